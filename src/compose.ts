@@ -1,7 +1,6 @@
 import { homedir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import * as z from 'zod';
 import { SessionThreads } from './acp/common/draft/sessionThreads';
 import { lookupCommandInOwnEnvironment } from './acp/node/process/commandLookup';
 import { AcpFeature } from './acp/vscode/acpFeature';
@@ -19,6 +18,7 @@ import { SessionEffects } from './amplifier/vscode/sessionEffects';
 import { withDeadline } from './base/common/async';
 import { DisposableStore } from './base/common/disposable';
 import { messageOf } from './base/common/errors';
+import { isRecord } from './base/common/isRecord';
 import { LazyFeature, StatusBoard, type Feature, type RunningFeature } from './base/common/feature';
 import type { Logger } from './base/common/log';
 import { systemClock } from './base/node/systemClock';
@@ -83,7 +83,7 @@ export function compose(context: vscode.ExtensionContext): App {
   const settings = disposables.add(new Settings(log.child('settings')));
   const commands = disposables.add(new Commands(log.child('commands')));
   const status = disposables.add(new StatusBoard(onListenerError));
-  const statusView = disposables.add(new StatusView(status, commands));
+  const statusView = disposables.add(new StatusView(status, commands, clock));
   const traffic = new TrafficLog(() => clock.now(), maxTrafficEntries, onListenerError);
   const trafficView = disposables.add(new TrafficView(traffic, commands, clock));
   const vscodeEditor = disposables.add(
@@ -103,7 +103,7 @@ export function compose(context: vscode.ExtensionContext): App {
     }),
   );
   const editor = new GuardedEditor(vscodeEditor, () => protectedFiles.files);
-  const { version } = z.object({ version: z.string() }).parse(context.extension.packageJSON);
+  const version = versionOf(context.extension);
   const contextFor = (area: string): FeatureContext => ({ log: log.child(area), status, commands, settings, clock });
   const start = <Running extends RunningFeature>(feature: Feature<Running>): Promise<Running> =>
     startFeature(feature, { status, log, activatedAt });
@@ -295,17 +295,17 @@ export function compose(context: vscode.ExtensionContext): App {
   };
   const ampThreads = new LazyFeature(() => start({ id: 'threads', title: 'Amp threads', start: startThreads }));
 
-  const features: readonly Feature[] = [
-    new AmpFeature({
-      ...contextFor('amp'),
-      editor,
-      policy: () => standing.policy().forAgent(ampPolicyId),
-      traffic,
-      memento: context.workspaceState,
-      storageFolder: context.globalStorageUri.fsPath,
-      pluginFile: context.asAbsolutePath('dist/amp/backline-diagnostics.ts'),
-      version,
-    }),
+  const amp = new AmpFeature({
+    ...contextFor('amp'),
+    editor,
+    policy: () => standing.policy().forAgent(ampPolicyId),
+    traffic,
+    memento: context.workspaceState,
+    storageFolder: context.globalStorageUri.fsPath,
+    pluginFile: context.asAbsolutePath('dist/amp/backline-diagnostics.ts'),
+    version,
+  });
+  const otherFeatures: readonly Feature[] = [
     acp,
     agents,
     amplifier,
@@ -322,12 +322,20 @@ export function compose(context: vscode.ExtensionContext): App {
     serve,
   ];
   const running: RunningFeature[] = [];
+  const startAndKeep = async (feature: Feature): Promise<void> => {
+    // `startFeature` has already reported the error.
+    const started = await start(feature).catch(() => undefined);
+    if (started) running.push(disposables.add(started));
+  };
 
   return {
     async start() {
+      settings.start();
+      // The Amp CLI may already be waiting for the lockfile, so it is written before all that it does not need. This takes
+      // no turn of the event loop, so that no client can connect before the rest has started.
+      await startAndKeep(amp);
       disposables.add(commands.setHandler(commandIds.showLog, () => channel.show(true)));
       commands.start();
-      settings.start();
       statusView.start();
       trafficView.start();
       protectedFiles.start();
@@ -336,13 +344,7 @@ export function compose(context: vscode.ExtensionContext): App {
       permissions.start();
       consent.start();
       backends.start();
-      // Features start one after another, because the Amp CLI may already be waiting for the lockfile of the first
-      // feature.
-      for (const feature of features) {
-        // `startFeature` has already reported the error.
-        const started = await start(feature).catch(() => undefined);
-        if (started) running.push(disposables.add(started));
-      }
+      for (const feature of otherFeatures) await startAndKeep(feature);
     },
     async stop() {
       const features = running.map(async (feature) => await feature.stop?.());
@@ -353,6 +355,11 @@ export function compose(context: vscode.ExtensionContext): App {
       disposables.dispose();
     },
   };
+}
+
+function versionOf({ packageJSON }: { readonly packageJSON: unknown }): string {
+  const version = isRecord(packageJSON) ? packageJSON['version'] : undefined;
+  return typeof version === 'string' ? version : 'unknown';
 }
 
 interface StartReports {

@@ -71,7 +71,7 @@ export function rowsOfResults(results) {
       const ratio = better === 'higher' ? peerValue / value : value / peerValue;
       // A unit can say more: `ms of its threads`.
       const amount = (/** @type {number} */ it) => `${rounded(it)} ${String(unit).replace(/ (of|more) .*$/u, '')}`;
-      rows.push({ label, detail: `${amount(value)} · ${peer}: ${amount(peerValue)}`, ratio });
+      rows.push({ label, detail: `${amount(value)} · 100 %: ${peer}, ${amount(peerValue)}`, ratio });
     }
     return { title, isLimit, rows };
   });
@@ -114,14 +114,7 @@ export function drawBenchPicture(groups) {
     const isPeer = tick === 1;
     parts.push(
       `<line x1="${x}" x2="${x}" y1="${headHeight + 8}" y2="${bottom}" stroke="${isPeer ? '#1f2328' : '#d8dee4'}" stroke-width="${isPeer ? 1.5 : 1}"/>`,
-      text(
-        x,
-        headHeight,
-        isPeer ? 'the other' : percent(tick),
-        12,
-        isPeer ? '#1f2328' : '#59636e',
-        'text-anchor="middle"',
-      ),
+      text(x, headHeight, percent(tick), 12, isPeer ? '#1f2328' : '#59636e', 'text-anchor="middle"'),
     );
   }
   let y = headHeight;

@@ -151,14 +151,8 @@ export class AmpServer implements Disposable {
     const { options, lockfiles, listener, disposables } = this;
     const { editor, clock, portRange } = options;
     disposables.add(this.failureMonitor);
-    // Waits for both, so that nothing is still being opened when a failed start is cleaned up.
-    const [folders, listening] = await Promise.allSettled([
-      lockfiles.createFolders(),
-      listener.start(portRange, (candidate) => lockfiles.isPortTaken(candidate)),
-    ]);
-    if (folders.status === 'rejected') throw folders.reason;
-    if (listening.status === 'rejected') throw listening.reason;
-    const port = listening.value;
+    lockfiles.createFolders();
+    const port = await listener.start(portRange, (candidate) => lockfiles.isPortTaken(candidate));
 
     const coalescer = disposables.add(new Coalescer(clock, notificationDelayMs, () => this.sendState()));
     disposables.add(editor.onDidChangeSelection(() => coalescer.schedule()));

@@ -8,14 +8,10 @@ import type { PortRange } from '../../platform/common/settings';
  * ports before, because another process could take a tested port. Calls `isTaken` while the port is bound.
  * @throws Error if no loopback port can be bound
  */
-export async function bindPort(
-  server: Server,
-  range: PortRange,
-  isTaken: (port: number) => Promise<boolean>,
-): Promise<number> {
+export async function bindPort(server: Server, range: PortRange, isTaken: (port: number) => boolean): Promise<number> {
   for (let port = range.first; port <= range.last; port++) {
     if (!(await canListen(server, port))) continue;
-    if (!(await isTaken(port))) return port;
+    if (!isTaken(port)) return port;
     const closed = once(server, 'close');
     server.close();
     server.closeAllConnections();

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { chmod, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 import * as path from 'node:path';
 import { KeyedQueue } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
@@ -25,7 +25,11 @@ const maxLockfileBytes = 64 * 1024;
 /** Temporary files do not end in `.json`, because clients delete incomplete lockfiles. */
 const temporaryFileName = /^backline-(\d+)-[0-9a-f]+\.tmp$/u;
 
-/** The lockfile of one server. It is replaced atomically. `dispose` removes it, even if a write is in progress. */
+/**
+ * The lockfile of one server. It is replaced atomically. `dispose` removes it, even if a write is in progress. What happens
+ * before the file is there is synchronous: the CLI waits for it, and each asynchronous call would wait while other extensions
+ * start.
+ */
 export class ServerLockfile implements Disposable {
   private readonly writeQueue = new KeyedQueue();
   private currentLockfile: Lockfile | undefined;
@@ -34,16 +38,16 @@ export class ServerLockfile implements Disposable {
   constructor(private readonly options: ServerLockfileOptions) {}
 
   /** Creates the folder. @throws Error that explains what to do if it cannot be created or belongs to another user */
-  async createFolder(): Promise<void> {
+  createFolder(): void {
     const { folder } = this.options;
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const { mode, uid } = await stat(folder);
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const { mode, uid } = statSync(folder);
       // Windows has no user ids, so the check is skipped there.
       const ownUid = process.getuid?.();
       if (ownUid === undefined) return;
       if (uid !== ownUid) throw new Error('its folder belongs to another user, who could read the token in it');
-      if ((mode & 0o077) !== 0) await chmod(folder, 0o700);
+      if ((mode & 0o077) !== 0) chmodSync(folder, 0o700);
     } catch (error) {
       throw this.toUserError(error);
     }
@@ -56,8 +60,8 @@ export class ServerLockfile implements Disposable {
   }
 
   /** Whether `<port>.json` belongs to another running process, even if that process listens on another port. */
-  async isPortTaken(port: number): Promise<boolean> {
-    const lockfile = await readLockfile(this.lockfilePath(port));
+  isPortTaken(port: number): boolean {
+    const lockfile = readLockfile(this.lockfilePath(port));
     return lockfile !== undefined && lockfile.pid !== this.options.pid && isProcessAlive(lockfile.pid);
   }
 
@@ -95,8 +99,7 @@ export class ServerLockfile implements Disposable {
       `backline-${this.options.pid}-${randomBytes(8).toString('hex')}.tmp`,
     );
     try {
-      // No other code can run between these steps. Asynchronous calls would wait while other extensions start, and the
-      // CLI waits for this file.
+      // No other code can run between these steps.
       if (this.isDisposed) return;
       writeFileSync(temporary, JSON.stringify(lockfile), { mode: 0o600, flag: 'wx' });
       renameSync(temporary, this.lockfilePath(lockfile.port));
@@ -112,7 +115,7 @@ export class ServerLockfile implements Disposable {
     const temporary = temporaryFileName.exec(name);
     let pid = temporary ? Number(temporary[1]) : undefined;
     if (name.endsWith('.json')) {
-      const lockfile = await readLockfile(file);
+      const lockfile = readLockfile(file);
       if (lockfile?.ideName === this.options.ideName) pid = lockfile.pid;
     }
     if (pid === undefined || isProcessAlive(pid)) return;
@@ -138,11 +141,11 @@ export class ServerLockfile implements Disposable {
   }
 }
 
-async function readLockfile(file: string): Promise<Lockfile | undefined> {
+function readLockfile(file: string): Lockfile | undefined {
   try {
-    const info = await stat(file);
-    if (!info.isFile() || info.size > maxLockfileBytes) return undefined;
-    return parseLockfile(await readFile(file, 'utf8'));
+    const info = statSync(file, { throwIfNoEntry: false });
+    if (!info?.isFile() || info.size > maxLockfileBytes) return undefined;
+    return parseLockfile(readFileSync(file, 'utf8'));
   } catch {
     return undefined;
   }

@@ -21,25 +21,30 @@ export class ServerLockfiles implements Disposable {
   }
 
   /** Creates the folders. Ignores an unusable folder unless it is the first one. @throws Error that explains what to do */
-  async createFolders(): Promise<void> {
-    await this.primaryLockfile.createFolder();
-    const usable = await Promise.all(
-      this.optionalLockfiles.map((store) => this.runForOptionalLockfiles(() => store.createFolder())),
-    );
-    this.optionalLockfiles = this.optionalLockfiles.filter((_store, index) => usable[index]);
+  createFolders(): void {
+    this.primaryLockfile.createFolder();
+    this.optionalLockfiles = this.optionalLockfiles.filter((store) => {
+      try {
+        store.createFolder();
+        return true;
+      } catch (error) {
+        this.warnAboutOptional(error);
+        return false;
+      }
+    });
   }
 
   async removeStale(): Promise<void> {
     await Promise.all(this.allLockfiles.map((store) => store.removeStale()));
   }
 
-  async isPortTaken(port: number): Promise<boolean> {
-    return (await Promise.all(this.allLockfiles.map((store) => store.isPortTaken(port)))).includes(true);
+  isPortTaken(port: number): boolean {
+    return this.allLockfiles.some((store) => store.isPortTaken(port));
   }
 
   async write(port: number, authToken: string, workspaceFolders: readonly string[]): Promise<void> {
     const others = this.optionalLockfiles.map((store) =>
-      this.runForOptionalLockfiles(() => store.write(port, authToken, workspaceFolders)),
+      store.write(port, authToken, workspaceFolders).catch((error: unknown) => this.warnAboutOptional(error)),
     );
     await Promise.all([this.primaryLockfile.write(port, authToken, workspaceFolders), ...others]);
   }
@@ -56,13 +61,7 @@ export class ServerLockfiles implements Disposable {
     return [this.primaryLockfile, ...this.optionalLockfiles];
   }
 
-  private async runForOptionalLockfiles(work: () => Promise<void>): Promise<boolean> {
-    try {
-      await work();
-      return true;
-    } catch (error) {
-      this.log.warn(`A client of the document may not find this window: ${messageOf(error)}`);
-      return false;
-    }
+  private warnAboutOptional(error: unknown): void {
+    this.log.warn(`A client of the document may not find this window: ${messageOf(error)}`);
   }
 }

@@ -44,7 +44,7 @@ export class WebSocketListener {
   }
 
   /** Starts listening. Returns the port; see `bindPort`. */
-  async start(range: PortRange, isTaken: (port: number) => Promise<boolean>): Promise<number> {
+  async start(range: PortRange, isTaken: (port: number) => boolean): Promise<number> {
     const { httpServer, deps } = this;
     httpServer.on('connection', (socket) => this.limitHandshakeTime(socket));
     httpServer.on('upgrade', (request, socket, head) => this.handleUpgrade(request, socket, head));

@@ -59,7 +59,8 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
   private readonly diagnosticsReader: DiagnosticsReader;
   private readonly tracker: VisibleEditorTracker;
   private readonly opener: FileOpener;
-  private excludeList = new ExcludeList([]);
+  /** Compiling the globs takes milliseconds, so it is done when they are first needed and not while Backline starts. */
+  private compiledExcludeList: ExcludeList | undefined;
 
   constructor(private readonly deps: VsCodeEditorDeps) {
     const { log, isTrusted, clock } = deps;
@@ -86,10 +87,10 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
   }
 
   start(): void {
-    this.updateExcludeList();
     this.disposables.add(
       this.deps.onDidChangeExclude(() => {
-        this.updateExcludeList();
+        // Compiles a changed setting immediately, so that the log shows its problems.
+        this.compiledExcludeList = this.compileExcludeList();
         this.clearCaches();
       }),
     );
@@ -217,18 +218,23 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
     return this.excludeList.excludes(path, relativePath);
   }
 
-  private updateExcludeList(): void {
+  private get excludeList(): ExcludeList {
+    return (this.compiledExcludeList ??= this.compileExcludeList());
+  }
+
+  private compileExcludeList(): ExcludeList {
     const { log, excludePatterns } = this.deps;
-    this.excludeList = new ExcludeList(excludePatterns(), {
+    const list = new ExcludeList(excludePatterns(), {
       runWithTimeLimit: createTimeLimitedRunner(),
       onSlow: (pattern) =>
         log.warn(
           `"${pattern}" in backline.exclude is too slow. It now excludes all files with its names. Simplify it.`,
         ),
     });
-    for (const { pattern, reason } of this.excludeList.invalidPatterns) {
+    for (const { pattern, reason } of list.invalidPatterns) {
       log.warn(`"${pattern}" in backline.exclude is not a valid glob and excludes nothing: ${reason}`);
     }
+    return list;
   }
 
   private clearCaches(): void {

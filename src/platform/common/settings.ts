@@ -8,23 +8,23 @@ export interface PortRange {
 
 export const defaultPortRange: PortRange = { first: 8000, last: 8100 };
 
-const Port = z.number().int().min(1).max(65535);
-
-const PortRangeSetting = z
-  .union([
-    z
-      .string()
-      .regex(/^\s*\d{1,5}\s*-\s*\d{1,5}\s*$/)
-      .transform((text) => text.split('-').map(Number)),
-    z.array(z.number()),
-  ])
-  .pipe(z.tuple([Port, Port]))
-  .refine(([first, last]) => first <= last)
-  .transform(([first, last]): PortRange => ({ first, last }));
-
-/** Parses a range. Accepts `"8000-8100"` and `[8000, 8100]`. Undefined for anything else. */
+/**
+ * Parses a range. Accepts `"8000-8100"` and `[8000, 8100]`. Undefined for anything else. Without a schema, whose first use
+ * takes longer than all else that Amp's lockfile waits for.
+ */
 export function parsePortRange(value: unknown): PortRange | undefined {
-  return PortRangeSetting.safeParse(value).data;
+  const [first, last, ...others] = portsOf(value);
+  return isPort(first) && isPort(last) && first <= last && others.length === 0 ? { first, last } : undefined;
+}
+
+function portsOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  const found = typeof value === 'string' ? /^\s*(\d{1,5})\s*-\s*(\d{1,5})\s*$/.exec(value) : undefined;
+  return found?.slice(1).map(Number) ?? [];
+}
+
+function isPort(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65_535;
 }
 
 /** The unchecked values of `backline.exclude` or `backline.protectedFiles` at all configuration levels. */

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { Coalescer, type Clock } from '../../base/common/async';
 import { DisposableStore } from '../../base/common/disposable';
 import type { FeatureStatus, StatusAction, StatusBoard } from '../../base/common/feature';
 import { commandIds } from '../../manifest';
@@ -12,6 +13,9 @@ interface StatusPick extends vscode.QuickPickItem {
   readonly action?: StatusAction;
 }
 
+/** VS Code parses the tooltip in the extension host, which takes longer than a feature needs to start. */
+const renderDelayMs = 50;
+
 /** The status bar item, and the quick pick that shows the status and actions of all features. */
 export class StatusView implements vscode.Disposable {
   private readonly disposables = new DisposableStore();
@@ -22,15 +26,16 @@ export class StatusView implements vscode.Disposable {
   constructor(
     private readonly statusBoard: StatusBoard,
     private readonly commands: Commands,
+    private readonly clock: Clock,
   ) {}
 
   start(): void {
     this.statusBarItem.name = 'Backline';
     this.statusBarItem.command = commandIds.showStatus;
-    this.disposables.add(this.statusBoard.onDidChange(() => this.render()));
+    const rendering = this.disposables.add(new Coalescer(this.clock, renderDelayMs, () => this.render()));
+    this.disposables.add(this.statusBoard.onDidChange(() => rendering.schedule()));
     this.disposables.add(this.commands.setHandler(commandIds.showStatus, () => this.showQuickPick()));
-    this.render();
-    this.statusBarItem.show();
+    rendering.schedule();
   }
 
   dispose(): void {
@@ -44,6 +49,7 @@ export class StatusView implements vscode.Disposable {
     this.statusBarItem.accessibilityInformation = { label, role: 'button' };
     this.statusBarItem.backgroundColor =
       severity === 'none' ? undefined : new vscode.ThemeColor(`statusBarItem.${severity}Background`);
+    this.statusBarItem.show();
   }
 
   /** Shows the list and updates it while it is open. Resolves when it is closed. */

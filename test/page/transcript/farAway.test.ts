@@ -49,6 +49,21 @@ describe('answers far from the screen', () => {
     await shown.locator(formatted('a19')).waitFor({ state: 'attached' });
   });
 
+  it('are formatted after those on the screen', async () => {
+    const shown = await open();
+    await shown.locator(words('a0')).waitFor({ state: 'attached' });
+    const first = await shown.evaluate(
+      async ([onScreen, near]) => {
+        const isThere = (selector: string): boolean => document.querySelector(selector) !== null;
+        document.querySelector('.transcript-scroll')?.scrollTo(0, 0);
+        while (!isThere(onScreen) && !isThere(near)) await new Promise(requestAnimationFrame);
+        return { onScreen: isThere(onScreen), near: isThere(near) };
+      },
+      [formatted('a0'), formatted('a3')] as const,
+    );
+    assert.deepEqual(first, { onScreen: true, near: false });
+  });
+
   it('keep the selection that is in them', async () => {
     const shown = await open();
     await shown.$eval(formatted('a19'), (element) => getSelection()?.selectAllChildren(element));

@@ -14,9 +14,9 @@ describe('the picture of the benches', () => {
     const { groups, missing } = rowsOfResults(results.join(''));
     const rows = groups.flatMap((group) => group.rows).map(({ detail, ratio }) => [detail, ratio]);
     assert.deepEqual(rows, [
-      ['120 ms · rendering the last 500: 1,800 ms', 120 / 1_800],
-      ['1.25 ms · reading all files: 10 ms', 0.125],
-      ['2,000 lines/s · official ACP SDK: 1,000 lines/s', 0.5],
+      ['120 ms · 100 %: rendering the last 500, 1,800 ms', 120 / 1_800],
+      ['1.25 ms · 100 %: reading all files, 10 ms', 0.125],
+      ['2,000 lines/s · 100 %: official ACP SDK, 1,000 lines/s', 0.5],
     ]);
     assert.ok(missing.includes('context.cold'), 'what has no result is named');
     assert.ok(!missing.includes('acp.lines'));

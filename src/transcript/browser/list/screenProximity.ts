@@ -3,7 +3,7 @@ import type { Entry } from '../../common/entries';
 import type { TranscriptModel } from './transcriptModel';
 
 /** Entries up to three screens away count as near, so that they are already drawn when the reader scrolls fast. */
-const nearMargin = '300% 0px';
+const nearScreens = 3;
 /** Area of a character including gaps, in square pixels. The estimate is low, so that enough entries are drawn. */
 const pixelsPerUnit = 100;
 /** Maximum size of a collapsed prompt and of a card, in characters. */
@@ -12,9 +12,15 @@ const cardUnits = 60;
 
 type ProximityListener = (isNear: boolean, height: number) => void;
 
-/** Tracks which entries are near the screen. Only those are formatted, because formatting takes time and memory. */
+/**
+ * Tracks which entries are near the screen. Only those are formatted, because formatting takes time and memory. An entry
+ * that is near but not on the screen counts two frames later, so that the screen is drawn first.
+ */
 export class ScreenProximity implements Disposable {
   private observer: IntersectionObserver | undefined;
+  /** Heights of the entries that count as near soon, if they still are. */
+  private readonly approachingHeights = new Map<Element, number>();
+  private frame: number | undefined;
   private readonly listenersByElement = new Map<Element, ProximityListener>();
 
   constructor(private readonly model: TranscriptModel) {}
@@ -22,11 +28,15 @@ export class ScreenProximity implements Disposable {
   start(scroller: Element): void {
     this.observer = new IntersectionObserver(
       (changes) => {
-        for (const { target, isIntersecting, boundingClientRect } of changes) {
-          this.listenersByElement.get(target)?.(isIntersecting, boundingClientRect.height);
+        for (const change of changes) {
+          const { target, isIntersecting, boundingClientRect } = change;
+          this.approachingHeights.delete(target);
+          if (isIntersecting && !isOnScreen(change)) this.approachingHeights.set(target, boundingClientRect.height);
+          else this.listenersByElement.get(target)?.(isIntersecting, boundingClientRect.height);
         }
+        if (this.approachingHeights.size > 0) this.scheduleArrival();
       },
-      { root: scroller, rootMargin: nearMargin },
+      { root: scroller, rootMargin: `${nearScreens * 100}% 0px` },
     );
     for (const element of this.listenersByElement.keys()) this.observer.observe(element);
   }
@@ -38,6 +48,7 @@ export class ScreenProximity implements Disposable {
     return {
       dispose: () => {
         this.listenersByElement.delete(element);
+        this.approachingHeights.delete(element);
         this.observer?.unobserve(element);
       },
     };
@@ -59,8 +70,38 @@ export class ScreenProximity implements Disposable {
 
   dispose(): void {
     this.observer?.disconnect();
+    if (this.frame !== undefined) cancelAnimationFrame(this.frame);
     this.listenersByElement.clear();
+    this.approachingHeights.clear();
   }
+
+  private scheduleArrival(): void {
+    // The observer tells only at the end of the next frame which entries are still near.
+    this.frame ??= requestAnimationFrame(() => {
+      const waiting = [...this.approachingHeights.keys()];
+      this.frame = requestAnimationFrame(() => {
+        this.frame = undefined;
+        this.arrive(waiting);
+      });
+    });
+  }
+
+  private arrive(elements: readonly Element[]): void {
+    for (const element of elements) {
+      const height = this.approachingHeights.get(element);
+      if (height === undefined) continue;
+      this.approachingHeights.delete(element);
+      this.listenersByElement.get(element)?.(true, height);
+    }
+    if (this.approachingHeights.size > 0) this.scheduleArrival();
+  }
+}
+
+function isOnScreen({ boundingClientRect: { top, bottom }, rootBounds }: IntersectionObserverEntry): boolean {
+  if (!rootBounds) return true;
+  const screenHeight = rootBounds.height / (2 * nearScreens + 1);
+  const screenTop = rootBounds.top + nearScreens * screenHeight;
+  return bottom > screenTop && top < screenTop + screenHeight;
 }
 
 function estimateUnits(entry: Entry): number {

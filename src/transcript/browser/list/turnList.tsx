@@ -1,5 +1,5 @@
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import type { VNode } from 'preact';
+import { Component } from 'preact';
+import { useLayoutEffect } from 'preact/hooks';
 import { EntryView } from '../entries/entryView';
 import { useRedraw, useTranscript } from '../transcriptContext';
 import type { TranscriptTurn } from './transcriptModel';
@@ -8,7 +8,6 @@ import type { TranscriptTurn } from './transcriptModel';
 export function TurnList({ onDrawn }: { readonly onDrawn: () => void }) {
   const { model, options } = useTranscript();
   const redraw = useRedraw();
-  const views = useRef(new WeakMap<TranscriptTurn, VNode>());
   useLayoutEffect(() => {
     let drawn = model.turns;
     const subscription = model.onDidChange(() => {
@@ -22,26 +21,35 @@ export function TurnList({ onDrawn }: { readonly onDrawn: () => void }) {
   useLayoutEffect(onDrawn);
   return (
     <div class="turns" role="feed" aria-label={options.label ?? 'Conversation'}>
-      {model.turns.map((turn) => {
-        const view = views.current.get(turn) ?? <TurnView key={turn.key} turn={turn} />;
-        views.current.set(turn, view);
-        return view;
-      })}
+      {model.turns.map((turn) => (
+        <TurnView key={turn.key} turn={turn} />
+      ))}
     </div>
   );
 }
 
-function TurnView({ turn: { turnNumber, entryIds } }: { turn: TranscriptTurn }) {
-  const entries = useMemo(() => entryIds.map((id) => <EntryView key={id} id={id} />), [entryIds]);
-  return (
-    <article
-      class="turn"
-      tabIndex={-1}
-      aria-posinset={turnNumber + 1}
-      aria-setsize={-1}
-      aria-label={turnNumber === 0 ? 'Before the first prompt' : `Turn ${turnNumber}`}
-    >
-      {entries}
-    </article>
-  );
+interface TurnProps {
+  readonly turn: TranscriptTurn;
+}
+
+class TurnView extends Component<TurnProps> {
+  override shouldComponentUpdate({ turn }: TurnProps): boolean {
+    return turn !== this.props.turn;
+  }
+
+  override render({ turn: { turnNumber, entryIds } }: TurnProps) {
+    return (
+      <article
+        class="turn"
+        tabIndex={-1}
+        aria-posinset={turnNumber + 1}
+        aria-setsize={-1}
+        aria-label={turnNumber === 0 ? 'Before the first prompt' : `Turn ${turnNumber}`}
+      >
+        {entryIds.map((id) => (
+          <EntryView key={id} id={id} />
+        ))}
+      </article>
+    );
+  }
 }

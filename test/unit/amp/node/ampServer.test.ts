@@ -40,6 +40,24 @@ describe('AmpServer', () => {
       assert.match(token, /^[0-9a-f]{64}$/u);
     });
 
+    it('is there before the next turn of the event loop, in which other extensions would start', async () => {
+      const folder = await mkdtemp(path.join(tmpdir(), 'backline-turn-'));
+      const server = newServer(path.join(folder, 'amp', 'ide'));
+      let hasTurned = false;
+      const turn = setImmediate(() => {
+        hasTurned = true;
+      });
+      try {
+        await server.start();
+        assert.equal(hasTurned, false);
+        assert.equal((await readLockfiles(path.join(folder, 'amp', 'ide'))).length, 1);
+      } finally {
+        clearImmediate(turn);
+        await server.stop();
+        await rm(folder, { recursive: true });
+      }
+    });
+
     it('is rewritten when the workspace folders change', async () => {
       const { editor, lockfileFolder, token } = await start();
       editor.setFolders('/ws', '/two with ü');

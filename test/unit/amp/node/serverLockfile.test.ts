@@ -21,7 +21,7 @@ describe('ServerLockfile', () => {
     root = await mkdtemp(path.join(tmpdir(), 'backline-lockfile-'));
     folder = path.join(root, 'mit Leerzeichen und ü', 'amp', 'ide');
     store = new ServerLockfile({ folder, ideName: ours, pid: process.pid, log: nullLogger });
-    await store.createFolder();
+    store.createFolder();
   });
 
   afterEach(async () => {
@@ -50,7 +50,7 @@ describe('ServerLockfile', () => {
 
   it('closes a folder that other users could enter', async () => {
     await chmod(folder, 0o755);
-    await store.createFolder();
+    store.createFolder();
     assert.equal((await stat(folder)).mode & 0o777, 0o700);
   });
 
@@ -61,7 +61,7 @@ describe('ServerLockfile', () => {
     if (ownUid === 0) await chown(folder, 12_345, 12_345);
     const foreign = ownUid === 0 ? folder : path.parse(folder).root;
     const refused = new ServerLockfile({ folder: foreign, ideName: ours, pid: process.pid, log: nullLogger });
-    await assert.rejects(refused.createFolder(), /belongs to another user.*Make sure that you own/u);
+    assert.throws(() => refused.createFolder(), /belongs to another user.*Make sure that you own/u);
   });
 
   it('replaces the lockfile in the order of the calls', async () => {
@@ -122,7 +122,7 @@ describe('ServerLockfile', () => {
     await put('8002.json', lockfile({ pid: deadPid, ideName: 'nvim' }));
     await put('8003.json', lockfile({ pid: process.pid }));
     await put('8004.json', 'not json');
-    const taken = await Promise.all([8001, 8002, 8003, 8004, 8005].map((port) => store.isPortTaken(port)));
+    const taken = [8001, 8002, 8003, 8004, 8005].map((port) => store.isPortTaken(port));
     assert.deepEqual(taken, [true, false, false, false, false]);
   });
 
@@ -134,8 +134,8 @@ describe('ServerLockfile', () => {
       pid: process.pid,
       log: nullLogger,
     });
-    await assert.rejects(
-      blocked.createFolder(),
+    assert.throws(
+      () => blocked.createFolder(),
       /: A file is where a folder should be\. Make sure that you own .*ide and can write to it/u,
     );
     await assert.rejects(blocked.write(8000, 'secret', []), /Restart Amp Server/u);

@@ -27,7 +27,7 @@ describe('ServerLockfiles', () => {
   });
 
   it('are the same in every folder, swept at the start and removed at the end', async () => {
-    await lockfiles.createFolders();
+    lockfiles.createFolders();
     for (const folder of folders) await writeFile(path.join(folder, '8001.json'), stale(deadPid));
     await lockfiles.write(8000, 'secret', ['/ws']);
     await lockfiles.removeStale();
@@ -41,15 +41,15 @@ describe('ServerLockfiles', () => {
   });
 
   it('leave a port alone that is announced in any of the folders', async () => {
-    await lockfiles.createFolders();
+    lockfiles.createFolders();
     await writeFile(path.join(folders[1], '8001.json'), stale(process.ppid));
-    assert.deepEqual([await lockfiles.isPortTaken(8001), await lockfiles.isPortTaken(8002)], [true, false]);
+    assert.deepEqual([lockfiles.isPortTaken(8001), lockfiles.isPortTaken(8002)], [true, false]);
   });
 
   it('ignore an additional folder that cannot be created, but require the first one', async () => {
     await mkdir(root, { recursive: true });
     await writeFile(path.join(root, 'home'), 'not a folder');
-    await lockfiles.createFolders();
+    lockfiles.createFolders();
     await lockfiles.write(8000, 'secret', []);
     assert.deepEqual(await readdir(folders[0]), ['8000.json']);
     await lockfiles.removeStale();
@@ -60,6 +60,6 @@ describe('ServerLockfiles', () => {
       pid: process.pid,
       log: nullLogger,
     });
-    await assert.rejects(blocked.createFolders(), /Make sure that you own .* and can write to it/u);
+    assert.throws(() => blocked.createFolders(), /Make sure that you own .* and can write to it/u);
   });
 });

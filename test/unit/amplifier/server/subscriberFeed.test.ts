@@ -52,4 +52,27 @@ describe('SubscriberFeed', () => {
     for (const [index, batch] of slow.batches.entries()) assert.equal(batch, fast.batches[index]);
     for (const subscription of subscriptions) subscription.dispose();
   });
+
+  it('collects events for milliseconds after a write that took one, so that many subscribers get few large batches', async () => {
+    const limits = { keepAliveMs: 1_000, stallTimeoutMs: 1_000, maxKeptEvents: 100, maxKeptLength: 1_000_000 };
+    const feed = new SubscriberFeed({ ...limits, sessionId: 's', clock: new FakeClock() });
+    const writes: { readonly startMs: number; readonly endMs: number }[] = [];
+    const sink = new RecordingSink();
+    sink.write = (_batch, done) => {
+      const startMs = performance.now();
+      while (performance.now() - startMs < 1) continue;
+      writes.push({ startMs, endMs: performance.now() });
+      // As a socket does.
+      setImmediate(done);
+    };
+    const subscription = feed.subscribe(sink, 0);
+    for (let event = 1; writes.length < 4; event++) {
+      feed.append('notice', { event });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    subscription.dispose();
+    const pauses = writes.slice(1).map(({ startMs }, index) => startMs - (writes[index]?.endMs ?? 0));
+    // Timers count whole milliseconds.
+    for (const pause of pauses) assert.ok(pause >= 3.5, `${pause} ms`);
+  });
 });

@@ -20,8 +20,11 @@ interface SubscriberFeedOptions extends Pick<
   readonly clock: Clock;
 }
 
-/** Pause after writing, as a multiple of the duration of the write. */
-const pauseFactor = 2;
+/**
+ * Pause after writing, as a multiple of the duration of the write. A write has a fixed cost for each subscriber, so with
+ * many of them and many events, few large writes take less than half the time of many small ones.
+ */
+const pauseFactor = 8;
 const minRestMs = 1;
 const maxRestMs = 5;
 /** Number of batches that are kept for the subscribers that get them later than others. */
@@ -121,7 +124,7 @@ export class SubscriberFeed {
     this.eventJsonBySequence.delete(sequence);
   }
 
-  /** Combines events in quick succession into one write, and limits writing to about a third of the time. */
+  /** Combines events in quick succession into one write, and limits writing to a fraction of the time. */
   scheduleFlush(): void {
     if (this.isFlushScheduled || this.subscribers.size === 0) return;
     this.isFlushScheduled = true;
