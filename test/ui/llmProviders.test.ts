@@ -47,9 +47,18 @@ describe('The LLM providers of an agent, as a user changes them', () => {
     });
   }
 
+  /** Again when something took the focus, which closes the list of agents. */
+  async function listProviders(): Promise<void> {
+    const row = window.picks.filter({ hasText: 'summaries' }).first();
+    await eventually('the LLM providers', async () => {
+      await window.runCommand('Backline: Manage LLM Providers…');
+      await window.pick(agent);
+      await row.waitFor({ timeout: 15_000 });
+    });
+  }
+
   async function openProvider(name: string): Promise<void> {
-    await window.runCommand('Backline: Manage LLM Providers…');
-    await window.pick(agent);
+    await listProviders();
     await window.pick(name);
   }
 
@@ -105,8 +114,7 @@ describe('The LLM providers of an agent, as a user changes them', () => {
     await toast(/did not accept the address.*This gateway is not allowed.*Your change was not kept/).waitFor();
     await window.screenshot('llm-providers-refused');
     await window.runCommand('Notifications: Clear All Notifications');
-    await window.runCommand('Backline: Manage LLM Providers…');
-    await window.pick(agent);
+    await listProviders();
     await picker().getByText('OpenAI, https://llm.example.com/v1').waitFor();
     await window.page.keyboard.press('Escape');
     await chat.send('hello again');
@@ -127,8 +135,7 @@ describe('The LLM providers of an agent, as a user changes them', () => {
     await toast(/sends its requests for “main” to https:\/\/gateway\.example\.com\/v1/).waitFor();
     // The agent was restarted, and forgets at each start where it sends its requests.
     await window.runCommand('Notifications: Clear All Notifications');
-    await window.runCommand('Backline: Manage LLM Providers…');
-    await window.pick(agent);
+    await listProviders();
     await picker().getByText('Anthropic, https://gateway.example.com/v1').waitFor();
     await picker()
       .getByText(/Set by you, with 1 header/)
@@ -155,8 +162,7 @@ describe('The LLM providers of an agent, as a user changes them', () => {
     assert.doesNotMatch(await picker().innerText(), /Disable/);
     await window.pick('Use the Agent’s Own Setting');
     await toast(/uses its own setting for the LLM provider “main” again/).waitFor();
-    await window.runCommand('Backline: Manage LLM Providers…');
-    await window.pick(agent);
+    await listProviders();
     await picker().getByText('OpenAI, https://llm.example.com/v1').waitFor();
     await picker().getByText('Disabled by you').waitFor();
     await window.screenshot('llm-providers-disabled');
@@ -176,8 +182,7 @@ describe('The LLM providers of an agent, as a user changes them', () => {
     await window.screenshot('llm-providers-lost-dialog');
     await dialog.getByRole('button', { name: 'Remove Them' }).click();
     await dialog.waitFor({ state: 'hidden' });
-    await window.runCommand('Backline: Manage LLM Providers…');
-    await window.pick(agent);
+    await listProviders();
     await picker().getByText('OpenAI, https://small.example.com').waitFor();
   });
 });
