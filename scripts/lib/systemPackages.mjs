@@ -3,7 +3,7 @@ import { findChromium } from './chromium.mjs';
 import { findOnPath, run } from './processes.mjs';
 import { during } from './progress.mjs';
 
-/** @typedef {{ isPresent: () => Promise<boolean>, apt: string, dnf: string, brew: string }} Need */
+/** @typedef {{ isPresent: () => Promise<boolean>, apt: string, otherApt?: string, dnf: string, brew: string }} Need `otherApt` is installed where there is no `apt` */
 
 /** @param {string} command */
 const command = (command) => async () => (await findOnPath(command)) !== undefined;
@@ -37,6 +37,7 @@ const browser = [
   {
     isPresent: async () => (await findChromium()) !== undefined,
     apt: 'chromium-headless-shell',
+    otherApt: 'chromium',
     dnf: 'chromium',
     brew: '--cask chromium',
   },
@@ -70,11 +71,22 @@ async function ensure(purpose, needs) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   await during(`Installing ${purpose}: ${names.join(' ')}`, 'about 1 minute', async () => {
     await run(apt, ['update'], { env });
-    const { code, output } = await run(apt, ['install', '-y', '--no-install-recommends', ...names], { env });
-    if (code !== 0) throw new Error(`apt-get install ${names.join(' ')} failed:\n${output}`);
+    const available = await Promise.all(missing.map((need) => packageOf(need, env)));
+    const { code, output } = await run(apt, ['install', '-y', '--no-install-recommends', ...available], { env });
+    if (code !== 0) throw new Error(`apt-get install ${available.join(' ')} failed:\n${output}`);
   });
   const stillMissing = (await missingOf(needs)).map((need) => need.apt);
   if (stillMissing.length > 0) throw new Error(`apt-get installed ${stillMissing.join(' ')}, but it is not found`);
+}
+
+/**
+ * @param {Need} need
+ * @param {NodeJS.ProcessEnv} env
+ */
+async function packageOf({ apt, otherApt }, env) {
+  if (otherApt === undefined) return apt;
+  const { code } = await run('apt-cache', ['show', apt], { env });
+  return code === 0 ? apt : otherApt;
 }
 
 /** @param {readonly Need[]} needs */
