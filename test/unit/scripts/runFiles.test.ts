@@ -43,8 +43,8 @@ describe('the runner of page and UI test files', () => {
     const { code, output, summary } = await runFiles("if (number === 1) throw new Error('too slow');", '');
     assert.equal(code, 0, output);
     assert.deepEqual([summary.passes, summary.failures], [4, 0]);
-    assert.deepEqual(summary.flaky, [`${name}/a.test.ts: a file has another test`]);
-    assert.match(output, /^flaky: .*a\.test\.ts: a file has another test$/m);
+    assert.deepEqual(summary.flaky, [`${name}/a.test.ts: a file has another test: Error: too slow`]);
+    assert.match(output, /^flaky: .*a\.test\.ts: a file has another test: Error: too slow$/m);
     assert.equal(await readFile(path.join(folder, 'b.test.js.runs'), 'utf8'), 'run\n');
   });
 
