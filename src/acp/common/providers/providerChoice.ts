@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { parseJson } from '../../../base/common/parseJson';
-import { literalHeaderProblem } from '../remote/agentHeaders';
+import { headerSecrets, literalHeaderProblem } from '../remote/agentHeaders';
 import { baseUrlProblem } from '../remote/agentUrl';
 
 /** A header for the requests of an agent to an LLM provider. Its value is a secret. */
@@ -25,8 +25,6 @@ export type ProviderChoices = ReadonlyMap<string, ProviderChoice>;
 const maxHeaders = 20;
 const maxValueLength = 16_384;
 const maxProviders = 50;
-/** Minimum length of a redacted text. Shorter texts occur in ordinary words. */
-const minSecretLength = 8;
 
 /** Returns why a header cannot be sent, as a sentence. Undefined if it can be sent. */
 export function providerHeaderProblem({ name, value }: ProviderHeader): string | undefined {
@@ -60,10 +58,9 @@ export function headersForAddress(earlier: ProviderChoice | undefined, baseUrl: 
 
 /** Texts to redact in logs, messages and transcripts. */
 export function secretsOfChoices(choices: ProviderChoices): readonly string[] {
-  const texts = [...choices.values()].flatMap((choice) =>
-    choice.kind === 'disabled' ? [] : choice.headers.flatMap(({ value }) => [value, ...value.split(/\s+/)]),
+  return [...choices.values()].flatMap((choice) =>
+    choice.kind === 'disabled' ? [] : choice.headers.flatMap(({ name, value }) => headerSecrets(name, value)),
   );
-  return texts.filter(({ length }) => length >= minSecretLength);
 }
 
 const StoredChoices = z.array(

@@ -8,11 +8,15 @@ const namePattern = /^[!#$%&'*+.^_`|~\w-]+$/;
 const reservedPattern =
   /^(accept|connection|content-.*|cookie2|expect|host|keep-alive|origin|proxy-connection|sec-.*|te|trailer|transfer-encoding|upgrade|acp-connection-id|acp-session-id)$/i;
 /** Headers whose values are secrets, even if they are written in the settings. */
-const credentialPattern = /^(authorization|proxy-authorization|cookie|.*(token|secret|api-?key).*)$/i;
+const credentialPattern = /^(cookie|.*(auth|authentication|authorization|password)|.*(token|secret|api-?key).*)$/i;
 /** Characters that a value cannot have. */
 const unsendablePattern = /[^\t\x20-\x7e]/;
+/** Credential headers whose value begins with a scheme, such as `Bearer`. */
+const schemePattern = /auth(entication|orization)?$/i;
 /** Minimum length of a redacted text. Shorter texts occur in ordinary words. */
 const minSecretLength = 8;
+/** Random text. Names, paths, hosts, regions and models have shorter runs of letters and digits. */
+const tokenPattern = /(?=[a-z\d]{0,19}[a-z])(?=[a-z\d]{0,19}\d)[a-z\d]{20}|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/i;
 
 /** Returns why a header cannot be sent, as the end of a sentence. Undefined if it can be sent. */
 export function headerProblem(name: string, value: string): string | undefined {
@@ -57,9 +61,20 @@ export function resolveHeaders(headers: AgentHeaders, stored: Readonly<Record<st
       value.replace(reference, (_all, secret: string) => stored[secret] ?? ''),
     ]),
   );
-  const credentials = Object.entries(resolved).flatMap(([name, value]) =>
-    credentialPattern.test(name) ? [value, ...value.split(/\s+/)] : [],
-  );
-  const secrets = [...names.map((name) => stored[name] ?? ''), ...credentials];
-  return { headers: resolved, missing, unusable, secrets: secrets.filter(({ length }) => length >= minSecretLength) };
+  const credentials = Object.entries(resolved).flatMap(([name, value]) => headerSecrets(name, value));
+  const secrets = names.map((name) => stored[name] ?? '').filter(({ length }) => length >= minSecretLength);
+  return { headers: resolved, missing, unusable, secrets: [...secrets, ...credentials] };
+}
+
+/**
+ * Returns the texts of a header to redact: the value of a credential header, also without its scheme, and parts of other
+ * values that look random. Other values, such as the name of a team, occur in paths and messages.
+ */
+export function headerSecrets(name: string, value: string): readonly string[] {
+  const isCredential = credentialPattern.test(name);
+  const credential = isCredential ? [value] : [];
+  const withoutScheme = isCredential && schemePattern.test(name) ? [value.replace(/^\S+\s+/, '')] : [];
+  const tokens = value.split(/[^\w.~+/-]+/).filter((part) => tokenPattern.test(part));
+  const texts = new Set([...credential, ...withoutScheme, ...tokens]);
+  return [...texts].filter(({ length }) => length >= minSecretLength);
 }

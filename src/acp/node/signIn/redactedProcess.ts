@@ -1,3 +1,4 @@
+import { isRecord } from '../../../base/common/isRecord';
 import type { SecretRedactor } from '../../../session/common/redaction/secretRedactor';
 import type { MessageStream } from '../../../wire/common/messageStream';
 import { Emitter } from '../../../base/common/event';
@@ -25,16 +26,30 @@ export function redactedProcess(
 /** Text that an agent writes to a file belongs to the user, so it stays unchanged. */
 const untouchedMethods: ReadonlySet<unknown> = new Set(['fs/write_text_file', 'writeTextFile']);
 
+/**
+ * Ids and protocols in the result are compared and sent back, and a key may be an ordinary word, such as the name of a
+ * provider. Addresses are shown without what may be a key.
+ */
+const unchangedResultMethod = 'providers/list';
+
 function redactedStream(stream: MessageStream, redactor: SecretRedactor): MessageStream {
+  const unchangedResultIds = new Set<unknown>();
+  const redacted = (message: Record<string, unknown>): Record<string, unknown> => {
+    if (untouchedMethods.has(message['method'])) return message;
+    const isUnchanged = !('method' in message) && unchangedResultIds.delete(message['id']) && 'result' in message;
+    return isUnchanged
+      ? { ...redactor.redactRecord(message), result: message['result'] }
+      : redactor.redactRecord(message);
+  };
   return {
-    onMessage: (listener) =>
-      stream.onMessage((message) =>
-        listener(untouchedMethods.has(message['method']) ? message : redactor.redactRecord(message)),
-      ),
+    onMessage: (listener) => stream.onMessage((message) => listener(redacted(message))),
     onNoise: (listener) =>
       stream.onNoise((noise) => listener({ ...noise, excerpt: redactor.redactText(noise.excerpt) })),
     onDidClose: stream.onDidClose,
-    send: (message) => stream.send(message),
+    send: (message) => {
+      if (isRecord(message) && message['method'] === unchangedResultMethod) unchangedResultIds.add(message['id']);
+      return stream.send(message);
+    },
     dispose: () => stream.dispose(),
   };
 }

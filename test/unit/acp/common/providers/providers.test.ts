@@ -176,6 +176,31 @@ describe('what is stored for LLM providers', () => {
   it('has secrets that are redacted, whole and without the scheme', () => {
     assert.deepEqual(secretsOfChoices(new Map([['main', gateway]])), ['Bearer sk-gateway-123', 'sk-gateway-123']);
   });
+
+  it('has other headers whose words are not secrets, unless they look random', () => {
+    const secretsOf = (name: string, value: string): readonly string[] =>
+      secretsOfChoices(new Map([['main', { ...gateway, headers: [{ name, value }] }]]));
+    for (const [name, value] of [
+      ['x-portkey-provider', 'anthropic'],
+      ['X-Team', 'engineering'],
+      ['X-Model', 'claude-sonnet-4-20250514'],
+      ['X-Region', 'projects/example-project/locations/us-central1'],
+      ['X-Author', 'Somebody Else'],
+      ['X-Digits', '1'.repeat(16_000)],
+    ] as const)
+      assert.deepEqual(secretsOf(name, value), [], name);
+    const token = 'aB3dE6gH9jK2mN5pQ8sT';
+    const uuid = '123e4567-e89b-12d3-a456-426614174000';
+    for (const [name, value, secrets] of [
+      ['cf-aig-authorization', 'Bearer my-gateway-key', ['Bearer my-gateway-key', 'my-gateway-key']],
+      ['Helicone-Auth', 'Negotiate my-gateway-key', ['Negotiate my-gateway-key', 'my-gateway-key']],
+      ['x-api-key', 'one long phrase', ['one long phrase']],
+      ['Cookie', `theme=solarized; session=${token}`, [`theme=solarized; session=${token}`, token]],
+      ['Ocp-Apim-Subscription-Key', `sk-own-${token}`, [`sk-own-${token}`]],
+      ['X-Config', JSON.stringify({ provider: 'anthropic', value: uuid }), [uuid]],
+    ] as const)
+      assert.deepEqual(secretsOf(name, value), secrets, name);
+  });
 });
 
 describe('the rows of LLM providers', () => {
