@@ -12,12 +12,14 @@ export class FakeSecrets {
   }
 
   store(name: string, value: string): Promise<void> {
+    if (this.isLocked) return Promise.reject(new Error('The keyring is locked'));
     this.values.set(name, value);
     this.emitter.fire({ key: name });
     return Promise.resolve();
   }
 
   delete(name: string): Promise<void> {
+    if (this.isLocked) return Promise.reject(new Error('The keyring is locked'));
     this.values.delete(name);
     this.emitter.fire({ key: name });
     return Promise.resolve();

@@ -106,16 +106,25 @@ export class AgentSecretStore<Value> implements Disposable {
     return text === undefined ? this.format.empty : this.format.parse(text);
   }
 
+  /**
+   * An agent is listed as long as it may have a secret: if the secret storage fails, the list is put back, and the removal
+   * of a secret, which other windows hear of, comes after that from the list.
+   */
   private async write(agentId: string, text: string | undefined): Promise<void> {
-    const { memento, secrets } = this.options;
-    const { mementoName, prefix } = this.format;
-    const others = this.agentIds.filter((id) => id !== agentId);
-    if (text !== undefined) {
-      await memento.update(mementoName, [...others, agentId]);
-      await secrets.store(prefix + agentId, text);
-    } else {
-      await secrets.delete(prefix + agentId);
-      await memento.update(mementoName, others);
+    const { secrets } = this.options;
+    const name = this.format.prefix + agentId;
+    const wasListed = this.agentIds.includes(agentId);
+    await this.setListed(agentId, text !== undefined);
+    try {
+      await (text === undefined ? secrets.delete(name) : secrets.store(name, text));
+    } catch (error) {
+      await this.setListed(agentId, wasListed);
+      throw error;
     }
+  }
+
+  private async setListed(agentId: string, isListed: boolean): Promise<void> {
+    const others = this.agentIds.filter((id) => id !== agentId);
+    await this.options.memento.update(this.format.mementoName, isListed ? [...others, agentId] : others);
   }
 }

@@ -9,6 +9,7 @@ import {
   providerHeaderProblem,
   secretsOfChoices,
   type ProviderChoice,
+  type ProviderChoices,
 } from '../../../../../src/acp/common/providers/providerChoice';
 import { actionsOf, providerRows } from '../../../../../src/acp/common/providers/providerRows';
 import { ProviderList } from '../../../../../src/acp/common/providers/providerSchema';
@@ -153,6 +154,42 @@ describe('what is stored for LLM providers', () => {
     secrets.values.clear();
     await store.deleteAll('own');
     assert.equal((await store.choicesOf('own')).size, 0);
+  });
+
+  it('is not expected if it could not be stored, and still expected if it could not be removed', async () => {
+    const secrets = new FakeSecrets();
+    const get = secrets.get.bind(secrets);
+    const store = new ProviderStore({ secrets, memento: new MemoryMemento(), log: nullLogger });
+    // Only reading works.
+    secrets.get = (name) => Promise.resolve(secrets.values.get(name));
+    secrets.isLocked = true;
+    await assert.rejects(store.set('own', 'main', gateway), /locked/);
+    secrets.get = get;
+    assert.deepEqual(store.agentIds, []);
+    assert.equal((await store.choicesOf('own')).size, 0);
+    secrets.isLocked = false;
+    await store.set('own', 'main', gateway);
+    secrets.isLocked = true;
+    await assert.rejects(store.deleteAll('own'), /locked/);
+    await assert.rejects(store.choicesOf('own'), /could not be read/);
+  });
+
+  it('is not missed by another window that hears of its removal', async () => {
+    const memento = new MemoryMemento();
+    const update = memento.update.bind(memento);
+    memento.update = async (name, value) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      await update(name, value);
+    };
+    const deps = { secrets: new FakeSecrets(), memento, log: nullLogger };
+    const [store, other] = [new ProviderStore(deps), new ProviderStore(deps)];
+    await store.set('own', 'main', gateway);
+    const read: Promise<ProviderChoices>[] = [];
+    other.start();
+    other.onDidChange((id) => read.push(other.choicesOf(id)));
+    await store.set('own', 'main', undefined);
+    assert.deepEqual(await Promise.all(read), [new Map()]);
+    other.dispose();
   });
 
   it('belongs to one agent, goes with it to another name, and is gone with it', async () => {
