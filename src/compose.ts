@@ -153,6 +153,7 @@ export function compose(context: vscode.ExtensionContext): App {
     secrets: context.secrets,
     memento: context.globalState,
     isWorking: (agentId) => working.isWorking(agentId),
+    onDidEndTurn: (listener) => working.onDidEndTurn(listener),
     installed: {
       onDidChange: (listener) => agents.onDidChange(listener),
       installedAgents: () => agents.installedAgents(),

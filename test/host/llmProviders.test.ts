@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { ProviderStore } from '../../src/acp/common/providers/providerStore';
 import { ProviderServices } from '../../src/acp/vscode/providers/providerServices';
 import type { Disposable } from '../../src/base/common/disposable';
+import { Emitter } from '../../src/base/common/event';
 import { nullLogger } from '../../src/base/common/log';
 import { Commands } from '../../src/platform/vscode/commands';
 import { Messages } from '../../src/platform/vscode/messages';
@@ -25,12 +26,13 @@ describe('the LLM providers of an agent, changed in another window', () => {
   let other: ProviderStore;
   let running: Disposable;
   let isWorking: boolean;
+  const ends = new Emitter<void>((error) => assert.fail(String(error)));
   const warnings: string[] = [];
 
   beforeEach(() => {
     isWorking = false;
     const deps = { secrets: new FakeSecrets(), memento: new MemoryMemento(), log: nullLogger };
-    const services = new ProviderServices({ ...deps, isWorking: () => isWorking });
+    const services = new ProviderServices({ ...deps, isWorking: () => isWorking, onDidEndTurn: ends.event });
     other = new ProviderStore(deps);
     const script = vscode.extensions.getExtension('backline.backline')?.extensionPath ?? '';
     const args = [join(script, 'dist', 'demo-agent.js'), '--providers'];
@@ -69,15 +71,18 @@ describe('the LLM providers of an agent, changed in another window', () => {
     assert.equal(await addressOf(), 'https://llm.example.com/v1?key=demo');
   });
 
-  it('do not stop an agent that works, or one that has them already', async () => {
+  it('stop an agent that works when its turn has ended, and not one that has them already', async () => {
     await addressOf();
     const backend = await agents.registry.open('routed');
     isWorking = true;
     await other.set('routed', 'main', gateway);
     await until('the warning', () => warnings.length === 1);
-    assert.match(warnings[0] ?? '', /Routed agent were changed\. Restart it/);
+    assert.match(warnings[0] ?? '', /Routed agent were changed\. It uses them after/);
     assert.equal(backend.state.kind, 'ready');
-    await backend.stop();
+    isWorking = false;
+    ends.fire();
+    await until('the end of the agent', () => backend.state.kind === 'stopped');
+    isWorking = true;
     assert.equal(await addressOf(), gateway.baseUrl);
     await other.set('routed', 'main', gateway);
     await other.set('routed', 'summaries', { kind: 'disabled' });

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { BackendRegistry } from '../../session/common/backendRegistry';
 import { DisposableStore } from '../../base/common/disposable';
+import type { Event } from '../../base/common/event';
 import type { Feature, RunningFeature } from '../../base/common/feature';
 import type { Memento } from '../../base/common/memento';
 import type { Consent } from '../../consent/common/consentManager';
@@ -46,6 +47,8 @@ interface AcpFeatureDeps extends FeatureContext, SharedLauncherDeps {
   readonly memento: Memento;
   /** Whether a turn of the agent runs in this window. */
   readonly isWorking: (agentId: string) => boolean;
+  /** Fires when a turn has ended. */
+  readonly onDidEndTurn: Event<void>;
 }
 
 /** What other features may do with the stored secrets of agents. */

@@ -3,6 +3,7 @@ import type { Event } from '../../base/common/event';
 import type { BackendEntry } from '../../session/common/backendRegistry';
 import type { BackendState } from '../../session/common/sessionBackend';
 import { backendIdOfRegistryAgent, type InstallableAgent } from '../common/catalogue/installedAgents';
+import { llmProviderObstacle } from '../node/catalogue/agentCatalogue';
 import type { AgentLauncher } from '../node/catalogue/agentLauncher';
 import type { AgentRegistry } from '../node/catalogue/agentRegistry';
 import type { AgentProgram, TriedAgent } from '../node/catalogue/tryAgent';
@@ -57,10 +58,14 @@ export class AgentsPort {
   async list(): Promise<readonly ListedAgent[]> {
     const { hasChangedProviders, registry } = this.deps;
     const entries = await registry.list();
+    const catalogue = new Map(registry.catalogue?.agents.map((agent) => [agent.id, agent]));
     const backends = new Map(registry.backends.map((backend) => [backend.id, backend]));
     return entries.map((entry) => {
       const backend = backends.get(entry.id);
-      const hasLlmProviders = backend?.hasLlmProviders === true || hasChangedProviders(entry.id);
+      const known = catalogue.get(entry.id);
+      const mayChoose = known !== undefined && llmProviderObstacle(known) === undefined;
+      // Choices that an agent cannot take any more can be removed there.
+      const hasLlmProviders = (mayChoose && backend?.hasLlmProviders === true) || hasChangedProviders(entry.id);
       return { ...entry, state: backend?.state, hasLlmProviders };
     });
   }

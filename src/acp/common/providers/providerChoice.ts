@@ -80,7 +80,19 @@ const StoredChoices = z.array(
 export function formatChoices(choices: ProviderChoices): string | undefined {
   if (choices.size > maxProviders) throw new Error(`At most ${maxProviders} LLM providers of an agent can be changed.`);
   if (choices.size === 0) return undefined;
-  return JSON.stringify([...choices].map(([id, choice]) => ({ id, ...choice })));
+  return JSON.stringify([...choices].map(([id, choice]) => ({ id, ...inOrder(choice) })));
+}
+
+export function isSameChoice(one: ProviderChoice | undefined, other: ProviderChoice | undefined): boolean {
+  if (!one || !other) return one === other;
+  return JSON.stringify(inOrder(one)) === JSON.stringify(inOrder(other));
+}
+
+/** With the members in one order, so that equal choices have equal texts. */
+function inOrder(choice: ProviderChoice): ProviderChoice {
+  if (choice.kind === 'disabled') return { kind: 'disabled' };
+  const { apiType, baseUrl, headers, kind } = choice;
+  return { kind, apiType, baseUrl, headers: headers.map(({ name, value }) => ({ name, value })) };
 }
 
 /** @throws Error for a damaged text, because without the choices, prompts would go elsewhere than the user has decided */

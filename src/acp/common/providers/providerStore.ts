@@ -4,6 +4,7 @@ import { AgentSecretStore, type AgentSecretStoreDeps } from '../signIn/agentSecr
 import {
   choiceProblem,
   formatChoices,
+  isSameChoice,
   parseChoices,
   type ProviderChoice,
   type ProviderChoices,
@@ -45,16 +46,34 @@ export class ProviderStore implements Disposable {
     throw new Error('The LLM providers that you have set for this agent are missing in VS Code’s secret storage.');
   }
 
-  /** Undefined removes the choice. @throws Error in a sentence if the choice cannot be stored */
-  async set(agentId: string, providerId: string, choice: ProviderChoice | undefined): Promise<void> {
+  /**
+   * Undefined removes the choice. Resolves to the earlier one.
+   * @throws Error in a sentence if the choice cannot be stored
+   */
+  async set(
+    agentId: string,
+    providerId: string,
+    choice: ProviderChoice | undefined,
+  ): Promise<ProviderChoice | undefined> {
     const problem = choice && choiceProblem(choice);
     if (problem !== undefined) throw new Error(problem);
+    let earlier: ProviderChoice | undefined;
     await this.store.change(agentId, (choices) => {
-      const next = new Map(choices);
-      if (choice) next.set(providerId, choice);
-      else next.delete(providerId);
-      return next;
+      earlier = choices.get(providerId);
+      return withChoice(choices, providerId, choice);
     });
+    return earlier;
+  }
+
+  /** Replaces a choice by the earlier one, unless another window has replaced it meanwhile. */
+  async putBack(
+    agentId: string,
+    providerId: string,
+    { earlier, mine }: { readonly mine: ProviderChoice; readonly earlier: ProviderChoice | undefined },
+  ): Promise<void> {
+    await this.store.change(agentId, (choices) =>
+      isSameChoice(choices.get(providerId), mine) ? withChoice(choices, providerId, earlier) : choices,
+    );
   }
 
   /** Copies the choices of an agent to another id, for an agent that gets another name. */
@@ -70,4 +89,11 @@ export class ProviderStore implements Disposable {
   dispose(): void {
     this.store.dispose();
   }
+}
+
+function withChoice(choices: ProviderChoices, id: string, choice: ProviderChoice | undefined): ProviderChoices {
+  const next = new Map(choices);
+  if (choice) next.set(id, choice);
+  else next.delete(id);
+  return next;
 }

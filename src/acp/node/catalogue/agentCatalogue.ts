@@ -63,6 +63,17 @@ interface EntryBase {
   readonly workspaceDefinition?: WorkspaceDefinition;
 }
 
+/**
+ * Why the user cannot choose the LLM providers of an agent: the workspace defines it, or the requests of its dialect do
+ * not include them.
+ */
+export type LlmProviderObstacle = 'workspace' | 'dialect';
+
+export function llmProviderObstacle(entry: CatalogueEntry): LlmProviderObstacle | undefined {
+  if (entry.workspaceDefinition) return 'workspace';
+  return entry.url === undefined && entry.dialect === 'draft' ? 'dialect' : undefined;
+}
+
 /** An agent defined only in workspace settings. */
 interface WorkspaceDefinition {
   readonly name: string;

@@ -3,6 +3,7 @@ import { messageOf } from '../../../base/common/errors';
 import { isBackendError, type LlmProvider, type SessionBackend } from '../../../session/common/sessionBackend';
 import type { BackendEntry } from '../../../session/common/backendRegistry';
 import type { Messages } from '../../../platform/vscode/messages';
+import { changeProvider } from '../../common/providers/changeProvider';
 import type { ProviderChoice, ProviderChoices } from '../../common/providers/providerChoice';
 import {
   actionsOf,
@@ -12,6 +13,8 @@ import {
   type ProviderRow,
 } from '../../common/providers/providerRows';
 import type { ProviderStore } from '../../common/providers/providerStore';
+import type { ProviderUse } from '../../common/providers/providerUse';
+import type { LlmProviderObstacle } from '../../node/catalogue/agentCatalogue';
 import { withProgress } from '../signIn/signInFlow';
 import { askForAddress } from './providerBoxes';
 
@@ -19,13 +22,16 @@ interface ProviderAgents {
   list(): Promise<readonly BackendEntry[]>;
   /** @throws BackendError */
   open(id: string): Promise<SessionBackend>;
-  /** Whether the agent is the user's own, not the workspace's, and speaks a protocol that has LLM providers. */
-  mayHaveProviders(id: string): boolean;
+  /** The backend of an agent that was opened in this window. */
+  openBackend(id: string): SessionBackend | undefined;
+  /** Why the user cannot choose the LLM providers of an agent. */
+  obstacleOf(id: string): LlmProviderObstacle | undefined;
 }
 
 interface ProviderCommandsDeps {
   readonly agents: ProviderAgents;
   readonly store: ProviderStore;
+  readonly use: ProviderUse;
   readonly messages: Messages;
   /** Whether a turn of the agent runs in this window. */
   readonly isWorking: (agentId: string) => boolean;
@@ -39,20 +45,14 @@ const actionLabels: Readonly<Record<ProviderAction, string>> = {
 
 /** The command that shows and changes the LLM providers of agents. */
 export class ProviderCommands {
-  private readonly changingIds = new Set<string>();
-
   constructor(private readonly options: ProviderCommandsDeps) {}
-
-  /** Whether the agent is being restarted with a change. */
-  isChanging(agentId: string): boolean {
-    return this.changingIds.has(agentId);
-  }
 
   /** Runs `backline.acp.manageProviders`; asks for the agent if `id` is missing. @throws BackendError */
   async manage(id?: unknown): Promise<void> {
     const agent = await this.chooseAgent(id);
     if (!agent) return;
-    if (!this.options.agents.mayHaveProviders(agent.id)) throw new Error(workspaceAgentMessage(agent.title));
+    const obstacle = this.options.agents.obstacleOf(agent.id);
+    if (obstacle) return await this.removeUnusable(agent, obstacleMessages[obstacle](agent.title));
     const choices = await this.readChoices(agent);
     if (!choices) return;
     const offered = await this.askAgent(agent, choices);
@@ -65,7 +65,7 @@ export class ProviderCommands {
     if (typeof id === 'string') return entries.find((entry) => entry.id === id);
     const changed = new Set(this.options.store.agentIds);
     const items = entries
-      .filter((entry) => this.options.agents.mayHaveProviders(entry.id))
+      .filter((entry) => changed.has(entry.id) || !this.options.agents.obstacleOf(entry.id))
       .map((entry) => ({ label: entry.title, description: changed.has(entry.id) ? 'changed by you' : '', entry }))
       .sort((a, b) => Number(changed.has(b.entry.id)) - Number(changed.has(a.entry.id)));
     const options = { title: 'Manage LLM Providers', placeHolder: 'Select an agent' };
@@ -77,12 +77,22 @@ export class ProviderCommands {
     try {
       return await this.options.store.choicesOf(agent.id);
     } catch (error) {
-      const remove = 'Remove Them';
-      const options = { modal: true, detail: `${agent.title} will use its own LLM providers.` };
-      if ((await vscode.window.showWarningMessage(messageOf(error), options, remove)) === remove)
-        await this.options.store.deleteAll(agent.id);
+      await this.offerRemoval(agent, messageOf(error));
       return undefined;
     }
+  }
+
+  /** Choices of an agent that cannot take them, for example because its dialect was changed. @throws Error */
+  private async removeUnusable(agent: BackendEntry, message: string): Promise<void> {
+    if (!this.options.store.agentIds.includes(agent.id)) throw new Error(message);
+    await this.offerRemoval(agent, `${message} You have set some for it.`);
+  }
+
+  private async offerRemoval(agent: BackendEntry, message: string): Promise<void> {
+    const remove = 'Remove Them';
+    const options = { modal: true, detail: `${agent.title} will use its own LLM providers.` };
+    if ((await vscode.window.showWarningMessage(message, options, remove)) === remove)
+      await this.options.store.deleteAll(agent.id);
   }
 
   /** An agent that does not start, perhaps because of a choice, still has its choices. */
@@ -127,38 +137,17 @@ export class ProviderCommands {
   }
 
   private async apply(agent: BackendEntry, row: ProviderRow, choice: ProviderChoice | undefined): Promise<void> {
-    const { isWorking, messages } = this.options;
+    const { agents, isWorking, messages, store, use } = this.options;
     if (isWorking(agent.id) && !(await confirmRestart(agent.title))) return;
-    this.changingIds.add(agent.id);
-    try {
-      await this.storeAndRestart(agent, row, choice);
-    } finally {
-      this.changingIds.delete(agent.id);
-    }
-    messages.info(doneMessage(agent, row, choice));
-  }
-
-  /** Takes a choice back that the agent does not accept. @throws Error in a sentence */
-  private async storeAndRestart(
-    agent: BackendEntry,
-    row: ProviderRow,
-    choice: ProviderChoice | undefined,
-  ): Promise<void> {
-    const { agents, store } = this.options;
-    const backend = await agents.open(agent.id);
-    await store.set(agent.id, row.id, choice);
-    try {
+    const restart = async (backend: SessionBackend): Promise<void> => {
       await withProgress(`Restarting ${agent.title}`, async (signal) => {
         await backend.stop();
         await backend.capabilities(signal);
       });
-    } catch (error) {
-      // To use the agent's own setting is nothing that it could refuse.
-      if (!choice) throw error;
-      await store.set(agent.id, row.id, row.choice);
-      await backend.stop();
-      throw new Error(`${messageOf(error)} Your change was not kept.`, { cause: error });
-    }
+    };
+    const change = { agentId: agent.id, providerId: row.id, choice };
+    await use.whileRestarting(agent.id, () => changeProvider({ ...agents, store, restart }, change));
+    messages.info(doneMessage(agent, row, choice));
   }
 }
 
@@ -197,6 +186,8 @@ function titleOf({ title }: BackendEntry, { name }: ProviderRow): string {
   return `LLM Provider “${name}” of ${title}`;
 }
 
-function workspaceAgentMessage(agentTitle: string): string {
-  return `Only the LLM providers of agents in your user settings can be changed. Add ${agentTitle} there first.`;
-}
+const obstacleMessages: Readonly<Record<LlmProviderObstacle, (agentTitle: string) => string>> = {
+  workspace: (title) =>
+    `Only the LLM providers of agents in your user settings can be changed. Add ${title} there first.`,
+  dialect: (title) => `${title} speaks the draft dialect, which has no requests for LLM providers.`,
+};
