@@ -75,7 +75,10 @@ export class ProviderUse {
     const mustStop = (): boolean => givenByAgent.has(agentId) && this.isRunning(agentId) && !restartingIds.has(agentId);
     if (!mustStop()) return;
     // Without waiting, so that no queued prompt is sent first.
-    if (postponedIds.has(agentId) && !deps.isWorking(agentId)) return await this.stop(agentId);
+    if (postponedIds.has(agentId) && !deps.isWorking(agentId)) {
+      await this.stop(agentId);
+      return;
+    }
     const hasChanged = await this.hasChanged(agentId);
     if (!mustStop()) return;
     if (!hasChanged()) postponedIds.delete(agentId);

@@ -124,7 +124,9 @@ export class AgentLauncher {
     const shared = { ...this.options, id, title, log, tap };
     if (entry.url !== undefined) return this.createRemote(entry, { ...shared, redactor });
     const startAgent = (): Promise<AgentProcessHandle> => this.startAgent(entry, log, redactor);
-    if (entry.dialect === 'draft') return new DraftBackend({ ...shared, startAgent });
+    if (entry.dialect === 'draft') {
+      return new DraftBackend({ ...shared, startAgent: () => this.requireNoProviders(entry).then(startAgent) });
+    }
     const known = findKnownAgentByCommand(entry.command, entry.args);
     return new AcpBackend({
       ...(await this.commonDeps(entry, { ...shared, redactor })),
@@ -305,6 +307,15 @@ export class AgentLauncher {
     if (!choices) return;
     for (const secret of secretsOfChoices(choices)) redactor.addSecret(secret);
     await applyProviderChoices(client, choices, title, signal);
+  }
+
+  /** The draft dialect cannot take choices, for example those that were made before the entry got this dialect. */
+  private async requireNoProviders({ id, title, workspaceDefinition }: ProcessEntry): Promise<void> {
+    const choices = workspaceDefinition ? undefined : await this.options.providersOf?.(id);
+    if (!choices || choices.size === 0) return;
+    const reason = 'the draft dialect cannot use the LLM providers that you have set for it';
+    const advice = 'Remove them with "Backline: Manage LLM Providers…".';
+    throw new BackendError('notReady', `${title} is not used, because ${reason}. ${advice}`);
   }
 
   private async signIn(

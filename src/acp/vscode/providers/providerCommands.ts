@@ -52,7 +52,10 @@ export class ProviderCommands {
     const agent = await this.chooseAgent(id);
     if (!agent) return;
     const obstacle = this.options.agents.obstacleOf(agent.id);
-    if (obstacle) return await this.removeUnusable(agent, obstacleMessages[obstacle](agent.title));
+    if (obstacle) {
+      await this.removeUnusable(agent, obstacleMessages[obstacle](agent.title));
+      return;
+    }
     const choices = await this.readChoices(agent);
     if (!choices) return;
     const offered = await this.askAgent(agent, choices);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { AgentLauncher } from '../../../../../src/acp/node/catalogue/agentLauncher';
+import { AgentLauncher, type AgentLauncherDeps } from '../../../../../src/acp/node/catalogue/agentLauncher';
 import type { ProcessEntry } from '../../../../../src/acp/node/catalogue/agentCatalogue';
 import { nullLogger } from '../../../../../src/base/common/log';
 import { systemClock } from '../../../../../src/base/node/systemClock';
@@ -18,6 +18,7 @@ function launcherWith(
   ownMcpServers: (transports: { readonly http: boolean }, caller?: ToolCaller) => Promise<never>,
   consent = answeringConsent('denied'),
   newestEntry: (entry: ProcessEntry) => Promise<ProcessEntry> = (same) => Promise.resolve(same),
+  more: Partial<AgentLauncherDeps> = {},
 ): AgentLauncher {
   return new AgentLauncher({
     clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
@@ -37,6 +38,7 @@ function launcherWith(
     elicit: () => Promise.resolve({ action: 'decline' }),
     runInTerminal: () => Promise.resolve(false),
     keysOf: () => Promise.resolve({}),
+    ...more,
   });
 }
 
@@ -177,5 +179,27 @@ describe('the start of an agent', () => {
       hash: '0'.repeat(64),
     });
     await withDemoSession(launcherWith(noPort, consent), () => assert.deepEqual(consent.seen, []));
+  });
+
+  it('of the draft dialect does not ignore LLM providers that the user has set', async () => {
+    const stored = new Map([['main', { kind: 'disabled' as const }]]);
+    const starts: string[] = [];
+    const launcher = launcherWith(
+      noPort,
+      undefined,
+      (given) => {
+        starts.push(given.id);
+        return Promise.reject(new Error('not started in this test'));
+      },
+      { providersOf: () => Promise.resolve(stored) },
+    );
+    const backend = await launcher.create({ ...entry, dialect: 'draft' });
+    await assert.rejects(backend.createSession({ cwd: tmpdir() }), /cannot use the LLM providers that you have set/);
+    assert.equal(backend.state.kind, 'failed');
+    assert.deepEqual(starts, []);
+    stored.clear();
+    await assert.rejects(backend.createSession({ cwd: tmpdir() }), /not started in this test/);
+    assert.deepEqual(starts, ['silent']);
+    backend.dispose();
   });
 });
