@@ -37,7 +37,10 @@ export function providerHeaderProblem({ name, value }: ProviderHeader): string |
 /** Returns why an address cannot be used, as a sentence. Undefined if it can be used. */
 export function addressProblem(baseUrl: string): string | undefined {
   const problem = baseUrlProblem(baseUrl);
-  return problem === undefined ? undefined : toSentence(problem);
+  if (problem !== undefined) return toSentence(problem);
+  // Addresses are shown, and sent to the agent as they are.
+  if (new URL(baseUrl).search === '') return undefined;
+  return 'Remove the part after ? from the URL, and send a key in a header, such as Authorization.';
 }
 
 /** Returns why a choice cannot be stored, as a sentence. Undefined if it can be stored. */

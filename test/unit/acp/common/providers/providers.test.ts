@@ -53,7 +53,7 @@ describe('the address of an LLM provider', () => {
   it('is encrypted, except on this machine, and has no credentials', () => {
     for (const allowed of [
       'https://gateway.example.com',
-      'http://127.0.0.1:8080/v1?a=b',
+      'http://127.0.0.1:8080/v1',
       'http://[::1]/',
       'http://localhost',
     ])
@@ -66,6 +66,8 @@ describe('the address of an LLM provider', () => {
       ['gateway', /begins with https:/],
       ['https://me:secret@gateway.example.com', /Remove the user name/],
       ['https://gateway.example.com/#key', /after #/],
+      ['https://gateway.example.com/v1?key=secret', /after \?.* in a header/],
+      ['http://127.0.0.1:8080/v1?a=b', /after \?/],
     ] as const)
       assert.match(addressProblem(refused) ?? '', why, refused);
   });
