@@ -4,7 +4,7 @@ import { BackendError, isBackendError, type LlmProvider } from '../../../session
 import type { ProviderChoice, ProviderChoices } from '../../common/providers/providerChoice';
 import { sentenceOfAgentError } from '../../common/session/agentErrorText';
 import type { AgentClient } from './agentClient';
-import { toBackendError } from './agentErrors';
+import { isAuthRequired, toBackendError } from './agentErrors';
 
 /**
  * Tells an agent, before its first session, what the user has chosen for its LLM providers. If the agent does not take
@@ -43,9 +43,20 @@ function obstacleOf(choice: ProviderChoice, provider: LlmProvider | undefined): 
   return `no longer supports the protocol "${toVisibleText(choice.apiType)}"`;
 }
 
-function notUsedError(agentTitle: string, reason: string, details?: string, cause?: unknown): BackendError {
-  const advice = 'Change that with "Backline: Manage LLM Providers…".';
+const changeAdvice = 'Change that with "Backline: Manage LLM Providers…".';
+/** A sign-in opens a session to check it, which must not happen before the choices are applied. */
+const signInAdvice =
+  'Remove what you have set with "Backline: Manage LLM Providers…", sign in with "Backline: Sign In…", then set it again.';
+
+function notUsedError(agentTitle: string, reason: string, failure?: Failure): BackendError {
+  const { advice = changeAdvice, cause, details } = failure ?? {};
   return new BackendError('notReady', `${agentTitle} is not used, because ${reason}. ${advice}`, details, { cause });
+}
+
+interface Failure {
+  readonly advice: string;
+  readonly details: string | undefined;
+  readonly cause: unknown;
 }
 
 function failedError(agentTitle: string, reason: string, error: unknown): unknown {
@@ -54,5 +65,6 @@ function failedError(agentTitle: string, reason: string, error: unknown): unknow
   const { code, details, message } = toBackendError(error, agentTitle);
   if (code === 'closed' || code === 'cancelled') return error;
   const words = error instanceof RequestError ? sentenceOfAgentError(agentTitle, error) : message;
-  return notUsedError(agentTitle, `${reason} (${words.replace(/\.$/, '')})`, details, error);
+  const advice = isAuthRequired(error) ? signInAdvice : changeAdvice;
+  return notUsedError(agentTitle, `${reason} (${words.replace(/\.$/, '')})`, { advice, details, cause: error });
 }

@@ -142,7 +142,17 @@ for (const version of [1, 2] as const) {
           },
         },
         chosen,
-        /requires you to sign in/,
+        /requires you to sign in.*\. Remove what you have set .*, sign in .*, then set it again\.$/,
+      ],
+      [
+        'asks for a sign-in to list them',
+        {
+          list: () => {
+            throw RequestError.authRequired();
+          },
+        },
+        chosen,
+        /could not list its LLM providers .*, sign in .*, then set it again\.$/,
       ],
       ['has lost the capability', { hasProviders: false }, chosen, /no longer lets other programs choose/],
       ['cannot list them', { list: refused('Broken') }, chosen, /could not list its LLM providers \(Demo: Broken\)/],
