@@ -94,7 +94,7 @@ describe('the use of LLM providers, changed in another window', () => {
   it('gives an agent that starts what was stored while it was read', async () => {
     state = starting;
     const get = secrets.get.bind(secrets);
-    let change: (() => Promise<void>) | undefined = () => other.set('own', 'main', addressOf('new'));
+    let change: (() => Promise<unknown>) | undefined = () => other.set('own', 'main', addressOf('new'));
     secrets.get = async (name) => {
       const old = await get(name);
       const changing = change;
