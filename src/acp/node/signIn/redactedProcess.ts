@@ -27,19 +27,18 @@ export function redactedProcess(
 const untouchedMethods: ReadonlySet<unknown> = new Set(['fs/write_text_file', 'writeTextFile']);
 
 /**
- * Ids and protocols in the result are compared and sent back, and a key may be an ordinary word, such as the name of a
- * provider. Addresses are shown without what may be a key.
+ * Ids and protocols of LLM providers are compared and sent back, and a key may be an ordinary word, such as the name of a
+ * provider.
  */
-const unchangedResultMethod = 'providers/list';
+const listMethod = 'providers/list';
+const untouchedListMembers: ReadonlySet<string> = new Set(['providerId', 'supported', 'apiType']);
 
 function redactedStream(stream: MessageStream, redactor: SecretRedactor): MessageStream {
-  const unchangedResultIds = new Set<unknown>();
+  const listRequestIds = new Set<unknown>();
   const redacted = (message: Record<string, unknown>): Record<string, unknown> => {
     if (untouchedMethods.has(message['method'])) return message;
-    const isUnchanged = !('method' in message) && unchangedResultIds.delete(message['id']) && 'result' in message;
-    return isUnchanged
-      ? { ...redactor.redactRecord(message), result: message['result'] }
-      : redactor.redactRecord(message);
+    const isList = !('method' in message) && listRequestIds.delete(message['id']);
+    return redactor.redactRecord(message, isList ? untouchedListMembers : undefined);
   };
   return {
     onMessage: (listener) => stream.onMessage((message) => listener(redacted(message))),
@@ -47,7 +46,7 @@ function redactedStream(stream: MessageStream, redactor: SecretRedactor): Messag
       stream.onNoise((noise) => listener({ ...noise, excerpt: redactor.redactText(noise.excerpt) })),
     onDidClose: stream.onDidClose,
     send: (message) => {
-      if (isRecord(message) && message['method'] === unchangedResultMethod) unchangedResultIds.add(message['id']);
+      if (isRecord(message) && message['method'] === listMethod) listRequestIds.add(message['id']);
       return stream.send(message);
     },
     dispose: () => stream.dispose(),

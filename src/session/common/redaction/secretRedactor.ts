@@ -41,17 +41,22 @@ export class SecretRedactor {
     return json === undefined ? this.redactText(text) : JSON.stringify(this.redactValue(json));
   }
 
-  /** Redacts all texts of a JSON object, names of members included. */
-  redactRecord(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  /** Redacts all texts of a JSON object, names of members included. Members named `unchanged` stay as they are. */
+  redactRecord(
+    record: Readonly<Record<string, unknown>>,
+    unchanged: ReadonlySet<string> = new Set(),
+  ): Record<string, unknown> {
     return Object.fromEntries(
-      Object.entries(record).map(([name, member]) => [this.redactText(name), this.redactValue(member)]),
+      Object.entries(record).map(([name, member]) =>
+        unchanged.has(name) ? [name, member] : [this.redactText(name), this.redactValue(member, unchanged)],
+      ),
     );
   }
 
-  private redactValue(value: unknown): unknown {
+  private redactValue(value: unknown, unchanged?: ReadonlySet<string>): unknown {
     if (typeof value === 'string') return this.redactText(value);
-    if (Array.isArray(value)) return value.map((item) => this.redactValue(item));
-    return isRecord(value) ? this.redactRecord(value) : value;
+    if (Array.isArray(value)) return value.map((item) => this.redactValue(item, unchanged));
+    return isRecord(value) ? this.redactRecord(value, unchanged) : value;
   }
 }
 

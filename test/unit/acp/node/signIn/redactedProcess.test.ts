@@ -5,7 +5,10 @@ import { ScriptedAgent } from '../../../../fake/scriptedAgent';
 import { until } from '../../../../support/eventually';
 
 describe('the output of an agent whose key is the name of an LLM provider', () => {
-  const listed = { providers: [{ providerId: 'anthropic', supported: ['anthropic'], required: true }] };
+  const listed = (key: string): object => {
+    const current = { apiType: 'anthropic', baseUrl: 'https://llm.example.com', headers: { 'X-Key': key } };
+    return { providers: [{ providerId: 'anthropic', supported: ['anthropic'], required: true, current }] };
+  };
 
   it('keeps the ids and protocols of `providers/list`, and nothing else', async () => {
     const agent = new ScriptedAgent();
@@ -20,18 +23,18 @@ describe('the output of an agent whose key is the name of an LLM provider', () =
     await stream.send({ jsonrpc: '2.0', id: 3, method: 'providers/list' });
     const messages = [
       { id: 1, method: 'ask', params: { text: 'anthropic' } },
-      { id: 1, result: listed, note: 'anthropic' },
+      { id: 1, result: listed('anthropic') },
       { id: 1, result: { text: 'anthropic' } },
-      { id: 2, result: { text: 'anthropic' } },
+      { id: 2, result: { apiType: 'anthropic' } },
       { id: 3, error: { message: 'anthropic' } },
     ];
     for (const message of messages) await agent.end.send(message);
     await until('all messages', () => received.length === messages.length);
     assert.deepEqual(received, [
       { id: 1, method: 'ask', params: { text: '[key]' } },
-      { id: 1, result: listed, note: '[key]' },
+      { id: 1, result: listed('[key]') },
       { id: 1, result: { text: '[key]' } },
-      { id: 2, result: { text: '[key]' } },
+      { id: 2, result: { apiType: '[key]' } },
       { id: 3, error: { message: '[key]' } },
     ]);
   });
