@@ -36,9 +36,7 @@ const input = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe(
-      'Version of an earlier answer: waits some seconds for a change, then returns only new and resolved problems.',
-    ),
+    .describe('Version of an earlier answer: waits for a change, then returns new and resolved problems.'),
   page: pageNumberSchema,
 });
 

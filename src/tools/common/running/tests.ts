@@ -27,7 +27,7 @@ const input = z.strictObject({
   action: z.enum(['list', 'run', 'failures']).describe('failures: those of the last run, even if the user started it.'),
   files: z.array(z.string().min(1)).max(maxFiles).default([]).describe('For list and run.'),
   names: z.array(z.string().min(1).max(maxNameLength)).max(maxNames).default([]).describe('For run: parts of names.'),
-  timeout: z.int().min(1).max(maxTimeoutSeconds).default(300).describe('For run: seconds until it is ended.'),
+  timeout: z.int().min(1).max(maxTimeoutSeconds).default(300).describe('For run, in seconds.'),
 });
 
 export function testsTool(ports: Pick<ToolPorts, 'clock' | 'editor' | 'tests'>): Tool {
@@ -36,7 +36,7 @@ export function testsTool(ports: Pick<ToolPorts, 'clock' | 'editor' | 'tests'>):
     name: 'tests',
     title: 'Tests',
     description:
-      'Tests in the Test Explorer of VS Code, for any language: lists those of files, runs them and returns the results, or returns the failures of the last run. Better than a command, if it lists tests.',
+      'Tests in the Test Explorer of VS Code, for any language: lists those of files, runs them, or returns the failures of the last run. Better than a command, if it lists tests.',
     input,
     async run({ action, files: requested, names, timeout }, call) {
       const { signal } = call;
