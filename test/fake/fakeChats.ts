@@ -56,6 +56,7 @@ export class FakeChat implements Chat {
     get: () => undefined,
     restorePointBefore: () => Promise.reject(new ChatError('notFound', 'It is no longer there.')),
     presentState: () => Promise.resolve({ recordsBefore: [], remoteId: undefined }),
+    discardCopy: () => Promise.resolve(),
     editedPaths: () => Promise.resolve(new Set<string>()),
     whenTurnRecorded: () => Promise.resolve(),
     claim: () => Promise.resolve(),

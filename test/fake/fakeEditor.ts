@@ -253,9 +253,15 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
   async diagnostics(path?: string, options: DiagnosticsOptions = {}): Promise<FileDiagnostics[]> {
     const below = path === undefined ? undefined : await this.resolve(path);
     throwIfCancelled(options.signal);
+    const { severities } = options;
     return [...this.diagnosticsByPath]
+      .map(([file, all]) => {
+        const wanted = all.filter(({ severity }) => severities === undefined || severities.includes(severity));
+        return [file, wanted] as const;
+      })
       .filter(([file, diagnostics]) => diagnostics.length > 0 && (below === undefined || isWithin(file, below)))
       .map(([file, diagnostics]) => ({ path: file, diagnostics }))
+      .sort((a, b) => (a.path < b.path ? -1 : 1))
       .slice(0, options.maxFiles ?? 1000);
   }
 

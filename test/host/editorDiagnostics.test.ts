@@ -110,9 +110,12 @@ describe('diagnostics through the editor', () => {
     assert.ok(all.every((file) => file.path.startsWith(inWorkspace() + path.sep)));
   });
 
-  it('are bounded in the number of files', async () => {
+  it('are bounded in the number of files, of which those with the wanted severities count', async () => {
     for (const name of ['a', 'b', 'c']) report(await writeInWorkspace(`problems/${name}.txt`, 'x\n'), 0, 0, 1);
     assert.equal((await editor.diagnostics('problems', { maxFiles: 2 })).length, 2);
+    const hints = await editor.diagnostics('problems', { maxFiles: 2, severities: ['hint'] });
+    assert.deepEqual(hints, []);
+    assert.deepEqual(await editor.diagnostics('problems/a.txt', { severities: ['hint'] }), []);
   });
 
   it('are not given to who gave up, and nothing more is read then', async () => {

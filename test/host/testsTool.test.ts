@@ -170,6 +170,8 @@ describe('the tool tests in VS Code', () => {
     const { text, isError } = await run({ names: ['adds'], timeout: 3 });
     assert.ok(isError, text);
     assert.match(text, /did not end within 3 s/);
+    assert.doesNotMatch(text, /The last run has no failures/);
+    assert.match(text, /No failures were reported before it was stopped|Failures of the last run that VS Code knows/);
     await until('the run was cancelled', () => made.cancelledCount === 1);
   });
 

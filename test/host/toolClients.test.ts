@@ -51,14 +51,14 @@ describe('a client outside VS Code that calls tools', () => {
   it('changes nothing until the user allows it, by the name that it gives itself', async () => {
     const caller = callerOf('Agent\n[x](command:y)');
     answers = ['Deny', undefined, 'Allow Once'];
-    const change = { purpose: 'edit', files: [file('clients/a.txt', 'it runs')] };
+    const change = { purpose: 'edit', warning: 'Others stay.', files: [file('clients/a.txt', 'it runs')] };
     const first = await caller.mayChangeFiles(change, signal);
     assert.match(first.isGranted ? '' : first.reason, /did not allow this/);
     assert.equal((await caller.mayChangeFiles(change, signal)).isGranted, false);
     assert.equal((await caller.mayChangeFiles(change, signal)).isGranted, true);
     assert.equal(
       shown[0]?.message,
-      `Backline: “Agent [x] (command:y)” (a program outside VS Code) wants to change ${path.join('clients', 'a.txt')}. ${path.join('clients', 'a.txt')} is protected: it runs.`,
+      `Backline: “Agent [x] (command:y)” (a program outside VS Code) wants to change ${path.join('clients', 'a.txt')}. Others stay. ${path.join('clients', 'a.txt')} is protected: it runs.`,
     );
     assert.deepEqual(shown[0].buttons, ['Allow Once', 'Show Changes', 'Deny']);
   });

@@ -137,12 +137,15 @@ export class FileLock implements Disposable {
     const { files } = this.ports;
     const moved = `${this.file}.${this.ownerId}`;
     if (!(await files.move(this.file, moved))) return true;
-    if ((await files.read(moved)) !== text || (await files.modifiedAt(moved)) !== modifiedAt) {
-      await files.move(moved, this.file);
+    try {
+      const movedText = await files.read(moved);
+      if (movedText === text && (await files.modifiedAt(moved)) === modifiedAt) return true;
+      // Created, not moved back, because a third window may have taken the lock since. Its owner takes a lost one again.
+      if (movedText !== undefined) await files.createNew(this.file, movedText);
       return false;
+    } finally {
+      await files.remove(moved);
     }
-    await files.remove(moved);
-    return true;
   }
 
   private scheduleHeartbeat(): void {

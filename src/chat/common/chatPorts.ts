@@ -237,6 +237,8 @@ export interface RestoreRecords {
    * ChatError `busy`, `readonly`, `unreadable`, `storage`
    */
   presentState(): Promise<PresentState>;
+  /** Deletes the copy of the session if no conversation gets it. Never rejects. */
+  discardCopy(state: Pick<PresentState, 'remoteId'>): Promise<void>;
   /** Returns the files that have changed since the agent's last change, including unsaved text. Never rejects. */
   editedPaths(): Promise<ReadonlySet<string>>;
   /** Resolves when the changes of the last turn are recorded. */

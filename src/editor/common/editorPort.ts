@@ -81,7 +81,7 @@ export interface EditorPort {
 
   /**
    * Returns VS Code's current diagnostics for a file, a folder, or (without a path) the workspace. Omits excluded files and
-   * files without diagnostics.
+   * files without diagnostics. Sorted by path, in the order of UTF-16 units.
    * @throws EditorError for a path that is outside, excluded or missing; `cancelled`
    */
   diagnostics(path?: string, options?: DiagnosticsOptions): Promise<FileDiagnostics[]>;
@@ -209,6 +209,8 @@ export interface WriteOptions {
 export interface DiagnosticsOptions {
   /** Maximum number of files in the result; default 1,000. */
   readonly maxFiles?: number;
+  /** Default all. Files without diagnostics of these severities do not count. */
+  readonly severities?: readonly DiagnosticSeverity[];
   readonly signal?: AbortSignal;
 }
 

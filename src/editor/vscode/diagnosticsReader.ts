@@ -29,14 +29,17 @@ export class DiagnosticsReader {
   ) {}
 
   async read(path: string | undefined, options: DiagnosticsOptions = {}): Promise<FileDiagnostics[]> {
-    const { maxFiles = defaultMaxFiles, signal } = options;
+    const { maxFiles = defaultMaxFiles, severities, signal } = options;
+    const isWanted = ({ severity }: vscode.Diagnostic): boolean =>
+      severities === undefined || severities.includes(severityNames[severity]);
     throwIfCancelled(signal);
     const scope = path === undefined ? undefined : await this.pathGuard.check(path);
     if (scope && !scope.exists) throw new EditorError('notFound', `${path ?? ''} does not exist.`);
-    if (scope && (await statDisk(scope)).type === 'file') return await this.readFile(scope, signal);
+    if (scope && (await statDisk(scope)).type === 'file') return await this.readFile(scope, isWanted, signal);
     const found: FileDiagnostics[] = [];
     const wanted = vscode.languages
       .getDiagnostics()
+      .map(([uri, diagnostics]) => [uri, diagnostics.filter(isWanted)] as const)
       .filter(([uri, diagnostics]) => uri.scheme === 'file' && diagnostics.length > 0)
       .sort(([a], [b]) => (a.fsPath < b.fsPath ? -1 : 1))
       .values();
@@ -54,10 +57,14 @@ export class DiagnosticsReader {
   }
 
   /** Reads the diagnostics under the requested path and the real path, because VS Code may have them under either. */
-  private async readFile({ path, realPath }: CheckedPath, signal?: AbortSignal): Promise<FileDiagnostics[]> {
+  private async readFile(
+    { path, realPath }: CheckedPath,
+    isWanted: (diagnostic: vscode.Diagnostic) => boolean,
+    signal?: AbortSignal,
+  ): Promise<FileDiagnostics[]> {
     for (const name of [path, realPath]) {
       const uri = vscode.Uri.file(name);
-      const diagnostics = vscode.languages.getDiagnostics(uri);
+      const diagnostics = vscode.languages.getDiagnostics(uri).filter(isWanted);
       if (diagnostics.length > 0) return [{ path, diagnostics: await this.toDiagnostics(uri, diagnostics, signal) }];
     }
     return [];
@@ -75,7 +82,7 @@ export class DiagnosticsReader {
       const code = codeText(diagnostic.code);
       return {
         range: { start: toPosition(diagnostic.range.start), end: toPosition(diagnostic.range.end) },
-        severity: severities[diagnostic.severity],
+        severity: severityNames[diagnostic.severity],
         message: diagnostic.message,
         ...(diagnostic.source === undefined ? {} : { source: diagnostic.source }),
         ...(code === undefined ? {} : { code }),
@@ -98,7 +105,7 @@ export class DiagnosticsReader {
   }
 }
 
-const severities: Record<vscode.DiagnosticSeverity, DiagnosticSeverity> = {
+const severityNames: Record<vscode.DiagnosticSeverity, DiagnosticSeverity> = {
   [vscode.DiagnosticSeverity.Error]: 'error',
   [vscode.DiagnosticSeverity.Warning]: 'warning',
   [vscode.DiagnosticSeverity.Information]: 'information',

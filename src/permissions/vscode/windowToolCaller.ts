@@ -59,7 +59,7 @@ export class WindowToolCaller implements ToolCaller {
     private readonly deps: WindowToolCallerDeps,
   ) {}
 
-  async mayChangeFiles({ files, purpose }: ToolChange, signal: AbortSignal): Promise<ToolPermit> {
+  async mayChangeFiles({ files, purpose, warning }: ToolChange, signal: AbortSignal): Promise<ToolPermit> {
     if (files.length > maxShownFiles)
       return refused(
         `Only changes of up to ${maxShownFiles} files can be shown to the user. Change fewer files at once.`,
@@ -77,7 +77,8 @@ export class WindowToolCaller implements ToolCaller {
       .map(([path, reason]) => ` ${vscode.workspace.asRelativePath(path)} is protected: ${reason}.`);
     const more = protections.length - protectedFiles.length;
     const others = more > 0 ? ` ${countOf(more, 'more file is', 'more files are')} protected.` : '';
-    return await this.decide(request, `${what}.${protectedFiles.join('')}${others}`, files, signal);
+    const about = warning === undefined ? '' : ` ${toVisibleText(warning)}`;
+    return await this.decide(request, `${what}.${about}${protectedFiles.join('')}${others}`, files, signal);
   }
 
   async mayRun({ argv, cwd, env, warning }: ToolCommand, signal: AbortSignal): Promise<ToolPermit> {

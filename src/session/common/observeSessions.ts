@@ -38,6 +38,7 @@ export function observeSessions(backend: SessionBackend, observe: SessionObserve
     ...(backend.forkSession
       ? { forkSession: async (id, options, signal) => await backend.forkSession?.(id, options, signal) }
       : {}),
+    ...(backend.closeFork ? { closeFork: async (id) => await backend.closeFork?.(id) } : {}),
     // Added only if supported, because callers check for the method to know whether signing in is supported.
     ...(backend.authenticate
       ? { authenticate: async (methodId, signal) => await backend.authenticate?.(methodId, signal) }

@@ -30,6 +30,8 @@ export interface SessionBackend extends Disposable {
    * cannot copy sessions. @throws BackendError
    */
   forkSession?(sessionId: string, options: CreateSessionOptions, signal?: AbortSignal): Promise<string | undefined>;
+  /** Closes a copy from `forkSession` that was not loaded. Does nothing for other sessions. @throws BackendError */
+  closeFork?(sessionId: string): Promise<void>;
   /** Deletes a stored session. @throws BackendError `unsupported` */
   deleteSession(sessionId: string): Promise<void>;
   /**

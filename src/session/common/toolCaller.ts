@@ -18,6 +18,8 @@ export interface ToolCaller {
 export interface ToolChange {
   /** Completes the sentence "… wants to", for example "rename total to sum". Not shown if only one file changes. */
   readonly purpose: string;
+  /** A sentence that the user must read before allowing the change. */
+  readonly warning?: string;
   readonly files: readonly ChangedFile[];
 }
 

@@ -11,7 +11,7 @@ import { visiblePlaces } from './placeList';
 export const placeInputSchema = {
   path: z.string().min(1).optional().describe('File, relative to the workspace. Without it: symbol of any file.'),
   symbol: z.string().min(1).max(500).optional().describe('Name as in the code, or Class.member.'),
-  line: z.int().min(1).optional().describe('1-based. Best given with symbol.'),
+  line: z.int().min(1).optional().describe('1-based, best with symbol.'),
   column: z.int().min(1).optional().describe('1-based. Not needed with symbol.'),
 };
 

@@ -2,57 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdtemp, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { DiskFiles } from '../../../src/base/node/filePort';
 import { FileLock } from '../../../src/base/node/fileLock';
-import { FakeClock } from '../../fake/fakeClock';
 import { eventually } from '../../support/eventually';
 import { turns } from '../../support/turns';
-
-/** Goes on while the computer sleeps; its timers do not. */
-class SleepyClock extends FakeClock {
-  sleptMs = Date.now();
-
-  override now(): number {
-    return super.now() + this.sleptMs;
-  }
-}
-
-type Step = 'guard' | 'move' | 'read' | 'created';
-
-/** Lets something happen once before or after a step, and notes the names of files that were to be created. */
-class InterruptedFiles extends DiskFiles {
-  readonly created: string[] = [];
-  private readonly interruptions = new Map<Step, () => Promise<void>>();
-
-  /** Before a guard is created, a lock is moved or a file is read, or after a lock was created. */
-  once(step: Step, interrupt: () => Promise<void>): void {
-    this.interruptions.set(step, interrupt);
-  }
-
-  override async createNew(file: string, text: string): Promise<boolean> {
-    if (file.endsWith('.evict')) await this.interrupt('guard');
-    this.created.push(path.basename(file));
-    const isNew = await super.createNew(file, text);
-    if (isNew && !file.endsWith('.evict')) await this.interrupt('created');
-    return isNew;
-  }
-
-  override async move(from: string, to: string): Promise<boolean> {
-    await this.interrupt('move');
-    return await super.move(from, to);
-  }
-
-  override async read(file: string): Promise<string | undefined> {
-    await this.interrupt('read');
-    return await super.read(file);
-  }
-
-  private async interrupt(step: Step): Promise<void> {
-    const interrupt = this.interruptions.get(step);
-    this.interruptions.delete(step);
-    await interrupt?.();
-  }
-}
+import { InterruptedFiles, SleepyClock } from './support/lockFiles';
 
 describe('FileLock', () => {
   const hour = 3_600_000;
@@ -203,6 +156,16 @@ describe('FileLock', () => {
     assert.deepEqual(await readdir(folder), ['lock']);
   });
 
+  it('is not put back over the lock that a third window has taken meanwhile', async () => {
+    await heldBy(elsewhere);
+    await modifiedAgo(46_000);
+    files.once('move', beatNow);
+    files.once('moved', () => heldBy(living));
+    assert.equal(await newLock().acquire(), false);
+    assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), living);
+    assert.deepEqual(await readdir(folder), ['lock']);
+  });
+
   it('is acquired when its owner removed it before the removal', async () => {
     await heldBy(dead);
     const lock = newLock();
@@ -270,8 +233,7 @@ describe('FileLock', () => {
     assert.equal(await lock.ensureHeld(), 'taken', 'noticed before a write');
     await rm(file);
     clock.advance(10_000);
-    await turns(50);
-    assert.equal(await lock.ensureHeld(), 'taken', 'noticed by a heartbeat');
+    await eventually('a heartbeat notices it', async () => assert.equal(await lock.ensureHeld(), 'taken'));
     assert.equal(losses, 0);
     lock.dispose();
   });
@@ -373,7 +335,10 @@ describe('FileLock', () => {
     const lock = newLock();
     await lock.acquire();
     clock.sleptMs += hour;
-    files.once('read', () => Promise.resolve(lock.dispose()));
+    files.once('read', () => {
+      lock.dispose();
+      return Promise.resolve();
+    });
     assert.equal(await lock.ensureHeld(), 'taken', 'it was taken again');
     lock.dispose();
   });

@@ -261,10 +261,47 @@ describe('Restoring to a prompt', () => {
       const chat = await conversation();
       window.agent.fork = () => Promise.resolve('copy');
       const fork = await restorer().fork(chat);
-      assert.equal((await restorer().fork(fork)).view.title, 'Forked: first');
       const again = await window.chats.fork(fork.id, promptOf(fork, 2));
       assert.deepEqual([again.history, again.draft.text], [['first'], 'second']);
       assert.equal(window.store.heads.find((known) => known.id === again.id)?.remoteId, undefined);
+    });
+
+    it('with a title that no other conversation has', async () => {
+      const chat = await conversation();
+      const fork = await restorer().fork(chat);
+      const titles = [fork, await restorer().fork(fork), await restorer().fork(chat)].map(({ view }) => view.title);
+      assert.deepEqual(titles, ['Forked: first', 'Forked: first (2)', 'Forked: first (3)']);
+      await window.chats.delete(fork.id);
+      assert.equal((await restorer().fork(chat)).view.title, 'Forked: first');
+    });
+
+    it('whose copy is closed with it if it was never prompted, and not later', async () => {
+      const chat = await conversation();
+      let copies = 0;
+      window.agent.fork = () => Promise.resolve(`copy${++copies}`);
+      const { id } = await restorer().fork(chat);
+      const prompted = await restorer().fork(chat);
+      await prompted.send(draft('other'));
+      window.agent.last.end();
+      await until('the end', () => ends(prompted) === 4);
+      await restorer().fork(chat);
+      window.agent.calls.length = 0;
+      await window.chats.delete(id);
+      assert.deepEqual(window.agent.calls, ['close copy1', 'close copy1', 'delete copy1']);
+      window.agent.calls.length = 0;
+      await window.close();
+      assert.deepEqual(window.agent.calls, ['close copy3']);
+    });
+
+    it('but keeps no copy of the session if there is no new conversation', async () => {
+      const chat = await conversation();
+      window.agent.fork = () => {
+        disk.isFull = true;
+        window.agent.calls.length = 0;
+        return Promise.resolve('copy');
+      };
+      await assert.rejects(window.chats.fork(chat.id), { code: 'storage' });
+      assert.deepEqual(window.agent.calls, ['close copy', 'delete copy']);
     });
 
     it('but not while a turn runs, or begins meanwhile', async () => {
@@ -276,6 +313,7 @@ describe('Restoring to a prompt', () => {
         return Promise.resolve('copy');
       };
       await assert.rejects(window.chats.fork(chat.id), { code: 'busy' });
+      assert.deepEqual(window.agent.calls.slice(-2), ['close copy', 'delete copy']);
       await send;
       window.agent.calls.length = 0;
       await assert.rejects(window.chats.fork(chat.id), { code: 'busy' });

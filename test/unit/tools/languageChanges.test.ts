@@ -1,217 +1,14 @@
 import assert from 'node:assert/strict';
-import { eventually } from '../../support/eventually';
-import { LanguageServerTimeoutError } from '../../../src/tools/common/languagePort';
-import { ToolError } from '../../../src/tools/common/toolError';
 import type { ProposedAction, ProposedEdits } from '../../../src/tools/common/languageEditPort';
-import { lineRange, placeIn } from './support/fakeLanguage';
-import { bench, code, main, other, secret } from './support/parserWorkspace';
-
-const edit = (path: string | undefined, line: number, from: number, to: number, newText: string): ProposedEdits => ({
-  path,
-  edits: [{ range: lineRange(line, from, to), newText }],
-});
-const renames = [edit(main, 0, 13, 19, 'Reader'), edit(other, 0, 9, 15, 'Reader')];
-
-/** Lets the time of each pause pass as soon as the tool waits. */
-async function passPauses({ clock }: ReturnType<typeof bench>, ...pausesMs: readonly number[]): Promise<void> {
-  for (const pauseMs of pausesMs) {
-    await eventually('the pause', () => assert.equal(clock.pending, 1));
-    clock.advance(pauseMs);
-  }
-}
-
-describe('the tool rename', () => {
-  const input = { path: 'src/main.ts', symbol: 'Parser', new_name: 'Reader' };
-
-  it('changes all files in one step that is asked for once and recorded as the caller’s', async () => {
-    const made = bench();
-    made.languageEdits.renames = (at, newName) => {
-      assert.deepEqual([at.path, newName], [main, 'Reader']);
-      return Promise.resolve(renames);
-    };
-    assert.equal(
-      await made.call('rename', input),
-      'Renamed `Parser` (src/main.ts:1) to `Reader`: 2 places in 2 files\n  src/main.ts (1)\n  src/other.ts (1)',
-    );
-    assert.match(made.editor.diskText(main), /^export class Reader \{/);
-    assert.equal(made.editor.diskText(other), 'import { Reader } from "./main";\n');
-    assert.deepEqual(made.caller.written, [main, other]);
-    assert.deepEqual(
-      made.caller.changes.map(({ files, purpose }) => [purpose, files.map(({ path }) => path)]),
-      [['rename `Parser` (src/main.ts:1) to `Reader`', [main, other]]],
-    );
-  });
-
-  it('changes nothing if a file is excluded or outside, and does not name it', async () => {
-    const made = bench();
-    for (const path of [secret, '/elsewhere/lib.ts', undefined]) {
-      made.languageEdits.renames = () => Promise.resolve([...renames, edit(path, 0, 0, 3, 'KEY2')]);
-      await assert.rejects(
-        made.call('rename', input),
-        (error: Error) =>
-          error.message.includes('would also change files that tools may not change') &&
-          !/\.env|lib/.test(error.message),
-      );
-    }
-    assert.equal(made.editor.diskText(main), code);
-    assert.deepEqual(made.caller.changes, []);
-  });
-
-  it('changes nothing after a no, or if a file has changed meanwhile', async () => {
-    const made = bench();
-    made.languageEdits.renames = () => Promise.resolve(renames);
-    made.caller.answer = () => Promise.resolve({ isGranted: false, reason: 'No.' });
-    await assert.rejects(made.call('rename', input), /Nothing was changed\. No\./);
-    made.caller.answer = () => {
-      made.editor.type(other, '// later\nimport { Parser } from "./main";\n');
-      return Promise.resolve({ isGranted: true });
-    };
-    await assert.rejects(made.call('rename', input), /has changed/);
-    assert.equal(made.editor.diskText(main), code);
-    assert.deepEqual(made.caller.written, []);
-  });
-
-  it('changes nothing if the file has changed since the language server answered', async () => {
-    const made = bench();
-    made.languageEdits.renames = () => {
-      made.editor.type(other, '// later\nimport { Parser } from "./main";\n');
-      return Promise.resolve(renames);
-    };
-    await assert.rejects(made.call('rename', input), /files have changed in the meantime/);
-    assert.equal(made.editor.diskText(main), code);
-    assert.deepEqual(made.caller.changes, []);
-  });
-
-  it('changes nothing if the file of the symbol has changed since it was read, whatever is replaced', async () => {
-    const made = bench();
-    made.languageEdits.meanwhile = () => made.editor.type(main, `${code}// later\n`);
-    made.languageEdits.renames = () => Promise.resolve(renames);
-    await assert.rejects(made.call('rename', input), /files have changed in the meantime/);
-    assert.deepEqual(made.caller.changes, []);
-  });
-
-  it('asks a language server again that is still reading the project', async () => {
-    const made = bench();
-    let count = 0;
-    made.language.places = [placeIn(main, 0, 13), placeIn(other, 0, 9)];
-    made.languageEdits.renames = () => Promise.resolve(++count < 3 ? renames.slice(0, 1) : renames);
-    const renamed = made.call('rename', input);
-    await passPauses(made, 500, 1_000);
-    assert.match(await renamed, /2 places in 2 files\n {2}src\/main\.ts \(1\)\n {2}src\/other\.ts \(1\)$/);
-    assert.equal(count, 3);
-  });
-
-  it('names files that use the symbol by another name, and no excluded ones', async () => {
-    const made = bench();
-    made.language.places = [placeIn(main, 0, 13), placeIn(other, 0, 9), placeIn(secret, 0)];
-    made.languageEdits.renames = () => Promise.resolve(renames.slice(0, 1));
-    const renamed = made.call('rename', input);
-    await passPauses(made, 500, 1_000);
-    assert.match(
-      await renamed,
-      /1 place in 1 file\n {2}src\/main\.ts \(1\)\n1 file has references but no changes\. Check for other names of the symbol there: src\/other\.ts\.$/,
-    );
-  });
-
-  it('stops waiting when the call is cancelled', async () => {
-    const made = bench();
-    made.language.places = [placeIn(other, 0, 9)];
-    made.languageEdits.renames = () => Promise.resolve(renames.slice(0, 1));
-    const cancelled = new AbortController();
-    const renamed = made.call('rename', input, cancelled.signal);
-    await eventually('the pause', () => assert.equal(made.clock.pending, 1));
-    cancelled.abort(new Error('not wanted any more'));
-    await assert.rejects(renamed, /not wanted any more/);
-    assert.equal(made.editor.diskText(main), code);
-  });
-
-  describe('with a language server that does not say whether it has read the project', () => {
-    const unread = (): ReturnType<typeof bench> => {
-      const made = bench();
-      made.language.callItemsAt = () => Promise.reject(new LanguageServerTimeoutError('no answer'));
-      made.languageEdits.renames = () => Promise.resolve(renames);
-      return made;
-    };
-    const findsIn = (...paths: readonly string[]): ReturnType<typeof bench>['found'] =>
-      async function* (query) {
-        assert.deepEqual(query, { pattern: 'Parser', isRegex: false, isCaseSensitive: true, isWholeWord: true });
-        await Promise.resolve();
-        for (const path of paths) yield { path, matches: [{ line: 0, character: 0, text: 'Parser' }] };
-      };
-
-    it('renames at once if every file with the name is changed, and says what is uncertain', async () => {
-      const made = unread();
-      made.found = findsIn(main, other, secret);
-      assert.match(
-        await made.call('rename', input),
-        /2 places in 2 files[^]*\nThe language server did not say whether it has read the whole project, but every file with the word `Parser` is changed\.$/,
-      );
-      assert.match(made.editor.diskText(main), /^export class Reader \{/);
-    });
-
-    it('waits for it if a file with the name would stay unchanged', async () => {
-      const made = unread();
-      made.found = findsIn(main, other);
-      let checks = 0;
-      made.language.callItemsAt = () =>
-        ++checks < 3 ? Promise.reject(new LanguageServerTimeoutError('no answer')) : Promise.resolve([]);
-      made.languageEdits.renames = () => Promise.resolve(checks < 3 ? renames.slice(0, 1) : renames);
-      assert.match(
-        await made.call('rename', input),
-        /2 places in 2 files\n {2}src\/main\.ts \(1\)\n {2}src\/other\.ts \(1\)$/,
-      );
-      assert.equal(checks, 3);
-    });
-
-    it('renames in the end, and names the files that stay unchanged', async () => {
-      const made = unread();
-      made.found = findsIn(main, other, secret);
-      made.languageEdits.renames = () => Promise.resolve(renames.slice(0, 1));
-      assert.match(
-        await made.call('rename', input),
-        /1 place in 1 file[^]*\nThe language server did not say[^\n]*\. Check 1 file with the word `Parser` where nothing is changed: src\/other\.ts\.$/,
-      );
-      assert.match(made.editor.diskText(main), /^export class Reader \{/);
-    });
-
-    it('renames in the end if the files cannot be searched', async () => {
-      const made = unread();
-      let checks = 0;
-      made.language.callItemsAt = () => {
-        checks++;
-        return Promise.reject(new LanguageServerTimeoutError('no answer'));
-      };
-      made.found = () => {
-        throw new ToolError('no ripgrep');
-      };
-      assert.match(
-        await made.call('rename', input),
-        /other files may have uses that are not changed\. Search for the old name\.$/,
-      );
-      assert.equal(checks, 3);
-    });
-  });
-
-  it('says what cannot be renamed', async () => {
-    const made = bench();
-    await assert.rejects(made.call('rename', input), /VS Code found nothing to rename at `Parser`/);
-    made.languageEdits.renames = () => Promise.reject(new ToolError('VS Code does not rename this: it is a keyword'));
-    await assert.rejects(made.call('rename', input), /it is a keyword/);
-    await assert.rejects(made.call('rename', { ...input, new_name: 'two words' }), /new_name/);
-    await assert.rejects(made.call('rename', { ...input, symbol: 'absent' }), /There is no `absent`/);
-    await assert.rejects(
-      made.call('rename', { path: 'src/other.ts', symbol: 'main', line: 1, new_name: 'x' }),
-      /path of an import/,
-    );
-  });
-});
+import { lineRange } from './support/fakeLanguage';
+import { bench, code, editIn, main, other } from './support/parserWorkspace';
 
 describe('the tool format', () => {
   it('applies the edits of the formatter', async () => {
     const made = bench();
     const nothing = 'Nothing was changed: src/main.ts is already formatted, or VS Code has no formatter for it.';
     assert.equal(await made.call('format', { path: 'src/main.ts' }), nothing);
-    made.languageEdits.formatted = [edit(main, 1, 0, 2, '    ')];
+    made.languageEdits.formatted = [editIn(main, 1, 0, 2, '    ')];
     assert.match(
       await made.call('format', { path: 'src/main.ts' }),
       /^Formatted src\/main\.ts: 1 change\. It has version \w+/,
@@ -234,7 +31,7 @@ describe('a change while the language server works', () => {
   it('is kept by format, which changes nothing', async () => {
     const made = bench();
     made.languageEdits.meanwhile = () => made.editor.type(main, later);
-    made.languageEdits.formatted = [edit(main, 1, 0, 2, '    ')];
+    made.languageEdits.formatted = [editIn(main, 1, 0, 2, '    ')];
     await assert.rejects(made.call('format', { path: 'src/main.ts' }), /files have changed in the meantime/);
     assert.equal((await made.editor.readText(main)).text, later);
     assert.deepEqual(made.caller.changes, []);
@@ -243,14 +40,14 @@ describe('a change while the language server works', () => {
   it('is kept by fixes, in the file that was asked about', async () => {
     const made = bench();
     made.languageEdits.meanwhile = () => made.editor.type(main, later);
-    made.languageEdits.actions = () => fix(edit(main, 1, 0, 0, 'x'));
+    made.languageEdits.actions = () => fix(editIn(main, 1, 0, 0, 'x'));
     await assert.rejects(made.call('fixes', input), /files have changed in the meantime/);
     assert.equal((await made.editor.readText(main)).text, later);
   });
 
   it('is kept by fixes, in other files too: VS Code is asked again once they are read', async () => {
     const made = bench();
-    const others = fix(edit(main, 0, 0, 0, 'x'), edit(other, 0, 0, 6, 'y'));
+    const others = fix(editIn(main, 0, 0, 0, 'x'), editIn(other, 0, 0, 6, 'y'));
     let asked = 0;
     made.languageEdits.actions = () => others;
     made.languageEdits.meanwhile = () => {
@@ -271,7 +68,7 @@ describe('a change while the language server works', () => {
     const made = bench();
     let asked = 0;
     made.languageEdits.actions = () =>
-      ++asked === 1 ? fix(edit(other, 0, 0, 6, 'y')) : fix(edit('/ws/src/third.ts', 0, 0, 0, 'y'));
+      ++asked === 1 ? fix(editIn(other, 0, 0, 6, 'y')) : fix(editIn('/ws/src/third.ts', 0, 0, 0, 'y'));
     await made.editor.writeText('/ws/src/third.ts', 'third\n');
     await assert.rejects(made.call('fixes', input), /files have changed in the meantime/);
     assert.equal((await made.editor.readText('/ws/src/third.ts')).text, 'third\n');
@@ -281,7 +78,7 @@ describe('a change while the language server works', () => {
 describe('the tool fixes', () => {
   const actions: readonly ProposedAction[] = [
     { title: 'Extract', kind: 'refactor', isPreferred: false, disabledReason: 'nothing to extract', edits: [] },
-    { title: 'Add\n import', kind: 'quickfix', isPreferred: true, edits: [edit(main, 0, 0, 0, 'import x;\n')] },
+    { title: 'Add\n import', kind: 'quickfix', isPreferred: true, edits: [editIn(main, 0, 0, 0, 'import x;\n')] },
     { title: 'Ask the server', kind: '', isPreferred: false, edits: undefined },
   ];
 
@@ -308,7 +105,7 @@ describe('the tool fixes', () => {
       title,
       kind: 'quickfix',
       isPreferred: false,
-      edits: [edit(main, 0, 0, 0, `import { x } from "${name}";\n`)],
+      edits: [editIn(main, 0, 0, 0, `import { x } from "${name}";\n`)],
     });
     made.languageEdits.actions = () => [
       importOf('./secrets'),

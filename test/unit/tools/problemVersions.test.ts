@@ -136,12 +136,38 @@ describe('problems since a version', () => {
     assert.match(told, /^0 new and 0 gone/);
   });
 
+  it('are not told of files after the last one read, in both looks', async () => {
+    const made = bench();
+    const file = (index: number): string => `/ws/src/${String(index).padStart(4, '0')}.ts`;
+    for (let index = 1; index <= 1_000; index++) made.editor.setDiagnostics(file(index), [problem(1, 'wrong')]);
+    const all = await versionOf(made);
+    made.editor.setDiagnostics(file(0), [problem(1, 'wrong')]);
+    const cut = await inTime(made, made.call('problems', { since: all }));
+    assert.match(cut, /^1 new and 0 gone in the workspace: 1000 problems now\./);
+    assert.match(cut, /\nOnly 1000 files with problems were looked at/);
+    const since = /Version (\w+)/.exec(cut)?.[1];
+    made.editor.setDiagnostics(file(0), []);
+    const told = await inTime(made, made.call('problems', { since }));
+    assert.match(told, /^0 new and 1 gone in the workspace: 1000 problems now\./);
+    assert.match(told, /\nOnly 1000 files with problems were looked at/);
+  });
+
+  it('are told of all files with the severity, however many others there are', async () => {
+    const made = bench();
+    for (let index = 0; index <= 1_000; index++)
+      made.editor.setDiagnostics(`/ws/src/${index}.ts`, [problem(1, 'unused', 'hint')]);
+    made.editor.setDiagnostics('/ws/src/z.ts', [problem(1, 'wrong'), problem(2, 'unused', 'hint')]);
+    const told = await made.call('problems');
+    assert.match(told, /^1 problem in the workspace, 1 error\. [^\n]*\nsrc\/z\.ts\n {2}2: error: wrong$/);
+    assert.match(await made.call('problems', { severity: 'all' }), /\nOnly 1000 files with problems were looked at/);
+  });
+
   it('are remembered for some answers', () => {
     const versions = new ProblemVersions();
     const [first = '', ...others] = Array.from({ length: 31 }, (_, index) =>
-      versions.remember('q', [{ path: '/a', text: String(index) }]),
+      versions.remember('q', { problems: [{ path: '/a', text: String(index) }] }),
     );
-    assert.equal(versions.changesSince(first, 'q', []), undefined);
-    assert.equal(versions.changesSince(others[0] ?? '', 'q', [])?.gone.length, 1);
+    assert.equal(versions.changesSince(first, 'q', { problems: [] }), undefined);
+    assert.equal(versions.changesSince(others[0] ?? '', 'q', { problems: [] })?.gone.length, 1);
   });
 });

@@ -83,23 +83,33 @@ describe('the tool tests', () => {
     made.tests.lastFailures = () => Promise.resolve(failed);
     const told = assert.rejects(
       made.call('tests', { action: 'run', timeout: 5 }),
-      /^ToolError: The run did not end within 5 s, so it was stopped\.\n[^\n]*last run, as far as known:\n3 passed, 1 failed/,
+      /^ToolError: The run did not end within 5 s, so it was stopped\.\nFailures of the last run[^\n]* are missing:\n3 passed, 1 failed/,
     );
     while (made.clock.pending === 0) await Promise.resolve();
     assert.equal(signals[0]?.aborted, false);
     made.clock.advance(5_000);
     await told;
     assert.equal(signals[0].aborted, true);
-    for (const lastFailures of [() => Promise.resolve(''), () => Promise.reject(new Error('broken'))]) {
-      Object.assign(made.tests, { lastFailures });
+    const noFailures =
+      /so it was stopped\.\nNo failures were reported before it was stopped\. This does not mean that tests passed: [^\n]*/;
+    for (const [reported, expected] of [
+      ['', new RegExp(`${noFailures.source}$`)],
+      ['<output>\nran\n</output>\n', new RegExp(`${noFailures.source}\nOutput:\n  ran$`)],
+      [undefined, /so it was stopped\.$/],
+    ] as const) {
+      made.tests.lastFailures = () =>
+        reported === undefined ? Promise.reject(new Error('broken')) : Promise.resolve(reported);
       const again = made.call('tests', { action: 'run', timeout: 5 }).then(() => 'it was not stopped', String);
       while (made.clock.pending === 0) await Promise.resolve();
       made.clock.advance(5_000);
-      assert.match(
-        await again,
-        /so it was stopped\.(?:\n[^\n]*last run, as far as known:\nThe last run has no failures\.)?$/,
-      );
+      assert.match(await again, expected);
+      if (reported !== undefined)
+        assert.match(await made.call('tests', { action: 'failures' }), /^No failures are known\.[^\n]* did not end/);
     }
+    made.tests.results = () => Promise.resolve('<summary passed=1 failed=0 />\n');
+    made.tests.lastFailures = () => Promise.resolve('');
+    await made.call('tests', { action: 'run' });
+    assert.equal(await made.call('tests', { action: 'failures' }), 'The last run has no failures.');
     made.tests.results = () => Promise.reject(new Error('broken'));
     await assert.rejects(made.call('tests', { action: 'run' }), /^Error: broken$/);
     assert.equal(made.clock.pending, 0);

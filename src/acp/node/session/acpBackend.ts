@@ -43,6 +43,8 @@ export class AcpBackend implements SessionBackend {
   readonly title: string;
   private readonly gateway: AgentGateway;
   private readonly sessions = new Map<string, AcpSession>();
+  /** Ids of copies that were not loaded, so that nobody else can close them. */
+  private readonly unloadedForks = new Set<string>();
   private readonly loadQueue = new KeyedQueue();
 
   constructor(private readonly options: AcpBackendDeps) {
@@ -88,7 +90,7 @@ export class AcpBackend implements SessionBackend {
     return await this.openSession(options, signal);
   }
 
-  /** The copy stays open until it is loaded, because an agent may not store a session without a prompt. */
+  /** The copy stays open until it is loaded or closed, because an agent may not store a session without a prompt. */
   async forkSession(
     sessionId: string,
     options: CreateSessionOptions,
@@ -96,7 +98,13 @@ export class AcpBackend implements SessionBackend {
   ): Promise<string | undefined> {
     const { abilities } = (await this.gateway.connection.connect(signal)).client;
     if (!abilities.fork || !restoreMethodOf(abilities, 'unknown')) return undefined;
-    return (await this.openSession(options, signal, sessionId)).id;
+    const { id } = await this.openSession(options, signal, sessionId);
+    this.unloadedForks.add(id);
+    return id;
+  }
+
+  async closeFork(sessionId: string): Promise<void> {
+    if (this.unloadedForks.delete(sessionId)) await this.findOpenSession(sessionId)?.close();
   }
 
   private async openSession(
@@ -150,6 +158,7 @@ export class AcpBackend implements SessionBackend {
     options: CreateSessionOptions,
     signal?: AbortSignal,
   ): Promise<AcpSession> {
+    this.unloadedForks.delete(sessionId);
     const open = this.findOpenSession(sessionId);
     if (open) return open;
     const live = await this.gateway.connection.connect(signal);

@@ -179,7 +179,7 @@ export class PermissionService implements Disposable {
   }
 
   /** Whether a tool of the window may change these files. Shows all of them in one approval. Never rejects. */
-  async mayChangeFiles({ files, purpose }: ToolChange, signal: AbortSignal): Promise<PermissionOutcome> {
+  async mayChangeFiles({ files, purpose, warning }: ToolChange, signal: AbortSignal): Promise<PermissionOutcome> {
     const { agentId, agentTitle, cwd } = this.options;
     const paths = files.map(({ path }) => path);
     const protections = files.flatMap(({ path, protection }): [string, string][] =>
@@ -190,7 +190,11 @@ export class PermissionService implements Disposable {
     if (settled) return settled;
     const shown = shownChanges(files);
     const rest = `Only the changes of ${shown.length} of the ${files.length} files are shown.`;
-    const warnings = [...this.warningsFor(request), ...(shown.length < files.length ? [rest] : [])];
+    const warnings = [
+      ...(warning === undefined ? [] : [toVisibleText(warning)]),
+      ...this.warningsFor(request),
+      ...(shown.length < files.length ? [rest] : []),
+    ];
     const context = createApprovalContext(request, { agent: agentTitle, folder: cwd, content: shown, warnings });
     const prompt =
       files.length === 1

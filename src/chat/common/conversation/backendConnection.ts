@@ -24,6 +24,10 @@ export interface BackendConnectionPorts {
   /** Returns the prepared session, or a new one. @throws BackendError */
   createSession(backend: SessionBackend, options: CreateSessionOptions, signal: AbortSignal): Promise<BackendSession>;
   onBackendOpened(backend: SessionBackend): void;
+  /** Closes a copy of a session that was not loaded. Never rejects. */
+  closeFork(backendId: string, sessionId: string): Promise<void>;
+  /** Closes a copy that no conversation has, and deletes it or hides it from the list. Never rejects. */
+  discardFork(backendId: string, sessionId: string): Promise<void>;
 }
 
 interface BackendConnectionHandlers {
@@ -121,6 +125,11 @@ export class BackendConnection implements Disposable {
     }
   }
 
+  /** Discards a copy from `forkSession` that no conversation gets. Never rejects. */
+  async discardFork(remoteId: string): Promise<void> {
+    await this.ports.discardFork(this.conversationFiles.head.backendId, remoteId);
+  }
+
   /** From now on, treats all events as new, even without a preceding prompt. */
   endHistory(): void {
     this.historyFilter?.endHistory();
@@ -131,11 +140,13 @@ export class BackendConnection implements Disposable {
     const { currentSession, ports } = this;
     this.dispose();
     await currentSession?.close().catch((error: unknown) => ports.log.debug(`Cannot close: ${messageOf(error)}`));
+    if (!currentSession) await this.closeUnloadedFork();
   }
 
   /** Disconnects from the session without ending it in the backend. */
   disconnect(): void {
     this.dispose();
+    if (!this.currentSession) void this.closeUnloadedFork();
     this.currentSession?.dispose();
     this.currentSession = undefined;
   }
@@ -144,6 +155,12 @@ export class BackendConnection implements Disposable {
     this.lifetimeController.abort();
     this.stateListener?.dispose();
     this.stateListener = undefined;
+  }
+
+  /** Closes the copy to which the conversation is bound, if it was never prompted. Never rejects. */
+  private async closeUnloadedFork(): Promise<void> {
+    const { backendId, remoteId } = this.conversationFiles.head;
+    if (remoteId !== undefined) await this.ports.closeFork(backendId, remoteId);
   }
 
   private createOptions(): CreateSessionOptions {

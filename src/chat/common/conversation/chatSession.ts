@@ -91,8 +91,6 @@ export class ChatSession implements Chat {
     const { fileChangesEmitter, journal } = conversation;
     this.fileChanges = new ReviewableChanges(conversationFiles, journal, fileChangesEmitter.event);
     const readStored = () => ports.readStored(this.id);
-    const forkSession = () => this.connection.forkSession(conversationFiles.head.remoteId);
-    this.restores = new ConversationRestoreRecords(conversationFiles, conversation, readStored, forkSession);
     this.answerDelivery = new AnswerDelivery(conversation);
     this.sharedDraft = createSharedDraft(conversationFiles, (error) => log.error('a listener failed', error));
     this.onDidSendOrRestoreDraft = this.sharedDraft.onDidSendOrRestore;
@@ -103,6 +101,7 @@ export class ChatSession implements Chat {
       onEnded: () => this.handleSessionLoss(),
     });
     this.connection = connection;
+    this.restores = new ConversationRestoreRecords(conversationFiles, conversation, readStored, connection);
     const saves = (this.promptSaves = new PromptSaves(unsavedFiles, () => conversation.changeEmitter.fire()));
     const turnRunner = new TurnRunner({
       conversation,

@@ -16,7 +16,7 @@ import { ChatSession, type ChatSessionPorts } from '../conversation/chatSession'
 import type { ChatStore, ConversationFiles, SessionHead } from '../chatStore';
 import type { BackendView, SessionRow } from '../chatView';
 import { isQueuedForSignIn } from '../signIn/signInWait';
-import { forkOf } from '../restore/forkOf';
+import { addFork } from '../restore/forkOf';
 import { backendView } from './backendView';
 import { IdleChatCloser } from './idleChatCloser';
 import { logVersion } from '../conversation/logRecord';
@@ -97,6 +97,8 @@ export class ChatSessions implements Chats, WriteObserver {
       createOptions: (head) => this.createOptions(head),
       createSession: (backend, options, signal) => this.preparedSessions.create(backend, options, signal),
       onBackendOpened: (backend) => this.usedBackends.add(backend),
+      closeFork: (backendId, id) => this.usedBackends.closeFork(backendId, id),
+      discardFork: (backendId, remoteId) => this.forgetRemoteSession({ backendId, remoteId }),
     };
   }
 
@@ -192,14 +194,10 @@ export class ChatSessions implements Chats, WriteObserver {
   }
 
   async fork(sessionId: string, entryId?: string): Promise<Chat> {
-    const { clock, newId, store } = this.ports;
     const { id, restores } = await this.open(sessionId);
     const before = entryId === undefined ? undefined : await restores.restorePointBefore(entryId);
     const point = before ?? (await restores.presentState());
-    const { head } = await store.read(id);
-    const fork = forkOf(head, point, newId(), clock.now());
-    await store.add(fork.head, fork.records, id);
-    const chat = await this.open(fork.head.id);
+    const chat = await this.open(await addFork(id, point, restores, this.ports));
     if (before) chat.saveDraft(before.draft);
     return chat;
   }
@@ -366,6 +364,7 @@ export class ChatSessions implements Chats, WriteObserver {
 
   private async forgetRemoteSession({ backendId, remoteId }: Partial<SessionHead> = {}): Promise<void> {
     if (backendId === undefined || remoteId === undefined) return;
+    await this.usedBackends.closeFork(backendId, remoteId);
     await this.remoteSessions.forget(backendId, remoteId, this.usedBackends.get(backendId));
   }
 

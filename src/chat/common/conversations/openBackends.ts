@@ -42,6 +42,19 @@ export class OpenBackends implements Disposable {
     return backend;
   }
 
+  /** Closes a copy of a session that was not loaded, if its backend runs. Never rejects. */
+  async closeFork(id: string, sessionId: string): Promise<void> {
+    const backend = this.get(id);
+    if (backend?.state.kind !== 'ready') return;
+    try {
+      await withDeadline(this.clock, 'Closing a session', requestTimeoutMs, async () => {
+        await backend.closeFork?.(sessionId);
+      });
+    } catch (error) {
+      this.log.debug(`${backend.title} did not close a session: ${messageOf(error)}`);
+    }
+  }
+
   /** Adds a backend. It replaces a backend with the same id that was stopped after its settings changed. */
   add(backend: SessionBackend): void {
     const known = this.backendsById.get(backend.id);

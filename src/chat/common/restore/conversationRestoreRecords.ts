@@ -1,5 +1,6 @@
 import { ChatError, type NewRestore, type PresentState, type RestorePoint, type RestoreRecords } from '../chatPorts';
 import type { ConversationFiles, StoredConversation } from '../chatStore';
+import type { BackendConnection } from '../conversation/backendConnection';
 import type { Conversation } from '../conversation/conversation';
 import type { RemainingChange } from '../conversation/logRecord';
 import type { Restore } from './restoreHistory';
@@ -12,8 +13,7 @@ export class ConversationRestoreRecords implements RestoreRecords {
     private readonly conversation: Conversation,
     /** Reads the records from disk. @throws ChatError */
     private readonly readRecords: () => Promise<StoredConversation>,
-    /** Copies the session in the backend. Resolves to undefined if that is not possible. Never rejects. */
-    private readonly forkSession: () => Promise<string | undefined>,
+    private readonly connection: Pick<BackendConnection, 'forkSession' | 'discardFork'>,
   ) {}
 
   get remainingChanges(): readonly RemainingChange[] {
@@ -43,11 +43,20 @@ export class ConversationRestoreRecords implements RestoreRecords {
     await this.conversationFiles.claim();
     this.requireIdle();
     await this.whenTurnRecorded();
-    const remoteId = await this.forkSession();
-    const { records } = await this.readAll();
-    // A prompt may have been sent meanwhile, so that the copy may know it or not.
-    this.requireIdle();
-    return { recordsBefore: recordsUntilNow(records), remoteId };
+    const remoteId = await this.connection.forkSession(this.conversationFiles.head.remoteId);
+    try {
+      const { records } = await this.readAll();
+      // A prompt may have been sent meanwhile, so that the copy may know it or not.
+      this.requireIdle();
+      return { recordsBefore: recordsUntilNow(records), remoteId };
+    } catch (error) {
+      await this.discardCopy({ remoteId });
+      throw error;
+    }
+  }
+
+  async discardCopy({ remoteId }: Pick<PresentState, 'remoteId'>): Promise<void> {
+    if (remoteId !== undefined) await this.connection.discardFork(remoteId);
   }
 
   async editedPaths(): Promise<ReadonlySet<string>> {

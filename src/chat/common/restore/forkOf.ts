@@ -1,6 +1,7 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import type { PresentState, RestorePoint } from '../chatPorts';
-import type { SessionHead } from '../chatStore';
+import type { PresentState, RestorePoint, RestoreRecords } from '../chatPorts';
+import type { Clock } from '../../../base/common/async';
+import type { ChatStore, SessionHead } from '../chatStore';
 import { logVersion, type LogRecord } from '../conversation/logRecord';
 
 const titlePrefix = 'Forked: ';
@@ -13,8 +14,43 @@ interface Fork {
 /** The state of a conversation from which another one continues. */
 type ForkPoint = Pick<RestorePoint, 'isStopping' | 'recordsBefore' | 'turn'> | PresentState;
 
-/** Returns a conversation that continues another one from before a prompt, or from its present state. */
-export function forkOf(source: SessionHead, point: ForkPoint, id: string, at: number): Fork {
+interface ForkPorts {
+  readonly clock: Clock;
+  readonly store: Pick<ChatStore, 'add' | 'heads' | 'read'>;
+  newId(): string;
+}
+
+/**
+ * Adds a conversation that continues another one from before a prompt, or from its present state. Resolves to its id.
+ * @throws ChatError, after the copy of the session was discarded
+ */
+export async function addFork(
+  sourceId: string,
+  point: ForkPoint,
+  restores: Pick<RestoreRecords, 'discardCopy'>,
+  ports: ForkPorts,
+): Promise<string> {
+  const { clock, store } = ports;
+  try {
+    const { head } = await store.read(sourceId);
+    const titles = new Set(store.heads.map(({ title }) => title));
+    const fork = forkOf(head, point, { id: ports.newId(), at: clock.now(), titles });
+    await store.add(fork.head, fork.records, sourceId);
+    return fork.head.id;
+  } catch (error) {
+    if ('remoteId' in point) await restores.discardCopy(point);
+    throw error;
+  }
+}
+
+interface NewFork {
+  readonly id: string;
+  readonly at: number;
+  /** Titles of all conversations. */
+  readonly titles: ReadonlySet<string>;
+}
+
+function forkOf(source: SessionHead, point: ForkPoint, { at, id, titles }: NewFork): Fork {
   const { recordsBefore } = point;
   const isStopping = 'isStopping' in point && point.isStopping;
   const remoteId = 'remoteId' in point ? point.remoteId : undefined;
@@ -34,8 +70,17 @@ export function forkOf(source: SessionHead, point: ForkPoint, id: string, at: nu
   const head = headOf(source, id, at);
   if (!('remoteId' in point)) return { head, records };
   // Both conversations go on, so the list must tell them apart, whatever title the agent has.
-  const title = source.title.startsWith(titlePrefix) ? source.title : `${titlePrefix}${source.title}`;
+  const title = forkTitle(source.title, titles);
   return { head: { ...head, ...withoutUndefined({ remoteId }), title, titledBy: 'user' }, records };
+}
+
+/** Returns a title that no other conversation has. The fork of a fork gets the next number, not a second prefix. */
+function forkTitle(source: string, titles: ReadonlySet<string>): string {
+  const title = source.startsWith(titlePrefix) ? source.replace(/ \(\d+\)$/u, '') : `${titlePrefix}${source}`;
+  for (let number = 1; ; number++) {
+    const numbered = number === 1 ? title : `${title} (${number})`;
+    if (!titles.has(numbered)) return numbered;
+  }
 }
 
 function noticeOf({ backendTitle, title }: SessionHead, point: ForkPoint): string {

@@ -22,7 +22,7 @@ interface PlannedFile {
 
 /** Asks the caller about all files together. Returns which are protected. @throws ToolError if they may not be changed */
 async function requirePermit(
-  purpose: ToolChange['purpose'],
+  about: Omit<ToolChange, 'files'>,
   planned: readonly PlannedFile[],
   { editor }: Pick<ToolPorts, 'editor'>,
   { caller, signal }: ActingCall,
@@ -34,7 +34,7 @@ async function requirePermit(
     files.push({ path: realPath, before: before?.text ?? null, after, protection: protection?.reason });
     signal.throwIfAborted();
   }
-  const permit = await caller.mayChangeFiles({ purpose, files }, signal);
+  const permit = await caller.mayChangeFiles({ ...about, files }, signal);
   signal.throwIfAborted();
   if (!permit.isGranted) throw new ToolError(`Nothing was changed. ${permit.reason}`);
   return files;
@@ -47,7 +47,7 @@ export async function changeFile(
   call: ActingCall,
 ): Promise<TextFile> {
   const { after, before, path } = planned;
-  const [checked] = await requirePermit(`edit ${path}`, [planned], ports, call);
+  const [checked] = await requirePermit({ purpose: `edit ${path}` }, [planned], ports, call);
   const { editor } = ports;
   return await call.caller.recordWrites([path], async () => {
     // A new file has no version to check.
@@ -97,7 +97,7 @@ export async function readTextsOf(
  * @throws ToolError, EditorError
  */
 export async function applyProposedEdits(
-  purpose: ToolChange['purpose'],
+  about: Omit<ToolChange, 'files'>,
   proposed: readonly ProposedEdits[],
   ports: Pick<ToolPorts, 'editor'>,
   call: ActingCall,
@@ -106,7 +106,7 @@ export async function applyProposedEdits(
   const { editor } = ports;
   const planned = await planEdits(proposed, ports, call.signal, expected);
   if (planned.length === 0) return [];
-  const checked = await requirePermit(purpose, planned, ports, call);
+  const checked = await requirePermit(about, planned, ports, call);
   const isProtected = checked.some(({ protection }) => protection !== undefined);
   const changes = planned.map(({ before, edits, path }) => ({ path, edits, expectedVersion: before.version }));
   const written = await call.caller.recordWrites(

@@ -6,6 +6,7 @@ import { visiblePlaces } from '../placeList';
 import { displayPath } from '../text/displayPath';
 import { waitUntilProjectLoaded } from '../calls/projectLoading';
 import { findTextMatches } from '../search/textMatches';
+import { ToolError } from '../toolError';
 import type { ToolPorts } from '../toolPorts';
 
 /** Pauses before the language server is asked again. */
@@ -13,25 +14,40 @@ const retryDelaysMs = [500, 1_000, 2_000];
 const maxNamedFiles = 10;
 /** How often the language server is waited for while files with the name would stay unchanged. Some servers never answer. */
 const maxLoadChecks = 3;
+/** Limit of files that a refusal names. */
+const maxUnchangedFiles = 50;
 /** Limit of lines in a search for the name. */
 const maxFoundLines = 2_000;
 
 type RenamePorts = Pick<ToolPorts, 'clock' | 'editor' | 'language' | 'languageEdits' | 'search'>;
 
-interface CompleteRename {
+interface RenameRequest {
+  readonly name: string;
+  readonly newName: string;
+  /** Resolved paths of files with the name of which the caller says that they do not use the symbol. */
+  readonly unchangedFiles: ReadonlySet<string>;
+}
+
+interface ProposedRename {
   readonly proposed: readonly ProposedEdits[];
   /** Sentences about files that use the symbol and are not changed. */
   readonly remarks: readonly string[];
 }
 
+interface CompleteRename extends ProposedRename {
+  /** What the user must know before allowing the rename. */
+  readonly warning?: string;
+}
+
 /**
  * Returns the edits of a rename of `name`. A language server that is still reading the project proposes edits for open files
- * only. If it does not say that it has read the project, the files with the name are searched, and it is asked again while
- * some would stay unchanged. Some servers never say it, so the rename is proposed in the end, with what is uncertain.
+ * only. If it does not say that it has read the project, every file with the name must be changed or be one of
+ * `unchangedFiles`. It is asked again while that is not so.
+ * @throws ToolError if other files with the name would stay unchanged in the end
  */
 export async function requestCompleteRename(
   at: FilePosition,
-  { name, newName }: { readonly name: string; readonly newName: string },
+  { name, newName, unchangedFiles }: RenameRequest,
   ports: RenamePorts,
   signal: AbortSignal,
 ): Promise<CompleteRename> {
@@ -40,8 +56,12 @@ export async function requestCompleteRename(
     const { proposed, remarks } = await requestGrowingRename(at, newName, ports, signal);
     if (isLoaded || proposed.length === 0) return { proposed, remarks };
     const unchanged = await unchangedFilesWith(name, at, proposed, ports, signal);
-    if (unchanged?.length !== 0 && check < maxLoadChecks) continue;
-    return { proposed, remarks: [...remarks, uncertainty(name, unchanged, ports)] };
+    const unexpected = unchanged?.filter((path) => !unchangedFiles.has(path));
+    if (unchanged && unexpected?.length === 0) {
+      const uncertain = { proposed, remarks: [...remarks, uncertainty(name, unchanged, ports)] };
+      return unchanged.length === 0 ? uncertain : { ...uncertain, warning: warningOf(name, unchanged, ports) };
+    }
+    if (check === maxLoadChecks) throw new ToolError(refusal(name, unexpected, ports));
   }
 }
 
@@ -54,7 +74,7 @@ async function requestGrowingRename(
   newName: string,
   ports: RenamePorts,
   signal: AbortSignal,
-): Promise<CompleteRename> {
+): Promise<ProposedRename> {
   let proposed = await ports.languageEdits.renameEdits(at, newName, signal);
   if (proposed.length === 0) return { proposed, remarks: [] };
   let unchanged = await unchangedReferences(at, proposed, ports, signal);
@@ -86,7 +106,7 @@ async function unchangedReferences(
   }
 }
 
-/** Returns the visible files with the name that would stay unchanged. Undefined if they are not known. */
+/** Returns the visible files with the name that would stay unchanged. Undefined if they are not all known. */
 async function unchangedFilesWith(
   name: string,
   { path: anchor }: FilePosition,
@@ -95,27 +115,50 @@ async function unchangedFilesWith(
   signal: AbortSignal,
 ): Promise<readonly string[] | undefined> {
   if (name === '') return undefined;
-  const changed = new Set(proposed.map(({ path }) => path));
+  const changed = new Set(proposed.filter(({ edits }) => edits.length > 0).map(({ path }) => path));
   const query = { pattern: name, isRegex: false, isCaseSensitive: true, isWholeWord: true };
   try {
     const found = await findTextMatches(query, { anchor, limit: maxFoundLines }, ports, signal);
-    const paths = found.files.map(({ path }) => path).filter((path) => !changed.has(path));
-    return paths.length === 0 && (found.isLimitReached || found.hasTimedOut) ? undefined : paths;
+    const paths = found.files.map(({ path }) => path);
+    // A search that does not find the symbol itself may not find its uses either.
+    const isComplete = !found.isLimitReached && !found.hasTimedOut && paths.includes(anchor);
+    return isComplete ? paths.filter((path) => !changed.has(path)) : undefined;
   } catch {
     signal.throwIfAborted();
     return undefined;
   }
 }
 
-function uncertainty(
+const notRead = 'The language server did not say whether it has read the whole project';
+
+function uncertainty(name: string, unchanged: readonly string[], { editor }: Pick<ToolPorts, 'editor'>): string {
+  if (unchanged.length === 0) return `${notRead}, but every file with the word \`${name}\` is changed.`;
+  return `${notRead}. Nothing is changed in ${countOf(unchanged.length, 'other file')} with the word \`${name}\`: ${namesOf(unchanged, editor)}.`;
+}
+
+function warningOf(name: string, unchanged: readonly string[], { editor }: Pick<ToolPorts, 'editor'>): string {
+  return `VS Code may still be loading the project: nothing is changed in ${countOf(unchanged.length, 'other file')} with the word \`${name}\`: ${namesOf(unchanged, editor)}.`;
+}
+
+/** Error message for the model. `unexpected` is undefined if the files with the name are not all known. */
+function refusal(
   name: string,
-  unchanged: readonly string[] | undefined,
+  unexpected: readonly string[] | undefined,
   { editor }: Pick<ToolPorts, 'editor'>,
 ): string {
-  const reason = 'The language server did not say whether it has read the whole project';
-  if (!unchanged) return `${reason}: other files may have uses that are not changed. Search for the old name.`;
-  if (unchanged.length === 0) return `${reason}, but every file with the word \`${name}\` is changed.`;
-  return `${reason}. Check ${countOf(unchanged.length, 'file')} with the word \`${name}\` where nothing is changed: ${namesOf(unchanged, editor)}.`;
+  const head = `Nothing was renamed. ${notRead}`;
+  const retry = 'It may still be loading: try again in a minute.';
+  if (!unexpected) return `${head}, and a search could not show that no other file uses the symbol. ${retry}`;
+  const rows = unexpected.slice(0, maxUnchangedFiles).map((path) => `  ${displayPath(path, editor)}`);
+  const isTooMany = unexpected.length > maxUnchangedFiles;
+  return [
+    `${head}, and would change nothing in ${countOf(unexpected.length, 'file')} with the word \`${name}\`:`,
+    ...rows,
+    ...(isTooMany ? [`  … ${unexpected.length - maxUnchangedFiles} more`] : []),
+    isTooMany
+      ? retry
+      : `${retry} If this stays so, read these files. Those that do not use the symbol can be named in unchanged_files.`,
+  ].join('\n');
 }
 
 function namesOf(paths: readonly string[], editor: ToolPorts['editor']): string {

@@ -50,7 +50,7 @@ export function fixesTool(ports: ToolPorts): Tool {
         chosen = chooseAction(await actionsInLine(file.path, line - 1, lines, ports, call.signal), apply, place);
       }
       const purpose = `apply “${titleOf(chosen)}”`;
-      const changed = await applyProposedEdits(purpose, chosen.edits, ports, call, { textByPath });
+      const changed = await applyProposedEdits({ purpose }, chosen.edits, ports, call, { textByPath });
       if (changed.length === 0) return `“${titleOf(chosen)}” changes nothing.`;
       return [`Applied “${titleOf(chosen)}”`, ...listChangedFiles(changed, ports)].join('\n');
     },

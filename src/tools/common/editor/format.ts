@@ -34,7 +34,7 @@ export function formatTool(ports: ToolPorts): Tool {
           ? undefined
           : { start, end: { line: last - 1, character: lines.lineText(last - 1).length } };
       const proposed = await ports.languageEdits.formatEdits(before.path, range, call.signal);
-      const [changed] = await applyProposedEdits(`format ${name}`, proposed, ports, call, {
+      const [changed] = await applyProposedEdits({ purpose: `format ${name}` }, proposed, ports, call, {
         textByPath: new Map([[before.path, before.text]]),
       });
       if (!changed) return `Nothing was changed: ${name} is already formatted, or VS Code has no formatter for it.`;

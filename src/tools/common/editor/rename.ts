@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { countOf } from '../../../base/common/countOf';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { LineIndex } from '../../../editor/common/text/textOffsets';
 import { applyProposedEdits } from '../changes/applyChanges';
 import { listChangedFiles } from '../changes/changedFiles';
@@ -19,9 +20,13 @@ export function renameTool(ports: ToolPorts): Tool {
     name: 'rename',
     title: 'Rename symbol',
     description:
-      'Renames a symbol in all files, with the language server. Does not change other symbols with the same name. The user can undo it as one edit.',
-    input: z.strictObject({ ...placeInputSchema, new_name: z.string().min(1).max(200).regex(possibleName) }),
-    async run({ new_name: newName, ...asked }, call) {
+      'Renames a symbol in all files, with the language server. Does not change other symbols with the same name.',
+    input: z.strictObject({
+      ...placeInputSchema,
+      new_name: z.string().min(1).max(200).regex(possibleName),
+      unchanged_files: z.array(z.string()).optional().describe('Only after a refusal: files without the symbol.'),
+    }),
+    async run({ new_name: newName, unchanged_files: accepted = [], ...asked }, call) {
       const { signal } = call;
       const from = await findPlace(asked, ports, signal);
       const { character, line } = from.position;
@@ -29,8 +34,14 @@ export function renameTool(ports: ToolPorts): Tool {
       const name = asked.symbol?.split(/[.#:]/).at(-1) ?? wordAround(code, character);
       if (importPathBefore.test(code.slice(0, character)))
         throw new ToolError('This is the path of an import. rename is for symbols and moves no files.');
-      const { proposed, remarks } = await requestCompleteRename(from, { name, newName }, ports, signal);
-      const changed = await applyProposedEdits(`rename ${from.title} to \`${newName}\``, proposed, ports, call, {
+      const unchangedFiles = new Set<string>();
+      for (const file of accepted) unchangedFiles.add(await ports.editor.resolve(file));
+      signal.throwIfAborted();
+      const renamed = await requestCompleteRename(from, { name, newName, unchangedFiles }, ports, signal);
+      const { proposed, remarks, warning } = renamed;
+      const purpose = `rename ${from.title} to \`${newName}\``;
+      const about = { purpose, ...withoutUndefined({ warning }) };
+      const changed = await applyProposedEdits(about, proposed, ports, call, {
         textByPath: new Map([[from.path, from.text]]),
         mayReplace: (replaced) =>
           name === '' || replaced.includes(name) || (replaced !== '' && name.includes(replaced)),

@@ -8,14 +8,22 @@ export interface KnownProblem {
   readonly text: string;
 }
 
+/** What was read of all problems. Files are read in the order of their paths. */
+export interface LookAtProblems<P extends KnownProblem> {
+  readonly problems: readonly P[];
+  /** Path of the last file that was read. Undefined if all were read. */
+  readonly readUpTo?: string | undefined;
+}
+
 export interface ProblemChanges<P extends KnownProblem> {
   readonly added: readonly P[];
   readonly gone: readonly KnownProblem[];
+  /** Whether changes in files after the last one read are unknown. */
+  readonly isIncomplete: boolean;
 }
 
-interface RememberedAnswer {
+interface RememberedAnswer extends LookAtProblems<KnownProblem> {
   readonly question: string;
-  readonly problems: readonly KnownProblem[];
 }
 
 const maxVersions = 30;
@@ -34,10 +42,11 @@ export class ProblemVersions {
    * Returns the version of these problems. It belongs to the `question` that they answer. Equal answers have the same
    * version.
    */
-  remember(question: string, problems: readonly KnownProblem[]): string {
+  remember(question: string, { problems, readUpTo }: LookAtProblems<KnownProblem>): string {
     const keys = problems.map(keyOf).sort();
-    const version = textVersion(JSON.stringify([question, ...keys]));
-    this.answerByVersion.set(version, { question, problems: problems.map(({ path, text }) => ({ path, text })) });
+    const version = textVersion(JSON.stringify([question, readUpTo ?? '', ...keys]));
+    const remembered = problems.map(({ path, text }) => ({ path, text }));
+    this.answerByVersion.set(version, { question, problems: remembered, readUpTo });
     return version;
   }
 
@@ -45,12 +54,21 @@ export class ProblemVersions {
   changesSince<P extends KnownProblem>(
     version: string,
     question: string,
-    problems: readonly P[],
+    { problems, readUpTo }: LookAtProblems<P>,
   ): ProblemChanges<P> | undefined {
     const before = this.answerByVersion.get(version);
     if (before?.question !== question) return undefined;
-    return { added: without(problems, before.problems), gone: without(before.problems, problems) };
+    return {
+      // A problem after the last file of a look may be older than the look, or may still be there.
+      added: without(problems, before.problems).filter(isWithin(before.readUpTo)),
+      gone: without(before.problems, problems).filter(isWithin(readUpTo)),
+      isIncomplete: (before.readUpTo ?? readUpTo) !== undefined,
+    };
   }
+}
+
+function isWithin(readUpTo: string | undefined): (problem: KnownProblem) => boolean {
+  return ({ path }) => readUpTo === undefined || path <= readUpTo;
 }
 
 /** Returns the problems that occur more often in `all` than in `known`. */

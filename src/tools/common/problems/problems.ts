@@ -13,7 +13,7 @@ import { pageNumberSchema } from '../placeFinder';
 import { ToolError } from '../toolError';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
-import { ProblemVersions, type KnownProblem, type ProblemChanges } from './problemVersions';
+import { ProblemVersions, type KnownProblem, type LookAtProblems, type ProblemChanges } from './problemVersions';
 
 const rowsPerPage = 50;
 /** Limit of files with problems in one look. */
@@ -27,7 +27,11 @@ const pollIntervalMs = 250;
 const pauseFactor = 3;
 
 const rankBySeverity: Record<DiagnosticSeverity, number> = { error: 0, warning: 1, information: 2, hint: 3 };
-const maxRankByFilter = { error: 0, warning: 1, all: 3 } as const;
+const severitiesByFilter = {
+  error: ['error'],
+  warning: ['error', 'warning'],
+  all: ['error', 'warning', 'information', 'hint'],
+} as const satisfies Record<string, readonly DiagnosticSeverity[]>;
 
 const input = z.strictObject({
   path: z.string().min(1).optional().describe('File or folder.'),
@@ -36,9 +40,7 @@ const input = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe(
-      'Version of an earlier answer: waits some seconds for a change, then returns only new and resolved problems.',
-    ),
+    .describe('Version of an earlier answer: waits for a change, then returns new and resolved problems.'),
   page: pageNumberSchema,
 });
 
@@ -57,29 +59,24 @@ export function problemsTool(ports: ToolPorts): Tool {
       const question = JSON.stringify([scope, severity]);
       const read = (): Promise<KnownProblems> => readProblems(scope, severity, ports, signal);
       if (since !== undefined) {
-        const changesOf = (problems: readonly FoundProblem[]): Changes => {
-          const changes = versions.changesSince(since, question, problems);
+        const changesOf = (known: KnownProblems): Changes => {
+          const changes = versions.changesSince(since, question, known);
           if (changes) return changes;
           throw new ToolError(
             `Version ${since} belongs to other files or another severity, or has expired. Ask without since.`,
           );
         };
         const changed = await waitForChange(read, changesOf, ports.clock, signal);
-        const told = await describeChanges(
-          changed,
-          where,
-          versions.remember(question, changed.problems),
-          ports,
-          signal,
-        );
-        return [told, ...(changed.isCut ? [cutRemark] : [])].join('\n');
+        const told = await describeChanges(changed, where, versions.remember(question, changed), ports, signal);
+        return [told, ...(changed.isIncomplete ? [cutRemark] : [])].join('\n');
       }
-      const { problems: found, isCut } = await read();
-      const version = `Version ${versions.remember(question, found)}`;
+      const known = await read();
+      const { problems: found, readUpTo } = known;
+      const version = `Version ${versions.remember(question, known)}`;
       const isFile = scope !== undefined && (await editor.stat(scope)).type === 'file';
       const isOpen = window.openFiles.some((each) => each.path === scope);
       const remarks = [
-        ...(isCut ? [cutRemark] : []),
+        ...(readUpTo === undefined ? [] : [cutRemark]),
         ...(isFile && !isOpen
           ? ['It is not open: many language servers check only open files. Use open, then ask again.']
           : []),
@@ -98,37 +95,35 @@ interface FoundProblem extends KnownProblem {
   readonly problem: Diagnostic;
 }
 
-interface KnownProblems {
-  readonly problems: readonly FoundProblem[];
-  /** Whether there are more files with problems. */
-  readonly isCut: boolean;
-}
+type KnownProblems = LookAtProblems<FoundProblem>;
 
 async function readProblems(
   scope: string | undefined,
-  severity: keyof typeof maxRankByFilter,
+  severity: keyof typeof severitiesByFilter,
   { editor }: Pick<ToolPorts, 'editor'>,
   signal: AbortSignal,
 ): Promise<KnownProblems> {
-  const files = await editor.diagnostics(scope, { maxFiles: maxFiles + 1, signal });
+  const files = await editor.diagnostics(scope, {
+    maxFiles: maxFiles + 1,
+    severities: severitiesByFilter[severity],
+    signal,
+  });
   const problems = files
     .slice(0, maxFiles)
     .flatMap(({ diagnostics, path }) =>
-      diagnostics
-        .filter((each) => rankBySeverity[each.severity] <= maxRankByFilter[severity])
-        .map((problem) => ({ path, problem, text: describeProblem(problem) })),
+      diagnostics.map((problem) => ({ path, problem, text: describeProblem(problem) })),
     );
-  return { problems, isCut: files.length > maxFiles };
+  return { problems, readUpTo: files.length > maxFiles ? files[maxFiles - 1]?.path : undefined };
 }
 
 type Changes = ProblemChanges<FoundProblem>;
 
-interface ChangedProblems extends Changes, KnownProblems {}
+type ChangedProblems = Changes & KnownProblems;
 
 /** Returns the changes when two consecutive reads agree, or none after a time limit. Rejects with errors of both functions. */
 async function waitForChange(
   read: () => Promise<KnownProblems>,
-  changesOf: (problems: readonly FoundProblem[]) => Changes,
+  changesOf: (known: KnownProblems) => Changes,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<ChangedProblems> {
@@ -136,13 +131,14 @@ async function waitForChange(
   let last: string | undefined;
   for (;;) {
     const startedAtMs = clock.monotonicNow();
-    const { isCut, problems } = await read();
+    const known = await read();
     const tookMs = clock.monotonicNow() - startedAtMs;
-    const { added, gone } = changesOf(problems);
+    const changes = changesOf(known);
+    const { added, gone } = changes;
     const now = JSON.stringify([added.map(({ text }) => text), gone.map(({ text }) => text)]);
     // A language server reports the problems after one edit in several steps.
     const isSettled = added.length + gone.length > 0 && now === last;
-    if (isSettled || clock.monotonicNow() >= endsAtMs) return { problems, isCut, added, gone };
+    if (isSettled || clock.monotonicNow() >= endsAtMs) return { ...known, ...changes };
     last = now;
     await pause(clock, Math.max(pollIntervalMs, pauseFactor * tookMs), signal);
   }

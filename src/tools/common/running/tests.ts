@@ -21,22 +21,28 @@ const maxTimeoutSeconds = 600;
 const maxLookSeconds = 30;
 const noAnswer = `VS Code did not answer within ${maxLookSeconds} s: an extension may still be searching for tests. Try again later.`;
 const noFailures = 'The last run has no failures.';
+const noFailuresAfterStop =
+  'No failures are known. The last run of this tool did not end, so this does not mean that tests passed.';
+const noFailuresYet =
+  'No failures were reported before it was stopped. This does not mean that tests passed: they may hang, or VS Code may not have reported the end of a run that took only milliseconds. Run fewer tests, or use a command.';
+const partialFailures = 'Failures of the last run that VS Code knows. Tests that had not ended are missing:';
 const warning = 'Tests run code of the workspace, also code that the agent has changed. VS Code may ask you again.';
 
 const input = z.strictObject({
   action: z.enum(['list', 'run', 'failures']).describe('failures: those of the last run, even if the user started it.'),
   files: z.array(z.string().min(1)).max(maxFiles).default([]).describe('For list and run.'),
   names: z.array(z.string().min(1).max(maxNameLength)).max(maxNames).default([]).describe('For run: parts of names.'),
-  timeout: z.int().min(1).max(maxTimeoutSeconds).default(300).describe('For run: seconds until it is ended.'),
+  timeout: z.int().min(1).max(maxTimeoutSeconds).default(300).describe('For run, in seconds.'),
 });
 
 export function testsTool(ports: Pick<ToolPorts, 'clock' | 'editor' | 'tests'>): Tool {
   const { editor, tests } = ports;
+  let wasLastRunStopped = false;
   return defineActingTool({
     name: 'tests',
     title: 'Tests',
     description:
-      'Tests in the Test Explorer of VS Code, for any language: lists those of files, runs them and returns the results, or returns the failures of the last run. Better than a command, if it lists tests.',
+      'Tests in the Test Explorer of VS Code, for any language: lists those of files, runs them, or returns the failures of the last run. Better than a command, if it lists tests.',
     input,
     async run({ action, files: requested, names, timeout }, call) {
       const { signal } = call;
@@ -45,7 +51,8 @@ export function testsTool(ports: Pick<ToolPorts, 'clock' | 'editor' | 'tests'>):
         const failures = await withinTime(look, ports, signal, (unwanted) => tests.lastFailures(unwanted));
         const told = await describeTestResults(failures, ports, signal);
         // VS Code tells only the output of a run without failures.
-        return failures === '' || failures.startsWith('<output>') ? [noFailures, told].join('\n').trimEnd() : told;
+        if (failures !== '' && !failures.startsWith('<output>')) return told;
+        return [wasLastRunStopped ? noFailuresAfterStop : noFailures, told].join('\n').trimEnd();
       }
       const files: string[] = [];
       for (const file of requested) files.push(await editor.resolve(file));
@@ -53,10 +60,12 @@ export function testsTool(ports: Pick<ToolPorts, 'clock' | 'editor' | 'tests'>):
       if (action === 'list') return await withinTime(look, ports, signal, () => listTests(files, ports));
       await requirePermit({ files, names }, ports, call);
       const late = `The run did not end within ${timeout} s, so it was stopped.`;
+      wasLastRunStopped = true;
       try {
         const results = await withinTime({ seconds: timeout, late }, ports, signal, (unwanted) =>
           tests.run({ files, names }, unwanted),
         );
+        wasLastRunStopped = false;
         return await describeTestResults(results, ports, signal);
       } catch (error) {
         if (!(error instanceof TimeOverError)) throw error;
@@ -66,7 +75,10 @@ export function testsTool(ports: Pick<ToolPorts, 'clock' | 'editor' | 'tests'>):
   });
 }
 
-/** Returns what VS Code knows of the last run. It does not always report the end of a run that ends immediately. */
+/**
+ * Returns what VS Code knows of the last run. It does not always report the end of a run that ends immediately, so this may
+ * be all of its results, or those before the time limit.
+ */
 async function knownFailures(
   ports: Pick<ToolPorts, 'clock' | 'editor' | 'tests'>,
   signal: AbortSignal,
@@ -75,10 +87,8 @@ async function knownFailures(
     const limit = { seconds: maxLookSeconds, late: noAnswer };
     const failures = await withinTime(limit, ports, signal, (unwanted) => ports.tests.lastFailures(unwanted));
     const told = await describeTestResults(failures, ports, signal);
-    return [
-      'VS Code does not always report the end of a very short run. The last run, as far as known:',
-      told === '' ? noFailures : told,
-    ];
+    if (failures.includes('<testFailure')) return [partialFailures, told];
+    return told === '' ? [noFailuresYet] : [noFailuresYet, told];
   } catch {
     signal.throwIfAborted();
     return [];

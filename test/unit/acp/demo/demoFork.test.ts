@@ -68,6 +68,26 @@ for (const version of ['1', '2'] as const) {
       );
     });
 
+    it('can be closed until it is loaded, and not later', async () => {
+      const backend = start();
+      const options = { cwd: demos.folder };
+      const first = await backend.createSession(options);
+      const follower = new Follower(first);
+      await first.prompt({ text: 'hello' });
+      await follower.next('prompt:complete');
+      const [unused = '', loaded = ''] = [
+        await backend.forkSession(first.id, options),
+        await backend.forkSession(first.id, options),
+      ];
+      const second = await backend.loadSession(loaded, options);
+      for (const id of [unused, loaded, first.id]) await backend.closeFork(id);
+      assert.match(await ask(second, '/plan'), /All steps/);
+      await first.prompt({ text: '/plan' });
+      assert.match((await follower.next('prompt:complete', 2)).response, /All steps/);
+      // A session that is still open has no replayed history.
+      await new Follower(await backend.loadSession(unused, options)).next('prompt:complete');
+    });
+
     it('is refused for a session that does not exist', async () => {
       await assert.rejects(start().forkSession('nothing', { cwd: demos.folder }), { code: 'notFound' });
     });

@@ -60,13 +60,13 @@ describe('a session of an ACP agent that calls tools of the window', () => {
     const { backend, callers } = callerOf({ demo: { edit: 'ask' } });
     const { follower, session } = await open(backend);
     const files = Array.from({ length: 30 }, (_, index) => ({ ...file, path: `/ws/${index}.txt` }));
-    const asking = callers[0]?.mayChangeFiles({ purpose: 'rename `a` to `b`', files }, signal);
+    const asking = callers[0]?.mayChangeFiles({ purpose: 'rename `a` to `b`', warning: 'Others stay.', files }, signal);
     const approval = await follower.next('approval:required');
     assert.equal(approval.prompt, 'Demo wants to rename `a` to `b` in 30 files');
     const { content, paths, warnings } = approval.context ?? {};
     assert.ok(Array.isArray(content) && Array.isArray(paths));
     assert.deepEqual([content.length, paths.length], [20, 30]);
-    assert.deepEqual(warnings, ['Only the changes of 20 of the 30 files are shown.']);
+    assert.deepEqual(warnings, ['Others stay.', 'Only the changes of 20 of the 30 files are shown.']);
     await session.approve(approval.approval_id, 'Allow once');
     assert.deepEqual(await asking, { isGranted: true });
     const denied = callers[0]?.mayChangeFiles({ purpose: 'edit', files: [file] }, signal);

@@ -164,6 +164,11 @@ export class ChatBackend implements SessionBackend {
     return await this.fork(id);
   }
 
+  closeFork(id: string): Promise<void> {
+    this.calls.push(`close ${id}`);
+    return Promise.resolve();
+  }
+
   listSessions() {
     return Promise.resolve(this.summaries);
   }

@@ -1,3 +1,4 @@
+import type { ProposedEdits } from '../../../../src/tools/common/languageEditPort';
 import { lineRange, symbolAt, ToolBench } from './fakeLanguage';
 
 export const code =
@@ -12,4 +13,15 @@ export function bench(): ToolBench {
     { ...symbolAt('parser', 'constant', 5, 5), nameRange: lineRange(5, 6, 12) },
   ];
   return made;
+}
+
+/** An edit of one line. */
+export function editIn(
+  path: string | undefined,
+  line: number,
+  from: number,
+  to: number,
+  newText: string,
+): ProposedEdits {
+  return { path, edits: [{ range: lineRange(line, from, to), newText }] };
 }
