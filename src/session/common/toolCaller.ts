@@ -18,10 +18,10 @@ export interface ToolCaller {
 export interface ToolChange {
   /** Completes the sentence "… wants to", for example "rename total to sum". Not shown if only one file changes. */
   readonly purpose: string;
-  readonly files: readonly ChangedFile[];
+  readonly files: readonly ToolFileChange[];
 }
 
-export interface ChangedFile {
+export interface ToolFileChange {
   /** A path from `EditorPort.realPathOf`, because permissions are decided by the real path. */
   readonly path: string;
   /** The text before the change; null for a new file. */

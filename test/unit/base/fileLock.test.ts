@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { DiskFiles } from '../../../src/base/node/filePort';
+import { NodeFiles } from '../../../src/base/node/filePort';
 import { FileLock } from '../../../src/base/node/fileLock';
 import { FakeClock } from '../../fake/fakeClock';
 import { eventually } from '../../support/eventually';
@@ -20,7 +20,7 @@ class SleepyClock extends FakeClock {
 type Step = 'guard' | 'move' | 'read' | 'created';
 
 /** Lets something happen once before or after a step, and notes the names of files that were to be created. */
-class InterruptedFiles extends DiskFiles {
+class InterruptedFiles extends NodeFiles {
   readonly created: string[] = [];
   private readonly interruptions = new Map<Step, () => Promise<void>>();
 
@@ -37,9 +37,9 @@ class InterruptedFiles extends DiskFiles {
     return isNew;
   }
 
-  override async move(from: string, to: string): Promise<boolean> {
+  override async moveIfExists(from: string, to: string): Promise<boolean> {
     await this.interrupt('move');
-    return await super.move(from, to);
+    return await super.moveIfExists(from, to);
   }
 
   override async read(file: string): Promise<string | undefined> {
@@ -220,8 +220,8 @@ describe('FileLock', () => {
   it('is given up for now after three tries that each found another lock of a dead process', async () => {
     await heldBy(dead);
     const lock = newLock();
-    const removed = files.move.bind(files);
-    files.move = async (from, to) => {
+    const removed = files.moveIfExists.bind(files);
+    files.moveIfExists = async (from, to) => {
       const isThere = await removed(from, to);
       if (from === file) await heldBy(dead);
       return isThere;
@@ -373,7 +373,10 @@ describe('FileLock', () => {
     const lock = newLock();
     await lock.acquire();
     clock.sleptMs += hour;
-    files.once('read', () => Promise.resolve(lock.dispose()));
+    files.once('read', () => {
+      lock.dispose();
+      return Promise.resolve();
+    });
     assert.equal(await lock.ensureHeld(), 'taken', 'it was taken again');
     lock.dispose();
   });

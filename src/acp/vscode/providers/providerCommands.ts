@@ -41,7 +41,7 @@ const actionLabels: Readonly<Record<ProviderAction, string>> = {
 export class ProviderCommands {
   private readonly changingIds = new Set<string>();
 
-  constructor(private readonly options: ProviderCommandsDeps) {}
+  constructor(private readonly deps: ProviderCommandsDeps) {}
 
   /** Whether the agent is being restarted with a change. */
   isChanging(agentId: string): boolean {
@@ -52,7 +52,7 @@ export class ProviderCommands {
   async manage(id?: unknown): Promise<void> {
     const agent = await this.chooseAgent(id);
     if (!agent) return;
-    if (!this.options.agents.mayHaveProviders(agent.id)) throw new Error(workspaceAgentMessage(agent.title));
+    if (!this.deps.agents.mayHaveProviders(agent.id)) throw new Error(workspaceAgentMessage(agent.title));
     const choices = await this.readChoices(agent);
     if (!choices) return;
     const offered = await this.askAgent(agent, choices);
@@ -61,11 +61,11 @@ export class ProviderCommands {
   }
 
   private async chooseAgent(id: unknown): Promise<BackendEntry | undefined> {
-    const entries = await this.options.agents.list();
+    const entries = await this.deps.agents.list();
     if (typeof id === 'string') return entries.find((entry) => entry.id === id);
-    const changed = new Set(this.options.store.agentIds);
+    const changed = new Set(this.deps.store.agentIds);
     const items = entries
-      .filter((entry) => this.options.agents.mayHaveProviders(entry.id))
+      .filter((entry) => this.deps.agents.mayHaveProviders(entry.id))
       .map((entry) => ({ label: entry.title, description: changed.has(entry.id) ? 'changed by you' : '', entry }))
       .sort((a, b) => Number(changed.has(b.entry.id)) - Number(changed.has(a.entry.id)));
     const options = { title: 'Manage LLM Providers', placeHolder: 'Select an agent' };
@@ -75,12 +75,12 @@ export class ProviderCommands {
   /** Offers to remove choices that cannot be read. */
   private async readChoices(agent: BackendEntry): Promise<ProviderChoices | undefined> {
     try {
-      return await this.options.store.choicesOf(agent.id);
+      return await this.deps.store.choicesOf(agent.id);
     } catch (error) {
       const remove = 'Remove Them';
       const options = { modal: true, detail: `${agent.title} will use its own LLM providers.` };
       if ((await vscode.window.showWarningMessage(messageOf(error), options, remove)) === remove)
-        await this.options.store.deleteAll(agent.id);
+        await this.deps.store.deleteAll(agent.id);
       return undefined;
     }
   }
@@ -88,12 +88,12 @@ export class ProviderCommands {
   /** An agent that does not start, perhaps because of a choice, still has its choices. */
   private async askAgent(agent: BackendEntry, choices: ProviderChoices): Promise<Offered | undefined> {
     try {
-      const backend = await this.options.agents.open(agent.id);
+      const backend = await this.deps.agents.open(agent.id);
       const ask = async (signal: AbortSignal) => await backend.llmProviders?.(signal);
       const providers = await withProgress(`Asking ${agent.title} for its LLM providers`, ask);
       if (providers || choices.size > 0) return { providers: providers ?? [], problem: undefined };
       const advice = 'If it has settings of its own for that, use them.';
-      this.options.messages.info(`${agent.title} doesn’t let Backline choose its LLM providers. ${advice}`);
+      this.deps.messages.info(`${agent.title} doesn’t let Backline choose its LLM providers. ${advice}`);
       return undefined;
     } catch (error) {
       if (isBackendError(error) && error.code === 'cancelled') return undefined;
@@ -127,7 +127,7 @@ export class ProviderCommands {
   }
 
   private async apply(agent: BackendEntry, row: ProviderRow, choice: ProviderChoice | undefined): Promise<void> {
-    const { isWorking, messages } = this.options;
+    const { isWorking, messages } = this.deps;
     if (isWorking(agent.id) && !(await confirmRestart(agent.title))) return;
     this.changingIds.add(agent.id);
     try {
@@ -144,7 +144,7 @@ export class ProviderCommands {
     row: ProviderRow,
     choice: ProviderChoice | undefined,
   ): Promise<void> {
-    const { agents, store } = this.options;
+    const { agents, store } = this.deps;
     const backend = await agents.open(agent.id);
     await store.set(agent.id, row.id, choice);
     try {

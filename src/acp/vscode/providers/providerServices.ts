@@ -23,8 +23,8 @@ export class ProviderServices {
   /** What each agent was given at its last start in this window. */
   private readonly givenByAgent = new Map<string, string | undefined>();
 
-  constructor(private readonly options: ProviderServicesDeps) {
-    this.store = new ProviderStore(options);
+  constructor(private readonly deps: ProviderServicesDeps) {
+    this.store = new ProviderStore(deps);
   }
 
   /** For an agent that starts. @throws Error if choices are stored that cannot be read */
@@ -39,7 +39,7 @@ export class ProviderServices {
 
   start(registry: AgentRegistry, commands: Commands, messages: Messages): Disposable {
     const { store } = this;
-    const { isWorking, log } = this.options;
+    const { isWorking, log } = this.deps;
     const agents = {
       list: () => registry.list(),
       open: (id: string) => registry.open(id),
@@ -69,7 +69,7 @@ export class ProviderServices {
     const backend = registry.backends.find(({ id }) => id === agentId);
     if (backend?.state.kind !== 'ready') return;
     if (formatChoices(await this.store.choicesOf(agentId)) === this.givenByAgent.get(agentId)) return;
-    if (!this.options.isWorking(agentId)) {
+    if (!this.deps.isWorking(agentId)) {
       await backend.stop();
       return;
     }

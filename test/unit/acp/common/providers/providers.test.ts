@@ -11,7 +11,7 @@ import {
   type ProviderChoice,
 } from '../../../../../src/acp/common/providers/providerChoice';
 import { actionsOf, providerRows } from '../../../../../src/acp/common/providers/providerRows';
-import { ProviderList } from '../../../../../src/acp/common/providers/providerSchema';
+import { LlmProviderList } from '../../../../../src/acp/common/providers/providerSchema';
 import { ProviderStore } from '../../../../../src/acp/common/providers/providerStore';
 import { nullLogger } from '../../../../../src/base/common/log';
 import { FakeSecrets } from '../../../../fake/fakeSecrets';
@@ -40,11 +40,11 @@ describe('the list of LLM providers', () => {
         { providerId: 'no flag', supported: [] },
       ],
     };
-    assert.deepEqual(ProviderList.parse(answer), [
+    assert.deepEqual(LlmProviderList.parse(answer), [
       { id: 'main', supported: ['openai', '_own'], isRequired: true, current: { apiType: 'x', baseUrl: 'y' } },
       { id: 'off', supported: [], isRequired: false },
     ]);
-    assert.equal(ProviderList.safeParse({}).success, false);
+    assert.equal(LlmProviderList.safeParse({}).success, false);
   });
 });
 
@@ -179,7 +179,7 @@ describe('what is stored for LLM providers', () => {
 });
 
 describe('the rows of LLM providers', () => {
-  const offered = ProviderList.parse({
+  const offered = LlmProviderList.parse({
     providers: [
       {
         providerId: 'main\u202e',
