@@ -90,7 +90,7 @@ export class DraftSession implements BackendSession {
     return this.deps.events.read(options);
   }
 
-  async prompt({ text, attachments = [] }: PromptInput): Promise<{ requestId: string }> {
+  async sendPrompt({ text, attachments = [] }: PromptInput): Promise<{ requestId: string }> {
     if (this.sessionPhase.kind === 'closed')
       throw new BackendError('closed', 'This session is closed. Start another one.');
     if (this.turn) throw new BackendError('busy', 'The agent is still answering. Stop it, or wait for its answer.');

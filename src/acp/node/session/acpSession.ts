@@ -210,7 +210,7 @@ export class AcpSession implements BackendSession, SessionPeer {
     this.applySetup(await loaded.finally(() => this.emit(this.mapper.endReplay(this.updates.isWorking))));
   }
 
-  prompt(input: PromptInput): Promise<{ requestId: string }> {
+  sendPrompt(input: PromptInput): Promise<{ requestId: string }> {
     if (this.endSignal.aborted)
       return Promise.reject(new BackendError('closed', 'This session is closed. Start a new one.'));
     if (this.currentTurn) {

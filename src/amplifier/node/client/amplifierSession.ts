@@ -59,7 +59,7 @@ export class AmplifierSession implements BackendSession {
     return this.eventLog.read(options);
   }
 
-  async prompt(prompt: PromptInput): Promise<{ requestId: string }> {
+  async sendPrompt(prompt: PromptInput): Promise<{ requestId: string }> {
     const requestId = await this.driver.sendAndWait((call) => ({ kind: 'prompt', call, prompt }));
     return { requestId: requestId ?? '' };
   }

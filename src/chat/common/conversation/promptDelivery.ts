@@ -89,7 +89,7 @@ export class PromptDelivery {
     // prompt.
     for (let tries = 1; ; tries++) {
       try {
-        await session.prompt(input);
+        await session.sendPrompt(input);
         break;
       } catch (error) {
         if (!isBackendError(error) || error.code !== 'busy' || tries === maxTries) throw error;

@@ -121,7 +121,10 @@ export class ServedSession {
     }
     // The context of the prompt is newer, so it replaces the earlier one.
     const attachments = contextAttachments({ ...this.unsentContext, ...said(update) }, cwd);
-    const { requestId } = await session.prompt({ text: prompt, ...(attachments.length > 0 ? { attachments } : {}) });
+    const { requestId } = await session.sendPrompt({
+      text: prompt,
+      ...(attachments.length > 0 ? { attachments } : {}),
+    });
     this.unsentContext = {};
     this.lastActivityMs = this.deps.clock.now();
     return { requestId };
