@@ -81,7 +81,7 @@ class Turns {
   constructor(private readonly session: BackendSession) {}
 
   async run(text: string, onDelta: (delta: string) => void = () => undefined): Promise<void> {
-    await this.session.prompt({ text });
+    await this.session.sendPrompt({ text });
     for await (const { sequence, event } of this.session.events({ afterSequence: this.lastSequence })) {
       this.lastSequence = sequence;
       if (event.event === 'content_block:delta') onDelta(event.data.delta);

@@ -16,7 +16,7 @@ import { GuardedEditor } from './editor/common/guardedEditor';
 import { ProtectedFiles } from './editor/common/protection/protectedFiles';
 import { DiskEditor } from './editor/node/diskEditor';
 import { timedRuleGlobs } from './permissions/node/timedRuleGlobs';
-import { effectivePolicy } from './permissions/common/policy/policy';
+import { combineUserAndWorkspacePolicies } from './permissions/common/policy/policy';
 import { StandingPermissions } from './permissions/common/standingPermissions';
 import { UserRules } from './permissions/common/rules/userRules';
 import { disabledTrafficTap } from './wire/common/traffic';
@@ -107,7 +107,7 @@ function createPermissions(): StandingPermissions {
     get: (name: string) => values.get(name),
     update: (name: string, value: unknown) => Promise.resolve(void values.set(name, value)),
   };
-  const policy = effectivePolicy(undefined, []);
+  const policy = combineUserAndWorkspacePolicies(undefined, []);
   const onListenerError = (error: unknown): void => log.error('a permissions listener failed', error);
   const rules = new UserRules(memento, systemClock, log);
   return new StandingPermissions(rules, timedRuleGlobs(log), () => policy, onListenerError);

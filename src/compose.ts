@@ -14,7 +14,7 @@ import { CombinedBackends } from './session/common/combinedBackends';
 import { onGrammarViolation } from './session/common/normalize/grammarWatch';
 import { AmplifierFeature } from './amplifier/vscode/amplifierFeature';
 import { ServeFeature } from './amplifier/vscode/serveFeature';
-import { SessionEffects } from './amplifier/vscode/sessionEffects';
+import { SessionProblemsAndProgress } from './amplifier/vscode/sessionProblemsAndProgress';
 import { withDeadline } from './base/common/async';
 import { DisposableStore } from './base/common/disposable';
 import { messageOf } from './base/common/errors';
@@ -192,7 +192,7 @@ export function compose(context: vscode.ExtensionContext): App {
       extensionUri: context.extensionUri,
     }),
   );
-  const effects = disposables.add(new SessionEffects(editor, log.child('sessions')));
+  const problemsAndProgress = disposables.add(new SessionProblemsAndProgress(editor, log.child('sessions')));
   const serve = new ServeFeature({ ...contextFor('serve'), backends: acp.backends, editor, version });
   const amplifier = new AmplifierFeature({
     ...contextFor('amplifier'),
@@ -201,14 +201,14 @@ export function compose(context: vscode.ExtensionContext): App {
     secrets: context.secrets,
     memento: context.globalState,
     served: serve,
-    isReported: (path, problem) => effects.isReported(path, problem),
+    isReported: (path, problem) => problemsAndProgress.isReported(path, problem),
   });
   const backends = disposables.add(
     new CombinedBackends(
       [amplifier.backends, acp.backends],
       (session, backendId) => {
         void working.follow(session, backendId);
-        effects.follow(session);
+        problemsAndProgress.follow(session);
         threads.recordSession(session);
         chat.loaded?.followSession(session);
       },

@@ -43,7 +43,7 @@ export async function wholeClient(url: URL): Promise<TurnRunner> {
           else if (event.event === 'prompt:complete') return;
         }
       })();
-      await Promise.all([reading, session.prompt({ text: JSON.stringify(request) })]);
+      await Promise.all([reading, session.sendPrompt({ text: JSON.stringify(request) })]);
     },
     dispose: () => backend.dispose(),
   };

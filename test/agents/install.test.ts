@@ -92,7 +92,7 @@ describe('installing real agents', function () {
     try {
       const session = await backend.createSession({ cwd: folder });
       const follower = new Follower(session, answerTimeoutMs);
-      await session.prompt({ text: 'Hello?' });
+      await session.sendPrompt({ text: 'Hello?' });
       const { response } = await follower.next('prompt:complete');
       await session.close();
       return response;

@@ -82,7 +82,7 @@ describe('opencode', function () {
     assert.equal(mode()?.value, 'plan');
     assert.equal(unattendedActionsOf(session.config), undefined);
     const follower = new Follower(session, 30_000);
-    await session.prompt({ text: 'Hello' });
+    await session.sendPrompt({ text: 'Hello' });
     assert.match((await follower.next('prompt:complete')).response, /Hello from the script/);
     assert.equal(mode()?.value, 'plan');
     await session.close();
@@ -98,7 +98,7 @@ describe('opencode', function () {
 
   it('starts, and answers in words, with its models and modes to choose from', async () => {
     const { session, follower } = await chat();
-    await session.prompt({ text: 'Hi' });
+    await session.sendPrompt({ text: 'Hi' });
     const { response, stop_reason } = await follower.next('prompt:complete');
     assert.match(response, /Hello from the script/);
     assert.equal(stop_reason, 'end_turn');
@@ -108,7 +108,7 @@ describe('opencode', function () {
 
   it('asks before it writes, shows the diff, and writes through the editor', async () => {
     const { session, follower } = await chat();
-    await session.prompt({ text: 'WRITE it' });
+    await session.sendPrompt({ text: 'WRITE it' });
     const question = await allow(session, follower);
     assert.match(question.prompt, /wants to edit new\.txt/);
     assert.match(JSON.stringify(question.context?.['content']), /"type":"diff".*new\.txt.*by agent/);
@@ -119,7 +119,7 @@ describe('opencode', function () {
 
   it('asks before it runs a command, and shows its output', async () => {
     const { session, follower } = await chat();
-    await session.prompt({ text: 'SHELL it' });
+    await session.sendPrompt({ text: 'SHELL it' });
     assert.match((await allow(session, follower)).prompt, /echo from the shell/);
     assert.match((await follower.next('prompt:complete')).response, /from the shell/);
     assert.match(JSON.stringify(follower.all('tool:post')), /from the shell/);
@@ -127,7 +127,7 @@ describe('opencode', function () {
 
   it('is given the items of context providers as a tool, and calls it', async () => {
     const { session, follower } = await chat();
-    await session.prompt({ text: 'OWNER?' });
+    await session.sendPrompt({ text: 'OWNER?' });
     const { response } = await follower.next('prompt:complete');
     assert.match(response, /old\.txt:1 — Owned by Alice \(owners\)\nAsk her\./);
     assert.match(JSON.stringify(follower.all('tool:post')), /Owned by Alice/);
@@ -135,7 +135,7 @@ describe('opencode', function () {
 
   it('does nothing that the user rejects', async () => {
     const { session, follower } = await chat();
-    await session.prompt({ text: 'SHELL it' });
+    await session.sendPrompt({ text: 'SHELL it' });
     const question = await follower.next('approval:required');
     await session.approve(
       question.approval_id,
@@ -147,7 +147,7 @@ describe('opencode', function () {
 
   it('remembers its conversations, in another process too', async () => {
     const { session, follower } = await chat();
-    await session.prompt({ text: 'Hi again' });
+    await session.sendPrompt({ text: 'Hi again' });
     await follower.next('prompt:complete');
     assert.ok((await backend.listSessions({ cwd: folder })).some(({ id }) => id === session.id));
     await session.close();

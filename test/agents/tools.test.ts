@@ -160,7 +160,7 @@ class AgentRun {
   private async askOnce(tool: string, input: object): Promise<string> {
     const { backend: session, follower } = await this.openSession();
     const nth = ++this.promptCount;
-    await session.prompt({ text: `CALL ${tool} ${JSON.stringify(input)}` });
+    await session.sendPrompt({ text: `CALL ${tool} ${JSON.stringify(input)}` });
     const done = follower.next('prompt:complete', nth);
     const turn = { isRunning: true };
     const end = (): void => {

@@ -73,7 +73,7 @@ for (const agent of realAgents.filter(({ id }) => id === 'claude' || id === 'cod
     async function ask(text: string): Promise<string> {
       const ended = follower.next('prompt:complete', follower.all('prompt:complete').length + 1);
       const allowed = allowUntil(ended);
-      await session.prompt({ text });
+      await session.sendPrompt({ text });
       await allowed;
       return (await ended).response;
     }
@@ -92,7 +92,7 @@ for (const agent of realAgents.filter(({ id }) => id === 'claude' || id === 'cod
     it('stops, and continues', async () => {
       const running = follower.next('tool:pre', follower.all('tool:pre').length + 1);
       const allowed = allowUntil(follower.next('prompt:complete', follower.all('prompt:complete').length + 1));
-      await session.prompt({ text: 'RUN tail -f /dev/null' });
+      await session.sendPrompt({ text: 'RUN tail -f /dev/null' });
       await running;
       await session.cancel();
       await allowed;

@@ -54,7 +54,7 @@ async function main(agentFile: string, folder: string, reaperFile: string, promp
   await backend.capabilities();
   if (prompt !== undefined) {
     const session = await backend.createSession({ cwd: folder });
-    await session.prompt({ text: prompt });
+    await session.sendPrompt({ text: prompt });
     for await (const { event } of session.events()) {
       if (event.event === 'content_block:delta') break;
     }

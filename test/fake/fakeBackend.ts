@@ -26,7 +26,7 @@ export class FakeSession implements BackendSession {
     return this.log.read(options);
   }
 
-  prompt(): Promise<never> {
+  sendPrompt(): Promise<never> {
     return Promise.reject(new BackendError('unsupported', 'A fake takes no prompts'));
   }
 

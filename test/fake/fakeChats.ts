@@ -161,7 +161,7 @@ export class FakeChat implements Chat {
     return Promise.resolve();
   }
 
-  continueTurn(): Promise<void> {
+  sendContinue(): Promise<void> {
     this.sent.push({ text: 'Continue', attachments: [] });
     return Promise.resolve();
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { nullLogger } from '../../src/base/common/log';
 import type { Memento } from '../../src/base/common/memento';
 import type { PermissionRule } from '../../src/permissions/common/rules/permissionRules';
-import { effectivePolicy, type PermissionPolicy } from '../../src/permissions/common/policy/policy';
+import { combineUserAndWorkspacePolicies, type PermissionPolicy } from '../../src/permissions/common/policy/policy';
 import { RuleGlobs } from '../../src/permissions/common/rules/ruleGlobs';
 import { StandingPermissions } from '../../src/permissions/common/standingPermissions';
 import { UserRules } from '../../src/permissions/common/rules/userRules';
@@ -50,7 +50,7 @@ export function standingOf(
     throw error;
   };
   const userRules = new UserRules(memento, new FakeClock(), nullLogger);
-  const policy = (): PermissionPolicy => effectivePolicy(permissions?.(), []);
+  const policy = (): PermissionPolicy => combineUserAndWorkspacePolicies(permissions?.(), []);
   const standing = new StandingPermissions(userRules, ruleGlobs(), policy, onListenerError);
   return Object.assign(standing, { memento });
 }

@@ -1,7 +1,7 @@
 import { agent, type AgentApp, type AnyMessage, type Stream } from '@agentclientprotocol/sdk';
 import { Emitter } from '../../src/base/common/event';
 import type { AgentExit } from '../../src/acp/node/process/agentProcess';
-import type { AgentProcessHandle } from '../../src/acp/node/v1/agentConnection';
+import type { RunningAgent } from '../../src/acp/node/v1/agentConnection';
 import { duplexPair, type DuplexEnd } from './duplex';
 
 /** What an agent does; `nth` counts its starts from 1. */
@@ -19,7 +19,7 @@ export class ScriptedAgents {
 
   constructor(private readonly script: Script) {}
 
-  readonly start = (): Promise<AgentProcessHandle> => {
+  readonly start = (): Promise<RunningAgent> => {
     const process = new ScriptedAgent();
     this.started.push(process);
     process.run(this.script, this.started.length);
@@ -33,7 +33,7 @@ export class ScriptedAgents {
   }
 }
 
-export class ScriptedAgent implements AgentProcessHandle {
+export class ScriptedAgent implements RunningAgent {
   readonly stream: DuplexEnd;
   /** The agent's end, to say what the SDK would not. */
   readonly end: DuplexEnd;

@@ -5,7 +5,7 @@ import {
   type ContentBlock,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk/experimental/v2';
-import type { AgentProcessHandle } from '../../src/acp/node/v1/agentConnection';
+import type { RunningAgent } from '../../src/acp/node/v1/agentConnection';
 import { backendOf } from './backendHarness';
 import { ScriptedAgent, toSdkStream } from './scriptedAgent';
 
@@ -22,7 +22,7 @@ export class ScriptedV2Agents {
 
   constructor(private readonly script: V2Script) {}
 
-  readonly start = (): Promise<AgentProcessHandle> => {
+  readonly start = (): Promise<RunningAgent> => {
     const process = new ScriptedAgent();
     this.started.push(process);
     const app = agent({ name: 'scripted' });

@@ -1,8 +1,8 @@
-import { DiskFiles } from '../../src/base/node/filePort';
+import { NodeFiles } from '../../src/base/node/filePort';
 import type { FakeClock } from './fakeClock';
 
 /** A real disk of which each call takes a while, by the clock of the test. */
-export class SlowFiles extends DiskFiles {
+export class SlowFiles extends NodeFiles {
   callMs = 0;
   /** What was written to which file, in order. */
   readonly written: string[] = [];
@@ -26,7 +26,7 @@ export class SlowFiles extends DiskFiles {
   }
 
   override async *readChunks(
-    ...args: Parameters<DiskFiles['readChunks']>
+    ...args: Parameters<NodeFiles['readChunks']>
   ): AsyncGenerator<Uint8Array, void, undefined> {
     await this.slowly(() => Promise.resolve());
     yield* super.readChunks(...args);
@@ -47,8 +47,8 @@ export class SlowFiles extends DiskFiles {
     return this.slowly(() => super.createNew(file, text));
   }
 
-  override move(from: string, to: string): Promise<boolean> {
-    return this.slowly(() => super.move(from, to));
+  override moveIfExists(from: string, to: string): Promise<boolean> {
+    return this.slowly(() => super.moveIfExists(from, to));
   }
 
   override touch(file: string): Promise<void> {

@@ -112,7 +112,7 @@ describe('agents', () => {
     assert.ok(pid !== undefined);
     process.kill(pid, 'SIGKILL');
     assert.match((await chat.follower.next('error')).error, /ended unexpectedly \(SIGKILL\)/);
-    await chat.session.prompt({ text: 'help' });
+    await chat.session.sendPrompt({ text: 'help' });
     assert.match((await chat.follower.next('prompt:complete')).response, /Demo agent/);
     assert.equal(agents.pids.length, 2);
   });

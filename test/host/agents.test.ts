@@ -194,7 +194,7 @@ describe('installing agents', () => {
     const backend = await registry.open(id);
     const session = await backend.createSession({ cwd: inWorkspace() });
     const follower = new Follower(session, 45_000);
-    await session.prompt({ text: prompt });
+    await session.sendPrompt({ text: prompt });
     await during();
     const { response } = await follower.next('prompt:complete', 1);
     const texts = follower.events.flatMap(({ event, data }) => (event === 'content_block:delta' ? [data.delta] : []));

@@ -73,7 +73,7 @@ describe('the embedded Amplifier server with the demo agent', () => {
     recorder = new Recorder(session);
   }
 
-  const rename = (): Promise<unknown> => session.prompt({ text: `rename colour to color in ${file}` });
+  const rename = (): Promise<unknown> => session.sendPrompt({ text: `rename colour to color in ${file}` });
 
   async function answer(kind: 'allow_once' | 'reject_once'): Promise<void> {
     const { data } = await recorder.next('approval:required');
@@ -116,7 +116,7 @@ describe('the embedded Amplifier server with the demo agent', () => {
   });
 
   it('loses the connection in the middle of a turn, and no event with it', async () => {
-    await session.prompt({ text: '/slow 20' });
+    await session.sendPrompt({ text: '/slow 20' });
     await recorder.next('content_block:delta');
     proxy.cut();
     const { data } = await recorder.next('prompt:complete');

@@ -68,7 +68,7 @@ describe('an Amplifier server of the real dialect', () => {
     await eventually('the selection', () =>
       assert.equal(subject.editor.adapter.activeSelection?.selections[0]?.text, '//'),
     );
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const question = await recorder.next('approval:required');
     await session.approve(question.data.approval_id, 'Allow');
     await recorder.next('prompt:complete');
@@ -84,7 +84,7 @@ describe('an Amplifier server of the real dialect', () => {
     subject.traffic.startRecording();
     const session = await subject.openSession();
     const recorder = new Recorder(session);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const question = await recorder.next('approval:required');
     await session.approve(question.data.approval_id, 'Deny');
     await recorder.next('prompt:complete');
@@ -119,7 +119,7 @@ describe('an Amplifier server of the real dialect', () => {
     const messages = (): string[] =>
       vscode.languages.getDiagnostics(vscode.Uri.file(file)).map(({ message }) => message);
     await eventually('the problem', () => assert.deepEqual(messages(), ['undefined']));
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await eventually('the prompt', () => assert.equal(bodies(/\/prompt$/).length, 1));
     assert.ok(
       !bodies(/\/prompt$/)
@@ -134,7 +134,7 @@ describe('an Amplifier server of the real dialect', () => {
   it('loses a connection in the middle of a turn, and the turn comes to its end', async () => {
     const session = await subject.openSession();
     const recorder = new Recorder(session);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const question = await recorder.next('approval:required');
     server.session.dropStreams();
     await eventually('the new connection', () => assert.equal(server.session.subscriberCount, 1));
@@ -147,7 +147,7 @@ describe('an Amplifier server of the real dialect', () => {
   it('is restarted with no memory: the session ends and says so, the next one works', async () => {
     const session = await subject.openSession();
     const recorder = new Recorder(session);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await recorder.next('approval:required');
     await server.stop();
     await statusIs('attention', /The connection to \S+ was lost\. Reconnecting…/);

@@ -59,7 +59,7 @@ describe('the Amplifier client over a long turn', () => {
     const quick = read(session, () => Promise.resolve());
     // Fifty events a second, until there is no more to come.
     const slow = read(session, () => (isOver ? Promise.resolve() : delay(20)));
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const { events, gaps } = await quick;
     isOver = true;
     const growth = (await memoryInUse()) - before;
@@ -88,7 +88,7 @@ describe('the Amplifier client over a long turn', () => {
     const round = async (): Promise<void> => {
       const session = await backend.createSession({ cwd: '/ws' });
       const reading = read(session, () => Promise.resolve());
-      await session.prompt({ text: 'go' });
+      await session.sendPrompt({ text: 'go' });
       await reading;
       await session.close();
       server.requests.length = 0;

@@ -72,12 +72,12 @@ export class AcpFeature implements Feature {
   private launcher: Promise<AgentLauncher> | undefined;
   private loadedLauncher: AgentLauncher | undefined;
 
-  constructor(private readonly options: AcpFeatureDeps) {
-    const { agentReaperFile, clock, log } = options;
+  constructor(private readonly deps: AcpFeatureDeps) {
+    const { agentReaperFile, clock, log } = deps;
     this.reaper = new AgentReaper({ file: agentReaperFile, log });
     this.shellEnvironment = new ShellEnvironment({ platform: process.platform, processEnv: process.env, clock, log });
-    this.signIn = new SignInServices(options);
-    this.providers = new ProviderServices(options);
+    this.signIn = new SignInServices(deps);
+    this.providers = new ProviderServices(deps);
     this.registry = new AgentRegistry({
       loadCatalogue: () => this.loadCatalogue(),
       createBackend: async (entry) => await (await this.getLauncher()).create(entry),
@@ -114,7 +114,7 @@ export class AcpFeature implements Feature {
   }
 
   start(): Promise<RunningFeature> {
-    const { commands, editor, log, settings } = this.options;
+    const { commands, editor, log, settings } = this.deps;
     const { registry } = this;
     const disposables = new DisposableStore();
     const messages = new Messages(log);
@@ -136,8 +136,8 @@ export class AcpFeature implements Feature {
     disposables.add(registry.onDidChange(showStatus));
     disposables.add(editor.onDidChangeFolders(refresh));
     disposables.add(vscode.workspace.onDidGrantWorkspaceTrust(refresh));
-    disposables.add(this.options.consent.onDidChange(refresh));
-    disposables.add(this.options.installed.onDidChange(refresh));
+    disposables.add(this.deps.consent.onDidChange(refresh));
+    disposables.add(this.deps.installed.onDidChange(refresh));
     disposables.add(settings.onDidChangeOf([settingIds.acpAgents], refresh));
     disposables.add(commands.setHandler(commandIds.acpRestartAgent, (id) => agentCommands.restart(id)));
     disposables.add(this.signIn.start(registry, commands, messages));
@@ -153,9 +153,9 @@ export class AcpFeature implements Feature {
   /** Loads a separate bundle, because most windows never start an agent. */
   private async createLauncher(): Promise<AgentLauncher> {
     const { AgentLauncher } = await import('../node/catalogue/agentLauncher');
-    const { log, memento, traffic, version } = this.options;
+    const { log, memento, traffic, version } = this.deps;
     this.loadedLauncher = new AgentLauncher({
-      ...this.options,
+      ...this.deps,
       clientInfo: { name: 'backline', title: 'Backline', version },
       tap: traffic,
       environment: () => this.shellEnvironment.get(),
@@ -176,13 +176,13 @@ export class AcpFeature implements Feature {
   }
 
   private createAgentConsent(): AgentConsent {
-    const { consent, editor } = this.options;
+    const { consent, editor } = this.deps;
     const places = () => ({ cwd: this.defaultFolder(), folders: editor.folders.map(({ path }) => path) });
     return { consent, places };
   }
 
   private async loadCatalogue() {
-    const { demoAgentFile, demoStateFolder: stateFolder, installed, settings } = this.options;
+    const { demoAgentFile, demoStateFolder: stateFolder, installed, settings } = this.deps;
     // Reading the environment starts the login shell, which requires a trusted workspace.
     const env = isTrusted() ? await this.shellEnvironment.get() : {};
     return loadAgentCatalogue({
@@ -197,7 +197,7 @@ export class AcpFeature implements Feature {
   }
 
   private showStatus(): void {
-    const { settings, status } = this.options;
+    const { settings, status } = this.deps;
     const { registry } = this;
     const { id, title } = this;
     const levels = settings.acpAgents().filter((level) => level.isTrusted);
@@ -222,7 +222,7 @@ export class AcpFeature implements Feature {
 
   /** The folder where agents run: the first workspace folder, or the user's home folder. */
   private defaultFolder(): string {
-    return this.options.editor.folders[0]?.path ?? homedir();
+    return this.deps.editor.folders[0]?.path ?? homedir();
   }
 }
 

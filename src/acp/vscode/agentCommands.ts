@@ -9,13 +9,13 @@ interface AgentCommandsDeps {
 }
 
 export class AgentCommands {
-  constructor(private readonly options: AgentCommandsDeps) {}
+  constructor(private readonly deps: AgentCommandsDeps) {}
 
   /** Runs `backline.acp.restartAgent`; asks for the agent if `id` is missing. @throws BackendError */
   async restart(id?: unknown): Promise<void> {
-    const which = findAgentToRestart(this.options.backends(), id);
+    const which = findAgentToRestart(this.deps.backends(), id);
     if (which.kind === 'none') {
-      this.options.messages.info(which.message);
+      this.deps.messages.info(which.message);
       return;
     }
     const backend =

@@ -16,7 +16,7 @@ import { withAccounts, type AgentOrAccount } from '../common/agentAccounts';
 import type { AgentActionKind, AgentsView } from '../common/page/agentsApi';
 import { agentsView, agentSubjects, registryIdOf, type AgentSubject } from '../common/page/agentsView';
 import { OwnAgents } from '../common/ownAgents';
-import { UpdateOffers } from '../common/updateOffers';
+import { UpdateChecker } from '../common/updateChecker';
 import { toPlatformKey } from '../common/install/platformKey';
 import { AgentInstaller } from '../node/agentInstaller';
 import type { InstallPorts } from '../node/installPorts';
@@ -41,7 +41,7 @@ export interface AgentsControllerDeps extends FeatureContext {
 }
 
 /** The agents of a window, and their page. */
-export interface RunningAgents extends RunningFeature {
+export interface RunningAgentsFeature extends RunningFeature {
   show(): void;
   /** Fills a restored tab after the window was reloaded. */
   restore(panel: vscode.WebviewPanel): void;
@@ -53,21 +53,21 @@ export interface RunningAgents extends RunningFeature {
 const iconsAtOnce = 4;
 
 /** Loads the installed agents, and opens the page of agents on request. */
-export async function startAgents(deps: AgentsControllerDeps): Promise<RunningAgents> {
+export async function startAgents(deps: AgentsControllerDeps): Promise<RunningAgentsFeature> {
   const controller = new AgentsController({ ...deps, questions: agentDialogs });
   await controller.start();
   return controller;
 }
 
 /** The agents of a window. The dialogs are passed in. */
-export class AgentsController implements RunningAgents, AgentsPageModel {
+export class AgentsController implements RunningAgentsFeature, AgentsPageModel {
   private readonly disposables = new DisposableStore();
   private readonly registry: RegistryStore;
   private readonly installer: AgentInstaller;
   private readonly manager: AgentManager;
   private readonly own: OwnAgents;
   private readonly tab: PageTab;
-  private readonly updates: UpdateOffers;
+  private readonly updateChecker: UpdateChecker;
   private readonly messages: Messages;
   readonly onDidChange: AgentManager['onDidChange'];
 
@@ -98,7 +98,7 @@ export class AgentsController implements RunningAgents, AgentsPageModel {
     });
     this.onDidChange = this.manager.onDidChange;
     this.tab = createAgentsTab({ model: this, extensionUri, clock, log });
-    this.updates = new UpdateOffers({
+    this.updateChecker = new UpdateChecker({
       manager: this.manager,
       backends,
       isAutomatic: () => settings.agentsAutoUpdate(),
@@ -111,14 +111,14 @@ export class AgentsController implements RunningAgents, AgentsPageModel {
 
   async start(): Promise<void> {
     const { onDidChangeInstalled, settings } = this.deps;
-    const { disposables, installer, manager, registry, tab, updates } = this;
-    for (const part of [registry, installer, manager, updates, tab]) disposables.add(part);
+    const { disposables, installer, manager, registry, tab, updateChecker } = this;
+    for (const part of [registry, installer, manager, updateChecker, tab]) disposables.add(part);
     disposables.add(installer.onDidChange(onDidChangeInstalled));
     disposables.add(settings.onDidChangeOf([settingIds.agentsRegistry], () => void manager.refresh()));
-    disposables.add(settings.onDidChangeOf([settingIds.agentsAutoUpdate], () => void updates.check()));
+    disposables.add(settings.onDidChangeOf([settingIds.agentsAutoUpdate], () => void updateChecker.check()));
     manager.start();
     await Promise.all([registry.load(), installer.start()]);
-    updates.start();
+    updateChecker.start();
   }
 
   async stop(): Promise<void> {

@@ -6,7 +6,7 @@ import { Emitter, type Event } from '../../base/common/event';
 import { LazyFeature, type Feature, type RunningFeature } from '../../base/common/feature';
 import { commandIds, panelTypes } from '../../manifest';
 import type { AgentOrAccount } from '../common/agentAccounts';
-import type { AgentsControllerDeps, RunningAgents } from './agentsController';
+import type { AgentsControllerDeps, RunningAgentsFeature } from './agentsController';
 
 type AgentsFeatureDeps = Omit<AgentsControllerDeps, 'onDidChangeInstalled'>;
 
@@ -19,7 +19,7 @@ export class AgentsFeature implements Feature {
   );
   /** Fires when an agent was installed, updated or removed. */
   readonly onDidChange: Event<void> = this.changeEmitter.event;
-  private readonly agents: LazyFeature<RunningAgents>;
+  private readonly agents: LazyFeature<RunningAgentsFeature>;
 
   constructor(private readonly deps: AgentsFeatureDeps) {
     this.agents = new LazyFeature(async () => {

@@ -23,8 +23,8 @@ interface AddSelectionDeps {
  * copies the mention to the clipboard.
  * @throws Error with the reason why there is nothing to mention
  */
-export async function addSelectionToAmp(options: AddSelectionDeps): Promise<void> {
-  const { editor, terminals, messages, appendToPrompt } = options;
+export async function addSelectionToAmp(deps: AddSelectionDeps): Promise<void> {
+  const { editor, terminals, messages, appendToPrompt } = deps;
   const { path: file, selections } = editor.activeSelection ?? {};
   const selection = selections?.[0];
   if (file === undefined || !selection) throw new Error(await explainMissingSelection(editor));

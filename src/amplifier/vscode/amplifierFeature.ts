@@ -10,7 +10,7 @@ import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import type { TrafficTap } from '../../wire/common/traffic';
 import type { BackendRegistry } from '../../session/common/backendRegistry';
-import { ContextChips } from '../common/context/contextChips';
+import { EditorContextChips } from '../common/context/editorContextChips';
 import type { ContextCollector, ContextCollectorDeps } from '../common/context/contextCollector';
 import { restoreContextSwitches, type ContextSwitches } from '../common/context/contextSwitches';
 import { ApiKeyStore, type SecretStore } from '../common/server/apiKeyStore';
@@ -42,7 +42,7 @@ export class AmplifierFeature implements Feature {
   readonly title = 'Amplifier server';
   private readonly contextSwitches: ContextSwitches;
   /** The context that is sent automatically. The chat shows it as chips. */
-  readonly chips: ContextChips;
+  readonly chips: EditorContextChips;
   private readonly contextCollector: ContextCollector;
   private readonly documentLanguages = new DocumentLanguages();
   private readonly configuredServer: ConfiguredServer;
@@ -60,7 +60,7 @@ export class AmplifierFeature implements Feature {
     this.contextCollector = createContextCollector(editor, this.contextSwitches, this.documentLanguages, isReported);
     const { contextCollector: collector, contextSwitches: switches } = this;
     const changes = editorContextChangeEvents(editor, onListenerError);
-    this.chips = new ContextChips({ collector, switches, changes, clock, onListenerError });
+    this.chips = new EditorContextChips({ collector, switches, changes, clock, onListenerError });
     this.serverMonitor = new ServerMonitor({
       checkHealth: (signal) => this.checkHealth(signal),
       clock,

@@ -81,14 +81,19 @@ export class FileLock implements Disposable {
     return !isStale && owner?.owner !== this.ownerId;
   }
 
-  /** Releases the lock. Never rejects. */
+  /** Ends the heartbeats and removes the lock file, so that another window can take the lock. Never rejects. */
   async release(): Promise<void> {
-    this.dispose();
+    this.stopHeartbeats();
     const isOurs = await this.isOurs().catch(() => false);
     if (isOurs) await this.ports.files.remove(this.file).catch(() => undefined);
   }
 
+  /** Ends the heartbeats, but leaves the lock file, which other windows can take when it is stale. See `release`. */
   dispose(): void {
+    this.stopHeartbeats();
+  }
+
+  private stopHeartbeats(): void {
     this.isHeld = false;
     this.heartbeatTimer?.dispose();
     this.heartbeatTimer = undefined;
@@ -103,7 +108,7 @@ export class FileLock implements Disposable {
   }
 
   private markHeld(): true {
-    this.dispose();
+    this.stopHeartbeats();
     this.isHeld = true;
     this.lastHeartbeatAt = this.ports.clock.now();
     this.scheduleHeartbeat();
@@ -136,7 +141,7 @@ export class FileLock implements Disposable {
   private async remove({ text, modifiedAt }: LockState): Promise<boolean> {
     const { files } = this.ports;
     const moved = `${this.file}.${this.ownerId}`;
-    if (!(await files.move(this.file, moved))) return true;
+    if (!(await files.moveIfExists(this.file, moved))) return true;
     try {
       const movedText = await files.read(moved);
       if (movedText === text && (await files.modifiedAt(moved)) === modifiedAt) return true;
@@ -169,7 +174,7 @@ export class FileLock implements Disposable {
       this.lastHeartbeatAt = this.ports.clock.now();
       return true;
     }
-    this.dispose();
+    this.stopHeartbeats();
     // A missing file does not mean that another window has the lock: the folder may have been deleted, or its disk
     // unmounted.
     if (text === undefined) return false;

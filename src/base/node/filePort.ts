@@ -25,7 +25,7 @@ export interface FilePort {
   /** Creates a file with all its contents, or nothing. Resolves to false if the file exists. */
   createNew(file: string, text: string): Promise<boolean>;
   /** Moves a file or folder. Resolves to false if `from` does not exist. */
-  move(from: string, to: string): Promise<boolean>;
+  moveIfExists(from: string, to: string): Promise<boolean>;
   touch(file: string): Promise<void>;
   /** Returns the modification time in milliseconds since the epoch. Undefined if the file does not exist. */
   modifiedAt(file: string): Promise<number | undefined>;
@@ -37,7 +37,7 @@ export interface FilePort {
 
 const fileMode = 0o600;
 
-export class DiskFiles implements FilePort {
+export class NodeFiles implements FilePort {
   async makeFolder(folder: string): Promise<void> {
     try {
       await fs.mkdir(folder, { recursive: true, mode: 0o700 });
@@ -103,7 +103,7 @@ export class DiskFiles implements FilePort {
     return true;
   }
 
-  async move(from: string, to: string): Promise<boolean> {
+  async moveIfExists(from: string, to: string): Promise<boolean> {
     return (await unlessMissing(fs.rename(from, to).then(() => true))) ?? false;
   }
 

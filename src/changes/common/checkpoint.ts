@@ -61,7 +61,7 @@ interface Compared {
   readonly deletedLines: number;
 }
 
-export type FileChange =
+export type CheckpointFileChange =
   | (Compared & { readonly status: 'added'; readonly after: FileState })
   | (Compared & { readonly status: 'deleted'; readonly before: FileState })
   /** `modeChanged`: only the file mode differs. `typeChanged`: a file has become a symbolic link, or a link a file. */
@@ -78,12 +78,13 @@ export type FileChange =
     });
 
 export interface CheckpointDifference {
-  readonly changes: readonly FileChange[];
+  readonly changes: readonly CheckpointFileChange[];
   /** Paths that can't be compared, because one of the checkpoints does not contain them. */
   readonly leftOut: readonly LeftOutItem[];
 }
 
-export interface CheckpointLimits {
+/** Limits for the scan of a folder for one checkpoint. */
+export interface CheckpointScanLimits {
   /** Maximum size of a file, in bytes. Larger files are not stored. */
   readonly maxFileBytes: number;
   /** Maximum number of files that must be read for one checkpoint. */
@@ -92,7 +93,7 @@ export interface CheckpointLimits {
   readonly maxMs: number;
 }
 
-export const defaultLimits: CheckpointLimits = {
+export const defaultScanLimits: CheckpointScanLimits = {
   maxFileBytes: 100 * 1024 * 1024,
   maxNewFiles: 200_000,
   maxNewBytes: 2 * 1024 * 1024 * 1024,

@@ -33,8 +33,8 @@ export function kindOfMode(mode: string): FileKind | undefined {
 }
 
 /** Parses the output of `git diff-tree -r -z --raw --numstat`, split at NUL. @throws Error for any other format */
-export function readRawDiff(items: readonly string[]): RawChange[] {
-  const reader = new ItemReader(items);
+export function readRawDiff(fields: readonly string[]): RawChange[] {
+  const reader = new RawDiffReader(fields);
   const found: Omit<RawChange, keyof Counts>[] = [];
   while (reader.peek()?.startsWith(':') === true) {
     const [oldMode = '', newMode = '', oldObject = '', newObject = '', status = ''] = reader.next().slice(1).split(' ');
@@ -51,14 +51,14 @@ export function readRawDiff(items: readonly string[]): RawChange[] {
   return found.map((change) => ({ ...change, ...(counts.get(change.path) ?? uncounted) }));
 }
 
-function readCounts(reader: ItemReader): Map<string, Counts> {
+function readCounts(reader: RawDiffReader): Map<string, Counts> {
   const counts = new Map<string, Counts>();
   while (reader.peek() !== undefined) {
-    const item = reader.next();
-    const match = /^(\d+|-)\t(\d+|-)\t([^]*)$/.exec(item);
+    const field = reader.next();
+    const match = /^(\d+|-)\t(\d+|-)\t([^]*)$/.exec(field);
     if (!match) throw new Error('Git printed a difference in an unknown format.');
     const [, added = '', deleted = '', name = ''] = match;
-    // A renamed file has its two names in separate items, which follow an empty name.
+    // A renamed file has its two names in separate fields, which follow an empty name.
     if (name === '') reader.next();
     const path = name === '' ? reader.next() : name;
     const isBinary = added === '-';
@@ -76,17 +76,18 @@ function sideOf(mode: string, object: string): RawSide | undefined {
   return kind && { kind, object };
 }
 
-class ItemReader {
+/** Reads the fields of the output one after another. */
+class RawDiffReader {
   private position = 0;
-  constructor(private readonly items: readonly string[]) {}
+  constructor(private readonly fields: readonly string[]) {}
 
   peek(): string | undefined {
-    return this.items[this.position];
+    return this.fields[this.position];
   }
 
   next(): string {
-    const item = this.items[this.position++];
-    if (item === undefined) throw new Error('The output of Git is incomplete.');
-    return item;
+    const field = this.fields[this.position++];
+    if (field === undefined) throw new Error('The output of Git is incomplete.');
+    return field;
   }
 }

@@ -3,7 +3,7 @@ import { readFile, readdir, realpath, rename, rm, stat, utimes, writeFile, mkdir
 import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
 import { errorCode, userMessageOf } from '../../base/common/errors';
-import type { CheckpointLimits, FileChange, LeftOutItem } from '../common/checkpoint';
+import type { CheckpointScanLimits, CheckpointFileChange, LeftOutItem } from '../common/checkpoint';
 import { CheckpointError, diskFullError, isDiskFull } from '../common/checkpointError';
 import { CheckpointRecords } from './checkpointRecords';
 import { FolderScan, type FolderScanResult } from './scan/folderScan';
@@ -19,7 +19,7 @@ interface RepositoryOptions {
   readonly folder: string;
   readonly storage: string;
   readonly excludes: (path: string, relativePath: string) => boolean;
-  readonly limits: CheckpointLimits;
+  readonly limits: CheckpointScanLimits;
   readonly clock: Clock;
 }
 
@@ -81,7 +81,7 @@ export class CheckpointRepositoryProvider {
 
   /** Returns files that exist on only one side because a `.gitignore` ignores them on the other side. */
   async findIgnoredOnOneSide(
-    changes: readonly FileChange[],
+    changes: readonly CheckpointFileChange[],
     [from, to]: readonly [string, string],
     signal: AbortSignal,
   ): Promise<readonly LeftOutItem[]> {
@@ -89,7 +89,7 @@ export class CheckpointRepositoryProvider {
     const { repository, reader } = await this.prepare(signal);
     const onlyAfter = changes.filter(({ status }) => status === 'added' || status === 'renamed');
     const onlyBefore = changes.filter(({ status }) => status === 'deleted');
-    const pathsOf = (some: readonly FileChange[]): string[] => some.map((change) => change.path);
+    const pathsOf = (some: readonly CheckpointFileChange[]): string[] => some.map((change) => change.path);
     const before = await findIgnoredByTree(repository, reader, from, pathsOf(onlyAfter), signal);
     const after = await findIgnoredByTree(repository, reader, to, pathsOf(onlyBefore), signal);
     return [...before, ...after].map((name) => ({ path: name, reason: 'ignored' }));

@@ -4,12 +4,12 @@ import { KeyedQueue } from '../../base/common/async';
 import type { Logger } from '../../base/common/log';
 import { systemClock } from '../../base/node/systemClock';
 import {
-  defaultLimits,
+  defaultScanLimits,
   type Checkpoint,
   type CheckpointDetails,
-  type CheckpointLimits,
+  type CheckpointScanLimits,
   type CheckpointDifference,
-  type FileChange,
+  type CheckpointFileChange,
   type FileState,
   type LeftOutItem,
 } from '../common/checkpoint';
@@ -41,7 +41,7 @@ export interface CheckpointStoreOptions {
   readonly excludes: (path: string, relativePath: string) => boolean;
   readonly logger: Logger;
   readonly clock?: Clock;
-  readonly limits?: Partial<CheckpointLimits>;
+  readonly limits?: Partial<CheckpointScanLimits>;
   /** Replaces PATH in the search for Git. */
   readonly searchPath?: string;
   /** Absolute paths of the other workspace folders. Programs in them are not trusted either. */
@@ -80,7 +80,7 @@ export async function openCheckpointStore(options: CheckpointStoreOptions): Prom
  */
 export class CheckpointStore {
   private readonly queue = new KeyedQueue();
-  private readonly limits: CheckpointLimits;
+  private readonly limits: CheckpointScanLimits;
   private readonly repositoryProvider: CheckpointRepositoryProvider;
   private readonly runner: RestoreRunner;
   private readonly currentStateReader: CurrentStateReader;
@@ -94,7 +94,7 @@ export class CheckpointStore {
     private readonly options: CheckpointStoreOptions,
     private readonly clock: Clock,
   ) {
-    this.limits = { ...defaultLimits, ...options.limits };
+    this.limits = { ...defaultScanLimits, ...options.limits };
     this.repositoryProvider = new CheckpointRepositoryProvider(git, { ...options, limits: this.limits, clock });
     this.runner = new RestoreRunner(options.folder, options.storage, clock);
     this.currentStateReader = new CurrentStateReader(options.folder, clock, this.limits.maxFileBytes);
@@ -311,7 +311,7 @@ const compareLimitMs = 60_000;
 
 /** Removes changes of paths that one of the two states does not contain. */
 function withoutLeftOut(
-  changes: readonly FileChange[],
+  changes: readonly CheckpointFileChange[],
   leftOut: readonly LeftOutItem[],
   isExcluded: (path: string) => boolean,
 ): CheckpointDifference {
@@ -319,7 +319,7 @@ function withoutLeftOut(
   const folders = [...byPath.values()].filter(({ path }) => path.endsWith('/'));
   const isOut = (path: string): boolean =>
     byPath.has(path) || folders.some((folder) => isAtOrBelow(path, folder.path)) || isExcluded(path);
-  const kept = changes.flatMap((change): FileChange[] => {
+  const kept = changes.flatMap((change): CheckpointFileChange[] => {
     if (change.status !== 'renamed') return isOut(change.path) ? [] : [change];
     const { from, before, after, ...compared } = change;
     if (!isOut(from) && !isOut(change.path)) return [change];
@@ -331,7 +331,7 @@ function withoutLeftOut(
   return { changes: kept, leftOut: [...byPath.values()] };
 }
 
-function toRestoreStep(change: FileChange): RestoreStep {
+function toRestoreStep(change: CheckpointFileChange): RestoreStep {
   return {
     path: change.path,
     before: 'after' in change ? change.after : undefined,

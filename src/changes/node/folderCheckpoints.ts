@@ -4,7 +4,7 @@ import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
-import type { CheckpointLimits, FileChange, FileState } from '../common/checkpoint';
+import type { CheckpointScanLimits, CheckpointFileChange, FileState } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
 import { isSameState, skipReasonText } from '../common/restorePlan';
 import type { CheckpointRetention } from '../common/retention';
@@ -44,7 +44,7 @@ interface FolderCheckpointsDeps {
   readonly retention: () => CheckpointRetention;
   readonly log: Logger;
   readonly clock: Clock;
-  readonly limits?: Partial<CheckpointLimits>;
+  readonly limits?: Partial<CheckpointScanLimits>;
   /** Replaces PATH in the search for Git. */
   readonly searchPath?: string;
 }
@@ -52,7 +52,7 @@ interface FolderCheckpointsDeps {
 /** Maximum size of a file that is read as text, in bytes. */
 const maxTextBytes = 5 * 1024 * 1024;
 /** Limits for checkpoints of prompts, because a prompt waits for its checkpoint. */
-const takeLimits: Partial<CheckpointLimits> = { maxMs: 15_000, maxNewBytes: 1024 * 1024 * 1024 };
+const takeLimits: Partial<CheckpointScanLimits> = { maxMs: 15_000, maxNewBytes: 1024 * 1024 * 1024 };
 /** Minimum time between searches for Git, which the user may install in the meantime. */
 const retryMs = 60_000;
 /** Delay after the last checkpoint before old ones are removed. */
@@ -67,18 +67,18 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
   private isStopped = false;
   private readonly restores: FolderRestores;
 
-  constructor(private readonly options: FolderCheckpointsDeps) {
+  constructor(private readonly deps: FolderCheckpointsDeps) {
     this.restores = new FolderRestores({
-      folders: options.folders,
+      folders: deps.folders,
       open: (folder) => this.openStore(folder),
       decode: (bytes, file) => this.decode(bytes, file),
     });
   }
 
   async prepare(): Promise<void> {
-    const { log } = this.options;
+    const { log } = this.deps;
     await Promise.all(
-      this.options.folders().map(async (folder) => {
+      this.deps.folders().map(async (folder) => {
         const store = await this.openStore(folder);
         if (typeof store === 'string') return;
         // Taking a checkpoint reads all files of the folder, so that the next checkpoint is faster. The result is not
@@ -90,9 +90,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
   }
 
   async take(label: string, signal: AbortSignal): Promise<TakenCheckpoint> {
-    const results = await Promise.all(
-      this.options.folders().map((folder) => this.takeForFolder(folder, label, signal)),
-    );
+    const results = await Promise.all(this.deps.folders().map((folder) => this.takeForFolder(folder, label, signal)));
     signal.throwIfAborted();
     this.schedulePrune();
     return {
@@ -114,7 +112,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
           if (!changedByPath.has(file.path)) changedByPath.set(file.path, file);
         }
       } catch (error) {
-        this.options.log.warn(`The changes in ${checkpoint.folder} are not known: ${messageOf(error)}`);
+        this.deps.log.warn(`The changes in ${checkpoint.folder} are not known: ${messageOf(error)}`);
         problems.push(messageOf(error));
       }
     }
@@ -217,14 +215,14 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
       const uncovered = leftOut.filter(isUnexpectedlyLeftOut).map((item) => path.join(folder, item.path));
       return { folders: [{ folder, id }], problems: [], uncovered };
     } catch (error) {
-      this.options.log.warn(`No checkpoint of ${folder}: ${messageOf(error)}`);
+      this.deps.log.warn(`No checkpoint of ${folder}: ${messageOf(error)}`);
       return { ...nothing, problems: [messageOf(error)] };
     }
   }
 
   private async decode(bytes: Uint8Array, file: string): Promise<string | undefined> {
     try {
-      return await this.options.decode(bytes, file);
+      return await this.deps.decode(bytes, file);
     } catch {
       return undefined;
     }
@@ -239,10 +237,10 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
 
   /** Returns the store of a folder, or a message with the reason why there is none. Never rejects. */
   private openStore(folder: string): Promise<CheckpointStore | string> {
-    if (!this.options.isTrusted()) return Promise.resolve('You do not trust this workspace.');
+    if (!this.deps.isTrusted()) return Promise.resolve('You do not trust this workspace.');
     const known = this.storeByFolder.get(folder);
     const failedAtMs = this.gitMissingAtByFolder.get(folder) ?? Infinity;
-    if (known && this.options.clock.monotonicNow() - failedAtMs < retryMs) return known;
+    if (known && this.deps.clock.monotonicNow() - failedAtMs < retryMs) return known;
     this.gitMissingAtByFolder.delete(folder);
     const opening = this.createStore(folder);
     this.storeByFolder.set(folder, opening);
@@ -250,7 +248,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
   }
 
   private async createStore(folder: string): Promise<CheckpointStore | string> {
-    const { clock, excludes, folders, limits, log, searchPath, storageFolder } = this.options;
+    const { clock, excludes, folders, limits, log, searchPath, storageFolder } = this.deps;
     try {
       const opened = await openCheckpointStore({
         folder,
@@ -275,20 +273,20 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
   private schedulePrune(): void {
     this.pruneTimer?.dispose();
     if (this.isStopped) return;
-    this.pruneTimer = this.options.clock.setTimer(pruneDelayMs, () => void this.prune());
+    this.pruneTimer = this.deps.clock.setTimer(pruneDelayMs, () => void this.prune());
   }
 
   private async prune(): Promise<void> {
     for (const store of await Promise.all(this.storeByFolder.values())) {
       if (typeof store === 'string') continue;
       await store
-        .prune(this.options.retention())
-        .catch((error: unknown) => this.options.log.debug(`Old checkpoints were not removed: ${messageOf(error)}`));
+        .prune(this.deps.retention())
+        .catch((error: unknown) => this.deps.log.debug(`Old checkpoints were not removed: ${messageOf(error)}`));
     }
   }
 }
 
-function filesOf(change: FileChange, checkpoint: FolderCheckpoint): ChangedFile[] {
+function filesOf(change: CheckpointFileChange, checkpoint: FolderCheckpoint): ChangedFile[] {
   const file = (name: string): string => path.join(checkpoint.folder, name);
   const { after, before } = { before: undefined, after: undefined, ...change };
   if (change.status !== 'renamed') return [{ path: file(change.path), checkpoint, before, after }];

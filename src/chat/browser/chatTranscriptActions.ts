@@ -21,7 +21,7 @@ export function createTranscriptActions(page: ChatPage, isReadonly = false): Tra
     insertAtCursor: (text) => void page.request(chatRequests.insertAtCursor, { text }),
     applyCode: (text, path) => void page.request(chatRequests.applyCode, { text, path }),
     openAsNewFile: (text, language) => void page.request(chatRequests.openAsNewFile, { text, language }),
-    continueTurn: () => void page.continueTurn(),
+    continueTurn: () => void page.sendContinue(),
     editPrompt: (entryId) => void page.editPrompt(entryId),
     ...(isReadonly
       ? {}

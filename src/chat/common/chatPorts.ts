@@ -122,7 +122,7 @@ export interface Chat {
    * Asks the agent to continue an answer that was interrupted. The draft stays unchanged. @throws BackendError,
    * ChatError
    */
-  continueTurn(): Promise<void>;
+  sendContinue(): Promise<void>;
   /**
    * Answers an approval. `reason` becomes the next prompt, before queued prompts, and is sent as soon as no turn is
    * running.

@@ -52,8 +52,8 @@ export async function moveOldConversations({ clock, files, from, log, to }: Move
       if (lockedAt !== undefined && Math.abs(clock.now() - lockedAt) < lockedMs) continue;
       const target = path.join(to, name);
       if ((await files.modifiedAt(target)) !== undefined) continue;
-      await files.move(source, target);
-      await files.move(path.join(from, 'heads', `${name}.json`), path.join(to, 'heads', `${name}.json`));
+      await files.moveIfExists(source, target);
+      await files.moveIfExists(path.join(from, 'heads', `${name}.json`), path.join(to, 'heads', `${name}.json`));
     }
   } catch (error) {
     log.warn(`Older conversations stay in ${from}: ${messageOf(error)}`);

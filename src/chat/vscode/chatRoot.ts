@@ -18,7 +18,7 @@ import { Mentions } from '../common/mentions/mentions';
 import { NewSessionOptions } from '../common/page/newSessionOptions';
 import { PageChips, type ChipSource } from '../common/page/pageChips';
 import { findConversationsFolder, moveOldConversations, type OpenWorkspace } from '../node/conversationsFolder';
-import { DiskFiles } from '../../base/node/filePort';
+import { NodeFiles } from '../../base/node/filePort';
 import { SessionStore } from '../node/sessionStore';
 import { ChatFeature, type RunningChatFeature } from './chatFeature';
 import { deleteFile } from './review/deleteFile';
@@ -63,7 +63,7 @@ export class ChatRoot {
   private readonly chatSessions: ChatSessions;
   private readonly attachedTexts: AttachedTexts;
 
-  private constructor(options: ChatRootDeps, folder: string) {
+  private constructor(deps: ChatRootDeps, folder: string) {
     const {
       backends,
       chipSources,
@@ -74,9 +74,9 @@ export class ChatRoot {
       log,
       mentionSources,
       recentFiles: recent,
-    } = options;
+    } = deps;
     const onError = (error: unknown): void => log.error('an error in the chat', error);
-    this.attachedTexts = new AttachedTexts({ newId: randomUUID, memento: options.workspaceState, onError });
+    this.attachedTexts = new AttachedTexts({ newId: randomUUID, memento: deps.workspaceState, onError });
     const windowMentions = new WindowMentions({ editor, recent, clock, log });
     const mentions = new Mentions([...windowMentions.sources, ...mentionSources, this.attachedTexts], clock, log);
     const newOptions = new NewSessionOptions({ backends, memento: globalState, onError });
@@ -84,14 +84,14 @@ export class ChatRoot {
       backends,
       store: new SessionStore({
         folder,
-        files: new DiskFiles(),
+        files: new NodeFiles(),
         clock,
         log,
       }),
       files: {
         editor,
         deleteFile: (file, deletion) => deleteFile(editor, file, deletion),
-        checkpoints: options.checkpoints,
+        checkpoints: deps.checkpoints,
         readDiskText: readDiskTextAt,
         ...windowSaveEvents,
       },
@@ -103,12 +103,12 @@ export class ChatRoot {
       sessionDefaults: newOptions,
       unsavedFiles: new WindowUnsavedFiles({
         editor,
-        settings: options.settings,
+        settings: deps.settings,
         onDismiss: () => this.chatFeature.focusComposer(),
       }),
     });
     this.chatFeature = new ChatFeature({
-      ...options,
+      ...deps,
       chats: this.chatSessions,
       newId: randomUUID,
       mentions,
@@ -116,18 +116,18 @@ export class ChatRoot {
       folderOf: (draft) => this.attachedTexts.workingFolderOf(draft),
       newOptions,
       chips: new PageChips(chipSources, onError),
-      keyChords: new KeyChordPrefixes(vscode.Uri.file(options.storageFolder), log),
+      keyChords: new KeyChordPrefixes(vscode.Uri.file(deps.storageFolder), log),
       dialogs: modalDialogs,
       pagesFolder: vscode.Uri.joinPath(extensionUri, 'dist', 'pages'),
     });
   }
 
   /** Creates the chat. Determines the folder of this workspace's conversations first. */
-  static async open(options: ChatRootDeps): Promise<ChatRoot> {
-    const { clock, log, olderFolder, storageFolder } = options;
+  static async open(deps: ChatRootDeps): Promise<ChatRoot> {
+    const { clock, log, olderFolder, storageFolder } = deps;
     const folder = await findConversationsFolder(path.join(storageFolder, 'conversations'), openWorkspace());
-    await moveOldConversations({ from: olderFolder, to: folder, files: new DiskFiles(), clock, log });
-    return new ChatRoot(options, folder);
+    await moveOldConversations({ from: olderFolder, to: folder, files: new NodeFiles(), clock, log });
+    return new ChatRoot(deps, folder);
   }
 
   async start(): Promise<RunningChat> {

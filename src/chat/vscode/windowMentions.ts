@@ -10,7 +10,7 @@ import { listOpenFiles } from '../../platform/vscode/openFiles';
 import type { MentionSource } from '../common/chatPorts';
 import type { MentionRow } from '../common/chatView';
 import { AttachedFiles } from '../common/mentions/attachedFiles';
-import { EditorMentions } from '../common/mentions/editorMentions';
+import { OpenEditorsMention } from '../common/mentions/openEditorsMention';
 import { FileIndex } from '../common/mentions/fileIndex';
 import { FileMentions } from '../common/mentions/fileMentions';
 import { FolderMentions } from '../common/mentions/folderMentions';
@@ -70,7 +70,7 @@ export class WindowMentions implements Disposable {
     this.sources = [
       this.selectionMentions,
       new ProblemMentions(editor),
-      new EditorMentions({ editor, openFiles: listOpenFiles }),
+      new OpenEditorsMention({ editor, openFiles: listOpenFiles }),
       new GitMentions(gitChanges, editor),
       this.fileMentions,
       this.folderMentions,

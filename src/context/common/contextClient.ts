@@ -33,7 +33,7 @@ export interface ContextDocument {
 /** Why items are requested. `explicit` requests also reach providers that are paused after a failure. */
 type RequestReason = 'hover' | 'background' | 'explicit';
 
-export interface RequestOptions {
+export interface ItemRequestOptions {
   readonly reason?: RequestReason;
   /** When it fires, the request resolves with the items that are already known. */
   readonly signal?: AbortSignal;
@@ -134,7 +134,7 @@ export class ContextClient implements Disposable {
   }
 
   /** Requests the items of a document. Never rejects; `states` contains errors of providers. */
-  async requestItems(document: ContextDocument, options: RequestOptions = {}): Promise<ContextAnswer> {
+  async requestItems(document: ContextDocument, options: ItemRequestOptions = {}): Promise<ContextAnswer> {
     const { reason = 'hover' } = options;
     const record = this.recordCache.getOrCreate(document.uri);
     const handles = this.providers.forDocument(document.uri);
@@ -264,7 +264,7 @@ export class ContextClient implements Disposable {
   private async waitForAnswers(
     record: DocumentRecord,
     handles: readonly ProviderHandle[],
-    options: RequestOptions,
+    options: ItemRequestOptions,
   ): Promise<void> {
     const requests = new Map(record.pendingRequests);
     for (const request of requests.values()) request.waiterCount++;
@@ -285,7 +285,7 @@ export class ContextClient implements Disposable {
 
   private async waitForRequests(
     requests: readonly PendingRequest[],
-    { reason, signal, waitMs = Infinity }: RequestOptions,
+    { reason, signal, waitMs = Infinity }: ItemRequestOptions,
     isEnough: () => boolean,
   ): Promise<'answered' | 'deadline' | 'cancelled'> {
     if (signal?.aborted) return 'cancelled';

@@ -11,7 +11,7 @@ import type {
   ProviderSettings,
 } from '../common/providers/contextProvider';
 import {
-  hasDocumentSelectors,
+  hasDocumentItems,
   hasProviderName,
   readCapabilities,
   declaresMentions,
@@ -21,7 +21,7 @@ import { callWithTimeout } from '../common/providers/callWithTimeout';
 import { readItems } from '../common/items/itemReader';
 import { toLookupParams, readMentions } from '../common/ai/mentionReader';
 import type { LookupTarget, Mention, MentionsParams } from '../common/ai/providerMention';
-import { packedItemCount, numbersPerRange, type PackedItems } from '../common/items/packedItems';
+import { packedItemCount, rangeNumbersPerItem, type PackedItems } from '../common/items/packedItems';
 import { ProviderError, type ConsentRequest, type RememberedRequest } from '../common/providers/providerError';
 import { responseMessage, type Dialect, type WireError } from '../common/providers/contextSchema';
 import type { ProviderTrafficRecorder } from './providerTrafficRecorder';
@@ -158,7 +158,7 @@ export class HttpProvider implements ContextProvider {
     const isLater = this.dialect === 'B' || this.dialect === 'C';
     return {
       ...introduction,
-      abilities: { annotations: hasDocumentSelectors(introduction), mentions: isLater, items: isLater },
+      abilities: { annotations: hasDocumentItems(introduction), mentions: isLater, items: isLater },
     };
   }
 
@@ -259,7 +259,7 @@ export class HttpProvider implements ContextProvider {
 }
 
 function hasRanges({ ranges }: PackedItems): boolean {
-  return ranges.some((value, at) => at % numbersPerRange === 0 && !Number.isNaN(value));
+  return ranges.some((value, at) => at % rangeNumbersPerItem === 0 && !Number.isNaN(value));
 }
 
 async function refusalOf<T>(work: Promise<T>): Promise<T | RefusedError> {

@@ -31,7 +31,7 @@ export interface ModuleLocation {
   readonly folder?: string;
 }
 
-export type WorkerRequestBody =
+export type ProviderWorkerRequestBody =
   /** Lists the files of the module without running it. The first request to a guarded worker. */
   | { readonly method: 'survey' }
   | { readonly method: 'capabilities'; readonly settings: ProviderSettings }
@@ -40,13 +40,13 @@ export type WorkerRequestBody =
   | { readonly method: 'lookUp'; readonly settings: ProviderSettings; readonly lookup: LookupTarget };
 
 /** Workers receive lists of requests. There is no schema, because they trust the extension host. */
-export interface WorkerRequest {
+export interface ProviderWorkerRequest {
   readonly id: number;
   /** Number of the provider. */
   readonly provider: number;
   /** Set in the first request to this provider in this worker. */
   readonly module?: ModuleLocation;
-  readonly body: WorkerRequestBody;
+  readonly body: ProviderWorkerRequestBody;
 }
 
 /** A file of a module, and the SHA-256 of its content (hex). */
@@ -88,7 +88,10 @@ const workerMessage = z.discriminatedUnion('kind', [
     providers: z.array(z.number()).max(maxMembers),
   }),
 ]);
-export type WorkerMessage = z.infer<typeof workerMessage>;
+export type ProviderWorkerMessage = z.infer<typeof workerMessage>;
 export const workerMessages = z.array(workerMessage).max(10_000);
 
-export type WorkerAnswer = Extract<WorkerMessage, { kind: 'survey' | 'capabilities' | 'items' | 'mentions' }>;
+export type ProviderWorkerAnswer = Extract<
+  ProviderWorkerMessage,
+  { kind: 'survey' | 'capabilities' | 'items' | 'mentions' }
+>;

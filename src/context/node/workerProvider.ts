@@ -9,13 +9,18 @@ import type {
   ItemsParams,
   ProviderSettings,
 } from '../common/providers/contextProvider';
-import { hasDocumentSelectors, readCapabilities } from '../common/providers/dialects';
+import { hasDocumentItems, readCapabilities } from '../common/providers/dialects';
 import { RequestCancelledError } from '../common/providers/callWithTimeout';
 import { ProviderError, type ConsentRequest } from '../common/providers/providerError';
 import { describeOwnWorker } from '../common/workers/ownWorkerNote';
 import type { ProviderTrafficRecorder } from './providerTrafficRecorder';
 import type { ModuleWatcher } from './moduleWatcher';
-import type { HashedModuleFile, ModuleLocation, WorkerAnswer, WorkerRequestBody } from './providerWorkerMessages';
+import type {
+  HashedModuleFile,
+  ModuleLocation,
+  ProviderWorkerAnswer,
+  ProviderWorkerRequestBody,
+} from './providerWorkerMessages';
 import type { TextSharer } from './textSharer';
 import { InterruptedError, type PoolQuestionBody, type WorkerPool } from './workers/workerPool';
 
@@ -88,7 +93,7 @@ export class WorkerProvider implements ContextProvider {
     const answer = await this.call({ method: 'capabilities', settings }, 'capabilities', signal);
     const handshake = readCapabilities(answer.dialect, answer.handshake);
     const { annotations, ...abilities } = answer.abilities;
-    return { ...handshake, abilities: { ...abilities, annotations: annotations && hasDocumentSelectors(handshake) } };
+    return { ...handshake, abilities: { ...abilities, annotations: annotations && hasDocumentItems(handshake) } };
   }
 
   async documentItems(params: ItemsParams, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems> {
@@ -125,14 +130,14 @@ export class WorkerProvider implements ContextProvider {
     this.printEmitter.dispose();
   }
 
-  private async callForItems(request: WorkerRequestBody, signal: AbortSignal): Promise<PackedItems> {
+  private async callForItems(request: ProviderWorkerRequestBody, signal: AbortSignal): Promise<PackedItems> {
     const { packed } = await this.call(request, 'items', signal);
     validatePackedItems(packed);
     return packed;
   }
 
-  private async call<Kind extends WorkerAnswer['kind']>(
-    request: WorkerRequestBody,
+  private async call<Kind extends ProviderWorkerAnswer['kind']>(
+    request: ProviderWorkerRequestBody,
     kind: Kind,
     signal: AbortSignal,
   ): Promise<AnswerOf<Kind>> {
@@ -149,7 +154,11 @@ export class WorkerProvider implements ContextProvider {
     }
   }
 
-  private ask(module: ReadyModule, request: WorkerRequestBody, signal: AbortSignal): Promise<WorkerAnswer> {
+  private ask(
+    module: ReadyModule,
+    request: ProviderWorkerRequestBody,
+    signal: AbortSignal,
+  ): Promise<ProviderWorkerAnswer> {
     return this.ports.traffic.record(
       // In the protocol, this method is called `items`.
       request.method === 'lookUp' ? 'items' : request.method,
@@ -240,7 +249,7 @@ export class WorkerProvider implements ContextProvider {
 }
 
 /** Returns the approximate size of a request as JSON, without the settings, because they contain secrets. */
-function sizeOfRequest(request: WorkerRequestBody): number {
+function sizeOfRequest(request: ProviderWorkerRequestBody): number {
   switch (request.method) {
     case 'survey':
     case 'capabilities':
@@ -254,7 +263,7 @@ function sizeOfRequest(request: WorkerRequestBody): number {
   }
 }
 
-function sizeOfAnswer(answer: WorkerAnswer): number {
+function sizeOfAnswer(answer: ProviderWorkerAnswer): number {
   switch (answer.kind) {
     case 'survey':
       return 0;
@@ -267,10 +276,13 @@ function sizeOfAnswer(answer: WorkerAnswer): number {
   }
 }
 
-type AnswerOf<Kind> = Extract<WorkerAnswer, { kind: Kind }>;
+type AnswerOf<Kind> = Extract<ProviderWorkerAnswer, { kind: Kind }>;
 
-function expectKind<Kind extends WorkerAnswer['kind']>(answer: WorkerAnswer, kind: Kind): AnswerOf<Kind> {
-  const isExpected = (each: WorkerAnswer): each is AnswerOf<Kind> => each.kind === kind;
+function expectKind<Kind extends ProviderWorkerAnswer['kind']>(
+  answer: ProviderWorkerAnswer,
+  kind: Kind,
+): AnswerOf<Kind> {
+  const isExpected = (each: ProviderWorkerAnswer): each is AnswerOf<Kind> => each.kind === kind;
   if (isExpected(answer)) return answer;
   throw new ProviderError('The provider’s worker sent an unexpected answer.');
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { settingIds } from '../../manifest';
-import type { SettingsLevel, SettingsLevels } from '../common/providers/providerSettings';
+import type { ProviderSettingsLevel, ProviderSettingsLevels } from '../common/providers/providerSettings';
 
 /** The setting of the OpenCtx extension for providers. */
 const openctxProviders = 'openctx.providers';
@@ -17,7 +17,7 @@ export function affectsProviderSettings(change: vscode.ConfigurationChangeEvent)
   return settings.some((setting) => change.affectsConfiguration(setting));
 }
 
-export function providerLevels(): SettingsLevels {
+export function providerLevels(): ProviderSettingsLevels {
   const { isTrusted, workspaceFile, workspaceFolders = [] } = vscode.workspace;
   const whole = levelsIn(undefined);
   return {
@@ -49,7 +49,7 @@ export function workspaceFolders(): readonly string[] {
   return (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.toString());
 }
 
-export function hasProviders({ user, workspace, folders }: SettingsLevels): boolean {
+export function hasProviders({ user, workspace, folders }: ProviderSettingsLevels): boolean {
   const isSet = (value: unknown): boolean =>
     typeof value === 'object' && value !== null && Object.keys(value).length > 0;
   const levels = [user, workspace, ...folders.map(({ settings }) => settings)];
@@ -80,6 +80,6 @@ function levelsIn(folder: vscode.Uri | undefined): Levels {
   };
 }
 
-function levelOf({ backline, openctx, openctxEnable: enable }: Levels, level: keyof Inspected): SettingsLevel {
+function levelOf({ backline, openctx, openctxEnable: enable }: Levels, level: keyof Inspected): ProviderSettingsLevel {
   return { backline: backline?.[level], openctx: openctx?.[level], openctxEnable: enable?.[level] };
 }

@@ -11,7 +11,7 @@ import { commandIds, settingIds, type CommandId } from '../../manifest';
 import { withAbortSignal } from '../../platform/vscode/cancellation';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { AllowedRequests } from '../common/providers/allowedRequests';
-import { ContextChip } from '../common/ai/contextChip';
+import { ContextItemsChip } from '../common/ai/contextItemsChip';
 import { ContextClient, defaultClientOptions } from '../common/contextClient';
 import { ContextLookups } from '../common/ai/contextLookups';
 import { ContextMentions } from '../common/ai/contextMentions';
@@ -68,7 +68,7 @@ const statusMs = 200;
 /** Connects the context client with VS Code: settings, documents, editor features and AI features. */
 export class ContextController implements Disposable {
   readonly mentions: ContextMentions;
-  readonly chip: ContextChip;
+  readonly chip: ContextItemsChip;
   private readonly runWithTimeLimit = createTimeLimitedRunner();
   private readonly logs = new ProviderLogs();
   private readonly disposables = new DisposableStore();
@@ -138,7 +138,7 @@ export class ContextController implements Disposable {
       userLocation: () => findActiveFileLocation(editor),
     });
     this.mentions = new ContextMentions(this.reader, this.lookups);
-    this.chip = new ContextChip(this.reader, memento, onError);
+    this.chip = new ContextItemsChip(this.reader, memento, onError);
     this.statusCoalescer = new Coalescer(clock, statusMs, () => this.showStatus());
   }
 

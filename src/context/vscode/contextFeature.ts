@@ -3,7 +3,7 @@ import { DisposableStore } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Feature, RunningFeature } from '../../base/common/feature';
 import { commandIds, settingIds, type CommandId } from '../../manifest';
-import type { ContextChipView } from '../common/ai/contextChip';
+import type { ContextItemsChipView } from '../common/ai/contextItemsChip';
 import type { ContextMention, ContextMentions } from '../common/ai/contextMentions';
 import type { ToolProvider } from '../../tools/common/toolProvider';
 import {
@@ -21,7 +21,7 @@ type ContextMentionSource = Pick<ContextMentions, 'kind' | 'isSearching' | 'next
 /** Context for prompts, in the same form as the chip sources of the chat. */
 interface ContextChipSource {
   readonly onDidChange: Event<void>;
-  chipsFor(backendId: string): Promise<readonly ContextChipView[]>;
+  chipsFor(backendId: string): Promise<readonly ContextItemsChipView[]>;
   set(kind: string, isOn: boolean): void;
   /** Returns the mentions that are added to a prompt. Empty while the chip is off. */
   mentions(): Promise<readonly ContextMention[]>;
@@ -40,7 +40,7 @@ const controllerCommands: readonly CommandId[] = [
 export class ContextFeature implements Feature {
   readonly id = 'context';
   readonly title = 'Context providers';
-  private readonly chipEmitter = new Emitter<void>((error) => this.deps.log.error('a listener failed', error));
+  private readonly chipChangeEmitter = new Emitter<void>((error) => this.deps.log.error('a listener failed', error));
   private disposables: DisposableStore | undefined;
   private loading: Promise<ContextController> | undefined;
   private controller: ContextController | undefined;
@@ -60,7 +60,7 @@ export class ContextFeature implements Feature {
 
   get chips(): ContextChipSource {
     return {
-      onDidChange: this.chipEmitter.event,
+      onDidChange: this.chipChangeEmitter.event,
       chipsFor: async () => (await this.controller?.chip.chips()) ?? [],
       set: (kind, isOn) => this.controller?.chip.set(kind, isOn),
       mentions: async () => (await this.controller?.chip.mentions()) ?? [],
@@ -81,7 +81,7 @@ export class ContextFeature implements Feature {
     const { commands, log } = this.deps;
     const disposables = new DisposableStore();
     this.disposables = disposables;
-    disposables.add(this.chipEmitter);
+    disposables.add(this.chipChangeEmitter);
     for (const id of controllerCommands)
       disposables.add(commands.setHandler(id, async (...args) => await (await this.load()).runCommand(id, args)));
     disposables.add(
@@ -115,7 +115,7 @@ export class ContextFeature implements Feature {
     if (!disposables || disposables.isDisposed) throw new Error('Context providers are not running.');
     const { id, title, deps } = this;
     const controller = disposables.add(new ContextController({ ...deps, id, title }));
-    disposables.add(controller.chip.onDidChange(() => this.chipEmitter.fire()));
+    disposables.add(controller.chip.onDidChange(() => this.chipChangeEmitter.fire()));
     controller.start();
     this.controller = controller;
     return controller;

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
-import type { RequestOptions, ContextClient } from '../common/contextClient';
+import type { ItemRequestOptions, ContextClient } from '../common/contextClient';
 import type { ContextAnswer } from '../common/items/documentRecord';
 import { cellScheme } from '../common/items/notebookCell';
 import type { FileAccessFilter } from '../node/fileAccessFilter';
@@ -52,7 +52,7 @@ export class DocumentItemsFeed implements Disposable {
   }
 
   /** Requests the items of a document. Undefined if providers get no requests about it. Never rejects. */
-  async requestItems(document: vscode.TextDocument, options: RequestOptions): Promise<ContextAnswer | undefined> {
+  async requestItems(document: vscode.TextDocument, options: ItemRequestOptions): Promise<ContextAnswer | undefined> {
     if (!supportedSchemes.includes(document.uri.scheme)) return undefined;
     await this.fileFilter.resolve(pathForExcludeList(document.uri));
     if (!this.isIncluded(document)) return undefined;

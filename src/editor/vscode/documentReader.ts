@@ -17,7 +17,7 @@ import { readCheckedFile, readCheckedBytes } from '../node/checkedRead';
 import { decodeText, defaultMaxBytes, diskVersion, statDisk } from '../node/diskReader';
 import { FileProbe } from '../node/fileProbe';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
-import { decodeFile, hasInvalidBytes, isEncodingLossless } from './encodings';
+import { decodeFile, hasInvalidBytes, isDecodingLossless } from './encodings';
 import type { DocumentsByPath } from './documentsByPath';
 
 interface CachedFile {
@@ -61,7 +61,7 @@ export class DocumentReader {
   ) {}
 
   /** Call after the workspace folders or the exclude list have changed. */
-  clearCache(): void {
+  clearAccessCache(): void {
     this.accessRulesVersion++;
     this.cachedFiles.clear();
   }
@@ -118,7 +118,7 @@ export class DocumentReader {
     const read = checkLength(this.openDocuments.toTextFile(file.path, document), options.maxBytes ?? defaultMaxBytes);
     if (!read.text.includes('\ufffd') || !file.exists) return read;
     const onDisk = await readCheckedFile(this.pathGuard, file.path, {}, options.signal).catch(() => undefined);
-    if (!onDisk || (await isEncodingLossless(onDisk.bytes, document.encoding))) return read;
+    if (!onDisk || (await isDecodingLossless(onDisk.bytes, document.encoding))) return read;
     return { ...read, hasInvalidBytes: true };
   }
 

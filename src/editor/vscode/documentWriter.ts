@@ -26,7 +26,7 @@ import { createCheckedFile } from '../node/checkedWrite';
 import { isWritable, notFoundError, statDisk } from '../node/diskReader';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
 import type { FileOnDisk } from './documentReader';
-import { requireEncodable, decodeDocumentText, encodingForNewFile, isEncodingLossless } from './encodings';
+import { requireEncodable, decodeDocumentText, encodingForNewFile, isDecodingLossless } from './encodings';
 import { applyWorkspaceEdit, type DocumentEdits } from './documentEdits';
 import type { DocumentsByPath } from './documentsByPath';
 
@@ -200,7 +200,7 @@ export class DocumentWriter {
       onDisk = await read();
       if (await isBehind(onDisk)) throw staleVersionError(file);
     }
-    if (!onDisk || (await isEncodingLossless(onDisk.bytes, document.encoding))) return;
+    if (!onDisk || (await isDecodingLossless(onDisk.bytes, document.encoding))) return;
     throw new EditorError(
       'notText',
       `${file.path} has bytes that are invalid in the encoding ${document.encoding}, so an edit would destroy them. Reopen it with its encoding (“Change File Encoding”), or set files.encoding.`,

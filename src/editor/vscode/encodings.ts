@@ -33,7 +33,7 @@ export function hasInvalidBytes(text: string, bytes: Buffer): boolean {
 }
 
 /** Whether decoding and encoding keep the bytes, except for line endings and the byte order mark. */
-export async function isEncodingLossless(bytes: Buffer, encoding: string): Promise<boolean> {
+export async function isDecodingLossless(bytes: Buffer, encoding: string): Promise<boolean> {
   if (encoding === 'utf8' || encoding === 'utf8bom') return isUtf8(bytes);
   const text = await vscode.workspace.decode(bytes, { encoding });
   const again = Buffer.from(await vscode.workspace.encode(text, { encoding }));

@@ -239,7 +239,7 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
 
   private clearCaches(): void {
     this.pathGuard.clearCache();
-    this.reader.clearCache();
+    this.reader.clearAccessCache();
     this.tracker.recheckFiles();
   }
 }

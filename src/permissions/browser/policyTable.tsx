@@ -94,7 +94,7 @@ function PolicySelect({ row, kind, cell: { choice, stricter }, ask }: PolicySele
   );
 }
 
-/** Answers if the policy has none. Explicit permission requests always ask, as a note on the page explains. */
+/** The answer for each kind that the policy does not set. Explicit permission requests always ask, as the page explains. */
 const defaultAnswers: Readonly<Record<PolicyKind, string>> = { read: 'allow', edit: 'allow', run: 'ask', fetch: 'ask' };
 
 function choiceNames(isForAll: boolean, kind: PolicyKind): Readonly<Record<PolicyChoice, string>> {

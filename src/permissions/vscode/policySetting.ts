@@ -3,7 +3,7 @@ import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { settingIds } from '../../manifest';
 import type { Settings } from '../../platform/vscode/settings';
-import { effectivePolicy, type PermissionPolicy } from '../common/policy/policy';
+import { combineUserAndWorkspacePolicies, type PermissionPolicy } from '../common/policy/policy';
 
 /** Caches the checked value of `backline.permissions` and logs its problems. */
 export class PolicySetting implements Disposable {
@@ -34,7 +34,7 @@ export class PolicySetting implements Disposable {
 
   private readPolicy(): PermissionPolicy {
     const { user, workspace } = this.settings.permissions();
-    const policy = effectivePolicy(user, workspace);
+    const policy = combineUserAndWorkspacePolicies(user, workspace);
     if (policy.problems.length > 0) this.log.warn(`${settingIds.permissions}: ${policy.problems.join('; ')}`);
     return policy;
   }

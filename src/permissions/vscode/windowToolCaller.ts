@@ -7,7 +7,7 @@ import type { Logger } from '../../base/common/log';
 import { toSafeNotificationText } from '../../base/common/noticeText';
 import { formatCommand, toVisibleText } from '../../base/common/visibleText';
 import type { EditorPort } from '../../editor/common/editorPort';
-import type { ChangedFile, ToolCaller, ToolChange, ToolCommand, ToolPermit } from '../../session/common/toolCaller';
+import type { ToolFileChange, ToolCaller, ToolChange, ToolCommand, ToolPermit } from '../../session/common/toolCaller';
 import type { OpenQuestionLimiter } from '../common/openQuestionLimiter';
 import { decideRequest, type Decision } from '../common/decide';
 import { policyKindsOfRequest } from '../common/policy/policy';
@@ -19,7 +19,7 @@ interface WindowToolCallerDeps {
   readonly standing: StandingPermissions;
   readonly editor: Pick<EditorPort, 'showDiff'> & {
     /** Opens the changes of several files in one editor. Disposing the result releases their texts. */
-    showChanges(files: readonly ChangedFile[], title: string): Promise<Disposable>;
+    showChanges(files: readonly ToolFileChange[], title: string): Promise<Disposable>;
   };
   readonly log: Logger;
   /** Shared by all callers of the window. */
@@ -105,7 +105,7 @@ export class WindowToolCaller implements ToolCaller {
   private async decide(
     request: CheckedRequest,
     what: string,
-    files: readonly ChangedFile[],
+    files: readonly ToolFileChange[],
     signal: AbortSignal,
   ): Promise<ToolPermit> {
     const { log, standing } = this.deps;
@@ -135,7 +135,7 @@ export class WindowToolCaller implements ToolCaller {
   }
 
   /** Asks the user with a notification. VS Code cannot close it, so an answer after the end of the call is ignored. */
-  private async ask(what: string, files: readonly ChangedFile[], signal: AbortSignal): Promise<ToolPermit> {
+  private async ask(what: string, files: readonly ToolFileChange[], signal: AbortSignal): Promise<ToolPermit> {
     const diffs = new DisposableStore();
     const question = this.deps.questions.tryOpen(this.title);
     if (!question) return refused(tooManyQuestions);
@@ -158,7 +158,7 @@ export class WindowToolCaller implements ToolCaller {
     }
   }
 
-  private async showChanges(files: readonly ChangedFile[], diffs: DisposableStore): Promise<void> {
+  private async showChanges(files: readonly ToolFileChange[], diffs: DisposableStore): Promise<void> {
     const { editor, log } = this.deps;
     const by = 'by a program outside VS Code';
     const [first] = files;

@@ -165,7 +165,7 @@ export interface BackendSession extends Disposable {
    * Resolves when the backend has accepted the prompt.
    * @throws BackendError, for example `busy`, `closed` or `authRequired`
    */
-  prompt(input: PromptInput): Promise<{ requestId: string }>;
+  sendPrompt(input: PromptInput): Promise<{ requestId: string }>;
   /** Cancels the turn. Resolves when it has ended, or after the backend's grace period. */
   cancel(): Promise<void>;
   /**

@@ -20,10 +20,10 @@ export interface ToolChange {
   readonly purpose: string;
   /** A sentence that the user must read before allowing the change. */
   readonly warning?: string;
-  readonly files: readonly ChangedFile[];
+  readonly files: readonly ToolFileChange[];
 }
 
-export interface ChangedFile {
+export interface ToolFileChange {
   /** A path from `EditorPort.realPathOf`, because permissions are decided by the real path. */
   readonly path: string;
   /** The text before the change; null for a new file. */

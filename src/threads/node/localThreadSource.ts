@@ -19,7 +19,7 @@ import {
 import type { ThreadFile, ThreadReader } from '../common/threadReader';
 import { isThreadFileName, type AmpPaths } from './ampFolder/ampData';
 import { findCurrentThreadId } from './ampFolder/currentThread';
-import { PromptHistory } from './ampFolder/promptHistory';
+import { AmpPromptHistory } from './ampFolder/ampPromptHistory';
 import { FolderWatcher } from './files/folderWatcher';
 import type { ThreadIndex, ThreadList } from './index/threadIndex';
 import { ThreadSubscriptions } from './threadSubscriptions';
@@ -48,7 +48,7 @@ export class LocalThreadSource implements ThreadSource {
   private readonly emitter = this.disposables.add(new Emitter<void>(this.onListenerError));
   readonly onDidChange = this.emitter.event;
   private readonly subscriptions: ThreadSubscriptions;
-  private readonly promptHistory: PromptHistory;
+  private readonly promptHistory: AmpPromptHistory;
   private readonly relistThrottle: CostThrottle;
   /** Absolute paths of the watched folders. */
   private folders: readonly string[];
@@ -60,7 +60,7 @@ export class LocalThreadSource implements ThreadSource {
   constructor(private readonly deps: LocalThreadSourceDeps) {
     const { paths, reader, clock, log } = deps;
     this.folders = [paths.threadFolder];
-    this.promptHistory = new PromptHistory(paths.dataFolders);
+    this.promptHistory = new AmpPromptHistory(paths.dataFolders);
     const costMs = (threadId: string): number => Math.max(...this.pathsOf(threadId).map((file) => reader.costMs(file)));
     this.subscriptions = this.disposables.add(new ThreadSubscriptions(clock, costMs, this.onListenerError));
     const onError = (error: unknown): void => {

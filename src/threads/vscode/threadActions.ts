@@ -9,7 +9,7 @@ import { threadLink } from '../common/model/threadLinks';
 import type { OpenThread, ThreadHead } from '../common/threadPorts';
 import { displayTitle, titleOf } from '../common/tree/threadRow';
 import { addSubthreadSteps } from '../common/subthreads/withSubthreads';
-import { findWorkspaceFolder, chooseWorkingFolder } from '../node/workspace/workingFolder';
+import { findFolderInWorkspace, chooseWorkingFolder } from '../node/workspace/workingFolder';
 import { exportFileName } from '../../transcript/common/export/exportFileName';
 
 interface ThreadActionsDeps {
@@ -103,7 +103,7 @@ export class ThreadActions {
     if (!this.checkTrust()) return;
     const { read, startChat, openFolders } = this.deps;
     const roots = openFolders();
-    const folder = (await findWorkspaceFolder(head.folders, roots)) ?? roots[0];
+    const folder = (await findFolderInWorkspace(head.folders, roots)) ?? roots[0];
     await startChat(threadDigest(await read(head.id), folder), folder);
   }
 

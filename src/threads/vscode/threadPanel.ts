@@ -106,7 +106,7 @@ export class ThreadPanel implements Disposable {
     this.disposables.dispose();
   }
 
-  /** Absolute path of the thread's file, even if the file cannot be read. The tab key of an opened file is its path. */
+  /** Absolute path of the thread's file, even if the file cannot be read. The tab of an opened file is identified by it. */
   private get filePath(): string | undefined {
     const { followedThread, tabKey, threadId, deps } = this;
     const known = followedThread.thread?.head.path ?? deps.threads.find(threadId)?.path;

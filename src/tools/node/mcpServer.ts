@@ -57,8 +57,8 @@ export class McpServer {
   private readonly connections = new ClientConnections();
   private server: Server | undefined;
 
-  constructor(private readonly options: McpServerDeps) {
-    this.callQueue = new FairCallQueue(options.clock);
+  constructor(private readonly deps: McpServerDeps) {
+    this.callQueue = new FairCallQueue(deps.clock);
   }
 
   get openRequestCount(): number {
@@ -95,7 +95,7 @@ export class McpServer {
     const { port } = z.object({ port: z.number() }).parse(this.server?.address());
     const authorization = `Bearer ${this.tokens.issueToken()}`;
     const address = {
-      name: this.options.name,
+      name: this.deps.name,
       url: `http://127.0.0.1:${port}/mcp`,
       headers: { Authorization: authorization },
     };
@@ -147,8 +147,8 @@ export class McpServer {
       const connection = connectionOf(client, request);
       const answer = await this.connections.use(client, connection, ({ caller, setName }) =>
         answerMcpBody(body, {
-          ...this.options,
-          tools: this.options.providers.flatMap(({ tools }) => tools),
+          ...this.deps,
+          tools: this.deps.providers.flatMap(({ tools }) => tools),
           client,
           connection,
           caller,
@@ -163,14 +163,14 @@ export class McpServer {
       else if (answer === undefined) response.end();
       else sendJson(response, 200, answer);
     } catch (error) {
-      this.options.log.debug(`an MCP request failed: ${messageOf(error)}`);
+      this.deps.log.debug(`an MCP request failed: ${messageOf(error)}`);
       response.destroy();
     }
   }
 
   /** Sends spaces before a late answer. JSON allows them. */
   private keepAlive(response: ServerResponse): Disposable {
-    const { clock } = this.options;
+    const { clock } = this.deps;
     const schedule = (): Disposable =>
       clock.setTimer(keepAliveMs, () => {
         if (!response.headersSent) response.writeHead(200, jsonHeaders);

@@ -50,14 +50,14 @@ type RipgrepProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 export class RipgrepSearch implements TextSearch {
   private readonly runWithTimeLimit = createTimeLimitedRunner();
 
-  constructor(private readonly options: RipgrepDeps) {}
+  constructor(private readonly deps: RipgrepDeps) {}
 
   async *find(query: TextQuery, signal: AbortSignal): AsyncGenerator<FileMatches> {
-    const unsaved = new Map(this.options.unsavedFiles().map(({ path: file, text }) => [file, text]));
+    const unsaved = new Map(this.deps.unsavedFiles().map(({ path: file, text }) => [file, text]));
     const isWanted = includeFilter(query.include, this.runWithTimeLimit);
     const isWantedIn = (folder: string, file: string): boolean => isWanted(toSlashes(path.relative(folder, file)));
     const seen = new Set<string>();
-    const folders = this.options.folders();
+    const folders = this.deps.folders();
     for (const [file, text] of [...unsaved].slice(0, maxUnsaved)) {
       const folder = folders.find((each) => isInsideFolder(file, each));
       if (folder === undefined || !isWantedIn(folder, file)) continue;
@@ -65,7 +65,7 @@ export class RipgrepSearch implements TextSearch {
       for await (const { matches } of this.runRipgrep(args, folder, signal, text)) yield { path: file, matches };
     }
     for (const folder of folders) {
-      const globs = this.options.hiddenGlobs().flatMap((glob) => ['--glob', `!${glob}`]);
+      const globs = this.deps.hiddenGlobs().flatMap((glob) => ['--glob', `!${glob}`]);
       const args = [
         ...patternArguments(query),
         ...nameArguments(query),
@@ -90,7 +90,7 @@ export class RipgrepSearch implements TextSearch {
     input: string | undefined,
   ): AsyncGenerator<FileMatches> {
     if (signal.aborted) return;
-    const child = spawn(this.options.program, args, { cwd, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true });
+    const child = spawn(this.deps.program, args, { cwd, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true });
     const end = (): void => void child.kill('SIGKILL');
     signal.addEventListener('abort', end, { once: true });
     const failure = failureOf(child);

@@ -39,7 +39,7 @@ type Places = readonly (vscode.Location | vscode.LocationLink)[] | undefined;
 export class LanguageFeatures implements LanguagePort {
   private readonly queries: LanguageQueryRunner;
   /** VS Code identifies a hierarchy item by object identity. */
-  private readonly vscodeItemByItem = new WeakMap<HierarchyItem, vscode.CallHierarchyItem>();
+  private readonly vscodeItemByHierarchyItem = new WeakMap<HierarchyItem, vscode.CallHierarchyItem>();
 
   constructor(clock: Clock) {
     this.queries = new LanguageQueryRunner(clock, answerTimeoutMs);
@@ -93,7 +93,7 @@ export class LanguageFeatures implements LanguagePort {
   }
 
   async callsOf(direction: CallDirection, item: HierarchyItem, signal: AbortSignal): Promise<readonly HierarchyCall[]> {
-    const known = this.vscodeItemByItem.get(item);
+    const known = this.vscodeItemByHierarchyItem.get(item);
     if (!known) return [];
     const { line, character } = item.range.start;
     const key = `${direction} ${line}:${character} ${item.name} ${item.path ?? ''}`;
@@ -108,7 +108,7 @@ export class LanguageFeatures implements LanguagePort {
   private toCallItem(item: vscode.CallHierarchyItem): HierarchyItem {
     const place = toPlace({ uri: item.uri, range: item.selectionRange });
     const kept = { name: item.name, kind: symbolKindName(item.kind), ...place, full: toRange(item.range) };
-    this.vscodeItemByItem.set(kept, item);
+    this.vscodeItemByHierarchyItem.set(kept, item);
     return kept;
   }
 

@@ -47,10 +47,10 @@ export class ToolsController implements RunningFeature {
   private pendingServerStart: Promise<McpServer> | undefined;
   private isStopped = false;
 
-  constructor(private readonly options: ToolsControllerDeps) {
-    const { clock, editor } = options;
+  constructor(private readonly deps: ToolsControllerDeps) {
+    const { clock, editor } = deps;
     const window = new WindowState();
-    const search = new LazySearch(() => chooseSearch(options, window));
+    const search = new LazySearch(() => chooseSearch(deps, window));
     const language = new LanguageFeatures(clock);
     const tasks = new WindowTasks(() => editor.folders[0]?.path ?? homedir(), clock);
     const languageEdits = new LanguageEdits(clock);
@@ -59,10 +59,10 @@ export class ToolsController implements RunningFeature {
     );
     this.externalClients = this.disposables.add(
       new ExternalClients({
-        ...options,
+        ...deps,
         now: () => clock.now(),
         folders: () => editor.folders.map(({ path }) => path),
-        createAddress: () => this.createAddress((server) => server.createAddress(options.createCaller)),
+        createAddress: () => this.createAddress((server) => server.createAddress(deps.createCaller)),
         revokeAddress: async (address) =>
           (await this.pendingServerStart?.catch(() => undefined))?.revokeAddress(address),
       }),
@@ -90,7 +90,7 @@ export class ToolsController implements RunningFeature {
   ): Promise<vscode.LanguageModelToolResult> {
     const tool = this.tools.find(({ definition }) => definition.name === name);
     if (!tool) throw new Error(`The tools are off: the user can change ${settingIds.toolsEnabled}.`);
-    const text = await withAbortSignal(token, (signal) => tool.run(input, signal, this.options.chatCaller));
+    const text = await withAbortSignal(token, (signal) => tool.run(input, signal, this.deps.chatCaller));
     return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
   }
 
@@ -107,7 +107,7 @@ export class ToolsController implements RunningFeature {
 
   /** The current tools. Empty while the user has turned tools off, also for sessions that already use the server. */
   private get tools(): readonly Tool[] {
-    const { providers, settings } = this.options;
+    const { providers, settings } = this.deps;
     if (!settings.toolsEnabled()) return [];
     return [this.editorTools, ...providers].flatMap(({ tools }) => tools);
   }
@@ -124,7 +124,7 @@ export class ToolsController implements RunningFeature {
 
   private async startServer(): Promise<McpServer> {
     if (this.isStopped) throw new Error('Backline has stopped in this window.');
-    const { clock, log, version } = this.options;
+    const { clock, log, version } = this.deps;
     const tools = (): readonly Tool[] => this.tools;
     const provider = {
       get tools() {

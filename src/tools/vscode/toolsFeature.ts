@@ -16,21 +16,21 @@ export class ToolsFeature implements Feature {
   readonly title = 'Tools for agents';
   private readonly controller = new LazyFeature<ToolsController>(() => this.loadController());
 
-  constructor(private readonly options: ToolsControllerDeps) {}
+  constructor(private readonly deps: ToolsControllerDeps) {}
 
   /**
    * Returns the address of the MCP server for one session; undefined if tools are off. Without a caller, tools can only read.
    * @throws Error if no port is available
    */
   async createMcpAddress(caller?: ToolCaller): Promise<McpAddress | undefined> {
-    if (!this.options.settings.toolsEnabled()) return undefined;
+    if (!this.deps.settings.toolsEnabled()) return undefined;
     return await (await this.controller.getOrLoad()).createSessionAddress(caller);
   }
 
   start(): Promise<RunningFeature> {
     const disposables = new DisposableStore();
     disposables.add(this.controller);
-    const { commands, settings } = this.options;
+    const { commands, settings } = this.deps;
     disposables.add(settings.onDidChangeOf([settingIds.toolsEnabled], () => this.showStatus()));
     disposables.add(settings.onDidChangeOf([settingIds.toolsExternalClients], () => this.serveExternalClients()));
     disposables.add(
@@ -53,13 +53,13 @@ export class ToolsFeature implements Feature {
 
   /** The controller follows the setting once it is loaded. */
   private serveExternalClients(): void {
-    const { log, settings } = this.options;
+    const { log, settings } = this.deps;
     if (!settings.toolsExternalClients()) return;
     this.controller.getOrLoad().catch((error: unknown) => log.error('cannot load the tools', error));
   }
 
   private showStatus(): void {
-    const { settings, status } = this.options;
+    const { settings, status } = this.deps;
     const { id, title } = this;
     status.set(
       settings.toolsEnabled()
@@ -70,6 +70,6 @@ export class ToolsFeature implements Feature {
 
   private async loadController(): Promise<ToolsController> {
     const { ToolsController } = await import('./toolsController');
-    return new ToolsController(this.options);
+    return new ToolsController(this.deps);
   }
 }

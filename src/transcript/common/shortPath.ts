@@ -10,7 +10,7 @@ export function shortenPath(path: string, folders: readonly string[]): string {
   return path;
 }
 
-export function shortenPaths(text: string, folders: readonly string[]): string {
+export function shortenPathsInText(text: string, folders: readonly string[]): string {
   return text.replace(/(^|[\s`'"(=])((?:[a-z]:[\\/]|\/)[^\s`'"()]+)/gi, (_all, before: string, path: string) => {
     return before + shortenPath(path, folders);
   });

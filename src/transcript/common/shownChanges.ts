@@ -69,7 +69,7 @@ export function shortFormerPath({ path, renamedFrom }: Pick<FileChange, 'path' |
 }
 
 /** Whether changed lines show at least a part of the change. */
-export function hasChangedLines({ added, removed, renamedFrom }: FileChange): boolean {
+export function shouldShowLineCounts({ added, removed, renamedFrom }: FileChange): boolean {
   return renamedFrom === undefined && added + removed > 0;
 }
 

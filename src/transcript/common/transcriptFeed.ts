@@ -54,7 +54,7 @@ export class TranscriptFeed implements Disposable {
 
   /** Adds about `count` earlier entries to the next patch. */
   showOlder(count: number): void {
-    this.resolveTail();
+    this.applyTailCount();
     this.extendStartTo(this.transcriptDocument.pageStart(this.firstIndex, count));
   }
 
@@ -72,7 +72,7 @@ export class TranscriptFeed implements Disposable {
   showAround(id: string): boolean {
     const index = this.transcriptDocument.indexOf(id);
     if (index < 0) return false;
-    this.resolveTail();
+    this.applyTailCount();
     const { firstIndex, rangeEnd } = this;
     if (index >= firstIndex && index < rangeEnd) return true;
     const start = Math.max(0, Math.min(index - entriesBefore, this.turnStartIndex(index)));
@@ -90,7 +90,7 @@ export class TranscriptFeed implements Disposable {
 
   /** Returns all changes since the last call. The first patch contains the whole range. */
   takePatch(): TranscriptPatch {
-    this.resolveTail();
+    this.applyTailCount();
     const shown = this.transcriptDocument.slice(this.firstIndex, this.endIndex);
     const after = this.transcriptDocument.size - this.rangeEnd;
     const counts = { before: this.firstIndex, ...(after > 0 ? { after } : {}) };
@@ -167,7 +167,7 @@ export class TranscriptFeed implements Disposable {
   }
 
   /** Called as late as possible, because entries may arrive after the feed was created. */
-  private resolveTail(): void {
+  private applyTailCount(): void {
     if (this.tailCount !== undefined)
       this.firstIndex = this.transcriptDocument.pageStart(this.transcriptDocument.size, this.tailCount);
     this.tailCount = undefined;

@@ -15,13 +15,13 @@ export interface RequestType<Params extends z.ZodMiniType, Result extends z.ZodM
   /** Connects the request with its handler in the host. A returned value is not sent if the result is `NoValue`. */
   withHandler(
     handler: (params: z.infer<Params>) => HandlerResult<Result> | Promise<HandlerResult<Result>>,
-  ): RequestHandler;
+  ): PageRequestHandler;
 }
 
 type HandlerResult<Result extends z.ZodMiniType> =
   z.infer<typeof NoValue> extends z.infer<Result> ? unknown : z.infer<Result>;
 
-export interface RequestHandler {
+export interface PageRequestHandler {
   readonly method: string;
   /** Validates the parameters and runs the handler. @throws Error for invalid parameters, and errors of the handler */
   run(params: unknown): Promise<unknown>;

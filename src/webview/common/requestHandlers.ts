@@ -1,11 +1,12 @@
 import * as z from 'zod/mini';
 import { userMessageOf } from '../../base/common/errors';
-import { PageMessage, type RequestHandler, type HostMessage } from './protocol';
+import { PageMessage, type PageRequestHandler, type HostMessage } from './protocol';
 
-export type RequestTypes = Readonly<Record<string, { readonly method: string }>>;
+/** The requests that a page can send, by name. */
+export type RequestTable = Readonly<Record<string, { readonly method: string }>>;
 
 /** One handler for each request in the table. TypeScript reports an error if one is missing. */
-export type RequestHandlers<Table extends RequestTypes> = { readonly [Name in keyof Table]: RequestHandler };
+export type RequestHandlers<Table extends RequestTable> = { readonly [Name in keyof Table]: PageRequestHandler };
 
 type RequestResponse = Extract<HostMessage, { id: number }>;
 
@@ -13,15 +14,15 @@ type RequestResponse = Extract<HostMessage, { id: number }>;
 const maxQuotedUnits = 80;
 
 /** Validates the messages of a page and answers every request. */
-export class RequestDispatcher<Table extends RequestTypes> {
-  private readonly handlersByMethod: ReadonlyMap<string, RequestHandler>;
+export class RequestDispatcher<Table extends RequestTable> {
+  private readonly handlersByMethod: ReadonlyMap<string, PageRequestHandler>;
 
   constructor(
     handlers: RequestHandlers<Table>,
     private readonly onFailure: (method: string, error: unknown) => void,
   ) {
     this.handlersByMethod = new Map(
-      Object.values<RequestHandler>(handlers).map((handled) => [handled.method, handled]),
+      Object.values<PageRequestHandler>(handlers).map((handled) => [handled.method, handled]),
     );
   }
 

@@ -4,10 +4,10 @@ import type { Clock } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
 import type { HostMessage, NotificationType } from '../common/protocol';
-import { RequestDispatcher, type RequestHandlers, type RequestTypes } from '../common/requestHandlers';
+import { RequestDispatcher, type RequestHandlers, type RequestTable } from '../common/requestHandlers';
 
 /** The host's side of the protocol for one page. Does not own the webview. Dispose it when the webview is disposed. */
-export class PageHost<Table extends RequestTypes> implements Disposable {
+export class PageHost<Table extends RequestTable> implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly dispatcher: RequestDispatcher<Table>;
 

@@ -18,7 +18,7 @@ interface JsonRpcPeerDeps {
   readonly log: Logger;
 }
 
-export interface RequestOptions {
+export interface RpcRequestOptions {
   /** When it fires, rejects the request without notifying the peer. A later response is ignored. */
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
@@ -57,7 +57,7 @@ export class JsonRpcPeer implements Disposable {
   }
 
   /** Resolves to the unvalidated result. @throws RpcError (the error response), TimeoutError, ConnectionClosedError */
-  async request(method: string, params: unknown, { signal, timeoutMs }: RequestOptions = {}): Promise<unknown> {
+  async request(method: string, params: unknown, { signal, timeoutMs }: RpcRequestOptions = {}): Promise<unknown> {
     if (this.closeReason) throw new ConnectionClosedError(this.closeReason);
     signal?.throwIfAborted();
     const { clock, stream } = this.deps;

@@ -110,7 +110,7 @@ export class Chat {
   }
 
   async prompt(text: string): Promise<void> {
-    await this.session.prompt({ text });
+    await this.session.sendPrompt({ text });
     this.turns++;
   }
 

@@ -1,7 +1,7 @@
 import { CombinedBackends } from '../../../src/session/common/combinedBackends';
 import type { BackendSession, SessionBackend } from '../../../src/session/common/sessionBackend';
 import { AmplifierFeature } from '../../../src/amplifier/vscode/amplifierFeature';
-import { SessionEffects } from '../../../src/amplifier/vscode/sessionEffects';
+import { SessionProblemsAndProgress } from '../../../src/amplifier/vscode/sessionProblemsAndProgress';
 import { Emitter, type Event } from '../../../src/base/common/event';
 import { StatusBoard, type FeatureStatus, type RunningFeature } from '../../../src/base/common/feature';
 import { systemClock } from '../../../src/base/node/systemClock';
@@ -34,7 +34,7 @@ export class AmplifierUnderTest {
   };
   private readonly board = new StatusBoard(throwIt);
   private readonly settings = new Settings(this.log);
-  private readonly effects = new SessionEffects(this.editor.adapter, this.log);
+  private readonly problemsAndProgress = new SessionProblemsAndProgress(this.editor.adapter, this.log);
   private running: RunningFeature | undefined;
 
   constructor() {
@@ -42,7 +42,7 @@ export class AmplifierUnderTest {
     this.feature = new AmplifierFeature({
       editor: this.editor.adapter,
       served: this.served,
-      isReported: (path, problem) => this.effects.isReported(path, problem),
+      isReported: (path, problem) => this.problemsAndProgress.isReported(path, problem),
       log,
       status: this.board,
       traffic: this.traffic,
@@ -59,7 +59,11 @@ export class AmplifierUnderTest {
         update: (name, value) => Promise.resolve(void state.set(name, value)),
       },
     });
-    this.backends = new CombinedBackends([this.feature.backends], (session) => this.effects.follow(session), log);
+    this.backends = new CombinedBackends(
+      [this.feature.backends],
+      (session) => this.problemsAndProgress.follow(session),
+      log,
+    );
   }
 
   async start(): Promise<void> {
@@ -88,7 +92,8 @@ export class AmplifierUnderTest {
   async dispose(): Promise<void> {
     await this.running?.stop?.();
     this.running?.dispose();
-    for (const part of [this.backends, this.effects, this.settings, this.board, this.editor]) part.dispose();
+    for (const part of [this.backends, this.problemsAndProgress, this.settings, this.board, this.editor])
+      part.dispose();
   }
 }
 

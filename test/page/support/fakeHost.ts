@@ -2,7 +2,7 @@
 import type * as z from 'zod/mini';
 import {
   PageMessage,
-  type RequestHandler,
+  type PageRequestHandler,
   type NotificationType,
   type RequestType,
 } from '../../../src/webview/common/protocol';
@@ -20,7 +20,7 @@ export class FakeHost {
   readonly failures: unknown[] = [];
   /** What time it is for the host. */
   clock: () => number = Date.now;
-  private readonly handled = new Map<string, RequestHandler>();
+  private readonly handled = new Map<string, PageRequestHandler>();
   private readonly waiting = new Set<() => void>();
 
   /** `send` delivers to the page; it resolves when the page has seen the message. */
@@ -81,6 +81,6 @@ export class FakeHost {
   }
 }
 
-function nothing(method: string): RequestHandler {
+function nothing(method: string): PageRequestHandler {
   return { method, run: () => Promise.resolve({}) };
 }

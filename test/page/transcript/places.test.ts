@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Entry } from '../../../src/transcript/common/entries';
-import { shortenPath, shortenPaths } from '../../../src/transcript/common/shortPath';
+import { shortenPath, shortenPathsInText } from '../../../src/transcript/common/shortPath';
 import { PageHarness, type OpenedPage, type PageOptions } from '../support/pageHarness';
 import { sampleEntries } from './sample';
 import { did, didPatch } from './transcriptPageApi';
@@ -72,6 +72,6 @@ describe('a short path', () => {
   it('takes the place of the path in a sentence', () => {
     const text = 'Read `/work/src/a.ts` and /etc/hosts, then "/work/b.ts"; see https://example.com/work/c';
     const expected = 'Read `src/a.ts` and /etc/hosts, then "b.ts"; see https://example.com/work/c';
-    assert.equal(shortenPaths(text, ['/work']), expected);
+    assert.equal(shortenPathsInText(text, ['/work']), expected);
   });
 });

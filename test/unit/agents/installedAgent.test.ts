@@ -127,7 +127,7 @@ describe('an agent of the registry', function () {
       const backend = await backends.open('key-agent');
       const session = await backend.createSession({ cwd: folder });
       const follower = new Follower(session);
-      await session.prompt({ text: 'Hello?' });
+      await session.sendPrompt({ text: 'Hello?' });
       await follower.next('prompt:complete');
       assert.match(JSON.stringify(follower.events), /Key Agent 1\.0\.0 says hello with a key of 4 letters/);
       await session.close();

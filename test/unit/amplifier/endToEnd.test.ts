@@ -59,7 +59,7 @@ describe('the client and the embedded server over ACP and the demo agent', () =>
     return connectTo(proxy.url, { client, context, limits: patientLimits });
   }
 
-  const rename = (): Promise<unknown> => session.prompt({ text: `rename colour to color in ${file}` });
+  const rename = (): Promise<unknown> => session.sendPrompt({ text: `rename colour to color in ${file}` });
 
   /** Answers the `count`-th question by its first option of that kind. */
   async function answer(kind: 'allow_once' | 'reject_once', count = 1): Promise<string> {
@@ -71,7 +71,7 @@ describe('the client and the embedded server over ACP and the demo agent', () =>
   }
 
   it('lead a whole turn with an approval, and the file is changed', async () => {
-    const { requestId } = await session.prompt({ text: `rename colour to color in ${file}` });
+    const { requestId } = await session.sendPrompt({ text: `rename colour to color in ${file}` });
     const { data: question } = await recorder.next('approval:required');
     assert.equal(session.isBusy, true);
     assert.equal(
@@ -109,7 +109,7 @@ describe('the client and the embedded server over ACP and the demo agent', () =>
     for (const option of ['yes', '', `${data.options[0] ?? ''} `]) {
       await assert.rejects(session.approve(data.approval_id, option), { code: 'approvalInvalid' });
     }
-    await assert.rejects(session.prompt({ text: 'hello' }), { code: 'busy' });
+    await assert.rejects(session.sendPrompt({ text: 'hello' }), { code: 'busy' });
     await answer('reject_once');
     await assert.rejects(session.approve(data.approval_id, data.options[0] ?? ''), { code: 'approvalResolved' });
     await recorder.next('prompt:complete');
@@ -119,7 +119,7 @@ describe('the client and the embedded server over ACP and the demo agent', () =>
     await rename();
     await answer('reject_once');
     await recorder.next('prompt:complete');
-    await session.prompt({ text: '/plan' });
+    await session.sendPrompt({ text: '/plan' });
     await recorder.next('prompt:complete', 2);
     const contents = recorder.events.flatMap(({ event, data }) =>
       event === 'tool:pre' || event === 'tool:update' || event === 'tool:post' || event === 'approval:required'
@@ -135,19 +135,19 @@ describe('the client and the embedded server over ACP and the demo agent', () =>
   });
 
   it('stop one turn and continue with the session', async () => {
-    await session.prompt({ text: '/slow 500' });
+    await session.sendPrompt({ text: '/slow 500' });
     await recorder.next('content_block:delta');
     await session.cancel();
     const { data } = await recorder.next('prompt:complete');
     assert.equal(data.stop_reason, 'cancelled');
-    await session.prompt({ text: 'hello' });
+    await session.sendPrompt({ text: 'hello' });
     const next = await recorder.next('prompt:complete', 2);
     assert.notEqual(next.data.response, '');
     assert.deepEqual(recorder.all('notice'), []);
   });
 
   it('lose no word and tell none twice when the connection is cut again and again', async () => {
-    await session.prompt({ text: '/slow 60' });
+    await session.sendPrompt({ text: '/slow 60' });
     for (const count of [1, 10, 20]) {
       await recorder.next('content_block:delta', count);
       proxy.cut();
@@ -172,7 +172,7 @@ describe('the client and the embedded server over ACP and the demo agent', () =>
     const other = connect();
     try {
       const theirs = new Recorder(await other.backend.loadSession(session.id, { cwd: folder }));
-      await session.prompt({ text: 'hello' });
+      await session.sendPrompt({ text: 'hello' });
       const [mine, their] = await Promise.all([recorder.next('prompt:complete'), theirs.next('prompt:complete')]);
       assert.equal(their.data.response, mine.data.response);
       assert.equal(theirs.text, recorder.text);
@@ -197,7 +197,7 @@ describe('the client and the embedded server over ACP and the demo agent', () =>
       assert.equal(await readFile(file, 'utf8'), 'const colour = 1;\nprint(colour);\n');
       session = await harness.backend.createSession({ cwd: folder });
       recorder = new Recorder(session);
-      await session.prompt({ text: 'hello' });
+      await session.sendPrompt({ text: 'hello' });
       await recorder.next('prompt:complete');
     });
   }
@@ -217,7 +217,7 @@ describe('the client and the embedded server over ACP and the demo agent', () =>
   it('end the session when it is closed', async () => {
     await session.close();
     await recorder.end();
-    await assert.rejects(session.prompt({ text: 'hello' }), { code: 'closed' });
+    await assert.rejects(session.sendPrompt({ text: 'hello' }), { code: 'closed' });
     const list = await harness.backend.listSessions();
     assert.ok(!list.some(({ id }) => id === session.id));
   });

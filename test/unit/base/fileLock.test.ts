@@ -183,8 +183,8 @@ describe('FileLock', () => {
   it('is given up for now after three tries that each found another lock of a dead process', async () => {
     await heldBy(dead);
     const lock = newLock();
-    const removed = files.move.bind(files);
-    files.move = async (from, to) => {
+    const removed = files.moveIfExists.bind(files);
+    files.moveIfExists = async (from, to) => {
       const isThere = await removed(from, to);
       if (from === file) await heldBy(dead);
       return isThere;

@@ -11,7 +11,7 @@ describe('AgentOptions: stored choices', () => {
     const memento = new MemoryMemento();
     const open = (description: string): AgentOptions => {
       const options = new AgentOptions(memento, fail);
-      options.setBackend({ id: 'mine', title: 'mine', description, source: 'configured', state: 'stopped' });
+      options.updateBackendView({ id: 'mine', title: 'mine', description, source: 'configured', state: 'stopped' });
       options.recordOfferedOptions('mine', [
         {
           id: 'mode',
@@ -29,7 +29,7 @@ describe('AgentOptions: stored choices', () => {
     };
     const valuesOf = (description: string) =>
       open(description)
-        .initialChoices('mine')
+        .choicesForNewSession('mine')
         .map(({ value }) => value);
     open('one').choose('mine', 'mode', 'free');
     assert.deepEqual(valuesOf('one'), ['free']);

@@ -39,7 +39,7 @@ describe('ShownWrites', () => {
     const writes = allowed(['a', '1'], ['b', '2']);
     assert.ok(isAsShown(writes, 'a b', '1 b'));
     assert.ok(isAsShown(writes, '1 b', '1 2'));
-    assert.deepEqual(writes.paths, []);
+    assert.deepEqual(writes.unwrittenPaths, []);
   });
 
   it('do not match another text', () => {

@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
 import { findConversationsFolder, moveOldConversations } from '../../../src/chat/node/conversationsFolder';
-import { DiskFiles } from '../../../src/base/node/filePort';
+import { NodeFiles } from '../../../src/base/node/filePort';
 
 describe('findConversationsFolder', () => {
   let root: string;
@@ -47,7 +47,7 @@ describe('findConversationsFolder', () => {
     }
     await writeFile(path.join(from, 'session-2', 'lock'), '{}');
     const gather = () =>
-      moveOldConversations({ from, to, files: new DiskFiles(), clock: systemClock, log: nullLogger });
+      moveOldConversations({ from, to, files: new NodeFiles(), clock: systemClock, log: nullLogger });
     await gather();
     assert.deepEqual((await readdir(to)).toSorted(), ['heads', 'session-1']);
     assert.equal(await readFile(path.join(to, 'heads', 'session-1.json'), 'utf8'), 'session-1');
@@ -64,7 +64,7 @@ describe('findConversationsFolder', () => {
     await moveOldConversations({
       from: path.join(root, 'none'),
       to,
-      files: new DiskFiles(),
+      files: new NodeFiles(),
       clock: systemClock,
       log: nullLogger,
     });

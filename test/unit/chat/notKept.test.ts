@@ -3,17 +3,17 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { nullLogger } from '../../../src/base/common/log';
-import { DiskFiles } from '../../../src/base/node/filePort';
+import { NodeFiles } from '../../../src/base/node/filePort';
 import { eventually, until } from '../../support/eventually';
 import { FakeClock } from '../../fake/fakeClock';
 import { event } from './support/transcriptRecorder';
 import { draft, outline, settled, Window } from './support/window';
 
 /** A disk that is full when the test says so. */
-class FullDisk extends DiskFiles {
+class FullDisk extends NodeFiles {
   isFull = false;
 
-  override async writeAt(...args: Parameters<DiskFiles['writeAt']>): Promise<void> {
+  override async writeAt(...args: Parameters<NodeFiles['writeAt']>): Promise<void> {
     if (this.isFull) throw Object.assign(new Error('the disk says no'), { code: 'ENOSPC' });
     await super.writeAt(...args);
   }

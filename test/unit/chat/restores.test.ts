@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Chat } from '../../../src/chat/common/chatPorts';
-import { FileRestorer, type RestoreResult } from '../../../src/chat/common/restore/fileRestorer';
+import { FileRestorer, type ChatRestoreResult } from '../../../src/chat/common/restore/fileRestorer';
 import { BackendError } from '../../../src/session/common/sessionBackend';
-import { DiskFiles } from '../../../src/base/node/filePort';
+import { NodeFiles } from '../../../src/base/node/filePort';
 import { FakeCheckpoints } from '../../fake/fakeCheckpoints';
 import { FakeEditor } from '../../fake/fakeEditor';
 import { until } from '../../support/eventually';
@@ -15,7 +15,7 @@ const a = '/ws/a.txt';
 const b = '/ws/b.txt';
 
 /** The disk is full as soon as a test says so. */
-class FullDisk extends DiskFiles {
+class FullDisk extends NodeFiles {
   isFull = false;
 
   override replace(file: string, text: string): Promise<void> {
@@ -73,7 +73,7 @@ describe('Restoring to a prompt', () => {
     chat: Chat,
     number: number,
     { isFork = true, paths }: { isFork?: boolean; paths?: readonly string[] } = {},
-  ): Promise<RestoreResult> {
+  ): Promise<ChatRestoreResult> {
     const entryId = promptOf(chat, number);
     const point = await chat.restores.restorePointBefore(entryId);
     const preview = point.folders.length > 0 ? await checkpoints.planRestore(point.folders) : undefined;
@@ -82,7 +82,7 @@ describe('Restoring to a prompt', () => {
     return await restorer().restore({ ...request, canChange: () => false }, signal);
   }
 
-  async function undo(chat: Chat, left: readonly string[] = []): Promise<RestoreResult> {
+  async function undo(chat: Chat, left: readonly string[] = []): Promise<ChatRestoreResult> {
     const notice = [...chat.transcript.entries()].findLast(
       (entry) => entry.kind === 'notice' && entry.restoreId !== undefined,
     );

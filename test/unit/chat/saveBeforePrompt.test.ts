@@ -192,7 +192,7 @@ describe('Unsaved files before a prompt', () => {
 
   it('are asked about when a turn is continued', async () => {
     files.answers.push('save');
-    await chat.continueTurn();
+    await chat.sendContinue();
     assert.deepEqual([files.asked, files.saved], [[[a, b]], [a, b]]);
   });
 });

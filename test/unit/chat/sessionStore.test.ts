@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import { nullLogger } from '../../../src/base/common/log';
 import type { SessionHead } from '../../../src/chat/common/chatStore';
 import { logVersion } from '../../../src/chat/common/conversation/logRecord';
-import { DiskFiles } from '../../../src/base/node/filePort';
+import { NodeFiles } from '../../../src/base/node/filePort';
 import { SessionStore } from '../../../src/chat/node/sessionStore';
 import { FakeClock } from '../../fake/fakeClock';
 import { event } from './support/transcriptRecorder';
@@ -26,7 +26,7 @@ const head: SessionHead = {
 };
 
 /** A disk that fails as long as it is told to. */
-class FaultyFiles extends DiskFiles {
+class FaultyFiles extends NodeFiles {
   fault: string | undefined;
   writes = 0;
   /** So that nothing can be locked. */

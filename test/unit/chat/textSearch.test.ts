@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { hasAllWords, searchLog, queryWords } from '../../../src/chat/node/textSearch';
-import { DiskFiles, type FilePort } from '../../../src/base/node/filePort';
+import { NodeFiles, type FilePort } from '../../../src/base/node/filePort';
 
 /** A log whose lines come one a chunk; it counts those that were asked for. */
 function logOf(...lines: unknown[]): { files: FilePort; asked: () => number } {
   let asked = 0;
-  const files = Object.assign(new DiskFiles(), {
+  const files = Object.assign(new NodeFiles(), {
     async *readChunks() {
       for (const line of lines) {
         asked++;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { userMessageOf } from '../../../src/base/common/errors';
 import { nullLogger } from '../../../src/base/common/log';
-import { DiskFiles } from '../../../src/base/node/filePort';
+import { NodeFiles } from '../../../src/base/node/filePort';
 import { describeWriteProblem } from '../../../src/chat/node/logWriter';
 import { SessionStore } from '../../../src/chat/node/sessionStore';
 import { FakeClock } from '../../fake/fakeClock';
@@ -53,7 +53,7 @@ describe('A conversation whose files are missing', () => {
   it('never starts in the middle of a deleted file', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'backline-hole-'));
     try {
-      await assert.rejects(new DiskFiles().writeAt(path.join(folder, 'log'), 10, Buffer.from('x')), { code: 'ENOENT' });
+      await assert.rejects(new NodeFiles().writeAt(path.join(folder, 'log'), 10, Buffer.from('x')), { code: 'ENOENT' });
       assert.deepEqual(await readdir(folder), []);
     } finally {
       await rm(folder, { recursive: true });
@@ -71,7 +71,7 @@ describe('Leftovers of a window that ended while writing', () => {
     await utimes(path.join(heads, 'session-1.json.0a1b2c3d4e5f.tmp'), 1_000, 1_000);
     const clock = new FakeClock();
     clock.advance(Date.now());
-    const store = new SessionStore({ folder, files: new DiskFiles(), clock, log: nullLogger });
+    const store = new SessionStore({ folder, files: new NodeFiles(), clock, log: nullLogger });
     try {
       await store.start();
       assert.deepEqual(await readdir(heads), ['session-2.json.0a1b2c3d4e5f.tmp']);
@@ -84,7 +84,7 @@ describe('Leftovers of a window that ended while writing', () => {
 
 describe('describeWriteProblem', () => {
   it('describes system errors in plain words instead of Node.js codes', async () => {
-    const error: unknown = await new DiskFiles().touch('/nowhere/at/all').catch((thrown: unknown) => thrown);
+    const error: unknown = await new NodeFiles().touch('/nowhere/at/all').catch((thrown: unknown) => thrown);
     assert.equal(userMessageOf(error), 'The file or folder is missing.');
     const open = Object.assign(new Error("EMFILE: too many open files, open '/home/me/log.jsonl'"), {
       code: 'EMFILE',

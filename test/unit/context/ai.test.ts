@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { ContextChip } from '../../../src/context/common/ai/contextChip';
+import { ContextItemsChip } from '../../../src/context/common/ai/contextItemsChip';
 import type { ContextItem } from '../../../src/context/common/items/contextItem';
 import { ContextMentions } from '../../../src/context/common/ai/contextMentions';
 import { ContextReader } from '../../../src/context/common/ai/contextReader';
@@ -173,8 +173,8 @@ describe('context items as mentions', () => {
 });
 
 describe('context items that go along by themselves', () => {
-  const chipOf = (reader: ContextReader): ContextChip =>
-    new ContextChip(reader, new MemoryMemento(), (error) => assert.fail(String(error)));
+  const chipOf = (reader: ContextReader): ContextItemsChip =>
+    new ContextItemsChip(reader, new MemoryMemento(), (error) => assert.fail(String(error)));
 
   it('count what is for AI, ask nobody for the label, and are off until the user wants them', async () => {
     const { reader, state } = windowOf();

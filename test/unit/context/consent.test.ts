@@ -4,7 +4,7 @@ import { systemClock } from '../../../src/base/node/systemClock';
 import { AllowedRequests, describeConsentRequest } from '../../../src/context/common/providers/allowedRequests';
 import { ContextClient } from '../../../src/context/common/contextClient';
 import type { ConsentRequest } from '../../../src/context/common/providers/providerError';
-import { listProviders, type SettingsLevels } from '../../../src/context/common/providers/providerSettings';
+import { listProviders, type ProviderSettingsLevels } from '../../../src/context/common/providers/providerSettings';
 import { documentOf, FakeProvider, provided, providedItem } from './support/contextHarness';
 import { MemoryMemento } from '../../fake/memoryMemento';
 
@@ -17,7 +17,7 @@ describe('a stored secret', () => {
   beforeEach(() => (allowed.length = 0));
 
   /** What becomes of a question to the provider of these settings. */
-  async function outcome(levels: Partial<SettingsLevels>) {
+  async function outcome(levels: Partial<ProviderSettingsLevels>) {
     const provider = new FakeProvider(() => provided(providedItem('x')));
     const client = new ContextClient({
       clock: systemClock,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { parseProviderUri } from '../../../src/context/common/providers/providerUri';
-import { listProviders, type SettingsLevels } from '../../../src/context/common/providers/providerSettings';
+import { listProviders, type ProviderSettingsLevels } from '../../../src/context/common/providers/providerSettings';
 
 const folder = 'file:///w/my%20app';
 
-function list(levels: Partial<SettingsLevels>): ReturnType<typeof listProviders> {
+function list(levels: Partial<ProviderSettingsLevels>): ReturnType<typeof listProviders> {
   return listProviders({
     user: {},
     workspace: {},
@@ -80,7 +80,7 @@ describe('the settings of providers', () => {
   });
 
   it('are on for files outside the folders only if the user enables it', () => {
-    const elsewhere = (levels: Partial<SettingsLevels>): unknown[] =>
+    const elsewhere = (levels: Partial<ProviderSettingsLevels>): unknown[] =>
       list(levels)
         .entries.filter(({ isOnOutsideFolders }) => isOnOutsideFolders)
         .map(({ settings, isUserDefined }) => [settings, isUserDefined]);
@@ -110,7 +110,7 @@ describe('the settings of providers', () => {
   it('of OpenCtx in a workspace are relative to where they are written, all others to the folder', () => {
     const both = (name: string) => ({ openctx: { [`./${name}o.js`]: true }, backline: { [`./${name}b.js`]: true } });
     const levels = { user: both('u'), workspace: both('w'), folders: [{ uri: folder, settings: both('f') }] };
-    const places = (more: Partial<SettingsLevels>): (string | undefined)[] =>
+    const places = (more: Partial<ProviderSettingsLevels>): (string | undefined)[] =>
       list({ ...levels, ...more }).entries.map(({ place }) => ('url' in place ? place.url.slice(8) : undefined));
     const [user, ofFolder] = [
       ['w/my%20app/uo.js', 'w/my%20app/ub.js'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type * as z from 'zod/mini';
 import { chatRequests } from '../../../src/chat/common/page/chatApi';
 import { threadRequests } from '../../../src/threads/common/page/threadApi';
-import type { RequestHandler, RequestType } from '../../../src/webview/common/protocol';
+import type { PageRequestHandler, RequestType } from '../../../src/webview/common/protocol';
 import { RequestDispatcher } from '../../../src/webview/common/requestHandlers';
 
 type Request = RequestType<z.ZodMiniType, z.ZodMiniType>;
@@ -29,7 +29,7 @@ for (const [page, table] of Object.entries({ chat: chatRequests, thread: threadR
     const ran: string[] = [];
     const logged: string[] = [];
     const handlers = Object.fromEntries(
-      requests.map((request): [string, RequestHandler] => [
+      requests.map((request): [string, PageRequestHandler] => [
         request.method,
         request.withHandler((params) => {
           ran.push(`${request.method} ${JSON.stringify(params)}`);

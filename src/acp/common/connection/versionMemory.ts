@@ -3,7 +3,7 @@ import type { Memento } from '../../../base/common/memento';
 
 const mementoName = 'backline.agentsLimitedToVersion1';
 const maxAgents = 100;
-/** Stored for each agent that fails with version 2: the version of its program, if it reports one. */
+/** For each agent that fails with version 2 of the protocol: the version of the agent's program, if known. */
 const Limits = z.record(z.string(), z.object({ version: z.string().optional() })).catch({});
 type Limits = z.infer<typeof Limits>;
 

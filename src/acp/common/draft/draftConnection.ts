@@ -3,7 +3,7 @@ import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import type { Logger } from '../../../base/common/log';
 import { RpcError, rpcErrorCode } from '../../../wire/common/connectionErrors';
-import { JsonRpcPeer, type RequestHandler, type RequestOptions } from '../../../wire/common/jsonRpcPeer';
+import { JsonRpcPeer, type RequestHandler, type RpcRequestOptions } from '../../../wire/common/jsonRpcPeer';
 import type { MessageStream } from '../../../wire/common/messageStream';
 import { draftMethodNames, draftMethods, type DraftMethod, type DraftParams, type DraftResult } from './draftSchema';
 
@@ -38,7 +38,7 @@ export class DraftConnection implements Disposable {
   async call<Method extends DraftMethod>(
     method: Method,
     params: DraftParams<Method>,
-    options?: RequestOptions,
+    options?: RpcRequestOptions,
   ): Promise<DraftResult<Method>> {
     const result = draftMethods[method].result.safeParse(await this.peer.request(method, params, options));
     if (result.success) return result.data;

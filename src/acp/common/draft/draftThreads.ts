@@ -15,7 +15,7 @@ export interface ThreadApi {
 }
 
 /** Read-only conversations from another source, for example Amp's threads. */
-export interface ThreadSource {
+export interface DraftThreadSource {
   getThreads(): Promise<ThreadMetadata[]>;
   getThreadEntries(threadId: string): Promise<ThreadEntry[] | undefined>;
 }
@@ -32,7 +32,7 @@ export interface MemoryThreadsOptions {
   readonly now: () => number;
   readonly createId: () => string;
   /** Other sources of threads. If one fails, the threads of the others are still listed. */
-  readonly sources?: readonly ThreadSource[];
+  readonly sources?: readonly DraftThreadSource[];
   /** Called when a source fails. The answer then does not contain its threads. */
   readonly onError?: (error: unknown) => void;
   /** Maximum length of all texts of a thread, in UTF-16 units; default 8 Mi. The oldest entries are dropped. */
@@ -126,7 +126,7 @@ export class MemoryThreads implements ThreadApi {
     this.dropOldEntries(thread);
   }
 
-  private get otherThreadSources(): readonly ThreadSource[] {
+  private get otherThreadSources(): readonly DraftThreadSource[] {
     return this.options.sources ?? [];
   }
 

@@ -5,7 +5,7 @@ import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import type { Role, ThreadEntry, ThreadMetadata } from './draftSchema';
-import type { StoredThread, ThreadSource } from './draftThreads';
+import type { StoredThread, DraftThreadSource } from './draftThreads';
 
 const maxThreads = 50;
 /** Maximum number of messages per thread. The oldest are dropped. */
@@ -13,7 +13,7 @@ const maxEntries = 500;
 const maxTitleUnits = 80;
 
 /** Offers the window's conversations with any backend as threads of the draft protocol. Stores them in memory. */
-export class SessionThreads implements ThreadSource, Disposable {
+export class SessionThreads implements DraftThreadSource, Disposable {
   private readonly threadById = new Map<string, StoredThread>();
   private readonly readAbortController = new AbortController();
 

@@ -22,7 +22,7 @@ const Provider = z
   }));
 
 /** The answer to `providers/list` (a draft, the same in both versions of the protocol). Of two with one id, the first counts. */
-export const ProviderList = z
+export const LlmProviderList = z
   .looseObject({ providers: list(Provider) })
   .transform(({ providers }) =>
     [...new Map([...providers].reverse().map((each) => [each.id, each])).values()].reverse(),

@@ -14,8 +14,8 @@ import {
 export class ProviderStore implements Disposable {
   private readonly store: AgentSecretStore<ProviderChoices>;
 
-  constructor(options: AgentSecretStoreDeps) {
-    this.store = new AgentSecretStore<ProviderChoices>(options, {
+  constructor(deps: AgentSecretStoreDeps) {
+    this.store = new AgentSecretStore<ProviderChoices>(deps, {
       prefix: 'backline.llmProviders ',
       mementoName: 'backline.agentsWithLlmProviders',
       title: 'LLM providers',

@@ -5,7 +5,7 @@ import type { Clock } from '../../../base/common/async';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { PermissionRequest, StopReason, ToolCallPatch } from './agentMessages';
 import { ConfigOptions } from './configOptions';
-import type { TerminalView } from './terminalViews';
+import type { TerminalState } from './terminalStates';
 import { contentOfBlock, textOfBlock } from './toolContent';
 import { ToolCalls, type CallDescription } from './toolCalls';
 import { UnattendedActionDetector } from './unattendedActionDetector';
@@ -108,12 +108,12 @@ export class SessionEventMapper {
   }
 
   /** Updates a terminal that the agent runs. */
-  setAgentTerminal(terminalId: string, view: TerminalView): void {
+  setAgentTerminal(terminalId: string, view: TerminalState): void {
     this.toolCalls.setTerminal(terminalId, view);
   }
 
   /** Sets the output of a terminal that Backline runs. The caller has checked the permission. */
-  setTerminal(terminalId: string, view: TerminalView): void {
+  setTerminal(terminalId: string, view: TerminalState): void {
     this.unattendedActionDetector.recordAskedAction('runs');
     this.toolCalls.setTerminal(terminalId, view);
   }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { SessionEvent, ToolContent, ToolKind, ToolLocation } from '../../../session/common/sessionEvents';
 import type { Clock } from '../../../base/common/async';
 import { isRecord } from '../../../base/common/isRecord';
-import { TerminalViews, type TerminalView } from './terminalViews';
+import { TerminalStates, type TerminalState } from './terminalStates';
 import { toToolContent } from './toolContent';
 import type { CallStatus, ToolCallPatch } from './agentMessages';
 import { TerminalMeta, type ToolCallContent } from './wireSchema';
@@ -44,7 +44,7 @@ const maxTerminalLength = 128 * 1024;
 /** The tool calls of a session. Collects terminal output, because every event contains the whole output. */
 export class ToolCalls {
   private readonly calls = new Map<string, ToolCallState>();
-  private readonly terminals = new TerminalViews(maxTerminalLength);
+  private readonly terminals = new TerminalStates(maxTerminalLength);
   private readonly callsWithNewOutput = new Set<ToolCallState>();
 
   constructor(
@@ -83,7 +83,7 @@ export class ToolCalls {
     return this.applyCallUpdate({ toolCallId, content: [...(this.calls.get(toolCallId)?.content ?? []), ...items] });
   }
 
-  setTerminal(terminalId: string, view: TerminalView): void {
+  setTerminal(terminalId: string, view: TerminalState): void {
     this.terminals.set(terminalId, view);
     this.markCallsWithNewOutput(terminalId);
   }

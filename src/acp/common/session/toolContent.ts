@@ -1,5 +1,5 @@
 import type { ToolContent } from '../../../session/common/sessionEvents';
-import type { TerminalView } from './terminalViews';
+import type { TerminalState } from './terminalStates';
 import type { ContentBlock, ToolCallContent } from './wireSchema';
 
 /** Converts a content block for display; undefined for an unknown type. */
@@ -29,7 +29,7 @@ export function contentOfBlock(block: ContentBlock): ToolContent | undefined {
 
 export function toToolContent(
   content: readonly ToolCallContent[],
-  terminal: (id: string) => TerminalView,
+  terminal: (id: string) => TerminalState,
 ): ToolContent[] {
   return content.flatMap((item): ToolContent[] => {
     switch (item.type) {
@@ -67,7 +67,7 @@ export function textOfBlock(block: ContentBlock): string {
   }
 }
 
-function terminalContent(id: string, { output, truncated, exit }: TerminalView): ToolContent {
+function terminalContent(id: string, { output, truncated, exit }: TerminalState): ToolContent {
   return {
     type: 'terminal',
     terminal_id: id,

@@ -112,8 +112,8 @@ export const SessionNotification = z.looseObject({
 });
 export type SessionNotification = z.infer<typeof SessionNotification>;
 
-export const SessionList = z.looseObject({
+export const SessionListResult = z.looseObject({
   sessions: list(z.looseObject({ sessionId: Text, cwd: optionalText, title: optionalText, updatedAt: optionalText })),
   nextCursor: optionalText,
 });
-export type SessionList = z.infer<typeof SessionList>;
+export type SessionListResult = z.infer<typeof SessionListResult>;

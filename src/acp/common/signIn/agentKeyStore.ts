@@ -14,8 +14,8 @@ const Keys = z.record(z.string(), z.string()).catch({});
 export class AgentKeyStore implements Disposable {
   private readonly store: AgentSecretStore<AgentKeys>;
 
-  constructor(options: AgentSecretStoreDeps) {
-    this.store = new AgentSecretStore<AgentKeys>(options, {
+  constructor(deps: AgentSecretStoreDeps) {
+    this.store = new AgentSecretStore<AgentKeys>(deps, {
       prefix: 'backline.agentKeys ',
       mementoName: 'backline.agentsWithKeys',
       title: 'keys',

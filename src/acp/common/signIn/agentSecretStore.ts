@@ -41,7 +41,7 @@ const Ids = z.array(z.string()).catch([]);
 /** One secret for each agent in VS Code's secret storage. */
 export class AgentSecretStore<Value> implements Disposable {
   private readonly emitter = new Emitter<string>((error) =>
-    this.options.log.error(`A listener of the ${this.format.title} of agents failed`, error),
+    this.deps.log.error(`A listener of the ${this.format.title} of agents failed`, error),
   );
   /** Fires with the id of an agent whose secret has changed, also in another window. */
   readonly onDidChange = this.emitter.event;
@@ -49,20 +49,20 @@ export class AgentSecretStore<Value> implements Disposable {
   private subscription: Disposable | undefined;
 
   constructor(
-    private readonly options: AgentSecretStoreDeps,
+    private readonly deps: AgentSecretStoreDeps,
     private readonly format: SecretFormat<Value>,
   ) {}
 
   start(): void {
     const { prefix } = this.format;
-    this.subscription ??= this.options.secrets.onDidChange(({ key }) => {
+    this.subscription ??= this.deps.secrets.onDidChange(({ key }) => {
       if (key.startsWith(prefix)) this.emitter.fire(key.slice(prefix.length));
     });
   }
 
   /** The agents that have a secret, as far as this window knows. */
   get agentIds(): readonly string[] {
-    return Ids.parse(this.options.memento.get(this.format.mementoName) ?? []);
+    return Ids.parse(this.deps.memento.get(this.format.mementoName) ?? []);
   }
 
   /** @throws Error if something is stored that cannot be read */
@@ -73,7 +73,7 @@ export class AgentSecretStore<Value> implements Disposable {
   /** Replaces what is stored. `next` gets what is stored now. @throws Error of `next` */
   async change(agentId: string, next: (value: Value) => Value): Promise<void> {
     await this.queue.run(agentId, async () => {
-      const text = await this.options.secrets.get(this.format.prefix + agentId);
+      const text = await this.deps.secrets.get(this.format.prefix + agentId);
       await this.write(agentId, this.format.format(next(this.parse(text))));
     });
   }
@@ -90,12 +90,10 @@ export class AgentSecretStore<Value> implements Disposable {
   private async readText(agentId: string): Promise<string | undefined> {
     const { prefix, title } = this.format;
     try {
-      return await this.options.secrets.get(prefix + agentId);
+      return await this.deps.secrets.get(prefix + agentId);
     } catch (error) {
       if (!this.agentIds.includes(agentId)) {
-        this.options.log.warn(
-          `The secret storage of VS Code could not be read. No ${title} are stored for this agent.`,
-        );
+        this.deps.log.warn(`The secret storage of VS Code could not be read. No ${title} are stored for this agent.`);
         return undefined;
       }
       throw new Error(`The ${title} of this agent could not be read from VS Code’s secret storage.`, { cause: error });
@@ -111,7 +109,7 @@ export class AgentSecretStore<Value> implements Disposable {
    * of a secret, which other windows hear of, comes after that from the list.
    */
   private async write(agentId: string, text: string | undefined): Promise<void> {
-    const { secrets } = this.options;
+    const { secrets } = this.deps;
     const name = this.format.prefix + agentId;
     const wasListed = this.agentIds.includes(agentId);
     await this.setListed(agentId, text !== undefined);
@@ -125,6 +123,6 @@ export class AgentSecretStore<Value> implements Disposable {
 
   private async setListed(agentId: string, isListed: boolean): Promise<void> {
     const others = this.agentIds.filter((id) => id !== agentId);
-    await this.options.memento.update(this.format.mementoName, isListed ? [...others, agentId] : others);
+    await this.deps.memento.update(this.format.mementoName, isListed ? [...others, agentId] : others);
   }
 }

@@ -16,7 +16,7 @@ export interface PromptProgress {
   readonly isCancelled: boolean;
 }
 
-export type PromptInput =
+export type PromptProgressInput =
   | { readonly kind: 'accepted'; readonly messageId: string }
   | { readonly kind: 'reported'; readonly messageId: string }
   | { readonly kind: 'state'; readonly update: StateUpdate }
@@ -33,7 +33,7 @@ export const initialPromptProgress: PromptProgress = {
   isCancelled: false,
 };
 
-export function nextProgress(progress: PromptProgress, input: PromptInput): PromptProgress {
+export function nextProgress(progress: PromptProgress, input: PromptProgressInput): PromptProgress {
   switch (input.kind) {
     case 'accepted':
       return { ...progress, acceptedId: input.messageId };

@@ -3,18 +3,18 @@ import { Text, optionalText, type ToolCallContent } from '../session/wireSchema'
 import { parseGitPatch, type PatchedFile } from './gitPatch';
 
 /** One file of a diff. An unknown operation keeps its path. */
-export const FileChange = z.looseObject({
+export const DiffFileChange = z.looseObject({
   operation: Text,
   path: Text,
   oldPath: optionalText,
   fileType: optionalText,
 });
-type FileChange = z.infer<typeof FileChange>;
+type DiffFileChange = z.infer<typeof DiffFileChange>;
 
 export const Patch = z.looseObject({ format: Text, text: Text });
 
 interface Diff {
-  readonly changes: readonly FileChange[];
+  readonly changes: readonly DiffFileChange[];
   readonly patch?: z.infer<typeof Patch> | null | undefined;
 }
 
@@ -35,7 +35,7 @@ export function contentOfDiff({ changes, patch }: Diff): ToolCallContent[] {
   return changes.flatMap((change) => contentOfChange(change, findPatchOf(change, patched)));
 }
 
-function contentOfChange(change: FileChange, patched: PatchedFile | undefined): ToolCallContent[] {
+function contentOfChange(change: DiffFileChange, patched: PatchedFile | undefined): ToolCallContent[] {
   const { operation, path, oldPath } = change;
   const isWhole = operation === 'add' || operation === 'delete';
   const hunks = (patched?.hunks ?? []).map(({ before, after }): ToolCallContent => ({
@@ -48,13 +48,13 @@ function contentOfChange(change: FileChange, patched: PatchedFile | undefined): 
   return [...(isPlain ? [] : [{ type: 'change' as const, path, oldPath, text: sentenceOf(change) }]), ...hunks];
 }
 
-function sentenceOf({ operation, path, oldPath, fileType }: FileChange): string {
+function sentenceOf({ operation, path, oldPath, fileType }: DiffFileChange): string {
   const verb = verbs[operation] ?? `${operation.slice(0, 100)}:`;
   const kind = fileType === undefined || fileType === 'text' ? '' : ` (${fileType.slice(0, 100)})`;
   return oldPath === undefined ? `${verb} ${path}${kind}` : `${verb} ${oldPath} to ${path}${kind}`;
 }
 
-function findPatchOf({ oldPath, path }: FileChange, patched: readonly PatchedFile[]): PatchedFile | undefined {
+function findPatchOf({ oldPath, path }: DiffFileChange, patched: readonly PatchedFile[]): PatchedFile | undefined {
   const isSame = (found: string | undefined, wanted: string): boolean =>
     found !== undefined && withoutRoot(found) === withoutRoot(wanted);
   return patched.find((file) => isSame(file.newPath ?? file.oldPath, path) || isSame(file.oldPath, oldPath ?? path));

@@ -25,7 +25,7 @@ import {
   type ToolCallContent,
 } from '../session/wireSchema';
 import { placeholderTextOf } from './unknownParts';
-import { contentOfDiff, FileChange, Patch } from './v2Diffs';
+import { contentOfDiff, DiffFileChange, Patch } from './v2Diffs';
 
 /**
  * ACP v2 messages from agents, with the fields that Backline reads. The names are the protocol's. Known members are
@@ -49,7 +49,7 @@ const ContentBlock = z.union([
 
 const Diff = z.looseObject({
   type: z.literal('diff'),
-  changes: list(FileChange),
+  changes: list(DiffFileChange),
   patch: Patch.nullish().catch(undefined),
 });
 const KnownToolContent = z.discriminatedUnion('type', [

@@ -1,10 +1,10 @@
 import type { SessionEventMapper } from '../session/sessionEventMapper';
-import type { TerminalView } from '../session/terminalViews';
+import type { TerminalState } from '../session/terminalStates';
 
 interface AgentTerminal {
   /** Keeps the beginning of a character whose end is in the next chunk. */
   decoder: InstanceType<typeof TextDecoder>;
-  view: TerminalView;
+  view: TerminalState;
 }
 
 interface TerminalPatch {

@@ -26,11 +26,11 @@ export interface Turn {
   /** Shows the change, asks for approval if required, and writes the file or a new one on disk, without the editor. */
   writeOnDisk(path: string, text: string): Promise<DiskWriteOutcome>;
   /** Calls a tool of the editor, and shows the call. */
-  askEditor(question: EditorQuestion): Promise<ToolAnswer>;
+  callEditorTool(call: EditorToolCall): Promise<ToolAnswer>;
   sleep(ms: number): Promise<void>;
 }
 
-export interface EditorQuestion {
+export interface EditorToolCall {
   readonly title: string;
   readonly tool: string;
   /** How the call is shown. */

@@ -32,16 +32,16 @@ export class DraftTurn implements Turn {
   readonly isVerbose = false;
   readonly paceMs = 0;
 
-  constructor(private readonly options: DraftTurnDeps) {
-    this.prompt = promptOf(options.text, options.cwd);
-    this.cwd = options.cwd;
-    this.signal = options.signal;
+  constructor(private readonly deps: DraftTurnDeps) {
+    this.prompt = promptOf(deps.text, deps.cwd);
+    this.cwd = deps.cwd;
+    this.signal = deps.signal;
   }
 
   async say(text: string): Promise<void> {
     for (const line of text.split(/(?<=\n)/)) {
       if (this.signal.aborted) throw new TurnCancelled();
-      await this.options.say(line);
+      await this.deps.say(line);
     }
   }
 
@@ -55,7 +55,7 @@ export class DraftTurn implements Turn {
   }
 
   async readFile(path: string): Promise<string> {
-    return await this.options.readFile(path);
+    return await this.deps.readFile(path);
   }
 
   /** Proposes the edit as a diff in the answer, which the client may offer to apply. */
@@ -76,7 +76,7 @@ export class DraftTurn implements Turn {
     return Promise.resolve({ kind: 'unsupported' });
   }
 
-  askEditor(): Promise<ToolAnswer> {
+  callEditorTool(): Promise<ToolAnswer> {
     return Promise.resolve({ kind: 'unsupported' });
   }
 

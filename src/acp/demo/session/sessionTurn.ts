@@ -10,7 +10,7 @@ import {
   type CommandOutcome,
   type DiskWriteOutcome,
   type EditOutcome,
-  type EditorQuestion,
+  type EditorToolCall,
   type ProposedEdit,
   type ShellOutcome,
   type ToolAnswer,
@@ -187,7 +187,7 @@ export abstract class SessionTurn<Content, Call extends SessionToolCall<Content>
 
   abstract runCommand(argv: readonly [string, ...string[]]): Promise<CommandOutcome>;
 
-  async askEditor({ input, kind, title, tool }: EditorQuestion): Promise<ToolAnswer> {
+  async callEditorTool({ input, kind, title, tool }: EditorToolCall): Promise<ToolAnswer> {
     const { editorTools } = this.session;
     if (!editorTools) return { kind: 'unsupported' };
     const call = this.createCall({ title, kind, rawInput: { tool, ...input } });

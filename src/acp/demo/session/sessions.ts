@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { errorCode } from '../../../base/common/errors';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import { EditorTools } from './editorTools';
+import { EditorToolClient } from './editorToolClient';
 import { HistoryItem } from './history';
 
 const StoredSession = z.object({
@@ -46,13 +46,13 @@ export interface DemoSession extends StoredSession {
   callCount: number;
   turn: AbortController | undefined;
   /** The client's tools. Undefined if it offers none. */
-  editorTools: EditorTools | undefined;
+  editorTools: EditorToolClient | undefined;
 }
 
 interface ClientFolders {
   readonly cwd: string;
   readonly additionalDirectories?: readonly string[];
-  readonly mcpServers?: Parameters<typeof EditorTools.of>[0];
+  readonly mcpServers?: Parameters<typeof EditorToolClient.of>[0];
 }
 
 /** The parameters of `session/fork` (a draft, the same in both versions of the protocol). */
@@ -89,7 +89,7 @@ export class DemoSessions {
     const { isVerbose, mode, pace, title } = source;
     Object.assign(copy, { isVerbose, mode, pace, ...withoutUndefined({ title }) });
     copy.history.push(...structuredClone(source.history));
-    copy.editorTools = EditorTools.of(mcpServers ?? []);
+    copy.editorTools = EditorToolClient.of(mcpServers ?? []);
     await this.save(copy);
     return copy;
   }
@@ -117,7 +117,7 @@ export class DemoSessions {
     if (!session) return undefined;
     session.cwd = cwd;
     session.additionalDirectories = [...(additionalDirectories ?? [])];
-    session.editorTools = EditorTools.of(mcpServers ?? []);
+    session.editorTools = EditorToolClient.of(mcpServers ?? []);
     return session;
   }
 

@@ -10,7 +10,7 @@ const noTools = 'This editor doesn’t provide any tools, so I can’t do that.\
 export async function renameEverywhere(turn: Turn, from: string, to: string, path: string | undefined): Promise<void> {
   const place = path === undefined ? { symbol: from } : { symbol: from, path: resolvePromptPath(path, turn.cwd) };
   const input = { ...place, new_name: to };
-  const answer = await turn.askEditor({ title: `Rename ${from} to ${to}`, tool: 'rename', kind: 'edit', input });
+  const answer = await turn.callEditorTool({ title: `Rename ${from} to ${to}`, tool: 'rename', kind: 'edit', input });
   switch (answer.kind) {
     case 'answered': {
       const [first = ''] = answer.text.split('\n', 1);
@@ -30,7 +30,12 @@ export async function renameEverywhere(turn: Turn, from: string, to: string, pat
 /** Shows a file as it is in the editor, including unsaved changes. */
 export async function readInEditor(turn: Turn, path: string): Promise<void> {
   const input = { path: resolvePromptPath(path, turn.cwd) };
-  const answer = await turn.askEditor({ title: `Read ${path} in the editor`, tool: 'read_file', kind: 'read', input });
+  const answer = await turn.callEditorTool({
+    title: `Read ${path} in the editor`,
+    tool: 'read_file',
+    kind: 'read',
+    input,
+  });
   switch (answer.kind) {
     case 'answered': {
       const [first = '', ...lines] = answer.text.split('\n');

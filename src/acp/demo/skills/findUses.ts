@@ -4,7 +4,7 @@ import type { Turn } from '../answer/turn';
 export async function findUses(turn: Turn, symbol: string, path: string | undefined): Promise<void> {
   const place = path === undefined ? { symbol } : { symbol, path };
   const title = `Find references of ${symbol}`;
-  const answer = await turn.askEditor({ title, tool: 'references', kind: 'search', input: place });
+  const answer = await turn.callEditorTool({ title, tool: 'references', kind: 'search', input: place });
   switch (answer.kind) {
     case 'answered': {
       const [first = ''] = answer.text.split('\n', 1);

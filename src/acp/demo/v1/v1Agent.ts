@@ -13,7 +13,7 @@ import { configOptionsOf, modeStateOf, setConfigOption } from '../session/config
 import { demoCommands } from '../answer/intent';
 import type { PromptBlock } from '../answer/prompt';
 import { DisableProvider, ListProviders, SetProvider } from '../session/demoProviders';
-import { EditorTools } from '../session/editorTools';
+import { EditorToolClient } from '../session/editorToolClient';
 import { replayUpdateOf } from './replay';
 import { ForkSession, type DemoSession } from '../session/sessions';
 import type { DemoAgentDeps } from '../session/demoAgentDeps';
@@ -24,11 +24,11 @@ import { V1Turn } from './v1Turn';
 export class V1Agent {
   private clientCapabilities: ClientCapabilities = {};
 
-  constructor(private readonly options: DemoAgentDeps) {}
+  constructor(private readonly deps: DemoAgentDeps) {}
 
   /** Creates the app with all handlers. Connect it only once. */
   createApp(): AgentApp {
-    const { name, version, providers, sessions, signIn } = this.options;
+    const { name, version, providers, sessions, signIn } = this.deps;
     const app = agent({ name })
       .onRequest('initialize', ({ params }) => {
         this.clientCapabilities = params.clientCapabilities ?? {};
@@ -58,7 +58,7 @@ export class V1Agent {
       .onRequest('session/new', async ({ params, client }) => {
         await this.requireSignIn();
         const session = await sessions.create(params.cwd, params.additionalDirectories ?? []);
-        session.editorTools = EditorTools.of(params.mcpServers);
+        session.editorTools = EditorToolClient.of(params.mcpServers);
         this.announceCommands(client, session);
         return { sessionId: session.id, ...this.modesAndOptionsOf(session) };
       })
@@ -134,7 +134,7 @@ export class V1Agent {
     }
     const { clientCapabilities } = this;
     try {
-      return await this.options.turns.run(session, blocks, signal, {
+      return await this.deps.turns.run(session, blocks, signal, {
         answer: (prompt, turnSignal) =>
           answerPrompt(new V1Turn({ client, session, clientCapabilities, prompt, signal: turnSignal })),
         sendTitle: (title) => sendUpdate(client, session, { sessionUpdate: 'session_info_update', title }),
@@ -155,7 +155,7 @@ export class V1Agent {
     setImmediate(() => {
       sendUpdate(client, session, { sessionUpdate: 'available_commands_update', availableCommands }).catch(
         (error: unknown) => {
-          this.options.warn(`Could not reach the client: ${messageOf(error)}`);
+          this.deps.warn(`Could not reach the client: ${messageOf(error)}`);
         },
       );
     });
@@ -178,19 +178,19 @@ export class V1Agent {
 
   private async loadSession(params: ResumeSessionRequest): Promise<DemoSession> {
     await this.requireSignIn();
-    const session = await this.options.sessions.resume(params.sessionId, params);
+    const session = await this.deps.sessions.resume(params.sessionId, params);
     if (!session) throw RequestError.sessionNotFound(params.sessionId);
     return session;
   }
 
   private requireSession(id: string): DemoSession {
-    const session = this.options.sessions.get(id);
+    const session = this.deps.sessions.get(id);
     if (!session) throw RequestError.sessionNotFound(id);
     return session;
   }
 
   private async requireSignIn(): Promise<void> {
-    if (!(await this.options.signIn.hasSignedInIfRequired())) throw RequestError.authRequired();
+    if (!(await this.deps.signIn.hasSignedInIfRequired())) throw RequestError.authRequired();
   }
 }
 

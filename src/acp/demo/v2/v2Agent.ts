@@ -16,7 +16,7 @@ import { configOptionsOf, setConfigOption } from '../session/config';
 import type { DemoSignIn } from '../session/demoSignIn';
 import type { DemoAgentDeps } from '../session/demoAgentDeps';
 import { DisableProvider, ListProviders, SetProvider } from '../session/demoProviders';
-import { EditorTools } from '../session/editorTools';
+import { EditorToolClient } from '../session/editorToolClient';
 import { ForkSession, type DemoSession } from '../session/sessions';
 import { replayUpdateOf } from './v2Replay';
 import { V2Turn } from './v2Turn';
@@ -26,11 +26,11 @@ import { sendUpdate } from './v2ToolCall';
 export class V2Agent {
   private supportsTerminalSignIn = false;
 
-  constructor(private readonly options: DemoAgentDeps) {}
+  constructor(private readonly deps: DemoAgentDeps) {}
 
   /** Creates the app with all handlers; connect it once. */
   createApp(): AgentApp {
-    const { name, version, providers, sessions, signIn } = this.options;
+    const { name, version, providers, sessions, signIn } = this.deps;
     const app = agent({ name })
       .onRequest('initialize', ({ params }) => {
         this.supportsTerminalSignIn = Boolean(params.capabilities?.auth?.terminal);
@@ -62,7 +62,7 @@ export class V2Agent {
       .onRequest('session/new', async ({ params }) => {
         await this.requireSignIn();
         const session = await sessions.create(params.cwd, params.additionalDirectories ?? []);
-        session.editorTools = EditorTools.of(params.mcpServers ?? []);
+        session.editorTools = EditorToolClient.of(params.mcpServers ?? []);
         return { sessionId: session.id, ...setupOf(session) };
       })
       .onRequest('session/resume', async ({ params, client }) => {
@@ -111,7 +111,7 @@ export class V2Agent {
         // The turn starts immediately, so that a `session/cancel` that follows cancels it.
         const told = sendUpdate(client, session, { sessionUpdate: 'user_message', messageId, content: params.prompt });
         const turn = this.runTurn(client, session, params.prompt);
-        turn.catch((error: unknown) => this.options.warn(`Could not reach the client: ${messageOf(error)}`));
+        turn.catch((error: unknown) => this.deps.warn(`Could not reach the client: ${messageOf(error)}`));
         await told;
         return { messageId };
       })
@@ -131,7 +131,7 @@ export class V2Agent {
 
   /** Reports the turn's beginning and end. @throws the error of a closed connection */
   private async runTurn(client: AgentContext, session: DemoSession, prompt: readonly ContentBlock[]): Promise<void> {
-    const { turns } = this.options;
+    const { turns } = this.deps;
     const tell = (update: Parameters<typeof sendUpdate>[2]) => sendUpdate(client, session, update);
     const sessionUpdate = 'state_update' as const;
     const blocks = prompt.flatMap(toPromptBlock);
@@ -155,13 +155,13 @@ export class V2Agent {
   }
 
   private requireSession(id: string): DemoSession {
-    const session = this.options.sessions.get(id);
+    const session = this.deps.sessions.get(id);
     if (!session) throw RequestError.sessionNotFound(id);
     return session;
   }
 
   private async requireSignIn(): Promise<void> {
-    if (!(await this.options.signIn.hasSignedInIfRequired())) throw RequestError.authRequired();
+    if (!(await this.deps.signIn.hasSignedInIfRequired())) throw RequestError.authRequired();
   }
 }
 

@@ -96,7 +96,7 @@ export interface Catalogue {
 }
 
 /** The setting `backline.acp.agents` at one level: user, workspace or folder. */
-export interface SettingsLevel {
+export interface AgentSettingsLevel {
   readonly value: unknown;
   /** Whether it may define commands: always for user settings, otherwise only in a trusted workspace. */
   readonly isTrusted: boolean;
@@ -107,7 +107,7 @@ export interface SettingsLevel {
 interface CatalogueOptions {
   readonly platform: NodeJS.Platform;
   /** From user to folder. Workspace agents are added to the user's agents and never replace them. */
-  readonly levels: readonly SettingsLevel[];
+  readonly levels: readonly AgentSettingsLevel[];
   /** Agents that Backline has installed. */
   readonly installed?: readonly InstalledProgram[];
   readonly env: Readonly<Record<string, string>>;
@@ -158,7 +158,7 @@ export async function loadAgentCatalogue(options: CatalogueOptions): Promise<Cat
 interface WorkspaceAgentSetting {
   readonly name: string;
   readonly setting: AgentSetting;
-  readonly origin: NonNullable<SettingsLevel['origin']>;
+  readonly origin: NonNullable<AgentSettingsLevel['origin']>;
 }
 
 /** Ids are `name@folder~hash`; the hash of the location separates workspaces whose folders have the same name. */

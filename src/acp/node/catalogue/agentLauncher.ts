@@ -12,13 +12,13 @@ import type { WriteObserver } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import type { ToolCaller } from '../../../session/common/toolCaller';
 import type { TrafficTap } from '../../../wire/common/traffic';
-import type { ThreadSource } from '../../common/draft/draftThreads';
+import type { DraftThreadSource } from '../../common/draft/draftThreads';
 import type { VersionMemory } from '../../common/connection/versionMemory';
 import { redactingLogger } from '../../common/signIn/redactingLogger';
 import { redactingTap } from '../../common/signIn/redactingTap';
 import { SecretRedactor } from '../../../session/common/redaction/secretRedactor';
 import { redactedProcess } from '../signIn/redactedProcess';
-import type { AgentProcessHandle } from '../v1/agentConnection';
+import type { RunningAgent } from '../v1/agentConnection';
 import { findKnownAgentByCommand } from '../../common/catalogue/knownAgents';
 import { mayDownloadPackage } from '../../common/catalogue/packageRunners';
 import { remoteHostOf, shownUrl } from '../../common/remote/agentUrl';
@@ -72,12 +72,15 @@ export interface AgentLauncherDeps {
   /** By default, each backend only remembers the protocol version of its own agent. */
   readonly versionMemory?: VersionMemory;
   readonly createId: () => string;
-  /** Returns the MCP servers of this window by name, in the format of the setting. Without a caller, tools can only read. */
+  /**
+   * Returns the MCP servers of this window by name, in the format of `mcpServers` in `backline.acp.agents`. Without a
+   * caller, their tools are read-only.
+   */
   readonly windowMcpServers?: (
     transports: { readonly http: boolean },
     caller?: ToolCaller,
   ) => Promise<Readonly<Record<string, unknown>>>;
-  readonly threadSources?: readonly ThreadSource[];
+  readonly threadSources?: readonly DraftThreadSource[];
   /** Returns numbers in [0, 1). */
   readonly random: () => number;
   readonly elicit: (agentTitle: string, ...asked: Parameters<Elicit>) => ReturnType<Elicit>;
@@ -94,9 +97,9 @@ const endGraceMs = 2_000;
 
 export class AgentLauncher {
   /** The command lines of running agents. */
-  private readonly running = new Map<AgentProcessHandle, readonly string[]>();
+  private readonly running = new Map<RunningAgent, readonly string[]>();
 
-  constructor(private readonly options: AgentLauncherDeps) {}
+  constructor(private readonly deps: AgentLauncherDeps) {}
 
   /** Whether the program of a running agent is in this folder. */
   isInUse(folder: string): boolean {
@@ -105,25 +108,25 @@ export class AgentLauncher {
 
   /** Resolves to undefined if the PATH of `env` has no executable program of that name. Never rejects. */
   async findProgram(name: string, env: Readonly<Record<string, string>>): Promise<FoundCommand | undefined> {
-    return await findCommand(name, env, this.options.defaultFolder()).catch(() => undefined);
+    return await findCommand(name, env, this.deps.defaultFolder()).catch(() => undefined);
   }
 
   /** Ends a process that is the leader of its group, and its descendants. Never rejects. */
   async endProcessTree(leaderPid: number): Promise<void> {
-    await endProcessTree(leaderPid, endGraceMs, this.options.clock);
+    await endProcessTree(leaderPid, endGraceMs, this.deps.clock);
   }
 
   /** Creates the backend of an agent. The caller owns the result. */
   async create(entry: CatalogueEntry): Promise<SessionBackend> {
-    const { versionMemory } = this.options;
+    const { versionMemory } = this.deps;
     const { id, title } = entry;
     const redactor = new SecretRedactor();
     const redact = (text: string): string => redactor.redactText(text);
-    const log = redactingLogger(this.options.log.child(`agent ${id}`), redact);
-    const tap = redactingTap(this.options.tap, redact);
-    const shared = { ...this.options, id, title, log, tap };
+    const log = redactingLogger(this.deps.log.child(`agent ${id}`), redact);
+    const tap = redactingTap(this.deps.tap, redact);
+    const shared = { ...this.deps, id, title, log, tap };
     if (entry.url !== undefined) return this.createRemote(entry, { ...shared, redactor });
-    const startAgent = (): Promise<AgentProcessHandle> => this.startAgent(entry, log, redactor);
+    const startAgent = (): Promise<RunningAgent> => this.startAgent(entry, log, redactor);
     if (entry.dialect === 'draft') {
       return new DraftBackend({ ...shared, startAgent: () => this.requireNoProviders(entry).then(startAgent) });
     }
@@ -154,14 +157,14 @@ export class AgentLauncher {
   }
 
   private async commonDeps(entry: CatalogueEntry, shared: SharedDeps): Promise<CommonDeps> {
-    const { elicit } = this.options;
+    const { elicit } = this.deps;
     const { missingFile, title } = entry;
     return {
       ...shared,
       missingFile,
-      defaultFolder: () => entry.cwd ?? this.options.defaultFolder(),
+      defaultFolder: () => entry.cwd ?? this.deps.defaultFolder(),
       ...withoutUndefined({ protocol: entry.protocol }),
-      terminalEnv: await this.options.environment(),
+      terminalEnv: await this.deps.environment(),
       mcpServers: (request: McpServersRequest) => this.mcpServers(entry, request, shared.log),
       elicit: (...[request, signal]: Parameters<Elicit>) => elicit(title, request, signal),
       prepareAgent: (client: AgentClient, signal: AbortSignal) =>
@@ -170,28 +173,28 @@ export class AgentLauncher {
   }
 
   private createRestartPolicy(rules?: typeof reconnectRules): RestartPolicy {
-    const { clock, random } = this.options;
+    const { clock, random } = this.deps;
     return new RestartPolicy(() => clock.monotonicNow(), random, rules);
   }
 
   /** Starts a command that is not configured as an agent yet, and requests its name. @throws TryAgentError */
   async tryAgent(program: AgentProgram, signal?: AbortSignal): Promise<TriedAgent> {
-    const { defaultFolder, environment, isTrusted, reaper } = this.options;
+    const { defaultFolder, environment, isTrusted, reaper } = this.deps;
     if (!isTrusted()) throw new TryAgentError('untrusted', 'Agents don’t start in an untrusted workspace.');
     const guard = reaper && { guard: (leader: number, mark: string) => reaper.watch(leader, mark) };
-    const deps = { ...this.options, ...guard, environment: await environment(), defaultFolder: defaultFolder() };
+    const deps = { ...this.deps, ...guard, environment: await environment(), defaultFolder: defaultFolder() };
     return await tryAgent(program, deps, signal);
   }
 
-  private async startAgent(given: ProcessEntry, log: Logger, redactor: SecretRedactor): Promise<AgentProcessHandle> {
-    const { clock, isTrusted, reaper } = this.options;
+  private async startAgent(given: ProcessEntry, log: Logger, redactor: SecretRedactor): Promise<RunningAgent> {
+    const { clock, isTrusted, reaper } = this.deps;
     if (!isTrusted()) throw untrustedError(given);
     const entry = await this.newestEntry(given);
     const { command, args } = entry;
     if (entry.dialect === 'v1' && entry.tools !== false) this.prepareWindowServers(log);
     const { env, cwd } = await this.spawnContextOf(entry);
     // Checked last, so that exactly what was approved is started.
-    await requireConsent(entry, this.options.agentConsent);
+    await requireConsent(entry, this.deps.agentConsent);
     // Trust may have changed while the user was asked.
     if (!isTrusted()) throw untrustedError(entry);
     const guard = reaper ? { guard: (leader: number, mark: string) => reaper.watch(leader, mark) } : {};
@@ -209,11 +212,11 @@ export class AgentLauncher {
   }
 
   /** Connects to an agent; the connection is opened with the first message. @throws BackendError */
-  private async connect(entry: UrlEntry, log: Logger, redactor: SecretRedactor): Promise<AgentProcessHandle> {
-    const { clock, isTrusted } = this.options;
+  private async connect(entry: UrlEntry, log: Logger, redactor: SecretRedactor): Promise<RunningAgent> {
+    const { clock, isTrusted } = this.deps;
     if (!isTrusted()) throw untrustedError(entry);
     if (isOfThisMachine(entry)) this.prepareWindowServers(log);
-    await requireConsent(entry, this.options.agentConsent);
+    await requireConsent(entry, this.deps.agentConsent);
     // Trust may have changed while the user was asked.
     if (!isTrusted()) throw untrustedError(entry);
     const { headers, missing, secrets, unusable } = resolveHeaders(entry.headers, await this.keysOf(entry));
@@ -230,7 +233,7 @@ export class AgentLauncher {
 
   /** Starts the window's servers early, so that they are ready for `session/new`. */
   private prepareWindowServers(log: Logger): void {
-    this.options.windowMcpServers?.({ http: true }).catch((error: unknown) => {
+    this.deps.windowMcpServers?.({ http: true }).catch((error: unknown) => {
       log.debug(`The window's MCP server is not ready: ${messageOf(error)}`);
     });
   }
@@ -243,7 +246,7 @@ export class AgentLauncher {
   ): Promise<Readonly<Record<string, unknown>>> {
     if (!tools) return {};
     try {
-      return (await this.options.windowMcpServers?.(capabilities, toolCaller)) ?? {};
+      return (await this.deps.windowMcpServers?.(capabilities, toolCaller)) ?? {};
     } catch (error) {
       log.error("The window's MCP server cannot start, so the agent goes without its tools", error);
       return {};
@@ -271,31 +274,31 @@ export class AgentLauncher {
       isServerAllowed,
       onServersFound,
     };
-    return await collectMcpServers(request, this.options.editor, log);
+    return await collectMcpServers(request, this.deps.editor, log);
   }
 
   /** Withdraws consent requests of servers that no file defines any more. */
   private withdrawStaleConsents(servers: readonly NamedServer[]): void {
-    this.options.agentConsent.consent.forgetMissing(['mcpServer'], ({ name, source }) =>
+    this.deps.agentConsent.consent.forgetMissing(['mcpServer'], ({ name, source }) =>
       servers.some((server) => server.name === name && server.file === source.file),
     );
   }
 
   /** Waits for the user's decision; the session starts without servers that were not allowed. */
   private async isServerAllowed({ name, server, folder, file }: WorkspaceServer): Promise<boolean> {
-    const { editor, isTrusted, agentConsent } = this.options;
+    const { editor, isTrusted, agentConsent } = this.deps;
     const folders = editor.folders.map(({ path }) => path);
     const thing = await consentSubjectOfServer(name, server, { cwd: folder, file, folders });
     return isTrusted() && (await agentConsent.consent.ask(thing, 'background')) === 'allowed';
   }
 
   private async newestEntry(entry: ProcessEntry): Promise<ProcessEntry> {
-    return (await this.options.newestEntry?.(entry)) ?? entry;
+    return (await this.deps.newestEntry?.(entry)) ?? entry;
   }
 
   /** The keys are passed only to the agent's process: not to MCP servers, terminals or the command that signs in. */
   private async keysOf({ id, workspaceDefinition }: CatalogueEntry): Promise<Readonly<Record<string, string>>> {
-    return workspaceDefinition ? {} : await this.options.keysOf(id);
+    return workspaceDefinition ? {} : await this.deps.keysOf(id);
   }
 
   /** Like keys, the choices are for the user's own agents only. */
@@ -303,7 +306,7 @@ export class AgentLauncher {
     { id, title, workspaceDefinition }: CatalogueEntry,
     { client, redactor, signal }: { client: AgentClient; redactor: SecretRedactor; signal: AbortSignal },
   ): Promise<void> {
-    const choices = workspaceDefinition ? undefined : await this.options.providersOf?.(id);
+    const choices = workspaceDefinition ? undefined : await this.deps.providersOf?.(id);
     if (!choices) return;
     for (const secret of secretsOfChoices(choices)) redactor.addSecret(secret);
     await applyProviderChoices(client, choices, title, signal);
@@ -311,7 +314,7 @@ export class AgentLauncher {
 
   /** The draft dialect cannot take choices, for example those that were made before the entry got this dialect. */
   private async requireNoProviders({ id, title, workspaceDefinition }: ProcessEntry): Promise<void> {
-    const choices = workspaceDefinition ? undefined : await this.options.providersOf?.(id);
+    const choices = workspaceDefinition ? undefined : await this.deps.providersOf?.(id);
     if (!choices || choices.size === 0) return;
     const reason = 'the draft dialect cannot use the LLM providers that you have set for it';
     const advice = 'Remove them with "Backline: Manage LLM Providers…".';
@@ -324,20 +327,20 @@ export class AgentLauncher {
     signal: AbortSignal,
   ): Promise<boolean> {
     const entry = await this.newestEntry(given);
-    await requireConsent(entry, this.options.agentConsent);
+    await requireConsent(entry, this.deps.agentConsent);
     const { env, cwd } = await this.spawnContextOf(entry);
     const all = { ...env, ...added };
     const found = await findCommand(command ?? entry.command, all, cwd);
     const own = command === undefined ? entry.args : [];
     const title = `${entry.title}: ${label}`;
     const run = { title, file: found.file, args: [...found.args, ...own, ...args], env: all, cwd };
-    return this.options.runInTerminal(run, signal);
+    return this.deps.runInTerminal(run, signal);
   }
 
   private async spawnContextOf(entry: CatalogueEntry): Promise<{ env: Record<string, string>; cwd: string }> {
     const own = entry.url === undefined ? entry.env : {};
-    const env = { ...(await this.options.environment()), ...own };
-    return { env, cwd: entry.cwd ?? this.options.defaultFolder() };
+    const env = { ...(await this.deps.environment()), ...own };
+    return { env, cwd: entry.cwd ?? this.deps.defaultFolder() };
   }
 }
 

@@ -43,11 +43,11 @@ const untrustedMessage =
 /** Provides the catalogue's agents as backends. Each is created once, and stopped when its settings change. */
 export class AgentRegistry implements BackendRegistry, Disposable {
   private readonly emitter = new Emitter<void>((error) =>
-    this.options.log.error('A listener of the agents failed', error),
+    this.deps.log.error('A listener of the agents failed', error),
   );
   readonly onDidChange = this.emitter.event;
   private readonly signInEmitter = new Emitter<string>((error) =>
-    this.options.log.error('A listener of the agents failed', error),
+    this.deps.log.error('A listener of the agents failed', error),
   );
   readonly onDidSignIn = this.signInEmitter.event;
   private readonly openBackends = new Map<string, OpenBackend>();
@@ -60,7 +60,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
   private loadOfCatalogue = 0;
   private isDisposed = false;
 
-  constructor(private readonly options: AgentRegistryDeps) {}
+  constructor(private readonly deps: AgentRegistryDeps) {}
 
   /** The last catalogue; undefined before the first load. */
   get catalogue(): Catalogue | undefined {
@@ -78,10 +78,10 @@ export class AgentRegistry implements BackendRegistry, Disposable {
 
   async list(signal?: AbortSignal): Promise<readonly BackendEntry[]> {
     const { agents } = await rejectOnAbort(this.refreshCatalogue(), signal);
-    const isTrusted = this.options.isTrusted();
+    const isTrusted = this.deps.isTrusted();
     const entries = await Promise.all(
       agents.map(async (entry): Promise<BackendEntry> => {
-        const isSignInMissing = this.options.needsSignIn(entry.id);
+        const isSignInMissing = this.deps.needsSignIn(entry.id);
         const listed = {
           ...toBackendEntry(entry, isTrusted),
           ...(isSignInMissing ? { needsSignIn: true as const } : {}),
@@ -108,7 +108,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
       if (!entry) throw new BackendError('notFound', `There is no agent "${id}". Choose another one.`);
       this.requestedAgentIds.add(id);
       if (entry.problem) throw new BackendError('notReady', entry.problem.message, entry.problem.details);
-      await requireConsent(entry, this.options.agentConsent);
+      await requireConsent(entry, this.deps.agentConsent);
       return await this.createBackend(entry);
     });
   }
@@ -130,7 +130,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
     // Looked up anew each time, because a newer catalogue may have been loaded meanwhile, also by the one that opened it.
     const known = this.entryOf(id);
     const isDenied = known !== undefined && (await this.missingConsentFor(known))?.decision === 'denied';
-    return this.options.isTrusted() && !isDenied && hasSameConfiguration(entry, this.entryOf(id));
+    return this.deps.isTrusted() && !isDenied && hasSameConfiguration(entry, this.entryOf(id));
   }
 
   private entryOf(id: string): CatalogueEntry | undefined {
@@ -160,11 +160,11 @@ export class AgentRegistry implements BackendRegistry, Disposable {
   /** Loads the catalogue. A load that ends after a later one is ignored, because it may miss what was installed since. */
   private async refreshCatalogue(): Promise<Catalogue> {
     const load = ++this.lastLoad;
-    const catalogue = await this.options.loadCatalogue();
+    const catalogue = await this.deps.loadCatalogue();
     if (this.lastCatalogue && this.loadOfCatalogue > load) return this.lastCatalogue;
     this.loadOfCatalogue = load;
     const reportedProblems = new Set(this.lastCatalogue?.problems);
-    for (const problem of catalogue.problems) if (!reportedProblems.has(problem)) this.options.log.warn(problem);
+    for (const problem of catalogue.problems) if (!reportedProblems.has(problem)) this.deps.log.warn(problem);
     const hasChanged = JSON.stringify(catalogue) !== JSON.stringify(this.lastCatalogue);
     this.lastCatalogue = catalogue;
     this.withdrawStaleConsents();
@@ -176,11 +176,11 @@ export class AgentRegistry implements BackendRegistry, Disposable {
   private withdrawStaleConsents(): void {
     const ids = new Set(this.lastCatalogue?.agents.map(({ id }) => id));
     if (this.lastCatalogue)
-      this.options.agentConsent.consent.forgetMissing(['agent'], ({ id }) => id !== undefined && ids.has(id));
+      this.deps.agentConsent.consent.forgetMissing(['agent'], ({ id }) => id !== undefined && ids.has(id));
   }
 
   private async createBackend(entry: CatalogueEntry): Promise<SessionBackend> {
-    const backend = await this.options.createBackend(entry);
+    const backend = await this.deps.createBackend(entry);
     if (this.isDisposed) {
       backend.dispose();
       throw new BackendError('closed', 'Backline is shutting down.');
@@ -203,7 +203,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
   /** Returns undefined if the agent is allowed, or needs no consent. Never rejects. */
   private async missingConsentFor(entry: CatalogueEntry): Promise<MissingConsent | undefined> {
     try {
-      const decision = await consentDecisionFor(entry, this.options.agentConsent);
+      const decision = await consentDecisionFor(entry, this.deps.agentConsent);
       return decision === 'allowed' ? undefined : { problem: consentMessage(decision), decision };
     } catch (error) {
       return { problem: `This agent can’t be allowed because some of its files can’t be read: ${messageOf(error)}` };
@@ -211,7 +211,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
   }
 
   private requireTrust(): void {
-    if (!this.options.isTrusted()) throw new BackendError('untrusted', untrustedMessage);
+    if (!this.deps.isTrusted()) throw new BackendError('untrusted', untrustedMessage);
   }
 }
 

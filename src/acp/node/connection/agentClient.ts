@@ -25,7 +25,7 @@ import type {
   SessionSetup,
   TurnResult,
 } from '../../common/session/agentMessages';
-import { SessionList, SessionNotification } from '../../common/session/wireSchema';
+import { SessionListResult, SessionNotification } from '../../common/session/wireSchema';
 import { AuthStatusAnswer, type AuthStatus } from '../../common/signIn/authStatus';
 import { ThrottledLog } from '../../common/throttledLog';
 import { EarlyUpdates } from './earlyUpdates';
@@ -93,14 +93,14 @@ export class AgentClient {
 
   constructor(
     private readonly stream: MessageStream,
-    private readonly options: AgentClientDeps,
+    private readonly deps: AgentClientDeps,
   ) {
-    this.throttledLog = new ThrottledLog(options.log);
+    this.throttledLog = new ThrottledLog(deps.log);
   }
 
   /** Performs the handshake. @throws TimeoutError, BackendError `protocol` for a version that was not offered */
   async initialize(offered: ProtocolVersion): Promise<AgentDescription> {
-    const { clock, log, tap, agentTitle, clientInfo, elicit, initializeTimeoutMs } = this.options;
+    const { clock, log, tap, agentTitle, clientInfo, elicit, initializeTimeoutMs } = this.deps;
     const onUpdate = (params: unknown): void => this.receiveUpdate(params);
     const stream = createSdkStream(this.stream, { log, tap, peer: agentTitle, clock, onUpdate });
     this.connection = this.createApp().connect(stream);
@@ -157,7 +157,7 @@ export class AgentClient {
       if (close) await this.request(methods.agent.session.close, { sessionId }, signal);
       if (remove) await this.request(methods.agent.session.delete, { sessionId }, signal);
     } catch (error) {
-      this.options.log.debug(`A session that checked the sign-in was not removed: ${messageOf(error)}`);
+      this.deps.log.debug(`A session that checked the sign-in was not removed: ${messageOf(error)}`);
     }
   }
 
@@ -199,9 +199,9 @@ export class AgentClient {
     return this.requireSurface().restoreSession(params, replays, signal);
   }
 
-  async listSessions(params: { cwd?: string; cursor?: string }, signal?: AbortSignal): Promise<SessionList> {
+  async listSessions(params: { cwd?: string; cursor?: string }, signal?: AbortSignal): Promise<SessionListResult> {
     const method = methods.agent.session.list;
-    return parseAnswer(SessionList, await this.request(method, params, signal), method);
+    return parseAnswer(SessionListResult, await this.request(method, params, signal), method);
   }
 
   async closeSession(sessionId: string): Promise<void> {
@@ -248,7 +248,7 @@ export class AgentClient {
       const isOurs = sessionId === undefined || this.peerBySessionId.has(sessionId);
       if (!isOurs && this.abilities.close) await this.closeSession(sessionId);
     } catch (error) {
-      this.options.log.debug(`A session that was given up has not been opened or closed: ${messageOf(error)}`);
+      this.deps.log.debug(`A session that was given up has not been opened or closed: ${messageOf(error)}`);
     }
   }
 
@@ -258,12 +258,12 @@ export class AgentClient {
   }
 
   private requireConnection(): ClientConnection {
-    if (!this.connection) throw new BackendError('notReady', `${this.options.agentTitle} has not been started.`);
+    if (!this.connection) throw new BackendError('notReady', `${this.deps.agentTitle} has not been started.`);
     return this.connection;
   }
 
   private requireSurface(): ProtocolSurface {
-    if (!this.surface) throw new BackendError('notReady', `${this.options.agentTitle} has not been started.`);
+    if (!this.surface) throw new BackendError('notReady', `${this.deps.agentTitle} has not been started.`);
     return this.surface;
   }
 
@@ -272,9 +272,9 @@ export class AgentClient {
    * ignored.
    */
   private createApp() {
-    const { elicit, onAuthStatus } = this.options;
+    const { elicit, onAuthStatus } = this.deps;
     const { fs, session, terminal, elicitation } = methods.client;
-    const app = client({ name: this.options.clientInfo.name })
+    const app = client({ name: this.deps.clientInfo.name })
       .onRequest(
         session.requestPermission,
         (params) => this.requireSurface().parsePermissionRequest(params),

@@ -52,28 +52,28 @@ export class AgentGateway {
   readonly connection: AgentConnection;
   readonly signIn: AgentSignIn;
 
-  constructor(private readonly options: AgentGatewayDeps) {
-    const limits = (this.limits = { ...defaultLimits, ...options.limits });
+  constructor(private readonly deps: AgentGatewayDeps) {
+    const limits = (this.limits = { ...defaultLimits, ...deps.limits });
     this.connection = new AgentConnection({
-      ...options,
+      ...deps,
       limits,
       onAuthStatus: (status) => this.signIn.recordStatus(status),
     });
     this.signIn = new AgentSignIn({
-      ...options,
+      ...deps,
       connection: this.connection,
-      keyUse: keysOfAgent(options.knownAs),
+      keyUse: keysOfAgent(deps.knownAs),
       trySession: (signal) => this.trySession(signal),
       limits,
     });
   }
 
   get title(): string {
-    return this.options.title;
+    return this.deps.title;
   }
 
   get traits(): AgentTraits {
-    const { knownAs, missingFile } = this.options;
+    const { knownAs, missingFile } = this.deps;
     return agentTraitsFrom(this.connection.connectedAgent?.agent.agentInfo?.name, missingFile, knownAs);
   }
 
@@ -108,7 +108,7 @@ export class AgentGateway {
     request: (signal: AbortSignal) => Promise<T>,
     timeoutMs = this.limits.requestTimeoutMs,
   ): Promise<T> {
-    return withDeadline(this.options.clock, what, timeoutMs, (deadline) =>
+    return withDeadline(this.deps.clock, what, timeoutMs, (deadline) =>
       request(signal ? AbortSignal.any([signal, deadline]) : deadline),
     );
   }
@@ -119,10 +119,10 @@ export class AgentGateway {
     toolCaller: ToolCaller,
   ): Promise<SessionParams> {
     const { additionalDirectories: takesFolders, mcp } = client.abilities;
-    const { sessionFolder } = this.options;
+    const { sessionFolder } = this.deps;
     const { cwd, additionalDirectories = [] } = options;
     const capabilities = { http: mcp.http, sse: mcp.sse };
-    const mcpServers = [...(await this.options.mcpServers({ capabilities, cwd, toolCaller }))];
+    const mcpServers = [...(await this.deps.mcpServers({ capabilities, cwd, toolCaller }))];
     const sendsFolders = takesFolders && additionalDirectories.length > 0 && sessionFolder === undefined;
     return {
       cwd: sessionFolder ?? cwd,
@@ -139,7 +139,7 @@ export class AgentGateway {
 
   private async trySession(signal: AbortSignal): Promise<void> {
     const { client } = await this.connection.connect(signal);
-    const params = { cwd: this.options.defaultFolder(), mcpServers: [] };
+    const params = { cwd: this.deps.defaultFolder(), mcpServers: [] };
     await this.requestWithTimeout('session/new', signal, (deadline) => client.trySession(params, deadline));
   }
 

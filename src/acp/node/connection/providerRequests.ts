@@ -1,6 +1,6 @@
 import type { LlmProvider } from '../../../session/common/sessionBackend';
 import type { ProviderChoice } from '../../common/providers/providerChoice';
-import { ProviderList } from '../../common/providers/providerSchema';
+import { LlmProviderList } from '../../common/providers/providerSchema';
 import { parseAnswer, type SendRequest } from './protocolSurface';
 
 /** The requests `providers/*` (a draft), which are the same in both versions of the protocol. */
@@ -9,7 +9,7 @@ export class ProviderRequests {
 
   /** @throws BackendError, the agent's error */
   async list(signal?: AbortSignal): Promise<readonly LlmProvider[]> {
-    return parseAnswer(ProviderList, await this.send('providers/list', {}, signal), 'providers/list');
+    return parseAnswer(LlmProviderList, await this.send('providers/list', {}, signal), 'providers/list');
   }
 
   /** @throws the agent's error */

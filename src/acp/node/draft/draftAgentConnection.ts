@@ -8,7 +8,7 @@ import { ConnectionClosedError, RpcError, rpcErrorCode } from '../../../wire/com
 import type { TrafficTap } from '../../../wire/common/traffic';
 import { DraftConnection } from '../../common/draft/draftConnection';
 import type { DraftParams, DraftResult, Message } from '../../common/draft/draftSchema';
-import type { AgentProcessHandle } from '../v1/agentConnection';
+import type { RunningAgent } from '../v1/agentConnection';
 import { createDraftHandlers, type DraftHandlersDeps } from './draftHandlers';
 import { tapStream } from '../trafficRecorder';
 
@@ -35,13 +35,13 @@ export class DraftAgentConnection implements Disposable {
   private endReason: Promise<BackendError> | undefined;
 
   constructor(
-    private readonly agent: AgentProcessHandle,
-    private readonly options: DraftAgentConnectionDeps,
+    private readonly agent: RunningAgent,
+    private readonly deps: DraftAgentConnectionDeps,
   ) {
-    const { clock, log, tap, title } = options;
+    const { clock, log, tap, title } = deps;
     const stream = tapStream(agent.stream, { tap, peer: title, clock });
     const onThreadMethodCalled = (): void => void (this.protocolVariant ??= 'document');
-    const handlers = createDraftHandlers({ ...options, onThreadMethodCalled });
+    const handlers = createDraftHandlers({ ...deps, onThreadMethodCalled });
     this.connection = this.disposables.add(new DraftConnection({ stream, handlers, clock, log }));
   }
 
@@ -51,7 +51,7 @@ export class DraftAgentConnection implements Disposable {
 
   /** Starts the agent. Calls `onGone` once if the agent ends unexpectedly. */
   start(onGone: (reason: BackendError) => void): void {
-    const { log, title } = this.options;
+    const { log, title } = this.deps;
     const exited = firstEvent(this.agent.onDidExit);
     this.disposables.add(
       this.agent.stream.onNoise(({ kind, bytes }) =>
@@ -114,7 +114,7 @@ export class DraftAgentConnection implements Disposable {
   }
 
   private async describeEnd(exited: Promise<void>): Promise<BackendError> {
-    const { clock, title } = this.options;
+    const { clock, title } = this.deps;
     await withDeadline(clock, 'exit', exitGraceMs, () => exited).catch(() => undefined);
     const message = `${title} ended unexpectedly. Start a new conversation to restart it.`;
     return new BackendError('backend', message, this.agent.stderrTail().trim() || undefined);
@@ -124,7 +124,7 @@ export class DraftAgentConnection implements Disposable {
     if (error instanceof ConnectionClosedError && this.endReason) return await this.endReason;
     if (!(error instanceof TimeoutError))
       return new BackendError('backend', messageOf(error), undefined, { cause: error });
-    const message = `${this.options.title} is not responding. If it does not use the draft protocol, set its dialect to v1.`;
+    const message = `${this.deps.title} is not responding. If it does not use the draft protocol, set its dialect to v1.`;
     return new BackendError('timeout', message, this.agent.stderrTail().trim() || undefined, { cause: error });
   }
 }

@@ -21,9 +21,9 @@ import type { StandingPermissions } from '../../../permissions/common/standingPe
 import { createFileRequest } from '../../../permissions/common/requests/toolRequest';
 import type { TrafficTap } from '../../../wire/common/traffic';
 import type { Message, MessageChunk, ThreadEntry } from '../../common/draft/draftSchema';
-import { MemoryThreads, messageText, type ThreadSource, type ThreadApi } from '../../common/draft/draftThreads';
+import { MemoryThreads, messageText, type DraftThreadSource, type ThreadApi } from '../../common/draft/draftThreads';
 import { Approvals } from '../../common/approvals/approvals';
-import type { AgentProcessHandle } from '../v1/agentConnection';
+import type { RunningAgent } from '../v1/agentConnection';
 import type { DraftFilePermissions } from './draftFiles';
 import { DraftAgentConnection } from './draftAgentConnection';
 import { DraftSession } from './draftSession';
@@ -35,9 +35,9 @@ interface DraftBackendDeps {
   readonly id: string;
   readonly title: string;
   /** Starts the agent. The backend owns the result. @throws Error with a message for the user */
-  readonly startAgent: () => Promise<AgentProcessHandle>;
+  readonly startAgent: () => Promise<RunningAgent>;
   readonly editor: EditorPort;
-  readonly threadSources?: readonly ThreadSource[];
+  readonly threadSources?: readonly DraftThreadSource[];
   readonly standing: StandingPermissions;
   readonly writeObserver?: WriteObserver;
   readonly clock: Clock;
@@ -51,7 +51,7 @@ export class DraftBackend implements SessionBackend {
   readonly id: string;
   readonly title: string;
   private readonly stateEmitter = new Emitter<BackendState>((error) =>
-    this.options.log.error('A listener of a backend failed', error),
+    this.deps.log.error('A listener of a backend failed', error),
   );
   readonly onDidChangeState = this.stateEmitter.event;
   private readonly threads: MemoryThreads;
@@ -63,10 +63,10 @@ export class DraftBackend implements SessionBackend {
   private readonly runningAgents = new RunningAgents<DraftAgentConnection>();
   private isDisposed = false;
 
-  constructor(private readonly options: DraftBackendDeps) {
-    this.id = options.id;
-    this.title = options.title;
-    const { clock, createId, log, threadSources = [] } = options;
+  constructor(private readonly deps: DraftBackendDeps) {
+    this.id = deps.id;
+    this.title = deps.title;
+    const { clock, createId, log, threadSources = [] } = deps;
     this.threads = new MemoryThreads({
       now: () => clock.now(),
       createId,
@@ -146,7 +146,7 @@ export class DraftBackend implements SessionBackend {
   }
 
   private async startConnection(): Promise<DraftAgentConnection> {
-    const { startAgent, title } = this.options;
+    const { startAgent, title } = this.deps;
     this.setState({ kind: 'starting', message: `Starting ${title}…` });
     const agent = await startAgent();
     if (this.isDisposed) {
@@ -154,7 +154,7 @@ export class DraftBackend implements SessionBackend {
       throw new Error(`${title} was stopped.`);
     }
     const handlerPorts = { threads: this.createThreadApi(), permissions: this.createFilePermissions() };
-    const connection = new DraftAgentConnection(agent, { ...this.options, ...handlerPorts });
+    const connection = new DraftAgentConnection(agent, { ...this.deps, ...handlerPorts });
     this.currentConnection = connection;
     this.runningAgents.add(connection);
     connection.start((reason) => {
@@ -185,7 +185,7 @@ export class DraftBackend implements SessionBackend {
     { approvalTimeoutMs, cwd }: CreateSessionOptions,
     history: readonly ThreadEntry[],
   ): DraftSession {
-    const { clock, createId, editor, id, log, standing, title, writeObserver } = this.options;
+    const { clock, createId, editor, id, log, standing, title, writeObserver } = this.deps;
     const writes = new ObservedWrites(writeObserver, { backendId: id, sessionId: threadId });
     const files = withObservedWrites(editor, writes);
     this.threads.add(threadId, history);
@@ -239,7 +239,7 @@ export class DraftBackend implements SessionBackend {
   /** Without an open session, a request for a file is granted only if it needs no approval. */
   private createFilePermissions(): DraftFilePermissions {
     const { id, permissionsByThread } = this;
-    const { standing } = this.options;
+    const { standing } = this.deps;
     return {
       isDenied: (kind, path) => {
         const request = createFileRequest(id, kind, ...(path === undefined ? [] : [path]));

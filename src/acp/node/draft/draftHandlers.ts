@@ -27,7 +27,10 @@ export function createDraftHandlers(deps: DraftHandlersDeps): Required<DraftHand
 
 type ThreadHandlerMethod = 'getThreads' | 'createThread' | 'openThread' | 'getThreadEntries' | 'sendMessage';
 
-/** Creates handlers for the peer that stores the threads. Calls `onCalled` before each of them. */
+/**
+ * Creates the handlers for thread requests from the other side. They are needed on the side that stores the threads.
+ * `onCalled` is called before each request is handled.
+ */
 export function createThreadMethodHandlers(
   threads: ThreadApi,
   onCalled: () => void = () => undefined,

@@ -68,10 +68,10 @@ export class DraftSession implements BackendSession {
   /** The turn that the agent is working on, even if the turn was stopped. */
   private agentTurn: Turn | undefined;
 
-  constructor(private readonly options: DraftSessionDeps) {}
+  constructor(private readonly deps: DraftSessionDeps) {}
 
   get id(): string {
-    return this.options.id;
+    return this.deps.id;
   }
 
   get isBusy(): boolean {
@@ -87,15 +87,15 @@ export class DraftSession implements BackendSession {
   }
 
   events(options?: { afterSequence?: number; signal?: AbortSignal }): AsyncIterable<SequencedEvent> {
-    return this.options.events.read(options);
+    return this.deps.events.read(options);
   }
 
-  async prompt({ text, attachments = [] }: PromptInput): Promise<{ requestId: string }> {
+  async sendPrompt({ text, attachments = [] }: PromptInput): Promise<{ requestId: string }> {
     if (this.sessionPhase.kind === 'closed')
       throw new BackendError('closed', 'This session is closed. Start another one.');
     if (this.turn) throw new BackendError('busy', 'The agent is still answering. Stop it, or wait for its answer.');
     const message = [text, ...attachments.map(textOfAttachment)].join('\n\n');
-    const turn = newTurn(this.options.createRequestId());
+    const turn = newTurn(this.deps.createRequestId());
     const { requestId } = turn;
     this.sessionPhase = { kind: 'waiting', turn };
     this.emit({ event: 'prompt:submit', data: { session_id: this.id, prompt: text, request_id: requestId } });
@@ -112,7 +112,7 @@ export class DraftSession implements BackendSession {
   }
 
   approve(approvalId: string, option: string): Promise<void> {
-    return Promise.resolve().then(() => this.options.approvals.answer(approvalId, option));
+    return Promise.resolve().then(() => this.deps.approvals.answer(approvalId, option));
   }
 
   setConfig(): Promise<void> {
@@ -161,7 +161,7 @@ export class DraftSession implements BackendSession {
   }
 
   private async runTurn(turn: Turn, message: string): Promise<void> {
-    const { clock, proposals } = this.options;
+    const { clock, proposals } = this.deps;
     try {
       await withDeadline(clock, 'The agent', drainTimeoutMs, async () => this.agentTurn?.finished);
       if (this.turn !== turn) return;
@@ -179,7 +179,7 @@ export class DraftSession implements BackendSession {
 
   /** Resolves when the agent has finished the prompt. */
   private async sendToAgent(turn: Turn, message: string): Promise<void> {
-    const { answerEndsWith, send } = this.options;
+    const { answerEndsWith, send } = this.deps;
     this.agentTurn = turn;
     try {
       await send(message);
@@ -209,22 +209,22 @@ export class DraftSession implements BackendSession {
   private abandonTurn(turn: Turn): void {
     this.sessionPhase = { kind: 'idle' };
     turn.controller.abort();
-    this.options.approvals.withdrawAll();
+    this.deps.approvals.withdrawAll();
   }
 
   private endSession(reason: string): void {
     if (this.sessionPhase.kind === 'closed') return;
     if (this.turn) this.endTurn(this.turn, 'cancelled');
     this.sessionPhase = { kind: 'closed' };
-    this.options.approvals.withdrawAll();
+    this.deps.approvals.withdrawAll();
     this.agentTurn?.finish();
     this.emit({ event: 'session:end', data: { session_id: this.id, reason } });
-    this.options.events.end();
-    this.options.onDidClose();
+    this.deps.events.end();
+    this.deps.onDidClose();
   }
 
   private emit(...events: readonly SessionEvent[]): void {
-    for (const event of events) this.options.events.append(event);
+    for (const event of events) this.deps.events.append(event);
   }
 }
 

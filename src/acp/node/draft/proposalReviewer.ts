@@ -30,7 +30,7 @@ const maxProposals = 50;
 
 /** Offers the diffs in an answer as edits, because agents cannot write files in the draft protocol. */
 export class ProposalReviewer {
-  constructor(private readonly options: ProposalReviewerDeps) {}
+  constructor(private readonly deps: ProposalReviewerDeps) {}
 
   /** Offers the proposals of an answer one by one. Never rejects; ends early when `signal` fires. */
   async offerProposals(answer: string, requestId: string, signal: AbortSignal): Promise<void> {
@@ -46,7 +46,7 @@ export class ProposalReviewer {
   }
 
   private async offerProposal(diff: FileDiff, callId: string, signal: AbortSignal): Promise<void> {
-    const { emit, sessionId } = this.options;
+    const { emit, sessionId } = this.deps;
     const title = `${diff.change === 'create' ? 'Create' : 'Edit'} ${diff.path}`;
     const call = { session_id: sessionId, call_id: callId, tool_name: 'proposal', operation: 'edit' };
     const start = (path: string, content: ToolContent[]): void => {
@@ -82,7 +82,7 @@ export class ProposalReviewer {
     { path, before, newText }: Change,
     { title, callId, signal }: { title: string; callId: string; signal: AbortSignal },
   ): Promise<PermissionOutcome> {
-    const { agentId, cwd, editor, permissions, protectionOf } = this.options;
+    const { agentId, cwd, editor, permissions, protectionOf } = this.deps;
     const call: CallDescription = {
       title,
       kind: 'edit',
@@ -102,7 +102,7 @@ export class ProposalReviewer {
 
   /** Applies a diff to the current text of its file, without writing it. @throws EditorError, DiffError */
   private async prepare(diff: FileDiff, signal: AbortSignal): Promise<Change> {
-    const { editor } = this.options;
+    const { editor } = this.deps;
     if (diff.change === 'delete')
       throw new Error(`Agents can’t delete files through Backline. Delete ${diff.path} yourself.`);
     const path = await editor.resolve(diff.path);
@@ -118,7 +118,7 @@ export class ProposalReviewer {
     protectedFiles: 'allow' | undefined,
     signal: AbortSignal,
   ): Promise<void> {
-    const { editor } = this.options;
+    const { editor } = this.deps;
     if (!before && (await readTextIfExists(editor, path, signal))) throw new DiffError('the file exists already.');
     await editor.writeText(path, newText, {
       signal,
@@ -128,7 +128,7 @@ export class ProposalReviewer {
   }
 
   private warn(message: string): void {
-    this.options.emit({ event: 'notice', data: { session_id: this.options.sessionId, level: 'warning', message } });
+    this.deps.emit({ event: 'notice', data: { session_id: this.deps.sessionId, level: 'warning', message } });
   }
 }
 

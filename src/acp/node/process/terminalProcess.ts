@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { withDeadline, type Clock } from '../../../base/common/async';
-import type { TerminalView } from '../../common/session/terminalViews';
+import type { TerminalState } from '../../common/session/terminalStates';
 import { ByteTail } from './byteTail';
 import { endProcessTree, killProcessTreeNow, ownProcessGroupOptions } from './processTree';
 
@@ -59,7 +59,7 @@ export class TerminalProcess {
     return new TerminalProcess(child, child.pid ?? 0, command.maxOutputBytes, clock, onDidChange);
   }
 
-  get view(): TerminalView {
+  get view(): TerminalState {
     const { exitResult } = this;
     const view = { output: this.outputTail.toString(), truncated: this.totalBytes > this.maxOutputBytes };
     return exitResult ? { ...view, exit: exitResult } : view;

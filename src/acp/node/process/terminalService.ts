@@ -4,7 +4,7 @@ import { Coalescer, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import { type EditorPort, isEditorError } from '../../../editor/common/editorPort';
 import { rpcErrorCode } from '../../../wire/common/connectionErrors';
-import type { TerminalView } from '../../common/session/terminalViews';
+import type { TerminalState } from '../../common/session/terminalStates';
 import type { ToolCommand } from '../../../session/common/toolCaller';
 import { diskCommandFiles, lookupCommand } from './commandLookup';
 import type { PermissionOutcome } from '../session/permissionService';
@@ -21,7 +21,7 @@ export interface TerminalServiceDeps {
   readonly maxTerminals: number;
   readonly authorize: (request: ToolCommand, signal?: AbortSignal) => Promise<PermissionOutcome>;
   /** Called when a command has written output or ended. Calls for output are throttled. */
-  readonly onDidChange: (terminalId: string, view: TerminalView) => void;
+  readonly onDidChange: (terminalId: string, view: TerminalState) => void;
 }
 
 type CreateTerminalParams = Omit<CreateTerminalRequest, 'sessionId'>;
@@ -52,7 +52,7 @@ export class TerminalService {
   private readonly marksInUse = new Set<string>();
   private readonly endingTerminals = new Map<OpenTerminal, Promise<void>>();
 
-  constructor(private readonly options: TerminalServiceDeps) {}
+  constructor(private readonly deps: TerminalServiceDeps) {}
 
   /**
    * Creates a terminal. If `signal` fires first, ends it as soon as it is ready: the agent does not know it and would
@@ -99,7 +99,7 @@ export class TerminalService {
     await Promise.all(this.endingTerminals.values());
     if (!this.marksInUse.has(currentMark)) return;
     // Includes leftover processes of commands that ended earlier.
-    await endMarkedProcesses(currentMark, leftoverGraceMs, this.options.clock);
+    await endMarkedProcesses(currentMark, leftoverGraceMs, this.deps.clock);
     this.marksInUse.delete(currentMark);
   }
 
@@ -121,11 +121,11 @@ export class TerminalService {
   }
 
   private async start(params: CreateTerminalParams, signal: AbortSignal | undefined): Promise<{ terminalId: string }> {
-    const { clock, authorize } = this.options;
+    const { clock, authorize } = this.deps;
     const { endAllCount: endCount, currentMark } = this;
-    const cwd = await this.resolveFolder(params.cwd ?? this.options.cwd);
+    const cwd = await this.resolveFolder(params.cwd ?? this.deps.cwd);
     const added = Object.fromEntries((params.env ?? []).map(({ name, value }) => [name, value]));
-    const env = addEnvironmentMark({ ...this.options.env, ...added }, currentMark);
+    const env = addEnvironmentMark({ ...this.deps.env, ...added }, currentMark);
     const { command, args = [] } = params;
     const permit = await authorize({ argv: [command, ...args], cwd, env: added }, signal);
     if (!permit.isGranted) throw new RequestError(internalError, `This command was not run. ${permit.reason}`);
@@ -134,7 +134,7 @@ export class TerminalService {
     const terminalId = `terminal-${++this.createdCount}`;
     let started: TerminalProcess | undefined;
     const changeNotifier = new Coalescer(clock, changeDelayMs, () => {
-      if (started) this.options.onDidChange(terminalId, started.view);
+      if (started) this.deps.onDidChange(terminalId, started.view);
     });
     const options = { cwd, env, limit: params.outputByteLimit };
     const process = (started = await this.spawn(command, args, options, () => changeNotifier.schedule()));
@@ -171,7 +171,7 @@ export class TerminalService {
           env,
           maxOutputBytes: Math.min(Math.max(limit ?? defaultOutputBytes, 0), maxOutputBytes),
         },
-        this.options.clock,
+        this.deps.clock,
         onDidChange,
       );
     } catch (error) {
@@ -183,7 +183,7 @@ export class TerminalService {
 
   private async resolveFolder(folder: string): Promise<string> {
     try {
-      return await this.options.editor.realPathOf(folder);
+      return await this.deps.editor.realPathOf(folder);
     } catch (error) {
       if (isEditorError(error)) throw new RequestError(invalidParams, error.message, { cwd: folder });
       throw error;
@@ -196,8 +196,8 @@ export class TerminalService {
 
   private requireCapacity(): void {
     if (this.isClosed) throw new RequestError(internalError, 'The session is closed.');
-    if (this.terminals.size + this.startingCount < this.options.maxTerminals) return;
-    const message = `At most ${this.options.maxTerminals} terminals may be open. Release one with terminal/release.`;
+    if (this.terminals.size + this.startingCount < this.deps.maxTerminals) return;
+    const message = `At most ${this.deps.maxTerminals} terminals may be open. Release one with terminal/release.`;
     throw new RequestError(internalError, message);
   }
 

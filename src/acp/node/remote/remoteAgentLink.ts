@@ -9,7 +9,7 @@ import type { MessageStream } from '../../../wire/common/messageStream';
 import type { AgentHeaders } from '../../common/remote/agentHeaders';
 import { isWebSocketUrl, shownUrl } from '../../common/remote/agentUrl';
 import type { AgentExit } from '../process/agentProcess';
-import type { AgentProcessHandle } from '../v1/agentConnection';
+import type { RunningAgent } from '../v1/agentConnection';
 import { LoadAnswerDelay } from './loadAnswerDelay';
 import { NodeFetch } from './nodeFetch';
 import { toRemoteError } from './remoteErrors';
@@ -40,7 +40,7 @@ export function connectToAgent(address: RemoteAddress, deps: RemoteAgentDeps): R
 }
 
 /** One connection to a remote agent. Used like the process of a local agent. */
-class RemoteAgentLink implements AgentProcessHandle {
+class RemoteAgentLink implements RunningAgent {
   readonly stream: MessageStream;
   private readonly onListenerError = (error: unknown): void =>
     this.deps.log.error('A listener of a remote agent failed', error);

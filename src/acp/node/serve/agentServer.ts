@@ -9,7 +9,7 @@ import { AcpServer } from '@agentclientprotocol/sdk/experimental/server';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { Clock } from '../../../base/common/async';
 import type { Logger } from '../../../base/common/log';
-import type { AgentProcessHandle } from '../v1/agentConnection';
+import type { RunningAgent } from '../v1/agentConnection';
 import { IdleConnections } from './idleConnections';
 import { agentUrlPath, RequestGate, type Refusal } from './requestGate';
 import { ServedAgent } from './servedAgent';
@@ -17,7 +17,7 @@ import { defaultServeLimits, type ServeLimits } from './serveLimits';
 
 export interface AgentServerDeps {
   /** Starts an agent for one connection. The server stops it. */
-  readonly startAgent: () => Promise<AgentProcessHandle>;
+  readonly startAgent: () => Promise<RunningAgent>;
   readonly host: string;
   /** 0 means any free port. */
   readonly port: number;

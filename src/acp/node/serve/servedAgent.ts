@@ -2,10 +2,10 @@ import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { rpcErrorCode } from '../../../wire/common/connectionErrors';
-import type { AgentProcessHandle } from '../v1/agentConnection';
+import type { RunningAgent } from '../v1/agentConnection';
 
 interface ServedAgentDeps {
-  readonly startAgent: () => Promise<AgentProcessHandle>;
+  readonly startAgent: () => Promise<RunningAgent>;
   readonly log: Logger;
   /** Maximum number of bytes of the agent's output that wait for the client. */
   readonly maxWaitingBytes: number;
@@ -20,37 +20,37 @@ export class ServedAgent {
    * Resolves when the process has ended. If none was started, resolves when the client has disconnected. Never rejects.
    */
   readonly closed: Promise<void>;
-  private readonly writer: WritableStreamDefaultWriter<AnyMessage>;
-  private readonly reader: ReadableStreamDefaultReader<AnyMessage>;
+  private readonly clientWriter: WritableStreamDefaultWriter<AnyMessage>;
+  private readonly clientReader: ReadableStreamDefaultReader<AnyMessage>;
   private waitingBytes = 0;
 
   constructor(
     { readable, writable }: Stream,
     private readonly deps: ServedAgentDeps,
   ) {
-    this.reader = readable.getReader();
-    this.writer = writable.getWriter();
+    this.clientReader = readable.getReader();
+    this.clientWriter = writable.getWriter();
     // The reader reports errors to `serve`.
-    this.reader.closed.catch(() => undefined);
-    this.writer.closed.catch(() => undefined);
+    this.clientReader.closed.catch(() => undefined);
+    this.clientWriter.closed.catch(() => undefined);
     this.closed = this.serve();
   }
 
   private async serve(): Promise<void> {
     const { log } = this.deps;
     try {
-      const first = await this.read();
+      const first = await this.readFromClient();
       if (!first) return;
       const agent = await this.start(first);
       if (agent) await this.passMessages(agent, first);
     } catch (error) {
       log.warn(`A connection ended: ${messageOf(error)}`);
     } finally {
-      await Promise.allSettled([this.reader.cancel(), this.writer.close()]);
+      await Promise.allSettled([this.clientReader.cancel(), this.clientWriter.close()]);
     }
   }
 
-  private async start(first: AnyMessage): Promise<AgentProcessHandle | undefined> {
+  private async start(first: AnyMessage): Promise<RunningAgent | undefined> {
     try {
       return await this.deps.startAgent();
     } catch (error) {
@@ -62,13 +62,13 @@ export class ServedAgent {
           id: first.id ?? null,
           error: { code: rpcErrorCode.internalError, message },
         };
-        await this.writer.write(answer);
+        await this.clientWriter.write(answer);
       }
       return undefined;
     }
   }
 
-  private async passMessages(agent: AgentProcessHandle, first: AnyMessage): Promise<void> {
+  private async passMessages(agent: RunningAgent, first: AnyMessage): Promise<void> {
     const { log } = this.deps;
     // The last message can arrive after the process has ended.
     const ended = new Promise<void>((resolve) => void agent.stream.onDidClose(() => resolve()));
@@ -76,7 +76,7 @@ export class ServedAgent {
     const tooSlow = new Promise<void>((resolve) => (giveUp = resolve));
     agent.stream.onMessage((message) => {
       if (!isRpcMessage(message)) return;
-      void this.write(message).then((isWritten) => {
+      void this.writeToClient(message).then((isWritten) => {
         if (!isWritten) giveUp();
       });
     });
@@ -91,24 +91,24 @@ export class ServedAgent {
   }
 
   /** Forwards the client's messages. Resolves when the client has disconnected. */
-  private async passInput(agent: AgentProcessHandle, first: AnyMessage): Promise<void> {
-    for (let message: AnyMessage | undefined = first; message; message = await this.read()) {
+  private async passInput(agent: RunningAgent, first: AnyMessage): Promise<void> {
+    for (let message: AnyMessage | undefined = first; message; message = await this.readFromClient()) {
       await agent.stream.send(message);
     }
   }
 
-  private async read(): Promise<AnyMessage | undefined> {
+  private async readFromClient(): Promise<AnyMessage | undefined> {
     // The connection ends the stream with an error when the client disconnects.
-    return (await this.reader.read().catch(() => undefined))?.value;
+    return (await this.clientReader.read().catch(() => undefined))?.value;
   }
 
   /** Resolves to false if the client does not read or has disconnected. */
-  private async write(message: AnyMessage): Promise<boolean> {
+  private async writeToClient(message: AnyMessage): Promise<boolean> {
     const bytes = Buffer.byteLength(JSON.stringify(message));
     if (this.waitingBytes + bytes > this.deps.maxWaitingBytes) return false;
     this.waitingBytes += bytes;
     try {
-      await this.writer.write(message);
+      await this.clientWriter.write(message);
       return true;
     } catch {
       return false;

@@ -47,10 +47,10 @@ export class AcpBackend implements SessionBackend {
   private readonly unloadedForks = new Set<string>();
   private readonly loadQueue = new KeyedQueue();
 
-  constructor(private readonly options: AcpBackendDeps) {
-    this.id = options.id;
-    this.title = options.title;
-    this.gateway = new AgentGateway(options);
+  constructor(private readonly deps: AcpBackendDeps) {
+    this.id = deps.id;
+    this.title = deps.title;
+    this.gateway = new AgentGateway(deps);
   }
 
   get state(): BackendState {
@@ -141,7 +141,7 @@ export class AcpBackend implements SessionBackend {
   async listSessions({ cwd, signal }: { cwd?: string; signal?: AbortSignal } = {}): Promise<readonly SessionSummary[]> {
     const { client } = await this.gateway.connection.connect(signal);
     if (!client.abilities.list) throw this.unsupportedError('list its conversations');
-    const folder = cwd === undefined ? undefined : (this.options.sessionFolder ?? cwd);
+    const folder = cwd === undefined ? undefined : (this.deps.sessionFolder ?? cwd);
     return listAllSessions(folder, (params) =>
       this.gateway.request('session/list', signal, (requestSignal) => client.listSessions(params, requestSignal)),
     );
@@ -217,7 +217,7 @@ export class AcpBackend implements SessionBackend {
   async stop(): Promise<void> {
     const interrupted = Promise.all([...this.sessions.values()].map(async (session) => await session.interrupt()));
     const { interruptGraceMs } = this.gateway.limits;
-    await withDeadline(this.options.clock, 'ending turns', interruptGraceMs, () => interrupted).catch(() => undefined);
+    await withDeadline(this.deps.clock, 'ending turns', interruptGraceMs, () => interrupted).catch(() => undefined);
     const stopped = this.gateway.stop(`${this.title} was stopped.`);
     await Promise.all([stopped, ...[...this.sessions.values()].map(({ terminals }) => terminals.endAll())]);
   }
@@ -233,10 +233,10 @@ export class AcpBackend implements SessionBackend {
     toolCaller: SessionToolCaller,
     client?: AgentClient,
   ): AcpSession {
-    const { terminalEnv: env, writeObserver } = this.options;
+    const { terminalEnv: env, writeObserver } = this.deps;
     const writes = new ObservedWrites(writeObserver, { backendId: this.id, sessionId });
     const onDidEnd = (): void => void this.sessions.delete(sessionId);
-    const options = { ...this.options, agentId: this.id, agent: this.gateway, writes, toolCaller, env, onDidEnd };
+    const options = { ...this.deps, agentId: this.id, agent: this.gateway, writes, toolCaller, env, onDidEnd };
     return new AcpSession(sessionId, folders, options, client);
   }
 

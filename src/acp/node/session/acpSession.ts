@@ -82,14 +82,14 @@ export class AcpSession implements BackendSession, SessionPeer {
   constructor(
     readonly id: string,
     private readonly folders: CreateSessionOptions,
-    private readonly options: AcpSessionDeps,
+    private readonly deps: AcpSessionDeps,
     client?: AgentClient,
   ) {
-    const { agent, agentId, clock, editor, log, standing, toolCaller, writes } = options;
+    const { agent, agentId, clock, editor, log, standing, toolCaller, writes } = deps;
     this.mapper = new SessionEventMapper(id, clock, () => agent.traits.knownAs);
     this.updates = new AgentUpdates(this.mapper);
     this.log = new EventLog(() => setImmediate());
-    this.deltas = options.redactor && new DeltaRedactor(options.redactor, (event) => this.log.append(event));
+    this.deltas = deps.redactor && new DeltaRedactor(deps.redactor, (event) => this.log.append(event));
     this.approvals = new Approvals(id, clock, folders.approvalTimeoutMs, (event) =>
       this.append(this.mapper.recordApprovalRequest(event)),
     );
@@ -128,7 +128,7 @@ export class AcpSession implements BackendSession, SessionPeer {
       protectionOf: (...changed) => editor.protectionOf(...changed),
     });
     this.terminals = new TerminalService({
-      ...options,
+      ...deps,
       cwd,
       maxTerminals,
       authorize: (request, signal) => permissions.mayRun(request, signal),
@@ -171,7 +171,7 @@ export class AcpSession implements BackendSession, SessionPeer {
   async requestPermission(asked: PermissionRequest, signal: AbortSignal) {
     const request = this.updates.toSessionRequest(asked);
     this.emit(this.mapper.mapPermissionRequest(request));
-    const { agentId, editor } = this.options;
+    const { agentId, editor } = this.deps;
     const call = requestedCallOf(request, this.mapper);
     if (!call || this.endSignal.aborted || this.currentTurn?.controller.signal.aborted)
       return { outcome: 'cancelled' as const };
@@ -210,11 +210,11 @@ export class AcpSession implements BackendSession, SessionPeer {
     this.applySetup(await loaded.finally(() => this.emit(this.mapper.endReplay(this.updates.isWorking))));
   }
 
-  prompt(input: PromptInput): Promise<{ requestId: string }> {
+  sendPrompt(input: PromptInput): Promise<{ requestId: string }> {
     if (this.endSignal.aborted)
       return Promise.reject(new BackendError('closed', 'This session is closed. Start a new one.'));
     if (this.currentTurn) {
-      const message = `${this.options.agent.title} is still working. Wait for it, or stop it first.`;
+      const message = `${this.deps.agent.title} is still working. Wait for it, or stop it first.`;
       return Promise.reject(new BackendError('busy', message));
     }
     const requestId = `${this.id}/${++this.turnCount}`;
@@ -238,7 +238,7 @@ export class AcpSession implements BackendSession, SessionPeer {
   async cancel(): Promise<void> {
     const { currentTurn: turn } = this;
     if (!turn) return;
-    const { agent, clock } = this.options;
+    const { agent, clock } = this.deps;
     try {
       await withDeadline(clock, 'cancel', agent.limits.cancelGraceMs, () => this.interrupt());
     } catch {
@@ -260,14 +260,14 @@ export class AcpSession implements BackendSession, SessionPeer {
       const attached = await this.binding.ensureAttached(this.endSignal);
       await this.sessionConfig.setOption(attached, optionId, value, this.endSignal);
     } catch (error) {
-      throw await this.options.agent.connection.toBackendError(error);
+      throw await this.deps.agent.connection.toBackendError(error);
     }
   }
 
   async close(): Promise<void> {
     if (this.endSignal.aborted) return;
     const { currentTurn: turn } = this;
-    const { agent, clock } = this.options;
+    const { agent, clock } = this.deps;
     this.endSession('The session was closed.');
     await this.terminals.close();
     // A cancelled turn gets some time to end before its session is closed.
@@ -288,7 +288,7 @@ export class AcpSession implements BackendSession, SessionPeer {
   }
 
   private detach(): Promise<void> {
-    this.options.onDidEnd();
+    this.deps.onDidEnd();
     return this.binding.close();
   }
 
@@ -297,7 +297,7 @@ export class AcpSession implements BackendSession, SessionPeer {
     this.currentTurn?.controller.abort();
     this.terminalUpdates.dispose();
     this.permissions.dispose();
-    this.options.toolCaller.end();
+    this.deps.toolCaller.end();
     this.emitTurnBoundary(this.mapper.endTurn({ stopReason: 'cancelled' }));
     this.append({ event: 'session:end', data: { session_id: this.id, reason } });
     this.log.end();
@@ -305,9 +305,9 @@ export class AcpSession implements BackendSession, SessionPeer {
 
   /** Runs a turn to its end. Never rejects; failures become events. */
   private async runTurn(input: PromptInput, signal: AbortSignal): Promise<void> {
-    const { agent } = this.options;
+    const { agent } = this.deps;
     try {
-      const { counts, stopReason } = await this.sendPrompt(input, signal);
+      const { counts, stopReason } = await this.promptAgent(input, signal);
       // The usage of a detached turn is also counted, so that the next turn does not include it.
       const usage = counts && this.binding.usage.usageOfTurn(counts, agent.traits.usageScope);
       this.endTurn({ stopReason, ...(usage ? { usage } : {}) }, signal);
@@ -339,11 +339,11 @@ export class AcpSession implements BackendSession, SessionPeer {
     return this.currentTurn?.controller.signal === signal;
   }
 
-  private async sendPrompt(input: PromptInput, signal: AbortSignal): Promise<TurnResult> {
-    const { signIn } = this.options.agent;
+  private async promptAgent(input: PromptInput, signal: AbortSignal): Promise<TurnResult> {
+    const { signIn } = this.deps.agent;
     for (let attempt = 1; ; attempt++) {
       try {
-        const result = await this.sendPromptOnce(input, signal);
+        const result = await this.promptAgentOnce(input, signal);
         signIn.recordAccepted('prompt');
         return result;
       } catch (error) {
@@ -353,8 +353,8 @@ export class AcpSession implements BackendSession, SessionPeer {
     }
   }
 
-  private async sendPromptOnce(input: PromptInput, signal: AbortSignal): Promise<TurnResult> {
-    const { editor, log } = this.options;
+  private async promptAgentOnce(input: PromptInput, signal: AbortSignal): Promise<TurnResult> {
+    const { editor, log } = this.deps;
     const { agentSessionId, client, hasForgotten } = await this.binding.ensureAttached(signal);
     const { embeddedContext, images } = client.abilities;
     const reminder = hasForgotten ? (input.reminder?.() ?? []) : [];
@@ -380,7 +380,7 @@ export class AcpSession implements BackendSession, SessionPeer {
     if (this.currentTurn !== turn) return;
     this.currentTurn = undefined;
     for (const [kind, count] of this.mapper.ignoredUpdateCounts) {
-      this.options.log.debug(`Updates that were not understood so far: ${kind} (${count})`);
+      this.deps.log.debug(`Updates that were not understood so far: ${kind} (${count})`);
     }
   }
 
@@ -393,7 +393,7 @@ export class AcpSession implements BackendSession, SessionPeer {
   }
 
   private append(event: SessionEvent): void {
-    if (this.deltas && this.options.redactor?.isEmpty === false) this.deltas.emitRedacted(event);
+    if (this.deltas && this.deps.redactor?.isEmpty === false) this.deltas.emitRedacted(event);
     else this.log.append(event);
   }
 }

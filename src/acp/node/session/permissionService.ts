@@ -1,7 +1,7 @@
 import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk';
 import type { ApprovalContext } from '../../../session/common/approvalContext';
 import type { ToolContent } from '../../../session/common/sessionEvents';
-import type { ChangedFile, ToolChange, ToolCommand } from '../../../session/common/toolCaller';
+import type { ToolFileChange, ToolChange, ToolCommand } from '../../../session/common/toolCaller';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
@@ -54,7 +54,7 @@ export type PermissionOutcome =
   /** The reason and what to do next, as a message for the agent. */
   | { readonly isGranted: false; readonly reason: string };
 
-export interface FileChange {
+export interface RequestedFileChange {
   /** Absolute path of the file, with symbolic links resolved. */
   readonly path: string;
   readonly before: string | null;
@@ -92,7 +92,7 @@ export class PermissionService implements Disposable {
   /** Lasting answers that only the agent stores, by option name. The user sees them in the list of permissions. */
   private readonly agentGrantsByOption = new Map<string, Disposable>();
 
-  constructor(private readonly options: PermissionServiceDeps) {}
+  constructor(private readonly deps: PermissionServiceDeps) {}
 
   /** Answers `session/request_permission`. Automatic answers apply once, so that the agent stores nothing. */
   async decideToolCall(
@@ -101,7 +101,7 @@ export class PermissionService implements Disposable {
     request: CheckedRequest,
     signal: AbortSignal,
   ): Promise<RequestPermissionOutcome> {
-    const { agentTitle, approvals, cwd, modeName } = this.options;
+    const { agentTitle, approvals, cwd, modeName } = this.deps;
     const stopSignal = this.withStopSignal(signal);
     if (stopSignal?.aborted) return { outcome: 'cancelled' };
     const reject = selectOption(agentRequest, 'reject_once');
@@ -144,23 +144,23 @@ export class PermissionService implements Disposable {
   /** Whether a command may run in one of Backline's terminals. */
   mayRun(request: ToolCommand, signal?: AbortSignal): Promise<PermissionOutcome> {
     const warnings = request.warning === undefined ? [] : [request.warning];
-    return this.decideOrAsk(toTerminalToolRequest(this.options.agentId, request), signal, {}, warnings);
+    return this.decideOrAsk(toTerminalToolRequest(this.deps.agentId, request), signal, {}, warnings);
   }
 
   mayRead(path: string, signal: AbortSignal): Promise<PermissionOutcome> {
-    return this.decideOrAsk(createFileRequest(this.options.agentId, 'read', path), signal, defaultFilePolicy);
+    return this.decideOrAsk(createFileRequest(this.deps.agentId, 'read', path), signal, defaultFilePolicy);
   }
 
   /** Whether Backline may write a file for the agent. Returns undefined if the user must see the change first. */
   mayWrite(path: string, signal: AbortSignal): PermissionOutcome | undefined {
-    return this.decideWithoutAsking(createFileRequest(this.options.agentId, 'edit', path), signal, defaultFilePolicy);
+    return this.decideWithoutAsking(createFileRequest(this.deps.agentId, 'edit', path), signal, defaultFilePolicy);
   }
 
   async askToWrite(
-    { path, before, after, isUnsaved, protection }: FileChange,
+    { path, before, after, isUnsaved, protection }: RequestedFileChange,
     signal: AbortSignal,
   ): Promise<PermissionOutcome> {
-    const { agentId, agentTitle, cwd } = this.options;
+    const { agentId, agentTitle, cwd } = this.deps;
     if (this.withStopSignal(signal)?.aborted) return refusedPermit(stoppedReason);
     const protections = new Map(protection === undefined ? [] : [[path, protection]]);
     const request = { ...createFileRequest(agentId, 'edit', path), protections };
@@ -180,7 +180,7 @@ export class PermissionService implements Disposable {
 
   /** Whether a tool of the window may change these files. Shows all of them in one approval. Never rejects. */
   async mayChangeFiles({ files, purpose, warning }: ToolChange, signal: AbortSignal): Promise<PermissionOutcome> {
-    const { agentId, agentTitle, cwd } = this.options;
+    const { agentId, agentTitle, cwd } = this.deps;
     const paths = files.map(({ path }) => path);
     const protections = files.flatMap(({ path, protection }): [string, string][] =>
       protection === undefined ? [] : [[path, protection]],
@@ -209,7 +209,7 @@ export class PermissionService implements Disposable {
     request: CheckedRequest,
     about: { callId: string; signal: AbortSignal },
   ): Promise<PermissionOutcome> {
-    const { agentTitle, cwd } = this.options;
+    const { agentTitle, cwd } = this.deps;
     const settled = this.decideWithoutAsking(request, about.signal);
     if (settled) return settled;
     const warnings = this.warningsFor(request);
@@ -224,7 +224,7 @@ export class PermissionService implements Disposable {
     defaultPolicy?: AgentPolicy,
     warnings: readonly string[] = [],
   ): Promise<PermissionOutcome> {
-    const { agentTitle, cwd } = this.options;
+    const { agentTitle, cwd } = this.deps;
     const settled = this.decideWithoutAsking(request, signal, defaultPolicy);
     if (settled) return settled;
     const context = createApprovalContext(request, { agent: agentTitle, folder: cwd, warnings });
@@ -250,7 +250,7 @@ export class PermissionService implements Disposable {
   }
 
   private decideByRulesAndPolicy(request: ToolRequest | CheckedRequest, defaultPolicy: AgentPolicy = {}): Decision {
-    const { agentId, standing } = this.options;
+    const { agentId, standing } = this.deps;
     const decision = decideRequest(request, {
       rules: [...standing.rules.list, ...this.sessionRules],
       policy: { ...defaultPolicy, ...standing.policy().forAgent(agentId) },
@@ -262,7 +262,7 @@ export class PermissionService implements Disposable {
   }
 
   private warningsFor(request: CheckedRequest): string[] {
-    const { cwd } = this.options;
+    const { cwd } = this.deps;
     const unresolved = 'A path could not be checked because it is outside the workspace, excluded or unknown.';
     const guarded = [...request.protections].map(
       ([path, reason]) => `${relativeDisplayPath(path, cwd)} is protected: ${toVisibleText(reason)}.`,
@@ -271,12 +271,12 @@ export class PermissionService implements Disposable {
   }
 
   private answersFor(request: ToolRequest): Answers {
-    const { agentTitle, cwd } = this.options;
+    const { agentTitle, cwd } = this.deps;
     return ['Allow once', lastingAllowChoices(request, { agentTitle, folder: cwd }), 'Deny'];
   }
 
   private promptFor(request: ToolRequest, title?: string): string {
-    const { agentTitle, cwd } = this.options;
+    const { agentTitle, cwd } = this.deps;
     return describePermissionRequest(agentTitle, request, { title, cwd });
   }
 
@@ -291,7 +291,7 @@ export class PermissionService implements Disposable {
       ...lasting,
       { name: no, kind: 'reject_once' },
     ];
-    const answer = await this.options.approvals.ask({
+    const answer = await this.deps.approvals.ask({
       prompt,
       options: sortedByKind(options),
       context,
@@ -309,7 +309,7 @@ export class PermissionService implements Disposable {
   }
 
   private async saveRule(rule: PermissionRule | undefined): Promise<void> {
-    const { approvals, log, standing } = this.options;
+    const { approvals, log, standing } = this.deps;
     if (rule?.scope === 'session') this.addSessionRule(rule);
     if (rule?.scope !== 'always') return;
     try {
@@ -326,14 +326,14 @@ export class PermissionService implements Disposable {
       this.sessionRules = this.sessionRules.filter((other) => other !== rule);
       listed.dispose();
     };
-    const { agentId, agentTitle, standing } = this.options;
+    const { agentId, agentTitle, standing } = this.deps;
     const listed = standing.grants.add({ kind: 'rule', agentId, agentTitle, rule, revoke });
     this.sessionGrants.add(listed);
   }
 
   /** Lists a lasting answer that only the agent stores among the permissions, because the agent will not ask again. */
   private recordAgentGrant({ kind, name, rule }: PermissionChoice): void {
-    const { agentId, agentTitle, standing } = this.options;
+    const { agentId, agentTitle, standing } = this.deps;
     if (rule || !kind.endsWith('_always') || this.agentGrantsByOption.has(name)) return;
     const effect = kind.startsWith('allow') ? 'allow' : 'deny';
     const grant = { kind: 'remembered', agentId, agentTitle, effect, optionLabel: name } as const;
@@ -341,7 +341,7 @@ export class PermissionService implements Disposable {
   }
 
   private withStopSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
-    const stopped = this.options.stopSignal?.();
+    const stopped = this.deps.stopSignal?.();
     return signal && stopped ? AbortSignal.any([signal, stopped]) : (signal ?? stopped);
   }
 }
@@ -359,7 +359,7 @@ export function decideFileAccess(standing: StandingPermissions, request: ToolReq
 }
 
 /** Returns the first changes, within limits that keep an approval readable and its event small. */
-function shownChanges(files: readonly ChangedFile[]): ToolContent[] {
+function shownChanges(files: readonly ToolFileChange[]): ToolContent[] {
   let length = 0;
   return files
     .slice(0, maxShownFiles)

@@ -1,8 +1,8 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { SessionSummary } from '../../../session/common/sessionBackend';
-import type { SessionList } from '../../common/session/wireSchema';
+import type { SessionListResult } from '../../common/session/wireSchema';
 
-type Page = SessionList;
+type Page = SessionListResult;
 
 const maxPages = 20;
 

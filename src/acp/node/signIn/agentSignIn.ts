@@ -35,7 +35,7 @@ interface AgentSignInDeps {
 /** The user's sign-in to one agent. Detects that it is missing, performs and checks it, and resumes waiting prompts. */
 export class AgentSignIn {
   private readonly onListenerError = (error: unknown): void =>
-    this.options.log.error('A listener of signing in failed', error);
+    this.deps.log.error('A listener of signing in failed', error);
   private readonly signedInEmitter = new Emitter<void>(this.onListenerError);
   /** Fires when the user has signed in. */
   readonly onDidSignIn = this.signedInEmitter.event;
@@ -49,12 +49,12 @@ export class AgentSignIn {
   /** Ends the sign-in in progress when another one begins. */
   private currentAttempt: AbortController | undefined;
 
-  constructor(private readonly options: AgentSignInDeps) {
-    this.subscriptions.add(options.connection.onDidChangeState(() => this.fireState()));
+  constructor(private readonly deps: AgentSignInDeps) {
+    this.subscriptions.add(deps.connection.onDidChangeState(() => this.fireState()));
   }
 
   get state(): BackendState {
-    const { connection, title } = this.options;
+    const { connection, title } = this.deps;
     return stateWithSignIn(connection.state, this.signIn, title, this.methods);
   }
 
@@ -83,7 +83,7 @@ export class AgentSignIn {
   /** Resolves when the user has signed in. @throws BackendError `authRequired` after a time-out, `cancelled` */
   async waitForSignIn(error: unknown, signal?: AbortSignal, what: 'session' | 'prompt' = 'session'): Promise<void> {
     const required = this.requireSignIn(error, what);
-    const { clock, limits } = this.options;
+    const { clock, limits } = this.deps;
     const subscriptions = new DisposableStore();
     const done = new Promise<void>((resolve) => {
       subscriptions.add(this.signedInEmitter.event(() => resolve()));
@@ -117,7 +117,7 @@ export class AgentSignIn {
    * @throws BackendError for other failures
    */
   async isSignedIn(signal: AbortSignal): Promise<boolean> {
-    const { connection, trySession } = this.options;
+    const { connection, trySession } = this.deps;
     const status = await this.askForStatus(signal);
     if (status) this.recordStatus(status);
     if (status?.isSignedIn === false) return false;
@@ -134,7 +134,7 @@ export class AgentSignIn {
 
   /** Returns the agent's report. Undefined if the agent does not know, or cannot report it. */
   private async askForStatus(signal: AbortSignal): Promise<AuthStatus | undefined> {
-    const { clock, connection, limits, log } = this.options;
+    const { clock, connection, limits, log } = this.deps;
     const { client } = await connection.connect(signal);
     try {
       return await withDeadline(clock, 'auth/status', limits.requestTimeoutMs, (deadline) =>
@@ -152,7 +152,7 @@ export class AgentSignIn {
     const attempt = new AbortController();
     this.currentAttempt = attempt;
     const live = signal ? AbortSignal.any([signal, attempt.signal]) : attempt.signal;
-    const { connection, title } = this.options;
+    const { connection, title } = this.deps;
     await connection.connect(live);
     const way = this.wayOf(methodId);
     if (!way) throw new BackendError('invalidRequest', `${title} has no sign-in method "${methodId}".`);
@@ -173,7 +173,7 @@ export class AgentSignIn {
 
   /** Ends the user's sign-in in the agent. @throws BackendError */
   async signOut(signal?: AbortSignal): Promise<void> {
-    const { clock, connection, limits } = this.options;
+    const { clock, connection, limits } = this.deps;
     const { client } = await connection.connect(signal);
     try {
       await withDeadline(clock, 'logout', limits.requestTimeoutMs, (deadline) => client.logout(deadline));
@@ -191,7 +191,7 @@ export class AgentSignIn {
   }
 
   private get ways(): readonly SignInWay[] {
-    const { connection, keyUse } = this.options;
+    const { connection, keyUse } = this.deps;
     const { agent } = connection.connectedAgent ?? {};
     if (agent) this.lastWays = signInWays(agent.authMethods, keyUse);
     return this.lastWays;
@@ -218,7 +218,7 @@ export class AgentSignIn {
    * Some agents use a key only after `authenticate`, but others store it then. So it is called only where it is needed.
    */
   private async check(way: SignInWay, signal: AbortSignal): Promise<void> {
-    const { trySession } = this.options;
+    const { trySession } = this.deps;
     try {
       await trySession(signal);
       return;
@@ -231,7 +231,7 @@ export class AgentSignIn {
   }
 
   private async authenticateByAgent(methodId: string, signal: AbortSignal): Promise<void> {
-    const { clock, connection, limits } = this.options;
+    const { clock, connection, limits } = this.deps;
     const { client } = await connection.connect(signal);
     await withDeadline(clock, 'authenticate', limits.authenticateTimeoutMs, (deadline) =>
       client.authenticate(methodId, AbortSignal.any([signal, deadline])),
@@ -240,7 +240,7 @@ export class AgentSignIn {
 
   /** The protocol forbids `authenticate` here: the agent picks up the sign-in when it restarts. */
   private async authenticateInTerminal(command: SignInCommand, signal: AbortSignal): Promise<void> {
-    const { runInTerminal, title } = this.options;
+    const { runInTerminal, title } = this.deps;
     if (!runInTerminal) throw new BackendError('unsupported', `Sign in to ${title} in a terminal, then try again.`);
     if (!(await runInTerminal(command, signal))) {
       throw new BackendError('authRequired', `Signing in to ${title} failed. Check its terminal and try again.`);
@@ -249,12 +249,12 @@ export class AgentSignIn {
   }
 
   private async restart(): Promise<void> {
-    const { connection, title } = this.options;
+    const { connection, title } = this.deps;
     await connection.stop(new BackendError('closed', `${title} was restarted to complete the sign-in.`));
   }
 
   private async explainFailure(error: unknown, way: SignInWay): Promise<BackendError> {
-    const { connection, title } = this.options;
+    const { connection, title } = this.deps;
     if (!isAuthRequired(error)) {
       const explained = toBackendError(error, title);
       return explained.code === 'closed' ? await connection.toBackendError(error) : explained;
@@ -270,7 +270,7 @@ export class AgentSignIn {
 
   private messageOfRefusal(error: unknown): string {
     const hint = this.ways.length > 0 ? 'Choose a sign-in method.' : 'Use the agent’s own command to sign in.';
-    return `${this.options.title} requires you to sign in. ${hint}${this.wordsOf(error)}`;
+    return `${this.deps.title} requires you to sign in. ${hint}${this.wordsOf(error)}`;
   }
 
   private wordsOf(error: unknown): string {

@@ -3,14 +3,14 @@ import type { SecretRedactor } from '../../../session/common/redaction/secretRed
 import type { MessageStream } from '../../../wire/common/messageStream';
 import { Emitter } from '../../../base/common/event';
 import type { AgentExit } from '../process/agentProcess';
-import type { AgentProcessHandle } from '../v1/agentConnection';
+import type { RunningAgent } from '../v1/agentConnection';
 
 /** Removes secrets from all output of an agent. Owns `process`. */
 export function redactedProcess(
-  process: AgentProcessHandle,
+  process: RunningAgent,
   redactor: SecretRedactor,
   onListenerError: (error: unknown) => void,
-): AgentProcessHandle {
+): RunningAgent {
   const exits = new Emitter<AgentExit>(onListenerError);
   const redact = (text: string): string => redactor.redactText(text);
   process.onDidExit((exit) => exits.fire({ ...exit, stderrTail: redact(exit.stderrTail) }));

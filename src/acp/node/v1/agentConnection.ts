@@ -21,7 +21,7 @@ import { mayWorkWithVersion1, offeredVersion } from '../connection/handshake';
 import type { ProtocolVersion } from '../connection/protocolSurface';
 
 /** A running agent: a process, or a connection to a remote agent. */
-export interface AgentProcessHandle {
+export interface RunningAgent {
   readonly stream: MessageStream;
   readonly onDidExit: Event<AgentExit>;
   stderrTail(): string;
@@ -37,7 +37,7 @@ export interface AgentConnectionDeps extends Omit<AgentClientDeps, 'agentTitle' 
   /** Stored for all windows. By default, the memory is limited to this connection. */
   readonly agentVersionMemory?: () => AgentVersionMemory;
   /** Starts the agent's process. The connection owns the result. */
-  readonly startAgent: () => Promise<AgentProcessHandle>;
+  readonly startAgent: () => Promise<RunningAgent>;
   /** Called after the handshake, before the first session. The agent is not used if it rejects. */
   readonly prepareAgent?: (client: AgentClient, signal: AbortSignal) => Promise<void>;
   /** Default: the texts for a process. */
@@ -72,7 +72,7 @@ export interface ConnectedAgent {
 }
 
 interface StartedProcess {
-  readonly process: AgentProcessHandle;
+  readonly process: RunningAgent;
   readonly client: AgentClient;
   /** Whether the process is restarted with an offer of version 1 if it ends now. */
   canFallBack: boolean;
@@ -88,13 +88,13 @@ const maxStderrLength = 4_000;
  */
 export class AgentConnection {
   private readonly stateEmitter = new Emitter<BackendState>((error) =>
-    this.options.log.error('A listener of the agent’s state failed', error),
+    this.deps.log.error('A listener of the agent’s state failed', error),
   );
   readonly onDidChangeState = this.stateEmitter.event;
   private currentState: BackendState = { kind: 'stopped' };
   private pendingStart: Promise<ConnectedAgent> | undefined;
   private currentProcess: StartedProcess | undefined;
-  private readonly runningProcesses = new RunningAgents<AgentProcessHandle>();
+  private readonly runningProcesses = new RunningAgents<RunningAgent>();
   private currentAgent: ConnectedAgent | undefined;
   private hasStartedBefore = false;
   /** Whether the agent has answered an offer of version 2, so that a later failure has other reasons. */
@@ -108,7 +108,7 @@ export class AgentConnection {
   /** Aborts a start in progress. Each stop replaces it. */
   private startAbortController = new AbortController();
 
-  constructor(private readonly options: AgentConnectionDeps) {}
+  constructor(private readonly deps: AgentConnectionDeps) {}
 
   get state(): BackendState {
     return this.currentState;
@@ -124,7 +124,7 @@ export class AgentConnection {
   }
 
   get mayDownloadPackage(): boolean {
-    return this.options.mayDownload === true && !this.hasStartedBefore;
+    return this.deps.mayDownload === true && !this.hasStartedBefore;
   }
 
   /**
@@ -133,7 +133,7 @@ export class AgentConnection {
    */
   connect(signal?: AbortSignal): Promise<ConnectedAgent> {
     if (this.currentAgent) return Promise.resolve(this.currentAgent);
-    if (this.isDisposed) return Promise.reject(new BackendError('closed', `${this.options.title} was stopped.`));
+    if (this.isDisposed) return Promise.reject(new BackendError('closed', `${this.deps.title} was stopped.`));
     this.pendingStart ??= this.start().finally(() => {
       this.pendingStart = undefined;
     });
@@ -146,7 +146,7 @@ export class AgentConnection {
    */
   async stop(reason: BackendError): Promise<void> {
     const { currentProcess, pendingStart } = this;
-    this.options.restartPolicy.reset();
+    this.deps.restartPolicy.reset();
     this.hasGivenUp = false;
     this.restartAtMs = 0;
     this.lastEndReason = Promise.resolve(reason);
@@ -162,7 +162,7 @@ export class AgentConnection {
     this.isDisposed = true;
     this.startAbortController.abort();
     const { currentProcess } = this;
-    const reason = new BackendError('closed', `${this.options.title} was stopped.`);
+    const reason = new BackendError('closed', `${this.deps.title} was stopped.`);
     if (currentProcess) this.markProcessEnded(currentProcess, Promise.resolve(reason));
     this.runningProcesses.killAll();
     this.stateEmitter.dispose();
@@ -171,16 +171,16 @@ export class AgentConnection {
   /** Converts an error to a message for the user. If the agent has ended, returns how it ended, with its stderr. */
   async toBackendError(error: unknown): Promise<BackendError> {
     const isGone = error instanceof ConnectionClosedError || (isBackendError(error) && error.code === 'closed');
-    return isGone && this.lastEndReason ? this.lastEndReason : toBackendError(error, this.options.title);
+    return isGone && this.lastEndReason ? this.lastEndReason : toBackendError(error, this.deps.title);
   }
 
   private async start(): Promise<ConnectedAgent> {
-    const { title } = this.options;
+    const { title } = this.deps;
     const { signal } = this.startAbortController;
     if (this.hasGivenUp) throw new BackendError('backend', this.givenUpMessage);
     await this.waitBeforeRestart(signal);
     this.setState({ kind: 'starting', message: this.texts.starting(title, this.mayDownloadPackage) });
-    const { protocol = 'auto' } = this.options;
+    const { protocol = 'auto' } = this.deps;
     const memory = this.versionMemory();
     const offered = offeredVersion(protocol, memory.isLimitedTo1);
     const canFallBack = protocol === 'auto' && offered === 2 && !this.hasTakenOffer;
@@ -198,15 +198,15 @@ export class AgentConnection {
   }
 
   private versionMemory(): AgentVersionMemory {
-    const { agentVersionMemory } = this.options;
+    const { agentVersionMemory } = this.deps;
     if (agentVersionMemory) return agentVersionMemory();
     const limitTo1 = (): void => void (this.isLimitedTo1 = true);
     return { isLimitedTo1: this.isLimitedTo1, limitTo1, recordStart: () => undefined };
   }
 
-  private async startProcess(signal: AbortSignal): Promise<AgentProcessHandle> {
-    const { title, startAgent } = this.options;
-    let process: AgentProcessHandle;
+  private async startProcess(signal: AbortSignal): Promise<RunningAgent> {
+    const { title, startAgent } = this.deps;
+    let process: RunningAgent;
     try {
       process = await startAgent();
     } catch (error) {
@@ -223,20 +223,20 @@ export class AgentConnection {
   }
 
   /** With `canFallBack`, resolves to undefined if the agent failed because of the offered version. Its process has then ended. */
-  private initializeAgent(process: AgentProcessHandle, offered: 1, canFallBack: false): Promise<ConnectedAgent>;
+  private initializeAgent(process: RunningAgent, offered: 1, canFallBack: false): Promise<ConnectedAgent>;
   private initializeAgent(
-    process: AgentProcessHandle,
+    process: RunningAgent,
     offered: ProtocolVersion,
     canFallBack: boolean,
   ): Promise<ConnectedAgent | undefined>;
   private async initializeAgent(
-    process: AgentProcessHandle,
+    process: RunningAgent,
     offered: ProtocolVersion,
     canFallBack: boolean,
   ): Promise<ConnectedAgent | undefined> {
-    const { log, title } = this.options;
+    const { log, title } = this.deps;
     const initializeTimeoutMs = this.initializeTimeoutMs(canFallBack);
-    const client = new AgentClient(process.stream, { ...this.options, agentTitle: title, initializeTimeoutMs });
+    const client = new AgentClient(process.stream, { ...this.deps, agentTitle: title, initializeTimeoutMs });
     const exited = new Promise<AgentExit>((resolve) => process.onDidExit(resolve));
     const started: StartedProcess = { process, client, exited, canFallBack };
     this.currentProcess = started;
@@ -268,13 +268,13 @@ export class AgentConnection {
   }
 
   private async prepareAgent(client: AgentClient): Promise<void> {
-    const { clock, limits, prepareAgent } = this.options;
+    const { clock, limits, prepareAgent } = this.deps;
     if (!prepareAgent) return;
     await withDeadline(clock, 'preparing', limits.requestTimeoutMs, (signal) => prepareAgent(client, signal));
   }
 
   private initializeTimeoutMs(canFallBack: boolean): number {
-    const { coldStartTimeoutMs, initializeTimeoutMs, offerTimeoutMs } = this.options.limits;
+    const { coldStartTimeoutMs, initializeTimeoutMs, offerTimeoutMs } = this.deps.limits;
     if (this.hasStartedBefore) return initializeTimeoutMs;
     return canFallBack && !this.mayDownloadPackage ? offerTimeoutMs : coldStartTimeoutMs;
   }
@@ -286,7 +286,7 @@ export class AgentConnection {
       started.client.dispose();
       return;
     }
-    const { clock, restartPolicy } = this.options;
+    const { clock, restartPolicy } = this.deps;
     const decision = restartPolicy.recordCrash();
     this.hasGivenUp = decision.kind === 'giveUp';
     if (decision.kind === 'restart') this.restartAtMs = clock.monotonicNow() + decision.delayMs;
@@ -302,7 +302,7 @@ export class AgentConnection {
   }
 
   private async describeExit({ exited, process }: StartedProcess, error?: Error): Promise<BackendError> {
-    const { clock, limits, title } = this.options;
+    const { clock, limits, title } = this.deps;
     const exit = await withDeadline(clock, 'exit', limits.exitGraceMs, () => exited).catch(() => undefined);
     await this.runningProcesses.stop(process);
     const details = detailsOfStderr(exit?.stderrTail ?? process.stderrTail());
@@ -318,7 +318,7 @@ export class AgentConnection {
   }
 
   private async waitBeforeRestart(stopped: AbortSignal): Promise<void> {
-    const { clock, title } = this.options;
+    const { clock, title } = this.deps;
     const delayMs = this.restartAtMs - clock.monotonicNow();
     if (delayMs <= 0) return;
     this.setState({ kind: 'starting', message: this.texts.restarting(title) });
@@ -332,11 +332,11 @@ export class AgentConnection {
   }
 
   private get givenUpMessage(): string {
-    return this.texts.givenUp(this.options.title);
+    return this.texts.givenUp(this.deps.title);
   }
 
   private get texts(): ConnectionTexts {
-    return this.options.texts ?? processConnectionTexts;
+    return this.deps.texts ?? processConnectionTexts;
   }
 }
 

@@ -35,7 +35,7 @@ const agentErrorCodes: ReadonlySet<EditorErrorCode> = new Set([
 export class FileService {
   constructor(
     private readonly editor: FileAccess,
-    private readonly options: FileServiceDeps,
+    private readonly deps: FileServiceDeps,
   ) {}
 
   /** Reads a file. `line` is 1-based; `limit` is a number of lines. Returns empty text past the end of the file. */
@@ -45,13 +45,13 @@ export class FileService {
   ): Promise<{ content: string }> {
     const { path, line, limit } = params;
     try {
-      const permit = await this.options.permissions.mayRead(await this.editor.realPathOf(path), signal);
+      const permit = await this.deps.permissions.mayRead(await this.editor.realPathOf(path), signal);
       if (!permit.isGranted) throw refusal('read', path, permit.reason);
       const { text } = await this.editor.readText(path, { maxBytes: maxReadBytes, signal });
       return { content: sliceLines(text, Math.max(0, (line ?? 1) - 1), limit ?? Infinity) };
     } catch (error) {
       const isMissing = isEditorError(error) && error.code === 'notFound';
-      if (isMissing && this.options.missingFile() === 'empty') return { content: '' };
+      if (isMissing && this.deps.missingFile() === 'empty') return { content: '' };
       throw toRequestError(error, path);
     }
   }
@@ -59,7 +59,7 @@ export class FileService {
   /** Writes or creates a file. Asks first if it is protected or has unsaved changes, or the permissions require it. */
   async write({ path, content }: { path: string; content: string }, signal: AbortSignal): Promise<void> {
     try {
-      const settled = this.options.permissions.mayWrite(await this.editor.realPathOf(path), signal);
+      const settled = this.deps.permissions.mayWrite(await this.editor.realPathOf(path), signal);
       if (settled && !settled.isGranted) throw refusal('edit', path, settled.reason);
       if (settled && (await this.tryWrite(path, content, signal))) return;
       await this.writeAfterApproval(path, content, signal);
@@ -84,9 +84,9 @@ export class FileService {
     const realPath = await this.editor.realPathOf(path);
     const before = await readTextIfExists(this.editor, path, signal);
     const isUnsaved = before?.isDirty ?? false;
-    const protection = await this.options.protectionOf(path, { before: before?.text, after: content });
+    const protection = await this.deps.protectionOf(path, { before: before?.text, after: content });
     const change = { path: realPath, before: before?.text ?? null, after: content, isUnsaved };
-    const permit = await this.options.permissions.askToWrite({ ...change, protection: protection?.reason }, signal);
+    const permit = await this.deps.permissions.askToWrite({ ...change, protection: protection?.reason }, signal);
     if (!permit.isGranted) {
       if (!isUnsaved) throw refusal('edit', path, permit.reason);
       const message = `'${path}' has unsaved changes that the user wants to keep. Read the file again and ask the user.`;

@@ -12,7 +12,7 @@ import {
   promptEndReport,
   nextProgress,
   initialPromptProgress,
-  type PromptInput,
+  type PromptProgressInput,
   type PromptProgress,
 } from '../../common/v2/promptProgress';
 import {
@@ -154,7 +154,7 @@ export class V2Surface implements ProtocolSurface {
     }
   }
 
-  private advance(sessionId: string, input: PromptInput): void {
+  private advance(sessionId: string, input: PromptProgressInput): void {
     const pending = this.pendingPrompts.get(sessionId);
     if (!pending) return;
     pending.progress = nextProgress(pending.progress, input);

@@ -45,13 +45,13 @@ const actionLabels: Readonly<Record<ProviderAction, string>> = {
 
 /** The command that shows and changes the LLM providers of agents. */
 export class ProviderCommands {
-  constructor(private readonly options: ProviderCommandsDeps) {}
+  constructor(private readonly deps: ProviderCommandsDeps) {}
 
   /** Runs `backline.acp.manageProviders`; asks for the agent if `id` is missing. @throws BackendError */
   async manage(id?: unknown): Promise<void> {
     const agent = await this.chooseAgent(id);
     if (!agent) return;
-    const obstacle = this.options.agents.obstacleOf(agent.id);
+    const obstacle = this.deps.agents.obstacleOf(agent.id);
     if (obstacle) {
       await this.removeUnusable(agent, obstacleMessages[obstacle](agent.title));
       return;
@@ -64,11 +64,11 @@ export class ProviderCommands {
   }
 
   private async chooseAgent(id: unknown): Promise<BackendEntry | undefined> {
-    const entries = await this.options.agents.list();
+    const entries = await this.deps.agents.list();
     if (typeof id === 'string') return entries.find((entry) => entry.id === id);
-    const changed = new Set(this.options.store.agentIds);
+    const changed = new Set(this.deps.store.agentIds);
     const items = entries
-      .filter((entry) => changed.has(entry.id) || !this.options.agents.obstacleOf(entry.id))
+      .filter((entry) => changed.has(entry.id) || !this.deps.agents.obstacleOf(entry.id))
       .map((entry) => ({ label: entry.title, description: changed.has(entry.id) ? 'changed by you' : '', entry }))
       .sort((a, b) => Number(changed.has(b.entry.id)) - Number(changed.has(a.entry.id)));
     const options = { title: 'Manage LLM Providers', placeHolder: 'Select an agent' };
@@ -78,7 +78,7 @@ export class ProviderCommands {
   /** Offers to remove choices that cannot be read. */
   private async readChoices(agent: BackendEntry): Promise<ProviderChoices | undefined> {
     try {
-      return await this.options.store.choicesOf(agent.id);
+      return await this.deps.store.choicesOf(agent.id);
     } catch (error) {
       await this.offerRemoval(agent, messageOf(error));
       return undefined;
@@ -87,7 +87,7 @@ export class ProviderCommands {
 
   /** Choices of an agent that cannot take them, for example because its dialect was changed. @throws Error */
   private async removeUnusable(agent: BackendEntry, message: string): Promise<void> {
-    if (!this.options.store.agentIds.includes(agent.id)) throw new Error(message);
+    if (!this.deps.store.agentIds.includes(agent.id)) throw new Error(message);
     await this.offerRemoval(agent, `${message} You have set some for it.`);
   }
 
@@ -95,18 +95,18 @@ export class ProviderCommands {
     const remove = 'Remove Them';
     const options = { modal: true, detail: `${agent.title} will use its own LLM providers.` };
     if ((await vscode.window.showWarningMessage(message, options, remove)) === remove)
-      await this.options.store.deleteAll(agent.id);
+      await this.deps.store.deleteAll(agent.id);
   }
 
   /** An agent that does not start, perhaps because of a choice, still has its choices. */
   private async askAgent(agent: BackendEntry, choices: ProviderChoices): Promise<Offered | undefined> {
     try {
-      const backend = await this.options.agents.open(agent.id);
+      const backend = await this.deps.agents.open(agent.id);
       const ask = async (signal: AbortSignal) => await backend.llmProviders?.(signal);
       const providers = await withProgress(`Asking ${agent.title} for its LLM providers`, ask);
       if (providers || choices.size > 0) return { providers: providers ?? [], problem: undefined };
       const advice = 'If it has settings of its own for that, use them.';
-      this.options.messages.info(`${agent.title} doesn’t let Backline choose its LLM providers. ${advice}`);
+      this.deps.messages.info(`${agent.title} doesn’t let Backline choose its LLM providers. ${advice}`);
       return undefined;
     } catch (error) {
       if (isBackendError(error) && error.code === 'cancelled') return undefined;
@@ -140,7 +140,7 @@ export class ProviderCommands {
   }
 
   private async apply(agent: BackendEntry, row: ProviderRow, choice: ProviderChoice | undefined): Promise<void> {
-    const { agents, isWorking, messages, store, use } = this.options;
+    const { agents, isWorking, messages, store, use } = this.deps;
     if (isWorking(agent.id) && !(await confirmRestart(agent.title))) return;
     const restart = async (backend: SessionBackend): Promise<void> => {
       await withProgress(`Restarting ${agent.title}`, async (signal) => {

@@ -29,10 +29,10 @@ export class ProviderServices {
   private readonly use: ProviderUse;
   private running: RunningServices | undefined;
 
-  constructor(private readonly options: ProviderServicesDeps) {
-    this.store = new ProviderStore(options);
+  constructor(private readonly deps: ProviderServicesDeps) {
+    this.store = new ProviderStore(deps);
     this.use = new ProviderUse({
-      ...options,
+      ...deps,
       store: this.store,
       openBackend: (agentId) => this.running?.openBackend(agentId),
       onDidPostpone: (agentId) => this.running?.tellPostponed(agentId),
@@ -49,7 +49,7 @@ export class ProviderServices {
 
   start(registry: AgentRegistry, commands: Commands, messages: Messages): Disposable {
     const { store, use } = this;
-    const { isWorking, onDidEndTurn } = this.options;
+    const { isWorking, onDidEndTurn } = this.deps;
     const openBackend = (id: string): SessionBackend | undefined =>
       registry.backends.find((backend) => backend.id === id);
     const tellPostponed = (id: string): void => {

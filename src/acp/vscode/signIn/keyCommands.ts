@@ -25,18 +25,18 @@ const replace = 'Replace…';
 
 /** The commands that manage the stored keys of agents, and the command that signs out. */
 export class KeyCommands {
-  constructor(private readonly options: KeyCommandsDeps) {}
+  constructor(private readonly deps: KeyCommandsDeps) {}
 
   /** Runs `backline.acp.manageKeys`; asks for the agent if `id` is missing. */
   async manageKeys(id?: unknown): Promise<void> {
     const agent = await this.chooseAgent(id, 'Manage Agent Keys', () => true);
     if (!agent) return;
-    if (!this.options.agents.mayHaveKeys(agent.id)) throw new Error(workspaceAgentMessage(agent.title));
-    const stored = await this.options.keys.variablesOf(agent.id);
+    if (!this.deps.agents.mayHaveKeys(agent.id)) throw new Error(workspaceAgentMessage(agent.title));
+    const stored = await this.deps.keys.variablesOf(agent.id);
     const item = await this.chooseKey(agent, stored);
     if (!item) return;
     if (item.key === undefined) {
-      const methodId = await this.options.flow.enterOtherKey(agent.id, agent.title);
+      const methodId = await this.deps.flow.enterOtherKey(agent.id, agent.title);
       if (methodId !== undefined) this.showStored(agent);
       return;
     }
@@ -46,16 +46,16 @@ export class KeyCommands {
 
   /** Runs `backline.acp.signOut`; asks for the agent if `id` is missing. @throws BackendError */
   async signOut(id?: unknown): Promise<void> {
-    const withKeys = new Set(this.options.keys.agentIds);
+    const withKeys = new Set(this.deps.keys.agentIds);
     const isUsed = (entry: BackendEntry): boolean =>
-      withKeys.has(entry.id) || this.options.agents.openBackend(entry.id) !== undefined;
+      withKeys.has(entry.id) || this.deps.agents.openBackend(entry.id) !== undefined;
     const agent = await this.chooseAgent(id, 'Sign Out', isUsed);
     if (!agent || !(await confirmSignOut(agent.title, withKeys.has(agent.id)))) return;
-    const { keys, messages } = this.options;
+    const { keys, messages } = this.deps;
     const hasSignedOut = await withProgress(`Signing out of ${agent.title}`, (signal) =>
       this.signOutOfAgent(agent, signal),
     ).finally(() => keys.deleteAll(agent.id));
-    await this.options.agents.openBackend(agent.id)?.stop();
+    await this.deps.agents.openBackend(agent.id)?.stop();
     const without = withKeys.has(agent.id)
       ? `The keys for ${agent.title} were removed.`
       : `You can’t sign out of ${agent.title} here. Use its own command.`;
@@ -63,7 +63,7 @@ export class KeyCommands {
   }
 
   private async signOutOfAgent({ id }: BackendEntry, signal: AbortSignal): Promise<boolean> {
-    const backend: SessionBackend = await this.options.agents.open(id);
+    const backend: SessionBackend = await this.deps.agents.open(id);
     return (await backend.signOut?.(signal)) === true;
   }
 
@@ -72,12 +72,12 @@ export class KeyCommands {
     title: string,
     isOffered: (entry: BackendEntry) => boolean,
   ): Promise<BackendEntry | undefined> {
-    const entries = await this.options.agents.list();
+    const entries = await this.deps.agents.list();
     if (typeof id === 'string') return entries.find((entry) => entry.id === id);
-    const withKeys = new Set(this.options.keys.agentIds);
+    const withKeys = new Set(this.deps.keys.agentIds);
     const offered = entries.filter((entry) => entry.source !== 'demo' && isOffered(entry));
     if (offered.length === 0) {
-      this.options.messages.info('You are not signed in to an agent, and no key is stored.');
+      this.deps.messages.info('You are not signed in to an agent, and no key is stored.');
       return undefined;
     }
     const items = offered
@@ -91,7 +91,7 @@ export class KeyCommands {
   }
 
   private async chooseKey(agent: BackendEntry, stored: readonly string[]): Promise<KeyItem | undefined> {
-    const known = this.options.knownKeys(agent.id);
+    const known = this.deps.knownKeys(agent.id);
     const others = stored.filter((variable) => !known.some((key) => key.variable === variable));
     const all: readonly AuthKey[] = [...known, ...others.map((variable) => ({ variable, name: variable }))];
     const items: KeyItem[] = [
@@ -100,7 +100,7 @@ export class KeyCommands {
         description: stored.includes(key.variable) ? `${key.variable}, stored` : key.variable,
         key,
       })),
-      keyTexts(this.options.agents.hasUrl(agent.id)).otherName,
+      keyTexts(this.deps.agents.hasUrl(agent.id)).otherName,
     ];
     return await vscode.window.showQuickPick(items, { title: `Keys for ${agent.title}`, placeHolder: 'Select a key' });
   }
@@ -109,23 +109,23 @@ export class KeyCommands {
     const action = await vscode.window.showQuickPick([replace, remove], { title: `${key.name} for ${agent.title}` });
     if (action === replace) await this.enterKey(agent, key);
     if (action !== remove) return;
-    await this.options.keys.delete(agent.id, key.variable);
-    this.options.messages.info(`The ${key.name} for ${agent.title} was removed. ${this.restartAdvice(agent)}`.trim());
+    await this.deps.keys.delete(agent.id, key.variable);
+    this.deps.messages.info(`The ${key.name} for ${agent.title} was removed. ${this.restartAdvice(agent)}`.trim());
   }
 
   private async enterKey(agent: BackendEntry, key: AuthKey): Promise<void> {
-    const entered = await askForKey({ title: agent.title, hasUrl: this.options.agents.hasUrl(agent.id) }, key);
+    const entered = await askForKey({ title: agent.title, hasUrl: this.deps.agents.hasUrl(agent.id) }, key);
     if (entered === undefined) return;
-    await this.options.keys.set(agent.id, key.variable, entered);
+    await this.deps.keys.set(agent.id, key.variable, entered);
     this.showStored(agent);
   }
 
   private showStored(agent: BackendEntry): void {
-    this.options.messages.info(`The key for ${agent.title} is stored. ${this.restartAdvice(agent)}`.trim());
+    this.deps.messages.info(`The key for ${agent.title} is stored. ${this.restartAdvice(agent)}`.trim());
   }
 
   private restartAdvice({ id }: BackendEntry): string {
-    const kind = this.options.agents.openBackend(id)?.state.kind ?? 'stopped';
+    const kind = this.deps.agents.openBackend(id)?.state.kind ?? 'stopped';
     return kind === 'ready' ? 'It applies when the agent is restarted.' : '';
   }
 }

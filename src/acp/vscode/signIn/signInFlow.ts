@@ -40,13 +40,13 @@ const title = 'Sign In';
 export class SignInFlow {
   private readonly agentIdsInProgress = new Set<string>();
 
-  constructor(private readonly options: SignInFlowDeps) {}
+  constructor(private readonly deps: SignInFlowDeps) {}
 
   /** Runs `backline.acp.signIn`; asks for the agent if `id` is missing. @throws BackendError */
   async signIn(id?: unknown): Promise<void> {
     const agentId = typeof id === 'string' ? id : await this.chooseAgent();
     if (agentId === undefined) return;
-    const backend = await this.options.agents.open(agentId);
+    const backend = await this.deps.agents.open(agentId);
     // If a sign-in was missing, the conversation or card that shows this also shows the result.
     const isSilent = backend.state.kind === 'authRequired';
     const choice = await this.chooseWay(backend);
@@ -63,7 +63,7 @@ export class SignInFlow {
     method: AuthMethod,
     isSilent: boolean,
   ): Promise<'done' | 'refused' | 'failed'> {
-    const { agents, messages } = this.options;
+    const { agents, messages } = this.deps;
     try {
       await withProgress(`Signing in to ${backend.title}`, (signal) => authenticate(backend, method.id, signal));
     } catch (error) {
@@ -75,15 +75,15 @@ export class SignInFlow {
   }
 
   private async chooseAgent(): Promise<string | undefined> {
-    const entries = (await this.options.agents.list()).filter(
+    const entries = (await this.deps.agents.list()).filter(
       ({ problem, source }) => problem === undefined && source !== 'demo',
     );
     const needs = (entry: BackendEntry): boolean =>
-      this.options.agents.openBackend(entry.id)?.state.kind === 'authRequired' || entry.needsSignIn === true;
+      this.deps.agents.openBackend(entry.id)?.state.kind === 'authRequired' || entry.needsSignIn === true;
     const waiting = entries.filter(needs);
     if (waiting.length === 1) return waiting[0]?.id;
     if (entries.length === 0) {
-      this.options.messages.info('There is no agent to sign in to.');
+      this.deps.messages.info('There is no agent to sign in to.');
       return undefined;
     }
     const items = [...entries]
@@ -97,7 +97,7 @@ export class SignInFlow {
   }
 
   private async chooseWay(backend: SessionBackend): Promise<SignInChoice | undefined> {
-    const { agents, messages } = this.options;
+    const { agents, messages } = this.deps;
     const { accounts, isSignedIn: hasSession, methods } = await this.methodsOf(backend);
     const isSignedIn = hasSession && agents.isProvenBySession(backend.id);
     const choices = signInChoices(methods);
@@ -126,7 +126,7 @@ export class SignInFlow {
   }
 
   private async signInBy(backend: SessionBackend, { key, method }: SignInChoice, isSilent: boolean): Promise<void> {
-    const { agents, keys } = this.options;
+    const { agents, keys } = this.deps;
     if (!key) {
       await this.perform(backend, method, isSilent);
       return;
@@ -151,17 +151,17 @@ export class SignInFlow {
   private reportFailure(backend: SessionBackend, error: unknown): void {
     if (isBackendError(error) && error.code === 'cancelled') return;
     const message = error instanceof Error ? error.message : `Signing in to ${backend.title} failed.`;
-    this.options.messages.error(message, { label: 'Try Again', run: () => this.signIn(backend.id) });
+    this.deps.messages.error(message, { label: 'Try Again', run: () => this.signIn(backend.id) });
   }
 
   /** Asks for any variable and its key. Resolves with whether a key was stored. */
   async enterOtherKey(agentId: string, agentTitle: string): Promise<string | undefined> {
-    const owner = { title: agentTitle, hasUrl: this.options.agents.hasUrl(agentId) };
+    const owner = { title: agentTitle, hasUrl: this.deps.agents.hasUrl(agentId) };
     const variable = await askForVariable(owner, isKeyVariable);
     if (variable === undefined) return undefined;
     const key = await askForKey(owner, { variable, name: variable });
     if (key === undefined) return undefined;
-    await this.options.keys.set(agentId, variable, key);
+    await this.deps.keys.set(agentId, variable, key);
     return keyMethodId(variable);
   }
 }

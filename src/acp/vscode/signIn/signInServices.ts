@@ -40,9 +40,9 @@ export class SignInServices {
   readonly keys: AgentKeyStore;
   readonly memory: SignInMemory;
 
-  constructor(private readonly options: AgentSecretStoreDeps) {
-    this.keys = new AgentKeyStore(options);
-    this.memory = new SignInMemory(options.memento);
+  constructor(private readonly deps: AgentSecretStoreDeps) {
+    this.keys = new AgentKeyStore(deps);
+    this.memory = new SignInMemory(deps.memento);
   }
 
   get port(): AgentKeysPort {
@@ -91,7 +91,7 @@ export class SignInServices {
     store.add(
       keys.onDidChange((id) => {
         this.useStoredKey(registry, flow, id).catch((error: unknown) => {
-          this.options.log.info(`The stored key was not enough to sign in: ${messageOf(error)}`);
+          this.deps.log.info(`The stored key was not enough to sign in: ${messageOf(error)}`);
         });
       }),
     );
@@ -105,7 +105,7 @@ export class SignInServices {
   private remember(registry: AgentRegistry): void {
     for (const { id, state } of registry.backends) {
       this.memory.update(id, state).catch((error: unknown) => {
-        this.options.log.warn(`Could not remember which agents need a sign-in: ${messageOf(error)}`);
+        this.deps.log.warn(`Could not remember which agents need a sign-in: ${messageOf(error)}`);
       });
     }
   }

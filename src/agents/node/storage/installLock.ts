@@ -1,7 +1,7 @@
 import { pause, type Clock } from '../../../base/common/async';
 import { errorCode } from '../../../base/common/errors';
 import { FileLock } from '../../../base/node/fileLock';
-import { DiskFiles } from '../../../base/node/filePort';
+import { NodeFiles } from '../../../base/node/filePort';
 import { cancelledError, InstallError } from '../../common/install/installError';
 
 interface LockOptions {
@@ -27,7 +27,7 @@ const retryMs = 500;
 /** Ensures that one window installs at a time. @throws InstallError `otherWindow` when the wait is over, or `cancelled` */
 export async function acquireInstallLock({ file, clock, signal, waitMs, onWait }: LockOptions): Promise<HeldLock> {
   const lostController = new AbortController();
-  const lock = new FileLock(file, { files: new DiskFiles(), clock, onLost: () => lostController.abort() });
+  const lock = new FileLock(file, { files: new NodeFiles(), clock, onLost: () => lostController.abort() });
   const endMs = clock.monotonicNow() + waitMs;
   try {
     for (let attempt = 0; ; attempt++) {

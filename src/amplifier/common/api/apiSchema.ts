@@ -152,10 +152,10 @@ export const SessionStatus = z
   );
 export type SessionStatus = z.infer<typeof SessionStatus>;
 
-export const SessionList = z.object({
+export const ListSessionsResponse = z.object({
   sessions: z.array(z.object({ session_id: Text, profile: optionalText, created_at: optionalText })),
 });
-export type SessionList = z.infer<typeof SessionList>;
+export type ListSessionsResponse = z.infer<typeof ListSessionsResponse>;
 
 const ModuleConfig = z.looseObject({ module: Text, source: optionalText, config: z.unknown().optional() });
 const modules = z.array(ModuleConfig).nullish();

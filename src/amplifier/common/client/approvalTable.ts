@@ -4,7 +4,13 @@ import type { EventData } from '../../../session/common/sessionEvents';
 import { AmplifierApiError, isAmplifierApiError } from '../api/apiErrors';
 import type { ApprovalAnswer, PendingApproval, SessionStatus } from '../api/apiSchema';
 import type { ApprovalAnswerReason, CallId, StatusPurpose } from './sessionInput';
-import { isOwnTurnOpen, type Approval, type OpenApproval, type SessionState, type ShownApproval } from './clientState';
+import {
+  isOwnTurnOpenOrPosting,
+  type Approval,
+  type OpenApproval,
+  type SessionState,
+  type ShownApproval,
+} from './clientState';
 import {
   toBackendError,
   beginCancel,
@@ -116,7 +122,7 @@ export function resolveShownApprovals(step: ReducerStep): void {
 
 /** Denies all shown approvals that the user can no longer answer. Excludes those that other clients may answer. */
 export function abandonShownApprovals(step: ReducerStep): void {
-  const isOwn = isOwnTurnOpen(step.state);
+  const isOwn = isOwnTurnOpenOrPosting(step.state);
   for (const approval of shownApprovals(step.state)) {
     if (isUndeniable(approval) || (approval.isExtended && !isOwn)) resolve(step, approval.id);
     else leave(step, approval);

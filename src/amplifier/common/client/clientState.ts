@@ -29,7 +29,7 @@ export interface SessionState {
   readonly config: readonly ConfigOption[];
   readonly commands: readonly SlashCommand[];
   readonly usage: Usage;
-  readonly turn: Turn;
+  readonly turn: TurnState;
   readonly prompt: PromptPhase;
   readonly unnamedPrompts: number;
   readonly lastContext: WorkspaceContext | undefined;
@@ -101,7 +101,7 @@ interface Usage {
   readonly soFar: TokenUsage;
 }
 
-export type Turn =
+export type TurnState =
   /** `hasLeftOwn`: the client ended its last turn before the server did; the next events still belong to it. */
   | { readonly kind: 'none'; readonly hasLeftOwn: boolean }
   | {
@@ -113,7 +113,7 @@ export type Turn =
       readonly isEchoed: boolean;
       readonly isOwn: boolean;
     };
-export type OpenTurn = Extract<Turn, { kind: 'open' }>;
+export type OpenTurn = Extract<TurnState, { kind: 'open' }>;
 
 export type PromptPhase =
   | { readonly kind: 'none' }
@@ -217,7 +217,7 @@ export function initialSessionState(options: {
   };
 }
 
-export function isTurnOpen({ turn, prompt }: SessionState): boolean {
+export function isTurnOpenOrPosting({ turn, prompt }: SessionState): boolean {
   return turn.kind === 'open' || prompt.kind === 'posting';
 }
 
@@ -226,21 +226,21 @@ export function isSessionBusy(state: SessionState): boolean {
 }
 
 export function isExpectingEvents(state: SessionState): boolean {
-  return state.life !== 'open' || isTurnOpen(state);
+  return state.life !== 'open' || isTurnOpenOrPosting(state);
 }
 
-export function isOwnTurnOpen({ turn, prompt }: SessionState): boolean {
+export function isOwnTurnOpenOrPosting({ turn, prompt }: SessionState): boolean {
   return turn.kind === 'open' ? turn.isOwn : prompt.kind === 'posting';
 }
 
 /** Whether a turn of this client is open or will be opened soon. */
 export function hasOwnTurn(state: SessionState): boolean {
-  return state.prompt.kind !== 'none' || isOwnTurnOpen(state);
+  return state.prompt.kind !== 'none' || isOwnTurnOpenOrPosting(state);
 }
 
 /** Whether nobody else will answer the turn's approvals, or the server treats unanswered approvals as permission. */
 export function isResponsibleForApprovals(state: SessionState): boolean {
-  return hasOwnTurn(state) || (isTurnOpen(state) && isRealServerSession(state));
+  return hasOwnTurn(state) || (isTurnOpenOrPosting(state) && isRealServerSession(state));
 }
 
 /** Whether this is the real server. It treats a time-out as approval, and continues the turn of a deleted session. */

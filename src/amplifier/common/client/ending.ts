@@ -7,7 +7,7 @@ import { denyAllApprovals, isDenialPending } from './approvalTable';
 import { abortPrompt } from './prompts';
 import type { CallId, StopMethod } from './sessionInput';
 import { sessionMessages } from './sessionMessages';
-import { isRealServerSession, isSessionBusy, isTurnOpen, type RequestedEnd } from './clientState';
+import { isRealServerSession, isSessionBusy, isTurnOpenOrPosting, type RequestedEnd } from './clientState';
 import {
   beginCancel,
   clearTimers,
@@ -167,7 +167,7 @@ export function dropRequestedStop(step: ReducerStep): void {
 }
 
 function beginDenying(step: ReducerStep, ending: RequestedEnd): void {
-  if (!isTurnOpen(step.state)) {
+  if (!isTurnOpenOrPosting(step.state)) {
     conclude(step, ending, 'nothing');
     return;
   }
@@ -217,5 +217,5 @@ function conclude(step: ReducerStep, ending: RequestedEnd, outcome: StopOutcome 
 }
 
 function hasEnded({ state }: ReducerStep): boolean {
-  return !isTurnOpen(state) || state.ending?.heldEnd !== undefined;
+  return !isTurnOpenOrPosting(state) || state.ending?.heldEnd !== undefined;
 }

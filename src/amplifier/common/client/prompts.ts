@@ -4,7 +4,7 @@ import { diffContext, appendAttachmentsToPrompt, withAttachedFiles } from '../co
 import type { PromptRequest, SessionStatus } from '../api/apiSchema';
 import { isAwaitingApproval } from './approvalTable';
 import type { SessionInput } from './sessionInput';
-import { isSessionBusy, isTurnOpen, type PromptPhase, type SessionState } from './clientState';
+import { isSessionBusy, isTurnOpenOrPosting, type PromptPhase, type SessionState } from './clientState';
 import {
   beginCancel,
   checkStatus,
@@ -54,7 +54,7 @@ export function handlePromptStatus(step: ReducerStep, purpose: StatusCheckPurpos
   }
   const isLast = attempt === idleTries;
   const isBelieved = (isLast || status.status !== 'processing') && applyStatusIfCurrent(step, purpose, status);
-  const refusal = isBelieved ? refusalOf(step.state, isTurnOpen(step.state)) : undefined;
+  const refusal = isBelieved ? refusalOf(step.state, isTurnOpenOrPosting(step.state)) : undefined;
   if (refusal ?? isLast) {
     failPrompt(step, refusal ?? new BackendError('busy', workingMessage));
   } else {

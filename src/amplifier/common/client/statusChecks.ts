@@ -9,7 +9,7 @@ import {
 import { pendingApprovalAgeMs, secondsToAnswer } from './approvalTime';
 import type { StatusPurpose } from './sessionInput';
 import { sessionMessages } from './sessionMessages';
-import { isTurnOpen, type SessionState, type StatusCheckState } from './clientState';
+import { isTurnOpenOrPosting, type SessionState, type StatusCheckState } from './clientState';
 import {
   beginCancel,
   checkStatus,
@@ -98,7 +98,7 @@ function applyStatus(step: ReducerStep, status: SessionStatus): void {
       else showPending(step, status);
       return;
     case 'error':
-      if (isTurnOpen(step.state)) failTurn(step, { error: sessionMessages.failed });
+      if (isTurnOpenOrPosting(step.state)) failTurn(step, { error: sessionMessages.failed });
       endSession(step, { reason: 'error' });
       return;
     case 'stopped':

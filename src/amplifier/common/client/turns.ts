@@ -9,12 +9,12 @@ import {
 } from './approvalTable';
 import { approvalAgeMs, secondsToAnswer } from './approvalTime';
 import {
-  isTurnOpen,
-  isOwnTurnOpen,
+  isTurnOpenOrPosting,
+  isOwnTurnOpenOrPosting,
   type OpenTurn,
   type PromptPhase,
   type SessionState,
-  type Turn,
+  type TurnState,
 } from './clientState';
 import { checkStatus, emitNotice, updateState, type ReducerStep } from './reducerStep';
 
@@ -102,7 +102,7 @@ export function endTurn(step: ReducerStep, stopReason: 'interrupted' | 'cancelle
 }
 
 export function interruptTurn(step: ReducerStep, message: string): void {
-  if (!isTurnOpen(step.state)) return;
+  if (!isTurnOpenOrPosting(step.state)) return;
   emitNotice(step, 'warning', `${message} The answer may be incomplete.`);
   endTurn(step, 'interrupted');
 }
@@ -128,7 +128,7 @@ function promptHeard(step: ReducerStep, event: EventOf<'prompt:submit'>): void {
   const { turn, prompt } = step.state;
   if (data.replayed) {
     // A replayed history must not end the client's own turn and withdraw its approvals.
-    if (!isOwnTurnOpen(step.state)) step.events.push(event);
+    if (!isOwnTurnOpenOrPosting(step.state)) step.events.push(event);
     return;
   }
   if (turn.kind === 'open' && !turn.isEchoed && isEchoOf(turn, data)) {
@@ -195,7 +195,7 @@ function countUsage(step: ReducerStep, reported: TokenUsage): TokenUsage {
   return input < 0 || output < 0 ? reported : { input_tokens: input, output_tokens: output };
 }
 
-function ofTurn({ sessionId }: SessionState, turn: Turn | undefined): { session_id: string; request_id?: string } {
+function ofTurn({ sessionId }: SessionState, turn: TurnState | undefined): { session_id: string; request_id?: string } {
   const requestId = turn?.kind === 'open' ? turn.requestId : undefined;
   return { session_id: sessionId, ...withoutUndefined({ request_id: requestId }) };
 }
@@ -206,7 +206,7 @@ function isEchoOf(turn: OpenTurn, { prompt, request_id }: EventData<'prompt:subm
     : turn.prompt !== undefined && isEqualIgnoringSpace(turn.prompt, prompt);
 }
 
-function isOfAnother(turn: Turn, requestId: string | undefined): boolean {
+function isOfAnother(turn: TurnState, requestId: string | undefined): boolean {
   return (
     turn.kind === 'open' && requestId !== undefined && turn.requestId !== undefined && requestId !== turn.requestId
   );

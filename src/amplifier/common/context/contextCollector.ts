@@ -4,7 +4,7 @@ import { relativePathIn, withForwardSlashes } from '../../../editor/common/bound
 import type { Diagnostic, EditorPort } from '../../../editor/common/editorPort';
 import type { ContextDiagnostic, ContextSelection, GitState, OpenFile, WorkspaceContext } from '../api/apiSchema';
 import type { ContextSource } from './contextSource';
-import { contextKinds, type ContextChip, type ContextKind, type ContextSwitches } from './contextSwitches';
+import { contextKinds, type EditorContextChip, type ContextKind, type ContextSwitches } from './contextSwitches';
 
 export interface ContextCollectorDeps {
   readonly editor: Pick<
@@ -55,7 +55,7 @@ export class ContextCollector implements ContextSource {
     return present(await Promise.all(unique.map((path) => this.readFile(path))));
   }
 
-  async describeKinds(): Promise<readonly ContextChip[]> {
+  async describeKinds(): Promise<readonly EditorContextChip[]> {
     const [paths, git, diagnostics] = await Promise.all([
       this.allowedPaths(this.deps.openDocuments()),
       this.gitState(this.firstFolder),

@@ -7,7 +7,7 @@ import type { Memento } from '../../../base/common/memento';
 export const contextKinds = ['openFiles', 'git', 'diagnostics', 'selection'] as const;
 export type ContextKind = (typeof contextKinds)[number];
 
-export interface ContextChip {
+export interface EditorContextChip {
   readonly kind: ContextKind;
   readonly isOn: boolean;
   /** Describes the context that would be sent, for example `3 open files`. */

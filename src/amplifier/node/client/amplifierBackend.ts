@@ -213,7 +213,8 @@ export class AmplifierBackend implements SessionBackend {
     signal?.addEventListener('abort', letGo, { once: true });
     try {
       if (signal?.aborted) letGo();
-      else await withDeadline(this.deps.clock, 'Opening the stream of events', openTimeoutMs, () => session.start());
+      else
+        await withDeadline(this.deps.clock, 'Opening the stream of events', openTimeoutMs, () => session.openStream());
     } catch (error) {
       session.dispose();
       if (error instanceof TimeoutError) throw streamTimeout(error);

@@ -17,15 +17,15 @@ export class AmplifierSession implements BackendSession {
   private readonly eventLog: EventLog;
   private readonly driver: SessionDriver;
 
-  constructor(options: AmplifierSessionDeps) {
-    this.id = options.id;
+  constructor(deps: AmplifierSessionDeps) {
+    this.id = deps.id;
     this.eventLog = new EventLog(() => setImmediate(), {
-      textBeforeResume: options.receivedTurnText,
+      textBeforeResume: deps.receivedTurnText,
       // The prefix makes ids unique across connections, because readers may know ids from an earlier connection.
-      callIdPrefix: `call-${options.clock.now().toString(36)}`,
+      callIdPrefix: `call-${deps.clock.now().toString(36)}`,
       warnsAboutDeniedRuns: true,
     });
-    this.driver = new SessionDriver(options, this.eventLog);
+    this.driver = new SessionDriver(deps, this.eventLog);
   }
 
   get isBusy(): boolean {
@@ -50,8 +50,8 @@ export class AmplifierSession implements BackendSession {
     this.driver.sendInput({ kind: 'begin' });
   }
 
-  /** Opens the stream. Resolves when it is open. @throws BackendError if it cannot be opened, which ends the session */
-  async start(): Promise<void> {
+  /** Opens the stream of events. Resolves when it is open. @throws BackendError if it cannot be opened, which ends the session */
+  async openStream(): Promise<void> {
     await this.driver.sendAndWait((call) => ({ kind: 'start', call }));
   }
 
@@ -59,7 +59,7 @@ export class AmplifierSession implements BackendSession {
     return this.eventLog.read(options);
   }
 
-  async prompt(prompt: PromptInput): Promise<{ requestId: string }> {
+  async sendPrompt(prompt: PromptInput): Promise<{ requestId: string }> {
     const requestId = await this.driver.sendAndWait((call) => ({ kind: 'prompt', call, prompt }));
     return { requestId: requestId ?? '' };
   }

@@ -7,7 +7,7 @@ import type { Logger } from '../../../base/common/log';
 import { ApprovalAnswerBody } from '../../common/api/apiSchema';
 import type { BackendRegistry } from '../../../session/common/backendRegistry';
 import { ApiFailure, documentedFailure, validationFailure, toApiFailure } from './http/apiFailure';
-import { EventStreams, refuseUpgrade } from './streams/eventStreams';
+import { EventStreamOpener, refuseUpgrade } from './streams/eventStreamOpener';
 import { HttpConnections, isWebSocketRequest } from './http/httpConnections';
 import { BodyMemoryBudget, readJsonBody, sendFailure, sendJson } from './http/httpBodies';
 import { ProfileDirectory } from './sessions/profileDirectory';
@@ -51,7 +51,7 @@ export class AmplifierServer {
   private readonly routeTable: RouteTable;
   private readonly profileDirectory: ProfileDirectory;
   private readonly sessionRegistry: SessionRegistry;
-  private readonly eventStreams: EventStreams;
+  private readonly eventStreamOpener: EventStreamOpener;
   private readonly bodyMemory: BodyMemoryBudget;
   private openRequestCount = 0;
   private startedAtMs = 0;
@@ -75,7 +75,7 @@ export class AmplifierServer {
     const { limits, profileDirectory } = this;
     const starter = new SessionStarter({ ...deps, profileDirectory, limits });
     this.sessionRegistry = new SessionRegistry({ ...deps, starter, limits });
-    this.eventStreams = new EventStreams(this.limits, log);
+    this.eventStreamOpener = new EventStreamOpener(this.limits, log);
     this.routeTable = new RouteTable(this.routeList());
   }
 
@@ -88,7 +88,7 @@ export class AmplifierServer {
   get loadCounts(): ServerLoad {
     return {
       connections: this.connections.count,
-      webSockets: this.eventStreams.webSocketCount,
+      webSockets: this.eventStreamOpener.webSocketCount,
       requests: this.openRequestCount,
       heldBytes: this.bodyMemory.usedBytes,
       ...this.sessionRegistry.load,
@@ -116,13 +116,13 @@ export class AmplifierServer {
     await this.sessionRegistry.stop();
     // Subscribers have already received the end of their session and can disconnect before the time limit.
     await withDeadline(clock, 'closing', this.limits.drainTimeoutMs, () => closed).catch(() => undefined);
-    this.eventStreams.stop();
+    this.eventStreamOpener.stop();
     this.connections.stop();
     await closed;
   }
 
   private routeList(): Routes {
-    const { eventStreams, profileDirectory, sessionRegistry } = this;
+    const { eventStreamOpener, profileDirectory, sessionRegistry } = this;
     return {
       'GET /sessions': { answer: ({ query }) => this.listSessions(query) },
       'POST /sessions': { answer: (request) => this.createSession(request) },
@@ -155,11 +155,11 @@ export class AmplifierServer {
         },
       },
       'GET /sessions/{id}/events': {
-        stream: (id, request, response) => eventStreams.openSse(sessionRegistry.get(id), request, response),
+        stream: (id, request, response) => eventStreamOpener.openSse(sessionRegistry.get(id), request, response),
       },
       'GET /sessions/{id}/ws': {
         upgrade: (id, request, socket, head) =>
-          eventStreams.openWebSocket(sessionRegistry.get(id), request, socket, head),
+          eventStreamOpener.openWebSocket(sessionRegistry.get(id), request, socket, head),
       },
       'GET /profiles': {
         answer: async ({ query }) => ok(await profileDirectory.listProfiles(query.get('collection'))),

@@ -1,4 +1,4 @@
-import type { FileChange, FileState } from '../../common/checkpoint';
+import type { CheckpointFileChange, FileState } from '../../common/checkpoint';
 import { CheckpointError } from '../../common/checkpointError';
 import { isValidUtf8Name, splitNul } from '../../common/nameList';
 import { kindOfMode, readRawDiff, type RawChange, type RawSide } from '../../common/rawDiff';
@@ -11,7 +11,7 @@ const mostRenamed = 2_000;
 export class TreeReader {
   constructor(private readonly repository: PrivateRepository) {}
 
-  async compare(from: string, to: string, findRenames: boolean, signal: AbortSignal): Promise<FileChange[]> {
+  async compare(from: string, to: string, findRenames: boolean, signal: AbortSignal): Promise<CheckpointFileChange[]> {
     const renames = findRenames ? ['-M', `-l${mostRenamed}`] : ['--no-renames'];
     const form = ['-r', '-z', '--raw', '--numstat', '--no-abbrev', '--no-ext-diff', '--no-textconv', '--no-color'];
     const args = ['diff-tree', ...form, '--no-relative', ...renames, from, to];
@@ -109,7 +109,7 @@ export function isIgnoreFile(name: string): boolean {
   return name === '.gitignore' || name.endsWith('/.gitignore');
 }
 
-function changeOf(raw: RawChange, sizes: ReadonlyMap<string, number>): FileChange[] {
+function changeOf(raw: RawChange, sizes: ReadonlyMap<string, number>): CheckpointFileChange[] {
   const { path, from, isBinary, addedLines, deletedLines } = raw;
   const stateOf = (side: RawSide | undefined): FileState | undefined =>
     side && { ...side, bytes: sizes.get(side.object) ?? 0 };

@@ -3,7 +3,7 @@ import { rename, rm, stat, utimes } from 'node:fs/promises';
 import * as path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { splitIntoBatches } from '../../../base/common/lists';
-import type { CheckpointLimits, LeftOutItem, LeftOutReason } from '../../common/checkpoint';
+import type { CheckpointScanLimits, LeftOutItem, LeftOutReason } from '../../common/checkpoint';
 import { CheckpointError } from '../../common/checkpointError';
 import { isValidUtf8Name, joinNul, splitNul } from '../../common/nameList';
 import { existsInFolder, mapConcurrently, readStatus, type FileStatus } from './fileStatus';
@@ -22,7 +22,7 @@ export interface FolderScanResult {
 interface ScanRules {
   /** Whether `backline.exclude` matches a file, given by its absolute path and its path relative to the folder. */
   readonly excludes: (path: string, relativePath: string) => boolean;
-  readonly limits: CheckpointLimits;
+  readonly limits: CheckpointScanLimits;
   /** Path of the index of the user's repository. Files tracked in it are not ignored. */
   readonly userIndex: string | undefined;
 }

@@ -1,7 +1,7 @@
 import { useId, useRef, useState } from 'preact/hooks';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { PlainText } from '../../../transcript/browser/parts/plainText';
-import { shortenPaths } from '../../../transcript/common/shortPath';
+import { shortenPathsInText } from '../../../transcript/common/shortPath';
 import { spokenChordLabel } from '../../../webview/browser/platformKeys';
 import { groupAnswers } from '../../common/approvals/approvalAnswers';
 import { describeParts, approvalTitle } from '../../common/approvals/approvalWords';
@@ -79,7 +79,7 @@ export function ApprovalCard({ session, approval, isDeliberate, reason, onReason
     else deny();
   };
 
-  const title = shortenPaths(approvalTitle(approval), folders);
+  const title = shortenPathsInText(approvalTitle(approval), folders);
   const onlyDenial = answers.deny.primary;
   return (
     <section
@@ -113,7 +113,7 @@ export function ApprovalCard({ session, approval, isDeliberate, reason, onReason
             aria-expanded={isUnfolded}
             onClick={() => setUnfolded(!isUnfolded)}
           >
-            <PlainText text={isUnfolded ? shortenPaths(approval.prompt, folders) : title} />
+            <PlainText text={isUnfolded ? shortenPathsInText(approval.prompt, folders) : title} />
           </button>
         </h2>
       </div>

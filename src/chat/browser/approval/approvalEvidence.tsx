@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { countOf, formatCount, formatSize } from '../../../transcript/browser/parts/format';
 import { PlainText } from '../../../transcript/browser/parts/plainText';
-import { ShowAllContext, ShowFullContext } from '../../../transcript/browser/parts/showAll';
+import { LoadAllContext, ShowFullContext } from '../../../transcript/browser/parts/showAll';
 import type { TranscriptActions } from '../../../transcript/browser/transcriptActions';
 import { TranscriptContext } from '../../../transcript/browser/transcriptContext';
 import type { Part } from '../../../transcript/common/entries';
@@ -52,11 +52,11 @@ export function ApprovalEvidence({ sessionId, approval, requesterKind }: Approva
             <ApprovalRisks approval={approval} />
             <TranscriptContext.Provider value={context}>
               <ShowFullContext.Provider value={true}>
-                <ShowAllContext.Provider value={showWhole}>
+                <LoadAllContext.Provider value={showWhole}>
                   {parts.map((part, index) => (
                     <ApprovalPart key={index} part={part} index={index} approvalId={approval.id} />
                   ))}
-                </ShowAllContext.Provider>
+                </LoadAllContext.Provider>
               </ShowFullContext.Provider>
             </TranscriptContext.Provider>
             <ApprovalFacts approval={approval} folders={folders} />

@@ -6,7 +6,7 @@ import type { ContextChipView, DraftAttachment } from '../../common/chatView';
 import { usePage, usePageState } from '../chatPageContext';
 import { attachmentKindLabels } from '../chatLabels';
 
-export function ContextChips() {
+export function ComposerChips() {
   const page = usePage();
   const { contextChips: context, missingAttachmentIds } = usePageState();
   const { attachments } = page.composerDraft.draft;

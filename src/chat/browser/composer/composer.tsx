@@ -3,9 +3,9 @@ import { indexAfterKey } from '../../../webview/browser/listKeys';
 import { useRedrawOnEvent } from '../../../webview/browser/useRedrawOnEvent';
 import { chatRequests } from '../../common/page/chatApi';
 import type { SessionView } from '../../common/chatView';
-import { ContextChips } from './chips';
+import { ComposerChips } from './chips';
 import { ComposerFoot } from './composerFoot';
-import { PromptHistory } from './promptHistory';
+import { PromptHistoryCursor } from './promptHistoryCursor';
 import { usePage, usePageState } from '../chatPageContext';
 import { SuggestionList, type Suggestion } from './suggestionList';
 import { insertSuggestedName, insertMentionKind, type CompletionTrigger } from './triggers';
@@ -22,7 +22,7 @@ export function Composer() {
   const { draft } = composerDraft;
   const box = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLTextAreaElement>(null);
-  const walk = useRef(new PromptHistory());
+  const walk = useRef(new PromptHistoryCursor());
   const listId = useId();
   const [caret, setCaret] = useState<number>();
   const nextCaret = useRef<number | undefined>(undefined);
@@ -138,7 +138,7 @@ export function Composer() {
       onDragLeave={intake.onDragLeave}
       onDrop={intake.onDrop}
     >
-      <ContextChips />
+      <ComposerChips />
       <textarea
         ref={input}
         class="composer-input"

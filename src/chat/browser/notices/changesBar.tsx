@@ -4,7 +4,7 @@ import {
   nameOfChange,
   changeNotes,
   shortFormerPath,
-  hasChangedLines,
+  shouldShowLineCounts,
   totalsOf,
 } from '../../../transcript/common/shownChanges';
 import { shortenPath } from '../../../transcript/common/shortPath';
@@ -136,7 +136,7 @@ function ChangeRow({ change }: { change: FileChange }) {
             <PlainText text={notes.join(', ')} />
           </span>
         )}
-        {hasChangedLines(change) && <ChangeCounts changes={[change]} />}
+        {shouldShowLineCounts(change) && <ChangeCounts changes={[change]} />}
       </button>
       <IconButton
         label={showHiddenCharacters(`Keep Changes in ${name}`)}

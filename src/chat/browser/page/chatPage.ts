@@ -101,7 +101,7 @@ export class ChatPage {
   }
 
   /** Continues an interrupted turn. The draft in the composer stays unchanged. */
-  async continueTurn(): Promise<void> {
+  async sendContinue(): Promise<void> {
     await this.sendAndScrollToPrompt(() =>
       this.requestForSession(chatRequests.continueTurn, (sessionId) => ({ sessionId })),
     );

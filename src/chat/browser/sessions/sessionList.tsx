@@ -6,7 +6,7 @@ import { CloseIcon } from '../../../webview/browser/icons';
 import { indexAfterKey } from '../../../webview/browser/listKeys';
 import { chatRequests } from '../../common/page/chatApi';
 import type { SessionRow } from '../../common/chatView';
-import { RemoteSessions } from './remoteSessions';
+import { RemoteSessionListings } from './remoteSessionListings';
 import { usePage, usePageState } from '../chatPageContext';
 import { SessionListItem } from './sessionListItem';
 import { useRemoteListings, type RemoteListings } from './useRemoteListings';
@@ -72,7 +72,7 @@ export function SessionList() {
           <SessionGroup key={name} name={name} rows={rows} />
         ))}
         {isEmpty && <EmptySessionList query={query} isSearching={query !== '' && found === undefined} />}
-        {query === '' && <RemoteSessions listings={remoteSearch} />}
+        {query === '' && <RemoteSessionListings listings={remoteSearch} />}
       </div>
     </section>
   );

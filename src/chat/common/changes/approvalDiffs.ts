@@ -35,7 +35,7 @@ export class ApprovalDiffs {
   }
 
   /** Paths of files, as shown, that the agent may write but has not written yet. */
-  get paths(): readonly string[] {
+  get unwrittenPaths(): readonly string[] {
     return [...new Set(this.allowedDiffs.map(({ path }) => path))];
   }
 

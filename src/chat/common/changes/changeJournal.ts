@@ -15,7 +15,7 @@ import { SavesByOthersTracker } from '../unsaved/savesByOthersTracker';
 import { requireUnprotected } from '../restore/requireUnprotected';
 import { RunningTurnScans } from './runningTurnScans';
 import { ApprovalDiffs } from './approvalDiffs';
-import { NonTextChanges, type FileStateRestore } from './nonTextChanges';
+import { FileStateChanges, type FileStateRestore } from './fileStateChanges';
 import { TurnCheckpoint } from './turnCheckpoint';
 import type { WriteClaims } from './writeClaims';
 
@@ -38,7 +38,7 @@ interface ChangeJournalPorts {
  */
 export class ChangeJournal {
   readonly review: FileReview;
-  readonly states: NonTextChanges;
+  readonly states: FileStateChanges;
   private readonly fileTexts: FileTexts;
   private readonly ledger: ChangeLedger;
   private readonly toolCallWrites: ToolCallWrites;
@@ -58,7 +58,7 @@ export class ChangeJournal {
     this.fileTexts = new FileTexts(files, ports.texts);
     this.ledger = new ChangeLedger(this.fileTexts, record, claims, (...write) => this.compareWithApproval(...write));
     const { checkpoints, editor } = files;
-    this.states = new NonTextChanges({ checkpoints, claims, record });
+    this.states = new FileStateChanges({ checkpoints, claims, record });
     const { fileTexts: texts, ledger, queue, states } = this;
     this.review = new FileReview({
       editor,
@@ -360,7 +360,7 @@ export class ChangeJournal {
   }
 
   private async compareWithApproval(path: string, before: FileText, after: FileText): Promise<void> {
-    for (const shownPath of this.approvalDiffs.paths) {
+    for (const shownPath of this.approvalDiffs.unwrittenPaths) {
       if ((await this.resolvePath(shownPath)) !== path) continue;
       if (!this.approvalDiffs.matchesApproval(shownPath, before, after)) this.ports.onUnexpectedWrite(path);
     }

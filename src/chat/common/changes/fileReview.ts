@@ -12,13 +12,13 @@ import {
 } from '../chatPorts';
 import type { ChangeLedger } from './changeLedger';
 import type { CurrentFile, FileText, FileTextId, FileTexts } from './fileTexts';
-import type { NonTextChanges } from './nonTextChanges';
+import type { FileStateChanges } from './fileStateChanges';
 
 interface FileReviewPorts {
   readonly editor: Pick<EditorPort, 'writeText'>;
   readonly fileTexts: FileTexts;
   readonly ledger: ChangeLedger;
-  readonly states: Pick<NonTextChanges, 'hasChanges'>;
+  readonly states: Pick<FileStateChanges, 'hasChanges'>;
   /** Runs the work on each file in sequence. Keyed by path. */
   readonly queue: KeyedQueue;
   readonly resolvePath: (path: string) => Promise<string>;

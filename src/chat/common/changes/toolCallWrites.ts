@@ -65,7 +65,7 @@ export class ToolCallWrites {
         break;
       case 'approval:granted':
       case 'approval:denied':
-        this.handleAnswer(event.data.approval_id, event.event === 'approval:granted');
+        this.handleApprovalAnswer(event.data.approval_id, event.event === 'approval:granted');
         break;
       default:
     }
@@ -168,7 +168,7 @@ export class ToolCallWrites {
   }
 
   /** Handles an answer. If the call is still waiting, another client has answered, and it may already be running. */
-  private handleAnswer(approvalId: string, isGranted: boolean): void {
+  private handleApprovalAnswer(approvalId: string, isGranted: boolean): void {
     for (const call of this.calls.values()) {
       if (call.approvalId !== approvalId || (call.state !== 'waiting' && call.state !== 'running')) continue;
       if (!isGranted) {

@@ -15,7 +15,7 @@ import type { LogRecord, NewRecord } from '../conversation/logRecord';
 import { SavesByOthers } from '../unsaved/savesByOthers';
 import { maxFiles, type ChangeLedger } from './changeLedger';
 import { maxFileBytes, type CurrentFile, type FileText, type FileTexts, type FileTextId } from './fileTexts';
-import type { NonTextChanges } from './nonTextChanges';
+import type { FileStateChanges } from './fileStateChanges';
 
 interface TurnCheckpointPorts {
   /** The checkpoints of the workspace folders. Undefined if they are turned off or there is no workspace. */
@@ -23,7 +23,7 @@ interface TurnCheckpointPorts {
   readonly editor: Pick<EditorPort, 'resolve'>;
   readonly texts: FileTexts;
   readonly ledger: ChangeLedger;
-  readonly states: NonTextChanges;
+  readonly states: FileStateChanges;
   /** Runs the work on each file in sequence. Keyed by path. */
   readonly queue: KeyedQueue;
   readonly record: (record: NewRecord) => void;
@@ -54,7 +54,8 @@ export class TurnCheckpoint {
   private readonly otherSavedStateByPath = new Map<string, CurrentState>();
   /** Notices that the conversation has already shown. */
   private readonly shownNotices = new Set<string>();
-  private isRestored = false;
+  /** Whether the checkpoint was read from the log of a conversation that was reopened during the turn. */
+  private isFromRecord = false;
   /** Why the last scan may have missed changes. */
   private scanProblems: readonly string[] = [];
   private lastScan: Promise<void> = Promise.resolve();
@@ -67,7 +68,7 @@ export class TurnCheckpoint {
     if (record.type !== 'checkpoint') return;
     this.folders = record.folders;
     this.turn = record.turn;
-    this.isRestored = true;
+    this.isFromRecord = true;
   }
 
   /** Takes the checkpoint. Adds a notice about missing files, once. @throws Error when `signal` fires */
@@ -78,7 +79,7 @@ export class TurnCheckpoint {
     const { folders, problems, uncovered } = await checkpoints.take(`Turn ${turn}`, signal);
     this.folders = folders;
     this.turn = turn;
-    this.isRestored = false;
+    this.isFromRecord = false;
     this.recordedByPath.clear();
     this.savesByOthers.clear();
     this.otherSavedStateByPath.clear();
@@ -191,7 +192,7 @@ export class TurnCheckpoint {
     const { after, path } = file;
     const saved = this.otherSavedStateByPath.get(path);
     const isSaved = saved !== undefined && saved !== 'other' && isSameState(saved, after);
-    if (!isSaved && !states.isOthersWrite(file)) states.record(this.turn, file, kind, this.isRestored);
+    if (!isSaved && !states.isOthersWrite(file)) states.record(this.turn, file, kind, this.isFromRecord);
     this.recordedByPath.set(path, file);
   }
 
@@ -210,7 +211,7 @@ export class TurnCheckpoint {
     if (now.isDirty) return;
     const kind = kindBesideText(file, textBefore, now.text);
     if (kind !== undefined || file.renamedFrom !== undefined)
-      states.record(this.turn, { ...file, path }, kind, this.isRestored);
+      states.record(this.turn, { ...file, path }, kind, this.isFromRecord);
     // Otherwise the file is checked again, because an editor may still have the earlier text.
     if (kind !== undefined || ledger.currentTurnTextId(path) === now.id) this.recordedByPath.set(file.path, file);
   }
@@ -230,8 +231,8 @@ export class TurnCheckpoint {
   }
 
   private async recordWrite(path: string, base: FileTextId, written: CurrentFile): Promise<void> {
-    const { isRestored } = this;
-    const isAgentsWork = ({ isDirty }: CurrentFile): boolean => !isDirty && !isRestored;
+    const { isFromRecord } = this;
+    const isAgentsWork = ({ isDirty }: CurrentFile): boolean => !isDirty && !isFromRecord;
     await this.ports.ledger.recordWrite({ path, base, written, isAgentsWork });
   }
 

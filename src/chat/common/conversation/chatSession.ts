@@ -232,7 +232,7 @@ export class ChatSession implements Chat {
     }
   }
 
-  async continueTurn(): Promise<void> {
+  async sendContinue(): Promise<void> {
     await this.sendOrQueue({ id: this.ports.newId(), text: 'Continue', attachments: [] });
   }
 

@@ -26,7 +26,7 @@ interface PromptDeliveryPorts {
   readonly conversation: Conversation;
   readonly connection: BackendConnection;
   readonly attachments: AttachmentResolver;
-  readonly sessionDefaults: Pick<SessionDefaults, 'initialChoices' | 'noticeForUnofferedChoice'>;
+  readonly sessionDefaults: Pick<SessionDefaults, 'choicesForNewSession' | 'noticeForUnofferedChoice'>;
   readonly saves: Pick<PromptSaves, 'beforePrompt'>;
   readonly clock: Clock;
 }
@@ -47,7 +47,9 @@ export class PromptDelivery {
     const { options: shown } = conversation.transcript;
     // The options are read before connecting, because a new session reports its own options.
     const wanted =
-      shown.length === 0 ? sessionDefaults.initialChoices(conversation.head.backendId) : choicesOfCurrentValues(shown);
+      shown.length === 0
+        ? sessionDefaults.choicesForNewSession(conversation.head.backendId)
+        : choicesOfCurrentValues(shown);
     const { origin, session } = await connection.connect(conversation.head.remoteId, signal);
     if (origin !== 'open') {
       conversation.bindSession(session.id);
@@ -87,7 +89,7 @@ export class PromptDelivery {
     // prompt.
     for (let tries = 1; ; tries++) {
       try {
-        await session.prompt(input);
+        await session.sendPrompt(input);
         break;
       } catch (error) {
         if (!isBackendError(error) || error.code !== 'busy' || tries === maxTries) throw error;

@@ -216,7 +216,7 @@ export class PreparedSessions {
   private setChosenOptions({ backend, session }: PreparedSession): Promise<void> {
     return this.optionQueue.run(session.id, async () => {
       try {
-        await applyChoices(session, this.ports.sessionDefaults.initialChoices(backend.id), backend.title);
+        await applyChoices(session, this.ports.sessionDefaults.choicesForNewSession(backend.id), backend.title);
       } catch (error) {
         this.ports.log.debug(messageOf(error));
       }

@@ -7,7 +7,7 @@ export interface SessionDefaults {
   /** Returns the profile and model for a session of an Amplifier server. */
   serverChoices(backendId: string): SessionChoices;
   /** Returns the options to set on an agent's session before its first prompt. */
-  initialChoices(backendId: string): readonly OptionChoice[];
+  choicesForNewSession(backendId: string): readonly OptionChoice[];
   /** Stores the agent's own defaults, which a new session has reported. */
   recordOfferedOptions(backendId: string, options: readonly ConfigOption[]): void;
   /** Sets the prepared session whose options and commands are shown. Undefined if there is none any more. */

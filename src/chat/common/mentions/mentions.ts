@@ -37,7 +37,7 @@ export class Mentions {
    * Waits until a source has more results for the query, then returns all rows. Empty if there are no more, or if
    * another page has started a search, because searching again would cancel that search. Never rejects.
    */
-  async searchMore(query: string, kind: string | undefined, signal: AbortSignal): Promise<MentionRow[]> {
+  async waitForMoreRows(query: string, kind: string | undefined, signal: AbortSignal): Promise<MentionRow[]> {
     const all = this.sourcesOf(kind).filter((source) => source.waitForMore !== undefined);
     if (all.length === 0) return [];
     const searching = all.filter((source) => source.isSearching?.(query) === true);

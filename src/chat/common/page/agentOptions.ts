@@ -42,7 +42,7 @@ export class AgentOptions {
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  setBackend(view: BackendView): void {
+  updateBackendView(view: BackendView): void {
     const isOther = this.backendViews.has(view.id) && this.backendViews.get(view.id)?.description !== view.description;
     if (isOther) this.offeredOptions.delete(view.id);
     this.backendViews.set(view.id, view);
@@ -52,7 +52,7 @@ export class AgentOptions {
     return optionsOfNewSession(this.currentOptions(agentId), this.optionSources(agentId));
   }
 
-  initialChoices(agentId: string): OptionChoice[] {
+  choicesForNewSession(agentId: string): OptionChoice[] {
     return choicesForNewSession(this.currentOptions(agentId), this.optionSources(agentId));
   }
 

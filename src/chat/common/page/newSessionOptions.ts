@@ -43,7 +43,7 @@ export class NewSessionOptions implements SessionDefaults, Disposable {
     for (const view of views) {
       if (this.backendViews.get(view.id)?.description !== view.description) this.serverOptions.delete(view.id);
       this.backendViews.set(view.id, view);
-      this.agentOptions.setBackend(view);
+      this.agentOptions.updateBackendView(view);
     }
   }
 
@@ -76,8 +76,8 @@ export class NewSessionOptions implements SessionDefaults, Disposable {
     return { ...(profile === '' ? {} : { profile }), ...(model === '' ? {} : { model }) };
   }
 
-  initialChoices(backendId: string): readonly OptionChoice[] {
-    return this.isServer(backendId) ? [] : this.agentOptions.initialChoices(backendId);
+  choicesForNewSession(backendId: string): readonly OptionChoice[] {
+    return this.isServer(backendId) ? [] : this.agentOptions.choicesForNewSession(backendId);
   }
 
   recordOfferedOptions(backendId: string, options: readonly ConfigOption[]): void {

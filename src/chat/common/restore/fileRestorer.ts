@@ -46,7 +46,7 @@ export interface RestoreRequest {
   readonly isFork: boolean;
 }
 
-export interface RestoreResult {
+export interface ChatRestoreResult {
   /** The conversation in which the user continues: the fork if there is one, and otherwise the original. */
   readonly chat: Chat;
   readonly restored: readonly string[];
@@ -71,7 +71,7 @@ export class FileRestorer {
    * Restores files, and the conversation if requested. @throws CheckpointError, ChatError; nothing was restored then,
    * and no conversation was created
    */
-  async restore(request: RestoreRequest, signal: AbortSignal): Promise<RestoreResult> {
+  async restore(request: RestoreRequest, signal: AbortSignal): Promise<ChatRestoreResult> {
     const { chat, entryId, isFork, point, refused } = request;
     await chat.restores.claim();
     const earlier = chat.restores.remainingChanges;
@@ -126,7 +126,7 @@ export class FileRestorer {
   }
 
   /** Undoes a restore, also in the other conversation of a fork. @throws CheckpointError, ChatError */
-  async undo(chat: Chat, restore: Restore, files: UndoFiles, signal: AbortSignal): Promise<RestoreResult> {
+  async undo(chat: Chat, restore: Restore, files: UndoFiles, signal: AbortSignal): Promise<ChatRestoreResult> {
     const { id, paths } = restore;
     const origin = restore.origin === undefined ? chat : await this.findChat(restore.origin);
     const fork = restore.origin === undefined ? await this.findChat(restore.fork) : chat;

@@ -9,7 +9,7 @@ interface UnseenWrite {
 
 interface SavedFile {
   readonly text: FileTextId;
-  /** The agent's last text in this turn at the time of the save. */
+  /** The text that the agent had last written to the file in this turn when the file was saved. */
   readonly agentsText: FileTextId;
   /** The writes that no scan has found, oldest first. */
   readonly unseen: readonly UnseenWrite[];

@@ -128,7 +128,7 @@ export function createChatHandlers(
       }
     }),
     continueTurn: chatRequests.continueTurn.withHandler(async ({ sessionId }) => {
-      await (await chatOf(sessionId)).continueTurn();
+      await (await chatOf(sessionId)).sendContinue();
       page.feed.flushNow();
     }),
     stop: chatRequests.stop.withHandler(async ({ sessionId }) => (await chatOf(sessionId)).stop()),
@@ -226,7 +226,9 @@ export function createChatHandlers(
       mentionSearch.abort();
       mentionSearch = new AbortController();
       const { signal } = mentionSearch;
-      const rows = await (isMore ? mentions.searchMore(query, kind, signal) : mentions.search(query, kind, signal));
+      const rows = await (isMore
+        ? mentions.waitForMoreRows(query, kind, signal)
+        : mentions.search(query, kind, signal));
       return { rows, isPartial: !signal.aborted && mentions.isSearching(query, kind) };
     }),
     rowsForDrop: chatRequests.rowsForDrop.withHandler(async ({ uris }) => ({ rows: await services.rowsForDrop(uris) })),

@@ -7,7 +7,7 @@ import { isCheckpointError } from '../../../changes/common/checkpointError';
 import type { RestorePreview, WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
 import type { Messages } from '../../../platform/vscode/messages';
 import { ChatError, type Chat, type Chats, type RestorePoint } from '../../common/chatPorts';
-import type { FileRestorer, RestoreRequest, RestoreResult } from '../../common/restore/fileRestorer';
+import type { FileRestorer, RestoreRequest, ChatRestoreResult } from '../../common/restore/fileRestorer';
 import {
   restoreCountLabel,
   isPickedByDefault,
@@ -233,7 +233,7 @@ export class RestoreActions {
     await this.run('Restoring files', prompt.chat, show, () => restorer.restore(request, signal));
   }
 
-  private async run(title: string, chat: Chat, show: ShowChat, work: () => Promise<RestoreResult>): Promise<void> {
+  private async run(title: string, chat: Chat, show: ShowChat, work: () => Promise<ChatRestoreResult>): Promise<void> {
     const { interrupted, messages } = this.deps;
     // Checked again, because a prompt may have been sent in the meantime.
     this.requireIdle(() => true);

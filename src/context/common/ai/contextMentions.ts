@@ -6,7 +6,7 @@ import type { ContextLookups } from './contextLookups';
 import * as z from 'zod';
 import type { ItemList } from '../items/itemList';
 import { isSafeLink } from '../items/safeLink';
-import { estimateTokens, searchItems } from '../items/itemQueries';
+import { estimateTextTokens, searchItems } from '../items/itemQueries';
 import { lineNumbers, itemParagraph, itemLocation } from '../items/itemTexts';
 import { mentionSchema } from './providerMention';
 import type { FoundMention, MentionSearch } from './mentionSearch';
@@ -162,7 +162,7 @@ function attachmentsOf({ path, document }: FileItems['file'], items: readonly Co
 }
 
 function tokensOf(path: string, items: readonly ContextItem[]): number {
-  return items.reduce((sum, item) => sum + estimateTokens(itemParagraph(path, item)), 0);
+  return items.reduce((sum, item) => sum + estimateTextTokens(itemParagraph(path, item)), 0);
 }
 
 function mentionOf(path: string, item: ContextItem): FileMention {

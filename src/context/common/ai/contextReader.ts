@@ -1,4 +1,4 @@
-import type { RequestOptions, ContextClient, ContextDocument } from '../contextClient';
+import type { ItemRequestOptions, ContextClient, ContextDocument } from '../contextClient';
 import type { ContextItem } from '../items/contextItem';
 import type { ContextAnswer } from '../items/documentRecord';
 
@@ -34,7 +34,7 @@ export class ContextReader {
   constructor(private readonly ports: ContextReaderPorts) {}
 
   /** Returns the items of a file; default is the active file. Undefined if there is none. @throws EditorError */
-  async itemsOf(path: string | undefined, options: RequestOptions = {}): Promise<FileItems | undefined> {
+  async itemsOf(path: string | undefined, options: ItemRequestOptions = {}): Promise<FileItems | undefined> {
     const file = path === undefined ? await this.ports.activeFile() : await this.ports.openFile(path);
     return file && { file, ...(await this.ports.client.requestItems(file.document, options)) };
   }

@@ -1,5 +1,5 @@
 import type { ContextItem, ItemRange, ProviderRef } from './contextItem';
-import { packedItemCount, unpackItem, numbersPerRange, type PackedItems } from './packedItems';
+import { packedItemCount, unpackItem, rangeNumbersPerItem, type PackedItems } from './packedItems';
 
 /** The items of one provider for a document. All ranges are inside the document. */
 export interface ItemGroup {
@@ -8,7 +8,7 @@ export interface ItemGroup {
 }
 
 /** Number of array elements in a block. A search can skip a whole block. */
-const blockWidth = 64 * numbersPerRange;
+const blockWidth = 64 * rangeNumbersPerItem;
 
 /** Items of a document, grouped by provider. Item objects are created only on access. */
 export class ItemList implements Iterable<ContextItem> {
@@ -66,13 +66,13 @@ function indicesTouching({ ranges }: PackedItems, blocks: Float64Array, { start,
   for (let block = 0; block < blocks.length / 2; block++) {
     if (!((blocks[2 * block] ?? NaN) <= end.line && (blocks[2 * block + 1] ?? NaN) >= start.line)) continue;
     const blockEnd = Math.min(ranges.length, (block + 1) * blockWidth);
-    for (let at = block * blockWidth; at < blockEnd; at += numbersPerRange) {
+    for (let at = block * blockWidth; at < blockEnd; at += rangeNumbersPerItem) {
       const line = ranges[at] ?? NaN;
       const endLine = ranges[at + 2] ?? NaN;
       if (!(line <= end.line && endLine >= start.line)) continue;
       if (line === end.line && (ranges[at + 1] ?? NaN) > end.character) continue;
       if (endLine === start.line && (ranges[at + 3] ?? NaN) < start.character) continue;
-      indices.push(at / numbersPerRange);
+      indices.push(at / rangeNumbersPerItem);
     }
   }
   return indices;
@@ -85,7 +85,7 @@ function blockLines({ ranges }: PackedItems): Float64Array {
     let first = Infinity;
     let last = -Infinity;
     const blockEnd = Math.min(ranges.length, (block + 1) * blockWidth);
-    for (let at = block * blockWidth; at < blockEnd; at += numbersPerRange) {
+    for (let at = block * blockWidth; at < blockEnd; at += rangeNumbersPerItem) {
       // Comparisons with NaN are false, so items without a range are skipped.
       if ((ranges[at] ?? NaN) < first) first = ranges[at] ?? first;
       if ((ranges[at + 2] ?? NaN) > last) last = ranges[at + 2] ?? last;
@@ -98,8 +98,8 @@ function blockLines({ ranges }: PackedItems): Float64Array {
 
 function indicesWithoutRange({ ranges }: PackedItems): number[] {
   const indices: number[] = [];
-  for (let at = 0; at < ranges.length; at += numbersPerRange)
-    if (Number.isNaN(ranges[at])) indices.push(at / numbersPerRange);
+  for (let at = 0; at < ranges.length; at += rangeNumbersPerItem)
+    if (Number.isNaN(ranges[at])) indices.push(at / rangeNumbersPerItem);
   return indices;
 }
 

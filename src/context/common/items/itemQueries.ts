@@ -20,7 +20,7 @@ export function searchItems(items: Iterable<ContextItem>, query: string): readon
 }
 
 /** Estimates the number of tokens, with four characters per token. */
-export function estimateTokens(text: string): number {
+export function estimateTextTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }
 

@@ -1,5 +1,5 @@
 import type { ItemPosition } from './contextItem';
-import { packedItemCount, selectPackedItems, numbersPerRange, type PackedItems } from './packedItems';
+import { packedItemCount, selectPackedItems, rangeNumbersPerItem, type PackedItems } from './packedItems';
 
 /** Returns the length of each line without its line ending (LF, CRLF or a lone CR). */
 export function lineLengths(text: string): readonly number[] {
@@ -24,9 +24,9 @@ export function fitItemsToDocument(packed: PackedItems, lines: readonly number[]
   const { ranges } = packed;
   const kept: number[] = [];
   let cut = 0;
-  for (let at = 0; at < ranges.length; at += numbersPerRange) {
+  for (let at = 0; at < ranges.length; at += rangeNumbersPerItem) {
     const place = fitRange(ranges, at, lines, isCrlf ? 1 : 0);
-    if (place !== 'nowhere') kept.push(at / numbersPerRange);
+    if (place !== 'nowhere') kept.push(at / rangeNumbersPerItem);
     if (place === 'cut') cut++;
   }
   const nowhere = packedItemCount(packed) - kept.length;

@@ -1,7 +1,7 @@
 import { decodePercentEscapes } from '../../../base/common/fileUri';
 import { isSafeLink } from './safeLink';
 import { itemLimits } from '../limits';
-import { numbersPerRange, numbersPerText, type PackedItems } from './packedItems';
+import { rangeNumbersPerItem, textNumbersPerItem, type PackedItems } from './packedItems';
 import { ProviderError } from '../providers/providerError';
 
 /**
@@ -17,12 +17,12 @@ export function readItems(result: unknown, uri?: string): PackedItems {
   if (!Array.isArray(result)) throw new ProviderError('The provider’s answer must be an array of items.');
   const values: readonly unknown[] = result;
   const total = values.length;
-  const reader = new ItemReader(Math.min(total, itemLimits.items), uri);
-  for (let index = 0; index < total && !reader.isFull; index++) reader.readItem(values[index]);
-  return reader.toPackedItems(total);
+  const packer = new ItemPacker(Math.min(total, itemLimits.items), uri);
+  for (let index = 0; index < total && !packer.isFull; index++) packer.readItem(values[index]);
+  return packer.toPackedItems(total);
 }
 
-class ItemReader {
+class ItemPacker {
   private readonly packedRanges: PackedItems['ranges'];
   private readonly packedTexts: PackedItems['texts'];
   private joinedText = '';
@@ -38,8 +38,8 @@ class ItemReader {
     private readonly capacity: number,
     private readonly uri: string | undefined,
   ) {
-    this.packedRanges = new Float64Array(capacity * numbersPerRange);
-    this.packedTexts = new Int32Array(capacity * numbersPerText);
+    this.packedRanges = new Float64Array(capacity * rangeNumbersPerItem);
+    this.packedTexts = new Int32Array(capacity * textNumbersPerItem);
   }
 
   get isFull(): boolean {
@@ -71,8 +71,8 @@ class ItemReader {
   toPackedItems(total: number): PackedItems {
     const { capacity, itemCount, packedRanges: ranges, packedTexts: texts, joinedText: text } = this;
     return {
-      ranges: itemCount === capacity ? ranges : ranges.slice(0, itemCount * numbersPerRange),
-      texts: itemCount === capacity ? texts : texts.slice(0, itemCount * numbersPerText),
+      ranges: itemCount === capacity ? ranges : ranges.slice(0, itemCount * rangeNumbersPerItem),
+      texts: itemCount === capacity ? texts : texts.slice(0, itemCount * textNumbersPerItem),
       text,
       notes: this.describeProblems(total - itemCount - this.malformedCount - this.otherFileCount),
     };
@@ -92,9 +92,9 @@ class ItemReader {
   /** Stores the range of an item. Returns false if it is invalid. Ranges outside the document are adapted later. */
   private readRange(range: unknown): boolean {
     const { packedRanges: ranges, itemCount } = this;
-    const at = itemCount * numbersPerRange;
+    const at = itemCount * rangeNumbersPerItem;
     if (range === undefined || range === null) {
-      ranges.fill(NaN, at, at + numbersPerRange);
+      ranges.fill(NaN, at, at + rangeNumbersPerItem);
       return true;
     }
     if (!isObject(range)) return false;
@@ -112,7 +112,7 @@ class ItemReader {
     const { content } = ai;
     if (typeof title !== 'string' || !isOptionalText(url) || !isOptionalText(markdown)) return false;
     if (!isOptionalText(text) || !isOptionalText(content)) return false;
-    const at = this.itemCount * numbersPerText;
+    const at = this.itemCount * textNumbersPerItem;
     this.packedTexts[at] = this.joinedText.length;
     this.packedTexts[at + 1] = this.addText(title, itemLimits.title);
     this.packedTexts[at + 2] = this.addOptionalText(this.safeLink(url), itemLimits.url);

@@ -1,6 +1,6 @@
 import type { ItemPosition, ItemRange } from './contextItem';
 import { isPositionBefore } from './itemRanges';
-import { selectPackedItems, readRangeAt, numbersPerRange, type PackedItems } from './packedItems';
+import { selectPackedItems, readRangeAt, rangeNumbersPerItem, type PackedItems } from './packedItems';
 
 /** One replacement in an edit. The ranges of all replacements refer to the text before the edit, as in VS Code. */
 export interface TextChange {
@@ -17,11 +17,11 @@ export function shiftItems(packed: PackedItems, changes: readonly TextChange[]):
   const fromEnd = changes.map(measureChange).sort((a, b) => (isPositionBefore(a.start, b.start) ? 1 : -1));
   const ranges = new Float64Array(packed.ranges);
   const kept: number[] = [];
-  for (let at = 0; at < ranges.length; at += numbersPerRange) {
+  for (let at = 0; at < ranges.length; at += rangeNumbersPerItem) {
     const before = readRangeAt(ranges, at);
     const after = fromEnd.reduce<ItemRange | undefined>(shiftRange, before);
     if (before && !after) continue;
-    kept.push(at / numbersPerRange);
+    kept.push(at / rangeNumbersPerItem);
     if (after && after !== before)
       ranges.set([after.start.line, after.start.character, after.end.line, after.end.character], at);
   }

@@ -6,10 +6,10 @@ import { ProviderError } from '../providers/providerError';
 /** Items are packed into numeric arrays and one text. Workers can transfer these ten times faster than objects. */
 
 /** Numbers for each item in `ranges`: line and character of the start, then of the end. NaN means absent. */
-export const numbersPerRange = 4;
+export const rangeNumbersPerItem = 4;
 
 /** Numbers per item in `texts`: offset in `text`, length of each text (-1: absent), and 1 if it prefers its link. */
-export const numbersPerText = 7;
+export const textNumbersPerItem = 7;
 const linkHintOffset = 6;
 
 export interface PackedItems {
@@ -25,7 +25,7 @@ export function emptyPackedItems(): PackedItems {
 }
 
 export function packedItemCount({ ranges }: PackedItems): number {
-  return ranges.length / numbersPerRange;
+  return ranges.length / rangeNumbersPerItem;
 }
 
 /** Returns the approximate size, in UTF-16 units. */
@@ -37,9 +37,9 @@ export function packedItemsWeight({ ranges, texts, text }: PackedItems): number 
 export function validatePackedItems(packed: PackedItems): void {
   const { texts, text } = packed;
   const count = packedItemCount(packed);
-  if (count > itemLimits.items || texts.length !== count * numbersPerText) throw damagedError();
+  if (count > itemLimits.items || texts.length !== count * textNumbersPerItem) throw damagedError();
   let offset = 0;
-  for (let at = 0; at < texts.length; at += numbersPerText) {
+  for (let at = 0; at < texts.length; at += textNumbersPerItem) {
     if (texts[at] !== offset) throw damagedError();
     for (let field = 1; field < linkHintOffset; field++) {
       const length = texts[at + field] ?? 0;
@@ -60,7 +60,7 @@ export function readRangeAt(ranges: Float64Array, at: number): ItemRange | undef
 
 /** Creates the object of one item. The arrays must be valid. */
 export function unpackItem({ ranges, texts, text }: PackedItems, index: number): ProvidedItem {
-  let at = index * numbersPerText;
+  let at = index * textNumbersPerItem;
   let offset = texts[at] ?? 0;
   const next = (): string | undefined => {
     const length = texts[++at] ?? -1;
@@ -73,7 +73,7 @@ export function unpackItem({ ranges, texts, text }: PackedItems, index: number):
   const markdown = next();
   const hoverText = next();
   const aiContent = next();
-  const range = readRangeAt(ranges, index * numbersPerRange);
+  const range = readRangeAt(ranges, index * rangeNumbersPerItem);
   if (url !== undefined && isSafeLink(url)) item.url = url;
   if (markdown !== undefined || hoverText !== undefined)
     item.hover = {
@@ -82,18 +82,24 @@ export function unpackItem({ ranges, texts, text }: PackedItems, index: number):
     };
   if (aiContent !== undefined) item.aiContent = aiContent;
   if (range) item.range = range;
-  if (item.url !== undefined && texts[index * numbersPerText + linkHintOffset] === 1) item.prefersLink = true;
+  if (item.url !== undefined && texts[index * textNumbersPerItem + linkHintOffset] === 1) item.prefersLink = true;
   return item;
 }
 
 /** Selects the items at these ascending indices. Returns the same object if all items are selected. */
 export function selectPackedItems(packed: PackedItems, indices: readonly number[]): PackedItems {
   if (indices.length === packedItemCount(packed)) return packed;
-  const ranges = new Float64Array(indices.length * numbersPerRange);
-  const texts = new Int32Array(indices.length * numbersPerText);
+  const ranges = new Float64Array(indices.length * rangeNumbersPerItem);
+  const texts = new Int32Array(indices.length * textNumbersPerItem);
   for (const [to, from] of indices.entries()) {
-    ranges.set(packed.ranges.subarray(from * numbersPerRange, (from + 1) * numbersPerRange), to * numbersPerRange);
-    texts.set(packed.texts.subarray(from * numbersPerText, (from + 1) * numbersPerText), to * numbersPerText);
+    ranges.set(
+      packed.ranges.subarray(from * rangeNumbersPerItem, (from + 1) * rangeNumbersPerItem),
+      to * rangeNumbersPerItem,
+    );
+    texts.set(
+      packed.texts.subarray(from * textNumbersPerItem, (from + 1) * textNumbersPerItem),
+      to * textNumbersPerItem,
+    );
   }
   return { ...packed, ranges, texts };
 }

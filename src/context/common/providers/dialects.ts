@@ -18,7 +18,7 @@ export function declaresMentions(result: unknown): boolean {
 }
 
 /** Whether the provider has items for documents. With an empty list of selectors, it has none. */
-export function hasDocumentSelectors({ selectors }: HandshakeResult): boolean {
+export function hasDocumentItems({ selectors }: HandshakeResult): boolean {
   return selectors === undefined || selectors.length > 0;
 }
 

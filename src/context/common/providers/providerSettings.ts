@@ -25,7 +25,7 @@ export interface ProviderEntry {
 }
 
 /** The unchecked values of `backline.context.providers` and `openctx.providers` at one configuration level. */
-export interface SettingsLevel {
+export interface ProviderSettingsLevel {
   readonly backline?: unknown;
   readonly openctx?: unknown;
   /** Absolute path of the settings file. Absent for the user settings, and if the file is not on this disk. */
@@ -37,12 +37,12 @@ export interface SettingsLevel {
 interface FolderSettings {
   /** The `file:` URI of the workspace folder, without a slash at the end. */
   readonly uri: string;
-  readonly settings: SettingsLevel;
+  readonly settings: ProviderSettingsLevel;
 }
 
-export interface SettingsLevels {
-  readonly user: SettingsLevel;
-  readonly workspace: SettingsLevel;
+export interface ProviderSettingsLevels {
+  readonly user: ProviderSettingsLevel;
+  readonly workspace: ProviderSettingsLevel;
   /** URI of the folder that contains the workspace file, if there is one. */
   readonly workspaceBase?: string | undefined;
   /** All folders of the window, even those without settings. */
@@ -76,7 +76,7 @@ export const untrustedWorkspaceMessage =
  * workspace. Outside the folders, a workspace can only turn providers off. Relative keys start at the folder. In
  * `openctx.providers` of workspace and folder, they start at the settings file, as in OpenCtx.
  */
-export function listProviders(levels: SettingsLevels): ProviderList {
+export function listProviders(levels: ProviderSettingsLevels): ProviderList {
   const collector = new ProviderCollector();
   const { workspace, workspaceBase, folders } = levels;
   const uris = folders.map(({ uri }) => uri);
@@ -95,7 +95,7 @@ interface CollectedEntry {
   isOnOutsideFolders: boolean;
 }
 
-interface BasedLevel extends SettingsLevel {
+interface BasedLevel extends ProviderSettingsLevel {
   /** Base of relative keys in `openctx`. Default is the folder. */
   readonly openctxBase?: string;
 }
@@ -122,7 +122,7 @@ class ProviderCollector {
 
   /** Adds the providers of one folder. `folder` is absent for documents outside the folders. */
   addScope(
-    { user, isTrusted }: SettingsLevels,
+    { user, isTrusted }: ProviderSettingsLevels,
     ofWorkspace: readonly BasedLevel[],
     folder: string | undefined,
     folders: readonly string[],

@@ -8,7 +8,7 @@ import { maxModuleFiles } from '../../common/limits';
 import { abilitiesOfFunctions, handshakeMethod, itemsMethod } from '../../common/providers/dialectFunctions';
 import { ProviderError } from '../../common/providers/providerError';
 import { readSharedText, type SharedText } from '../textSharer';
-import type { ModuleLocation, WorkerMessage, WorkerRequest } from '../providerWorkerMessages';
+import type { ModuleLocation, ProviderWorkerMessage, ProviderWorkerRequest } from '../providerWorkerMessages';
 import type { RunningProviderNote } from '../workers/runningProviderNote';
 import { SharedFileError } from './moduleFileOwners';
 import type { GlobalsSnapshot } from './globalsSnapshot';
@@ -42,7 +42,7 @@ interface ProviderWorkerDeps {
   readonly globals: GlobalsSnapshot | undefined;
   /** Whether to check globals for changes after each provider. */
   readonly isCareful: boolean;
-  readonly post: (messages: readonly WorkerMessage[], transfer: readonly Transferable[]) => void;
+  readonly post: (messages: readonly ProviderWorkerMessage[], transfer: readonly Transferable[]) => void;
 }
 
 function hostedProvider(id: number, location: ModuleLocation): HostedProvider {
@@ -64,7 +64,7 @@ export class ProviderWorker {
   private readonly providers = new Map<number, HostedProvider>();
   private lastLoad: Promise<unknown> = Promise.resolve();
   private currentLoad: HostedProvider | undefined;
-  private messages: WorkerMessage[] = [];
+  private messages: ProviderWorkerMessage[] = [];
   private transfer: Transferable[] = [];
   private collectedSinceMs: number | undefined;
   private reportedMemory = 0;
@@ -109,13 +109,13 @@ export class ProviderWorker {
   }
 
   /** Handles requests of the host in order. */
-  handleRequests(requests: readonly WorkerRequest[]): void {
+  handleRequests(requests: readonly ProviderWorkerRequest[]): void {
     this.deps.note.recordHeartbeat();
     for (const request of requests) this.handleRequest(request);
     this.flush();
   }
 
-  private handleRequest(request: WorkerRequest): void {
+  private handleRequest(request: ProviderWorkerRequest): void {
     const { provider: id, module: location } = request;
     const hosted = this.providers.get(id) ?? (location && hostedProvider(id, location));
     if (!hosted) throw new Error(`Provider ${id} is not known here.`);
@@ -129,7 +129,7 @@ export class ProviderWorker {
   }
 
   /** Never rejects. */
-  private async loadAndSendRequest(hosted: HostedProvider, request: WorkerRequest): Promise<void> {
+  private async loadAndSendRequest(hosted: HostedProvider, request: ProviderWorkerRequest): Promise<void> {
     let loaded: LoadedProvider;
     try {
       if (request.body.method === 'survey') {
@@ -181,7 +181,7 @@ export class ProviderWorker {
   }
 
   /** Calls the provider, and processes its answer when its promise has resolved. */
-  private sendRequest(hosted: HostedProvider, loaded: LoadedProvider, request: WorkerRequest): void {
+  private sendRequest(hosted: HostedProvider, loaded: LoadedProvider, request: ProviderWorkerRequest): void {
     const { note } = this.deps;
     const end = (result: unknown): void => {
       note.setPending(hosted.id, false);
@@ -219,7 +219,7 @@ export class ProviderWorker {
     this.postSoon();
   }
 
-  private callProvider({ dialect, call }: LoadedProvider, { body }: WorkerRequest): unknown {
+  private callProvider({ dialect, call }: LoadedProvider, { body }: ProviderWorkerRequest): unknown {
     switch (body.method) {
       case 'survey':
         throw new ProviderError('It was surveyed after it was loaded.');
@@ -237,10 +237,10 @@ export class ProviderWorker {
   private answer(
     hosted: HostedProvider,
     { dialect, has }: LoadedProvider,
-    { id, body }: WorkerRequest,
+    { id, body }: ProviderWorkerRequest,
     result: unknown,
   ): void {
-    const answer = ((): WorkerMessage => {
+    const answer = ((): ProviderWorkerMessage => {
       switch (body.method) {
         case 'survey':
           return { kind: 'survey', id, files: [] };
@@ -261,7 +261,7 @@ export class ProviderWorker {
     this.finish(answer);
   }
 
-  private itemsAnswer(id: number, packed: PackedItems): WorkerMessage {
+  private itemsAnswer(id: number, packed: PackedItems): ProviderWorkerMessage {
     for (const { buffer } of [packed.ranges, packed.texts])
       if (buffer.byteLength >= minTransferred) this.transfer.push(buffer);
     return { kind: 'items', id, packed };
@@ -280,7 +280,7 @@ export class ProviderWorker {
     this.finish({ kind: 'failed', id, message, isModule, ...(details === undefined ? {} : { details }) });
   }
 
-  private finish(message: WorkerMessage): void {
+  private finish(message: ProviderWorkerMessage): void {
     this.openCount--;
     this.add(message);
   }
@@ -297,7 +297,7 @@ export class ProviderWorker {
     return this.providers.size === 1 ? [...this.providers.values()][0] : undefined;
   }
 
-  private add(message: WorkerMessage): void {
+  private add(message: ProviderWorkerMessage): void {
     this.messages.push(message);
   }
 

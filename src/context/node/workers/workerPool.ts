@@ -7,10 +7,10 @@ import { emptyPool, type OwnWorkerReason, type PoolEffect, type PoolEvent } from
 import {
   workerMessages,
   type ModuleLocation,
-  type WorkerAnswer,
-  type WorkerMessage,
-  type WorkerRequest,
-  type WorkerRequestBody,
+  type ProviderWorkerAnswer,
+  type ProviderWorkerMessage,
+  type ProviderWorkerRequest,
+  type ProviderWorkerRequestBody,
 } from '../providerWorkerMessages';
 import { BlockedWorkerMonitor } from './blockedWorkerMonitor';
 import { memoryError, WorkerThread, type WorkerThreadEnd, type WorkerLimits } from './workerThread';
@@ -49,13 +49,13 @@ export interface PoolQuestionBody {
   readonly isOwnWorkerRequired: boolean;
   /** If set, the question is only sent to this worker. */
   readonly worker: number | undefined;
-  readonly request: WorkerRequestBody;
+  readonly request: ProviderWorkerRequestBody;
 }
 
 interface OpenCall {
   readonly provider: number;
   readonly body: PoolQuestionBody;
-  readonly resolve: (answer: WorkerAnswer) => void;
+  readonly resolve: (answer: ProviderWorkerAnswer) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -63,7 +63,7 @@ interface RunningThread {
   readonly thread: WorkerThread;
   readonly watch: BlockedWorkerMonitor;
   readonly loaded: Set<number>;
-  outbox: WorkerRequest[];
+  outbox: ProviderWorkerRequest[];
   idleTimer: Disposable | undefined;
 }
 
@@ -107,11 +107,11 @@ export class WorkerPool {
    * Asks a provider, after its earlier questions. Only a question that waits for earlier ones can be cancelled.
    * @throws ProviderError, RequestCancelledError, or InterruptedError if it should be asked again
    */
-  ask(provider: number, body: PoolQuestionBody, signal: AbortSignal): Promise<WorkerAnswer> {
+  ask(provider: number, body: PoolQuestionBody, signal: AbortSignal): Promise<ProviderWorkerAnswer> {
     if (signal.aborted) return Promise.reject(new RequestCancelledError());
     if (body.worker !== undefined && body.worker !== this.workerOf(provider))
       return Promise.reject(new InterruptedError());
-    const { promise, resolve, reject } = Promise.withResolvers<WorkerAnswer>();
+    const { promise, resolve, reject } = Promise.withResolvers<ProviderWorkerAnswer>();
     const question = ++this.lastQuestion;
     this.calls.set(question, { provider, body, resolve, reject });
     const { isOwnWorkerRequired } = body;
@@ -256,7 +256,11 @@ export class WorkerPool {
     if (answered.length > 0) finish();
   }
 
-  private handleAnswer(worker: number, message: Extract<WorkerMessage, { id: number }>, answered: number[]): void {
+  private handleAnswer(
+    worker: number,
+    message: Extract<ProviderWorkerMessage, { id: number }>,
+    answered: number[],
+  ): void {
     const { id } = message;
     if (this.state.questions.get(id)?.worker !== worker) return;
     if (message.kind !== 'failed') {
@@ -270,7 +274,7 @@ export class WorkerPool {
     else answered.push(id);
   }
 
-  private handleReport(worker: number, message: Exclude<WorkerMessage, { id: number }>): void {
+  private handleReport(worker: number, message: Exclude<ProviderWorkerMessage, { id: number }>): void {
     const { limits } = this.deps;
     switch (message.kind) {
       case 'files':

@@ -4,7 +4,7 @@ import type { Disposable } from '../../../base/common/disposable';
 import { errorCode, messageOf } from '../../../base/common/errors';
 import { ProviderError } from '../../common/providers/providerError';
 import type { OwnWorkerReason, Suspects } from '../../common/workers/poolState';
-import type { WorkerRequest, WorkerStart } from '../providerWorkerMessages';
+import type { ProviderWorkerRequest, WorkerStart } from '../providerWorkerMessages';
 import { RunningProviderNote } from './runningProviderNote';
 import { SharedOutputSplitter } from './sharedOutputSplitter';
 
@@ -73,7 +73,7 @@ export class WorkerThread implements Disposable {
     this.worker = worker;
   }
 
-  post(requests: readonly WorkerRequest[]): void {
+  post(requests: readonly ProviderWorkerRequest[]): void {
     this.port.postMessage(requests);
   }
 

@@ -26,7 +26,10 @@ const strictness: Readonly<Record<PolicyAnswer, number>> = { allow: 0, ask: 1, d
  * Combines the user settings with the workspace settings. These can only be stricter, even in a trusted workspace,
  * because agents can write them. At each level, the entry of an agent overrides `*`. An invalid value counts as `ask`.
  */
-export function effectivePolicy(userValue: unknown, workspaceValues: readonly unknown[]): PermissionPolicy {
+export function combineUserAndWorkspacePolicies(
+  userValue: unknown,
+  workspaceValues: readonly unknown[],
+): PermissionPolicy {
   const problems: string[] = [];
   const user = parsePolicies(userValue, problems);
   const workspace = workspaceValues.map((value) => parsePolicies(value, problems));

@@ -22,7 +22,7 @@ export function createGrammarCheck(): ((event: SessionEvent) => void) | undefine
   };
 }
 
-/** In debug builds, reports violations in all logs: rule and event names, but no contents. */
+/** In debug builds, reports the violations of all sessions. Reports only rule and event names, without contents. */
 export function onGrammarViolation(report: (message: string) => void): Disposable {
   if (typeof BACKLINE_DEBUG === 'undefined' || !BACKLINE_DEBUG) return toDisposable(() => undefined);
   globalThis.backlineViolation = ({ rule, event, index }) =>

@@ -165,7 +165,7 @@ export class SessionNormalizer {
     const { blocks } = this.ensureTurn(event);
     if (!this.thoughts.isOpen) blocks.endStep();
     if (event.event === 'thinking:delta') this.thoughts.addDelta(event);
-    else this.thoughts.finishThought(event);
+    else this.thoughts.addFinal(event);
   }
 
   private handleToolCall(event: EventOf<'tool:pre' | 'tool:update' | 'tool:post' | 'tool:error'>): void {

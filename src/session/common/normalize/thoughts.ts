@@ -27,22 +27,26 @@ export class Thoughts {
     return isEqualIgnoringSpace(thinking, this.openText) || !isEqualIgnoringSpace(thinking, this.lastText);
   }
 
-  /** Ends the open thought. Emits missing text at its end first. Starts a new thought if the text differs. */
-  finishThought({ data }: EventOf<'thinking:final'>): void {
+  /**
+   * Handles the final text of a thought, which ends it. Emits missing text at its end first. If the text differs, the open
+   * thought ends and this is a new one.
+   */
+  addFinal({ data }: EventOf<'thinking:final'>): void {
     const { session_id, thinking } = data;
     if (this.openText !== undefined && !endsWithIgnoringSpace(this.openText, thinking)) {
       const tail = textAfterPrefixIgnoringSpace(this.openText, thinking);
       if (tail === undefined) this.endOpenThought(session_id);
       else this.addDelta({ event: 'thinking:delta', data: { session_id, delta: tail } });
     }
-    this.closeThought(data);
+    this.emitFinalThought(data);
   }
 
+  /** Ends the open thought, if any, with the text that was received. */
   endOpenThought(sessionId: string): void {
-    if (this.openText !== undefined) this.closeThought({ session_id: sessionId, thinking: this.openText });
+    if (this.openText !== undefined) this.emitFinalThought({ session_id: sessionId, thinking: this.openText });
   }
 
-  private closeThought(data: EventData<'thinking:final'>): void {
+  private emitFinalThought(data: EventData<'thinking:final'>): void {
     const thinking =
       this.openText === undefined || isEqualIgnoringSpace(this.openText, data.thinking) ? data.thinking : this.openText;
     this.openText = undefined;

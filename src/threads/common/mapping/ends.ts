@@ -4,7 +4,7 @@ import { isRecord, asNonEmptyText } from '../model/jsonValues';
 import { rawJson } from '../model/rawJson';
 import { MessageState, type Message } from '../model/threadSchema';
 import { isMessageStopped } from '../model/threadState';
-import { entryBase, type MessageContext } from './parts/mapped';
+import { entryBase, type MessageContext } from './parts/entryWithRawJson';
 import type { UnfinishedCallStates } from './parts/toolRun';
 
 type TurnEnd = Pick<EntryOf<'end'>, 'outcome' | 'text' | 'details'>;

@@ -6,7 +6,7 @@ import { rawJson } from '../model/rawJson';
 import type { ThreadDocument } from '../model/threadSchema';
 import type { OpenThread } from '../threadPorts';
 import { isRecentlyWritten } from '../model/threadState';
-import type { MappedEntry, MessageContext } from './parts/mapped';
+import type { EntryWithRawJson, MessageContext } from './parts/entryWithRawJson';
 import { messageContexts } from './messageContexts';
 import { messageEntries } from './messageEntries';
 import { isResultBlock } from '../model/callIds';
@@ -19,7 +19,7 @@ interface MappedMessage {
   readonly message: unknown;
   readonly relatedResults: readonly unknown[];
   readonly context: MessageContext;
-  readonly mapped: readonly MappedEntry[];
+  readonly mapped: readonly EntryWithRawJson[];
 }
 
 /** A thread, with what the next read reuses for unchanged entries. `entries` is computed on first access. */
@@ -54,14 +54,14 @@ class ThreadMapping {
   private readonly results: ToolResults;
   private readonly contexts: readonly MessageContext[];
   private readonly mappedMessages: MappedMessage[] = [];
-  private readonly unsentEntries: readonly MappedEntry[];
+  private readonly unsentEntries: readonly EntryWithRawJson[];
   /**
    * The messages of the previous read. Released when everything is mapped, because otherwise each read would keep the
    * previous ones in memory.
    */
   private previousMessages: readonly MappedMessage[];
   private previousEntries: ReadonlyMap<string, Entry>;
-  private cachedMappedEntries: readonly MappedEntry[] | undefined;
+  private cachedMappedEntries: readonly EntryWithRawJson[] | undefined;
   private cachedEntries: readonly Entry[] | undefined;
 
   constructor(
@@ -106,7 +106,7 @@ class ThreadMapping {
     return found && rawJson(found.raw);
   }
 
-  private mapAll(): readonly MappedEntry[] {
+  private mapAll(): readonly EntryWithRawJson[] {
     if (this.cachedMappedEntries) return this.cachedMappedEntries;
     this.cachedMappedEntries = [...this.messages.flatMap(({ mapped }) => mapped), ...this.unsentEntries];
     this.previousMessages = [];
@@ -131,7 +131,7 @@ class ThreadMapping {
     return { message, relatedResults, context, mapped };
   }
 
-  private reusePreviousEntry(item: MappedEntry): MappedEntry {
+  private reusePreviousEntry(item: EntryWithRawJson): EntryWithRawJson {
     const before = this.previousEntries.get(item.entry.id);
     return before && isSame(before, item.entry) ? { ...item, entry: before } : item;
   }

@@ -5,7 +5,7 @@ import { isRecord, asList, asNonEmptyText, asTimeMs, type JsonRecord } from '../
 import { isPrompt } from '../model/promptText';
 import type { ThreadDocument } from '../model/threadSchema';
 import { messageUsage, sumUsage } from '../model/threadUsage';
-import type { MessageContext, UnfinishedState } from './parts/mapped';
+import type { MessageContext, UnfinishedState } from './parts/entryWithRawJson';
 import { isMessageStopped } from '../model/threadState';
 import { callIdOfCallBlock } from '../model/callIds';
 import { mayHaveLaterResult, type ToolResults } from './toolResults';

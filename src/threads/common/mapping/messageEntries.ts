@@ -8,14 +8,24 @@ import { attachmentsOf } from './parts/attachments';
 import { messageStateType } from '../model/threadState';
 import { turnEndEntry, unfinishedCallStates } from './ends';
 import { imageAttachment, imagePart } from './parts/images';
-import { entryBase, plainTextPart, rawEntry, type MappedEntry, type MessageContext } from './parts/mapped';
+import {
+  entryBase,
+  plainTextPart,
+  rawEntry,
+  type EntryWithRawJson,
+  type MessageContext,
+} from './parts/entryWithRawJson';
 import { isResultBlock } from '../model/callIds';
 import { isRoleShown, type ToolResults } from './toolResults';
 import { toolEntries } from './parts/callEntries';
 import { readRunOutsideResultBlock, readToolRun } from './parts/toolRun';
 
 /** Maps a message to entries in the order of its blocks. The entry of a tool call contains its result. */
-export function messageEntries(raw: unknown, results: ToolResults, context: MessageContext): readonly MappedEntry[] {
+export function messageEntries(
+  raw: unknown,
+  results: ToolResults,
+  context: MessageContext,
+): readonly EntryWithRawJson[] {
   const message = Message.safeParse(raw).data;
   if (!message || !isRoleShown(message.role)) {
     const label = message ? `Message with unknown role “${message.role}”` : 'Unknown message';
@@ -38,7 +48,7 @@ class MessageMapper {
     this.rawBlocks = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
   }
 
-  map(): readonly MappedEntry[] {
+  map(): readonly EntryWithRawJson[] {
     const entries = this.rawBlocks.flatMap((block, index) => this.mapBlock(block, index));
     const end = turnEndEntry(this.message, this.context, entries.length > 0);
     if (!end && entries.length === 0 && this.message.content === undefined) return this.mapUnknownContent();
@@ -46,7 +56,7 @@ class MessageMapper {
   }
 
   /** Shows the JSON of a message with unknown fields, because they may be its content. */
-  private mapUnknownContent(): readonly MappedEntry[] {
+  private mapUnknownContent(): readonly EntryWithRawJson[] {
     const unknownKeys = isRecord(this.rawMessage)
       ? Object.keys(this.rawMessage).filter((key) => !Object.hasOwn(Message.shape, key))
       : [];
@@ -55,7 +65,7 @@ class MessageMapper {
     return [rawEntry(base, 'Message without content', this.rawMessage, rawJson(this.rawMessage))];
   }
 
-  private mapBlock(raw: unknown, index: number): readonly MappedEntry[] {
+  private mapBlock(raw: unknown, index: number): readonly EntryWithRawJson[] {
     if (isResultBlock(raw)) return this.mapResult(raw, index);
     const block = Block.safeParse(raw).data;
     if (!block) {
@@ -84,7 +94,7 @@ class MessageMapper {
     }
   }
 
-  private mapText(block: BlockOf<'text'>, raw: unknown, index: number): readonly MappedEntry[] {
+  private mapText(block: BlockOf<'text'>, raw: unknown, index: number): readonly EntryWithRawJson[] {
     const { text } = block;
     if (this.message.role === 'user') return this.mapPrompt();
     if (this.message.role === 'info') return this.toEntry(index, raw, { kind: 'notice', level: 'info', text });
@@ -93,7 +103,7 @@ class MessageMapper {
   }
 
   /** Joins all text and image blocks of a message to one prompt. It replaces the first of them. */
-  private mapPrompt(): readonly MappedEntry[] {
+  private mapPrompt(): readonly EntryWithRawJson[] {
     if (this.hasPrompt) return [];
     this.hasPrompt = true;
     const images = this.rawBlocks.flatMap((raw) => {
@@ -109,7 +119,7 @@ class MessageMapper {
     return [{ entry, raw: this.rawMessage }];
   }
 
-  private mapImage(block: BlockOf<'image'>, raw: unknown, index: number): readonly MappedEntry[] {
+  private mapImage(block: BlockOf<'image'>, raw: unknown, index: number): readonly EntryWithRawJson[] {
     const part = imagePart(block.source, block.sourcePath);
     if (!part) return [rawEntry(this.entryBaseOfBlock(index), 'Unknown image', raw, rawJson(raw))];
     const prompt = this.message.role === 'user' ? this.mapPrompt() : [];
@@ -129,7 +139,11 @@ class MessageMapper {
     };
   }
 
-  private mapCall(block: BlockOf<'tool_use' | 'server_tool_use'>, raw: unknown, index: number): readonly MappedEntry[] {
+  private mapCall(
+    block: BlockOf<'tool_use' | 'server_tool_use'>,
+    raw: unknown,
+    index: number,
+  ): readonly EntryWithRawJson[] {
     const results = this.results.ofCall(raw);
     const isComplete = block.complete !== false;
     const run = readToolRun(results.at(-1), unfinishedCallStates(this.message, this.context, isComplete));
@@ -148,20 +162,24 @@ class MessageMapper {
     );
   }
 
-  private mapProgram(block: BlockOf<'program'>, raw: unknown, index: number): readonly MappedEntry[] {
+  private mapProgram(block: BlockOf<'program'>, raw: unknown, index: number): readonly EntryWithRawJson[] {
     const results = this.results.ofCall(raw);
     const run = readToolRun(results.at(-1), unfinishedCallStates(this.message, this.context));
     const input = block.code === undefined ? undefined : { code: block.code };
     return toolEntries({ base: this.entryBaseOfBlock(index), name: 'program', input, raw: [raw, ...results] }, run);
   }
 
-  private mapSummary({ summary }: BlockOf<'summary'>, raw: unknown, index: number): readonly MappedEntry[] {
+  private mapSummary({ summary }: BlockOf<'summary'>, raw: unknown, index: number): readonly EntryWithRawJson[] {
     const text = asNonEmptyText(summary) ?? (isRecord(summary) ? asNonEmptyText(summary['summary']) : undefined);
     if (text === undefined) return [rawEntry(this.entryBaseOfBlock(index), 'Summary', raw, rawJson(raw))];
     return this.toEntry(index, raw, { kind: 'summary', text });
   }
 
-  private mapManualBash(block: BlockOf<'manual_bash_invocation'>, raw: unknown, index: number): readonly MappedEntry[] {
+  private mapManualBash(
+    block: BlockOf<'manual_bash_invocation'>,
+    raw: unknown,
+    index: number,
+  ): readonly EntryWithRawJson[] {
     const outcome = readRunOutsideResultBlock(block.toolRun, unfinishedCallStates(this.message, this.context));
     const note = block.hidden === true ? 'Run by the user. Not shown to the agent.' : 'Run by the user.';
     const remarks = [...outcome.remarks, plainTextPart(note)];
@@ -174,7 +192,7 @@ class MessageMapper {
   }
 
   /** Shows a result only if its call is not in the thread. */
-  private mapResult(raw: unknown, index: number): readonly MappedEntry[] {
+  private mapResult(raw: unknown, index: number): readonly EntryWithRawJson[] {
     if (this.results.hasCall(raw)) return [];
     return [rawEntry(this.entryBaseOfBlock(index), 'Result of a tool call outside this thread', raw, rawJson(raw))];
   }
@@ -184,7 +202,7 @@ class MessageMapper {
     return isLast && this.context.unfinished === 'running' && messageStateType(this.message.state) === 'streaming';
   }
 
-  private toEntry(index: number, raw: unknown, content: Content): readonly MappedEntry[] {
+  private toEntry(index: number, raw: unknown, content: Content): readonly EntryWithRawJson[] {
     return [{ entry: { ...this.entryBaseOfBlock(index), ...content }, raw }];
   }
 

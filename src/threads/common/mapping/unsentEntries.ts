@@ -2,10 +2,10 @@ import { isRecord, asNonEmptyText } from '../model/jsonValues';
 import { promptText } from '../model/promptText';
 import { rawJson } from '../model/rawJson';
 import type { ThreadDocument } from '../model/threadSchema';
-import type { MappedEntry } from './parts/mapped';
+import type { EntryWithRawJson } from './parts/entryWithRawJson';
 
 /** Maps the draft and the queued prompts. */
-export function unsentEntries({ draft, queuedMessages }: ThreadDocument, turn: number): readonly MappedEntry[] {
+export function unsentEntries({ draft, queuedMessages }: ThreadDocument, turn: number): readonly EntryWithRawJson[] {
   const drafts =
     draft === undefined || draft === null ? [] : [unsentEntry('draft', turn, 'Draft, not sent', draft, draft)];
   const queued = (queuedMessages ?? []).map((raw, index) =>
@@ -14,7 +14,13 @@ export function unsentEntries({ draft, queuedMessages }: ThreadDocument, turn: n
   return [...drafts, ...queued].filter((item) => item !== undefined);
 }
 
-function unsentEntry(id: string, turn: number, label: string, message: unknown, raw: unknown): MappedEntry | undefined {
+function unsentEntry(
+  id: string,
+  turn: number,
+  label: string,
+  message: unknown,
+  raw: unknown,
+): EntryWithRawJson | undefined {
   const content = isRecord(message) ? message['content'] : message;
   if ((Array.isArray(content) && content.length === 0) || content === '') return undefined;
   const text = asNonEmptyText(promptText(content)) ?? rawJson(message);

@@ -46,8 +46,8 @@ export class WordTable {
   private postingCount = 0;
   /** A cache of the words that were added last, because most words repeat. Stores two hashes per word. */
   private readonly recentHashes = new Int32Array((recentMask + 1) * 2);
-  /** Indexes of the scanned words that are not in the cache. */
-  private newWordIndexes = new Uint32Array(1 << 12);
+  /** Indexes of the scanned words that are not in the cache. They may already be in the table. */
+  private uncachedWordIndexes = new Uint32Array(1 << 12);
   /** Stored only to prevent the JavaScript engine from removing the reads of `prefetchSlots`. */
   protected prefetchResult = 0;
   private cachedThread = -1;
@@ -63,28 +63,28 @@ export class WordTable {
 
   /** Adds the words of a text. `field`: index in `wordFields`. Only a thread's first field with a word counts. */
   addAll(scan: WordScanner, thread: number, field: number): void {
-    const newCount = this.findNew(scan, thread);
-    this.prefetchSlots(scan, newCount);
+    const uncachedCount = this.findUncached(scan, thread);
+    this.prefetchSlots(scan, uncachedCount);
     const { firstHashes, secondHashes, starts, ends, bytes } = scan;
-    const { newWordIndexes: newIndexes } = this;
-    for (let index = 0; index < newCount; index++) {
-      const word = newIndexes[index] ?? 0;
+    const { uncachedWordIndexes } = this;
+    for (let index = 0; index < uncachedCount; index++) {
+      const word = uncachedWordIndexes[index] ?? 0;
       const [first, second] = [firstHashes[word] ?? 0, secondHashes[word] ?? 0];
       const slot = this.findSlot(first, second, bytes, starts[word] ?? 0, ends[word] ?? 0);
       this.addPosting(slot, thread, field);
     }
   }
 
-  /** Stores the words that were not added for this thread recently in `newWordIndexes`. Returns their number. */
-  private findNew({ count, firstHashes, secondHashes }: WordScanner, thread: number): number {
+  /** Stores the words that were not added for this thread recently in `uncachedWordIndexes`. Returns their number. */
+  private findUncached({ count, firstHashes, secondHashes }: WordScanner, thread: number): number {
     const { recentHashes } = this;
     if (this.cachedThread !== thread) {
       this.cachedThread = thread;
       recentHashes.fill(0);
     }
-    if (this.newWordIndexes.length < count) this.newWordIndexes = new Uint32Array(count * 2);
-    const { newWordIndexes: newIndexes } = this;
-    let newCount = 0;
+    if (this.uncachedWordIndexes.length < count) this.uncachedWordIndexes = new Uint32Array(count * 2);
+    const { uncachedWordIndexes } = this;
+    let uncachedCount = 0;
     for (let index = 0; index < count; index++) {
       const first = firstHashes[index] ?? 0;
       const second = secondHashes[index] ?? 0;
@@ -92,17 +92,17 @@ export class WordTable {
       if (recentHashes[slot] === first && recentHashes[slot + 1] === second) continue;
       recentHashes[slot] = first;
       recentHashes[slot + 1] = second;
-      newIndexes[newCount++] = index;
+      uncachedWordIndexes[uncachedCount++] = index;
     }
-    return newCount;
+    return uncachedCount;
   }
 
   /** Reads all slots in advance. The reads are independent, so the processor loads many in parallel. */
-  private prefetchSlots({ firstHashes, secondHashes }: WordScanner, newCount: number): void {
-    const { newWordIndexes: newIndexes, slots, slotMask } = this;
+  private prefetchSlots({ firstHashes, secondHashes }: WordScanner, uncachedCount: number): void {
+    const { uncachedWordIndexes, slots, slotMask } = this;
     let touched = 0;
-    for (let index = 0; index < newCount; index++) {
-      const word = newIndexes[index] ?? 0;
+    for (let index = 0; index < uncachedCount; index++) {
+      const word = uncachedWordIndexes[index] ?? 0;
       touched ^= slots[(slotOf(firstHashes[word] ?? 0, secondHashes[word] ?? 0) & slotMask) * 4] ?? 0;
     }
     this.prefetchResult = touched;

@@ -36,7 +36,7 @@ export const EntryCountAnswer = z.object({
 export type EntryCountAnswer = z.infer<typeof EntryCountAnswer>;
 
 const id = z.number();
-export const WorkerMessage = z.discriminatedUnion('kind', [
+export const ThreadWorkerMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('part'), id, value: z.unknown() }),
   z.object({ kind: z.literal('done'), id, value: z.unknown() }),
   z.object({
@@ -47,4 +47,4 @@ export const WorkerMessage = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('warning'), message: z.string() }),
 ]);
-export type WorkerMessage = z.infer<typeof WorkerMessage>;
+export type ThreadWorkerMessage = z.infer<typeof ThreadWorkerMessage>;

@@ -23,7 +23,7 @@ const nowMs = z.number();
 /** Identifies an open thread. */
 const thread = z.number();
 
-export const WorkerRequest = z.discriminatedUnion('method', [
+export const ThreadWorkerRequest = z.discriminatedUnion('method', [
   /**
    * Reads heads, and saves them together with `known`. Removes the paths in `gone`. Parts of the answer: `HeadBatch`.
    */
@@ -50,5 +50,5 @@ export const WorkerRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('raw'), thread, entryId: z.string() }),
   z.object({ method: z.literal('close'), thread }),
 ]);
-export type WorkerRequest = z.infer<typeof WorkerRequest>;
-export const WorkerCall = z.object({ id: z.number(), request: WorkerRequest });
+export type ThreadWorkerRequest = z.infer<typeof ThreadWorkerRequest>;
+export const WorkerCall = z.object({ id: z.number(), request: ThreadWorkerRequest });

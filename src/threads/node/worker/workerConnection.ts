@@ -4,8 +4,8 @@ import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import type * as z from 'zod';
 import { ThreadError } from '../../common/threadPorts';
-import { WorkerMessage } from './threadWorkerMessages';
-import type { WorkerRequest } from './threadWorkerRequests';
+import { ThreadWorkerMessage } from './threadWorkerMessages';
+import type { ThreadWorkerRequest } from './threadWorkerRequests';
 
 interface PendingCall {
   readonly onPart: (value: unknown) => void;
@@ -70,7 +70,7 @@ export class WorkerConnection implements Disposable {
 
   /** Sends a request. @throws ThreadError if it failed; WorkerEndedError if the worker ended before its answer */
   async sendRequest<Answer extends z.ZodType>(
-    request: WorkerRequest,
+    request: ThreadWorkerRequest,
     answer: Answer,
     onPart: (value: unknown) => void = () => undefined,
   ): Promise<z.infer<Answer>> {
@@ -90,7 +90,7 @@ export class WorkerConnection implements Disposable {
 
   private onMessage(value: unknown): void {
     if (this.endError) return;
-    const message = WorkerMessage.parse(value);
+    const message = ThreadWorkerMessage.parse(value);
     if (message.kind === 'warning') {
       this.log.warn(message.message);
       return;

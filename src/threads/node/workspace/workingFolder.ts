@@ -21,7 +21,7 @@ export async function chooseWorkingFolder(
   folders: readonly string[],
   { roots, choose, isFolder = isExistingFolder }: WorkingFolderDeps,
 ): Promise<{ readonly folder: string | undefined } | undefined> {
-  const own = await findWorkspaceFolder(folders, roots, isFolder);
+  const own = await findFolderInWorkspace(folders, roots, isFolder);
   if (own !== undefined) return { folder: own };
   for (const folder of localFolders(folders)) {
     if (!(await isFolder(folder))) continue;
@@ -32,7 +32,7 @@ export async function chooseWorkingFolder(
 }
 
 /** Returns the first folder of a thread that is in the workspace and still exists. */
-export async function findWorkspaceFolder(
+export async function findFolderInWorkspace(
   folders: readonly string[],
   roots: readonly string[],
   isFolder: (path: string) => Promise<boolean> = isExistingFolder,

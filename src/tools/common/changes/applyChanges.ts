@@ -1,4 +1,4 @@
-import type { ChangedFile, ToolChange } from '../../../session/common/toolCaller';
+import type { ToolFileChange, ToolChange } from '../../../session/common/toolCaller';
 import { isEditorError, type TextEdit, type TextFile } from '../../../editor/common/editorPort';
 import { applyTextEdits } from '../../../editor/common/text/textEdits';
 import { LineIndex } from '../../../editor/common/text/textOffsets';
@@ -26,8 +26,8 @@ async function requirePermit(
   planned: readonly PlannedFile[],
   { editor }: Pick<ToolPorts, 'editor'>,
   { caller, signal }: ActingCall,
-): Promise<readonly ChangedFile[]> {
-  const files: ChangedFile[] = [];
+): Promise<readonly ToolFileChange[]> {
+  const files: ToolFileChange[] = [];
   for (const { after, before, path } of planned) {
     const protection = await editor.protectionOf(path, { before: before?.text, after });
     const realPath = await editor.realPathOf(path);

@@ -16,7 +16,7 @@ import {
   nameOfChange,
   changeNotes,
   shortFormerPath,
-  hasChangedLines,
+  shouldShowLineCounts,
   totalsOf,
 } from '../../common/shownChanges';
 import { outcomeLabels } from '../../common/stateLabels';
@@ -152,7 +152,7 @@ function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number
       )}
       <PathButton path={path} onClick={openChange && (() => openChange(path, turn, renamedFrom))} />
       {notes.length > 0 && <span class="quiet one-line change-words">{notes.join(', ')}</span>}
-      {hasChangedLines(changed) && <ChangeCounts changes={[{ added, removed }]} />}
+      {shouldShowLineCounts(changed) && <ChangeCounts changes={[{ added, removed }]} />}
       {revert && canUndo(changed) && (
         <IconButton
           label={showHiddenCharacters(`Undo Changes from This Turn in ${short(path)}`)}

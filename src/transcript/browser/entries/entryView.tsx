@@ -5,7 +5,7 @@ import type { Entry } from '../../common/entries';
 import { EndEntry } from './endEntry';
 import { usePlaceholder } from '../list/usePlaceholder';
 import { PromptEntry, PromptHeading } from './promptEntry';
-import { ShowAllContext } from '../parts/showAll';
+import { LoadAllContext } from '../parts/showAll';
 import { AnswerEntry, MediaEntry, NoticeEntry, RawEntry, SummaryEntry, ThinkingEntry } from './textEntries';
 import { TodosEntry } from './todosEntry';
 import { ToolEntry } from './toolEntry';
@@ -41,9 +41,9 @@ export function EntryView({ id }: { id: string }) {
         </>
       ) : (
         <>
-          <ShowAllContext.Provider value={async () => setWhole({ of: known, entry: await loadFullEntry(id) })}>
+          <LoadAllContext.Provider value={async () => setWhole({ of: known, entry: await loadFullEntry(id) })}>
             <EntryBody entry={entry} />
-          </ShowAllContext.Provider>
+          </LoadAllContext.Provider>
           {showJson && (
             <IconButton label="Show JSON" icon={BracesIcon} class="raw-button" onClick={() => showJson(id)} />
           )}

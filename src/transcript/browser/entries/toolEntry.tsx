@@ -1,5 +1,5 @@
 import type { EntryOf, ToolState } from '../../common/entries';
-import { shortenPaths } from '../../common/shortPath';
+import { shortenPathsInText } from '../../common/shortPath';
 import { toolStateLabels } from '../../common/stateLabels';
 import { toolFailureText } from '../../common/toolFailure';
 import { Disclosure } from '../parts/disclosure';
@@ -70,7 +70,7 @@ function ToolHead({ entry, childCount = 0 }: { entry: EntryOf<'tool'>; childCoun
       </span>
       <span class="title one-line" title={showHiddenCharacters(title)}>
         <bdi>
-          <PlainText text={shortenPaths(title, folders)} />
+          <PlainText text={shortenPathsInText(title, folders)} />
         </bdi>
       </span>
       {diffs.length > 0 && <ChangeCounts changes={diffs} />}

@@ -4,7 +4,8 @@ import type { Entry } from '../../common/entries';
 import { formatSize } from './format';
 import { useTranscript } from '../transcriptContext';
 
-export const ShowAllContext = createContext<() => Promise<void>>(() => Promise.resolve());
+/** Loads the complete content and shows it. Rejects if it cannot be loaded. */
+export const LoadAllContext = createContext<() => Promise<void>>(() => Promise.resolve());
 
 /** Whether content that is loaded is shown completely, without a "Show all" button. */
 export const ShowFullContext = createContext(false);
@@ -52,13 +53,13 @@ export function useCopyFull(
 }
 
 export function ShowAllButton({ amount, isTruncated, onShow }: ShowAllProps) {
-  const fetchAll = useContext(ShowAllContext);
+  const loadAll = useContext(LoadAllContext);
   const [state, setState] = useState<'idle' | 'busy' | 'failed'>('idle');
   const show = (): void => {
     onShow();
     if (!isTruncated || state === 'busy') return;
     setState('busy');
-    fetchAll().then(
+    loadAll().then(
       () => setState('idle'),
       () => setState('failed'),
     );

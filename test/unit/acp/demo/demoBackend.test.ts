@@ -39,7 +39,7 @@ describe('the ACP backend with the demo agent as a child process', () => {
   async function ask(text: string, attachments: PromptInput['attachments'] = []) {
     const session = await backend.createSession({ cwd: demos.folder });
     const follower = new Follower(session);
-    await session.prompt({ text, attachments });
+    await session.sendPrompt({ text, attachments });
     return { session, follower };
   }
 
@@ -80,7 +80,7 @@ describe('the ACP backend with the demo agent as a child process', () => {
   it('ends the turn with its last words when it crashes, and continues with a new process', async () => {
     const { session, follower } = await ask('/fail crash');
     assert.match(JSON.stringify(await follower.next('error')), /crashed because you asked/);
-    await session.prompt({ text: 'hello' });
+    await session.sendPrompt({ text: 'hello' });
     await follower.next('prompt:complete');
     assert.equal(processes.length, 2);
   });

@@ -40,7 +40,7 @@ for (const protocol of ['1', '2'] as const) {
       backends.push(backend);
       const session = await backend.createSession({ cwd: folder });
       const follower = new Follower(session);
-      await session.prompt({ text });
+      await session.sendPrompt({ text });
       return { session, follower };
     }
 

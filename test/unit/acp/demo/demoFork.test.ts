@@ -26,7 +26,7 @@ for (const version of ['1', '2'] as const) {
 
     async function ask(session: BackendSession, text: string): Promise<string> {
       const follower = new Follower(session);
-      await session.prompt({ text });
+      await session.sendPrompt({ text });
       return (await follower.next('prompt:complete', follower.all('prompt:complete').length + 1)).response;
     }
 
@@ -35,7 +35,7 @@ for (const version of ['1', '2'] as const) {
       const options = { cwd: demos.folder };
       const first = await backend.createSession(options);
       const follower = new Follower(first);
-      await first.prompt({ text: 'hello' });
+      await first.sendPrompt({ text: 'hello' });
       await follower.next('prompt:complete');
       await first.setConfig('mode', 'auto-edit');
       const id = await backend.forkSession(first.id, options);
@@ -54,10 +54,10 @@ for (const version of ['1', '2'] as const) {
       const options = { cwd: demos.folder };
       const first = await backend.createSession(options);
       const follower = new Follower(first);
-      await first.prompt({ text: '/plan' });
+      await first.sendPrompt({ text: '/plan' });
       await follower.next('prompt:complete');
       const id = (await backend.forkSession(first.id, options)) ?? '';
-      await first.prompt({ text: 'hello' });
+      await first.sendPrompt({ text: 'hello' });
       await follower.next('prompt:complete', 2);
       await (await backend.loadSession(id, options)).close();
       const replayed = new Follower(await backend.loadSession(id, options));
@@ -73,7 +73,7 @@ for (const version of ['1', '2'] as const) {
       const options = { cwd: demos.folder };
       const first = await backend.createSession(options);
       const follower = new Follower(first);
-      await first.prompt({ text: 'hello' });
+      await first.sendPrompt({ text: 'hello' });
       await follower.next('prompt:complete');
       const [unused = '', loaded = ''] = [
         await backend.forkSession(first.id, options),
@@ -82,7 +82,7 @@ for (const version of ['1', '2'] as const) {
       const second = await backend.loadSession(loaded, options);
       for (const id of [unused, loaded, first.id]) await backend.closeFork(id);
       assert.match(await ask(second, '/plan'), /All steps/);
-      await first.prompt({ text: '/plan' });
+      await first.sendPrompt({ text: '/plan' });
       assert.match((await follower.next('prompt:complete', 2)).response, /All steps/);
       // A session that is still open has no replayed history.
       await new Follower(await backend.loadSession(unused, options)).next('prompt:complete');

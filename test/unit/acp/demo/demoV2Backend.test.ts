@@ -40,7 +40,7 @@ describe('the ACP backend with the demo agent of version 2', () => {
   async function ask(text: string, backend = start()) {
     const session = await backend.createSession({ cwd: demos.folder });
     const follower = new Follower(session);
-    await session.prompt({ text });
+    await session.sendPrompt({ text });
     return { session, follower };
   }
 
@@ -86,7 +86,7 @@ describe('the ACP backend with the demo agent of version 2', () => {
     await follower.next('content_block:delta');
     await session.cancel();
     assert.equal((await follower.next('prompt:complete')).stop_reason, 'cancelled');
-    await session.prompt({ text: `run "${process.execPath}" -e 'console.log("on"); setInterval(() => 0, 1000)'` });
+    await session.sendPrompt({ text: `run "${process.execPath}" -e 'console.log("on"); setInterval(() => 0, 1000)'` });
     const { approval_id, options } = await follower.next('approval:required');
     await session.approve(approval_id, options[0] ?? '');
     while (!JSON.stringify(follower.all('tool:update')).includes('"output":"on'))
@@ -100,9 +100,9 @@ describe('the ACP backend with the demo agent of version 2', () => {
     const { session, follower } = await ask('/fail error');
     assert.match((await follower.next('error')).error, /failed because you asked it to/);
     await session.setConfig('mode', 'auto-edit');
-    await session.prompt({ text: 'rename colour to color in paint.ts' });
+    await session.sendPrompt({ text: 'rename colour to color in paint.ts' });
     await follower.next('prompt:complete');
-    await session.prompt({ text: '/plan' });
+    await session.sendPrompt({ text: '/plan' });
     await follower.next('prompt:complete', 2);
     assert.deepEqual(
       follower
@@ -126,7 +126,7 @@ describe('the ACP backend with the demo agent of version 2', () => {
     const follower = new Follower(loaded);
     assert.equal((await follower.next('prompt:complete')).response, told.response);
     assert.equal(follower.all('prompt:submit')[0]?.replayed, true);
-    await loaded.prompt({ text: 'hello' });
+    await loaded.sendPrompt({ text: 'hello' });
     assert.match((await follower.next('prompt:complete', 2)).response, /Demo agent/);
   });
 

@@ -62,7 +62,7 @@ describe('a backend over an ACP agent', () => {
 
   it('tells a turn from the prompt to its end, and again to whoever comes later', async () => {
     const { session, follower } = await open(make(echo).backend);
-    const { requestId } = await session.prompt({ text: 'hello' });
+    const { requestId } = await session.sendPrompt({ text: 'hello' });
     assert.equal(session.isBusy, true);
     const complete = await follower.next('prompt:complete');
     assert.deepEqual([complete.response, complete.stop_reason, complete.request_id], ['hello', 'end_turn', requestId]);
@@ -81,8 +81,8 @@ describe('a backend over an ACP agent', () => {
 
   it('takes one prompt at a time', async () => {
     const { session, follower } = await open(make(waits).backend);
-    await session.prompt({ text: 'one' });
-    await assert.rejects(session.prompt({ text: 'two' }), { code: 'busy' });
+    await session.sendPrompt({ text: 'one' });
+    await assert.rejects(session.sendPrompt({ text: 'two' }), { code: 'busy' });
     await follower.next('content_block:delta');
     await session.cancel();
     assert.equal(follower.all('prompt:complete')[0]?.stop_reason, 'cancelled');
@@ -92,7 +92,7 @@ describe('a backend over an ACP agent', () => {
   it('keeps the conversations of one agent apart', async () => {
     const { agents, backend } = make(echo);
     const [one, two] = [await open(backend), await open(backend)];
-    await Promise.all([one.session.prompt({ text: 'first' }), two.session.prompt({ text: 'second' })]);
+    await Promise.all([one.session.sendPrompt({ text: 'first' }), two.session.sendPrompt({ text: 'second' })]);
     assert.equal((await one.follower.next('prompt:complete')).response, 'first');
     assert.equal((await two.follower.next('prompt:complete')).response, 'second');
     assert.equal(agents.started.length, 1);
@@ -117,7 +117,7 @@ describe('a backend over an ACP agent', () => {
     ] as const;
     for (const abilities of [{ image: true, embeddedContext: true }, {}]) {
       const { session, follower } = await open(make(record(abilities)).backend);
-      await session.prompt({ text: 'look', attachments });
+      await session.sendPrompt({ text: 'look', attachments });
       await follower.next('prompt:complete');
       const notes = follower.all('notice').map(({ message }) => message);
       assert.equal(notes.length, 'image' in abilities ? 0 : 1);
@@ -183,7 +183,7 @@ describe('a backend over an ACP agent', () => {
     assert.equal(one, two);
     assert.equal(loads, 1);
     await backend.deleteSession('old');
-    await assert.rejects(one.prompt({ text: 'go' }), { code: 'closed' });
+    await assert.rejects(one.sendPrompt({ text: 'go' }), { code: 'closed' });
   });
 
   it('closes a session that came after it was given up', async () => {
@@ -299,7 +299,7 @@ describe('a backend over an ACP agent', () => {
     await follower.ended;
     assert.equal(follower.names.at(-1), 'session:end');
     assert.deepEqual(closed, ['s1']);
-    await assert.rejects(session.prompt({ text: 'x' }), { code: 'closed' });
+    await assert.rejects(session.sendPrompt({ text: 'x' }), { code: 'closed' });
   });
 
   it('offers elicitation when there is somebody to ask', async () => {
@@ -320,7 +320,7 @@ describe('a backend over an ACP agent', () => {
       { elicit: () => Promise.resolve({ action: 'accept', content: { which: 'this' } }) },
     );
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'ask' });
+    await session.sendPrompt({ text: 'ask' });
     await follower.next('prompt:complete');
     assert.deepEqual(answer, { action: 'accept', content: { which: 'this' } });
   });

@@ -31,7 +31,7 @@ describe('what an ACP agent must ask the user for', () => {
       });
     });
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const asked = await follower.next('approval:required');
     assert.equal(asked.prompt, 'Demo wants to edit a.txt');
     assert.equal(asked.call_id, 'c1');
@@ -75,7 +75,7 @@ describe('what an ACP agent must ask the user for', () => {
     editor.setFolders(folder);
     const session = await backend.createSession({ cwd: folder });
     const follower = new Follower(session);
-    await session.prompt({ text: 'compute' });
+    await session.sendPrompt({ text: 'compute' });
     const asked = await follower.next('approval:required');
     assert.equal(asked.prompt, "Demo wants to run node -p '6*7'");
     assert.deepEqual(asked.option_kinds, ['allow_once', 'allow_always', 'allow_always', 'reject_once']);
@@ -86,7 +86,7 @@ describe('what an ACP agent must ask the user for', () => {
     assert.deepEqual(shown, [
       { type: 'terminal', terminal_id: 'terminal-1', output: '42\n', exit_code: 0, signal: null },
     ]);
-    await session.prompt({ text: 'again' });
+    await session.sendPrompt({ text: 'again' });
     await follower.next('prompt:complete', 2);
     assert.equal(follower.all('approval:required').length, 1);
     assert.deepEqual(standing.rules.list, []);
@@ -114,7 +114,7 @@ describe('what an ACP agent must ask the user for', () => {
       });
     });
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'flood' });
+    await session.sendPrompt({ text: 'flood' });
     await follower.next('approval:required', 32);
     await follower.next('notice');
     await eventually('the answers to all but 32', () => assert.equal(outcomes.length, 3_000 - 32));
@@ -145,9 +145,9 @@ describe('what an ACP agent must ask the user for', () => {
       });
     });
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'one' });
+    await session.sendPrompt({ text: 'one' });
     await follower.next('approval:required', 2);
-    await session.prompt({ text: 'two' });
+    await session.sendPrompt({ text: 'two' });
     await follower.next('prompt:complete', 2);
     const order = follower.names.filter((name) => /^prompt|^approval/u.test(name));
     const asked = ['approval:required', 'approval:denied'];
@@ -172,7 +172,7 @@ describe('what an ACP agent must ask the user for', () => {
     });
     const session = await backend.createSession({ cwd: '/ws', approvalTimeoutMs: 300_000 });
     const follower = new Follower(session);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     assert.equal((await follower.next('approval:required')).timeout, 300);
     await session.close();
   });
@@ -190,7 +190,7 @@ describe('what an ACP agent must ask the user for', () => {
     });
     await standing.rules.add({ effect: 'allow', command: ['node', '-v'], cwd: '/ws', scope: 'always' });
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'run it' });
+    await session.sendPrompt({ text: 'run it' });
     const asked = await follower.next('approval:required');
     assert.deepEqual(asked.context?.['env'], { NODE_OPTIONS: '--require evil' });
     assert.equal(asked.prompt, 'Demo wants to run node -v with NODE_OPTIONS set');

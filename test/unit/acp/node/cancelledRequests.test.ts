@@ -32,7 +32,7 @@ describe('what an agent asks and takes back', () => {
       });
     }, settings);
     const opened = await open(made.backend);
-    await opened.session.prompt({ text: 'go' });
+    await opened.session.sendPrompt({ text: 'go' });
     return { ...made, ...opened, result };
   }
 

@@ -29,7 +29,7 @@ describe('when an ACP agent ends by itself', () => {
     assert.equal(backend.state.kind, 'failed');
     assert.equal(backend.state.details, 'no such model');
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await follower.next('prompt:complete');
     assert.equal(agents.started.length, 2);
   });
@@ -61,13 +61,13 @@ describe('when an ACP agent ends by itself', () => {
       }),
     );
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const failure = await follower.next('error');
     assert.match(failure.error, /Demo ended unexpectedly \(exit code 1\)/);
     assert.equal(failure.details, 'segmentation fault');
     assert.equal(follower.all('tool:error').length, 1);
     assert.equal(session.isBusy, false);
-    await session.prompt({ text: 'again' });
+    await session.sendPrompt({ text: 'again' });
     await follower.next('prompt:complete');
     assert.equal(agents.started.length, 2);
     assert.equal(follower.all('notice').length, 0, 'it was taken up by session/resume');
@@ -89,11 +89,11 @@ describe('when an ACP agent ends by itself', () => {
     });
     const { session, follower } = await open(backend);
     const reminder = () => [{ type: 'text' as const, uri: 'note:1', title: 'So far', text: 'They said hi.' }];
-    await session.prompt({ text: 'go', reminder });
+    await session.sendPrompt({ text: 'go', reminder });
     await follower.next('error');
-    await session.prompt({ text: 'again', reminder });
+    await session.sendPrompt({ text: 'again', reminder });
     await follower.next('prompt:complete');
-    await session.prompt({ text: 'more', reminder });
+    await session.sendPrompt({ text: 'more', reminder });
     await follower.next('prompt:complete', 2);
     assert.deepEqual(prompts, ['start-1|go', 'start-2|So far (note:1):\n\nThey said hi.|again', 'start-2|more']);
     assert.deepEqual(follower.all('session:info'), [{ session_id: 'start-1', agent_session_id: 'start-2' }]);
@@ -118,10 +118,10 @@ describe('when an ACP agent ends by itself', () => {
     const { session, follower } = await open(backend);
     const reminder = () => [{ type: 'text' as const, uri: 'note:1', title: 'So far', text: 'Hi.' }];
     for (const turn of [1, 2]) {
-      await session.prompt({ text: 'go', reminder });
+      await session.sendPrompt({ text: 'go', reminder });
       await follower.next('error', turn);
     }
-    await session.prompt({ text: 'go', reminder });
+    await session.sendPrompt({ text: 'go', reminder });
     await follower.next('prompt:complete');
     assert.equal(last, 'So far (note:1):\n\nHi.|go');
   });
@@ -150,9 +150,9 @@ describe('when an ACP agent ends by itself', () => {
       });
     });
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await follower.next('error');
-    const { requestId } = await session.prompt({ text: 'again' });
+    const { requestId } = await session.sendPrompt({ text: 'again' });
     const { response, request_id } = await follower.next('prompt:complete');
     assert.deepEqual([response, request_id], ['new answer', requestId]);
     assert.equal(follower.all('prompt:submit').length, 2);
@@ -179,20 +179,20 @@ describe('when an ACP agent ends by itself', () => {
       { clock },
     );
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await new Promise((resolve) => setImmediate(resolve));
     await follower.next('error');
     let waits = new Promise<void>((resolve) => (asked = resolve));
-    await session.prompt({ text: 'hangs' });
+    await session.sendPrompt({ text: 'hangs' });
     await waits;
     await session.cancel();
     assert.equal((await follower.next('prompt:complete')).stop_reason, 'cancelled');
     waits = new Promise<void>((resolve) => (asked = resolve));
-    await session.prompt({ text: 'hangs, too' });
+    await session.sendPrompt({ text: 'hangs, too' });
     await waits;
     clock.advance(2 * 60_000);
     assert.equal((await follower.next('error', 2)).code, 'timeout');
-    await session.prompt({ text: 'is well' });
+    await session.sendPrompt({ text: 'is well' });
     await follower.next('prompt:complete', 2);
   });
 
@@ -207,7 +207,7 @@ describe('when an ACP agent ends by itself', () => {
       }),
     );
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const asked = await follower.next('approval:required');
     agents.last.crash('gone');
     await follower.next('error');
@@ -233,7 +233,7 @@ describe('when an ACP agent ends by itself', () => {
     editor.setFolders(folder);
     const session = await backend.createSession({ cwd: folder });
     const follower = new Follower(session);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const [shown] = (await follower.next('tool:update')).content ?? [];
     assert.equal(shown?.type, 'terminal');
     const pid = Number(shown.output);
@@ -256,10 +256,10 @@ describe('when an ACP agent ends by itself', () => {
       { limits: { exitGraceMs: 10 } },
     );
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     assert.match((await follower.next('error')).error, /closed the connection/);
     assert.equal(agents.started[0]?.isGone, true);
-    await session.prompt({ text: 'again' });
+    await session.sendPrompt({ text: 'again' });
     await follower.next('prompt:complete');
   });
 

@@ -63,11 +63,11 @@ describe('the draft backend with the demo agent as a child process', () => {
     start('--draft', { [file()]: '# From the editor\n' });
     const session = await real.createSession(options);
     const follower = new Follower(session);
-    await session.prompt({ text: 'summarize notes.md' });
+    await session.sendPrompt({ text: 'summarize notes.md' });
     assert.match((await follower.next('prompt:complete')).response, /\*\*notes\.md\*\*: 1 line, 1 declaration/);
     assert.equal(follower.all('tool:pre').length, 1);
 
-    await session.prompt({ text: 'rename From to Of', attachments: [{ type: 'file', path: file() }] });
+    await session.sendPrompt({ text: 'rename From to Of', attachments: [{ type: 'file', path: file() }] });
     const { approval_id, prompt } = await follower.next('approval:required');
     assert.equal(prompt, `Demo agent (no model) wants to edit ${file()}`);
     await session.approve(approval_id, 'Apply');
@@ -75,7 +75,7 @@ describe('the draft backend with the demo agent as a child process', () => {
     assert.match(response, /-# From the editor\n\+# Of the editor/);
     assert.equal((await editor.readText(file())).text, '# Of the editor\n');
 
-    await session.prompt({ text: '/fail error' });
+    await session.sendPrompt({ text: '/fail error' });
     assert.match((await follower.next('error')).error, /because you asked/);
 
     assert.deepEqual(
@@ -91,7 +91,7 @@ describe('the draft backend with the demo agent as a child process', () => {
     start('--draft');
     const session = await real.createSession(options);
     const follower = new Follower(session);
-    await session.prompt({ text: '/fail crash' });
+    await session.sendPrompt({ text: '/fail crash' });
     await follower.ended;
     assert.match(String(follower.all('error')[0]?.details), /crashed because you asked/);
     assert.equal(processes[0]?.exit?.code, 1);
@@ -102,9 +102,9 @@ describe('the draft backend with the demo agent as a child process', () => {
     start('--draft=document');
     const session = await real.createSession(options);
     const follower = new Follower(session);
-    await session.prompt({ text: 'summarize notes.md' });
+    await session.sendPrompt({ text: 'summarize notes.md' });
     assert.match((await follower.next('prompt:complete')).response, /\*\*notes\.md\*\*: 2 lines/);
-    await session.prompt({ text: 'hello' });
+    await session.sendPrompt({ text: 'hello' });
     assert.match((await follower.next('prompt:complete', 2)).response, /message number 2 in this thread/);
   });
 });

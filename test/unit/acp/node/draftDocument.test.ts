@@ -19,7 +19,7 @@ describe('the draft backend with an agent of the document’s reading', () => {
 
   it('keeps the thread, streams the prompt, and takes a message as the answer', async () => {
     const { agent, session, follower } = await drafts.open();
-    await session.prompt({ text: 'hi' });
+    await session.sendPrompt({ text: 'hi' });
     const threadId = session.id;
     assert.deepEqual(await agent.take('streamMessageChunk'), { threadId, chunk: draftText('hi') });
     await agent.ask('openThread', { threadId });
@@ -54,7 +54,7 @@ describe('the draft backend with an agent of the document’s reading', () => {
       agent.ask('sendMessage', { threadId: session.id, message: draftMessage('assistant', words) });
     await say('By the way');
     await follower.next('content_block:end');
-    await session.prompt({ text: 'hi' });
+    await session.sendPrompt({ text: 'hi' });
     await agent.take('streamMessageChunk');
     await session.cancel();
     await say('too late');
@@ -73,7 +73,7 @@ describe('the draft backend with an agent of the document’s reading', () => {
 
   it('leaves nothing pending when it is stopped', async () => {
     const { session, follower } = await drafts.open();
-    await session.prompt({ text: 'hi' });
+    await session.sendPrompt({ text: 'hi' });
     await drafts.backend.stop();
     await follower.ended;
     assert.deepEqual(follower.names.slice(-2), ['error', 'session:end']);

@@ -76,7 +76,7 @@ describe('when an ACP agent misbehaves', () => {
       { clock },
     );
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await new Promise((resolve) => setImmediate(resolve));
     const cancelled = session.cancel();
     await new Promise((resolve) => setImmediate(resolve));
@@ -85,7 +85,7 @@ describe('when an ACP agent misbehaves', () => {
     clock.advance(1);
     assert.equal((await follower.next('prompt:complete')).stop_reason, 'interrupted');
     // At once, while the end of the first turn is still on its way.
-    await session.prompt({ text: 'again' });
+    await session.sendPrompt({ text: 'again' });
     await cancelled;
     assert.equal(agents.started[0]?.isGone, true);
     assert.equal((await follower.next('prompt:complete', 2)).stop_reason, 'end_turn');
@@ -105,7 +105,7 @@ describe('when an ACP agent misbehaves', () => {
     });
     const { session, follower } = await open(backend);
     for (let turn = 1; turn <= 2; turn++) {
-      await session.prompt({ text: 'go' });
+      await session.sendPrompt({ text: 'go' });
       await follower.next('prompt:complete', turn);
     }
     assert.equal(follower.all('prompt:complete').length, 2);
@@ -123,7 +123,7 @@ describe('when an ACP agent misbehaves', () => {
       });
     });
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const { response } = await follower.next('prompt:complete');
     assert.equal(response, Array.from({ length: 20_000 }, (_, index) => `${index} `).join(''));
     assert.equal(follower.all('content_block:delta').length, 20_000);

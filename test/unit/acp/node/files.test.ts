@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { FileService, type FileServiceDeps } from '../../../../src/acp/node/v1/fileService';
-import type { FileChange, PermissionOutcome } from '../../../../src/acp/node/session/permissionService';
+import type { RequestedFileChange, PermissionOutcome } from '../../../../src/acp/node/session/permissionService';
 import { FakeEditor } from '../../../fake/fakeEditor';
 
 const { signal } = new AbortController();
@@ -113,7 +113,7 @@ describe('the files an ACP agent reads and writes', () => {
     assert.equal(editor.bufferText('/ws/a.txt'), 'mine');
     assert.deepEqual(asked, ['/ws/a.txt']);
 
-    const changes: FileChange[] = [];
+    const changes: RequestedFileChange[] = [];
     const permissions = permissionsOf({
       askToWrite: (change) => {
         changes.push(change);

@@ -59,7 +59,7 @@ describe('the options of an ACP session', () => {
     const session = await backend.createSession({ cwd });
     const follower = new Follower(session);
     await session.setConfig('mode', mode);
-    await session.prompt({ text: 'one' });
+    await session.sendPrompt({ text: 'one' });
     await follower.next('prompt:complete');
     wire.length = 0;
     agents.last.crash('');
@@ -68,7 +68,7 @@ describe('the options of an ACP session', () => {
 
   it('are set again before the next prompt when the agent has to begin anew', async () => {
     const { session, follower } = await crashed(moded(wire), 'plan');
-    await session.prompt({ text: 'two' });
+    await session.sendPrompt({ text: 'two' });
     await follower.next('prompt:complete', 2);
     assert.deepEqual(wire, ['2 new', '2 set plan', '2 prompt']);
     assert.equal(modeOf(session), 'plan');
@@ -76,7 +76,7 @@ describe('the options of an ACP session', () => {
 
   it('are what an agent reports that remembers the session, and another mode is told', async () => {
     const { session, follower } = await crashed(moded(wire, { resumes: true }), 'plan');
-    await session.prompt({ text: 'two' });
+    await session.sendPrompt({ text: 'two' });
     await follower.next('prompt:complete', 2);
     assert.deepEqual(wire, ['2 resume', '2 prompt']);
     assert.equal(modeOf(session), 'ask');
@@ -86,20 +86,20 @@ describe('the options of an ACP session', () => {
 
   it('are set back where the session would come back in a mode that asks less', async () => {
     const { session, follower } = await crashed(moded(wire, { resumes: true, resumesIn: 'yolo' }), 'plan');
-    await session.prompt({ text: 'two' });
+    await session.sendPrompt({ text: 'two' });
     await follower.next('prompt:complete', 2);
     assert.deepEqual(wire, ['2 resume', '2 set plan', '2 prompt']);
   });
 
   it('that cannot be set again stop the prompt once, and the next one goes out in the mode that is shown', async () => {
     const { session, follower } = await crashed(moded(wire, { refuses: (nth) => nth === 2 }), 'plan');
-    await session.prompt({ text: 'two' });
+    await session.sendPrompt({ text: 'two' });
     const { code, error } = await follower.next('error');
     assert.equal(code, 'optionRefused');
     assert.match(error, /could not switch to Mode "Plan", so nothing was sent/);
     assert.deepEqual(wire, ['2 new', '2 set plan']);
     assert.equal(modeOf(session), 'ask');
-    await session.prompt({ text: 'again' });
+    await session.sendPrompt({ text: 'again' });
     await follower.next('prompt:complete', 2);
     assert.deepEqual(wire.slice(2), ['2 prompt']);
   });
@@ -115,7 +115,7 @@ describe('a session that is made before its first prompt', () => {
     assert.ok(session);
     assert.equal(modeOf(session), 'ask');
     const follower = new Follower(session);
-    await session.prompt({ text: 'one' });
+    await session.sendPrompt({ text: 'one' });
     await follower.next('prompt:complete');
     assert.deepEqual(wire, ['1 new', '1 prompt']);
   });

@@ -45,7 +45,7 @@ describe('what real ACP agents do', () => {
         return undefined;
       }),
     );
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const asked = await follower.next('approval:required');
     assert.equal(follower.all('tool:pre')[0]?.call_id, 'w1');
     await session.approve(asked.approval_id, 'Allow');
@@ -63,7 +63,7 @@ describe('what real ACP agents do', () => {
       }),
       { missingFile: 'empty' },
     );
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await follower.next('prompt:complete');
     assert.deepEqual(contents, ['']);
     assert.equal(editor.diskText('/ws/new.txt'), 'made');
@@ -78,7 +78,7 @@ describe('what real ACP agents do', () => {
         return { stopReason: 'end_turn' };
       });
     });
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await follower.next('prompt:complete');
     assert.deepEqual(contents, ['']);
   });
@@ -96,7 +96,7 @@ describe('what real ACP agents do', () => {
     for (let nth = 1; nth <= 4; nth++) {
       // From the second turn on in another process, whose counts start at zero.
       if (nth === 2) agents.last.crash('');
-      await session.prompt({ text: 'go' });
+      await session.sendPrompt({ text: 'go' });
       const { token_usage } = await follower.next('prompt:complete', nth);
       assert.deepEqual(token_usage, { input_tokens: 100, output_tokens: 7 }, `turn ${nth}`);
     }
@@ -113,7 +113,7 @@ describe('what real ACP agents do', () => {
       });
     });
     for (const nth of [1, 2]) {
-      await session.prompt({ text: 'go' });
+      await session.sendPrompt({ text: 'go' });
       const { token_usage } = await follower.next('prompt:complete', nth);
       assert.deepEqual(token_usage, { input_tokens: nth * 100, output_tokens: nth });
     }
@@ -129,7 +129,7 @@ describe('what real ACP agents do', () => {
         return undefined;
       }),
     );
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await follower.next('prompt:complete');
     assert.deepEqual(codes, [-32002]);
   });
@@ -147,7 +147,7 @@ describe('what real ACP agents do', () => {
         return undefined;
       }),
     );
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await follower.next('prompt:complete');
     assert.deepEqual(codes, [-32601, -32601]);
   });
@@ -164,7 +164,7 @@ describe('what real ACP agents do', () => {
         return undefined;
       }),
     );
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await follower.next('commands:update');
     assert.equal(session.commands.length, 700);
   });
@@ -191,7 +191,7 @@ describe('what real ACP agents do', () => {
         return undefined;
       }),
     );
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const { approval_id, context } = await follower.next('approval:required');
     assert.deepEqual(context?.['input'], { diff: '-a\n+b' });
     await session.approve(approval_id, 'Reject');
@@ -214,7 +214,7 @@ describe('what real ACP agents do', () => {
         return undefined;
       }),
     );
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await follower.next('prompt:complete');
     const [shown] = follower.all('tool:post')[0]?.content ?? [];
     assert.equal(shown?.type, 'terminal');
@@ -228,7 +228,7 @@ describe('what real ACP agents do', () => {
         throw new RequestError(1001, 'stream error\nretry later', { status: 502 });
       }),
     );
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const failure = await follower.next('error');
     assert.equal(failure.error, 'Demo: stream error\nretry later');
     assert.deepEqual(
@@ -245,7 +245,7 @@ describe('what real ACP agents do', () => {
         if (method === 'session/prompt') void process.end.send({ jsonrpc: '2.0', id, error: 'it broke' });
       });
     });
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const failure = await follower.next('error');
     assert.match(failure.error, /Demo/);
     assert.equal(agents.last.isGone, false);
@@ -264,7 +264,7 @@ describe('what real ACP agents do', () => {
         return undefined;
       }),
     );
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await follower.next('prompt:complete');
     assert.deepEqual(
       follower.names.filter((name) => name.startsWith('tool') || name.startsWith('approval')),
@@ -282,7 +282,7 @@ describe('what real ACP agents do', () => {
         return { stopReason: 'cancelled' };
       }),
     );
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await follower.next('approval:required');
     await session.cancel();
     assert.deepEqual(outcomes, [{ outcome: 'cancelled' }]);
@@ -302,7 +302,7 @@ describe('what real ACP agents do', () => {
         return undefined;
       }),
     );
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     assert.equal((await follower.next('prompt:complete')).stop_reason, 'end_turn');
   });
 
@@ -321,7 +321,7 @@ describe('what real ACP agents do', () => {
         return undefined;
       }),
     );
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await follower.next('prompt:complete');
     assert.deepEqual(codes, [-32002, -32002, -32002]);
   });
@@ -338,7 +338,7 @@ describe('what real ACP agents do', () => {
       }),
     );
     await standing.rules.add({ effect: 'allow', kind: 'edit', pathGlob: '/ws/**', scope: 'always' });
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const asked = await follower.next('approval:required');
     assert.deepEqual(asked.option_kinds, ['reject_once', 'reject_always']);
     await session.approve(asked.approval_id, 'Go (denies once)');

@@ -62,7 +62,7 @@ describe('two agents that answer at the very same time', () => {
     assert.equal(first.id, second.id, 'agents choose names without knowing of each other');
     const [ofFirst, ofSecond] = [new Follower(first), new Follower(second)];
 
-    await Promise.all(sessions.map((session) => session.prompt({ text: 'go' })));
+    await Promise.all(sessions.map((session) => session.sendPrompt({ text: 'go' })));
     const [asked, askedToo] = await Promise.all([
       ofFirst.next('approval:required'),
       ofSecond.next('approval:required'),
@@ -114,7 +114,7 @@ describe('two agents that answer at the very same time', () => {
       drafts.backend.createSession(draftOptions),
     ]);
     const [ofSession, ofThread] = [new Follower(session), new Follower(thread)];
-    await Promise.all([session.prompt({ text: 'go' }), thread.prompt({ text: 'go' })]);
+    await Promise.all([session.sendPrompt({ text: 'go' }), thread.sendPrompt({ text: 'go' })]);
     const deltas = await Promise.all([ofSession, ofThread].map((follower) => follower.next('content_block:delta')));
     assert.deepEqual(
       deltas.map(({ delta }) => delta),

@@ -46,7 +46,7 @@ describe('when an ACP agent is ended', () => {
       app.onRequest('session/prompt', never);
     });
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await new Promise((resolve) => setImmediate(resolve));
     await backend.stop();
     assert.equal((await follower.next('prompt:complete')).stop_reason, 'cancelled');
@@ -68,7 +68,7 @@ describe('when an ACP agent is ended', () => {
       basics(app);
     });
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await prompted.promise;
     await backend.stop();
     assert.equal((await follower.next('content_block:delta')).delta, 'last words');
@@ -91,7 +91,7 @@ describe('when an ACP agent is ended', () => {
       app.onRequest('session/prompt', never);
     });
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     backend.dispose();
     await follower.ended;
     assert.equal(follower.all('prompt:complete')[0]?.stop_reason, 'cancelled');

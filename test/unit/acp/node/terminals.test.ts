@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import type { Clock } from '../../../../src/base/common/async';
 import { systemClock } from '../../../../src/base/node/systemClock';
-import type { TerminalView } from '../../../../src/acp/common/session/terminalViews';
+import type { TerminalState } from '../../../../src/acp/common/session/terminalStates';
 import type { ToolCommand } from '../../../../src/session/common/toolCaller';
 import { isProcessTreeAlive } from '../../../../src/acp/node/process/processTree';
 import { TerminalService, type TerminalServiceDeps } from '../../../../src/acp/node/process/terminalService';
@@ -35,7 +35,7 @@ describe('the terminals of an ACP session', () => {
 
   function serviceOf(options: Partial<TerminalServiceDeps> = {}) {
     const requests: ToolCommand[] = [];
-    const views: TerminalView[] = [];
+    const views: TerminalState[] = [];
     const service = new TerminalService({
       editor: new FakeEditor({}, [cwd]),
       clock: patient,

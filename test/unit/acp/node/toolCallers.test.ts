@@ -106,7 +106,7 @@ describe('a session of an ACP agent that calls tools of the window', () => {
     const { session } = await open(backend);
     const stopSignal = () => callers[0]?.stopSignal;
     assert.equal(stopSignal(), undefined);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const signalOfTurn = stopSignal();
     assert.equal(signalOfTurn?.aborted, false);
     await session.cancel();

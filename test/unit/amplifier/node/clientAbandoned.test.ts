@@ -37,7 +37,7 @@ describe('a turn that continues after the client left it', () => {
     session = await harness.backend.createSession({ cwd: '/ws' });
     recorder = new Recorder(session);
     onServer = server.session;
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
   }
 
   async function beginLate(): Promise<void> {

@@ -40,7 +40,7 @@ describe('approvals that are late, unclear, or lost on the way', () => {
   }
 
   it('have nearly the whole time when they are fresh', async () => {
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const { data } = await recorder.next('approval:required');
     assert.ok((data.timeout ?? 0) > 280 && (data.timeout ?? 0) <= 285, `${data.timeout} s`);
   });
@@ -90,14 +90,14 @@ describe('approvals that are late, unclear, or lost on the way', () => {
         .then(() => response.writeHead(200, { 'Content-Type': 'application/json' }).end(old));
       return true;
     };
-    await assert.rejects(session.prompt({ text: 'go' }), { code: 'busy' });
+    await assert.rejects(session.sendPrompt({ text: 'go' }), { code: 'busy' });
     assert.deepEqual(recorder.all('approval:denied'), []);
     await session.approve('appr-1', 'Deny');
     assert.deepEqual(onServer.decisions, ['Deny']);
   });
 
   it('stay, and can only be denied, when the status cannot be read', async () => {
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const { data } = await recorder.next('approval:required');
     server.session.pendingApproval = { id: 7, what: 'a shape that nobody knows' };
     await assert.rejects(session.approve(data.approval_id, 'Allow'), { code: 'protocol' });
@@ -109,7 +109,7 @@ describe('approvals that are late, unclear, or lost on the way', () => {
   });
 
   it('stay when the server is gone exactly while one is answered, and run nothing', async () => {
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const { data } = await recorder.next('approval:required');
     const onServer = server.session;
     server.intercept = ({ url = '', socket }) => {
@@ -126,7 +126,7 @@ describe('approvals that are late, unclear, or lost on the way', () => {
   });
 
   it('end with the session when the server was restarted while one was answered', async () => {
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const { data } = await recorder.next('approval:required');
     const onServer = server.session;
     let stopped: Promise<void> | undefined;

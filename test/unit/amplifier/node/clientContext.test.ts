@@ -48,7 +48,7 @@ describe('what the model of a real server sees', () => {
 
   async function ask(text: string, ...attached: string[]): Promise<unknown> {
     const count = server.session.seenByModel.length + 1;
-    await session.prompt({ text, attachments: attached.map((path) => ({ type: 'file', path })) });
+    await session.sendPrompt({ text, attachments: attached.map((path) => ({ type: 'file', path })) });
     await recorder.next('prompt:complete', count);
     return server.session.seenByModel[count - 1]?.context;
   }
@@ -62,7 +62,7 @@ describe('what the model of a real server sees', () => {
     await ask('go');
     const loaded = await harness.backend.loadSession(session.id, { cwd: '/ws' });
     const other = new Recorder(loaded);
-    await loaded.prompt({ text: 'and now' });
+    await loaded.sendPrompt({ text: 'and now' });
     await other.next('prompt:complete');
     assert.deepEqual(server.session.seenByModel.at(-1)?.context, context);
     loaded.dispose();

@@ -41,7 +41,7 @@ describe('the client and the document’s dialect', () => {
         it.emit('approval:required', { ...request, timeout: 300, default: 'deny', context: { path: '/a' } });
       },
     });
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const { data } = await recorder.next('approval:required');
     await session.approve(data.approval_id, 'Allow');
     server.pendingApproval = null;
@@ -70,7 +70,7 @@ describe('the client and the document’s dialect', () => {
   it('counts usage as the server says it, per turn', async () => {
     await open({ script: (it) => it.complete('x') });
     for (const count of [1, 2]) {
-      await session.prompt({ text: 'go' });
+      await session.sendPrompt({ text: 'go' });
       const { data } = await recorder.next('prompt:complete', count);
       assert.deepEqual(data.token_usage, { input_tokens: 1500, output_tokens: 350 });
     }
@@ -78,7 +78,7 @@ describe('the client and the document’s dialect', () => {
 
   it('continues from the last event it saw after a lost connection, without a gap or a repeat', async () => {
     await open({ script: (it) => it.emit('content_block:delta', { delta: 'one ' }) });
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await recorder.next('content_block:delta');
     server.dropStreams();
     server.emit('content_block:delta', { delta: 'two ' });
@@ -91,7 +91,7 @@ describe('the client and the document’s dialect', () => {
 
   it('takes the WebSocket when SSE is refused, and says it stopped a turn over it', async () => {
     await open({ stream: 'webSocket', script: (it) => it.emit('content_block:delta', { delta: 'over ws' }) });
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await recorder.next('content_block:delta');
     assert.equal(recorder.text, 'over ws');
     const stopping = session.cancel();
@@ -104,7 +104,7 @@ describe('the client and the document’s dialect', () => {
 
   it('continues over the WebSocket after the last event it saw, and reports which in header and address', async () => {
     await open({ stream: 'webSocket', script: (it) => it.emit('content_block:delta', { delta: 'one ' }) });
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await recorder.next('content_block:delta');
     server.dropStreams();
     server.emit('content_block:delta', { delta: 'two' });
@@ -117,7 +117,7 @@ describe('the client and the document’s dialect', () => {
 
   it('continues over the WebSocket of a server that was restarted and remembers', async () => {
     await open({ stream: 'webSocket', script: (it) => it.emit('content_block:delta', { delta: 'one ' }) });
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await recorder.next('content_block:delta');
     await server.stop();
     await until('an attempt in vain', () => harness.log.lines.some((line) => line.includes('attempt 2')));
@@ -131,7 +131,7 @@ describe('the client and the document’s dialect', () => {
 
   it('ends the session over the WebSocket of a server that was restarted and knows nothing', async () => {
     await open({ stream: 'webSocket', script: (it) => it.emit('content_block:delta', { delta: 'one' }) });
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await recorder.next('content_block:delta');
     await server.stop();
     server.isDeleted = true;
@@ -151,7 +151,7 @@ describe('the client and the document’s dialect', () => {
     const options = ['Allow', 'Deny'];
     const ask = (approval_id: string): void => server.emit('approval:required', { approval_id, prompt: 'p', options });
     await open({ script: () => ['one', 'two'].forEach(ask) });
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await recorder.next('approval:required', 2);
     server.status = 'awaiting_approval';
     server.pendingApproval = { approval_id: 'one', prompt: 'p', options };
@@ -167,19 +167,19 @@ describe('the client and the document’s dialect', () => {
 
   it('stops a turn by the cancel route where there is one, and keeps the session', async () => {
     await open({ hasCancelRoute: true, script: () => undefined });
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const stopping = session.cancel();
     await until('a cancel', () => server.requests.some(({ path }) => path.endsWith('/cancel')));
     server.complete('');
     await stopping;
     assert.equal(server.isDeleted, false);
     assert.equal(session.isBusy, false);
-    await session.prompt({ text: 'next' });
+    await session.sendPrompt({ text: 'next' });
   });
 
   it('ends the session when a turn continues in spite of the cancel route', async () => {
     await open({ hasCancelRoute: true, script: () => undefined }, { cancelGraceMs: 50 });
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await session.cancel();
     assert.equal(server.isDeleted, true);
     await recorder.end();
@@ -188,7 +188,7 @@ describe('the client and the document’s dialect', () => {
 
   it('explains why the session ended though its end is told before the answer to the request for it', async () => {
     await open({ script: () => undefined });
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     server.intercept = ({ method }, response) => {
       if (method !== 'DELETE') return false;
       server.emit('session:end', { reason: 'user_stopped' });
@@ -205,7 +205,7 @@ describe('the client and the document’s dialect', () => {
     await open({ script: (it) => it.complete('from the other') });
     const other = connectTo(server.url);
     const theirs = await other.backend.loadSession(server.id, { cwd: '/ws' });
-    await theirs.prompt({ text: 'theirs' });
+    await theirs.sendPrompt({ text: 'theirs' });
     const { data } = await recorder.next('prompt:complete');
     assert.equal(recorder.all('prompt:submit')[0]?.data.prompt, 'theirs');
     assert.equal(data.response, 'from the other');
@@ -222,7 +222,7 @@ describe('the client and the document’s dialect', () => {
         it.emit('approval:required', { ...question, option_kinds: kinds });
       },
     });
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await recorder.next('approval:required');
     const other = connectTo(server.url);
     const theirs = new Recorder(await other.backend.loadSession(server.id, { cwd: '/ws' }));
@@ -248,10 +248,13 @@ describe('the client and the document’s dialect', () => {
     harness = connectTo(server.url, { context });
     session = await harness.backend.createSession({ cwd: '/ws/second' });
     recorder = new Recorder(session);
-    await session.prompt({ text: 'one' });
+    await session.sendPrompt({ text: 'one' });
     await recorder.next('prompt:complete');
     branch = 'other';
-    await session.prompt({ text: 'two', attachments: [{ type: 'file', path: '/ws/a', lines: { first: 1, last: 2 } }] });
+    await session.sendPrompt({
+      text: 'two',
+      attachments: [{ type: 'file', path: '/ws/a', lines: { first: 1, last: 2 } }],
+    });
     await recorder.next('prompt:complete', 2);
     const [create] = server.requests.filter(({ path, method }) => path === '/sessions' && method === 'POST');
     assert.ok(create);
@@ -279,7 +282,7 @@ describe('the client and the document’s dialect', () => {
   it('refuses an image before anything is sent', async () => {
     await open({ script: () => undefined });
     const attachments = [{ type: 'image', mimeType: 'image/png', data: '' }] as const;
-    await assert.rejects(session.prompt({ text: 'x', attachments }), { code: 'unsupported' });
+    await assert.rejects(session.sendPrompt({ text: 'x', attachments }), { code: 'unsupported' });
     assert.equal(session.isBusy, false);
   });
 });

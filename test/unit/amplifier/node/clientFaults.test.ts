@@ -75,22 +75,22 @@ describe('the client and a server with faults', () => {
     it('before the stream opens', async () => {
       answerNext(/\/events$/, (response) => response.socket?.destroy());
       await open(endless);
-      await session.prompt({ text: 'go' });
+      await session.sendPrompt({ text: 'go' });
       await recorder.next('content_block:delta');
     });
 
     it('while it takes the prompt: the session asks whether it was taken', async () => {
       await open(endless);
       answerNext(/\/prompt$/, (response) => response.socket?.destroy());
-      await assert.rejects(session.prompt({ text: 'go' }), { code: 'notReady' });
+      await assert.rejects(session.sendPrompt({ text: 'go' }), { code: 'notReady' });
       assert.equal(session.isBusy, false);
-      await session.prompt({ text: 'again' });
+      await session.sendPrompt({ text: 'again' });
       await recorder.next('content_block:delta');
     });
 
     it('in the turn, for longer than its grace: the turn is closed as interrupted', async () => {
       await open(endless, { reconnectGraceMs: 50 });
-      await session.prompt({ text: 'go' });
+      await session.sendPrompt({ text: 'go' });
       await recorder.next('content_block:delta');
       await server.stop();
       const { data } = await recorder.next('prompt:complete');
@@ -100,7 +100,7 @@ describe('the client and a server with faults', () => {
 
     it('while it is told to stop: the turn ends here and the user is told', async () => {
       await open(endless);
-      await session.prompt({ text: 'go' });
+      await session.sendPrompt({ text: 'go' });
       await recorder.next('content_block:delta');
       await server.stop();
       await session.cancel();
@@ -119,7 +119,7 @@ describe('the client and a server with faults', () => {
   describe('the stream', () => {
     it('survives an event over the cap, and says so', async () => {
       await open(endless, { maxEventLength: 64 * 1024 });
-      await session.prompt({ text: 'go' });
+      await session.sendPrompt({ text: 'go' });
       await recorder.next('content_block:delta');
       server.session.emit('content_block:delta', { block_index: 0, delta: 'x'.repeat(1024 * 1024) });
       server.session.emit('content_block:delta', { block_index: 0, delta: ' end' });
@@ -130,7 +130,7 @@ describe('the client and a server with faults', () => {
 
     it('survives an event of 100 MB without keeping it', async () => {
       await openQuiet(endless, { silenceMs: 60_000 });
-      await session.prompt({ text: 'go' });
+      await session.sendPrompt({ text: 'go' });
       await recorder.next('content_block:delta');
       const megabyte = 'x'.repeat(1024 * 1024);
       server.session.writeRaw('event: message\r\ndata: {"event":"content_block:delta","data":{"delta":"');
@@ -146,7 +146,7 @@ describe('the client and a server with faults', () => {
 
     it('takes a line of many megabytes below the cap', async () => {
       await openQuiet(endless, { silenceMs: 60_000 });
-      await session.prompt({ text: 'go' });
+      await session.sendPrompt({ text: 'go' });
       const long = 'y'.repeat(8 * 1024 * 1024);
       server.session.emit('content_block:delta', { block_index: 0, delta: long });
       await recorder.next('content_block:delta', 2);
@@ -155,7 +155,7 @@ describe('the client and a server with faults', () => {
 
     it('is opened again when half an event is followed by silence', async () => {
       await openQuiet(endless, { silenceMs: 90 });
-      await session.prompt({ text: 'go' });
+      await session.sendPrompt({ text: 'go' });
       await recorder.next('content_block:delta');
       server.session.writeRaw('event: message\r\ndata: {"event":"content_bl');
       const streams = () => server.requests.filter(({ path }) => path.endsWith('/events')).length;
@@ -168,7 +168,7 @@ describe('the client and a server with faults', () => {
 
     it('reads characters and line ends that are cut anywhere', async () => {
       await openQuiet(endless, { silenceMs: 60_000 });
-      await session.prompt({ text: 'go' });
+      await session.sendPrompt({ text: 'go' });
       await recorder.next('content_block:delta');
       const data = JSON.stringify({
         event: 'content_block:delta',
@@ -189,7 +189,7 @@ describe('the client and a server with faults', () => {
       }
       server.session.writeRaw('event: message\r\ndata: {"event":"approval:granted","data":null}\r\n\r\n');
       server.session.writeRaw('event: other\r\ndata: {"event":"error","data":{}}\r\n\r\n');
-      await session.prompt({ text: 'go' });
+      await session.sendPrompt({ text: 'go' });
       await recorder.next('content_block:delta');
       assert.deepEqual(recorder.names, [
         'session:start',

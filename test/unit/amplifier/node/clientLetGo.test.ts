@@ -34,7 +34,7 @@ describe('an approval that waits when the client lets go', () => {
     harness = connectTo(server.url, { ...options, limits });
     session = await harness.backend.createSession({ cwd: '/ws' });
     recorder = new Recorder(session);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await recorder.next('approval:required');
     onServer = server.session;
   }

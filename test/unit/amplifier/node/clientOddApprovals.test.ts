@@ -41,7 +41,7 @@ describe('approvals that a server tells oddly', () => {
     harness = connectTo(server.url, { clock: patient, limits: { cancelGraceMs: 50, silenceMs: 60_000, heartbeatMs } });
     session = await harness.backend.createSession({ cwd: '/ws' });
     recorder = new Recorder(session);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
   }
 
   afterEach(async () => {

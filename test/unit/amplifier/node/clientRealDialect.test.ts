@@ -48,7 +48,7 @@ describe('the client and the real server’s dialect', () => {
 
   it('tells a whole turn with an approval', async () => {
     await open(wholeTurn);
-    const { requestId } = await session.prompt({ text: 'go' });
+    const { requestId } = await session.sendPrompt({ text: 'go' });
     const { data: approval } = await recorder.next('approval:required');
     assert.equal(session.isBusy, true);
     assert.equal(approval.call_id, recorder.all('tool:pre')[0]?.data.call_id);
@@ -79,7 +79,7 @@ describe('the client and the real server’s dialect', () => {
 
   it('shows an answer that comes in prompt:complete only', async () => {
     await open(answer('The whole answer.'));
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await recorder.next('prompt:complete');
     assert.equal(recorder.text, 'The whole answer.');
   });
@@ -87,7 +87,7 @@ describe('the client and the real server’s dialect', () => {
   it('counts usage per turn though the server counts the session', async () => {
     await open(answer('x'));
     for (const count of [1, 2]) {
-      await session.prompt({ text: 'go' });
+      await session.sendPrompt({ text: 'go' });
       const { data } = await recorder.next('prompt:complete', count);
       assert.deepEqual(data.token_usage, { input_tokens: 100, output_tokens: 20 });
     }
@@ -95,7 +95,7 @@ describe('the client and the real server’s dialect', () => {
 
   it('calls a denial a denial though the server says granted, and nothing runs', async () => {
     await open(wholeTurn);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const { data } = await recorder.next('approval:required');
     await session.approve(data.approval_id, 'Deny');
     await recorder.next('prompt:complete');
@@ -118,7 +118,7 @@ describe('the client and the real server’s dialect', () => {
       turn.complete('done');
     };
     await open(script, { settleMs: 600_000, silenceMs: 1_800_000, reconnectGraceMs: 1_800_000 }, clock);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await recorder.next('prompt:complete');
     assert.deepEqual(server.session.decisions, ['Deny']);
     assert.deepEqual(server.session.ran, []);
@@ -127,7 +127,7 @@ describe('the client and the real server’s dialect', () => {
 
   it('sends nothing but a listed option, byte for byte', async () => {
     await open(wholeTurn);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const { data } = await recorder.next('approval:required');
     for (const option of ['allow', 'Allow ', 'deny', 'Bogus', '']) {
       await assert.rejects(session.approve(data.approval_id, option), { code: 'approvalInvalid' });
@@ -138,7 +138,7 @@ describe('the client and the real server’s dialect', () => {
   it('refuses an answer that comes twice, after the end, or for nothing', async () => {
     await open(wholeTurn);
     await assert.rejects(session.approve('appr-1', 'Allow'), { code: 'approvalInvalid' });
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const { data } = await recorder.next('approval:required');
     const both = await Promise.allSettled([
       session.approve(data.approval_id, 'Deny'),
@@ -156,7 +156,7 @@ describe('the client and the real server’s dialect', () => {
   it('does not let an allowance go to another request than the one shown', async () => {
     // Nobody looks at the status meanwhile.
     await open(wholeTurn, { heartbeatMs: 60_000 });
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const { data } = await recorder.next('approval:required');
     server.session.pendingApproval = {
       approval_id: 'appr-140234',
@@ -173,7 +173,7 @@ describe('the client and the real server’s dialect', () => {
       await turn.gatedTool('git');
       turn.complete('done');
     });
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const first = await recorder.next('approval:required');
     await session.approve(first.data.approval_id, 'Deny');
     const second = await recorder.next('approval:required', 2);
@@ -185,7 +185,7 @@ describe('the client and the real server’s dialect', () => {
 
   it('sends no allowance while the server does not report that anything waits', async () => {
     await open(wholeTurn);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const { data } = await recorder.next('approval:required');
     server.session.pendingApproval = null;
     await assert.rejects(session.approve(data.approval_id, 'Allow'), { code: 'protocol' });
@@ -194,24 +194,24 @@ describe('the client and the real server’s dialect', () => {
 
   it('sends no prompt that the server would swallow while an approval waits', async () => {
     await open(wholeTurn);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const { data } = await recorder.next('approval:required');
-    await assert.rejects(session.prompt({ text: 'more' }), { code: 'busy' });
+    await assert.rejects(session.sendPrompt({ text: 'more' }), { code: 'busy' });
     await session.approve(data.approval_id, 'Deny');
     await recorder.next('prompt:complete');
     server.session.status = 'awaiting_approval';
-    await assert.rejects(session.prompt({ text: 'more' }), { code: 'busy' });
+    await assert.rejects(session.sendPrompt({ text: 'more' }), { code: 'busy' });
     assert.equal(server.requests.filter(({ path }) => path.endsWith('/prompt')).length, 1);
   });
 
   it('ends the session after a failure, because the server takes no prompt any more', async () => {
     await open(() => Promise.reject(new Error('No providers mounted')));
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const { data } = await recorder.next('error');
     assert.equal(data.error, 'No providers mounted');
     await recorder.end();
     assert.equal(recorder.all('session:end')[0]?.data.reason, 'error');
-    await assert.rejects(session.prompt({ text: 'again' }), { code: 'closed' });
+    await assert.rejects(session.sendPrompt({ text: 'again' }), { code: 'closed' });
   });
 
   it('tells session:start once, however often it connects', async () => {
@@ -224,7 +224,7 @@ describe('the client and the real server’s dialect', () => {
       );
       await until('subscribed', () => server.session.subscriberCount === 1);
     }
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await recorder.next('tool:pre');
     assert.equal(recorder.all('session:start').length, 1);
   });
@@ -238,7 +238,7 @@ describe('the client and the real server’s dialect', () => {
       await until('connected again', () => turn.session.subscriberCount === 1);
       turn.complete('One two three.');
     });
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await recorder.next('prompt:complete');
     assert.equal(recorder.text, 'One two three.');
   });
@@ -250,7 +250,7 @@ describe('the client and the real server’s dialect', () => {
       turn.session.dropStreams();
       turn.complete('half and more');
     });
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const { data } = await recorder.next('prompt:complete');
     assert.equal(data.stop_reason, 'interrupted');
     assert.equal(data.response, 'half');
@@ -264,7 +264,7 @@ describe('the client and the real server’s dialect', () => {
       turn.complete('done');
     });
     // Two events go to the connection that is dead, one of them is lost.
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const { data } = await recorder.next('approval:required');
     assert.deepEqual(data.options, ['AlwaysAllow', 'Allow', 'Deny']);
     assert.ok((data.timeout ?? 0) <= 300);
@@ -275,7 +275,7 @@ describe('the client and the real server’s dialect', () => {
 
   it('ends the session, not the transcript, when the server was restarted', async () => {
     await open(wholeTurn);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await recorder.next('approval:required');
     await server.stop();
     await server.start();
@@ -292,7 +292,7 @@ describe('the client and the real server’s dialect', () => {
   it('ends the session when the server reports that it does not know it, though the stream lives', async () => {
     await open(wholeTurn);
     server.sessions.clear();
-    await assert.rejects(session.prompt({ text: 'go' }), { code: 'notFound' });
+    await assert.rejects(session.sendPrompt({ text: 'go' }), { code: 'notFound' });
     await recorder.end();
     assert.equal(recorder.all('session:end')[0]?.data.reason, 'server_restarted');
   });
@@ -302,7 +302,7 @@ describe('the client and the real server’s dialect', () => {
       await turn.gatedTool('bash');
       await new Promise(() => undefined);
     });
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await recorder.next('approval:required');
     const { session: onServer } = server;
     await session.cancel();
@@ -322,7 +322,7 @@ describe('the client and the real server’s dialect', () => {
     const other = connectTo(server.url);
     const theirs = await other.backend.loadSession(session.id, { cwd: '/ws' });
     const theirRecorder = new Recorder(theirs);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await Promise.all([recorder.next('prompt:complete'), theirRecorder.next('prompt:complete')]);
     assert.equal(session.isBusy, false);
     assert.equal(theirs.isBusy, false);

@@ -71,7 +71,7 @@ describe('the key and the token, on a server that echoes them,', () => {
   }
 
   it('go to it in the requests that need them', async () => {
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await recorder.next('content_block:delta');
     const withKey = server.requests.filter(({ body }) => body.includes(keyInJson));
     assert.deepEqual(
@@ -84,7 +84,7 @@ describe('the key and the token, on a server that echoes them,', () => {
   });
 
   it('are in no event', async () => {
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await recorder.next('content_block:delta');
     server.session.emit('tool:pre', { tool_name: 'bash', operation: 'bash', input: { env: [key, { [token]: key }] } });
     server.session.emit('error', { error: `401: ${JSON.stringify({ key, header: `Bearer ${token}` })}` });
@@ -103,7 +103,7 @@ describe('the key and the token, on a server that echoes them,', () => {
   });
 
   it('are in no text that comes in pieces', async () => {
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await recorder.next('content_block:delta');
     for (const piece of [' is ', key.slice(0, 9), key.slice(9), token.slice(0, 8)]) {
       server.session.emit('content_block:delta', { block_index: 0, delta: piece });

@@ -41,7 +41,7 @@ describe('stopping what the client began', () => {
     await open();
     const path = `/sessions/${session.id}`;
     server.intercept = ({ method, url }) => method === 'GET' && url === path;
-    const sent = session.prompt({ text: 'go' });
+    const sent = session.sendPrompt({ text: 'go' });
     const refused = assert.rejects(sent, { code: 'cancelled' });
     await until('it asks for the status', () => requestsTo('GET', /\/sessions\/[^/]+$/u) > 0);
     await session.cancel();
@@ -56,7 +56,7 @@ describe('stopping what the client began', () => {
     await open();
     let take = (): void => undefined;
     server.held = new Promise((resolve) => (take = resolve));
-    const sent = session.prompt({ text: 'go' });
+    const sent = session.sendPrompt({ text: 'go' });
     await until('the prompt is on its way', () => requestsTo('POST', /\/prompt$/u) > 0);
     const stopped = session.cancel();
     take();
@@ -72,7 +72,7 @@ describe('stopping what the client began', () => {
     await open({}, clock);
     let take = (): void => undefined;
     server.held = new Promise((resolve) => (take = resolve));
-    const sent = session.prompt({ text: 'go' });
+    const sent = session.sendPrompt({ text: 'go' });
     await until('the prompt is on its way', () => requestsTo('POST', /\/prompt$/u) > 0);
     server.intercept = ({ method }, response) => {
       if (method === 'GET') return false;
@@ -92,7 +92,7 @@ describe('stopping what the client began', () => {
   it('a turn of a server that hangs: in one stretch of time, however much there is to do', async () => {
     const clock = new FakeClock();
     await open({ cancelTimeoutMs: 100 }, clock);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await recorder.next('content_block:delta');
     server.intercept = () => true;
     const stopped = session.cancel();
@@ -108,7 +108,7 @@ describe('stopping what the client began', () => {
     };
     const clock = new FakeClock();
     await open({ closeTimeoutMs: 100 }, clock);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await recorder.next('approval:required');
     server.intercept = () => true;
     const closed = session.close();

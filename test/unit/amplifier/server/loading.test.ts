@@ -45,7 +45,7 @@ describe('a session of the embedded server that a client loads again', () => {
   it('tells its new turns only, and what of its past still holds', async () => {
     await lead('one');
     const { session, recorder } = await load();
-    await session.prompt({ text: 'two' });
+    await session.sendPrompt({ text: 'two' });
     say('new');
     fake.emit('prompt:complete', { response: 'new' });
     await recorder.next('prompt:complete');

@@ -176,7 +176,7 @@ describe('the Amplifier server program over ACP and the demo agent', () => {
     const { backend } = connectTo(new URL(url), { limits: patientLimits });
     const session = await backend.createSession({ cwd: workspace });
     const recorder = new Recorder(session);
-    await session.prompt({ text: 'sort imports in src/a.ts' });
+    await session.sendPrompt({ text: 'sort imports in src/a.ts' });
     const { data } = await recorder.next('approval:required');
     await session.approve(data.approval_id, data.options[0] ?? '');
     await recorder.next('prompt:complete');

@@ -1,5 +1,5 @@
 import * as path from 'node:path';
-import { DiskFiles } from '../../../../src/base/node/filePort';
+import { NodeFiles } from '../../../../src/base/node/filePort';
 import { FakeClock } from '../../../fake/fakeClock';
 
 /** Goes on while the computer sleeps; its timers do not. */
@@ -14,7 +14,7 @@ export class SleepyClock extends FakeClock {
 type Step = 'guard' | 'move' | 'moved' | 'read' | 'created';
 
 /** Lets something happen once before or after a step, and notes the names of files that were to be created. */
-export class InterruptedFiles extends DiskFiles {
+export class InterruptedFiles extends NodeFiles {
   readonly created: string[] = [];
   private readonly interruptions = new Map<Step, () => Promise<void>>();
 
@@ -31,9 +31,9 @@ export class InterruptedFiles extends DiskFiles {
     return isNew;
   }
 
-  override async move(from: string, to: string): Promise<boolean> {
+  override async moveIfExists(from: string, to: string): Promise<boolean> {
     await this.interrupt('move');
-    const isThere = await super.move(from, to);
+    const isThere = await super.moveIfExists(from, to);
     await this.interrupt('moved');
     return isThere;
   }

@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import type { Clock } from '../../../../src/base/common/async';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { nullLogger } from '../../../../src/base/common/log';
-import type { CheckpointLimits } from '../../../../src/changes/common/checkpoint';
+import type { CheckpointScanLimits } from '../../../../src/changes/common/checkpoint';
 import type { FolderCheckpoint } from '../../../../src/changes/common/workspaceCheckpoints';
 import { FolderCheckpoints } from '../../../../src/changes/node/folderCheckpoints';
 import { until } from '../../../support/eventually';
@@ -16,7 +16,7 @@ interface Options {
   readonly folders?: () => readonly string[];
   readonly searchPath?: string;
   readonly storageFolder?: string;
-  readonly limits?: Partial<CheckpointLimits>;
+  readonly limits?: Partial<CheckpointScanLimits>;
   readonly clock?: Clock;
 }
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { chmodSync, symlinkSync } from 'node:fs';
-import type { FileChange } from '../../../../src/changes/common/checkpoint';
+import type { CheckpointFileChange } from '../../../../src/changes/common/checkpoint';
 import { currentStateId } from '../../../../src/changes/node/checkpointStore';
 import { contentsOf, taken, TestWorkspace, textAt } from '../support/workspace';
 
 const withoutGit = (name: string): boolean => name === '.git' || name.startsWith('.git/');
 
-function told(changes: readonly FileChange[]): string[] {
+function told(changes: readonly CheckpointFileChange[]): string[] {
   return changes
     .map((change) =>
       change.status === 'renamed' ? `renamed ${change.from} ${change.path}` : `${change.status} ${change.path}`,

@@ -3,7 +3,7 @@ import { nullLogger } from '../../../../src/base/common/log';
 import { Emitter } from '../../../../src/base/common/event';
 import type { MentionSource } from '../../../../src/chat/common/chatPorts';
 import type { MentionRow } from '../../../../src/chat/common/chatView';
-import { EditorMentions } from '../../../../src/chat/common/mentions/editorMentions';
+import { OpenEditorsMention } from '../../../../src/chat/common/mentions/openEditorsMention';
 import { FileIndex } from '../../../../src/chat/common/mentions/fileIndex';
 import { FileMentions } from '../../../../src/chat/common/mentions/fileMentions';
 import { FolderMentions } from '../../../../src/chat/common/mentions/folderMentions';
@@ -200,7 +200,7 @@ describe('Mentions of the state of the window', () => {
   });
 
   it('send the files open in tabs that agents may read', async () => {
-    const source = new EditorMentions({ editor, openFiles: () => ['/ws/a.ts', '/ws/.env'] });
+    const source = new OpenEditorsMention({ editor, openFiles: () => ['/ws/a.ts', '/ws/.env'] });
     const [row] = await source.search('');
     assert.equal(row?.title, 'Open editors (1)');
     assert.deepEqual(await source.resolve(), [{ type: 'file', path: '/ws/a.ts' }]);
@@ -289,12 +289,12 @@ describe('Mentions', () => {
     const mentions = new Mentions([{ ...slow, waitForMore: () => more.promise }], clock, nullLogger);
     assert.deepEqual([mentions.isSearching('q', undefined), mentions.isSearching('q', 'file')], [true, false]);
     assert.equal(mentions.isSearching('other', undefined), false);
-    assert.deepEqual(await mentions.searchMore('q', 'file', signal), [], 'nobody is asked');
-    const next = mentions.searchMore('q', undefined, signal);
+    assert.deepEqual(await mentions.waitForMoreRows('q', 'file', signal), [], 'nobody is asked');
+    const next = mentions.waitForMoreRows('q', undefined, signal);
     more.resolve(true);
     assert.deepEqual(await next, found);
     const hanging = new Mentions([{ ...slow, waitForMore: () => new Promise(() => undefined) }], clock, nullLogger);
-    const late = hanging.searchMore('q', undefined, signal);
+    const late = hanging.waitForMoreRows('q', undefined, signal);
     clock.advance(15_000);
     assert.deepEqual(await late, []);
   });
@@ -304,7 +304,7 @@ describe('Mentions', () => {
     const taken = { ...source('context', search), isSearching: () => false, next: () => Promise.resolve(false) };
     const log = { ...nullLogger, error: () => assert.fail('it was searched again') };
     const mentions = new Mentions([taken], new FakeClock(), log);
-    assert.deepEqual(await mentions.searchMore('q', undefined, signal), []);
+    assert.deepEqual(await mentions.waitForMoreRows('q', undefined, signal), []);
   });
 
   it('resolves an attachment by its source, or to nothing', async () => {

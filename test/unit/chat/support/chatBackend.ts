@@ -56,7 +56,7 @@ export class ChatBackendSession implements BackendSession {
     return this.log.read(options);
   }
 
-  async prompt(input: PromptInput): Promise<{ requestId: string }> {
+  async sendPrompt(input: PromptInput): Promise<{ requestId: string }> {
     await this.beforePrompt();
     this.prompts.push(input);
     this.isBusy = true;

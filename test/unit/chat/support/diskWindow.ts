@@ -3,13 +3,13 @@ import * as path from 'node:path';
 import { nullLogger } from '../../../../src/base/common/log';
 import { Emitter } from '../../../../src/base/common/event';
 import { systemClock } from '../../../../src/base/node/systemClock';
-import type { CheckpointLimits } from '../../../../src/changes/common/checkpoint';
+import type { CheckpointScanLimits } from '../../../../src/changes/common/checkpoint';
 import { FolderCheckpoints } from '../../../../src/changes/node/folderCheckpoints';
 import type { Chat } from '../../../../src/chat/common/chatPorts';
 import type { PendingSave } from '../../../../src/chat/common/chatFileAccess';
 import { ChatSessions } from '../../../../src/chat/common/conversations/chatSessions';
 import { FileRestorer } from '../../../../src/chat/common/restore/fileRestorer';
-import { DiskFiles } from '../../../../src/base/node/filePort';
+import { NodeFiles } from '../../../../src/base/node/filePort';
 import { SessionStore } from '../../../../src/chat/node/sessionStore';
 import { ExcludeList } from '../../../../src/editor/common/excludeList';
 import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
@@ -27,7 +27,7 @@ import { draft, noStarts, noUnsavedFiles } from './window';
 interface DiskWindowOptions {
   /** Default is the folder of the workspace. */
   readonly folders?: readonly string[];
-  readonly limits?: Partial<CheckpointLimits>;
+  readonly limits?: Partial<CheckpointScanLimits>;
   readonly searchPath?: string;
 }
 
@@ -65,7 +65,7 @@ export class DiskWindow {
     });
     this.store = new SessionStore({
       folder: path.join(workspace.root, 'chats'),
-      files: new DiskFiles(),
+      files: new NodeFiles(),
       clock,
       log: nullLogger,
     });

@@ -14,7 +14,7 @@ import type { Chat } from '../../../../src/chat/common/chatPorts';
 import type { AttachmentResolver } from '../../../../src/chat/common/conversation/promptDelivery';
 import type { UnsavedFiles } from '../../../../src/chat/common/unsaved/promptSaves';
 import type { SessionDefaults } from '../../../../src/chat/common/conversations/sessionDefaults';
-import { DiskFiles, type FilePort } from '../../../../src/base/node/filePort';
+import { NodeFiles, type FilePort } from '../../../../src/base/node/filePort';
 import { SessionStore } from '../../../../src/chat/node/sessionStore';
 import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
 import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
@@ -101,7 +101,7 @@ export class Window {
   ): Promise<Window> {
     const folder = options.folder ?? (await mkdtemp(path.join(tmpdir(), 'chat-')));
     const { backends = new ChatBackends('one', 'two'), editor = new FakeEditor({ '/ws/a.txt': 'one\n' }) } = options;
-    const { clock = systemClock, files = new DiskFiles(), storeClock = systemClock } = options;
+    const { clock = systemClock, files = new NodeFiles(), storeClock = systemClock } = options;
     const { attachments = byTitle, log = nullLogger, memento = new MemoryMemento() } = options;
     const window = new Window(
       folder,
@@ -161,7 +161,7 @@ export const noUnsavedFiles: UnsavedFiles = {
 /** Where nothing is chosen, and nobody learns. */
 export const noStarts: SessionDefaults = {
   serverChoices: () => ({}),
-  initialChoices: () => [],
+  choicesForNewSession: () => [],
   recordOfferedOptions: () => undefined,
   setPreparedSession: () => undefined,
   recordUnattended: () => undefined,

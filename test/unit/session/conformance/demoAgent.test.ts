@@ -44,7 +44,7 @@ describe('over stdio', () => {
         takeUpHistory: async () => {
           const options = { cwd: demo.folder };
           const session = await backend.createSession(options);
-          await session.prompt({ text: 'hello' });
+          await session.sendPrompt({ text: 'hello' });
           for await (const { event } of session.events()) if (event.event === 'prompt:complete') break;
           await session.close();
           return await backend.loadSession(session.id, options);

@@ -96,7 +96,7 @@ conforms({
       takeUpHistory: async () => {
         play = (agent) => agent.say('Earlier.');
         const session = await backend.createSession(draftOptions);
-        await session.prompt({ text: 'before' });
+        await session.sendPrompt({ text: 'before' });
         for await (const { event } of session.events()) if (event.event === 'prompt:complete') break;
         await session.close();
         return await backend.loadSession(session.id, draftOptions);

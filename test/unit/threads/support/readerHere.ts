@@ -4,11 +4,11 @@ import type { ThreadFile, ThreadReader } from '../../../../src/threads/common/th
 import { readHead } from '../../../../src/threads/node/worker/program/headReader';
 import { OpenThreads } from '../../../../src/threads/node/worker/program/openThreads';
 import { toThreadError } from '../../../../src/threads/node/files/threadFile';
-import { ThreadFileCache } from '../../../../src/threads/node/files/threadFileCache';
+import { IncrementalThreadFileReader } from '../../../../src/threads/node/files/incrementalThreadFileReader';
 
 /** What the worker does, without a worker: each file is one of its open threads. */
 export class ReaderHere implements ThreadReader {
-  private readonly files = new ThreadFileCache();
+  private readonly files = new IncrementalThreadFileReader();
   private readonly threads = new OpenThreads(this.files);
   private readonly ids = new Map<string, number>();
 
@@ -17,7 +17,7 @@ export class ReaderHere implements ThreadReader {
       if (signal?.aborted === true) throw toThreadError(signal.reason, signal);
       const id = this.idOf(file);
       const { summary } = this.threads.open(id, file, 0, Date.now());
-      const { entryCount } = this.threads.countEntries(id);
+      const { entryCount } = this.threads.takeEntryCounts(id);
       return { ...summary, entries: this.allOf(id, entryCount) };
     });
   }

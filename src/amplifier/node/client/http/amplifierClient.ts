@@ -85,8 +85,8 @@ export class AmplifierClient implements Disposable {
     return this.call({ ...ofSession('DELETE', id, ''), signal }, api.Acknowledgement);
   }
 
-  listSessions(limit: number, signal?: AbortSignal): Promise<api.SessionList> {
-    return this.get('/sessions', `?limit=${limit}`, api.SessionList, signal);
+  listSessions(limit: number, signal?: AbortSignal): Promise<api.ListSessionsResponse> {
+    return this.get('/sessions', `?limit=${limit}`, api.ListSessionsResponse, signal);
   }
 
   async listProfiles(signal?: AbortSignal): Promise<readonly api.Profile[]> {

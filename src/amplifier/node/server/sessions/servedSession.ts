@@ -14,7 +14,7 @@ import type { BackendSession, SessionBackend } from '../../../../session/common/
 import { documentedFailure, sessionNotFoundFailure } from '../http/apiFailure';
 import { contextAttachments } from './contextAttachments';
 import { SubscriberFeed, type EventSink } from '../streams/subscriberFeed';
-import { ResumePoint } from './resumePoint';
+import { ResumePointTracker } from './resumePointTracker';
 import type { ServerLimits } from '../serverLimits';
 import { SessionStatusTracker } from './sessionStatusTracker';
 import { WireEventAdapter } from '../streams/wireEventAdapter';
@@ -39,7 +39,7 @@ export class ServedSession {
   readonly id: string;
   private readonly feed: SubscriberFeed;
   private readonly tracker: SessionStatusTracker;
-  private readonly resumePoint: ResumePoint;
+  private readonly resumePoint: ResumePointTracker;
   private readonly wireEventAdapter: WireEventAdapter;
   private readonly createdAt: string;
   private readonly followAbortController = new AbortController();
@@ -54,7 +54,7 @@ export class ServedSession {
     const { clock, context, id, limits } = deps;
     this.id = id;
     this.tracker = new SessionStatusTracker(clock);
-    this.resumePoint = new ResumePoint(id);
+    this.resumePoint = new ResumePointTracker(id);
     this.wireEventAdapter = new WireEventAdapter(id);
     this.feed = new SubscriberFeed({ ...limits, sessionId: id, clock });
     this.lastActivityMs = clock.now();
@@ -121,7 +121,10 @@ export class ServedSession {
     }
     // The context of the prompt is newer, so it replaces the earlier one.
     const attachments = contextAttachments({ ...this.unsentContext, ...said(update) }, cwd);
-    const { requestId } = await session.prompt({ text: prompt, ...(attachments.length > 0 ? { attachments } : {}) });
+    const { requestId } = await session.sendPrompt({
+      text: prompt,
+      ...(attachments.length > 0 ? { attachments } : {}),
+    });
     this.unsentContext = {};
     this.lastActivityMs = this.deps.clock.now();
     return { requestId };

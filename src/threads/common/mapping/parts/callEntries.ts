@@ -5,7 +5,7 @@ import { threadLink } from '../../model/threadLinks';
 import { asCount, isRecord, asList, asNonEmptyText } from '../../model/jsonValues';
 import { rawJson } from '../../model/rawJson';
 import { partsOfProposedChanges } from './changeParts';
-import type { MappedEntry } from './mapped';
+import type { EntryWithRawJson } from './entryWithRawJson';
 import { progressSteps, subthreadIn } from './progress';
 import { isTodoReadTool, todosOf, todoText } from './todos';
 import { bareToolName, commandOfInput, pathOfInput, toolKind, toolTitle } from '../../model/toolNames';
@@ -13,7 +13,7 @@ import { resultParts, type ShownCall } from './toolResult';
 import type { ToolCall, ToolRun } from './toolRun';
 
 /** Maps a tool call to its entry and the entries of its subagent. A list of todos becomes a `todos` entry. */
-export function toolEntries(call: ToolCall, run: ToolRun): readonly MappedEntry[] {
+export function toolEntries(call: ToolCall, run: ToolRun): readonly EntryWithRawJson[] {
   const { base, name, input, raw } = call;
   const view: ShownCall = { tool: call.knownName ?? name, input };
   const steps = progressSteps(run.progress, base, run.state === 'running' ? 'running' : 'stale');
@@ -81,7 +81,10 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === '' || (isRecord(value) && Object.keys(value).length === 0);
 }
 
-function unknownStatusEntries({ base, raw }: ToolCall, { unknownStatus: status }: ToolRun): readonly MappedEntry[] {
+function unknownStatusEntries(
+  { base, raw }: ToolCall,
+  { unknownStatus: status }: ToolRun,
+): readonly EntryWithRawJson[] {
   if (status === undefined) return [];
   const json = rawJson(raw.at(-1));
   const label = `Result with unknown status “${status}”`;

@@ -6,7 +6,7 @@ import { pathOrUriPath } from '../../model/fileUriPath';
 import { rawJson } from '../../model/rawJson';
 import { optionalIgnoringInvalid } from '../../model/threadSchema';
 import { bareToolName, pathOfInput } from '../../model/toolNames';
-import { plainTextPart } from './mapped';
+import { plainTextPart } from './entryWithRawJson';
 import { partsOfUnshownValues } from './partsOfUnshownValues';
 
 interface ChangeCall {

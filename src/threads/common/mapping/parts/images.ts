@@ -3,7 +3,7 @@ import { withoutUndefined } from '../../../../base/common/withoutUndefined';
 import type { Attachment, Part } from '../../../../transcript/common/entries';
 import { baseName } from '../../model/fileUriPath';
 import { optionalIgnoringInvalid } from '../../model/threadSchema';
-import { plainTextPart } from './mapped';
+import { plainTextPart } from './entryWithRawJson';
 
 /** Maximum length of a shown image, in base64 characters. Only the names of larger images are shown. */
 const maxImageUnits = 8 * 1024 * 1024;

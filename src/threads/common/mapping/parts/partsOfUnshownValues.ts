@@ -1,7 +1,7 @@
 import type { Part } from '../../../../transcript/common/entries';
 import { asNonEmptyText, type JsonRecord } from '../../model/jsonValues';
 import { rawJson } from '../../model/rawJson';
-import { plainTextPart } from './mapped';
+import { plainTextPart } from './entryWithRawJson';
 
 /** Keys that occur in all kinds of results. They are shown in other places or not at all. */
 const ignoredKeys: ReadonlySet<string> = new Set(['discoveredGuidanceFiles', '~debug']);

@@ -3,11 +3,11 @@ import { isRecord, ownValue, asNonEmptyText, type JsonRecord } from '../../model
 import { rawJson } from '../../model/rawJson';
 import { parseThreadId } from '../../model/threadLinks';
 import { ProgressCall, ProgressTurn } from '../../model/threadSchema';
-import { rawEntry, type MappedEntry, type UnfinishedState } from './mapped';
+import { rawEntry, type EntryWithRawJson, type UnfinishedState } from './entryWithRawJson';
 import { errorText, type ToolCall, type ToolRun } from './toolRun';
 
 /** A step of a subagent: an entry, or a call without an entry yet. */
-type ProgressStep = MappedEntry | { readonly call: ToolCall; readonly run: ToolRun };
+type ProgressStep = EntryWithRawJson | { readonly call: ToolCall; readonly run: ToolRun };
 
 /** Maps the progress of a subagent's call to steps, its children. Empty for other progress. */
 export function progressSteps(

@@ -7,7 +7,7 @@ import { optionalIgnoringInvalid } from '../../model/threadSchema';
 import { changeParts } from './changeParts';
 import { inlineImagePart, imageLink, imagePart } from './images';
 import { bareToolName, commandOfInput, firstTextField, pathOfInput, toolKind } from '../../model/toolNames';
-import { plainTextPart } from './mapped';
+import { plainTextPart } from './entryWithRawJson';
 import { partsOfUnshownValues } from './partsOfUnshownValues';
 
 /** The data of a call that determines how its result is shown. */

@@ -3,7 +3,7 @@ import type { EntryBase, Part, ToolState } from '../../../../transcript/common/e
 import { isRecord, asList, asNonEmptyText } from '../../model/jsonValues';
 import { rawJson } from '../../model/rawJson';
 import { ResultBlock, StoredToolRun } from '../../model/threadSchema';
-import { plainTextPart, type UnfinishedState } from './mapped';
+import { plainTextPart, type UnfinishedState } from './entryWithRawJson';
 
 /** A tool call without its result. */
 export interface ToolCall {

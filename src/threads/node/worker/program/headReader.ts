@@ -5,7 +5,7 @@ import { headOf, createProblemHead, searchDataOf } from '../../../common/heads/h
 import type { DocumentOrigin, ThreadFile } from '../../../common/threadReader';
 import type { ThreadHead } from '../../../common/threadPorts';
 import { toThreadError } from '../../files/threadFile';
-import type { ThreadFileCache } from '../../files/threadFileCache';
+import type { IncrementalThreadFileReader } from '../../files/incrementalThreadFileReader';
 import type { FileVersionKey } from '../../files/fileKey';
 import type { ThreadToIndex } from '../../texts/segmentBuilder';
 
@@ -13,7 +13,10 @@ import type { ThreadToIndex } from '../../texts/segmentBuilder';
  * Returns the texts of a thread. There are none for a hidden or unreadable thread. Undefined if the file no longer
  * exists.
  */
-export function readTextsForSearch(files: ThreadFileCache, file: FileVersionKey): ThreadToIndex | undefined {
+export function readTextsForSearch(
+  files: IncrementalThreadFileReader,
+  file: FileVersionKey,
+): ThreadToIndex | undefined {
   const from = originOf(file, file.mtimeMs);
   const empty = { file, threadId: from.threadId, title: '', lastPromptAt: file.mtimeMs, texts: [] };
   try {
@@ -26,7 +29,7 @@ export function readTextsForSearch(files: ThreadFileCache, file: FileVersionKey)
 
 /** Returns the head of a thread. Null for a hidden thread. Undefined if the file no longer exists. */
 export function readHeadForList(
-  files: ThreadFileCache,
+  files: IncrementalThreadFileReader,
   file: FileVersionKey,
   nowMs: number,
 ): ThreadHead | null | undefined {
@@ -43,7 +46,7 @@ function originOf(
 
 /** Returns the head of a thread. Undefined for a hidden thread, or if the file no longer exists. */
 export function readHead(
-  files: ThreadFileCache,
+  files: IncrementalThreadFileReader,
   { path: file, source, threadId }: ThreadFile,
   nowMs: number,
 ): ThreadHead | undefined {
@@ -55,7 +58,10 @@ export function readHead(
 }
 
 /** Returns the head of a file. An unreadable file gets a head with a `problem`. */
-function readHeadOf(files: ThreadFileCache, from: DocumentOrigin & FileVersionKey): ThreadHead | null | undefined {
+function readHeadOf(
+  files: IncrementalThreadFileReader,
+  from: DocumentOrigin & FileVersionKey,
+): ThreadHead | null | undefined {
   try {
     return headOf(files.read(from.path, from).json, from) ?? null;
   } catch (error) {

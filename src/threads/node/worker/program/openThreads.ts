@@ -8,7 +8,7 @@ import { readThread } from '../../../common/mapping/readThread';
 import { isRecentlyWritten } from '../../../common/model/threadState';
 import { ThreadError } from '../../../common/threadPorts';
 import type { ThreadFile } from '../../../common/threadReader';
-import type { ThreadFileCache } from '../../files/threadFileCache';
+import type { IncrementalThreadFileReader } from '../../files/incrementalThreadFileReader';
 import type { EntryCountAnswer, EntriesAnswer, OpenAnswer } from '../threadWorkerMessages';
 
 /**
@@ -28,7 +28,10 @@ interface ReadThread {
 interface LoadedThread extends ReadThread {
   /** Keeps the thread's file in the cache until disposed. */
   readonly file: Disposable;
-  /** The entries that the extension host has from the previous read. `countEntries` clears them. */
+  /**
+   * The entries that the extension host has from the previous read. Needed only once, by `takeEntryCounts`, which drops
+   * them to free memory.
+   */
   readonly hostEntries: readonly Entry[];
 }
 
@@ -37,7 +40,7 @@ export class OpenThreads {
   private readonly threadById = new Map<number, LoadedThread>();
   private lastRevision = 0;
 
-  constructor(private readonly files: ThreadFileCache) {}
+  constructor(private readonly files: IncrementalThreadFileReader) {}
 
   /**
    * Reads a thread. `revision` is the one that the extension host already has, so that unchanged entries are not sent
@@ -65,8 +68,11 @@ export class OpenThreads {
     };
   }
 
-  /** Maps the whole thread, and counts its entries. */
-  countEntries(id: number): EntryCountAnswer {
+  /**
+   * Maps the whole thread. Counts its entries, and those at its start that the extension host already has. Call once after
+   * `open`: later calls count no entry as unchanged.
+   */
+  takeEntryCounts(id: number): EntryCountAnswer {
     const startedAt = performance.now();
     const loaded = this.requireThread(id);
     const { entries } = loaded.thread;

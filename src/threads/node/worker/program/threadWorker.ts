@@ -4,16 +4,16 @@ import { messageOf } from '../../../../base/common/errors';
 import { ThreadError } from '../../../common/threadPorts';
 import type { FileVersionKey } from '../../files/fileKey';
 import type { StoredHead } from '../../files/headFile';
-import type { WorkerMessage } from '../threadWorkerMessages';
-import { WorkerCall, type HeadBatch, type WorkerRequest } from '../threadWorkerRequests';
-import { ThreadFileCache } from '../../files/threadFileCache';
+import type { ThreadWorkerMessage } from '../threadWorkerMessages';
+import { WorkerCall, type HeadBatch, type ThreadWorkerRequest } from '../threadWorkerRequests';
+import { IncrementalThreadFileReader } from '../../files/incrementalThreadFileReader';
 import type { ThreadToIndex } from '../../texts/segmentBuilder';
 import type { TextIndex } from '../../texts/textIndex';
 import { readHeadForList, readTextsForSearch, readHead } from './headReader';
 import type { HeadSaver } from './headSaver';
 import type { OpenThreads } from './openThreads';
 
-type RequestOf<Method extends WorkerRequest['method']> = Extract<WorkerRequest, { method: Method }>;
+type RequestOf<Method extends ThreadWorkerRequest['method']> = Extract<ThreadWorkerRequest, { method: Method }>;
 
 /** All thread files in these folders. */
 type KnownFiles = Pick<RequestOf<'setFiles'>, 'files' | 'folders'>;
@@ -35,7 +35,7 @@ const largeBytes = 4 * 1024 * 1024;
  * Code that is not needed for listing is loaded later, because the user waits for the list.
  */
 export class ThreadWorker {
-  private readonly files = new ThreadFileCache();
+  private readonly files = new IncrementalThreadFileReader();
   private openThreads: Promise<OpenThreads> | undefined;
   private textIndex: FolderCache<TextIndex> | undefined;
   private headSaver: FolderCache<HeadSaver> | undefined;
@@ -44,7 +44,7 @@ export class ThreadWorker {
 
   constructor(
     private readonly clock: Clock,
-    private readonly post: (message: WorkerMessage) => void,
+    private readonly post: (message: ThreadWorkerMessage) => void,
   ) {}
 
   async handleMessage(value: unknown): Promise<void> {
@@ -58,7 +58,7 @@ export class ThreadWorker {
     }
   }
 
-  private async answerRequest(request: WorkerRequest, onPart: (part: unknown) => void): Promise<unknown> {
+  private async answerRequest(request: ThreadWorkerRequest, onPart: (part: unknown) => void): Promise<unknown> {
     switch (request.method) {
       case 'readHeads':
         await this.readHeads(request, onPart);
@@ -76,7 +76,7 @@ export class ThreadWorker {
       case 'open':
         return (await this.loadOpenThreads()).open(request.thread, request.file, request.revision, request.nowMs);
       case 'count':
-        return (await this.loadOpenThreads()).countEntries(request.thread);
+        return (await this.loadOpenThreads()).takeEntryCounts(request.thread);
       case 'entries':
         return (await this.loadOpenThreads()).entries(request.thread, request.from, request.to);
       case 'raw':

@@ -10,8 +10,8 @@ interface CodePieces {
 }
 
 /**
- * Moves the children of `code` into new pieces. `linesBefore` is the number of lines in the incomplete piece before
- * them. The first new piece continues it.
+ * Moves the children of `code` into new pieces. `linesBefore`: the number of lines in the last existing piece, if it is
+ * incomplete. The first new piece then contains the rest of it, and the caller adds its nodes to the existing piece.
  */
 export function splitIntoPieces(code: Node, linesBefore = 0): CodePieces {
   const pieces: Element[] = [];

@@ -14,7 +14,7 @@ function sessionOf(id: string, log: EventLog): BackendSession {
     config: [],
     commands: [],
     events: (options) => log.read(options),
-    prompt: () => Promise.resolve({ requestId: 'r' }),
+    sendPrompt: () => Promise.resolve({ requestId: 'r' }),
     cancel: nothing,
     approve: nothing,
     setConfig: nothing,

@@ -12,7 +12,7 @@ import {
   type ProviderChoices,
 } from '../../../../../src/acp/common/providers/providerChoice';
 import { actionsOf, providerRows } from '../../../../../src/acp/common/providers/providerRows';
-import { ProviderList } from '../../../../../src/acp/common/providers/providerSchema';
+import { LlmProviderList } from '../../../../../src/acp/common/providers/providerSchema';
 import { ProviderStore } from '../../../../../src/acp/common/providers/providerStore';
 import { nullLogger } from '../../../../../src/base/common/log';
 import { FakeSecrets } from '../../../../fake/fakeSecrets';
@@ -41,11 +41,11 @@ describe('the list of LLM providers', () => {
         { providerId: 'no flag', supported: [] },
       ],
     };
-    assert.deepEqual(ProviderList.parse(answer), [
+    assert.deepEqual(LlmProviderList.parse(answer), [
       { id: 'main', supported: ['openai', '_own'], isRequired: true, current: { apiType: 'x', baseUrl: 'y' } },
       { id: 'off', supported: [], isRequired: false },
     ]);
-    assert.equal(ProviderList.safeParse({}).success, false);
+    assert.equal(LlmProviderList.safeParse({}).success, false);
   });
 });
 
@@ -243,7 +243,7 @@ describe('what is stored for LLM providers', () => {
 });
 
 describe('the rows of LLM providers', () => {
-  const offered = ProviderList.parse({
+  const offered = LlmProviderList.parse({
     providers: [
       {
         providerId: 'main\u202e',

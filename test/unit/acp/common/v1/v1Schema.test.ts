@@ -5,7 +5,7 @@ import {
   SessionSetup,
   sessionUpdates,
 } from '../../../../../src/acp/common/v1/v1Schema';
-import { SessionList } from '../../../../../src/acp/common/session/wireSchema';
+import { SessionListResult } from '../../../../../src/acp/common/session/wireSchema';
 
 const good = { id: 'a', name: 'A' };
 
@@ -15,7 +15,7 @@ describe('what cannot be read of a list', () => {
     assert.equal(plan.parse({ entries: [{ content: 'one' }, { content: 7 }, null] }).entries.length, 1);
     assert.equal(commands.parse({ availableCommands: [{ name: 'go' }, {}] }).availableCommands.length, 1);
     assert.equal(call.parse({ toolCallId: 'c', locations: [{ path: '/a' }, { line: 1 }] }).locations?.length, 1);
-    assert.equal(SessionList.parse({ sessions: [{ sessionId: 's' }, { id: 's' }] }).sessions.length, 1);
+    assert.equal(SessionListResult.parse({ sessions: [{ sessionId: 's' }, { id: 's' }] }).sessions.length, 1);
     assert.equal(InitializeResult.parse({ protocolVersion: 1, authMethods: [good, 3] }).authMethods?.length, 1);
     const modes = { currentModeId: 'a', availableModes: [good, 'b'] };
     assert.equal(SessionSetup.parse({ modes }).modes?.availableModes.length, 1);

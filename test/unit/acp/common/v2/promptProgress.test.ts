@@ -4,12 +4,12 @@ import {
   promptEndReport,
   nextProgress,
   initialPromptProgress,
-  type PromptInput,
+  type PromptProgressInput,
 } from '../../../../../src/acp/common/v2/promptProgress';
 
 const accepted = { kind: 'accepted', messageId: 'mine' } as const;
 const told = (messageId = 'mine') => ({ kind: 'reported', messageId }) as const;
-const state = (name: string, stopReason?: string): PromptInput => ({
+const state = (name: string, stopReason?: string): PromptProgressInput => ({
   kind: 'state',
   update: { state: name, stopReason, error: undefined },
 });
@@ -18,7 +18,7 @@ const idle = state('idle', 'end_turn');
 const cancelled = { kind: 'cancelled' } as const;
 
 /** Why the prompt ended, after the inputs; undefined if it has not. */
-function endAfter(...inputs: PromptInput[]): string | undefined {
+function endAfter(...inputs: PromptProgressInput[]): string | undefined {
   const end = promptEndReport(inputs.reduce(nextProgress, initialPromptProgress));
   return end && (end.stopReason ?? 'no reason');
 }
@@ -37,7 +37,7 @@ function interleavings<T>(first: readonly T[], second: readonly T[]): T[][] {
 
 describe('the end of a prompt of ACP v2', () => {
   it('comes with acceptance, message and idleness, wherever the answer is among the updates', () => {
-    for (const order of interleavings<PromptInput>(
+    for (const order of interleavings<PromptProgressInput>(
       [accepted],
       [running, told(), state('requires_action'), running, idle],
     ))
@@ -45,7 +45,7 @@ describe('the end of a prompt of ACP v2', () => {
   });
 
   it('does not come before the agent is idle, or before it has accepted the prompt', () => {
-    for (const order of interleavings<PromptInput>([accepted], [running, told()]))
+    for (const order of interleavings<PromptProgressInput>([accepted], [running, told()]))
       assert.equal(endAfter(...order), undefined);
     assert.equal(endAfter(told(), running, idle), undefined);
   });
@@ -89,7 +89,7 @@ describe('the end of a prompt of ACP v2', () => {
 
   it('never ends an unaccepted prompt, whatever comes', () => {
     const input = fc.oneof(
-      fc.constantFrom<PromptInput>(running, idle, cancelled, told(), told('other'), state('requires_action')),
+      fc.constantFrom<PromptProgressInput>(running, idle, cancelled, told(), told('other'), state('requires_action')),
     );
     fc.assert(
       fc.property(fc.array(input), (inputs) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {
   loadAgentCatalogue,
   type ProcessEntry,
-  type SettingsLevel,
+  type AgentSettingsLevel,
 } from '../../../../../src/acp/node/catalogue/agentCatalogue';
 import type { InstalledProgram } from '../../../../../src/acp/common/catalogue/installedAgents';
 import type { CommandFiles } from '../../../../../src/acp/node/process/commandLookup';
@@ -26,8 +26,11 @@ interface Programs {
   readonly problems: readonly string[];
 }
 
-const load = (...levels: SettingsLevel[]): Promise<Programs> => loadInstalled([], ...levels);
-const loadInstalled = async (installed: readonly InstalledProgram[], ...levels: SettingsLevel[]): Promise<Programs> => {
+const load = (...levels: AgentSettingsLevel[]): Promise<Programs> => loadInstalled([], ...levels);
+const loadInstalled = async (
+  installed: readonly InstalledProgram[],
+  ...levels: AgentSettingsLevel[]
+): Promise<Programs> => {
   const { agents, problems } = await loadAll(installed, ...levels);
   const programs = agents.filter((agent) => agent.url === undefined);
   assert.equal(programs.length, agents.length);
@@ -35,7 +38,7 @@ const loadInstalled = async (installed: readonly InstalledProgram[], ...levels: 
 };
 const loadAll = (
   installed: readonly InstalledProgram[],
-  ...levels: SettingsLevel[]
+  ...levels: AgentSettingsLevel[]
 ): ReturnType<typeof loadAgentCatalogue> =>
   loadAgentCatalogue({
     installed,
@@ -46,7 +49,7 @@ const loadAll = (
     files,
     demo: { execPath: '/opt/code', script: '/ext/dist/demo-agent.js' },
   });
-const user = (value: unknown): SettingsLevel => ({ value, isTrusted: true });
+const user = (value: unknown): AgentSettingsLevel => ({ value, isTrusted: true });
 
 describe('the catalogue of agents', () => {
   it('without settings offers what is on PATH, and the demo agent last', async () => {
@@ -266,7 +269,7 @@ describe('the catalogue of agents', () => {
       'demo-agent': { command: 'evil' },
     };
     const file = '/work/.vscode/settings.json';
-    const workspace = (value: unknown, name = 'work', isTrusted = true): SettingsLevel => ({
+    const workspace = (value: unknown, name = 'work', isTrusted = true): AgentSettingsLevel => ({
       value,
       isTrusted,
       origin: { name, file },
@@ -312,12 +315,12 @@ describe('the catalogue of agents', () => {
     });
 
     it('tells folders of one name apart, whatever their order, and takes no id of the user', async () => {
-      const level = (folder: string): SettingsLevel => ({
+      const level = (folder: string): AgentSettingsLevel => ({
         value: { mine: { command: folder } },
         isTrusted: true,
         origin: { name: 'app', file: `/${folder}/app/.vscode/settings.json` },
       });
-      const idsOf = async (...levels: SettingsLevel[]): Promise<Map<string, string>> => {
+      const idsOf = async (...levels: AgentSettingsLevel[]): Promise<Map<string, string>> => {
         const { agents } = await load(...levels);
         return new Map(
           agents.flatMap(({ id, command, workspaceDefinition: brought }) => (brought ? [[command, id]] : [])),

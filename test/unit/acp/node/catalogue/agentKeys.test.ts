@@ -94,7 +94,7 @@ describe('the key of an agent', () => {
     await withBackend(launcherOf(overheard, keys, asked), async (backend) => {
       const session = await backend.createSession({ cwd: tmpdir() });
       const follower = new Follower(session);
-      await session.prompt({ text: 'terminal' });
+      await session.sendPrompt({ text: 'terminal' });
       const { approval_id: id, options } = await follower.next('approval:required');
       await session.approve(id, options[0] ?? '');
       const { response } = await follower.next('prompt:complete');
@@ -130,10 +130,10 @@ describe('the key of an agent', () => {
         await withBackend(launcherOf(overheard, { OWN_API_KEY: key }), async (backend) => {
           const session = await backend.createSession({ cwd: tmpdir() });
           const follower = new Follower(session);
-          await session.prompt({ text: 'pieces' });
+          await session.sendPrompt({ text: 'pieces' });
           await follower.next('prompt:complete');
           for (const [nth, fault] of ['error', 'noise', 'crash'].entries()) {
-            await session.prompt({ text: fault });
+            await session.sendPrompt({ text: fault });
             await follower.next('error', nth + 1);
           }
           overheard.texts.push(JSON.stringify(follower.events), JSON.stringify(backend.state));

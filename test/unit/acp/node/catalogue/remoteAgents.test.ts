@@ -112,7 +112,7 @@ describe('remote agents', () => {
       const backend = await open(entryOf(addressOf(server.url, transport).url));
       const session = await backend.createSession({ cwd: tmpdir() });
       const follower = new Follower(session);
-      await session.prompt({ text: 'hello' });
+      await session.sendPrompt({ text: 'hello' });
       await follower.next('prompt:complete');
       assert.match(JSON.stringify(follower.events), /your token is \[key\]\./);
       const everything = [...lines, JSON.stringify(traffic.recordedEntries), JSON.stringify(follower.events)].join(

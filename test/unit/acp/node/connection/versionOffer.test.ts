@@ -57,7 +57,7 @@ describe('the version of ACP that an agent is offered', () => {
 
   async function answers(backend: AcpBackend): Promise<string> {
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'hello' });
+    await session.sendPrompt({ text: 'hello' });
     return (await follower.next('prompt:complete')).response;
   }
 

@@ -23,7 +23,7 @@ describe('the draft backend with an agent of the original code', () => {
   it('streams its answer, which ends with the result', async () => {
     const { agent, session, follower } = await drafts.open();
     assert.equal(session.id, 'theirs');
-    await session.prompt({ text: 'hi' });
+    await session.sendPrompt({ text: 'hi' });
     assert.equal(session.isBusy, true);
     assert.deepEqual(await agent.take('sendMessage'), { threadId: 'theirs', message: draftMessage('user', 'hi') });
     assert.deepEqual((await agent.ask('streamMessageChunk', chunk('Hel')))['result'], null);
@@ -57,7 +57,7 @@ describe('the draft backend with an agent of the original code', () => {
       standingOf([], () => ({ '*': { read: 'ask' } })),
     );
     const { agent, session, follower } = await asking.open();
-    await session.prompt({ text: 'read' });
+    await session.sendPrompt({ text: 'read' });
     await agent.take('sendMessage');
     const reading = agent.ask('readTextFile', { threadId: 'theirs', path: '/ws/a.ts' });
     const question = await follower.next('approval:required');
@@ -75,7 +75,7 @@ describe('the draft backend with an agent of the original code', () => {
 
   it('shows what it reads as the call of a tool', async () => {
     const { agent, session, follower } = await drafts.open();
-    await session.prompt({ text: 'read' });
+    await session.sendPrompt({ text: 'read' });
     await agent.take('sendMessage');
     await agent.ask('streamMessageChunk', chunk('I look'));
     await agent.ask('readTextFile', { threadId: 'theirs', path: '/ws/a.ts' });
@@ -92,13 +92,13 @@ describe('the draft backend with an agent of the original code', () => {
 
   it('is stopped here at once; what it still says is dropped, and the next prompt waits for its end', async () => {
     const { agent, session, follower } = await drafts.open();
-    await session.prompt({ text: 'long' });
+    await session.sendPrompt({ text: 'long' });
     await agent.take('sendMessage');
     await agent.ask('streamMessageChunk', chunk('I beg'));
     await session.cancel();
     assert.equal((await follower.next('prompt:complete')).stop_reason, 'cancelled');
 
-    await session.prompt({ text: 'next' });
+    await session.sendPrompt({ text: 'next' });
     assert.deepEqual((await agent.ask('streamMessageChunk', chunk('in with')))['result'], null);
     assert.ok(!agent.requests.some(({ method }) => method === 'sendMessage'), 'the second prompt waits');
     endTurn({ result: null });
@@ -115,11 +115,11 @@ describe('the draft backend with an agent of the original code', () => {
     const { agent, session, follower } = await drafts.open();
     const says = (words: string) =>
       agent.ask('sendMessage', { threadId: 'theirs', message: draftMessage('assistant', words) });
-    await session.prompt({ text: 'first' });
+    await session.sendPrompt({ text: 'first' });
     await agent.take('sendMessage');
     const answerFirst = endTurn;
     await session.cancel();
-    await session.prompt({ text: 'second' });
+    await session.sendPrompt({ text: 'second' });
     await says('late of the first');
     await agent.take('sendMessage');
     answerFirst({ result: null });
@@ -127,7 +127,7 @@ describe('the draft backend with an agent of the original code', () => {
     await session.cancel();
     await says('late of the second');
     endTurn({ result: null });
-    await session.prompt({ text: 'third' });
+    await session.sendPrompt({ text: 'third' });
     await agent.take('sendMessage');
     endTurn({ result: null });
     await follower.next('prompt:complete', 3);
@@ -137,10 +137,10 @@ describe('the draft backend with an agent of the original code', () => {
 
   it('that never finishes a stopped turn gives an error with the way out', async () => {
     const { agent, session, follower } = await drafts.open();
-    await session.prompt({ text: 'long' });
+    await session.sendPrompt({ text: 'long' });
     await agent.take('sendMessage');
     await session.cancel();
-    await session.prompt({ text: 'next' });
+    await session.sendPrompt({ text: 'next' });
     drafts.clock.advance(30_000);
     assert.match((await follower.next('error')).error, /Restart the agent/);
     assert.equal(session.isBusy, false);
@@ -148,13 +148,13 @@ describe('the draft backend with an agent of the original code', () => {
 
   it('can be stopped before it was given the prompt', async () => {
     const { agent, session, follower } = await drafts.open();
-    await session.prompt({ text: 'long' });
+    await session.sendPrompt({ text: 'long' });
     await agent.take('sendMessage');
     await session.cancel();
-    await session.prompt({ text: 'never sent' });
+    await session.sendPrompt({ text: 'never sent' });
     await session.cancel();
     endTurn({ result: null });
-    await session.prompt({ text: 'third' });
+    await session.sendPrompt({ text: 'third' });
     assert.deepEqual(await agent.take('sendMessage'), { threadId: 'theirs', message: draftMessage('user', 'third') });
     endTurn({ result: null });
     await follower.next('prompt:complete', 3);
@@ -163,8 +163,8 @@ describe('the draft backend with an agent of the original code', () => {
   it('takes one prompt at a time, text only, with files by name', async () => {
     const { agent, session } = await drafts.open();
     const image = { type: 'image' as const, mimeType: 'image/png', data: '' };
-    await assert.rejects(session.prompt({ text: '', attachments: [image] }), isBackendError('unsupported'));
-    await session.prompt({
+    await assert.rejects(session.sendPrompt({ text: '', attachments: [image] }), isBackendError('unsupported'));
+    await session.sendPrompt({
       text: 'look',
       attachments: [
         { type: 'file', path: '/ws/a.ts', lines: { first: 2, last: 3 } },
@@ -173,13 +173,13 @@ describe('the draft backend with an agent of the original code', () => {
     });
     const message = draftMessage('user', 'look\n\nFile: /ws/a.ts (lines 2 to 3)\n\nNote (x:1):\nnoted');
     assert.deepEqual(await agent.take('sendMessage'), { threadId: 'theirs', message });
-    await assert.rejects(session.prompt({ text: 'more' }), isBackendError('busy'));
+    await assert.rejects(session.sendPrompt({ text: 'more' }), isBackendError('busy'));
     endTurn({ result: null });
   });
 
   it('ends a turn with its error', async () => {
     const { agent, session, follower } = await drafts.open();
-    await session.prompt({ text: 'hi' });
+    await session.sendPrompt({ text: 'hi' });
     await agent.take('sendMessage');
     endTurn({ error: { code: -32603, message: 'Quota exceeded' } });
     assert.equal((await follower.next('error')).error, 'Quota exceeded');
@@ -190,7 +190,7 @@ describe('the draft backend with an agent of the original code', () => {
     const { agent, session, follower } = await drafts.open();
     const diff = '```diff\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-a\n+b\n```\n';
     for (const apply of [true, false]) {
-      await session.prompt({ text: 'change' });
+      await session.sendPrompt({ text: 'change' });
       await agent.take('sendMessage');
       await agent.ask('streamMessageChunk', chunk(diff));
       endTurn({ result: null });
@@ -235,7 +235,7 @@ describe('the draft backend with an agent of the original code', () => {
 
   it('that dies ends its turn and session, and is started again', async () => {
     const { agent, session, follower } = await drafts.open();
-    await session.prompt({ text: 'hi' });
+    await session.sendPrompt({ text: 'hi' });
     await agent.take('sendMessage');
     agent.close();
     await follower.ended;
@@ -243,7 +243,7 @@ describe('the draft backend with an agent of the original code', () => {
     assert.equal(follower.all('error')[0]?.details, 'Segmentation fault');
     assert.equal(drafts.backend.state.kind, 'failed');
     assert.equal(drafts.stops, 1);
-    await assert.rejects(session.prompt({ text: 'more' }), isBackendError('closed'));
+    await assert.rejects(session.sendPrompt({ text: 'more' }), isBackendError('closed'));
     await drafts.open();
     assert.equal(drafts.agents.length, 2);
     assert.equal(drafts.backend.state.kind, 'ready');
@@ -271,7 +271,7 @@ describe('the draft backend with an agent of the original code', () => {
   it('shows in the traffic by names, sizes and times, not by what is said', async () => {
     const watching = drafts.tap.startRecording();
     const { agent, session, follower } = await drafts.open();
-    await session.prompt({ text: 'secret' });
+    await session.sendPrompt({ text: 'secret' });
     await agent.take('sendMessage');
     await agent.ask('streamMessageChunk', chunk('secret'));
     endTurn({ error: { code: -32603, message: 'secret' } });

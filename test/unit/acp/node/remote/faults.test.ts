@@ -110,12 +110,12 @@ describe('a connection to a remote agent', () => {
         }, transport);
         const session = await backend.createSession({ cwd });
         const follower = new Follower(session);
-        await session.prompt({ text: 'first' });
+        await session.sendPrompt({ text: 'first' });
         await follower.next('content_block:delta');
         proxy.cut();
         const { error: words } = await follower.next('error');
         assert.match(words, /Demo is unavailable\. .*was (lost|closed)/);
-        await session.prompt({ text: 'second' });
+        await session.sendPrompt({ text: 'second' });
         await follower.next('prompt:complete');
         assert.deepEqual(resumed, [session.id]);
         assert.match(JSON.stringify(follower.all('content_block:delta')), /second/);
@@ -135,7 +135,7 @@ describe('a connection to a remote agent', () => {
         }, transport);
         const session = await backend.createSession({ cwd });
         const follower = new Follower(session);
-        await session.prompt({ text: 'x' });
+        await session.sendPrompt({ text: 'x' });
         await follower.next('approval:required');
         proxy.cut();
         await follower.next('approval:denied');
@@ -216,7 +216,7 @@ describe('a connection to a remote agent', () => {
         const session = await backend.createSession({ cwd });
         await eventually('some checks', () => assert.ok(checks >= 5));
         const follower = new Follower(session);
-        await session.prompt({ text: 'still there?' });
+        await session.sendPrompt({ text: 'still there?' });
         await follower.next('prompt:complete');
       });
 
@@ -323,9 +323,9 @@ describe('a connection to a remote agent', () => {
         const backend = backendAt(addressOf(server.url, transport).url, {});
         const session = await backend.createSession({ cwd });
         const follower = new Follower(session);
-        await session.prompt({ text: 'x' });
+        await session.sendPrompt({ text: 'x' });
         await follower.next('error');
-        await session.prompt({ text: 'again' });
+        await session.sendPrompt({ text: 'again' });
         await follower.next('prompt:complete');
         assert.equal(agents.started.length, 2);
       });

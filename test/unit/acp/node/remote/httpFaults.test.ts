@@ -17,7 +17,7 @@ describe('a connection to a remote agent over http', () => {
     const backend = backendAt(server.url('http'), {});
     const session = await backend.createSession({ cwd });
     const follower = new Follower(session);
-    await session.prompt({ text: 'x' });
+    await session.sendPrompt({ text: 'x' });
     assert.match((await follower.next('error')).error, /was closed by the server/);
   });
 
@@ -40,7 +40,7 @@ describe('a connection to a remote agent over http', () => {
     // The answer comes after the end of the stream.
     const next = await backend.createSession({ cwd });
     const follower = new Follower(next);
-    await next.prompt({ text: 'x' });
+    await next.sendPrompt({ text: 'x' });
     await follower.next('prompt:complete');
     assert.equal(connections(), 1);
     assert.equal(backend.state.kind, 'ready');
@@ -90,9 +90,9 @@ describe('a connection to a remote agent over http', () => {
     const backend = backendAt(server.url('http'), {});
     const session = await backend.createSession({ cwd });
     const follower = new Follower(session);
-    await session.prompt({ text: 'x' });
+    await session.sendPrompt({ text: 'x' });
     await follower.next('error');
-    await session.prompt({ text: 'y' });
+    await session.sendPrompt({ text: 'y' });
     await follower.next('prompt:complete');
     assert.equal(backend.state.kind, 'ready');
   });
@@ -114,7 +114,7 @@ describe('a connection to a remote agent over http', () => {
       const server = await lying(agent.behavior);
       const session = await backendAt(server.url('http'), {}).createSession({ cwd });
       const follower = new Follower(session);
-      await session.prompt({ text: 'x' });
+      await session.sendPrompt({ text: 'x' });
       const { error: message } = await follower.next('error');
       assert.match(message, words);
       assert.doesNotMatch(message, /secret words/);

@@ -38,7 +38,7 @@ describe('a remote agent over TLS', () => {
       const backend = backendAt(server.url, transport);
       const session = await backend.createSession({ cwd });
       const follower = new Follower(session);
-      await session.prompt({ text: 'hello' });
+      await session.sendPrompt({ text: 'hello' });
       await follower.next('prompt:complete');
       assert.match(JSON.stringify(follower.all('content_block:delta')), /hello/);
     });

@@ -56,7 +56,7 @@ describe('the program that offers an agent', function () {
   async function ask(backend: AcpBackend, text: string): Promise<string> {
     const session = await backend.createSession({ cwd: folder });
     const follower = new Follower(session);
-    await session.prompt({ text });
+    await session.sendPrompt({ text });
     await follower.next('prompt:complete');
     return follower
       .all('content_block:delta')

@@ -87,7 +87,7 @@ describe('an ACP agent that wants the user to sign in', () => {
     const required = new Promise<void>((resolve) =>
       backend.onDidChangeState(({ kind }) => kind === 'authRequired' && resolve()),
     );
-    await session.prompt({ text: 'hello' });
+    await session.sendPrompt({ text: 'hello' });
     await required;
     await backend.authenticate('login');
     assert.equal((await follower.next('prompt:complete')).response, 'welcome');
@@ -112,7 +112,7 @@ describe('an ACP agent that wants the user to sign in', () => {
     const required = new Promise<void>((resolve) =>
       backend.onDidChangeState(({ kind }) => kind === 'authRequired' && resolve()),
     );
-    await session.prompt({ text: 'hello' });
+    await session.sendPrompt({ text: 'hello' });
     await required;
     await backend.authenticate('login');
     assert.equal((await follower.next('prompt:complete')).response, 'welcome');
@@ -127,7 +127,7 @@ describe('an ACP agent that wants the user to sign in', () => {
     const required = new Promise<void>((resolve) =>
       backend.onDidChangeState(({ kind }) => kind === 'authRequired' && resolve()),
     );
-    await session.prompt({ text: 'hello' });
+    await session.sendPrompt({ text: 'hello' });
     await required;
     await session.cancel();
     assert.equal((await follower.next('prompt:complete')).stop_reason, 'cancelled');
@@ -268,7 +268,7 @@ describe('an ACP agent that wants the user to sign in', () => {
         basics(app, { authMethods: [{ id: 'login', name: 'Log in' }] });
       });
       const { session, follower } = await open(backend);
-      await session.prompt({ text: 'hello' });
+      await session.sendPrompt({ text: 'hello' });
       const failure = await follower.next('error');
       assert.equal(failure.code, 'authRequired');
       assert.doesNotMatch(failure.error, /-32603/);

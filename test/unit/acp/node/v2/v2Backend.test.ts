@@ -66,7 +66,7 @@ describe('a backend over an agent of ACP v2', () => {
 
     it('continues in version 1 with an agent that answers so', async () => {
       const { session, follower } = await open(makeV1(echo, { protocol: '2' }).backend);
-      await session.prompt({ text: 'hello' });
+      await session.sendPrompt({ text: 'hello' });
       assert.equal((await follower.next('prompt:complete')).response, 'hello');
     });
 
@@ -130,7 +130,7 @@ describe('a backend over an agent of ACP v2', () => {
   it('leads a turn from the prompt to idleness', async () => {
     const { backend } = make(works((teller) => teller.say('hello')));
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'hi' });
+    await session.sendPrompt({ text: 'hi' });
     const complete = await follower.next('prompt:complete');
     assert.deepEqual([complete.response, complete.stop_reason, session.isBusy], ['hello', 'end_turn', false]);
     assert.equal(follower.all('prompt:submit').length, 1);
@@ -186,9 +186,9 @@ describe('a backend over an agent of ACP v2', () => {
       });
     });
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'one' });
+    await session.sendPrompt({ text: 'one' });
     await follower.next('error');
-    await session.prompt({ text: 'two' });
+    await session.sendPrompt({ text: 'two' });
     assert.equal((await follower.next('prompt:complete')).response, 'back');
     assert.deepEqual([resumed, agents.started.length], [[undefined], 2]);
   });
@@ -298,7 +298,7 @@ describe('a backend over an agent of ACP v2', () => {
           }),
         );
         const { session, follower } = await open(backend);
-        await session.prompt({ text: 'go' });
+        await session.sendPrompt({ text: 'go' });
         const asked = await follower.next('approval:required');
         assert.equal(asked.prompt, prompt);
         assert.deepEqual(z.looseObject({ content: z.unknown() }).parse(asked.context).content, [
@@ -326,7 +326,7 @@ describe('a backend over an agent of ACP v2', () => {
         }),
       );
       const { session, follower } = await open(backend);
-      await session.prompt({ text: 'go' });
+      await session.sendPrompt({ text: 'go' });
       await follower.next('prompt:complete');
       assert.deepEqual(codes, [-32602, -32602]);
     });
@@ -343,7 +343,7 @@ describe('a backend over an agent of ACP v2', () => {
       }),
     );
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await follower.next('prompt:complete');
     assert.equal(code, -32601);
   });
@@ -357,7 +357,7 @@ describe('a backend over an agent of ACP v2', () => {
       }),
     );
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await follower.next('prompt:complete');
     const [teller] = tellers;
     assert.ok(teller);
@@ -366,7 +366,7 @@ describe('a backend over an agent of ACP v2', () => {
     await teller.idle('end_turn');
     const complete = await follower.next('prompt:complete', 2);
     assert.deepEqual([complete.response, complete.request_id, session.isBusy], ['and more', undefined, false]);
-    await session.prompt({ text: 'again' });
+    await session.sendPrompt({ text: 'again' });
     assert.equal((await follower.next('prompt:complete', 3)).request_id, 's1/2');
   });
 

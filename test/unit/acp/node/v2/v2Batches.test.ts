@@ -42,7 +42,7 @@ describe('an agent of ACP v2 that sends JSON-RPC batches', () => {
     const startAgent = () => startAgentProcess(command, { clock: systemClock, log: nullLogger });
     ({ backend } = backendOf(() => undefined, { startAgent }));
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     for (const nth of [1, 2]) {
       const { approval_id, options } = await follower.next('approval:required', nth);
       await session.approve(approval_id, options[0] ?? '');

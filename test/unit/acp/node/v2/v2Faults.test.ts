@@ -74,10 +74,10 @@ describe('when an agent of ACP v2 misbehaves', () => {
         }),
       );
       const { session, follower } = await open(backend);
-      await session.prompt({ text: 'go' });
+      await session.sendPrompt({ text: 'go' });
       assert.equal((await follower.next('error')).details, 'last words');
       assert.equal(session.isBusy, false);
-      await session.prompt({ text: 'again' });
+      await session.sendPrompt({ text: 'again' });
       assert.equal((await follower.next('prompt:complete')).response, 'back');
       assert.equal(agents.started.length, 2);
     });
@@ -97,7 +97,7 @@ describe('when an agent of ACP v2 misbehaves', () => {
       });
     });
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     assert.equal((await follower.next('prompt:complete')).response, 'kept');
   });
 
@@ -113,7 +113,7 @@ describe('when an agent of ACP v2 misbehaves', () => {
       app.onRequest('session/prompt', never);
     });
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     assert.match((await follower.next('error')).error, /session\/prompt/);
     assert.match((await follower.next('notice')).message, /Backline can’t show an update of the type “tool_call”/);
     assert.equal(session.isBusy, false);
@@ -128,7 +128,7 @@ describe('when an agent of ACP v2 misbehaves', () => {
       v2Basics(app);
     });
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await follower.next('error');
     assert.equal(session.isBusy, false);
   });
@@ -141,9 +141,9 @@ describe('when an agent of ACP v2 misbehaves', () => {
       v2Basics(app);
     });
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     assert.match((await follower.next('error')).error, /Not today/);
-    await session.prompt({ text: 'again' });
+    await session.sendPrompt({ text: 'again' });
     await follower.next('error', 2);
   });
 
@@ -156,7 +156,7 @@ describe('when an agent of ACP v2 misbehaves', () => {
       app.onRequest('session/prompt', never);
     });
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     assert.equal((await follower.next('error')).code, 'protocol');
   });
 
@@ -171,9 +171,9 @@ describe('when an agent of ACP v2 misbehaves', () => {
       });
     });
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'one' });
+    await session.sendPrompt({ text: 'one' });
     await follower.next('prompt:complete');
-    await session.prompt({ text: 'two' });
+    await session.sendPrompt({ text: 'two' });
     await follower.next('prompt:complete', 2);
     assert.deepEqual(
       follower.all('prompt:complete').map(({ stop_reason }) => stop_reason),
@@ -188,7 +188,7 @@ describe('when an agent of ACP v2 misbehaves', () => {
       { clock },
     );
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await follower.next('content_block:delta');
     const cancelled = session.cancel();
     await turn();
@@ -196,7 +196,7 @@ describe('when an agent of ACP v2 misbehaves', () => {
     await cancelled;
     assert.equal((await follower.next('prompt:complete')).stop_reason, 'interrupted');
     assert.equal(agents.started[0]?.isGone, true);
-    await session.prompt({ text: 'again' });
+    await session.sendPrompt({ text: 'again' });
     assert.equal((await follower.next('prompt:complete', 2)).response, 'back');
   });
 
@@ -206,7 +206,7 @@ describe('when an agent of ACP v2 misbehaves', () => {
       app.onRequest('session/prompt', () => ({ messageId: 'u1' }));
     });
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await turn();
     await session.cancel();
     assert.equal((await follower.next('prompt:complete')).stop_reason, 'cancelled');
@@ -234,7 +234,7 @@ describe('when an agent of ACP v2 misbehaves', () => {
       });
     });
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     assert.equal((await follower.next('prompt:complete')).response, 'still here');
     assert.deepEqual(
       follower.all('tool:post').map(({ call_id }) => call_id),
@@ -253,7 +253,7 @@ describe('when an agent of ACP v2 misbehaves', () => {
       });
     });
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'once' });
+    await session.sendPrompt({ text: 'once' });
     const { response } = await follower.next('prompt:complete');
     assert.deepEqual([response, follower.all('tool:post').length], ['once', 1]);
   });
@@ -265,7 +265,7 @@ describe('when an agent of ACP v2 misbehaves', () => {
       onV2Prompt(app, (teller) => Promise.resolve(void tellers.push(teller)));
     });
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await turn();
     const closing = session.close();
     await tellers[0]?.idle('cancelled');
@@ -292,7 +292,7 @@ describe('when an agent of ACP v2 misbehaves', () => {
     });
     const session = await backend.loadSession('old', { cwd });
     assert.equal(session.isBusy, false);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await session.close();
   });
 });

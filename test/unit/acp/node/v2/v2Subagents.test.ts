@@ -46,7 +46,7 @@ describe('an agent with subagents', () => {
         await tell('sub', { sessionUpdate: 'state_update', state: 'idle', stopReason: 'end_turn' });
       }),
     );
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const asked = await follower.next('approval:required');
     assert.equal(asked.call_id, 'subagent sub c');
     await session.approve(asked.approval_id, 'Allow');
@@ -79,7 +79,7 @@ describe('an agent with subagents', () => {
       });
     });
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await follower.next('prompt:complete');
     assert.deepEqual(read, { content: 'one\ntwo\nthree\n' });
     assert.deepEqual(
@@ -106,7 +106,7 @@ describe('an agent with subagents', () => {
       await teller.client.notify<object, string>('session/update', updateOf(teller.sessionId, update));
     });
     const { session, follower } = await open(backend);
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     await follower.next('prompt:complete');
     await session.close();
     await ask(tellers[0] ?? assert.fail(), 'sub');

@@ -27,7 +27,7 @@ describe('a turn of ACP v2', () => {
     const usage = { totalTokens: 30, inputTokens: 10, outputTokens: 20 };
     const { session, follower } = await open(make((teller) => ends(teller, { stopReason: 'end_turn', usage })));
     for (const nth of [1, 2]) {
-      await session.prompt({ text: 'go' });
+      await session.sendPrompt({ text: 'go' });
       const { token_usage } = await follower.next('prompt:complete', nth);
       assert.deepEqual(token_usage, { input_tokens: 10, output_tokens: 20 });
     }
@@ -35,7 +35,7 @@ describe('a turn of ACP v2', () => {
 
   it('ends for a reason that is not known, which is said', async () => {
     const { session, follower } = await open(make((teller) => ends(teller, { stopReason: '_budget' })));
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     assert.equal((await follower.next('prompt:complete')).stop_reason, 'end_turn');
     assert.equal((await follower.next('notice')).message, 'The agent stopped. Reason: _budget');
   });
@@ -59,7 +59,7 @@ describe('a turn of ACP v2', () => {
     const required = new Promise<void>((resolve) =>
       backend.onDidChangeState(({ kind }) => kind === 'authRequired' && resolve()),
     );
-    await session.prompt({ text: 'hello' });
+    await session.sendPrompt({ text: 'hello' });
     await required;
     await backend.authenticate('web');
     assert.equal((await follower.next('prompt:complete')).stop_reason, 'end_turn');
@@ -69,7 +69,7 @@ describe('a turn of ACP v2', () => {
   it('that fails explains why in a sentence, without the code', async () => {
     const error = { code: -32603, message: 'The model is overloaded' };
     const { session, follower } = await open(make((teller) => ends(teller, { stopReason: 'error', error })));
-    await session.prompt({ text: 'go' });
+    await session.sendPrompt({ text: 'go' });
     const text = JSON.stringify(await follower.next('error'));
     assert.match(text, /The model is overloaded/);
     assert.doesNotMatch(text, /\(-32603\)/);

@@ -4,7 +4,11 @@ import { AmplifierApiError } from '../../../../../src/amplifier/common/api/apiEr
 import { SessionStatus } from '../../../../../src/amplifier/common/api/apiSchema';
 import type { EffectKind, SessionEffect, SessionInput } from '../../../../../src/amplifier/common/client/sessionInput';
 import { listOpenApprovals } from '../../../../../src/amplifier/common/client/approvalTable';
-import { isTurnOpen, isOwnTurnOpen, type OpenApproval } from '../../../../../src/amplifier/common/client/clientState';
+import {
+  isTurnOpenOrPosting,
+  isOwnTurnOpenOrPosting,
+  type OpenApproval,
+} from '../../../../../src/amplifier/common/client/clientState';
 import { SessionWorld } from './sessionWorld';
 
 /** What is still allowed once readers have got all. */
@@ -172,7 +176,7 @@ class RandomSession {
   windDown(which: number): void {
     const { state } = this.world;
     // What others may be about to answer is left to them.
-    const isOurs = isOwnTurnOpen(state);
+    const isOurs = isOwnTurnOpenOrPosting(state);
     const shown = listOpenApprovals(state).filter(
       ({ phase, isExtended }) => phase !== 'left' && (isOurs || !isExtended),
     );
@@ -325,7 +329,7 @@ describe('any session of an Amplifier server', () => {
 
   it('ends every turn that it has begun', () => {
     eachSession(({ world }) => {
-      assert.equal(isTurnOpen(world.state), false);
+      assert.equal(isTurnOpenOrPosting(world.state), false);
       let isOpen = false;
       for (const { event } of world.told) {
         if (event === 'prompt:submit') assert.equal(isOpen, false, 'two turns at once');

@@ -3,7 +3,7 @@ import { AmplifierApiError } from '../../../../../src/amplifier/common/api/apiEr
 import { SessionStatus } from '../../../../../src/amplifier/common/api/apiSchema';
 import { isBackendError } from '../../../../../src/session/common/sessionBackend';
 import { isAwaitingApproval } from '../../../../../src/amplifier/common/client/approvalTable';
-import { isTurnOpen } from '../../../../../src/amplifier/common/client/clientState';
+import { isTurnOpenOrPosting } from '../../../../../src/amplifier/common/client/clientState';
 import { SessionWorld } from './sessionWorld';
 
 describe('turns of a session of an Amplifier server', () => {
@@ -32,7 +32,7 @@ describe('turns of a session of an Amplifier server', () => {
     say('approval:required', { approval_id: 'a1', prompt: 'May I?', options: ['Allow', 'Deny'] });
     say('prompt:submit', { prompt: 'of yesterday', replayed: true });
     assert.equal(of('prompt:submit').length, 1);
-    assert.equal(isTurnOpen(world.state), true);
+    assert.equal(isTurnOpenOrPosting(world.state), true);
     assert.equal(isAwaitingApproval(world.state), true);
     assert.deepEqual(of('approval:denied'), []);
   });
@@ -314,7 +314,7 @@ describe('turns of a session of an Amplifier server', () => {
       world.take();
       assert.equal(names().filter((name) => name === 'prompt:submit').length, 1);
       assert.equal(of('prompt:submit')[0]?.['prompt'], 'shown text');
-      assert.equal(isTurnOpen(world.state), false);
+      assert.equal(isTurnOpenOrPosting(world.state), false);
     });
 
     it('has one prompt though both POST and stream tell of it, and two for two turns', () => {
@@ -334,7 +334,7 @@ describe('turns of a session of an Amplifier server', () => {
     it('leaves out the late end of another turn', () => {
       begin();
       say('prompt:complete', { response: 'old', request_id: 'req-0' });
-      assert.equal(isTurnOpen(world.state), true);
+      assert.equal(isTurnOpenOrPosting(world.state), true);
       say('prompt:complete', { response: 'x', request_id: 'req-1' });
       say('prompt:complete', { response: 'x', request_id: 'req-1' });
       assert.equal(of('prompt:complete').length, 1);
@@ -343,7 +343,7 @@ describe('turns of a session of an Amplifier server', () => {
     it('has a refused prompt nowhere', () => {
       const call = world.post();
       world.send({ kind: 'promptFailed', call, error: new Error('refused') });
-      assert.equal(isTurnOpen(world.state), false);
+      assert.equal(isTurnOpenOrPosting(world.state), false);
       assert.deepEqual(world.told, []);
     });
 
@@ -355,7 +355,7 @@ describe('turns of a session of an Amplifier server', () => {
         world.send({ kind: 'promptFailed', call, error: new AmplifierApiError(code, 'lost') });
         assert.deepEqual([world.settled.has(call), world.settled.get(call)], [true, undefined]);
         say('prompt:complete', { response: 'x', request_id: 'req-9' });
-        assert.equal(isTurnOpen(world.state), false);
+        assert.equal(isTurnOpenOrPosting(world.state), false);
         assert.deepEqual([of('prompt:submit').length, of('prompt:complete').length], [1, 1]);
       });
     }

@@ -128,7 +128,7 @@ export class FakeSession implements BackendSession {
     return this.log.read(options);
   }
 
-  prompt(input: PromptInput): Promise<{ requestId: string }> {
+  sendPrompt(input: PromptInput): Promise<{ requestId: string }> {
     return this.asked(() => {
       if (this.isBusy) throw new BackendError('busy', 'The fake is busy.');
       this.isBusy = true;

@@ -2,15 +2,25 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import type { PermissionRule } from '../../../../../src/permissions/common/rules/permissionRules';
 import { permissionsView, type PermissionsState } from '../../../../../src/permissions/common/page/permissionsView';
-import { effectivePolicy, PolicyAnswer, withPolicyAnswer } from '../../../../../src/permissions/common/policy/policy';
+import {
+  combineUserAndWorkspacePolicies,
+  PolicyAnswer,
+  withPolicyAnswer,
+} from '../../../../../src/permissions/common/policy/policy';
 import { allAgentsKey, policyKinds } from '../../../../../src/permissions/common/policy/policyKinds';
 
 const view = (part: Partial<PermissionsState>) =>
-  permissionsView({ policy: effectivePolicy(undefined, []), agents: [], storedRules: [], grants: [], ...part });
+  permissionsView({
+    policy: combineUserAndWorkspacePolicies(undefined, []),
+    agents: [],
+    storedRules: [],
+    grants: [],
+    ...part,
+  });
 
 describe('permissionsView', () => {
   it('has a row for all agents, for each there is, and for each that only the setting names', () => {
-    const policy = effectivePolicy({ gone: { run: 'deny' }, '*': { run: 'ask' } }, []);
+    const policy = combineUserAndWorkspacePolicies({ gone: { run: 'deny' }, '*': { run: 'ask' } }, []);
     const { policy: rows } = view({ policy, agents: [{ id: 'demo', title: 'Demo' }] });
     assert.deepEqual(
       rows.map(({ agent, title, cells }) => [agent, title, cells.run]),
@@ -23,14 +33,16 @@ describe('permissionsView', () => {
   });
 
   it('has only the kinds that the policy governs for an agent', () => {
-    const policy = effectivePolicy({ amp: { edit: 'deny' } }, []);
+    const policy = combineUserAndWorkspacePolicies({ amp: { edit: 'deny' } }, []);
     const rows = view({ policy, agents: [{ id: 'amp', title: 'Amp', kinds: ['read', 'edit'] }] }).policy;
     assert.deepEqual(rows[1]?.cells, { read: { choice: 'inherit' }, edit: { choice: 'deny' } });
     assert.equal(rows.length, 2);
   });
 
   it('shows where the workspace is stricter than the user settings', () => {
-    const policy = effectivePolicy({ '*': { run: 'allow', read: 'deny' } }, [{ '*': { run: 'ask', read: 'ask' } }]);
+    const policy = combineUserAndWorkspacePolicies({ '*': { run: 'allow', read: 'deny' } }, [
+      { '*': { run: 'ask', read: 'ask' } },
+    ]);
     const [forAll, demo] = view({ policy, agents: [{ id: 'demo', title: 'Demo' }] }).policy;
     assert.deepEqual(forAll?.cells.run, { choice: 'allow', stricter: 'ask' });
     assert.deepEqual(forAll.cells.read, { choice: 'deny' });
@@ -91,8 +103,8 @@ describe('withPolicyAnswer', () => {
         fc.option(fc.constantFrom(...PolicyAnswer.options), { nil: undefined }),
         (value, agent, kind, answer) => {
           const written = withPolicyAnswer(value, agent, kind, answer);
-          const before = effectivePolicy(value, []);
-          const after = effectivePolicy(written, []);
+          const before = combineUserAndWorkspacePolicies(value, []);
+          const after = combineUserAndWorkspacePolicies(written, []);
           assert.equal(after.userPolicies.get(agent)?.[kind], answer);
           if (typeof value !== 'object') return;
           for (const [other, policy] of before.userPolicies) {

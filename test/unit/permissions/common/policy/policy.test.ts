@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
-import { effectivePolicy, policyKindsOfRequest } from '../../../../../src/permissions/common/policy/policy';
+import {
+  combineUserAndWorkspacePolicies,
+  policyKindsOfRequest,
+} from '../../../../../src/permissions/common/policy/policy';
 import { createFileRequest } from '../../../../../src/permissions/common/requests/toolRequest';
 
-const of = (agent: string, user: unknown, ...workspace: unknown[]) => effectivePolicy(user, workspace).forAgent(agent);
+const of = (agent: string, user: unknown, ...workspace: unknown[]) =>
+  combineUserAndWorkspacePolicies(user, workspace).forAgent(agent);
 
 describe('the policy of permissions', () => {
   it('decides nothing without settings', () => {
@@ -17,7 +21,7 @@ describe('the policy of permissions', () => {
   });
 
   it('is combined once for each agent', () => {
-    const policy = effectivePolicy({ '*': { read: 'ask' } }, []);
+    const policy = combineUserAndWorkspacePolicies({ '*': { read: 'ask' } }, []);
     assert.equal(policy.forAgent('demo'), policy.forAgent('demo'));
     assert.notEqual(policy.forAgent('demo'), policy.forAgent('other'));
   });
@@ -46,15 +50,21 @@ describe('the policy of permissions', () => {
     ];
     for (const [user, expected, problem] of cases) {
       assert.deepEqual(of('demo', user), expected);
-      assert.match(effectivePolicy(user, []).problems.join('; '), problem);
+      assert.match(combineUserAndWorkspacePolicies(user, []).problems.join('; '), problem);
     }
     assert.deepEqual(of('demo', { '*': { run: 'allow' } }, { '*': { run: 7 } }), { run: 'ask' });
-    assert.match(effectivePolicy({}, [{ '*': { run: 'allow' } }]).problems.join(), /can only be stricter/);
-    assert.deepEqual(effectivePolicy({ '*': { run: 'allow' } }, [{ '*': { run: 'ask' } }]).problems, []);
+    assert.match(
+      combineUserAndWorkspacePolicies({}, [{ '*': { run: 'allow' } }]).problems.join(),
+      /can only be stricter/,
+    );
+    assert.deepEqual(
+      combineUserAndWorkspacePolicies({ '*': { run: 'allow' } }, [{ '*': { run: 'ask' } }]).problems,
+      [],
+    );
   });
 
   it("keeps the user's own words apart, for whoever shows and changes them", () => {
-    const policy = effectivePolicy({ '*': { run: 'allow' } }, [{ '*': { run: 'deny' } }]);
+    const policy = combineUserAndWorkspacePolicies({ '*': { run: 'allow' } }, [{ '*': { run: 'deny' } }]);
     assert.deepEqual([...policy.userPolicies], [['*', { run: 'allow' }]]);
   });
 

@@ -24,7 +24,7 @@ export async function leadRandomly(
     }
     opened.play?.(randomScript(random, cannot));
     try {
-      await talk.session.prompt({ text: prompts[random(prompts.length)] ?? '' });
+      await talk.session.sendPrompt({ text: prompts[random(prompts.length)] ?? '' });
     } catch (error) {
       // The end of the turn before may be that of the session.
       assert.ok(isBackendError(error) && ['busy', 'closed'].includes(error.code), String(error));

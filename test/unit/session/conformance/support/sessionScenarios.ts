@@ -53,7 +53,7 @@ export const sessionScenarios: readonly Scenario[] = [
       await talk.reader.untilEnd();
       assert.equal(talk.reader.names.at(-1), 'session:end');
       assert.equal(talk.session.isBusy, false);
-      await assert.rejects(talk.session.prompt({ text: 'hello' }), { code: 'closed' });
+      await assert.rejects(talk.session.sendPrompt({ text: 'hello' }), { code: 'closed' });
     },
   },
   {

@@ -28,7 +28,7 @@ export class Talk {
   /** `prompt` is for an agent with a mind of its own, and makes it do the same. */
   async begin(prompt: string, script: Script): Promise<void> {
     this.opened.play?.(script);
-    await this.session.prompt({ text: prompt });
+    await this.session.sendPrompt({ text: prompt });
   }
 
   /** The same until the turn has ended. */

@@ -113,7 +113,7 @@ export const turnScenarios: readonly Scenario[] = [
       });
       await talk.reader.next('content_block:delta');
       assert.equal(talk.session.isBusy, true);
-      await assert.rejects(talk.session.prompt({ text: 'hello' }), { code: 'busy' });
+      await assert.rejects(talk.session.sendPrompt({ text: 'hello' }), { code: 'busy' });
       finish();
       await talk.completed(1, 'One. Two.');
     },

@@ -8,7 +8,7 @@ import type { AgentManager } from './agentManager';
 import type { AgentBackends } from './agentPorts';
 import type { AgentSubject } from './page/agentsView';
 
-interface UpdateOffersDeps {
+interface UpdateCheckerDeps {
   readonly manager: Pick<AgentManager, 'refreshIfDue' | 'updates' | 'installQuietly'>;
   readonly backends: Pick<AgentBackends, 'isWorking' | 'onDidEndTurn'>;
   readonly isAutomatic: () => boolean;
@@ -24,14 +24,14 @@ const checkEveryMs = 60 * 60_000;
 const memoryName = 'agents.updatesOfferedAt';
 
 /** Checks for updates at most daily. Offers them at most daily, or installs them if the user has chosen that. */
-export class UpdateOffers implements Disposable {
+export class UpdateChecker implements Disposable {
   private readonly disposables = new DisposableStore();
   private timer: Disposable | undefined;
   /** Versions whose automatic installation was tried, so that a version that fails is not tried after each turn. */
   private readonly tried = new Set<string>();
   private running: Promise<void> | undefined;
 
-  constructor(private readonly deps: UpdateOffersDeps) {}
+  constructor(private readonly deps: UpdateCheckerDeps) {}
 
   start(): void {
     // An update that was postponed because of a turn is installed after it.

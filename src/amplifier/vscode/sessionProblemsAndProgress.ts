@@ -7,7 +7,7 @@ import { AgentProblems } from './agentProblems';
 import { ProgressItem } from './progressItem';
 
 /** Shows diagnostics of sessions in the Problems view, and the progress of sessions in the status bar. */
-export class SessionEffects implements Disposable {
+export class SessionProblemsAndProgress implements Disposable {
   private readonly problems: AgentProblems;
   private readonly progressItem = new ProgressItem();
   private readonly disposeController = new AbortController();

@@ -41,7 +41,7 @@ interface StateChangesPorts {
  * Changes of a conversation that texts do not show: binary and large files, symbolic links, file modes, line endings
  * and names. The checkpoints of the turns can undo them.
  */
-export class NonTextChanges {
+export class FileStateChanges {
   /** Changes that the user has neither kept nor undone, one per turn, oldest first. */
   private readonly openByPath = new Map<string, readonly StateChange[]>();
   private readonly byTurn = new Map<number, Map<string, StateChange>>();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { ContextChips } from '../../../../../src/amplifier/common/context/contextChips';
-import { ContextSwitches, type ContextChip } from '../../../../../src/amplifier/common/context/contextSwitches';
+import { EditorContextChips } from '../../../../../src/amplifier/common/context/editorContextChips';
+import { ContextSwitches, type EditorContextChip } from '../../../../../src/amplifier/common/context/contextSwitches';
 import { Emitter } from '../../../../../src/base/common/event';
 import { FakeClock } from '../../../../fake/fakeClock';
 
@@ -9,11 +9,11 @@ const throwIt = (error: unknown): never => {
 };
 
 describe('the chips of what goes to an Amplifier server', () => {
-  let found: ContextChip[];
+  let found: EditorContextChip[];
   let git: Emitter<void>;
   let listeners: number;
   let clock: FakeClock;
-  let chips: ContextChips;
+  let chips: EditorContextChips;
   let changes: number;
 
   beforeEach(() => {
@@ -22,7 +22,7 @@ describe('the chips of what goes to an Amplifier server', () => {
     changes = 0;
     git = new Emitter(throwIt);
     clock = new FakeClock();
-    chips = new ContextChips({
+    chips = new EditorContextChips({
       collector: { describeKinds: () => Promise.resolve(found) },
       switches: new ContextSwitches([], throwIt),
       changes: [
@@ -39,7 +39,7 @@ describe('the chips of what goes to an Amplifier server', () => {
   });
   afterEach(() => chips.dispose());
 
-  const repository: ContextChip = { kind: 'git', isOn: true, label: 'Git: main, 1 change', count: 1 };
+  const repository: EditorContextChip = { kind: 'git', isOn: true, label: 'Git: main, 1 change', count: 1 };
 
   it('follow what is found after they were shown first, as Git is after a reload', async () => {
     assert.deepEqual(await chips.chipsFor('amplifier'), []);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { AgentManager } from '../../../../src/agents/common/agentManager';
 import { InstallConsents } from '../../../../src/agents/common/install/installConsents';
-import { UpdateOffers } from '../../../../src/agents/common/updateOffers';
+import { UpdateChecker } from '../../../../src/agents/common/updateChecker';
 import { nullLogger } from '../../../../src/base/common/log';
 import { FakeAgentBackends, FakeInstaller, FakeRegistry, registryAgent } from '../../../fake/fakeAgents';
 import { FakeClock } from '../../../fake/fakeClock';
@@ -19,7 +19,7 @@ describe('updates of agents', () => {
   let isAutomatic: boolean;
   let offered: (readonly string[])[];
   let memento: MemoryMemento;
-  let offers: UpdateOffers;
+  let checker: UpdateChecker;
 
   beforeEach(async () => {
     clock = new FakeClock();
@@ -51,7 +51,7 @@ describe('updates of agents', () => {
     manager.start();
     await manager.install(registryAgent('one'));
     installer.calls.length = 0;
-    offers = new UpdateOffers({
+    checker = new UpdateChecker({
       manager,
       backends,
       isAutomatic: () => isAutomatic,
@@ -61,38 +61,38 @@ describe('updates of agents', () => {
       log: nullLogger,
     });
   });
-  afterEach(() => offers.dispose());
+  afterEach(() => checker.dispose());
 
   const publish = (version: string): void => {
     registry.next = { agents: [registryAgent('one', version)], origin: 'registry', checkedAt: clock.now() };
   };
 
   it('are looked for at most daily', async () => {
-    await offers.check();
+    await checker.check();
     assert.equal(registry.refreshes, 0);
     clock.advance(25 * hourMs);
     publish('1.0.0');
-    await offers.check();
-    await offers.check();
+    await checker.check();
+    await checker.check();
     assert.equal(registry.refreshes, 1);
     assert.deepEqual(offered, []);
   });
 
   it('are looked for again where the clock was set back', async () => {
     clock.setBack(500 * hourMs);
-    await offers.check();
+    await checker.check();
     assert.equal(registry.refreshes, 1);
   });
 
   it('are offered at most daily, and never installed by themselves', async () => {
     clock.advance(25 * hourMs);
     publish('1.1.0');
-    await offers.check();
-    await offers.check();
+    await checker.check();
+    await checker.check();
     assert.deepEqual(offered, [['one']]);
     clock.advance(25 * hourMs);
     publish('1.1.0');
-    await offers.check();
+    await checker.check();
     assert.equal(offered.length, 2);
     assert.deepEqual(installer.calls, []);
   });
@@ -103,11 +103,11 @@ describe('updates of agents', () => {
     backends.working.add('one');
     clock.advance(25 * hourMs);
     publish('1.1.0');
-    offers.start();
-    await offers.check();
+    checker.start();
+    await checker.check();
     assert.deepEqual(installer.calls, []);
     backends.endTurn('one');
-    await offers.check();
+    await checker.check();
     assert.equal(installer.agents[0]?.version, '1.1.0');
     assert.deepEqual(offered, []);
   });
@@ -117,23 +117,23 @@ describe('updates of agents', () => {
     installer.during = () => Promise.reject(new Error('The disk is full.'));
     clock.advance(25 * hourMs);
     publish('1.1.0');
-    offers.start();
-    await offers.check();
+    checker.start();
+    await checker.check();
     backends.endTurn('one');
-    await offers.check();
+    await checker.check();
     assert.deepEqual(installer.calls, ['plan one 1.1.0', 'install one 1.1.0']);
   });
 
   it('are looked for each hour while the window is open', async () => {
-    offers.start();
-    await offers.check();
+    checker.start();
+    await checker.check();
     publish('1.1.0');
     clock.advance(24 * hourMs - 1);
-    await offers.check();
+    await checker.check();
     assert.equal(registry.refreshes, 0);
     clock.advance(hourMs);
     await eventually('a check', () => assert.equal(registry.refreshes, 1));
-    await offers.check();
+    await checker.check();
     assert.deepEqual(offered, [['one']]);
   });
 });

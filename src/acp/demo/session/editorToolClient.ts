@@ -17,7 +17,7 @@ const Answer = z.object({
 });
 
 /** The tools of the client. Uses the first MCP server of the client that runs on this machine and supports HTTP. */
-export class EditorTools {
+export class EditorToolClient {
   private callCount = 0;
 
   private constructor(
@@ -26,12 +26,12 @@ export class EditorTools {
   ) {}
 
   /** Returns undefined if there is no such server. */
-  static of(servers: readonly unknown[]): EditorTools | undefined {
+  static of(servers: readonly unknown[]): EditorToolClient | undefined {
     for (const candidate of servers) {
       const server = Server.safeParse(candidate).data;
       if (!server || !isOnThisMachine(server.url)) continue;
       const headers = Object.fromEntries(server.headers.map(({ name, value }) => [name, value]));
-      return new EditorTools(server.url, headers);
+      return new EditorToolClient(server.url, headers);
     }
     return undefined;
   }

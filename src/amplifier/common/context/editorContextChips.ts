@@ -2,12 +2,12 @@ import { Coalescer, type Clock } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { Emitter, type Event } from '../../../base/common/event';
 import type { ContextCollector } from './contextCollector';
-import { contextKinds, type ContextChip, type ContextSwitches } from './contextSwitches';
+import { contextKinds, type EditorContextChip, type ContextSwitches } from './contextSwitches';
 import { amplifierBackendId } from '../server/configuredServer';
 
 const refreshMs = 300;
 
-interface ContextChipsDeps {
+interface EditorContextChipsDeps {
   readonly collector: Pick<ContextCollector, 'describeKinds'>;
   readonly switches: ContextSwitches;
   /** Events after which the collected context may have changed. */
@@ -17,14 +17,14 @@ interface ContextChipsDeps {
 }
 
 /** The editor context that is sent automatically with prompts. There is one chip with a switch for each kind. */
-export class ContextChips implements Disposable {
+export class EditorContextChips implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly emitter = this.disposables.add(new Emitter<void>((error) => this.deps.onListenerError(error)));
   readonly onDidChange = this.emitter.event;
   private readonly refreshCoalescer: Coalescer;
   private isObservingChanges = false;
 
-  constructor(private readonly deps: ContextChipsDeps) {
+  constructor(private readonly deps: EditorContextChipsDeps) {
     this.refreshCoalescer = this.disposables.add(new Coalescer(deps.clock, refreshMs, () => this.emitter.fire()));
   }
 
@@ -33,7 +33,7 @@ export class ContextChips implements Disposable {
   }
 
   /** Returns the non-empty chips for an Amplifier server. Agents have none: they read the editor themselves. */
-  async chipsFor(backendId: string): Promise<readonly ContextChip[]> {
+  async chipsFor(backendId: string): Promise<readonly EditorContextChip[]> {
     if (backendId !== amplifierBackendId) return [];
     this.followChanges();
     return (await this.deps.collector.describeKinds()).filter(({ count }) => count > 0);

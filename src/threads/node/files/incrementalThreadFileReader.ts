@@ -29,7 +29,7 @@ interface KeptFile {
  * changed message on, because Amp writes a running thread again after each step. Earlier messages are the same
  * objects as in the last read.
  */
-export class ThreadFileCache {
+export class IncrementalThreadFileReader {
   /** The kept files by path, the least recently parsed first. */
   private readonly files = new Map<string, KeptFile>();
 

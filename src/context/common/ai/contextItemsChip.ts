@@ -6,7 +6,7 @@ import { mentionOfAllItems, type FileMention } from './contextMentions';
 import type { ContextReader } from './contextReader';
 
 /** Context that the chat can add to each prompt. */
-export interface ContextChipView {
+export interface ContextItemsChipView {
   readonly kind: string;
   /** Label of the chip, for example `3 context items of main.ts`. */
   readonly label: string;
@@ -18,7 +18,7 @@ const chipKind = 'contextItems';
 const mementoKey = 'backline.context.chip';
 
 /** Offers the AI-readable items of the active file as context for each prompt. */
-export class ContextChip implements Disposable {
+export class ContextItemsChip implements Disposable {
   private readonly changeEmitter = new Emitter<void>((error) => this.onError(error));
   readonly onDidChange = this.changeEmitter.event;
 
@@ -33,7 +33,7 @@ export class ContextChip implements Disposable {
     this.changeEmitter.fire();
   }
 
-  async chips(): Promise<readonly ContextChipView[]> {
+  async chips(): Promise<readonly ContextItemsChipView[]> {
     const known = await this.reader.knownActiveItems();
     const all = known && mentionOfAllItems(known);
     return all ? [{ kind: chipKind, label: all.title, isOn: this.isOn, tokens: all.tokens }] : [];

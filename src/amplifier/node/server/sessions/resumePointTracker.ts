@@ -2,7 +2,7 @@ import type { SessionEvent, SessionEventName } from '../../../../session/common/
 import { isSessionStateEvent } from '../../../../session/common/sessionStateEvents';
 
 /** Tracks after which event a loading client continues: the one before the running turn, or else the last one. */
-export class ResumePoint {
+export class ResumePointTracker {
   private readonly stateEventByName = new Map<SessionEventName, SessionEvent>();
   private lastEventId = 0;
   private eventIdBeforeTurn: number | undefined;

@@ -4,7 +4,7 @@ import type { MentionSource } from '../chatPorts';
 import type { MentionRow } from '../chatView';
 import { matchesKeyword, estimateTokens } from './mentions';
 
-interface EditorMentionsPorts {
+interface OpenEditorsMentionPorts {
   readonly editor: Pick<EditorPort, 'stat' | 'resolve'>;
   /** Returns the absolute paths of files that are open in tabs, the active file first. */
   readonly openFiles: () => readonly string[];
@@ -13,10 +13,10 @@ interface EditorMentionsPorts {
 const maxFiles = 20;
 
 /** All files that are open in tabs, as a single row. */
-export class EditorMentions implements MentionSource {
+export class OpenEditorsMention implements MentionSource {
   readonly kind = 'editors';
 
-  constructor(private readonly ports: EditorMentionsPorts) {}
+  constructor(private readonly ports: OpenEditorsMentionPorts) {}
 
   async search(query: string): Promise<MentionRow[]> {
     if (!matchesKeyword(query, 'open editors', 'editors', 'tabs')) return [];

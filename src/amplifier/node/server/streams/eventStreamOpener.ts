@@ -10,7 +10,7 @@ import type { ServerLimits } from '../serverLimits';
 import { WebSocketReceiver } from './webSocketReceiver';
 
 /** Opens the two kinds of event streams: Server-Sent Events, and a WebSocket that also accepts commands. */
-export class EventStreams {
+export class EventStreamOpener {
   private readonly webSocketServer: WebSocketServer;
 
   constructor(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { CurrentState } from '../../../src/changes/common/workspaceCheckpoints';
-import { NonTextChanges } from '../../../src/chat/common/changes/nonTextChanges';
+import { FileStateChanges } from '../../../src/chat/common/changes/fileStateChanges';
 import { WriteClaims } from '../../../src/chat/common/changes/writeClaims';
 import { FakeCheckpoints } from '../../fake/fakeCheckpoints';
 import { FakeEditor } from '../../fake/fakeEditor';
@@ -19,12 +19,12 @@ class SlowCheckpoints extends FakeCheckpoints {
   }
 }
 
-describe('NonTextChanges.refresh', () => {
+describe('FileStateChanges.refresh', () => {
   let checkpoints: SlowCheckpoints;
-  let changes: NonTextChanges;
+  let changes: FileStateChanges;
   beforeEach(() => {
     checkpoints = new SlowCheckpoints(new FakeEditor());
-    changes = new NonTextChanges({ checkpoints, claims: new WriteClaims(), record: () => undefined });
+    changes = new FileStateChanges({ checkpoints, claims: new WriteClaims(), record: () => undefined });
     for (const path of ['/ws/a.png', '/ws/b.png']) {
       const file = { path, checkpoint, before: state('before'), after: state('after') };
       changes.record(1, file, 'binary', false);

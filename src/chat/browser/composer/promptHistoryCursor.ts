@@ -1,5 +1,5 @@
 /** Moves through the list of sent prompts. `history` is sorted from oldest to newest. */
-export class PromptHistory {
+export class PromptHistoryCursor {
   private shownIndex: number | undefined;
   private shownPrompt: string | undefined;
 

@@ -6,7 +6,7 @@ import type { RemoteListing, RemoteListings } from './useRemoteListings';
  * Lets the user list the conversations that agents store themselves. This starts agents that are not running. The
  * results appear in the list above.
  */
-export function RemoteSessions({ listings }: { listings: RemoteListings }) {
+export function RemoteSessionListings({ listings }: { listings: RemoteListings }) {
   const { backends, isUntrusted } = usePageState();
   const { listingsByBackend, listingBackendId, list, cancel } = listings;
   const shown = backends.filter(

@@ -1,7 +1,8 @@
 import { withoutUndefined } from '../../../../base/common/withoutUndefined';
 import type { Entry, EntryBase, Part, Usage } from '../../../../transcript/common/entries';
 
-export interface MappedEntry {
+/** An entry, and the value in the thread file from which it was made. */
+export interface EntryWithRawJson {
   readonly entry: Entry;
   readonly raw: unknown;
 }
@@ -36,7 +37,7 @@ export function entryBase({ turn, at, parent }: MessageContext, id: string): Ent
   return { id, turn, ...withoutUndefined({ at, parent }) };
 }
 
-export function rawEntry(base: EntryBase, label: string, raw: unknown, json: string): MappedEntry {
+export function rawEntry(base: EntryBase, label: string, raw: unknown, json: string): EntryWithRawJson {
   return { entry: { kind: 'raw', ...base, label, json }, raw };
 }
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { PromptHistory } from '../../../../../src/threads/node/ampFolder/promptHistory';
+import { AmpPromptHistory } from '../../../../../src/threads/node/ampFolder/ampPromptHistory';
 
 describe('the history of prompts', () => {
   let folder: string;
   const put = (name: string, text: string): Promise<void> => writeFile(path.join(folder, name), text);
-  const read = async (history = new PromptHistory([folder])) => Object.fromEntries(await history.folderByPrompt());
+  const read = async (history = new AmpPromptHistory([folder])) => Object.fromEntries(await history.folderByPrompt());
 
   beforeEach(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'backline-history-'));
@@ -23,7 +23,7 @@ describe('the history of prompts', () => {
     await rm(path.join(folder, 'history.jsonl'));
     await put('history.json', '["one", {"text":"two","cwd":"/p"}, 3]');
     assert.deepEqual(await read(), { two: '/p' });
-    assert.deepEqual(await read(new PromptHistory([path.join(folder, 'none')])), {});
+    assert.deepEqual(await read(new AmpPromptHistory([path.join(folder, 'none')])), {});
   });
 
   it('has nothing of prompts that say nothing', async () => {
@@ -33,7 +33,7 @@ describe('the history of prompts', () => {
 
   it('is read again only when its file has changed', async () => {
     const file = path.join(folder, 'history.jsonl');
-    const history = new PromptHistory([folder]);
+    const history = new AmpPromptHistory([folder]);
     await put('history.jsonl', '{"text":"a","cwd":"/p"}\n');
     await utimes(file, 1_000, 1_000);
     const first = await history.folderByPrompt();
@@ -52,7 +52,7 @@ describe('the history of prompts', () => {
     assert.ok((await stat(path.join(folder, 'history.jsonl'))).size > 4 * 1024 * 1024);
     let turns = 0;
     const counting = setInterval(() => turns++, 0);
-    const folders = await new PromptHistory([folder]).folderByPrompt();
+    const folders = await new AmpPromptHistory([folder]).folderByPrompt();
     clearInterval(counting);
     assert.equal(folders.get('last'), '/q');
     assert.ok(![...folders.values()].includes('/long'));

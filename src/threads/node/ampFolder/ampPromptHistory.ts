@@ -18,7 +18,7 @@ const maxPromptUnits = 200;
 type FolderByPrompt = ReadonlyMap<string, string>;
 
 /** Reads Amp's prompt history, without times and thread ids. The file is read again only after a change. */
-export class PromptHistory {
+export class AmpPromptHistory {
   private cache: { readonly key: string; readonly folderByPrompt: Promise<FolderByPrompt> } | undefined;
 
   /** `dataFolders` are absolute paths. The first folder with a history is used. */

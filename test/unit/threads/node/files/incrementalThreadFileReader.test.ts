@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isRecord } from '../../../../../src/base/common/isRecord';
-import { ThreadFileCache } from '../../../../../src/threads/node/files/threadFileCache';
+import { IncrementalThreadFileReader } from '../../../../../src/threads/node/files/incrementalThreadFileReader';
 import { seededRandom } from '../../../../../bench/support/random';
 
 /** 400 KB, with what makes JSON hard to cut. */
@@ -39,8 +39,8 @@ describe('the cache of thread files', () => {
   const write = (value: object, indent?: number): void => writeFileSync(path, JSON.stringify(value, undefined, indent));
 
   /** A cache that has read a changed file once. */
-  function warmCache(value: Thread): ThreadFileCache {
-    const files = new ThreadFileCache();
+  function warmCache(value: Thread): IncrementalThreadFileReader {
+    const files = new IncrementalThreadFileReader();
     files.keep(path);
     write({ ...value, title: 'Before' });
     files.read(path);
@@ -75,7 +75,7 @@ describe('the cache of thread files', () => {
       () => ({ messages: 'none', filler: 'x'.repeat(500_000) }),
       () => ({ id: 'small', messages: [] }),
     ];
-    const files = new ThreadFileCache();
+    const files = new IncrementalThreadFileReader();
     files.keep(path);
     for (let round = 0; round < 120; round++) {
       const value = changes[upTo(changes.length)]?.(thread()) ?? {};
@@ -159,9 +159,9 @@ describe('the cache of thread files', () => {
 
   it('keeps nothing of a file that is read once, or is not open any more', () => {
     const value = thread();
-    const messageNow = (files: ThreadFileCache): unknown => messagesOf(files.read(path).json)[0];
+    const messageNow = (files: IncrementalThreadFileReader): unknown => messagesOf(files.read(path).json)[0];
     write(value);
-    const files = new ThreadFileCache();
+    const files = new IncrementalThreadFileReader();
     const kept = files.keep(path);
     assert.notEqual(messageNow(files), messageNow(files));
     assert.equal(messageNow(files), messageNow(files));
@@ -175,7 +175,7 @@ describe('the cache of thread files', () => {
       [256 * 1024, true],
     ] as const) {
       writeFileSync(path, fileOf(sizeBytes));
-      const files = new ThreadFileCache();
+      const files = new IncrementalThreadFileReader();
       files.keep(path);
       files.read(path);
       assert.equal(files.read(path).json === files.read(path).json, isKept, `${sizeBytes} bytes`);
@@ -183,7 +183,7 @@ describe('the cache of thread files', () => {
   });
 
   it('keeps files of 64 MiB in all, and forgets those that were not changed for the longest time', () => {
-    const files = new ThreadFileCache();
+    const files = new IncrementalThreadFileReader();
     const [first, second, third] = ['first', 'second', 'third'].map((name) => join(folder, name));
     const sizes = new Map([
       [first, 32 * 1024 * 1024],

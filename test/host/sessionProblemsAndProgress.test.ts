@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import { SessionEffects } from '../../src/amplifier/vscode/sessionEffects';
+import { SessionProblemsAndProgress } from '../../src/amplifier/vscode/sessionProblemsAndProgress';
 import { nullLogger } from '../../src/base/common/log';
 import { FakeSession } from '../fake/fakeBackend';
 import { AdapterUnderTest } from './support/editorAdapter';
@@ -10,19 +10,19 @@ import { inWorkspace, writeInWorkspace } from './support/workspace';
 
 describe('what sessions find', () => {
   let subject: AdapterUnderTest;
-  let effects: SessionEffects;
+  let problemsAndProgress: SessionProblemsAndProgress;
   let session: FakeSession;
   let file: string;
 
   beforeEach(async () => {
     subject = new AdapterUnderTest();
-    effects = new SessionEffects(subject.adapter, nullLogger);
+    problemsAndProgress = new SessionProblemsAndProgress(subject.adapter, nullLogger);
     session = new FakeSession('one');
-    effects.follow(session);
+    problemsAndProgress.follow(session);
     file = await writeInWorkspace('found/a.py', 'xs = []\nfor x in y: xs.append(x)\n');
   });
   afterEach(async () => {
-    effects.dispose();
+    problemsAndProgress.dispose();
     subject.dispose();
     await rm(inWorkspace('found'), { recursive: true, force: true });
   });
@@ -79,7 +79,7 @@ describe('what sessions find', () => {
 
   it('is kept apart for each session, also of two with one id, and goes with it', async () => {
     const other = new FakeSession('one');
-    effects.follow(other);
+    problemsAndProgress.follow(other);
     add(file, 'mine');
     add(file, 'theirs', other);
     await shown(['mine', 'theirs']);
@@ -102,7 +102,7 @@ describe('what sessions find', () => {
   it('goes with Backline', async () => {
     add(file, 'mine');
     await shown(['mine']);
-    effects.dispose();
+    problemsAndProgress.dispose();
     await shown([]);
   });
 });
