@@ -34,7 +34,7 @@ describe('One conversation in two windows of VS Code', () => {
     await (await here.button('Send')).waitFor();
     await second.screenshot('chat-in-use-elsewhere');
 
-    await first.page.close();
+    await first.leave();
     await (await there.frame()).getByPlaceholder('Ask, or @ to add context').waitFor();
     await there.send('hello again');
     await there.shows('hello again');

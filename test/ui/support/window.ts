@@ -85,6 +85,12 @@ export class VsCodeWindow {
     await this.statusItem.waitFor();
   }
 
+  /** Closes the window as a user does. A Chromium without windows does not run `pagehide` of a page that is closed. */
+  async leave(): Promise<void> {
+    await this.page.goto('about:blank');
+    await this.page.close();
+  }
+
   /** As a user does it: VS Code keeps what is open when it is told that the window goes. */
   async reload(): Promise<void> {
     const loaded = this.page.waitForEvent('domcontentloaded');
