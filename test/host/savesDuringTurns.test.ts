@@ -56,8 +56,13 @@ describe('a save in an editor while an agent works', () => {
     const { document } = await show(file);
     await writeFile(file, 'one\nby a command\n');
     await eventually('the text of the command', () => assert.equal(document.getText(), 'one\nby a command\n'));
-    await type(await vscode.window.showTextDocument(document), start, 'mine ');
-    await document.save();
+    const editor = await vscode.window.showTextDocument(document);
+    // If VS Code is still reading the file again, it refuses the edit or takes it back.
+    await eventually('the saved text', async () => {
+      if (!document.getText().startsWith('mine ')) await type(editor, start, 'mine ');
+      if (document.isDirty) await document.save();
+      assert.equal(await readFile(file, 'utf8'), 'mine one\nby a command\n');
+    });
     await eventually('the save', () => {
       assert.deepEqual(saves, [{ path: file, before: 'one\nby a command\n', saved: 'mine one\nby a command\n' }]);
     });
