@@ -191,13 +191,6 @@ export class VsCodeWindow {
       if (await button.isVisible()) await button.click({ timeout: 5_000 });
       await button.waitFor({ state: 'hidden', timeout: 5_000 });
     });
-    // VS Code may show the editor over the whole window, where it covers the status bar until it is closed.
-    const cover = this.page.locator('.monaco-modal-editor-block');
-    await eventually('the window without a cover', async () => {
-      if (!(await cover.isVisible())) return;
-      await this.page.keyboard.press('Escape');
-      await cover.waitFor({ state: 'hidden', timeout: 2_000 });
-    });
   }
 
   /**
