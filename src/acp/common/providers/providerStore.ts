@@ -1,5 +1,3 @@
-import type { Disposable } from '../../../base/common/disposable';
-import type { Event } from '../../../base/common/event';
 import { AgentSecretStore, type AgentSecretStoreDeps } from '../signIn/agentSecretStore';
 import {
   choiceProblem,
@@ -11,11 +9,9 @@ import {
 } from './providerChoice';
 
 /** What the user has chosen for the LLM providers of agents, with its headers in VS Code's secret storage. */
-export class ProviderStore implements Disposable {
-  private readonly store: AgentSecretStore<ProviderChoices>;
-
+export class ProviderStore extends AgentSecretStore<ProviderChoices> {
   constructor(deps: AgentSecretStoreDeps) {
-    this.store = new AgentSecretStore<ProviderChoices>(deps, {
+    super(deps, {
       prefix: 'backline.llmProviders ',
       mementoName: 'backline.agentsWithLlmProviders',
       title: 'LLM providers',
@@ -25,24 +21,10 @@ export class ProviderStore implements Disposable {
     });
   }
 
-  /** Fires with the id of an agent whose choices have changed, also in another window. */
-  get onDidChange(): Event<string> {
-    return this.store.onDidChange;
-  }
-
-  start(): void {
-    this.store.start();
-  }
-
-  /** The agents that have choices, as far as this window knows. */
-  get agentIds(): readonly string[] {
-    return this.store.agentIds;
-  }
-
   /** @throws Error if there are choices that cannot be read, for example because the secret storage has lost them */
   async choicesOf(agentId: string): Promise<ProviderChoices> {
-    const choices = await this.store.read(agentId);
-    if (choices.size > 0 || !this.store.agentIds.includes(agentId)) return choices;
+    const choices = await this.read(agentId);
+    if (choices.size > 0 || !this.agentIds.includes(agentId)) return choices;
     throw new Error('The LLM providers that you have set for this agent are missing in VS Code’s secret storage.');
   }
 
@@ -58,7 +40,7 @@ export class ProviderStore implements Disposable {
     const problem = choice && choiceProblem(choice);
     if (problem !== undefined) throw new Error(problem);
     let earlier: ProviderChoice | undefined;
-    await this.store.change(agentId, (choices) => {
+    await this.change(agentId, (choices) => {
       earlier = choices.get(providerId);
       return withChoice(choices, providerId, choice);
     });
@@ -71,7 +53,7 @@ export class ProviderStore implements Disposable {
     providerId: string,
     { earlier, mine }: { readonly mine: ProviderChoice; readonly earlier: ProviderChoice | undefined },
   ): Promise<void> {
-    await this.store.change(agentId, (choices) =>
+    await this.change(agentId, (choices) =>
       isSameChoice(choices.get(providerId), mine) ? withChoice(choices, providerId, earlier) : choices,
     );
   }
@@ -79,15 +61,7 @@ export class ProviderStore implements Disposable {
   /** Copies the choices of an agent to another id, for an agent that gets another name. */
   async copy(fromId: string, toId: string): Promise<void> {
     const choices = await this.choicesOf(fromId);
-    if (choices.size > 0) await this.store.change(toId, () => choices);
-  }
-
-  async deleteAll(agentId: string): Promise<void> {
-    await this.store.delete(agentId);
-  }
-
-  dispose(): void {
-    this.store.dispose();
+    if (choices.size > 0) await this.change(toId, () => choices);
   }
 }
 

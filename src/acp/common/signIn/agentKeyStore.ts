@@ -1,6 +1,4 @@
 import * as z from 'zod';
-import type { Disposable } from '../../../base/common/disposable';
-import type { Event } from '../../../base/common/event';
 import { parseJson } from '../../../base/common/parseJson';
 import { isKeyVariable, keyProblem } from './agentKeys';
 import { AgentSecretStore, type AgentSecretStoreDeps } from './agentSecretStore';
@@ -11,11 +9,9 @@ const maxKeysPerAgent = 20;
 const Keys = z.record(z.string(), z.string()).catch({});
 
 /** The keys of agents by their variables, kept in secret storage: one secret per agent, so that all keys are removed at once. */
-export class AgentKeyStore implements Disposable {
-  private readonly store: AgentSecretStore<AgentKeys>;
-
+export class AgentKeyStore extends AgentSecretStore<AgentKeys> {
   constructor(deps: AgentSecretStoreDeps) {
-    this.store = new AgentSecretStore<AgentKeys>(deps, {
+    super(deps, {
       prefix: 'backline.agentKeys ',
       mementoName: 'backline.agentsWithKeys',
       title: 'keys',
@@ -25,26 +21,12 @@ export class AgentKeyStore implements Disposable {
     });
   }
 
-  /** Fires with the id of an agent whose keys have changed, also in another window. */
-  get onDidChange(): Event<string> {
-    return this.store.onDidChange;
-  }
-
-  start(): void {
-    this.store.start();
-  }
-
-  /** The agents that have keys, according to this window. */
-  get agentIds(): readonly string[] {
-    return this.store.agentIds;
-  }
-
   /**
    * Returns the keys for the environment of the agent's process.
    * @throws Error if keys are stored that cannot be read
    */
   async keysOf(agentId: string): Promise<AgentKeys> {
-    return await this.store.read(agentId);
+    return await this.read(agentId);
   }
 
   async variablesOf(agentId: string): Promise<readonly string[]> {
@@ -56,7 +38,7 @@ export class AgentKeyStore implements Disposable {
     if (!isKeyVariable(variable)) throw new Error(`No key can be stored for the variable "${variable}".`);
     const problem = keyProblem(key);
     if (problem !== undefined) throw new Error(problem);
-    await this.store.change(agentId, (keys) => {
+    await this.change(agentId, (keys) => {
       const next = { ...keys, [variable]: key.trim() };
       if (Object.keys(next).length <= maxKeysPerAgent) return next;
       throw new Error(`At most ${maxKeysPerAgent} keys can be stored for an agent.`);
@@ -64,17 +46,9 @@ export class AgentKeyStore implements Disposable {
   }
 
   async delete(agentId: string, variable: string): Promise<void> {
-    await this.store.change(agentId, (keys) =>
+    await this.change(agentId, (keys) =>
       Object.fromEntries(Object.entries(keys).filter(([name]) => name !== variable)),
     );
-  }
-
-  async deleteAll(agentId: string): Promise<void> {
-    await this.store.delete(agentId);
-  }
-
-  dispose(): void {
-    this.store.dispose();
   }
 }
 

@@ -38,8 +38,8 @@ interface SecretFormat<Value> {
 
 const Ids = z.array(z.string()).catch([]);
 
-/** One secret for each agent in VS Code's secret storage. */
-export class AgentSecretStore<Value> implements Disposable {
+/** One secret for each agent in VS Code's secret storage. Subclasses decide what is in it. */
+export abstract class AgentSecretStore<Value> implements Disposable {
   private readonly emitter = new Emitter<string>((error) =>
     this.deps.log.error(`A listener of the ${this.format.title} of agents failed`, error),
   );
@@ -48,7 +48,7 @@ export class AgentSecretStore<Value> implements Disposable {
   private readonly queue = new KeyedQueue();
   private subscription: Disposable | undefined;
 
-  constructor(
+  protected constructor(
     private readonly deps: AgentSecretStoreDeps,
     private readonly format: SecretFormat<Value>,
   ) {}
@@ -60,25 +60,25 @@ export class AgentSecretStore<Value> implements Disposable {
     });
   }
 
-  /** The agents that have a secret, as far as this window knows. */
+  /** The agents that have a secret, according to this window. */
   get agentIds(): readonly string[] {
     return Ids.parse(this.deps.memento.get(this.format.mementoName) ?? []);
   }
 
   /** @throws Error if something is stored that cannot be read */
-  async read(agentId: string): Promise<Value> {
+  protected async read(agentId: string): Promise<Value> {
     return this.parse(await this.readText(agentId));
   }
 
   /** Replaces what is stored. `next` gets what is stored now. @throws Error of `next` */
-  async change(agentId: string, next: (value: Value) => Value): Promise<void> {
+  protected async change(agentId: string, next: (value: Value) => Value): Promise<void> {
     await this.queue.run(agentId, async () => {
       const text = await this.deps.secrets.get(this.format.prefix + agentId);
       await this.write(agentId, this.format.format(next(this.parse(text))));
     });
   }
 
-  async delete(agentId: string): Promise<void> {
+  async deleteAll(agentId: string): Promise<void> {
     await this.queue.run(agentId, () => this.write(agentId, undefined));
   }
 
@@ -105,8 +105,8 @@ export class AgentSecretStore<Value> implements Disposable {
   }
 
   /**
-   * An agent is listed as long as it may have a secret: if the secret storage fails, the list is put back, and the removal
-   * of a secret, which other windows hear of, comes after that from the list.
+   * Updates the list first. The secret storage notifies other windows, which then already see the new list. If the secret
+   * storage fails, the old list is restored.
    */
   private async write(agentId: string, text: string | undefined): Promise<void> {
     const { secrets } = this.deps;
