@@ -4,7 +4,7 @@ import { KeyedQueue, type Clock } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
-import { createTimeLimitedRunner } from '../../base/node/timeLimitedRunner';
+import { settingIds } from '../../manifest';
 import { withCancellationToken } from '../../platform/vscode/cancellation';
 import {
   throwIfCancelled,
@@ -24,6 +24,7 @@ import {
 } from '../common/editorPort';
 import { ExcludeList } from '../common/excludeList';
 import type { ChangeCheck, ResolvedPath, UncheckedEditor } from '../common/uncheckedEditor';
+import { compileGlobSetting } from '../node/compileGlobSetting';
 import { PathGuard } from '../node/pathGuard';
 import { DiagnosticsReader } from './diagnosticsReader';
 import { DocumentReader, type FileOnDisk } from './documentReader';
@@ -223,18 +224,12 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
   }
 
   private compileExcludeList(): ExcludeList {
-    const { log, excludePatterns } = this.deps;
-    const list = new ExcludeList(excludePatterns(), {
-      runWithTimeLimit: createTimeLimitedRunner(),
-      onSlow: (pattern) =>
-        log.warn(
-          `"${pattern}" in backline.exclude is too slow. It now excludes all files with its names. Simplify it.`,
-        ),
+    return compileGlobSetting((patterns, options) => new ExcludeList(patterns, options), {
+      setting: settingIds.exclude,
+      patterns: this.deps.excludePatterns(),
+      verb: 'excludes',
+      log: this.deps.log,
     });
-    for (const { pattern, reason } of list.invalidPatterns) {
-      log.warn(`"${pattern}" in backline.exclude is not a valid glob and excludes nothing: ${reason}`);
-    }
-    return list;
   }
 
   private clearCaches(): void {

@@ -1,8 +1,9 @@
 import type { Disposable } from '../../../base/common/disposable';
 import type { Event } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
-import { createTimeLimitedRunner } from '../../../base/node/timeLimitedRunner';
+import { settingIds } from '../../../manifest';
 import { ProtectedFiles } from '../../common/protection/protectedFiles';
+import { compileGlobSetting } from '../compileGlobSetting';
 
 interface ProtectedFilesSettingDeps {
   readonly log: Logger;
@@ -40,17 +41,11 @@ export class ProtectedFilesSetting implements Disposable {
   }
 
   private compile(): ProtectedFiles {
-    const { log, patterns } = this.deps;
-    const files = new ProtectedFiles(patterns(), {
-      runWithTimeLimit: createTimeLimitedRunner(),
-      onSlow: (pattern) =>
-        log.warn(
-          `"${pattern}" in backline.protectedFiles is too slow. It now protects all files with its names. Simplify it.`,
-        ),
+    return compileGlobSetting((patterns, options) => new ProtectedFiles(patterns, options), {
+      setting: settingIds.protectedFiles,
+      patterns: this.deps.patterns(),
+      verb: 'protects',
+      log: this.deps.log,
     });
-    for (const { pattern, reason } of files.invalidPatterns) {
-      log.warn(`"${pattern}" in backline.protectedFiles is not a valid glob and protects nothing: ${reason}`);
-    }
-    return files;
   }
 }
