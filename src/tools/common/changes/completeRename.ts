@@ -12,7 +12,7 @@ import type { ToolPorts } from '../toolPorts';
 /** Pauses before the language server is asked again. */
 const retryDelaysMs = [500, 1_000, 2_000];
 const maxNamedFiles = 10;
-/** How often the language server is waited for while files with the name would stay unchanged. Some servers never answer. */
+/** Limit of proposals from a language server that does not say whether it has read the project. Some servers never do. */
 const maxLoadChecks = 3;
 /** Limit of files that a refusal names. */
 const maxUnchangedFiles = 50;
@@ -24,7 +24,7 @@ type RenamePorts = Pick<ToolPorts, 'clock' | 'editor' | 'language' | 'languageEd
 interface RenameRequest {
   readonly name: string;
   readonly newName: string;
-  /** Resolved paths of files with the name of which the caller says that they do not use the symbol. */
+  /** Resolved paths of files that contain the name, but according to the caller do not use the symbol. */
   readonly unchangedFiles: ReadonlySet<string>;
 }
 
@@ -41,9 +41,9 @@ interface CompleteRename extends ProposedRename {
 
 /**
  * Returns the edits of a rename of `name`. A language server that is still reading the project proposes edits for open files
- * only. If it does not say that it has read the project, every file with the name must be changed or be one of
- * `unchangedFiles`. It is asked again while that is not so.
- * @throws ToolError if other files with the name would stay unchanged in the end
+ * only. If it does not say that it has read the project, its edits are returned only if they change every file with the
+ * name, except for `unchangedFiles`. Otherwise it is asked again, up to `maxLoadChecks` times.
+ * @throws ToolError if the last edits would still leave other files with the name unchanged
  */
 export async function requestCompleteRename(
   at: FilePosition,
@@ -131,13 +131,17 @@ async function unchangedFilesWith(
 
 const notRead = 'The language server did not say whether it has read the whole project';
 
-function uncertainty(name: string, unchanged: readonly string[], { editor }: Pick<ToolPorts, 'editor'>): string {
+function uncertainty(name: string, unchanged: readonly string[], ports: Pick<ToolPorts, 'editor'>): string {
   if (unchanged.length === 0) return `${notRead}, but every file with the word \`${name}\` is changed.`;
-  return `${notRead}. Nothing is changed in ${countOf(unchanged.length, 'other file')} with the word \`${name}\`: ${namesOf(unchanged, editor)}.`;
+  return `${notRead}. Nothing is changed in ${otherFilesWith(name, unchanged, ports)}.`;
 }
 
-function warningOf(name: string, unchanged: readonly string[], { editor }: Pick<ToolPorts, 'editor'>): string {
-  return `VS Code may still be loading the project: nothing is changed in ${countOf(unchanged.length, 'other file')} with the word \`${name}\`: ${namesOf(unchanged, editor)}.`;
+function warningOf(name: string, unchanged: readonly string[], ports: Pick<ToolPorts, 'editor'>): string {
+  return `VS Code may still be loading the project: nothing is changed in ${otherFilesWith(name, unchanged, ports)}.`;
+}
+
+function otherFilesWith(name: string, paths: readonly string[], { editor }: Pick<ToolPorts, 'editor'>): string {
+  return `${countOf(paths.length, 'other file')} with the word \`${name}\`: ${namesOf(paths, editor)}`;
 }
 
 /** Error message for the model. `unexpected` is undefined if the files with the name are not all known. */
