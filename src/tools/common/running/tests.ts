@@ -19,7 +19,10 @@ const maxNameLength = 300;
 const maxTimeoutSeconds = 600;
 /** How long VS Code may look for tests, or for the last results. */
 const maxLookSeconds = 30;
-const noAnswer = `VS Code did not answer within ${maxLookSeconds} s: an extension may still be searching for tests. Try again later.`;
+const lookLimit: TimeLimit = {
+  seconds: maxLookSeconds,
+  late: `VS Code did not answer within ${maxLookSeconds} s: an extension may still be searching for tests. Try again later.`,
+};
 const noFailures = 'The last run has no failures.';
 const noFailuresAfterStop =
   'No failures are known. The last run of this tool did not end, so this does not mean that tests passed.';
@@ -46,18 +49,16 @@ export function testsTool(ports: Pick<ToolPorts, 'clock' | 'editor' | 'tests'>):
     input,
     async run({ action, files: requested, names, timeout }, call) {
       const { signal } = call;
-      const look = { seconds: maxLookSeconds, late: noAnswer };
       if (action === 'failures') {
-        const failures = await withinTime(look, ports, signal, (unwanted) => tests.lastFailures(unwanted));
-        const told = await describeTestResults(failures, ports, signal);
-        // VS Code tells only the output of a run without failures.
-        if (failures !== '' && !failures.startsWith('<output>')) return told;
+        const { reported, told } = await lastFailures(ports, signal);
+        // For a run without failures, VS Code reports only its output.
+        if (reported !== '' && !reported.startsWith('<output>')) return told;
         return [wasLastRunStopped ? noFailuresAfterStop : noFailures, told].join('\n').trimEnd();
       }
       const files: string[] = [];
       for (const file of requested) files.push(await editor.resolve(file));
       signal.throwIfAborted();
-      if (action === 'list') return await withinTime(look, ports, signal, () => listTests(files, ports));
+      if (action === 'list') return await withinTime(lookLimit, ports, signal, () => listTests(files, ports));
       await requirePermit({ files, names }, ports, call);
       const late = `The run did not end within ${timeout} s, so it was stopped.`;
       wasLastRunStopped = true;
@@ -75,6 +76,22 @@ export function testsTool(ports: Pick<ToolPorts, 'clock' | 'editor' | 'tests'>):
   });
 }
 
+interface LastFailures {
+  /** The results of the last run in VS Code's format. */
+  readonly reported: string;
+  /** The same results for the model. */
+  readonly told: string;
+}
+
+/** @throws TimeOverError after a time-out */
+async function lastFailures(
+  ports: Pick<ToolPorts, 'clock' | 'editor' | 'tests'>,
+  signal: AbortSignal,
+): Promise<LastFailures> {
+  const reported = await withinTime(lookLimit, ports, signal, (unwanted) => ports.tests.lastFailures(unwanted));
+  return { reported, told: await describeTestResults(reported, ports, signal) };
+}
+
 /**
  * Returns what VS Code knows of the last run. It does not always report the end of a run that ends immediately, so this may
  * be all of its results, or those before the time limit.
@@ -84,10 +101,8 @@ async function knownFailures(
   signal: AbortSignal,
 ): Promise<string[]> {
   try {
-    const limit = { seconds: maxLookSeconds, late: noAnswer };
-    const failures = await withinTime(limit, ports, signal, (unwanted) => ports.tests.lastFailures(unwanted));
-    const told = await describeTestResults(failures, ports, signal);
-    if (failures.includes('<testFailure')) return [partialFailures, told];
+    const { reported, told } = await lastFailures(ports, signal);
+    if (reported.includes('<testFailure')) return [partialFailures, told];
     return told === '' ? [noFailuresYet] : [noFailuresYet, told];
   } catch {
     signal.throwIfAborted();
