@@ -144,12 +144,12 @@ describe('problems since a version', () => {
     made.editor.setDiagnostics(file(0), [problem(1, 'wrong')]);
     const cut = await inTime(made, made.call('problems', { since: all }));
     assert.match(cut, /^1 new and 0 gone in the workspace: 1000 problems now\./);
-    assert.match(cut, /\nOnly 1000 files with problems were looked at/);
+    assert.match(cut, /\nOnly the first 1000 files with problems were read/);
     const since = /Version (\w+)/.exec(cut)?.[1];
     made.editor.setDiagnostics(file(0), []);
     const told = await inTime(made, made.call('problems', { since }));
     assert.match(told, /^0 new and 1 gone in the workspace: 1000 problems now\./);
-    assert.match(told, /\nOnly 1000 files with problems were looked at/);
+    assert.match(told, /\nOnly the first 1000 files with problems were read/);
   });
 
   it('are told of all files with the severity, however many others there are', async () => {
@@ -159,7 +159,10 @@ describe('problems since a version', () => {
     made.editor.setDiagnostics('/ws/src/z.ts', [problem(1, 'wrong'), problem(2, 'unused', 'hint')]);
     const told = await made.call('problems');
     assert.match(told, /^1 problem in the workspace, 1 error\. [^\n]*\nsrc\/z\.ts\n {2}2: error: wrong$/);
-    assert.match(await made.call('problems', { severity: 'all' }), /\nOnly 1000 files with problems were looked at/);
+    assert.match(
+      await made.call('problems', { severity: 'all' }),
+      /\nOnly the first 1000 files with problems were read/,
+    );
   });
 
   it('are remembered for some answers', () => {

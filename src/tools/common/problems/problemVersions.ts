@@ -8,8 +8,8 @@ export interface KnownProblem {
   readonly text: string;
 }
 
-/** What was read of all problems. Files are read in the order of their paths. */
-export interface LookAtProblems<P extends KnownProblem> {
+/** The problems at one moment. Files are read in the order of their paths, up to a limit. */
+export interface ProblemSnapshot<P extends KnownProblem> {
   readonly problems: readonly P[];
   /** Path of the last file that was read. Undefined if all were read. */
   readonly readUpTo?: string | undefined;
@@ -18,11 +18,11 @@ export interface LookAtProblems<P extends KnownProblem> {
 export interface ProblemChanges<P extends KnownProblem> {
   readonly added: readonly P[];
   readonly gone: readonly KnownProblem[];
-  /** Whether changes in files after the last one read are unknown. */
+  /** Whether some files were not read, so that their changes are unknown. */
   readonly isIncomplete: boolean;
 }
 
-interface RememberedAnswer extends LookAtProblems<KnownProblem> {
+interface RememberedAnswer extends ProblemSnapshot<KnownProblem> {
   readonly question: string;
 }
 
@@ -42,7 +42,7 @@ export class ProblemVersions {
    * Returns the version of these problems. It belongs to the `question` that they answer. Equal answers have the same
    * version.
    */
-  remember(question: string, { problems, readUpTo }: LookAtProblems<KnownProblem>): string {
+  remember(question: string, { problems, readUpTo }: ProblemSnapshot<KnownProblem>): string {
     const keys = problems.map(keyOf).sort();
     const version = textVersion(JSON.stringify([question, readUpTo ?? '', ...keys]));
     const remembered = problems.map(({ path, text }) => ({ path, text }));
@@ -54,12 +54,12 @@ export class ProblemVersions {
   changesSince<P extends KnownProblem>(
     version: string,
     question: string,
-    { problems, readUpTo }: LookAtProblems<P>,
+    { problems, readUpTo }: ProblemSnapshot<P>,
   ): ProblemChanges<P> | undefined {
     const before = this.answerByVersion.get(version);
     if (before?.question !== question) return undefined;
     return {
-      // A problem after the last file of a look may be older than the look, or may still be there.
+      // In a file that one of the snapshots has not read, a problem may have been there before, or may still be there.
       added: without(problems, before.problems).filter(isWithin(before.readUpTo)),
       gone: without(before.problems, problems).filter(isWithin(readUpTo)),
       isIncomplete: (before.readUpTo ?? readUpTo) !== undefined,

@@ -13,12 +13,12 @@ import { pageNumberSchema } from '../placeFinder';
 import { ToolError } from '../toolError';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
-import { ProblemVersions, type KnownProblem, type LookAtProblems, type ProblemChanges } from './problemVersions';
+import { ProblemVersions, type KnownProblem, type ProblemChanges, type ProblemSnapshot } from './problemVersions';
 
 const rowsPerPage = 50;
-/** Limit of files with problems in one look. */
+/** Limit of files with problems that a call reads. */
 const maxFiles = 1_000;
-const cutRemark = `Only ${maxFiles} files with problems were looked at: there are more. Name a folder to see its own.`;
+const cutRemark = `Only the first ${maxFiles} files with problems were read. Name a folder to see the problems in it.`;
 const maxMessageLength = 600;
 /** How long a call waits for a change, because language servers need time after an edit. */
 const changeTimeoutMs = 5_000;
@@ -57,9 +57,9 @@ export function problemsTool(ports: ToolPorts): Tool {
       const scope = path === undefined ? undefined : await editor.resolve(path);
       const where = scope === undefined ? 'the workspace' : displayPath(scope, editor);
       const question = JSON.stringify([scope, severity]);
-      const read = (): Promise<KnownProblems> => readProblems(scope, severity, ports, signal);
+      const read = (): Promise<Snapshot> => readProblems(scope, severity, ports, signal);
       if (since !== undefined) {
-        const changesOf = (known: KnownProblems): Changes => {
+        const changesOf = (known: Snapshot): Changes => {
           const changes = versions.changesSince(since, question, known);
           if (changes) return changes;
           throw new ToolError(
@@ -95,14 +95,14 @@ interface FoundProblem extends KnownProblem {
   readonly problem: Diagnostic;
 }
 
-type KnownProblems = LookAtProblems<FoundProblem>;
+type Snapshot = ProblemSnapshot<FoundProblem>;
 
 async function readProblems(
   scope: string | undefined,
   severity: keyof typeof severitiesByFilter,
   { editor }: Pick<ToolPorts, 'editor'>,
   signal: AbortSignal,
-): Promise<KnownProblems> {
+): Promise<Snapshot> {
   const files = await editor.diagnostics(scope, {
     maxFiles: maxFiles + 1,
     severities: severitiesByFilter[severity],
@@ -118,12 +118,12 @@ async function readProblems(
 
 type Changes = ProblemChanges<FoundProblem>;
 
-type ChangedProblems = Changes & KnownProblems;
+type ChangedProblems = Changes & Snapshot;
 
 /** Returns the changes when two consecutive reads agree, or none after a time limit. Rejects with errors of both functions. */
 async function waitForChange(
-  read: () => Promise<KnownProblems>,
-  changesOf: (known: KnownProblems) => Changes,
+  read: () => Promise<Snapshot>,
+  changesOf: (known: Snapshot) => Changes,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<ChangedProblems> {
