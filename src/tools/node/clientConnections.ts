@@ -24,27 +24,30 @@ class ClientConnection {
   }
 }
 
+interface Client {
+  readonly createCaller: CallerOfClient;
+  /** By the ids of the connections, in the order of their last use. */
+  readonly connections: Map<string, ClientConnection>;
+}
+
 const defaultMaxConnections = 500;
 
 /**
- * Connections of clients that have callers. Of each client, only the last used ones are kept, and all with an open request:
- * HTTP does not tell when a client has gone, and it can send any session id.
+ * Connections of clients that have callers. For each client, the last used ones are kept, and all with an open request. Others
+ * are dropped, because HTTP does not tell when a client has gone, and a client can send any session id.
  */
 export class ClientConnections {
-  /** By client and connection, in the order of their last use. */
-  private readonly connectionsByClient = new Map<string, Map<string, ClientConnection>>();
-  private readonly createByClient = new Map<string, CallerOfClient>();
+  private readonly clients = new Map<string, Client>();
 
   constructor(private readonly maxPerClient = defaultMaxConnections) {}
 
-  setCaller(client: string, create: CallerOfClient): void {
-    this.createByClient.set(client, create);
+  setCaller(client: string, createCaller: CallerOfClient): void {
+    this.clients.set(client, { createCaller, connections: new Map() });
   }
 
   /** Forgets the callers of a client. Its later requests have none. */
   forget(client: string): void {
-    this.createByClient.delete(client);
-    this.connectionsByClient.delete(client);
+    this.clients.delete(client);
   }
 
   /** Runs `work` with the connection, which is kept at least until it has ended. */
@@ -55,8 +58,8 @@ export class ClientConnections {
       return await work({
         setName: (name) => (connection.name = name),
         caller: () => {
-          const create = this.createByClient.get(client);
-          return create && connection.callerFrom(create);
+          const known = this.clients.get(client);
+          return known && connection.callerFrom(known.createCaller);
         },
       });
     } finally {
@@ -65,9 +68,8 @@ export class ClientConnections {
   }
 
   private touch(client: string, id: string): ClientConnection {
-    if (!this.createByClient.has(client)) return new ClientConnection();
-    const connections = this.connectionsByClient.get(client) ?? new Map<string, ClientConnection>();
-    this.connectionsByClient.set(client, connections);
+    const { connections } = this.clients.get(client) ?? {};
+    if (!connections) return new ClientConnection();
     const connection = connections.get(id) ?? new ClientConnection();
     connections.delete(id);
     connections.set(id, connection);
