@@ -217,7 +217,7 @@ export interface ChatFileChanges {
 
 /** What another conversation needs to continue this one from its present state. */
 export interface PresentState extends Pick<RestorePoint, 'recordsBefore'> {
-  /** Id of a session that knows the conversation. */
+  /** Id of the copied session. Undefined if the backend cannot copy it. */
   readonly remoteId: string | undefined;
 }
 
@@ -237,7 +237,7 @@ export interface RestoreRecords {
    * ChatError `busy`, `readonly`, `unreadable`, `storage`
    */
   presentState(): Promise<PresentState>;
-  /** Deletes the copy of the session if no conversation gets it. Never rejects. */
+  /** Discards the copy of the session, because no conversation uses it. Never rejects. */
   discardCopy(state: Pick<PresentState, 'remoteId'>): Promise<void>;
   /** Returns the files that have changed since the agent's last change, including unsaved text. Never rejects. */
   editedPaths(): Promise<ReadonlySet<string>>;

@@ -82,7 +82,7 @@ export class ClientConnections {
 }
 
 interface UsedConnection {
-  /** Sets the name that the client gives itself. */
+  /** Sets the name that the client reports. */
   readonly setName: (name: string) => void;
   /** Returns the caller of tools; undefined if the client has none. */
   readonly caller: () => ToolCaller | undefined;

@@ -26,7 +26,7 @@ export interface BackendConnectionPorts {
   onBackendOpened(backend: SessionBackend): void;
   /** Closes a copy of a session that was not loaded. Never rejects. */
   closeFork(backendId: string, sessionId: string): Promise<void>;
-  /** Closes a copy that no conversation has, and deletes it or hides it from the list. Never rejects. */
+  /** Closes a copy that no conversation uses, and deletes it or hides it from the list. Never rejects. */
   discardFork(backendId: string, sessionId: string): Promise<void>;
 }
 
@@ -125,7 +125,7 @@ export class BackendConnection implements Disposable {
     }
   }
 
-  /** Discards a copy from `forkSession` that no conversation gets. Never rejects. */
+  /** Discards a copy from `forkSession` that no conversation uses. Never rejects. */
   async discardFork(remoteId: string): Promise<void> {
     await this.ports.discardFork(this.conversationFiles.head.backendId, remoteId);
   }
@@ -157,7 +157,7 @@ export class BackendConnection implements Disposable {
     this.stateListener = undefined;
   }
 
-  /** Closes the copy to which the conversation is bound, if it was never prompted. Never rejects. */
+  /** Closes the copy that the conversation has got from a fork, if it was never loaded. Never rejects. */
   private async closeUnloadedFork(): Promise<void> {
     const { backendId, remoteId } = this.conversationFiles.head;
     if (remoteId !== undefined) await this.ports.closeFork(backendId, remoteId);

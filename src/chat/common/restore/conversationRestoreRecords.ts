@@ -46,7 +46,7 @@ export class ConversationRestoreRecords implements RestoreRecords {
     const remoteId = await this.connection.forkSession(this.conversationFiles.head.remoteId);
     try {
       const { records } = await this.readAll();
-      // A prompt may have been sent meanwhile, so that the copy may know it or not.
+      // A prompt may have been sent in the meantime, so it is unknown whether the copy contains it.
       this.requireIdle();
       return { recordsBefore: recordsUntilNow(records), remoteId };
     } catch (error) {

@@ -69,7 +69,7 @@ function forkOf(source: SessionHead, point: ForkPoint, { at, id, titles }: NewFo
   ];
   const head = headOf(source, id, at);
   if (!('remoteId' in point)) return { head, records };
-  // Both conversations go on, so the list must tell them apart, whatever title the agent has.
+  // Both conversations can continue, so their titles in the list must differ, even if the agent suggests another title.
   const title = forkTitle(source.title, titles);
   return { head: { ...head, ...withoutUndefined({ remoteId }), title, titledBy: 'user' }, records };
 }

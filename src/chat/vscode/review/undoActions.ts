@@ -23,7 +23,7 @@ interface UndoActionsDeps {
   readonly editorPort: Pick<EditorPort, 'readText' | 'protectionOf'>;
   readonly dialogs: Dialogs;
   readonly messages: Pick<Messages, 'info'>;
-  /** Undoes a restore of a conversation, which may be closed meanwhile, and then shows the conversation. */
+  /** Undoes a restore of a conversation, which may have been closed, and then shows the conversation. */
   readonly undoRestore: (sessionId: string, restoreId: string) => Promise<void>;
 }
 
