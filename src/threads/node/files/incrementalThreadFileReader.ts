@@ -6,7 +6,7 @@ import { parseThreadJson, readThreadFile, type ThreadFileContent } from './threa
 
 /** Minimum size of a file that is kept in memory, in bytes. Smaller files are parsed quickly. */
 const minKeptBytes = 256 * 1024;
-/** Maximum size of the files that are kept in memory, in bytes. The last one is always kept, as no file is larger. */
+/** Maximum size of the files that are kept in memory, in bytes. Larger than `maxThreadBytes`, so the last one always fits. */
 const maxKeptBytes = 64 * 1024 * 1024;
 const comparedBytes = 64 * 1024;
 
