@@ -19,7 +19,7 @@ const titles: Readonly<Record<string, string>> = {
   '<output>': 'Output:',
 };
 
-/** Sentences of VS Code about its own tools, whose names and inputs are not those of ours. */
+/** Answers of VS Code that refer to its own tools. They are replaced, because these tools have other names and inputs. */
 const knownTexts = [
   {
     begin: 'No tests found in the files.',
