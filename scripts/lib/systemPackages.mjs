@@ -1,9 +1,16 @@
 import { access } from 'node:fs/promises';
 import { findChromium } from './chromium.mjs';
 import { findOnPath, run } from './processes.mjs';
-import { during } from './progress.mjs';
+import { during, say } from './progress.mjs';
 
-/** @typedef {{ isPresent: () => Promise<boolean>, apt: string, otherApt?: string, dnf: string, brew: string }} Need `otherApt` is installed where there is no `apt` */
+/**
+ * @typedef {object} Need
+ * @property {() => Promise<boolean>} isPresent
+ * @property {string} apt
+ * @property {string} [otherApt] for systems such as Ubuntu, where the package `apt` does not exist
+ * @property {string} dnf
+ * @property {string} brew
+ */
 
 /** @param {string} command */
 const command = (command) => async () => (await findOnPath(command)) !== undefined;
@@ -65,28 +72,32 @@ export const ensureBrowser = () => ensure('a browser', browser);
 async function ensure(purpose, needs) {
   const missing = await missingOf(needs);
   if (missing.length === 0) return;
-  const names = missing.map((need) => need.apt);
   const apt = await findOnPath('apt-get');
   if (!apt || process.getuid?.() !== 0) throw new Error(`Backline needs ${purpose}. ${await advice(apt, missing)}`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  await during(`Installing ${purpose}: ${names.join(' ')}`, 'about 1 minute', async () => {
+  await during(`Installing ${purpose}`, 'about 1 minute', async () => {
     await run(apt, ['update'], { env });
-    const available = await Promise.all(missing.map((need) => packageOf(need, env)));
-    const { code, output } = await run(apt, ['install', '-y', '--no-install-recommends', ...available], { env });
-    if (code !== 0) throw new Error(`apt-get install ${available.join(' ')} failed:\n${output}`);
+    const names = await aptPackagesOf(missing);
+    say(`  ${names.join(' ')}`);
+    const { code, output } = await run(apt, ['install', '-y', '--no-install-recommends', ...names], { env });
+    if (code !== 0) throw new Error(`apt-get install ${names.join(' ')} failed:\n${output}`);
   });
-  const stillMissing = (await missingOf(needs)).map((need) => need.apt);
+  const stillMissing = await aptPackagesOf(await missingOf(needs));
   if (stillMissing.length > 0) throw new Error(`apt-get installed ${stillMissing.join(' ')}, but it is not found`);
 }
 
 /**
- * @param {Need} need
- * @param {NodeJS.ProcessEnv} env
+ * @param {readonly Need[]} needs
+ * @returns {Promise<string[]>} the packages that this system has
  */
-async function packageOf({ apt, otherApt }, env) {
-  if (otherApt === undefined) return apt;
-  const { code } = await run('apt-cache', ['show', apt], { env });
-  return code === 0 ? apt : otherApt;
+async function aptPackagesOf(needs) {
+  return Promise.all(
+    needs.map(async ({ apt, otherApt }) => {
+      if (otherApt === undefined) return apt;
+      const { code } = await run('apt-cache', ['show', apt]);
+      return code === 0 ? apt : otherApt;
+    }),
+  );
 }
 
 /** @param {readonly Need[]} needs */
@@ -100,8 +111,8 @@ async function missingOf(needs) {
  * @param {readonly Need[]} missing
  */
 async function advice(apt, missing) {
-  if (apt) return `Run: sudo apt-get install -y ${missing.map((need) => need.apt).join(' ')}`;
+  if (apt) return `Run: sudo apt-get install -y ${(await aptPackagesOf(missing)).join(' ')}`;
   if (await findOnPath('dnf')) return `Run: sudo dnf install -y ${missing.map((need) => need.dnf).join(' ')}`;
   if (await findOnPath('brew')) return `Run: ${missing.map((need) => `brew install ${need.brew}`).join(' && ')}`;
-  return `Install what your system calls: ${missing.map((need) => need.apt).join(', ')}`;
+  return `Install what your system calls: ${missing.map(({ apt: name, otherApt }) => otherApt ?? name).join(', ')}`;
 }
