@@ -25,8 +25,8 @@ interface SubscriberFeedOptions extends Pick<
  * many of them and many events, few large writes take less than half the time of many small ones.
  */
 const pauseFactor = 8;
-const minRestMs = 1;
-const maxRestMs = 5;
+const minPauseMs = 1;
+const maxPauseMs = 5;
 /** Number of batches that are kept for the subscribers that get them later than others. */
 const maxSharedBatches = 8;
 
@@ -128,8 +128,8 @@ export class SubscriberFeed {
   scheduleFlush(): void {
     if (this.isFlushScheduled || this.subscribers.size === 0) return;
     this.isFlushScheduled = true;
-    const restMs = Math.min(maxRestMs, this.nextFlushAtMs - performance.now());
-    if (restMs >= minRestMs) setTimeout(this.flush, restMs);
+    const pauseMs = Math.min(maxPauseMs, this.nextFlushAtMs - performance.now());
+    if (pauseMs >= minPauseMs) setTimeout(this.flush, pauseMs);
     else setImmediate(this.flush);
   }
 
