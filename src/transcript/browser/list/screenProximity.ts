@@ -14,12 +14,12 @@ type ProximityListener = (isNear: boolean, height: number) => void;
 
 /**
  * Tracks which entries are near the screen. Only those are formatted, because formatting takes time and memory. An entry
- * that is near but not on the screen counts two frames later, so that the screen is drawn first.
+ * that is near but not on the screen is reported two frames later, so that the screen is drawn first.
  */
 export class ScreenProximity implements Disposable {
   private observer: IntersectionObserver | undefined;
-  /** Heights of the entries that count as near soon, if they still are. */
-  private readonly approachingHeights = new Map<Element, number>();
+  /** Heights of the entries that came near and are not reported yet. */
+  private readonly pendingHeightByElement = new Map<Element, number>();
   private frame: number | undefined;
   private readonly listenersByElement = new Map<Element, ProximityListener>();
 
@@ -30,11 +30,11 @@ export class ScreenProximity implements Disposable {
       (changes) => {
         for (const change of changes) {
           const { target, isIntersecting, boundingClientRect } = change;
-          this.approachingHeights.delete(target);
-          if (isIntersecting && !isOnScreen(change)) this.approachingHeights.set(target, boundingClientRect.height);
+          this.pendingHeightByElement.delete(target);
+          if (isIntersecting && !isOnScreen(change)) this.pendingHeightByElement.set(target, boundingClientRect.height);
           else this.listenersByElement.get(target)?.(isIntersecting, boundingClientRect.height);
         }
-        if (this.approachingHeights.size > 0) this.scheduleArrival();
+        if (this.pendingHeightByElement.size > 0) this.scheduleReport();
       },
       { root: scroller, rootMargin: `${nearScreens * 100}% 0px` },
     );
@@ -48,7 +48,7 @@ export class ScreenProximity implements Disposable {
     return {
       dispose: () => {
         this.listenersByElement.delete(element);
-        this.approachingHeights.delete(element);
+        this.pendingHeightByElement.delete(element);
         this.observer?.unobserve(element);
       },
     };
@@ -72,28 +72,28 @@ export class ScreenProximity implements Disposable {
     this.observer?.disconnect();
     if (this.frame !== undefined) cancelAnimationFrame(this.frame);
     this.listenersByElement.clear();
-    this.approachingHeights.clear();
+    this.pendingHeightByElement.clear();
   }
 
-  private scheduleArrival(): void {
-    // The observer tells only at the end of the next frame which entries are still near.
+  private scheduleReport(): void {
+    // The screen is drawn in the first frame. At its end, the observer reports which entries that has moved away.
     this.frame ??= requestAnimationFrame(() => {
-      const waiting = [...this.approachingHeights.keys()];
+      const elements = [...this.pendingHeightByElement.keys()];
       this.frame = requestAnimationFrame(() => {
         this.frame = undefined;
-        this.arrive(waiting);
+        this.reportNear(elements);
       });
     });
   }
 
-  private arrive(elements: readonly Element[]): void {
+  private reportNear(elements: readonly Element[]): void {
     for (const element of elements) {
-      const height = this.approachingHeights.get(element);
+      const height = this.pendingHeightByElement.get(element);
       if (height === undefined) continue;
-      this.approachingHeights.delete(element);
+      this.pendingHeightByElement.delete(element);
       this.listenersByElement.get(element)?.(true, height);
     }
-    if (this.approachingHeights.size > 0) this.scheduleArrival();
+    if (this.pendingHeightByElement.size > 0) this.scheduleReport();
   }
 }
 
