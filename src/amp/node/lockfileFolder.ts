@@ -2,7 +2,7 @@ import * as path from 'node:path';
 
 /**
  * Returns the `amp/ide` folders with lockfiles. The Amp CLI uses the first one: in `~/.local/share`, or on Linux in
- * `XDG_DATA_HOME` if that is an absolute path. Clients of the document only look in `~/.local/share`.
+ * `XDG_DATA_HOME` if that is an absolute path. Clients that follow Amp's document only look in `~/.local/share`.
  */
 export function ampLockfileFolders(
   platform: NodeJS.Platform,

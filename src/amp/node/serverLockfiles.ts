@@ -23,9 +23,9 @@ export class ServerLockfiles implements Disposable {
   /** Creates the folders. Ignores an unusable folder unless it is the first one. @throws Error that explains what to do */
   createFolders(): void {
     this.primaryLockfile.createFolder();
-    this.optionalLockfiles = this.optionalLockfiles.filter((store) => {
+    this.optionalLockfiles = this.optionalLockfiles.filter((lockfile) => {
       try {
-        store.createFolder();
+        lockfile.createFolder();
         return true;
       } catch (error) {
         this.warnAboutOptional(error);
@@ -35,26 +35,26 @@ export class ServerLockfiles implements Disposable {
   }
 
   async removeStale(): Promise<void> {
-    await Promise.all(this.allLockfiles.map((store) => store.removeStale()));
+    await Promise.all(this.allLockfiles.map((lockfile) => lockfile.removeStale()));
   }
 
   isPortTaken(port: number): boolean {
-    return this.allLockfiles.some((store) => store.isPortTaken(port));
+    return this.allLockfiles.some((lockfile) => lockfile.isPortTaken(port));
   }
 
   async write(port: number, authToken: string, workspaceFolders: readonly string[]): Promise<void> {
-    const others = this.optionalLockfiles.map((store) =>
-      store.write(port, authToken, workspaceFolders).catch((error: unknown) => this.warnAboutOptional(error)),
+    const others = this.optionalLockfiles.map((lockfile) =>
+      lockfile.write(port, authToken, workspaceFolders).catch((error: unknown) => this.warnAboutOptional(error)),
     );
     await Promise.all([this.primaryLockfile.write(port, authToken, workspaceFolders), ...others]);
   }
 
   async whenIdle(): Promise<void> {
-    await Promise.all(this.allLockfiles.map((store) => store.whenIdle()));
+    await Promise.all(this.allLockfiles.map((lockfile) => lockfile.whenIdle()));
   }
 
   dispose(): void {
-    for (const store of this.allLockfiles) store.dispose();
+    for (const lockfile of this.allLockfiles) lockfile.dispose();
   }
 
   private get allLockfiles(): readonly ServerLockfile[] {
@@ -62,6 +62,6 @@ export class ServerLockfiles implements Disposable {
   }
 
   private warnAboutOptional(error: unknown): void {
-    this.log.warn(`A client of the document may not find this window: ${messageOf(error)}`);
+    this.log.warn(`Amp clients that ignore XDG_DATA_HOME may not find this window: ${messageOf(error)}`);
   }
 }
