@@ -89,7 +89,7 @@ const uncachedBars: readonly (readonly [
   ['empty.20', repeat('empty', 20), { peer: 0.1 }],
 ];
 
-/** The bars of the ratio to the peer's client, with this many providers. One has nobody to share a worker with, as `small.1`. */
+/** Numbers of providers, with the bar for the ratio to the peer's client. A single provider cannot share a worker, as in `small.1`. */
 const tenthBars = [
   [1, 0.8],
   [5, 0.65],

@@ -332,8 +332,8 @@ export function compose(context: vscode.ExtensionContext): App {
   return {
     async start() {
       settings.start();
-      // The Amp CLI may already be waiting for the lockfile, so it is written before all that it does not need. This takes
-      // no turn of the event loop, so that no client can connect before the rest has started.
+      // The Amp CLI may already be waiting for the lockfile, so Amp starts before everything that it does not need. From the
+      // lockfile to `backends.start()`, all happens in one turn of the event loop, so that no client can connect in between.
       await startAndKeep(amp);
       disposables.add(commands.setHandler(commandIds.showLog, () => channel.show(true)));
       commands.start();

@@ -39,7 +39,7 @@ export async function run(): Promise<void> {
       const definition = (): Thenable<unknown> =>
         vscode.commands.executeCommand('vscode.executeDefinitionProvider', uri, position);
       const both = (): Promise<unknown> => Promise.all([hover(), definition()]);
-      await printLeast(input, hover, both, tools, print);
+      await printUnavoidable(input, hover, both, tools, print);
     });
   });
 }
@@ -82,10 +82,10 @@ async function compare(
 }
 
 /**
- * Prints what nobody can save: the time of a call to an HTTP server in this extension host that answers a constant, and of the two
- * commands at once that `hover` needs.
+ * Prints the times that no tool can avoid: of a call to an HTTP server in this extension host that answers a constant, and of the two
+ * commands that `hover` needs, at once.
  */
-async function printLeast(
+async function printUnavoidable(
   input: object,
   hover: () => Thenable<unknown>,
   both: () => Promise<unknown>,

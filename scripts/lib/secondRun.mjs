@@ -68,7 +68,7 @@ export function describeSummary({ passes, failures, pending, failed, flaky = [] 
 }
 
 /**
- * The title with the first line of the error: nobody sees the first run again, and a flaky test needs a cause.
+ * The title and the first line of the error, because the second run no longer shows why the test failed.
  * @param {string} file
  * @param {import('./summary.mjs').FailedTest} test
  */

@@ -145,7 +145,8 @@ export class FileLock implements Disposable {
     try {
       const movedText = await files.read(moved);
       if (movedText === text && (await files.modifiedAt(moved)) === modifiedAt) return true;
-      // Created, not moved back, because a third window may have taken the lock since. Its owner takes a lost one again.
+      // Created and not moved back, because that would replace the lock of a third window. If it cannot be created, its
+      // owner finds no lock and acquires it again.
       if (movedText !== undefined) await files.createNew(this.file, movedText);
       return false;
     } finally {
