@@ -32,6 +32,10 @@ interface TurnProps {
   readonly turn: TranscriptTurn;
 }
 
+/**
+ * Drawn again only if the turn has changed. A class, because hooks cannot skip drawing, and a virtual node that is used again
+ * keeps the list that it was created in.
+ */
 class TurnView extends Component<TurnProps> {
   override shouldComponentUpdate({ turn }: TurnProps): boolean {
     return turn !== this.props.turn;
