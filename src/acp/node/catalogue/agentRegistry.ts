@@ -67,8 +67,18 @@ export class AgentRegistry implements BackendRegistry, Disposable {
     return this.lastCatalogue;
   }
 
+  /** The entry of an agent in the last catalogue. */
+  entryOf(id: string): CatalogueEntry | undefined {
+    return this.lastCatalogue?.agents.find((agent) => agent.id === id);
+  }
+
   get backends(): readonly SessionBackend[] {
     return [...this.openBackends.values()].map(({ backend }) => backend);
+  }
+
+  /** The backend of an agent that was opened in this window. */
+  backendOf(id: string): SessionBackend | undefined {
+    return this.openBackends.get(id)?.backend;
   }
 
   get requestedAgentProblems(): readonly string[] {
@@ -131,10 +141,6 @@ export class AgentRegistry implements BackendRegistry, Disposable {
     const known = this.entryOf(id);
     const isDenied = known !== undefined && (await this.missingConsentFor(known))?.decision === 'denied';
     return this.deps.isTrusted() && !isDenied && hasSameConfiguration(entry, this.entryOf(id));
-  }
-
-  private entryOf(id: string): CatalogueEntry | undefined {
-    return this.lastCatalogue?.agents.find((agent) => agent.id === id);
   }
 
   /** An installed agent is started in its newest version, which may have been installed since its backend was created. */

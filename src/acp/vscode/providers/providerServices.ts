@@ -50,8 +50,7 @@ export class ProviderServices {
   start(registry: AgentRegistry, commands: Commands, messages: Messages): Disposable {
     const { store, use } = this;
     const { isWorking, onDidEndTurn } = this.deps;
-    const openBackend = (id: string): SessionBackend | undefined =>
-      registry.backends.find((backend) => backend.id === id);
+    const openBackend = (id: string): SessionBackend | undefined => registry.backendOf(id);
     const tellPostponed = (id: string): void => {
       const title = openBackend(id)?.title ?? id;
       messages.warning(`The LLM providers of ${title} were changed. It uses them after it has completed its answer.`, {
@@ -65,7 +64,7 @@ export class ProviderServices {
       open: (id: string) => registry.open(id),
       openBackend,
       obstacleOf: (id: string) => {
-        const entry = registry.catalogue?.agents.find((agent) => agent.id === id);
+        const entry = registry.entryOf(id);
         return entry && llmProviderObstacle(entry);
       },
     };
