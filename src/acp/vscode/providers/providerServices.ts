@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Event } from '../../../base/common/event';
-import type { Logger } from '../../../base/common/log';
 import { commandIds } from '../../../manifest';
 import type { Commands } from '../../../platform/vscode/commands';
 import type { Messages } from '../../../platform/vscode/messages';
@@ -16,7 +15,6 @@ import type { AgentRegistry } from '../../node/catalogue/agentRegistry';
 import { ProviderCommands } from './providerCommands';
 
 interface ProviderServicesDeps extends AgentSecretStoreDeps {
-  readonly log: Logger;
   /** Whether a turn of the agent runs in this window. */
   readonly isWorking: (agentId: string) => boolean;
   /** Fires when a turn has ended. */
