@@ -62,7 +62,7 @@ export class AgentsPort {
       const backend = registry.backendOf(entry.id);
       const known = registry.entryOf(entry.id);
       const mayChoose = known !== undefined && llmProviderObstacle(known) === undefined;
-      // Choices that an agent cannot take any more can be removed there.
+      // The command can also remove choices that the agent can no longer take.
       const hasLlmProviders = (mayChoose && backend?.hasLlmProviders === true) || hasChangedProviders(entry.id);
       return { ...entry, state: backend?.state, hasLlmProviders };
     });

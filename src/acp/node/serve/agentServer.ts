@@ -56,7 +56,7 @@ export class AgentServer {
     const { clock, startAgent, log, tls } = deps;
     const limits = (this.limits = { ...defaultServeLimits, ...deps.limits });
     const { headersTimeoutMs: headersTimeout, maxMessageBytes, maxWaitingBytes } = limits;
-    // `watchBody` limits the time for a body.
+    // `watchBody` limits the pauses in a body instead.
     const options = { headersTimeout, requestTimeout: 0, requireHostHeader: false };
     const tlsOptions = { ...tls, handshakeTimeout: headersTimeout };
     this.httpServer = tls ? https.createServer({ ...options, ...tlsOptions }) : http.createServer(options);

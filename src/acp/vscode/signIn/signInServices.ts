@@ -107,7 +107,7 @@ export class SignInServices {
     }
   }
 
-  /** If an agent waits for a sign-in, uses a key as soon as any window has stored it. */
+  /** Signs in with the key that this window or another one has just stored, if the agent waits for a sign-in. */
   private async useStoredKey(registry: AgentRegistry, flow: SignInFlow, agentId: string): Promise<void> {
     const backend = registry.backendOf(agentId);
     if (backend?.state.kind !== 'authRequired' || flow.isSigningIn(agentId)) return;
