@@ -58,13 +58,11 @@ export class AgentsPort {
   async list(): Promise<readonly ListedAgent[]> {
     const { hasChangedProviders, registry } = this.deps;
     const entries = await registry.list();
-    const catalogue = new Map(registry.catalogue?.agents.map((agent) => [agent.id, agent]));
-    const backends = new Map(registry.backends.map((backend) => [backend.id, backend]));
     return entries.map((entry) => {
-      const backend = backends.get(entry.id);
-      const known = catalogue.get(entry.id);
+      const backend = registry.backendOf(entry.id);
+      const known = registry.entryOf(entry.id);
       const mayChoose = known !== undefined && llmProviderObstacle(known) === undefined;
-      // Choices that an agent cannot take any more can be removed there.
+      // The command can also remove choices that the agent can no longer take.
       const hasLlmProviders = (mayChoose && backend?.hasLlmProviders === true) || hasChangedProviders(entry.id);
       return { ...entry, state: backend?.state, hasLlmProviders };
     });
@@ -72,7 +70,7 @@ export class AgentsPort {
 
   /** The state of a backend now; undefined if it was not opened. */
   stateOf(backendId: string): BackendState | undefined {
-    return this.deps.registry.backends.find(({ id }) => id === backendId)?.state;
+    return this.deps.registry.backendOf(backendId)?.state;
   }
 
   backendIdOf(agent: InstallableAgent): string {
@@ -81,6 +79,6 @@ export class AgentsPort {
 
   /** Resolves when the processes of the agent have ended. Never rejects. */
   async stop(backendId: string): Promise<void> {
-    await this.deps.registry.backends.find(({ id }) => id === backendId)?.stop();
+    await this.deps.registry.backendOf(backendId)?.stop();
   }
 }

@@ -80,7 +80,7 @@ export class OwnAgents {
     for (const [variable, value] of Object.entries({ ...Object.fromEntries(kept), ...newSecrets })) {
       if (name !== previousName || variable in newSecrets) await secrets.setSecret(name, variable, value);
     }
-    // They also come first: prompts must not go elsewhere than the user has decided.
+    // Its LLM providers, too: an agent that starts without them would send prompts elsewhere than the user has decided.
     if (previousName !== undefined && name !== previousName) await secrets.copyProviders(previousName, name);
     await writeSetting(next);
     if (previousName === undefined) return;

@@ -22,7 +22,10 @@ interface ProviderChange {
   readonly choice: ProviderChoice | undefined;
 }
 
-/** Stores a choice and restarts the agent with it. Takes a choice back that the agent does not accept. @throws Error */
+/**
+ * Stores a choice and restarts the agent with it. If the agent does not accept the choice, restores the earlier one.
+ * @throws Error
+ */
 export async function changeProvider<Backend extends ChangedBackend>(
   { open, openBackend, restart, store }: ChangeProviderDeps<Backend>,
   { agentId, choice, providerId }: ProviderChange,

@@ -38,7 +38,7 @@ export function providerHeaderProblem({ name, value }: ProviderHeader): string |
 export function addressProblem(baseUrl: string): string | undefined {
   const problem = baseUrlProblem(baseUrl);
   if (problem !== undefined) return toSentence(problem);
-  // Addresses are shown, and sent to the agent as they are.
+  // A query may contain a key. Addresses are shown, and only headers are redacted.
   if (new URL(baseUrl).search === '') return undefined;
   return 'Remove the part after ? from the URL, and send a key in a header, such as Authorization.';
 }
@@ -91,7 +91,7 @@ export function isSameChoice(one: ProviderChoice | undefined, other: ProviderCho
   return JSON.stringify(inOrder(one)) === JSON.stringify(inOrder(other));
 }
 
-/** With the members in one order, so that equal choices have equal texts. */
+/** Returns the choice with its members in a fixed order, so that equal choices have equal texts. */
 function inOrder(choice: ProviderChoice): ProviderChoice {
   if (choice.kind === 'disabled') return { kind: 'disabled' };
   const { apiType, baseUrl, headers, kind } = choice;

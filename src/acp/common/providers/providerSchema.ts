@@ -21,7 +21,10 @@ const Provider = z
     }),
   }));
 
-/** The answer to `providers/list` (a draft, the same in both versions of the protocol). Of two with one id, the first counts. */
+/**
+ * The answer to `providers/list` (a draft, the same in both versions of the protocol). If two providers have the same id,
+ * the first is used.
+ */
 export const LlmProviderList = z
   .looseObject({ providers: list(Provider) })
   .transform(({ providers }) =>

@@ -18,8 +18,8 @@ interface ProviderUseDeps {
 }
 
 /**
- * Knows which choices each agent of this window was given when it started, and stops an agent whose choices have changed
- * since. The next prompt starts it with the new ones.
+ * Tracks which choices each agent of this window received when it started, and stops an agent if the stored choices have
+ * changed since. The next prompt starts it with the new ones.
  */
 export class ProviderUse {
   private readonly givenByAgent = new Map<string, string | undefined>();
@@ -58,7 +58,7 @@ export class ProviderUse {
     for (const agentId of this.givenByAgent.keys()) if (!this.isRunning(agentId)) this.forget(agentId);
   }
 
-  /** While `work` restarts the agent with a change of this window, it is not stopped for changes. */
+  /** Runs `work`, which restarts the agent with a change from this window. Until it ends, the agent is not stopped here. */
   async whileRestarting(agentId: string, work: () => Promise<void>): Promise<void> {
     this.restartingIds.add(agentId);
     try {

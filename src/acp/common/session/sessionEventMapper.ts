@@ -40,8 +40,7 @@ export class SessionEventMapper {
   private readonly openMessages = new Map<number, string | undefined>();
   private isReplaying = false;
   private replayedPrompt: { text: string; readonly messageId: string | undefined } | undefined;
-  /** Returns what must be shown before a turn ends. */
-  private takeHeldBack: () => readonly SessionEvent[] = () => [];
+  private takePendingEvents: () => readonly SessionEvent[] = () => [];
 
   constructor(
     private readonly sessionId: string,
@@ -52,9 +51,9 @@ export class SessionEventMapper {
     this.toolCalls = new ToolCalls(sessionId, clock);
   }
 
-  /** Sets what is called before a turn ends, in whatever way. */
-  onEndOfTurn(takeHeldBack: () => readonly SessionEvent[]): void {
-    this.takeHeldBack = takeHeldBack;
+  /** Sets the function that is called before each end of a turn. Its events are emitted before the turn ends. */
+  onEndOfTurn(takePendingEvents: () => readonly SessionEvent[]): void {
+    this.takePendingEvents = takePendingEvents;
   }
 
   get commands(): readonly SlashCommand[] {
@@ -302,9 +301,9 @@ export class SessionEventMapper {
   }
 
   private endOpenParts(): SessionEvent[] {
-    const heldBack = this.takeHeldBack();
+    const pending = this.takePendingEvents();
     this.turn = undefined;
-    return [...this.endMessages(), ...heldBack, ...this.toolCalls.endTurn()];
+    return [...this.endMessages(), ...pending, ...this.toolCalls.endTurn()];
   }
 
   private sessionAndRequestFields({ requestId }: Turn) {

@@ -1,5 +1,6 @@
+import { RequestError } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
-import { RpcError, rpcErrorCode } from '../../../wire/common/connectionErrors';
+import { rpcErrorCode } from '../../../wire/common/connectionErrors';
 
 interface DemoProvider {
   readonly providerId: string;
@@ -41,7 +42,7 @@ export class DemoProviders {
     return { providers: [...this.providers] };
   }
 
-  /** @throws RpcError */
+  /** @throws RequestError */
   set({ apiType, baseUrl, providerId }: z.infer<typeof SetProvider>): object {
     const provider = this.require(providerId);
     if (!provider.supported.includes(apiType)) throw invalid(`There is no protocol "${apiType}" here`);
@@ -50,7 +51,7 @@ export class DemoProviders {
     return {};
   }
 
-  /** @throws RpcError */
+  /** @throws RequestError */
   disable({ providerId }: z.infer<typeof DisableProvider>): object {
     const provider = this.require(providerId);
     if (provider.required) throw invalid(`"${providerId}" cannot be disabled`);
@@ -65,6 +66,6 @@ export class DemoProviders {
   }
 }
 
-function invalid(message: string): RpcError {
-  return new RpcError(rpcErrorCode.invalidParams, message);
+function invalid(message: string): RequestError {
+  return new RequestError(rpcErrorCode.invalidParams, message);
 }

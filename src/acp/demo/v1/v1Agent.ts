@@ -119,8 +119,8 @@ export class V1Agent {
     if (!providers) return app;
     return app
       .onRequest('providers/list', ListProviders, () => providers.list())
-      .onRequest('providers/set', SetProvider, ({ params }) => answerOf(() => providers.set(params)))
-      .onRequest('providers/disable', DisableProvider, ({ params }) => answerOf(() => providers.disable(params)));
+      .onRequest('providers/set', SetProvider, ({ params }) => providers.set(params))
+      .onRequest('providers/disable', DisableProvider, ({ params }) => providers.disable(params));
   }
 
   private async runTurn(
@@ -191,14 +191,5 @@ export class V1Agent {
 
   private async requireSignIn(): Promise<void> {
     if (!(await this.deps.signIn.hasSignedInIfRequired())) throw RequestError.authRequired();
-  }
-}
-
-/** @throws RequestError, which the SDK sends with its words */
-function answerOf(work: () => object): object {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof RpcError ? new RequestError(error.code, error.message, error.data) : error;
   }
 }

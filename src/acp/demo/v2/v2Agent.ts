@@ -125,8 +125,8 @@ export class V2Agent {
     if (!providers) return app;
     return app
       .onRequest('providers/list', ListProviders, () => providers.list())
-      .onRequest('providers/set', SetProvider, ({ params }) => answerOf(() => providers.set(params)))
-      .onRequest('providers/disable', DisableProvider, ({ params }) => answerOf(() => providers.disable(params)));
+      .onRequest('providers/set', SetProvider, ({ params }) => providers.set(params))
+      .onRequest('providers/disable', DisableProvider, ({ params }) => providers.disable(params));
   }
 
   /** Reports the turn's beginning and end. @throws the error of a closed connection */
@@ -199,13 +199,4 @@ function toPromptBlock(block: ContentBlock): PromptBlock[] {
   if (ContentBlock.isText(block)) return [{ type: 'text', text: block.text }];
   if (ContentBlock.isResourceLink(block)) return [{ type: 'resource_link', uri: block.uri }];
   return ContentBlock.isResource(block) ? [{ type: 'resource', resource: block.resource }] : [];
-}
-
-/** @throws RequestError, which the SDK sends with its words */
-function answerOf(work: () => object): object {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof RpcError ? new RequestError(error.code, error.message, error.data) : error;
-  }
 }

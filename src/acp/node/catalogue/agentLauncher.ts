@@ -302,23 +302,25 @@ export class AgentLauncher {
   }
 
   /** Like keys, the choices are for the user's own agents only. */
+  private async providersOf({ id, workspaceDefinition }: CatalogueEntry): Promise<ProviderChoices> {
+    return (workspaceDefinition ? undefined : await this.deps.providersOf?.(id)) ?? new Map();
+  }
+
   private async applyProviders(
-    { id, title, workspaceDefinition }: CatalogueEntry,
+    entry: CatalogueEntry,
     { client, redactor, signal }: { client: AgentClient; redactor: SecretRedactor; signal: AbortSignal },
   ): Promise<void> {
-    const choices = workspaceDefinition ? undefined : await this.deps.providersOf?.(id);
-    if (!choices) return;
+    const choices = await this.providersOf(entry);
     for (const secret of secretsOfChoices(choices)) redactor.addSecret(secret);
-    await applyProviderChoices(client, choices, title, signal);
+    await applyProviderChoices(client, choices, entry.title, signal);
   }
 
   /** The draft dialect cannot take choices, for example those that were made before the entry got this dialect. */
-  private async requireNoProviders({ id, title, workspaceDefinition }: ProcessEntry): Promise<void> {
-    const choices = workspaceDefinition ? undefined : await this.deps.providersOf?.(id);
-    if (!choices || choices.size === 0) return;
+  private async requireNoProviders(entry: ProcessEntry): Promise<void> {
+    if ((await this.providersOf(entry)).size === 0) return;
     const reason = 'the draft dialect cannot use the LLM providers that you have set for it';
     const advice = 'Remove them with "Backline: Manage LLM Providers…".';
-    throw new BackendError('notReady', `${title} is not used, because ${reason}. ${advice}`);
+    throw new BackendError('notReady', `${entry.title} is not used, because ${reason}. ${advice}`);
   }
 
   private async signIn(

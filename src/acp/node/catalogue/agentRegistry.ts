@@ -55,7 +55,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
   private readonly backendOpenQueue = new KeyedQueue();
   private readonly requestedAgentIds = new Set<string>();
   private lastCatalogue: Catalogue | undefined;
-  /** Numbers of the last load that began, and of the one with `lastCatalogue`. */
+  /** Number of the load that began last, and number of the load that returned `lastCatalogue`. */
   private lastLoad = 0;
   private loadOfCatalogue = 0;
   private isDisposed = false;
@@ -67,8 +67,18 @@ export class AgentRegistry implements BackendRegistry, Disposable {
     return this.lastCatalogue;
   }
 
+  /** The entry of an agent in the last catalogue. */
+  entryOf(id: string): CatalogueEntry | undefined {
+    return this.lastCatalogue?.agents.find((agent) => agent.id === id);
+  }
+
   get backends(): readonly SessionBackend[] {
     return [...this.openBackends.values()].map(({ backend }) => backend);
+  }
+
+  /** The backend of an agent that was opened in this window. */
+  backendOf(id: string): SessionBackend | undefined {
+    return this.openBackends.get(id)?.backend;
   }
 
   get requestedAgentProblems(): readonly string[] {
@@ -127,14 +137,10 @@ export class AgentRegistry implements BackendRegistry, Disposable {
   }
 
   private async mayContinue(id: string, { entry }: OpenBackend): Promise<boolean> {
-    // Looked up anew each time, because a newer catalogue may have been loaded meanwhile, also by the one that opened it.
+    // The entry is looked up again after the wait, because a newer catalogue may have been loaded in the meantime.
     const known = this.entryOf(id);
     const isDenied = known !== undefined && (await this.missingConsentFor(known))?.decision === 'denied';
     return this.deps.isTrusted() && !isDenied && hasSameConfiguration(entry, this.entryOf(id));
-  }
-
-  private entryOf(id: string): CatalogueEntry | undefined {
-    return this.lastCatalogue?.agents.find((agent) => agent.id === id);
   }
 
   /** An installed agent is started in its newest version, which may have been installed since its backend was created. */
@@ -157,7 +163,10 @@ export class AgentRegistry implements BackendRegistry, Disposable {
     this.signInEmitter.dispose();
   }
 
-  /** Loads the catalogue. A load that ends after a later one is ignored, because it may miss what was installed since. */
+  /**
+   * Loads the catalogue. If a load that began later has already ended, its result is used instead, because it may contain
+   * agents that were installed in the meantime.
+   */
   private async refreshCatalogue(): Promise<Catalogue> {
     const load = ++this.lastLoad;
     const catalogue = await this.deps.loadCatalogue();

@@ -2,7 +2,10 @@
 export const defaultRemoteLimits = {
   /** Time limit for reaching the server. The start of the agent is not included. */
   connectTimeoutMs: 30_000,
-  /** Time limit for the HTTP response after a request was sent, and for each piece of it. The agent's answers arrive later, in a stream. */
+  /**
+   * Time limit for sending each piece of a request, and then for the HTTP response. The agent's answers arrive later, in a
+   * stream.
+   */
   answerTimeoutMs: 90_000,
   /** How long a stream that sends regular keep-alives may be silent. */
   silenceMs: 75_000,

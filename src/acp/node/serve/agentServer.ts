@@ -56,7 +56,7 @@ export class AgentServer {
     const { clock, startAgent, log, tls } = deps;
     const limits = (this.limits = { ...defaultServeLimits, ...deps.limits });
     const { headersTimeoutMs: headersTimeout, maxMessageBytes, maxWaitingBytes } = limits;
-    // `watchBody` limits the time for a body.
+    // `watchBody` limits the pauses in a body instead.
     const options = { headersTimeout, requestTimeout: 0, requireHostHeader: false };
     const tlsOptions = { ...tls, handshakeTimeout: headersTimeout };
     this.httpServer = tls ? https.createServer({ ...options, ...tlsOptions }) : http.createServer(options);
@@ -123,25 +123,24 @@ export class AgentServer {
     // The SDK treats an empty header as a missing one.
     const [givenId = ''] = request.headersDistinct[connectionHeader] ?? [];
     const connectionId = givenId === '' ? undefined : givenId;
-    const refusal =
-      this.gate.refusalOf(request) ?? this.fullRefusal(request.method === 'POST' && connectionId === undefined);
+    const isNew = request.method === 'POST' && connectionId === undefined;
+    const refusal = this.gate.refusalOf(request) ?? this.fullRefusal(isNew);
     if (refusal) {
       refuse(response, refusal);
       return;
     }
     this.watchBody(request);
-    if (connectionId === undefined) {
-      this.trackNew(response);
-      if (request.method === 'POST') this.open(response, () => this.handle(request, response));
-      else this.handle(request, response);
-    } else {
+    if (connectionId === undefined) this.trackNew(response);
+    else {
       const use = this.idle.use(connectionId);
       response.once('close', () => {
         use.dispose();
         if (request.method === 'DELETE') this.idle.remove(connectionId);
       });
-      this.handle(request, response);
     }
+    const handle = (): void => this.handle(request, response);
+    if (isNew) this.open(response, handle);
+    else handle();
   }
 
   /** Counts a request for a new connection until it has an agent or is over. */

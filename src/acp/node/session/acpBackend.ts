@@ -43,7 +43,7 @@ export class AcpBackend implements SessionBackend {
   readonly title: string;
   private readonly gateway: AgentGateway;
   private readonly sessions = new Map<string, AcpSession>();
-  /** Ids of copies that were not loaded, so that nobody else can close them. */
+  /** Ids of copies that were not loaded yet. No conversation uses them, so `closeFork` may close them. */
   private readonly unloadedForks = new Set<string>();
   private readonly loadQueue = new KeyedQueue();
 

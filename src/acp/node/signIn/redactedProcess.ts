@@ -26,11 +26,11 @@ export function redactedProcess(
 /** Text that an agent writes to a file belongs to the user, so it stays unchanged. */
 const untouchedMethods: ReadonlySet<unknown> = new Set(['fs/write_text_file', 'writeTextFile']);
 
-/**
- * Ids and protocols of LLM providers are compared and sent back, and a key may be an ordinary word, such as the name of a
- * provider.
- */
 const listMethod = 'providers/list';
+/**
+ * Members of the answer to `providers/list` that stay unchanged, because they are compared and sent back. A key can be an
+ * ordinary word, such as the name of a provider.
+ */
 const untouchedListMembers: ReadonlySet<string> = new Set(['providerId', 'supported', 'apiType']);
 
 function redactedStream(stream: MessageStream, redactor: SecretRedactor): MessageStream {

@@ -39,7 +39,7 @@ async function askForProtocol(title: string, { current, supported }: LlmProvider
       apiType,
     }))
     .sort((a, b) => Number(b.description !== '') - Number(a.description !== ''));
-  const placeHolder = 'Select the API protocol that the address speaks';
+  const placeHolder = 'Select the API protocol that the address supports';
   return (await vscode.window.showQuickPick(items, { title, placeHolder, ignoreFocusOut: true }))?.apiType;
 }
 

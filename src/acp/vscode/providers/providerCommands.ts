@@ -192,5 +192,5 @@ function titleOf({ title }: BackendEntry, { name }: ProviderRow): string {
 const obstacleMessages: Readonly<Record<LlmProviderObstacle, (agentTitle: string) => string>> = {
   workspace: (title) =>
     `Only the LLM providers of agents in your user settings can be changed. Add ${title} there first.`,
-  dialect: (title) => `${title} speaks the draft dialect, which has no requests for LLM providers.`,
+  dialect: (title) => `${title} uses the draft dialect, which has no requests for LLM providers.`,
 };

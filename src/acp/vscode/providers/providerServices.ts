@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Event } from '../../../base/common/event';
-import type { Logger } from '../../../base/common/log';
 import { commandIds } from '../../../manifest';
 import type { Commands } from '../../../platform/vscode/commands';
 import type { Messages } from '../../../platform/vscode/messages';
@@ -16,7 +15,6 @@ import type { AgentRegistry } from '../../node/catalogue/agentRegistry';
 import { ProviderCommands } from './providerCommands';
 
 interface ProviderServicesDeps extends AgentSecretStoreDeps {
-  readonly log: Logger;
   /** Whether a turn of the agent runs in this window. */
   readonly isWorking: (agentId: string) => boolean;
   /** Fires when a turn has ended. */
@@ -50,8 +48,7 @@ export class ProviderServices {
   start(registry: AgentRegistry, commands: Commands, messages: Messages): Disposable {
     const { store, use } = this;
     const { isWorking, onDidEndTurn } = this.deps;
-    const openBackend = (id: string): SessionBackend | undefined =>
-      registry.backends.find((backend) => backend.id === id);
+    const openBackend = (id: string): SessionBackend | undefined => registry.backendOf(id);
     const tellPostponed = (id: string): void => {
       const title = openBackend(id)?.title ?? id;
       messages.warning(`The LLM providers of ${title} were changed. It uses them after it has completed its answer.`, {
@@ -65,7 +62,7 @@ export class ProviderServices {
       open: (id: string) => registry.open(id),
       openBackend,
       obstacleOf: (id: string) => {
-        const entry = registry.catalogue?.agents.find((agent) => agent.id === id);
+        const entry = registry.entryOf(id);
         return entry && llmProviderObstacle(entry);
       },
     };

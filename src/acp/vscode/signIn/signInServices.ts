@@ -11,7 +11,6 @@ import { keyMethodId } from '../../common/signIn/signInWays';
 import { secretNamesIn } from '../../common/remote/agentHeaders';
 import { findKnownAgentByCommand } from '../../common/catalogue/knownAgents';
 import { SignInMemory } from '../../common/signIn/signInMemory';
-import type { CatalogueEntry } from '../../node/catalogue/agentCatalogue';
 import type { AgentRegistry } from '../../node/catalogue/agentRegistry';
 import { KeyCommands } from './keyCommands';
 import { SignInFlow, type SignInAgents } from './signInFlow';
@@ -61,26 +60,24 @@ export class SignInServices {
 
   start(registry: AgentRegistry, commands: Commands, messages: Messages): Disposable {
     const { keys } = this;
-    const entryOf = (id: string): CatalogueEntry | undefined =>
-      registry.catalogue?.agents.find((entry) => entry.id === id);
     const knownIdOf = (id: string): string | undefined => {
-      const entry = entryOf(id);
+      const entry = registry.entryOf(id);
       return entry?.url === undefined ? entry && findKnownAgentByCommand(entry.command, entry.args)?.id : undefined;
     };
     const agents: SignInAgents = {
       list: () => registry.list(),
-      openBackend: (id) => registry.backends.find((backend) => backend.id === id),
+      openBackend: (id) => registry.backendOf(id),
       open: (id) => registry.open(id),
       mayHaveKeys: (id) => {
-        const entry = entryOf(id);
+        const entry = registry.entryOf(id);
         return entry !== undefined && !entry.workspaceDefinition;
       },
-      hasUrl: (id) => entryOf(id)?.url !== undefined,
+      hasUrl: (id) => registry.entryOf(id)?.url !== undefined,
       isProvenBySession: (id) => keysOfAgent(knownIdOf(id)).refuses === 'session',
     };
     const flow = new SignInFlow({ agents, keys, messages });
     const knownKeys = (id: string): readonly AuthKey[] => {
-      const entry = entryOf(id);
+      const entry = registry.entryOf(id);
       if (entry?.url === undefined) return keysOfAgent(knownIdOf(id)).keys;
       return secretNamesIn(entry.headers).map((variable) => ({ variable, name: variable }));
     };
@@ -110,9 +107,9 @@ export class SignInServices {
     }
   }
 
-  /** If an agent waits for a sign-in, uses a key as soon as any window has stored it. */
+  /** Signs in with the key that this window or another one has just stored, if the agent waits for a sign-in. */
   private async useStoredKey(registry: AgentRegistry, flow: SignInFlow, agentId: string): Promise<void> {
-    const backend = registry.backends.find(({ id }) => id === agentId);
+    const backend = registry.backendOf(agentId);
     if (backend?.state.kind !== 'authRequired' || flow.isSigningIn(agentId)) return;
     const [variable] = await this.keys.variablesOf(agentId);
     if (variable !== undefined) await backend.authenticate?.(keyMethodId(variable));
