@@ -168,8 +168,12 @@ describe('The review of changes', () => {
     const page = await chat.frame();
     const prompt = page.locator('.entry-prompt').filter({ hasText: 'line 5' });
     const turn = page.locator('article').filter({ has: prompt });
-    await turn.getByRole('button', { name: 'Review Changes from This Turn' }).click();
-    await activeTab('Changes in Turn “line 5”').waitFor();
+    const review = turn.getByRole('button', { name: 'Review Changes from This Turn' });
+    // The changes of the later turn appear after its end and move the button: a click may miss it.
+    await eventually('the changes of the turn', async () => {
+      await review.click({ timeout: 5_000 });
+      await activeTab('Changes in Turn “line 5”').waitFor({ timeout: 10_000 });
+    });
     const line = diffOf('values.ts')
       .locator('.editor.modified .lines-content > .view-lines > .view-line')
       .filter({ hasText: 'value5' });

@@ -60,6 +60,8 @@ export class AmplifierBackend implements SessionBackend {
   private readonly emitter = new Emitter<BackendState>((error) => this.deps.log.error('a listener failed', error));
   readonly onDidChangeState = this.emitter.event;
   private readonly sessions = new Set<AmplifierSession>();
+  /** Sessions that have lost their connection and are connecting again. */
+  private readonly reconnecting = new Set<AmplifierSession>();
   /** Denials that closed sessions are still sending, because their approvals may be pending on the server. */
   private readonly pendingDenials = new Set<PendingDenials>();
   private readonly pendingDeletions = new Set<Promise<void>>();
@@ -161,6 +163,10 @@ export class AmplifierBackend implements SessionBackend {
     void stopped.finally(() => this.client.dispose());
   }
 
+  private get reconnectingMessage(): string {
+    return `The connection to ${this.client.baseUrl.origin} was lost. Reconnecting…`;
+  }
+
   /** Checks that the server is available. @throws BackendError if the server is not available */
   private async connect(signal?: AbortSignal): Promise<void> {
     if (this.currentState.kind !== 'ready') {
@@ -199,11 +205,13 @@ export class AmplifierBackend implements SessionBackend {
       usageIsCumulative: this.serverInfo !== undefined && isRealServer(this.serverInfo),
       ...withoutUndefined({ cwd }),
       onConnected: () => {
+        this.reconnecting.delete(session);
         if (this.currentState.kind === 'failed') this.setState({ kind: 'ready' });
       },
       onReconnecting: () => {
-        const message = `The connection to ${this.client.baseUrl.origin} was lost. Reconnecting…`;
-        if (this.currentState.kind === 'ready') this.setState({ kind: 'failed', message });
+        this.reconnecting.add(session);
+        const { kind } = this.currentState;
+        if (kind === 'ready' || kind === 'failed') this.setState({ kind: 'failed', message: this.reconnectingMessage });
       },
       onEnded: (denials) => this.removeSession(session, denials),
     });
@@ -245,6 +253,7 @@ export class AmplifierBackend implements SessionBackend {
 
   private removeSession(session: AmplifierSession, denials: PendingDenials): void {
     this.sessions.delete(session);
+    this.reconnecting.delete(session);
     this.pendingDenials.add(denials);
     void denials.whenSettled().then(() => this.pendingDenials.delete(denials));
     // If there are no sessions, an earlier failure no longer matters.
@@ -260,7 +269,10 @@ export class AmplifierBackend implements SessionBackend {
       const { message } = failure;
       if (error.code === 'UNAUTHORIZED') this.setState({ kind: 'authRequired', message, methods: [] });
       else if (error.code === 'CANCELLED') this.setStateIfStarting({ kind: 'stopped' });
-      else if (error.httpStatus === undefined) this.setState({ kind: 'failed', message });
+      else if (error.httpStatus === undefined) {
+        // A failed request must not hide that sessions are connecting again.
+        this.setState({ kind: 'failed', message: this.reconnecting.size > 0 ? this.reconnectingMessage : message });
+      }
       else this.setStateIfStarting({ kind: 'failed', message });
       throw failure;
     }

@@ -98,6 +98,24 @@ describe('the client and a server with faults', () => {
       assert.equal(harness.backend.state.kind, 'failed');
     });
 
+    it('in the turn: the state says that the session connects again, also after another request has failed', async () => {
+      await open(endless);
+      await session.sendPrompt({ text: 'go' });
+      await recorder.next('content_block:delta');
+      await server.stop();
+      const message = `The connection to ${server.url.origin} was lost. Reconnecting…`;
+      await until('the loss', isReconnecting);
+      await assert.rejects(harness.backend.listSessions(), { code: 'notReady' });
+      assert.ok(isReconnecting());
+      await server.start();
+      await until('the end of the lost session', () => harness.backend.state.kind === 'stopped');
+
+      function isReconnecting(): boolean {
+        const { state } = harness.backend;
+        return state.kind === 'failed' && state.message === message;
+      }
+    });
+
     it('while it is told to stop: the turn ends here and the user is told', async () => {
       await open(endless);
       await session.sendPrompt({ text: 'go' });
