@@ -272,8 +272,7 @@ export class AmplifierBackend implements SessionBackend {
       else if (error.httpStatus === undefined) {
         // A failed request must not hide that sessions are connecting again.
         this.setState({ kind: 'failed', message: this.reconnecting.size > 0 ? this.reconnectingMessage : message });
-      }
-      else this.setStateIfStarting({ kind: 'failed', message });
+      } else this.setStateIfStarting({ kind: 'failed', message });
       throw failure;
     }
   }
