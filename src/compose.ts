@@ -11,7 +11,7 @@ import { AgentsFeature } from './agents/vscode/agentsFeature';
 import { AmpFeature } from './amp/vscode/ampFeature';
 import { WorkingBackends } from './session/common/workingBackends';
 import { CombinedBackends } from './session/common/combinedBackends';
-import { onGrammarViolation } from './session/common/normalize/grammarWatch';
+import { reportGrammarViolations } from './session/common/normalize/grammarWatch';
 import { AmplifierFeature } from './amplifier/vscode/amplifierFeature';
 import { ServeFeature } from './amplifier/vscode/serveFeature';
 import { SessionProblemsAndProgress } from './amplifier/vscode/sessionProblemsAndProgress';
@@ -22,14 +22,14 @@ import { isRecord } from './base/common/isRecord';
 import { LazyFeature, StatusBoard, type Feature, type RunningFeature } from './base/common/feature';
 import type { Logger } from './base/common/log';
 import { systemClock } from './base/node/systemClock';
-import type { RunningChat } from './chat/vscode/chatRoot';
+import type { RunningChatRoot } from './chat/vscode/chatRoot';
 import { hasInterruptedRestore } from './changes/node/restore/hasInterruptedRestore';
 import { LazyChat } from './chat/vscode/lazyChat';
 import { RecentFiles } from './chat/vscode/recentFiles';
 import { WorkspaceConsent } from './consent/vscode/workspaceConsent';
 import { ContextFeature } from './context/vscode/contextFeature';
 import { GuardedEditor } from './editor/common/guardedEditor';
-import { decodeWholeFile } from './editor/vscode/encodings';
+import { decodeTextOrThrow } from './editor/vscode/encodings';
 import { VsCodeEditor } from './editor/vscode/vscodeEditor';
 import { ProtectedFilesSetting } from './editor/node/protection/protectedFilesSetting';
 import { commandIds, settingIds } from './manifest';
@@ -47,7 +47,7 @@ import { ChannelLogger } from './platform/vscode/log';
 import { Settings } from './platform/vscode/settings';
 import { StatusView } from './platform/vscode/statusView';
 import { TrafficView } from './platform/vscode/trafficView';
-import { LazyThreads, type RunningThreads } from './threads/vscode/lazyThreads';
+import { LazyThreads, type RunningThreadsFeature } from './threads/vscode/lazyThreads';
 import { mcpServerSetting } from './tools/common/clients/mcpServerSetting';
 import { ToolsFeature } from './tools/vscode/toolsFeature';
 import { TrafficLog } from './wire/common/traffic';
@@ -77,7 +77,7 @@ export function compose(context: vscode.ExtensionContext): App {
   const disposables = new DisposableStore();
   const channel = disposables.add(vscode.window.createOutputChannel('Backline', { log: true }));
   const log = new ChannelLogger(channel);
-  disposables.add(onGrammarViolation((message) => log.error(message)));
+  disposables.add(reportGrammarViolations((message) => log.error(message)));
   const onListenerError = (error: unknown): void => log.error('a listener failed', error);
 
   const settings = disposables.add(new Settings(log.child('settings')));
@@ -138,9 +138,9 @@ export function compose(context: vscode.ExtensionContext): App {
     // Chat and agents depend on each other, so this function gets the chat when a file is written. Before the chat is
     // loaded, there are no conversations.
     writeObserver: {
-      beforeWrite: async (writer, file) => await chat.loaded?.beforeWrite(writer, file),
-      afterWrite: async (writer, file) => await chat.loaded?.afterWrite(writer, file),
-      afterFailedWrite: async (writer, file) => await chat.loaded?.afterFailedWrite(writer, file),
+      beforeWrite: async (writer, file) => await chat.featureIfLoaded?.beforeWrite(writer, file),
+      afterWrite: async (writer, file) => await chat.featureIfLoaded?.afterWrite(writer, file),
+      afterFailedWrite: async (writer, file) => await chat.featureIfLoaded?.afterFailedWrite(writer, file),
     },
     editor,
     traffic,
@@ -209,8 +209,8 @@ export function compose(context: vscode.ExtensionContext): App {
       (session, backendId) => {
         void working.follow(session, backendId);
         problemsAndProgress.follow(session);
-        threads.recordSession(session);
-        chat.loaded?.followSession(session);
+        threads.startRecordingSession(session);
+        chat.featureIfLoaded?.followSession(session);
       },
       log.child('backends'),
     ),
@@ -241,7 +241,7 @@ export function compose(context: vscode.ExtensionContext): App {
   const recent = new RecentFiles();
   // In a window without a folder, `storageUri` is undefined.
   const checkpointsFolder = context.storageUri && path.join(context.storageUri.fsPath, 'checkpoints');
-  const startChat = async (): Promise<RunningChat> => {
+  const startChat = async (): Promise<RunningChatRoot> => {
     const { ChatRoot } = await import('./chat/vscode/chatRoot');
     const { WindowChanges } = await import('./changes/vscode/windowChanges');
     const changes = new WindowChanges({
@@ -249,9 +249,9 @@ export function compose(context: vscode.ExtensionContext): App {
       folders: () => editor.folders.map((folder) => folder.path),
       storageFolder: checkpointsFolder,
       excludes: (file, relativePath) => vscodeEditor.excludes(file, relativePath),
-      decode: decodeWholeFile,
+      decode: decodeTextOrThrow,
     });
-    const root = await ChatRoot.open({
+    const root = await ChatRoot.create({
       ...contextFor('chat'),
       checkpoints: changes.checkpoints,
       backends,
@@ -280,7 +280,7 @@ export function compose(context: vscode.ExtensionContext): App {
     };
   };
   const chat = new LazyFeature(() => start({ id: 'chat', title: 'Chat', start: startChat }));
-  const startThreads = async (): Promise<RunningThreads> => {
+  const startThreads = async (): Promise<RunningThreadsFeature> => {
     const { ThreadsFeature } = await import('./threads/vscode/threadsFeature');
     return await new ThreadsFeature({
       ...contextFor('threads'),

@@ -17,7 +17,7 @@ import {
   type ProviderTimings,
   type ProviderState,
 } from './providers/providerHandle';
-import type { RememberedRequest } from './providers/providerError';
+import type { RememberedConsentRequest } from './providers/providerError';
 import { ProviderSet } from './providers/providerSet';
 import type { ProviderEntry, ProviderList } from './providers/providerSettings';
 import { DocumentRecordCache, type DocumentRecordLimits } from './items/documentRecordCache';
@@ -77,7 +77,7 @@ interface ContextClientPorts {
   /** Limits the time for matching the globs of providers. */
   readonly runWithTimeLimit: RunWithTimeLimit;
   /** Whether the user has already allowed a request. By default, nothing is allowed. */
-  readonly isAllowed?: (request: RememberedRequest) => boolean;
+  readonly isAllowed?: (request: RememberedConsentRequest) => boolean;
   /** Called when the list of providers has changed, with the IDs of the providers that are still in it. */
   readonly onProvidersKept?: (ids: ReadonlySet<string>) => void;
   /** Creates the provider for an entry. Runs none of its code yet. The client disposes the provider. */
@@ -121,7 +121,7 @@ export class ContextClient implements Disposable {
     });
   }
 
-  get states(): readonly ProviderState[] {
+  get providerStates(): readonly ProviderState[] {
     return this.providers.states;
   }
 
@@ -202,7 +202,7 @@ export class ContextClient implements Disposable {
     const mayAsk = (handle: ProviderHandle): boolean =>
       !record.isFresh(handle.providerRef.id) &&
       !record.pendingRequests.has(handle.providerRef.id) &&
-      (reason === 'explicit' || !handle.isPaused);
+      (reason === 'explicit' || !handle.isDocumentRequestPaused);
     if (record.note !== undefined) return;
     const handles = this.providers.forDocument(document.uri).filter(mayAsk);
     if (handles.length === 0) return;

@@ -1,4 +1,4 @@
-import { countOf } from '../../base/common/countOf';
+import { countWithNoun } from '../../base/common/countWithNoun';
 import type { FeatureStatus, StatusAction } from '../../base/common/feature';
 import { oneLine } from '../../base/common/oneLine';
 import { joinProviderTitles } from './items/itemTexts';
@@ -134,7 +134,7 @@ function describeNotes(states: readonly ProviderState[]): string[] {
   return states.flatMap(({ title, notes }) => {
     const [first, ...others] = notes;
     if (first === undefined) return [];
-    const more = others.length > 0 ? ` (and ${countOf(others.length, 'more note')})` : '';
+    const more = others.length > 0 ? ` (and ${countWithNoun(others.length, 'more note')})` : '';
     return [`${title}: ${withPeriod(first)}${more}`];
   });
 }

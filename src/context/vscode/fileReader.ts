@@ -16,7 +16,10 @@ export async function findActiveFileLocation(editor: Pick<EditorPort, 'resolve'>
 }
 
 /** Reads files through the editor port, so only workspace files that are not excluded. */
-export function createFileReader(client: ContextClient, editor: Pick<EditorPort, 'resolve' | 'stat'>): ContextReader {
+export function createContextReader(
+  client: ContextClient,
+  editor: Pick<EditorPort, 'resolve' | 'stat'>,
+): ContextReader {
   const mayRead = (uri: vscode.Uri): Promise<string | undefined> => readablePath(uri, editor);
   return new ContextReader({
     client,

@@ -166,7 +166,7 @@ export class ChatUnderTest {
       folders: () => adapter.folders.map((workspaceFolder) => workspaceFolder.path),
       folderOf: () => undefined,
       openInTab: (id) => this.pages.openInTab(id),
-      closeChat: (id) => this.pages.closeChat(id),
+      closeChat: (id) => this.pages.stopShowingChat(id),
       isTrusted: () => true,
       clock: systemClock,
       log: nullLogger,

@@ -35,7 +35,7 @@ const writers: Readonly<Record<string, string>> = {
   'tools/node/clients/windowFiles.ts': 'own storage: how MCP clients find the window',
   'threads/node/files/indexLock.ts': 'own storage',
   'threads/node/files/atomicWrite.ts': 'own storage',
-  'threads/node/cli/privateFolder.ts': 'own storage',
+  'threads/node/cli/privateTemporaryFolder.ts': 'own storage',
   'base/node/filePort.ts': 'own storage',
   'acp/demo/diskFiles.ts': 'an agent that has no client to write for it',
   'acp/demo/session/sessions.ts': 'own storage',

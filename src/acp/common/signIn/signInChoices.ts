@@ -1,5 +1,5 @@
 import { oneLine } from '../../../base/common/oneLine';
-import type { AuthKey, AuthMethod } from '../../../session/common/sessionBackend';
+import type { AuthKeyVariable, AuthMethod } from '../../../session/common/sessionBackend';
 
 export interface SignInChoice {
   readonly label: string;
@@ -7,7 +7,7 @@ export interface SignInChoice {
   readonly detail?: string;
   readonly method: AuthMethod;
   /** The key that the user enters for the method. */
-  readonly key?: AuthKey;
+  readonly key?: AuthKeyVariable;
 }
 
 const descriptions: Readonly<Record<AuthMethod['type'], string>> = {

@@ -18,7 +18,7 @@ export class V2ToolCall extends SessionToolCall<ToolCallContent> {
   }
 
   async start(): Promise<void> {
-    await this.update(this.description);
+    await this.update(this.announcement);
   }
 
   async endWithText(text: string, status: 'completed' | 'failed' = 'completed', rawOutput?: unknown): Promise<void> {

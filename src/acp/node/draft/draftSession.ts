@@ -111,7 +111,7 @@ export class DraftSession implements BackendSession {
     this.endTurn(turn, 'cancelled');
   }
 
-  approve(approvalId: string, option: string): Promise<void> {
+  answerApproval(approvalId: string, option: string): Promise<void> {
     return Promise.resolve().then(() => this.deps.approvals.answer(approvalId, option));
   }
 

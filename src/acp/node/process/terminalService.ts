@@ -6,7 +6,7 @@ import { type EditorPort, isEditorError } from '../../../editor/common/editorPor
 import { rpcErrorCode } from '../../../wire/common/connectionErrors';
 import type { TerminalState } from '../../common/session/terminalStates';
 import type { ToolCommand } from '../../../session/common/toolCaller';
-import { diskCommandFiles, lookupCommand } from './commandLookup';
+import { diskCommandFileAccess, lookupCommand } from './commandLookup';
 import type { PermissionOutcome } from '../session/permissionService';
 import { addEnvironmentMark } from './processMarks';
 import { endMarkedProcesses, killMarkedProcessesNow } from './processTree';
@@ -162,7 +162,12 @@ export class TerminalService {
   ): Promise<TerminalProcess> {
     const { cwd, env, limit } = options;
     try {
-      const found = await lookupCommand(command, { platform: process.platform, env, cwd, files: diskCommandFiles });
+      const found = await lookupCommand(command, {
+        platform: process.platform,
+        env,
+        cwd,
+        files: diskCommandFileAccess,
+      });
       return await TerminalProcess.start(
         {
           file: found.file,

@@ -25,7 +25,7 @@ export class RemoteAgentError extends Error {
   }
 
   /** Whether the agent itself may have ended, not only the connection to its server. */
-  get isOfAgent(): boolean {
+  get mayMeanAgentEnded(): boolean {
     return this.failure === 'lost' || this.failure === 'failed';
   }
 }

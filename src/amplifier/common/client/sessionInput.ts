@@ -1,7 +1,7 @@
 import type { PromptInput } from '../../../session/common/sessionBackend';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { AmplifierApiError } from '../api/apiErrors';
-import type { ApprovalAnswer, OpenFile, PromptRequest, SessionStatus, WorkspaceContext } from '../api/apiSchema';
+import type { SentApprovalAnswer, OpenFile, PromptRequest, SessionStatus, WorkspaceContext } from '../api/apiSchema';
 
 export type CallId = number;
 
@@ -100,7 +100,7 @@ interface Effects {
   readonly post: { readonly call: CallId; readonly request: PromptRequest };
   readonly answer: {
     readonly purpose: ApprovalAnswerReason;
-    readonly body: ApprovalAnswer;
+    readonly body: SentApprovalAnswer;
     readonly timeoutMs: number | undefined;
   };
   /** Stops the turn but keeps the session. */

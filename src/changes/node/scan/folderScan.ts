@@ -6,7 +6,7 @@ import { splitIntoBatches } from '../../../base/common/lists';
 import type { CheckpointScanLimits, LeftOutItem, LeftOutReason } from '../../common/checkpoint';
 import { CheckpointError } from '../../common/checkpointError';
 import { isValidUtf8Name, joinNul, splitNul } from '../../common/nameList';
-import { existsInFolder, mapConcurrently, readStatus, type FileStatus } from './fileStatus';
+import { existsInFolder, mapConcurrently, readFileStatus, type FileStatus } from './fileStatus';
 import { findIgnored } from '../git/ignoreRules';
 import { readIndexChecksum, copyIndex, setIndexTime } from '../git/indexFile';
 import { GitFailure, type PrivateRepository } from '../git/privateRepository';
@@ -63,7 +63,7 @@ export class FolderScan {
 
   constructor(
     private readonly repository: PrivateRepository,
-    private readonly format: 'sha1' | 'sha256',
+    private readonly objectFormat: 'sha1' | 'sha256',
     private readonly rules: ScanRules,
   ) {}
 
@@ -204,7 +204,7 @@ export class FolderScan {
       else wanted.push(name);
     }
     if (wanted.length > limits.maxNewFiles) throw tooLarge(`${wanted.length} files`);
-    const looks = await mapConcurrently(wanted, (name) => readStatus(this.repository.place.folder, name), signal);
+    const looks = await mapConcurrently(wanted, (name) => readFileStatus(this.repository.place.folder, name), signal);
     const take: IndexUpdate['take'][number][] = [];
     let bytes = 0;
     for (const look of looks) {
@@ -272,7 +272,7 @@ export class FolderScan {
         await this.repository.run({ args, index, input, signal, ...(isMany && { env: inOnePack }) });
         return;
       } catch (error) {
-        const name = error instanceof GitFailure ? failedName(error.errors, this.repository.prefix) : undefined;
+        const name = error instanceof GitFailure ? failedName(error.errors, this.repository.folderPrefix) : undefined;
         if (name === undefined || failed.has(name) || failed.size === mostFailures) throw error;
         failed.add(name);
       }
@@ -288,8 +288,8 @@ export class FolderScan {
   private async writeTree(index: string, signal: AbortSignal, withUserTrees: boolean): Promise<string> {
     const known = await this.knownTree(index);
     if (known !== undefined) return known;
-    const { prefix } = this.repository;
-    const args = ['write-tree', '--missing-ok', ...(prefix === '' ? [] : [`--prefix=${prefix}`])];
+    const { folderPrefix } = this.repository;
+    const args = ['write-tree', '--missing-ok', ...(folderPrefix === '' ? [] : [`--prefix=${folderPrefix}`])];
     const env = noSync;
     try {
       const tree = await this.repository.runForText({ args, index, signal, withUserObjects: withUserTrees, env });
@@ -298,7 +298,7 @@ export class FolderScan {
       return tree;
     } catch (error) {
       // The folder is empty.
-      if (error instanceof GitFailure && error.errors.includes('prefix')) return emptyTrees[this.format];
+      if (error instanceof GitFailure && error.errors.includes('prefix')) return emptyTrees[this.objectFormat];
       throw error;
     }
   }
@@ -318,12 +318,12 @@ export class FolderScan {
       async (item) => ((await existsInFolder(folder, item.path)) ? [item] : []),
       signal,
     );
-    const stillOut = await this.excludeTreeItems(tree, there.flat(), signal);
+    const stillOut = await this.itemsOutsideTree(tree, there.flat(), signal);
     this.knownLeftOut = [...leftOut, ...stillOut];
     return { tree, leftOut: this.knownLeftOut, unsettled };
   }
 
-  private async excludeTreeItems(
+  private async itemsOutsideTree(
     tree: string,
     items: readonly LeftOutItem[],
     signal: AbortSignal,

@@ -2,7 +2,7 @@ import type { SessionEvent } from '../../../session/common/sessionEvents';
 import { collectEvidence } from '../approvals/approvalEvidence';
 import type { DiffTexts } from '../chatPorts';
 import type { FileText } from './fileTexts';
-import { withUnixLineEndings } from './touchedFiles';
+import { withUnixLineEndings } from './reportedFileChanges';
 
 /** Maximum number of occurrences of a replaced text that are considered. */
 const maxOccurrences = 50;
@@ -40,7 +40,7 @@ export class ApprovalDiffs {
   }
 
   /** Whether a write matches all shown diffs, or the first of them; these are removed. True if there are none. */
-  matchesApproval(path: string, before: FileText, after: FileText): boolean {
+  takeMatchingDiffs(path: string, before: FileText, after: FileText): boolean {
     const shown = this.allowedDiffs.filter((diff) => diff.path === path);
     if (shown.length === 0 || before === undefined || after === undefined) {
       this.forget(shown);

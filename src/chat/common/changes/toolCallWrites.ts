@@ -6,7 +6,12 @@ import type { Logger } from '../../../base/common/log';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { ChangeLedger } from './changeLedger';
 import type { FileTexts, FileTextId } from './fileTexts';
-import { containsWrittenText, isAlreadyApplied, touchedFiles, type TouchedFile } from './touchedFiles';
+import {
+  containsWrittenText,
+  isAlreadyApplied,
+  reportedFileChanges,
+  type ReportedFileChange,
+} from './reportedFileChanges';
 
 interface ToolCallWritesPorts {
   readonly editor: Pick<EditorPort, 'resolve'>;
@@ -29,7 +34,7 @@ interface WatchedFile {
   base: FileTextId;
   /** Whether others may have changed the file in the meantime. */
   isDoubtful: boolean;
-  file: TouchedFile;
+  file: ReportedFileChange;
 }
 
 /**
@@ -92,7 +97,7 @@ export class ToolCallWrites {
       call.state = 'running';
       const { texts } = this.ports;
       for (const [path, watched] of call.watchedFiles) {
-        if (watched.base !== undefined) watched.base = await texts.storeText(await texts.readFile(path));
+        if (watched.base !== undefined) watched.base = await texts.storeText(await texts.readWithUnsavedText(path));
       }
     }
   }
@@ -124,38 +129,39 @@ export class ToolCallWrites {
   }
 
   private watchCall(data: EventData<'tool:pre' | 'tool:update'>): void {
-    const call = this.callOf(data);
-    this.watchFiles(call, touchedFiles(call.kind, data));
+    const call = this.getOrCreateCall(data);
+    this.watchFiles(call, reportedFileChanges(call.kind, data));
   }
 
-  private watchFiles(call: Call, files: readonly TouchedFile[]): void {
+  private watchFiles(call: Call, files: readonly ReportedFileChange[]): void {
     for (const file of files) this.runForFile(file.path, (path) => this.watchFile(call, path, file));
   }
 
   /** Marks the call as waiting. It does nothing until its approval is answered. */
   private markWaiting(data: EventData<'approval:required'>): void {
     const { approval_id: approvalId, call_id, context = {} } = data;
-    const call = this.callOf({ call_id: call_id ?? `approval ${approvalId}` });
+    const call = this.getOrCreateCall({ call_id: call_id ?? `approval ${approvalId}` });
     const { input, kind, paths } = context;
     if (typeof kind === 'string') {
       const locations = (Array.isArray(paths) ? paths : []).flatMap((path) =>
         typeof path === 'string' ? [{ path }] : [],
       );
-      this.watchFiles(call, touchedFiles(kind, { locations }));
-      if (isRecord(input)) this.watchFiles(call, touchedFiles(kind, { input }));
+      this.watchFiles(call, reportedFileChanges(kind, { locations }));
+      if (isRecord(input)) this.watchFiles(call, reportedFileChanges(kind, { input }));
     }
     call.state = 'waiting';
     call.approvalId = approvalId;
   }
 
   private handleCallEnd(data: EventData<'tool:post' | 'tool:error' | 'tool:update'>, isDone: boolean): void {
-    const call = this.callOf(data);
+    const call = this.getOrCreateCall(data);
     call.state = isDone ? 'done' : 'failed';
-    if (isDone) this.recordWrites(call, touchedFiles(call.kind, { content: data.content, locations: data.locations }));
+    if (isDone)
+      this.recordWrites(call, reportedFileChanges(call.kind, { content: data.content, locations: data.locations }));
     else call.watchedFiles.clear();
   }
 
-  private callOf({ call_id: id = '', kind }: Pick<EventData<'tool:pre'>, 'call_id' | 'kind'>): Call {
+  private getOrCreateCall({ call_id: id = '', kind }: Pick<EventData<'tool:pre'>, 'call_id' | 'kind'>): Call {
     const call = this.calls.get(id) ?? {
       kind: 'other',
       state: 'running',
@@ -182,10 +188,10 @@ export class ToolCallWrites {
   }
 
   private async markDoubtfulIfFileChanged(path: string, watched: WatchedFile): Promise<void> {
-    if ((await this.ports.texts.readFile(path)).id !== watched.base) watched.isDoubtful = true;
+    if ((await this.ports.texts.readWithUnsavedText(path)).id !== watched.base) watched.isDoubtful = true;
   }
 
-  private async watchFile(call: Call, path: string, file: TouchedFile): Promise<void> {
+  private async watchFile(call: Call, path: string, file: ReportedFileChange): Promise<void> {
     if (this.pathsWrittenByEditor.has(path)) return;
     const known = call.watchedFiles.get(path);
     if (known) {
@@ -195,13 +201,13 @@ export class ToolCallWrites {
     // The file was reported only after the end of the call, so the earlier text is unknown.
     if (call.state === 'failed') return;
     await this.recordLateWrites(path);
-    const now = await this.ports.texts.readFile(path);
+    const now = await this.ports.texts.readWithUnsavedText(path);
     const isLate = call.state === 'done' || now.text === undefined || isAlreadyApplied(now.text, file);
     call.watchedFiles.set(path, { base: isLate ? undefined : now.id, isDoubtful: false, file });
     if (!isLate) await this.ports.texts.storeText(now);
   }
 
-  private recordWrites(call: Call, files: readonly TouchedFile[]): void {
+  private recordWrites(call: Call, files: readonly ReportedFileChange[]): void {
     this.watchFiles(call, files);
     const ending = this.waitForPendingWork().then(async () => {
       for (const [path, watched] of call.watchedFiles) {
@@ -215,7 +221,7 @@ export class ToolCallWrites {
 
   private async recordWrite(path: string, watched: WatchedFile): Promise<boolean> {
     const { ledger, texts } = this.ports;
-    const now = await texts.readFile(path);
+    const now = await texts.readWithUnsavedText(path);
     const isUnseen = watched.base === now.id && isAlreadyApplied(now.text ?? null, watched.file);
     return await ledger.recordWrite({
       path,
@@ -238,9 +244,9 @@ export class ToolCallWrites {
     });
   }
 
-  private runForFile(requested: string, task: (path: string) => Promise<void>): void {
+  private runForFile(requestedPath: string, task: (path: string) => Promise<void>): void {
     const { editor, queue } = this.ports;
-    this.track(editor.resolve(requested).then((path) => queue.run(path, () => task(path))));
+    this.track(editor.resolve(requestedPath).then((path) => queue.run(path, () => task(path))));
   }
 
   private track(work: Promise<void>): void {

@@ -5,12 +5,12 @@ import { TranscriptDocument } from '../../../transcript/common/transcriptDocumen
 import { ChangeJournal } from '../changes/changeJournal';
 import type { ChatFileAccess } from '../chatFileAccess';
 import type { WriteClaims } from '../changes/writeClaims';
-import type { RecordsRead, ConversationFiles, SessionHead } from '../chatStore';
+import type { RecordsRead, ConversationFiles, ConversationHead } from '../chatStore';
 import { RestoreHistory } from '../restore/restoreHistory';
 import { ChatTranscript } from '../transcript/chatTranscript';
 import { logVersion, type LogRecord, type NewRecord } from './logRecord';
 import { PromptQueue } from './promptQueue';
-import { titleOfPrompt } from './sessionTitle';
+import { titleOfPrompt } from './conversationTitle';
 
 interface ConversationPorts {
   readonly files: ChatFileAccess;
@@ -61,7 +61,7 @@ export class Conversation {
     file.onDidChangeProblem(() => this.changeEmitter.fire());
   }
 
-  get head(): SessionHead {
+  get head(): ConversationHead {
     return this.file.head;
   }
 

@@ -1,4 +1,4 @@
-import { withUnixLineEndings } from '../changes/touchedFiles';
+import { withUnixLineEndings } from '../changes/reportedFileChanges';
 
 /** The text of a file on disk; null if the file does not exist. */
 export type DiskText = string | null;

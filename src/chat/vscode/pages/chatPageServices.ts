@@ -3,7 +3,7 @@ import type { Logger } from '../../../base/common/log';
 import type { KeyChordPrefixes } from '../../../webview/vscode/keyChordPrefixes';
 import type { Chats } from '../../common/chatPorts';
 import type { Draft, MentionRow } from '../../common/chatView';
-import type { AttachedFiles } from '../../common/mentions/attachedFiles';
+import type { MissingAttachments } from '../../common/mentions/missingAttachments';
 import type { Mentions } from '../../common/mentions/mentions';
 import type { BackendChoice } from '../../common/page/backendChoice';
 import type { SharedDraft } from '../../common/conversation/sharedDraft';
@@ -22,7 +22,7 @@ export interface ChatPageServices {
   readonly chats: Chats;
   readonly backends: BackendChoice;
   readonly mentions: Mentions;
-  readonly attached: AttachedFiles;
+  readonly attached: MissingAttachments;
   readonly rowsForDrop: (uris: readonly string[]) => Promise<MentionRow[]>;
   readonly newDraft: SharedDraft;
   readonly shown: ShownChats;

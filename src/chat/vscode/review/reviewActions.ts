@@ -4,7 +4,7 @@ import { canUndo } from '../../../transcript/common/shownChanges';
 import { commandIds } from '../../../manifest';
 import type { Messages } from '../../../platform/vscode/messages';
 import { ChatError, type Chat, type Chats, type DiffTexts, type ExportFormat } from '../../common/chatPorts';
-import { describeFileChange } from '../../common/restore/describeFileChange';
+import { describeFileStates } from '../../common/restore/describeFileStates';
 import type { Dialogs } from '../dialogs';
 import type { DiffViews } from './diffViews';
 import type { ShownFile } from './undoActions';
@@ -39,7 +39,7 @@ export class ReviewActions {
       const states = chat.fileChanges.statesOf(path, turn);
       if (states) {
         this.messages.info(
-          `${vscode.workspace.asRelativePath(path)} has no text to compare: ${describeFileChange(states)}.`,
+          `${vscode.workspace.asRelativePath(path)} has no text to compare: ${describeFileStates(states)}.`,
         );
         return;
       }
@@ -92,7 +92,7 @@ export class ReviewActions {
    * Returns the complete entry. If it is too large for a page, opens it in an editor and returns the shown entry.
    * @throws ChatError `notFound`
    */
-  async fullEntry(chat: Chat, entryId: string): Promise<Entry> {
+  async getOrOpenFullEntry(chat: Chat, entryId: string): Promise<Entry> {
     const entry = chat.fullEntries.fullContent(entryId);
     const shown = chat.transcript.get(entryId);
     if (!entry || !shown) throw new ChatError('notFound', 'This part of the conversation no longer exists.');

@@ -2,7 +2,7 @@ import { Emitter } from '../../../base/common/event';
 import type { Disposable } from '../../../base/common/disposable';
 import * as z from 'zod';
 import type { Memento } from '../../../base/common/memento';
-import { mentionOfAllItems, type FileMention } from './contextMentions';
+import { mentionOfAllItems, type ContextMentionInFile } from './contextMentions';
 import type { ContextReader } from './contextReader';
 
 /** Context that the chat can add to each prompt. */
@@ -47,7 +47,7 @@ export class ContextItemsChip implements Disposable {
   }
 
   /** Returns the mentions that are added to a prompt. Empty while the chip is off. */
-  async mentions(): Promise<readonly FileMention[]> {
+  async mentions(): Promise<readonly ContextMentionInFile[]> {
     const known = this.isOn ? await this.reader.knownActiveItems() : undefined;
     const all = known && mentionOfAllItems(known);
     return all ? [all] : [];

@@ -131,14 +131,14 @@ class ItemPacker {
   }
 
   /** Adds a text. @returns its length, or -1 if it is absent or empty */
-  private addOptionalText(text: string | null | undefined, limit: number): number {
-    return text ? this.addText(text, limit) : -1;
+  private addOptionalText(text: string | null | undefined, maxLength: number): number {
+    return text ? this.addText(text, maxLength) : -1;
   }
 
-  private addText(text: string, limit: number): number {
-    const isTooLong = text.length > limit;
+  private addText(text: string, maxLength: number): number {
+    const isTooLong = text.length > maxLength;
     if (isTooLong) this.truncatedCount++;
-    const piece = isTooLong ? `${text.slice(0, limit - 1)}…` : text;
+    const piece = isTooLong ? `${text.slice(0, maxLength - 1)}…` : text;
     this.joinedText += piece;
     return piece.length;
   }

@@ -5,9 +5,9 @@ import { markByte } from './outputMark';
 /** Splits the output of a worker by provider, and into lines. */
 export class SharedOutputSplitter {
   private readonly splitters = new Map<number, OutputLineSplitter>();
-  private current = 0;
+  private currentProvider = 0;
   /** The digits of an incomplete mark. Undefined outside a mark. */
-  private digits: string | undefined;
+  private incompleteMarkDigits: string | undefined;
 
   /** Output before the first mark belongs to `first`. */
   constructor(
@@ -15,7 +15,7 @@ export class SharedOutputSplitter {
     first: number,
     private readonly onLine: (provider: number, line: string) => void,
   ) {
-    this.current = first;
+    this.currentProvider = first;
   }
 
   write(bytes: Buffer): void {
@@ -24,10 +24,10 @@ export class SharedOutputSplitter {
       const next = bytes.indexOf(markByte, start);
       this.writePiece(bytes.subarray(start, next < 0 ? bytes.length : next));
       if (next < 0) return;
-      if (this.digits === undefined) this.digits = '';
+      if (this.incompleteMarkDigits === undefined) this.incompleteMarkDigits = '';
       else {
-        this.current = Number(this.digits);
-        this.digits = undefined;
+        this.currentProvider = Number(this.incompleteMarkDigits);
+        this.incompleteMarkDigits = undefined;
       }
       start = next + 1;
     }
@@ -40,8 +40,9 @@ export class SharedOutputSplitter {
   private writePiece(bytes: Buffer): void {
     if (bytes.length === 0) return;
     // A provider may write NUL characters directly to the stream, so the number of digits is limited.
-    if (this.digits !== undefined) this.digits = (this.digits + bytes.toString('latin1')).slice(0, 15);
-    else this.splitterOf(this.current).write(bytes);
+    if (this.incompleteMarkDigits !== undefined)
+      this.incompleteMarkDigits = (this.incompleteMarkDigits + bytes.toString('latin1')).slice(0, 15);
+    else this.splitterOf(this.currentProvider).write(bytes);
   }
 
   private splitterOf(provider: number): OutputLineSplitter {

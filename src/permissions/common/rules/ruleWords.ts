@@ -17,7 +17,7 @@ export function describeRule(rule: PermissionRule): string {
  * Describes the scope of a lasting answer. Example: `any "npm test" in this folder, this conversation`. `folder` is the
  * folder of the session. Omits the agent.
  */
-export function describeScope(
+export function describeLastingAnswer(
   rule: PermissionRule,
   { agentTitle, folder }: { agentTitle: string; folder: string },
 ): string {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { raceSignal, withDeadline } from '../../../base/common/async';
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import { TimeoutError } from '../../../base/common/errors';
 import { oneLine } from '../../../base/common/oneLine';
 import { defineActingTool, type ActingCall } from '../defineTool';
@@ -149,7 +149,7 @@ async function listTests(
   for (const file of files) {
     const found = await tests.testsIn(file);
     const name = displayPath(file, editor);
-    rows.push(found.length === 0 ? `${name}: none found yet` : `${name}: ${countOf(found.length, 'test')}`);
+    rows.push(found.length === 0 ? `${name}: none found yet` : `${name}: ${countWithNoun(found.length, 'test')}`);
     for (const path of found) {
       if (++count <= maxListed) rows.push(`  ${truncateText(oneLine(path.join(' > ')), maxNameLength)}`);
     }

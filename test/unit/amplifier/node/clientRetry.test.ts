@@ -51,7 +51,7 @@ describe('the client on a connection that is lost without an answer', () => {
   it('never sends a prompt, an answer or an end twice', async () => {
     for (const send of [
       () => client.prompt('s', { prompt: 'go' }),
-      () => client.approve('s', { decision: 'Allow' }),
+      () => client.answerApproval('s', { decision: 'Allow' }),
       () => client.deleteSession('s'),
     ]) {
       cuts = 0;
