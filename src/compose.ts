@@ -72,6 +72,53 @@ export interface App {
 
 /** Composition root: creates all features, connects them and defines their order of disposal. */
 export function compose(context: vscode.ExtensionContext): App {
+  const services = createServices(context);
+  const { clock, commands, contextFor, disposables, editor, log, settings, standing, startFeature, traffic, version } =
+    services;
+  const amp = new AmpFeature({
+    ...contextFor('amp'),
+    editor,
+    policy: () => standing.policy().forAgent(ampPolicyId),
+    traffic,
+    memento: context.workspaceState,
+    storageFolder: context.globalStorageUri.fsPath,
+    pluginFile: context.asAbsolutePath('dist/amp/backline-diagnostics.ts'),
+    version,
+  });
+  const running: RunningFeature[] = [];
+  const startAndKeep = async (feature: Feature): Promise<void> => {
+    // `startFeature` has already reported the error.
+    const started = await startFeature(feature).catch(() => undefined);
+    if (started) running.push(disposables.add(started));
+  };
+
+  return {
+    async start() {
+      settings.start();
+      // The Amp CLI may already be waiting for the lockfile, so Amp starts before the other features are created. From the
+      // lockfile to `backends.start()`, all happens in one turn of the event loop, so that no client can connect in between.
+      await startAndKeep(amp);
+      const { permissions, consent, backends, features } = createFeatures(context, services);
+      commands.start();
+      services.start();
+      permissions.start();
+      consent.start();
+      backends.start();
+      for (const feature of features) await startAndKeep(feature);
+    },
+    async stop() {
+      const features = running.map(async (feature) => await feature.stop?.());
+      const stopping = Promise.allSettled([...features, standing.rules.flush()]);
+      await withDeadline(clock, 'stopping Backline', stopTimeoutMs, () => stopping).catch((error: unknown) =>
+        log.error('could not stop in time', error),
+      );
+      disposables.dispose();
+    },
+  };
+}
+
+/** Creates the services that features share. `disposables` owns them. */
+function createServices(context: vscode.ExtensionContext) {
   const activatedAt = performance.now();
   const clock = systemClock;
   const disposables = new DisposableStore();
@@ -105,8 +152,6 @@ export function compose(context: vscode.ExtensionContext): App {
   const editor = new GuardedEditor(vscodeEditor, () => protectedFiles.files);
   const version = versionOf(context.extension);
   const contextFor = (area: string): FeatureContext => ({ log: log.child(area), status, commands, settings, clock });
-  const start = <Running extends RunningFeature>(feature: Feature<Running>): Promise<Running> =>
-    startFeature(feature, { status, log, activatedAt });
 
   const policy = disposables.add(new PolicySetting(settings, editor, log.child('permissions')));
   const standing = disposables.add(
@@ -117,6 +162,39 @@ export function compose(context: vscode.ExtensionContext): App {
       onListenerError,
     ),
   );
+
+  return {
+    clock,
+    commands,
+    contextFor,
+    disposables,
+    editor,
+    log,
+    onListenerError,
+    settings,
+    standing,
+    status,
+    traffic,
+    version,
+    vscodeEditor,
+    startFeature: <Running extends RunningFeature>(feature: Feature<Running>): Promise<Running> =>
+      startFeature(feature, { status, log, activatedAt }),
+    start(): void {
+      disposables.add(commands.setHandler(commandIds.showLog, () => channel.show(true)));
+      statusView.start();
+      trafficView.start();
+      protectedFiles.start();
+      vscodeEditor.start();
+      policy.start();
+    },
+  };
+}
+
+/** Creates the features besides Amp, and what connects them. */
+function createFeatures(context: vscode.ExtensionContext, services: ReturnType<typeof createServices>) {
+  const { clock, commands, contextFor, disposables, editor, log, onListenerError, standing, startFeature, status } =
+    services;
+  const { traffic, version, vscodeEditor } = services;
   const consent = disposables.add(
     new WorkspaceConsent({ clock, commands, log: log.child('consent'), status, memento: context.workspaceState }),
   );
@@ -279,7 +357,7 @@ export function compose(context: vscode.ExtensionContext): App {
       },
     };
   };
-  const chat = new LazyFeature(() => start({ id: 'chat', title: 'Chat', start: startChat }));
+  const chat = new LazyFeature(() => startFeature({ id: 'chat', title: 'Chat', start: startChat }));
   const startThreads = async (): Promise<RunningThreadsFeature> => {
     const { ThreadsFeature } = await import('./threads/vscode/threadsFeature');
     return await new ThreadsFeature({
@@ -294,19 +372,8 @@ export function compose(context: vscode.ExtensionContext): App {
       distFolder: vscode.Uri.joinPath(context.extensionUri, 'dist'),
     }).start();
   };
-  const ampThreads = new LazyFeature(() => start({ id: 'threads', title: 'Amp threads', start: startThreads }));
-
-  const amp = new AmpFeature({
-    ...contextFor('amp'),
-    editor,
-    policy: () => standing.policy().forAgent(ampPolicyId),
-    traffic,
-    memento: context.workspaceState,
-    storageFolder: context.globalStorageUri.fsPath,
-    pluginFile: context.asAbsolutePath('dist/amp/backline-diagnostics.ts'),
-    version,
-  });
-  const otherFeatures: readonly Feature[] = [
+  const ampThreads = new LazyFeature(() => startFeature({ id: 'threads', title: 'Amp threads', start: startThreads }));
+  const features: readonly Feature[] = [
     acp,
     agents,
     amplifier,
@@ -322,40 +389,7 @@ export function compose(context: vscode.ExtensionContext): App {
     new LazyThreads({ ...contextFor('threads'), threads: ampThreads, workspaceState: context.workspaceState }),
     serve,
   ];
-  const running: RunningFeature[] = [];
-  const startAndKeep = async (feature: Feature): Promise<void> => {
-    // `startFeature` has already reported the error.
-    const started = await start(feature).catch(() => undefined);
-    if (started) running.push(disposables.add(started));
-  };
-
-  return {
-    async start() {
-      settings.start();
-      // The Amp CLI may already be waiting for the lockfile, so Amp starts before everything that it does not need. From the
-      // lockfile to `backends.start()`, all happens in one turn of the event loop, so that no client can connect in between.
-      await startAndKeep(amp);
-      disposables.add(commands.setHandler(commandIds.showLog, () => channel.show(true)));
-      commands.start();
-      statusView.start();
-      trafficView.start();
-      protectedFiles.start();
-      vscodeEditor.start();
-      policy.start();
-      permissions.start();
-      consent.start();
-      backends.start();
-      for (const feature of otherFeatures) await startAndKeep(feature);
-    },
-    async stop() {
-      const features = running.map(async (feature) => await feature.stop?.());
-      const stopping = Promise.allSettled([...features, standing.rules.flush()]);
-      await withDeadline(clock, 'stopping Backline', stopTimeoutMs, () => stopping).catch((error: unknown) =>
-        log.error('could not stop in time', error),
-      );
-      disposables.dispose();
-    },
-  };
+  return { permissions, consent, backends, features };
 }
 
 function versionOf({ packageJSON }: { readonly packageJSON: unknown }): string {

@@ -107,7 +107,7 @@ export class LanguageFeatures implements LanguagePort {
 
   private toCallItem(item: vscode.CallHierarchyItem): HierarchyItem {
     const place = toPlace({ uri: item.uri, range: item.selectionRange });
-    const kept = { name: item.name, kind: symbolKindName(item.kind), ...place, full: toRange(item.range) };
+    const kept = { name: item.name, kind: symbolKindName(item.kind), ...place };
     this.vscodeItemByHierarchyItem.set(kept, item);
     return kept;
   }

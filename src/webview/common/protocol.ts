@@ -81,7 +81,7 @@ export type HostMessage = z.infer<typeof HostMessage>;
 
 /** The error of a request that has failed in the host. */
 export class HostRequestError extends Error {
-  override readonly name = 'PageError';
+  override readonly name = 'HostRequestError';
   constructor(
     message: string,
     readonly details?: string,

@@ -80,7 +80,6 @@ async function declarationsInFiles(
       container: container ?? '',
       path,
       range: symbol.nameRange,
-      full: symbol.range,
     }));
   });
   const symbols = (await Promise.all(found)).flat();
