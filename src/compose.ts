@@ -335,7 +335,7 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
       backends,
       editor,
       mentionSources: [contextItems.mentions],
-      chipSources: [amplifier.chips, contextItems.chips],
+      chipSources: [amplifier.chips, contextItems.chipSource],
       recentFiles: recent,
       storageFolder: context.globalStorageUri.fsPath,
       olderFolder: path.join((context.storageUri ?? context.globalStorageUri).fsPath, 'chats'),

@@ -25,7 +25,7 @@ import { ShellEnvironment } from '../node/process/shellEnvironment';
 import { AgentCommands } from './agentCommands';
 import { AgentsPort } from './agentsPort';
 import { askUserForAgent } from './elicitation';
-import { ProviderServices } from './providers/providerServices';
+import { LlmProviderServices } from './providers/providerServices';
 import { SignInServices, type AgentKeysPort } from './signIn/signInServices';
 import { SignInTerminals } from './signIn/signInTerminal';
 
@@ -68,7 +68,7 @@ export class AcpFeature implements Feature {
   private readonly signInTerminals = new SignInTerminals();
   private readonly shellEnvironment: ShellEnvironment;
   private readonly signIn: SignInServices;
-  private readonly providers: ProviderServices;
+  private readonly providers: LlmProviderServices;
   private launcher: Promise<AgentLauncher> | undefined;
   private loadedLauncher: AgentLauncher | undefined;
 
@@ -77,7 +77,7 @@ export class AcpFeature implements Feature {
     this.reaper = new AgentReaper({ file: agentReaperFile, log });
     this.shellEnvironment = new ShellEnvironment({ platform: process.platform, processEnv: process.env, clock, log });
     this.signIn = new SignInServices(deps);
-    this.providers = new ProviderServices(deps);
+    this.providers = new LlmProviderServices(deps);
     this.registry = new AgentBackendRegistry({
       loadCatalogue: () => this.loadCatalogue(),
       createBackend: async (entry) => await (await this.getLauncher()).createBackend(entry),

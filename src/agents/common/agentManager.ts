@@ -12,7 +12,7 @@ import { agentsAndTheirAccounts } from './agentAccounts';
 import { InstallError } from './install/installError';
 import { jobsAfterEvent, type InstallJobs, type JobEvent } from './install/installJobs';
 import type { AgentsSituation } from './page/agentsSituation';
-import { listCardAgents, hasUpdate, type CardAgent } from './page/agentsView';
+import { listCardAgents, hasUpdate, type AgentOfCard } from './page/agentsView';
 import type { PlatformKey, RegistryAgent } from './registry/registryAgent';
 
 interface AgentManagerDeps {
@@ -104,7 +104,7 @@ export class AgentManager implements Disposable {
   }
 
   /** Agents with a newer version, and whether the user has agreed to its origin. */
-  async updates(): Promise<readonly CardAgent[]> {
+  async updates(): Promise<readonly AgentOfCard[]> {
     return listCardAgents(await this.situation()).filter(hasUpdate);
   }
 

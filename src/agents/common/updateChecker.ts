@@ -6,7 +6,7 @@ import type { Logger } from '../../base/common/log';
 import type { Memento } from '../../base/common/memento';
 import type { AgentManager } from './agentManager';
 import type { AgentBackends } from './agentPorts';
-import type { CardAgent } from './page/agentsView';
+import type { AgentOfCard } from './page/agentsView';
 
 interface UpdateCheckerDeps {
   readonly manager: Pick<AgentManager, 'refreshRegistryIfDue' | 'updates' | 'installQuietly'>;
@@ -24,7 +24,7 @@ const checkEveryMs = 60 * 60_000;
 const memoryName = 'agents.updatesOfferedAt';
 
 /** Checks for updates at most daily. Offers them at most daily, or installs them if the user has chosen that. */
-export class UpdateChecker implements Disposable {
+export class AgentUpdateChecker implements Disposable {
   private readonly disposables = new DisposableStore();
   private timer: Disposable | undefined;
   /** Versions whose automatic installation was tried, so that a version that fails is not tried after each turn. */
@@ -37,15 +37,15 @@ export class UpdateChecker implements Disposable {
     // An update that was postponed because of a turn is installed after it.
     this.disposables.add(
       this.deps.backends.onDidEndTurn(() => {
-        if (this.deps.isAutomatic()) void this.check();
+        if (this.deps.isAutomatic()) void this.checkAndOfferOrInstall();
       }),
     );
-    void this.check();
+    void this.checkAndOfferOrInstall();
     this.scheduleNext();
   }
 
   /** Concurrent calls share one check. Never rejects. */
-  check(): Promise<void> {
+  checkAndOfferOrInstall(): Promise<void> {
     this.runningCheck ??= this.checkNow()
       .catch((error: unknown) => this.deps.log.error('cannot look for updates of agents', error))
       .finally(() => (this.runningCheck = undefined));
@@ -59,7 +59,7 @@ export class UpdateChecker implements Disposable {
 
   private scheduleNext(): void {
     this.timer = this.deps.clock.setTimer(checkEveryMs, () => {
-      void this.check();
+      void this.checkAndOfferOrInstall();
       this.scheduleNext();
     });
   }
@@ -73,7 +73,7 @@ export class UpdateChecker implements Disposable {
     else await this.offerAtMostDaily(updates);
   }
 
-  private async installIdle(updates: readonly CardAgent[]): Promise<void> {
+  private async installIdle(updates: readonly AgentOfCard[]): Promise<void> {
     const { backends, isAutomatic, manager } = this.deps;
     for (const { backend, listed } of updates) {
       if (this.disposables.isDisposed || !isAutomatic()) return;
@@ -84,7 +84,7 @@ export class UpdateChecker implements Disposable {
     }
   }
 
-  private async offerAtMostDaily(updates: readonly CardAgent[]): Promise<void> {
+  private async offerAtMostDaily(updates: readonly AgentOfCard[]): Promise<void> {
     const { clock, memento, offer } = this.deps;
     const offeredAt = z.number().safeParse(memento.get(memoryName)).data;
     if (isWithinDay(offeredAt, clock.now())) return;

@@ -14,7 +14,7 @@ export const agentDialogs: AgentQuestions = {
   },
   confirmRemove: async ({ bytes, name }, isWorking) => {
     const detail = [
-      ...(isWorking ? [`${toVisibleText(name)} is working on an answer, which will be stopped.`] : []),
+      ...(isWorking ? [`${toVisibleText(name)} is still answering. The answer will be stopped.`] : []),
       `This deletes its program (${formatBytes(bytes)}) and its stored keys. Conversations are kept.`,
     ];
     return await confirm(`Remove ${toVisibleText(name)}?`, detail.join('\n\n'), 'Remove');
@@ -33,7 +33,7 @@ export const agentDialogs: AgentQuestions = {
   },
   confirmRemoveAccount: async ({ name }, account, isWorking) => {
     const detail = [
-      ...(isWorking ? ['It is working on an answer, which will be stopped.'] : []),
+      ...(isWorking ? ['It is still answering. The answer will be stopped.'] : []),
       'This deletes the account with its stored keys. The agent and conversations are kept.',
     ];
     const message = `Remove the account “${account}” for ${toVisibleText(name)}?`;

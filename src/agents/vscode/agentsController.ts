@@ -14,9 +14,9 @@ import type { AgentBackends, AgentQuestions, AgentSecrets, TryAgent } from '../c
 import { InstallConsents } from '../common/install/installConsents';
 import { agentsAndTheirAccounts, type AgentOrAccount } from '../common/agentAccounts';
 import type { AgentActionKind, AgentsView } from '../common/page/agentsApi';
-import { agentsView, listCardAgents, registryIdOf, type CardAgent } from '../common/page/agentsView';
+import { agentsView, listCardAgents, registryIdOf, type AgentOfCard } from '../common/page/agentsView';
 import { OwnAgents } from '../common/ownAgents';
-import { UpdateChecker } from '../common/updateChecker';
+import { AgentUpdateChecker } from '../common/updateChecker';
 import { toPlatformKey } from '../common/install/platformKey';
 import { AgentInstaller } from '../node/agentInstaller';
 import type { InstallPorts } from '../node/installPorts';
@@ -67,7 +67,7 @@ export class AgentsController implements RunningAgentsFeature, AgentsPageModel {
   private readonly manager: AgentManager;
   private readonly ownAgents: OwnAgents;
   private readonly tab: PageTab;
-  private readonly updateChecker: UpdateChecker;
+  private readonly updateChecker: AgentUpdateChecker;
   private readonly messages: Messages;
   readonly onDidChange: AgentManager['onDidChange'];
 
@@ -98,7 +98,7 @@ export class AgentsController implements RunningAgentsFeature, AgentsPageModel {
     });
     this.onDidChange = this.manager.onDidChange;
     this.tab = createAgentsTab({ model: this, extensionUri, clock, log });
-    this.updateChecker = new UpdateChecker({
+    this.updateChecker = new AgentUpdateChecker({
       manager: this.manager,
       backends,
       isAutomatic: () => settings.agentsAutoUpdate(),
@@ -115,7 +115,9 @@ export class AgentsController implements RunningAgentsFeature, AgentsPageModel {
     for (const part of [registry, installer, manager, updateChecker, tab]) disposables.add(part);
     disposables.add(installer.onDidChange(onDidChangeInstalled));
     disposables.add(settings.onDidChangeOf([settingIds.agentsRegistry], () => void manager.refreshRegistry()));
-    disposables.add(settings.onDidChangeOf([settingIds.agentsAutoUpdate], () => void updateChecker.check()));
+    disposables.add(
+      settings.onDidChangeOf([settingIds.agentsAutoUpdate], () => void updateChecker.checkAndOfferOrInstall()),
+    );
     manager.start();
     await Promise.all([registry.loadCached(), installer.start()]);
     updateChecker.start();
@@ -233,7 +235,7 @@ export class AgentsController implements RunningAgentsFeature, AgentsPageModel {
     await this.ownAgents.save(agent, new Set(backends.map(({ id }) => id)));
   }
 
-  private async remove(subject: CardAgent): Promise<void> {
+  private async remove(subject: AgentOfCard): Promise<void> {
     const { backend, installed } = subject;
     if (installed) {
       const message = await this.manager.remove(installed.id);

@@ -40,7 +40,7 @@ interface AmpMethodCall {
   readonly awaitTurn: () => Promise<void>;
 }
 
-/** Maximum size of a file that is read without waiting for a turn, in bytes. */
+/** Maximum size of a file that is read at once, in bytes. Larger files are read one after another. */
 const maxSmallFileBytes = 256 * 1024;
 const maxKnownLargeFiles = 100;
 

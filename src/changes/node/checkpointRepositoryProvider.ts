@@ -6,7 +6,7 @@ import { errorCode, userMessageOf } from '../../base/common/errors';
 import type { CheckpointScanLimits, CheckpointFileChange, LeftOutItem } from '../common/checkpoint';
 import { CheckpointError, diskFullError, isDiskFull } from '../common/checkpointError';
 import { CheckpointRecords } from './checkpointRecords';
-import { FolderScan, type FolderScanResult } from './scan/folderScan';
+import { FolderScan, type ScannedFolderTree } from './scan/folderScan';
 import type { GitProgram } from './git/gitProgram';
 import { findIgnoredByTree, findIgnored } from './git/ignoreRules';
 import { PrivateRepository, prepareRepository, type RepositoryPlace } from './git/privateRepository';
@@ -62,7 +62,7 @@ export class CheckpointRepositoryProvider {
     return (await this.checkFolderAndOpenRepository(signal)).inUse;
   }
 
-  async capture(signal: AbortSignal): Promise<FolderScanResult> {
+  async capture(signal: AbortSignal): Promise<ScannedFolderTree> {
     const { inUse } = await this.checkFolderAndOpenRepository(signal);
     const hasTrees = this.isUserIndexCopy;
     this.isUserIndexCopy = false;

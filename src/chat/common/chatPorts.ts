@@ -130,7 +130,7 @@ export interface Chat {
    */
   answerApproval(approvalId: string, option: string, reason?: string): Promise<void>;
   setOption(optionId: string, value: string | boolean): Promise<void>;
-  /** The complete entries of the transcript. */
+  /** The entries of the transcript with their full contents. */
   readonly fullEntries: FullContents<Entry>;
   /** The parts of pending approvals. Only those that are too large for a page are shortened. */
   readonly fullApprovals: FullContents<Part[]>;
@@ -216,7 +216,7 @@ export interface ChatFileChanges {
 }
 
 /** What another conversation needs to continue this one from its present state. */
-export interface PresentStateCopy extends Pick<RestorePoint, 'recordsBefore'> {
+export interface PresentForkPoint extends Pick<RestorePoint, 'recordsBefore'> {
   /** Id of the copied session. Undefined if the backend cannot copy it. */
   readonly remoteId: string | undefined;
 }
@@ -236,9 +236,9 @@ export interface ChatRestores {
    * Returns the present state of the conversation, with a copy of its session if the backend can copy it. @throws
    * ChatError `busy`, `readonly`, `unreadable`, `storage`
    */
-  copyPresentState(): Promise<PresentStateCopy>;
+  copyPresentState(): Promise<PresentForkPoint>;
   /** Discards the copy of the session, because no conversation uses it. Never rejects. */
-  discardCopy(state: Pick<PresentStateCopy, 'remoteId'>): Promise<void>;
+  discardCopy(state: Pick<PresentForkPoint, 'remoteId'>): Promise<void>;
   /** Returns the files that have changed since the agent's last change, including unsaved text. Never rejects. */
   pathsEditedSinceAgent(): Promise<ReadonlySet<string>>;
   /** Resolves when the changes of the last turn are recorded. */

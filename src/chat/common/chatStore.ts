@@ -77,7 +77,7 @@ export interface OpenedConversation extends StoredConversation {
   readonly file: ConversationFiles;
 }
 
-export interface RecordsRead {
+export interface RecordsOfOtherWindow {
   readonly records: readonly LogRecord[];
   /** Whether no window writes to the conversation any more. If a turn is still open, it was interrupted. */
   readonly isWriterGone: boolean;
@@ -98,7 +98,7 @@ export interface ConversationFiles extends TextBlobs {
   /** Whether another window has become the writer. This window then writes nothing; reopen the conversation. */
   readonly isOutdated: boolean;
   /** Fires with records that another window has written. */
-  readonly onDidReadRecords: Event<RecordsRead>;
+  readonly onDidReadRecords: Event<RecordsOfOtherWindow>;
   /**
    * Makes this window the only writer, after reading the records of others. Required before the first write.
    * @throws ChatError `readonly` if another window is the writer, `notFound`

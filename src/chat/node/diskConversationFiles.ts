@@ -6,7 +6,7 @@ import { errorCode, messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { ChatError } from '../common/chatPorts';
-import type { RecordsRead, ConversationFiles, ConversationHead } from '../common/chatStore';
+import type { RecordsOfOtherWindow, ConversationFiles, ConversationHead } from '../common/chatStore';
 import type { LogRecord } from '../common/conversation/logRecord';
 import { logFileName, textsFolderName } from './addConversationCopy';
 import type { FilePort } from '../../base/node/filePort';
@@ -72,7 +72,7 @@ export class DiskConversationFiles implements ConversationFiles {
   private readonly onListenerError = (error: unknown): void => this.ports.log.error('a listener failed', error);
   private readonly problemEmitter = new Emitter<void>(this.onListenerError);
   readonly onDidChangeProblem = this.problemEmitter.event;
-  private readonly readRecordsEmitter = new Emitter<RecordsRead>(this.onListenerError);
+  private readonly readRecordsEmitter = new Emitter<RecordsOfOtherWindow>(this.onListenerError);
   readonly onDidReadRecords = this.readRecordsEmitter.event;
 
   constructor(
@@ -210,7 +210,7 @@ export class DiskConversationFiles implements ConversationFiles {
   }
 
   /** Whether there is no log, because it was deleted or never written. */
-  private async isDeleted(): Promise<boolean> {
+  private async isLogMissing(): Promise<boolean> {
     return (await this.ports.files.modifiedAt(this.logFile)) === undefined;
   }
 
@@ -219,7 +219,7 @@ export class DiskConversationFiles implements ConversationFiles {
     const { readonlyReason } = this;
     if (this.access !== 'theirs' && readonlyReason !== undefined) throw new ChatError('readonly', readonlyReason);
     const { log, readHead } = this.ports;
-    if (this.isClosed || (await this.isDeleted())) {
+    if (this.isClosed || (await this.isLogMissing())) {
       throw new ChatError('notFound', 'This conversation was deleted in another window.');
     }
     // If the folder can't be written, the next write reports it.
@@ -250,7 +250,7 @@ export class DiskConversationFiles implements ConversationFiles {
     try {
       // The lock must be checked before reading: if it is free, the log is complete.
       const isHeld = await this.lock.isHeldElsewhere();
-      if (await this.isDeleted()) {
+      if (await this.isLogMissing()) {
         this.applyAccess([], 'free');
         return false;
       }
@@ -291,7 +291,7 @@ export class DiskConversationFiles implements ConversationFiles {
   /** Whether another window has written records while the lock was lost. @throws errors of the file port */
   private async wasWrittenByOthers(): Promise<boolean> {
     const { nextOffset } = this.logWriter;
-    if (nextOffset === 0 && (await this.isDeleted())) return false;
+    if (nextOffset === 0 && (await this.isLogMissing())) return false;
     const tail = new LogReader(this.ports.files, this.logFile, nextOffset);
     await tail.read();
     return tail.endOffset > nextOffset;
@@ -316,7 +316,7 @@ export class DiskConversationFiles implements ConversationFiles {
   }
 
   private async handleDeletion(): Promise<void> {
-    if (!(await this.isDeleted())) return;
+    if (!(await this.isLogMissing())) return;
     this.hasRecords = false;
     this.ports.onDeleted();
   }

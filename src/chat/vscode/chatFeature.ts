@@ -35,7 +35,7 @@ import { FileRestorer } from '../common/restore/fileRestorer';
 import type { WorkspaceCheckpoints } from '../../changes/common/workspaceCheckpoints';
 import { InstallTerminals } from './installTerminals';
 import { OpenChatsReview } from './review/openChatsReview';
-import { ReviewActions } from './review/reviewActions';
+import { ConversationActions } from './review/conversationActions';
 import type { ReviewSource } from '../../changes/common/review/reviewSource';
 import { TurnReviews } from './review/turnReviews';
 import { UndoActions } from './review/undoActions';
@@ -136,7 +136,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     );
     this.pages = pages;
     const diffViews = new DiffViews(documents, editor);
-    const review = new ReviewActions(chats, diffViews, documents, dialogs, messages);
+    const review = new ConversationActions(chats, diffViews, documents, dialogs, messages);
     const follower = store.add(new AgentFollower({ clock, commands, log, chats, editor, memento: workspaceState }));
     const restorer = new FileRestorer({ chats, checkpoints, newId });
     const undoRestore = (sessionId: string, restoreId: string): Promise<void> =>

@@ -165,7 +165,7 @@ class NamedFileFinder {
     ];
   }
 
-  /** Returns `main` in a package.json. Undefined if the file is invalid, because programs also ignore such a file. */
+  /** Returns the field `main` of a package.json. Undefined if the file is invalid, because Node.js ignores such a file. */
   private async readPackageMain(packageFile: string): Promise<string | undefined> {
     this.assertLocalOrInWorkspace(packageFile);
     try {

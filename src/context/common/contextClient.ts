@@ -227,24 +227,27 @@ export class ContextClient implements Disposable {
         isWantedLate: false,
       };
       record.addRequest(handle.providerRef.id, request);
-      request.whenEnded = this.runRequest(handle, question, record, request);
+      request.whenEnded = this.requestItemsFrom(handle, question, record, request);
     }
     // Computed while the providers work: requests to workers are sent in earlier microtasks.
     queueMicrotask(() => question.lineLengths());
   }
 
   /** Sends one request to a provider. Never rejects. */
-  private async runRequest(
+  private async requestItemsFrom(
     handle: ProviderHandle,
     question: DocumentRequest,
-    record: DocumentRecord,
+    documentRecord: DocumentRecord,
     request: PendingRequest,
   ): Promise<void> {
     const { signal } = request.controller;
     try {
       const items = await handle.documentItems(question.params, question.target, signal);
       if (signal.aborted) return;
-      record.storeAnswer(handle.providerRef, fitItemsToDocument(items, question.lineLengths(), question.isCrlf));
+      documentRecord.storeAnswer(
+        handle.providerRef,
+        fitItemsToDocument(items, question.lineLengths(), question.isCrlf),
+      );
       this.recordCache.enforceLimits();
     } catch {
       if (signal.aborted) return;
@@ -252,9 +255,9 @@ export class ContextClient implements Disposable {
       this.ports.log.debug(
         `${handle.providerRef.title} did not answer: ${handle.state.lastError ?? 'it started over'}`,
       );
-      record.removeRequest(handle.providerRef.id);
+      documentRecord.removeRequest(handle.providerRef.id);
     }
-    if (request.isWantedLate) this.itemsEmitter.fire(record.uri);
+    if (request.isWantedLate) this.itemsEmitter.fire(documentRecord.uri);
   }
 
   /**

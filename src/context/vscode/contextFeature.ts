@@ -58,11 +58,11 @@ export class ContextFeature implements Feature {
     };
   }
 
-  get chips(): ContextChipSource {
+  get chipSource(): ContextChipSource {
     return {
       onDidChange: this.chipChangeEmitter.event,
       chipsFor: async () => (await this.controller?.chip.chips()) ?? [],
-      set: (kind, isOn) => this.controller?.chip.set(kind, isOn),
+      set: (kind, isOn) => this.controller?.chip.setOn(kind, isOn),
       mentions: async () => (await this.controller?.chip.mentions()) ?? [],
     };
   }

@@ -20,7 +20,7 @@ export interface DiskReadResult {
   readonly openPath: string | undefined;
 }
 
-export interface ReadRange {
+export interface ByteRange {
   readonly offset?: number;
   readonly limit?: number;
   /** A read of more bytes fails with `tooLarge`; default 32 MiB. */
@@ -34,7 +34,7 @@ export interface ReadRange {
  */
 export async function readDisk(
   file: CheckedPath,
-  range: ReadRange = {},
+  range: ByteRange = {},
   signal?: AbortSignal,
 ): Promise<DiskReadResult> {
   return await withEditorErrors(file, async () => {

@@ -166,7 +166,7 @@ async function resolveLinks(
     return { realPath: paths.join(realPath, paths.relative(existing, absolute)), exists: existing === absolute };
   } catch (error) {
     throwUnlessMissing(error, requested);
-    throw new EditorError('outsideWorkspace', `${requested} goes through a broken link.`);
+    throw new EditorError('outsideWorkspace', `The path ${requested} contains a broken symbolic link.`);
   }
 }
 

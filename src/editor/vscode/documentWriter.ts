@@ -73,7 +73,7 @@ export class DocumentWriter {
   ) {}
 
   /** Resolves when all earlier edits of the path are in the queue of its file. */
-  async waitForEarlierEdits(path: string): Promise<void> {
+  async waitUntilEarlierEditsAreQueued(path: string): Promise<void> {
     await this.arrivalQueue.whenIdle(path);
   }
 

@@ -142,17 +142,17 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
   }
 
   async readText(path: string, options?: ReadTextLimits): Promise<TextFile> {
-    await this.writer.waitForEarlierEdits(path);
+    await this.writer.waitUntilEarlierEditsAreQueued(path);
     return await this.reader.readText(path, options);
   }
 
   async readBytes(path: string, options: ReadBytesOptions = {}): Promise<FileBytes> {
-    await this.writer.waitForEarlierEdits(path);
+    await this.writer.waitUntilEarlierEditsAreQueued(path);
     return await this.reader.readBytes(path, options);
   }
 
   async stat(path: string): Promise<FileStat> {
-    await this.writer.waitForEarlierEdits(path);
+    await this.writer.waitUntilEarlierEditsAreQueued(path);
     return await this.reader.stat(path);
   }
 

@@ -49,9 +49,9 @@ export class LiveQuickPickItems<Item extends vscode.QuickPickItem> implements vs
     this.cancelPendingUpdate();
   }
 
-  private applyItems(items: readonly Item[], keepsHighlightOnFirstItem: boolean): void {
+  private applyItems(items: readonly Item[], keepsHighlightOfFirstItem: boolean): void {
     const { highlightedItem: highlighted, quickPick } = this;
-    const isKept = keepsHighlightOnFirstItem || highlighted !== this.items.find(isRow);
+    const isKept = keepsHighlightOfFirstItem || highlighted !== this.items.find(isRow);
     const same = isKept ? this.findSame(highlighted, items) : undefined;
     this.previousItems = this.items;
     this.items = items;

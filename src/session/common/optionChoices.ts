@@ -69,8 +69,8 @@ function asksLess(before: readonly ConfigOption[], now: readonly ConfigOption[])
 
 /**
  * Sets the options whose values differ: the model first, because other options may depend on it, and the mode last, so
- * that other options cannot change it again. Returns the choices that are not available, for the caller to report.
- * @throws BackendError `optionRefused` if setting an option fails, or if a shown mode or model is not available
+ * that other options cannot change it again. Returns the unavailable choices, for the caller to report.
+ * @throws BackendError `optionRefused` if setting an option fails, or if the user has seen an unavailable mode or model
  */
 export async function applyChoices(
   target: ConfigurableSession,

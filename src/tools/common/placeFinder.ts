@@ -3,7 +3,7 @@ import { LineIndex } from '../../editor/common/text/textOffsets';
 import { LanguageServerTimeoutError, type FilePosition, type OutlineSymbol } from './languagePort';
 import { shortenLineAround } from './text/lineTexts';
 import { displayPath } from './text/displayPath';
-import { findNameInLines, namesInLine, splitQualifiedName } from './text/symbolText';
+import { findNearestOccurrence, namesInLine, splitQualifiedName } from './text/symbolText';
 import { ToolError } from './toolError';
 import { maxCodeBytes, type ToolPorts } from './toolPorts';
 import { filterAccessiblePlaces } from './placeList';
@@ -99,7 +99,7 @@ async function placeOfName(
       return { position: first.nameRange.start, name, remarks };
     }
   }
-  const found = findNameInLines(
+  const found = findNearestOccurrence(
     lines,
     name,
     line === undefined ? undefined : line - 1,

@@ -191,9 +191,9 @@ describe('context items that go along by themselves', () => {
     const chip = chipOf(windowOf().reader);
     let changes = 0;
     chip.onDidChange(() => changes++);
-    chip.set('diagnostics', true);
+    chip.setOn('diagnostics', true);
     assert.equal((await chip.chips())[0]?.isOn, false);
-    chip.set('contextItems', true);
+    chip.setOn('contextItems', true);
     assert.equal(changes, 1);
     assert.deepEqual(
       (await chip.mentions()).map(({ kind, title }) => [kind, title]),

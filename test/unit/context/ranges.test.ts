@@ -85,7 +85,7 @@ describe('the ranges of items in a text with CRLF', () => {
     );
     assert.deepEqual(packed.notes, []);
     const further = fitItemsToDocument(packedOf({ title: 't', range: rangeOf('0:0-0:5') }), lineLengths(text), true);
-    assert.match(further.notes.join(), /^1 ranges were adjusted/);
+    assert.match(further.notes.join(), /^1 range was shortened/);
   });
 });
 

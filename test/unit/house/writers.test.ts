@@ -18,7 +18,7 @@ const writers: Readonly<Record<string, string>> = {
   'chat/vscode/unsaved/textVersions.ts': "puts the user's unsaved text back into its editor",
   'chat/vscode/answerTextActions.ts': "inserts text where the user's cursor is; asks `protectionOf`",
   'chat/vscode/review/deleteFile.ts': 'takes a reverted file away; asks `protectionOf`',
-  'chat/vscode/review/reviewActions.ts': 'an export, to where the user says in a dialog',
+  'chat/vscode/review/conversationActions.ts': 'an export, to where the user says in a dialog',
   'threads/vscode/threadActions.ts': 'an export, to where the user says in a dialog',
   'amp/node/pluginFile.ts': "Backline's own plugin, by a command of the user",
   'amp/node/serverLockfile.ts': 'own storage',

@@ -39,7 +39,7 @@ export function signInPrompt(isSignedIn: boolean, accounts: readonly string[] = 
 /** Returns the message after a sign-in was checked. */
 export function signedInMessage(agentTitle: string, type: AuthMethod['type'], isProven: boolean): string {
   // Most agents open a session with any key and check it only with the first prompt.
-  if (type === 'key') return `${agentTitle} uses your key now. Your next prompt shows whether it is valid.`;
+  if (type === 'key') return `${agentTitle} now uses your key. Send a prompt to check that it is valid.`;
   if (isProven) return `You are signed in to ${agentTitle}.`;
-  return `The sign-in to ${agentTitle} is complete. Your next prompt shows whether it works.`;
+  return `You have signed in to ${agentTitle}. Send a prompt to check that it works.`;
 }

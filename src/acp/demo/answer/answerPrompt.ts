@@ -1,5 +1,5 @@
 import { recognizeIntent } from './intent';
-import { readInEditor, renameEverywhere } from '../skills/editorSkills';
+import { showFileReadByEditor, renameEverywhere } from '../skills/editorSkills';
 import { renameInFile, sortFileImports } from '../skills/editSkills';
 import { failOnPurpose } from '../skills/failOnPurpose';
 import { findUses } from '../skills/findUses';
@@ -28,7 +28,7 @@ export async function answerPrompt(turn: Turn): Promise<void> {
     case 'renameEverywhere':
       return renameEverywhere(turn, intent.from, intent.to, intent.path);
     case 'read':
-      return readInEditor(turn, intent.path);
+      return showFileReadByEditor(turn, intent.path);
     case 'sort':
       return sortFileImports(turn, intent.path);
     case 'uses':

@@ -46,7 +46,7 @@ export class V2ToolCall extends SessionToolCall<ToolCallContent> {
   }
 }
 
-export async function sendUpdate(
+export async function sendSessionUpdate(
   client: AgentContext,
   { id: sessionId }: DemoSession,
   update: SessionUpdate,

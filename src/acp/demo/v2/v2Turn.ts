@@ -14,7 +14,7 @@ import type { PlanStep } from '../session/history';
 import type { DemoSession } from '../session/sessions';
 import { allowOnce, rejectOnce, SessionTurn, type PermissionQuestion } from '../session/sessionTurn';
 import type { ToolCallStart } from '../session/sessionToolCall';
-import { diffContent, sendUpdate, V2ToolCall } from './v2ToolCall';
+import { diffContent, sendSessionUpdate, V2ToolCall } from './v2ToolCall';
 
 interface V2TurnDeps {
   readonly client: AgentContext;
@@ -77,7 +77,7 @@ export class V2Turn extends SessionTurn<ToolCallContent, V2ToolCall> {
     const { client, session } = this.deps;
     // Text after the call belongs to another message.
     this.messageId = randomUUID();
-    return new V2ToolCall(session, about, (update) => sendUpdate(client, session, update));
+    return new V2ToolCall(session, about, (update) => sendSessionUpdate(client, session, update));
   }
 
   protected diffContent(path: string, oldText: string | null, newText: string): ToolCallContent {
@@ -142,6 +142,6 @@ export class V2Turn extends SessionTurn<ToolCallContent, V2ToolCall> {
 
   private async tell(update: SessionUpdate): Promise<void> {
     this.throwIfCancelled();
-    await sendUpdate(this.deps.client, this.session, update);
+    await sendSessionUpdate(this.deps.client, this.session, update);
   }
 }

@@ -49,7 +49,7 @@ export class TerminalService {
   /** Value of a variable in the environment of commands, used to find leftover processes. `endAll` replaces it. */
   private currentMark: string = randomUUID();
   /** Marks of commands whose processes may still exist. */
-  private readonly marksInUse = new Set<string>();
+  private readonly marksOfUnfinishedCommands = new Set<string>();
   private readonly endingTerminals = new Map<OpenTerminal, Promise<void>>();
 
   constructor(private readonly deps: TerminalServiceDeps) {}
@@ -97,10 +97,10 @@ export class TerminalService {
     this.currentMark = randomUUID();
     for (const terminal of terminals) void this.endTerminal(terminal);
     await Promise.all(this.endingTerminals.values());
-    if (!this.marksInUse.has(currentMark)) return;
+    if (!this.marksOfUnfinishedCommands.has(currentMark)) return;
     // Includes leftover processes of commands that ended earlier.
     await endMarkedProcesses(currentMark, leftoverGraceMs, this.deps.clock);
-    this.marksInUse.delete(currentMark);
+    this.marksOfUnfinishedCommands.delete(currentMark);
   }
 
   async close(): Promise<void> {
@@ -116,7 +116,7 @@ export class TerminalService {
       changeNotifier.dispose();
       process.killNow();
     }
-    for (const mark of this.marksInUse) killMarkedProcessesNow(mark);
+    for (const mark of this.marksOfUnfinishedCommands) killMarkedProcessesNow(mark);
     this.terminals.clear();
   }
 
@@ -130,7 +130,7 @@ export class TerminalService {
     const permit = await authorize({ argv: [command, ...args], cwd, env: added }, signal);
     if (!permit.isGranted) throw new RequestError(internalError, `This command was not run. ${permit.reason}`);
     this.requireNotEnded(endCount);
-    this.marksInUse.add(currentMark);
+    this.marksOfUnfinishedCommands.add(currentMark);
     const terminalId = `terminal-${++this.createdCount}`;
     let started: TerminalProcess | undefined;
     const changeNotifier = new Coalescer(clock, changeDelayMs, () => {

@@ -165,7 +165,7 @@ export class AgentSignIn {
       await raceSignal(this.performAndCheck(way, live), live, () => new BackendError('cancelled', 'Canceled.'));
     } catch (error) {
       const isLatest = this.currentAttempt === attempt;
-      const explained = await this.explainFailure(error, way);
+      const explained = await this.toExplainedError(error, way);
       if (isLatest) this.applyFailure(explained, live.aborted);
       throw explained;
     } finally {
@@ -257,7 +257,7 @@ export class AgentSignIn {
     await connection.stop(new BackendError('closed', `${title} was restarted to complete the sign-in.`));
   }
 
-  private async explainFailure(error: unknown, way: SignInWay): Promise<BackendError> {
+  private async toExplainedError(error: unknown, way: SignInWay): Promise<BackendError> {
     const { connection, title } = this.deps;
     if (!isAuthRequired(error)) {
       const explained = toBackendError(error, title);

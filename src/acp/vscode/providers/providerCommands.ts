@@ -13,7 +13,7 @@ import {
   type ProviderRow,
 } from '../../common/providers/providerRows';
 import type { ProviderStore } from '../../common/providers/providerStore';
-import type { ProviderChangeStopper } from '../../common/providers/providerChangeStopper';
+import type { OutdatedProviderAgentStopper } from '../../common/providers/outdatedProviderAgentStopper';
 import type { LlmProviderObstacle } from '../../node/catalogue/agentCatalogue';
 import { withProgress } from '../signIn/signInFlow';
 import { askForAddressAndHeaders } from './providerBoxes';
@@ -31,7 +31,7 @@ interface ProviderAgents {
 interface ProviderCommandsDeps {
   readonly agents: ProviderAgents;
   readonly store: ProviderStore;
-  readonly changeStopper: ProviderChangeStopper;
+  readonly changeStopper: OutdatedProviderAgentStopper;
   readonly messages: Messages;
   /** Whether a turn of the agent runs in this window. */
   readonly isWorking: (agentId: string) => boolean;
@@ -176,7 +176,7 @@ async function chooseRow(
 
 async function confirmRestart(agentTitle: string): Promise<boolean> {
   const restart = 'Restart';
-  const options = { modal: true, detail: 'It is working on an answer, which will be stopped.' };
+  const options = { modal: true, detail: 'The agent is still answering. The restart stops the answer.' };
   const message = `Restart ${agentTitle} to change its LLM provider?`;
   return (await vscode.window.showWarningMessage(message, options, restart)) === restart;
 }

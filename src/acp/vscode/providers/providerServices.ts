@@ -8,7 +8,7 @@ import type { Messages } from '../../../platform/vscode/messages';
 import type { SessionBackend } from '../../../session/common/sessionBackend';
 import type { ProviderChoices } from '../../common/providers/providerChoice';
 import { ProviderStore } from '../../common/providers/providerStore';
-import { ProviderChangeStopper } from '../../common/providers/providerChangeStopper';
+import { OutdatedProviderAgentStopper } from '../../common/providers/outdatedProviderAgentStopper';
 import type { AgentSecretStoreDeps } from '../../common/signIn/agentSecretStore';
 import { llmProviderObstacle } from '../../node/catalogue/agentCatalogue';
 import type { AgentBackendRegistry } from '../../node/catalogue/agentBackendRegistry';
@@ -22,18 +22,18 @@ interface ProviderServicesDeps extends AgentSecretStoreDeps {
 }
 
 /** The user's choices for the LLM providers of agents, and the command for them. */
-export class ProviderServices {
+export class LlmProviderServices {
   readonly store: ProviderStore;
-  private readonly changeStopper: ProviderChangeStopper;
-  private runningServices: RunningServices | undefined;
+  private readonly changeStopper: OutdatedProviderAgentStopper;
+  private callbacksAfterStart: RunningServices | undefined;
 
   constructor(private readonly deps: ProviderServicesDeps) {
     this.store = new ProviderStore(deps);
-    this.changeStopper = new ProviderChangeStopper({
+    this.changeStopper = new OutdatedProviderAgentStopper({
       ...deps,
       store: this.store,
-      openBackend: (agentId) => this.runningServices?.openBackend(agentId),
-      onDidPostpone: (agentId) => this.runningServices?.tellPostponed(agentId),
+      openBackend: (agentId) => this.callbacksAfterStart?.openBackend(agentId),
+      onDidPostpone: (agentId) => this.callbacksAfterStart?.tellPostponed(agentId),
     });
   }
 
@@ -56,7 +56,7 @@ export class ProviderServices {
         run: () => vscode.commands.executeCommand(commandIds.acpRestartAgent, id),
       });
     };
-    this.runningServices = { openBackend, tellPostponed };
+    this.callbacksAfterStart = { openBackend, tellPostponed };
     const agents = {
       list: () => registry.list(),
       open: (id: string) => registry.open(id),

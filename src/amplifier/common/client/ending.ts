@@ -150,7 +150,7 @@ export function handleCloseResult(step: ReducerStep, error: unknown): void {
   endSession(step, { reason: 'user_stopped' });
 }
 
-/** Settles the calls that wait for the end. Afterwards, only a detached turn is still being stopped. */
+/** Settles the calls that wait for the end of the session. A detached turn may still be stopped after that. */
 export function settleCallsAwaitingEnd(step: ReducerStep): void {
   const { ending, stop, detachedTurn } = step.state;
   if (stop && detachedTurn?.isStopped) updateState(step, { stop: { ...stop, isTurnDetached: true } });

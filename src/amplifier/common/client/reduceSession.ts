@@ -98,7 +98,7 @@ const timers: Readonly<Record<FixedTimerKey, (step: ReducerStep) => void>> = {
   checkLater: checkStatus,
   unclear: checkStatus,
   repeatWindow: watch.stopExpectingRepeatedApprovals,
-  quiet: time.handleQuietTimer,
+  quiet: time.handleQuietStreamTimer,
   grace: connection.handleReconnectGraceTimer,
   idleWait: prompts.checkWhetherSessionIdle,
   endingStage: ending.handleEndingStageTimer,

@@ -131,7 +131,7 @@ export class SessionDriver {
       post: ({ call, request }) =>
         this.runRequest(
           'post',
-          () => client.prompt(id, request),
+          () => client.sendPrompt(id, request),
           ({ request_id: requestId, isAccepted }) => ({ kind: 'promptTaken', requestId, isAccepted }),
           (error) => ({ kind: 'promptFailed', call, error }),
         ),

@@ -12,7 +12,7 @@ import { readIndexChecksum, copyIndex, setIndexTime } from '../git/indexFile';
 import { GitFailure, type PrivateRepository } from '../git/privateRepository';
 
 /** The result of a scan of the folder. */
-export interface FolderScanResult {
+export interface ScannedFolderTree {
   /** Git's object id of the folder's tree. */
   readonly tree: string;
   readonly leftOut: readonly LeftOutItem[];
@@ -76,7 +76,7 @@ export class FolderScan {
    * Scans the folder. `hasTrees`: the index is a copy of the user's index, and the user's repository contains all its
    * trees. @throws CheckpointError
    */
-  async scan(signal: AbortSignal, hasTrees: boolean): Promise<FolderScanResult> {
+  async scan(signal: AbortSignal, hasTrees: boolean): Promise<ScannedFolderTree> {
     const { index } = this.repository;
     const startMs = (await this.repository.readFileSystemTime()) - timeStepMs;
     await this.backdateFutureIndex(startMs);
@@ -93,7 +93,7 @@ export class FolderScan {
     startMs: number,
     signal: AbortSignal,
     hasTrees: boolean,
-  ): Promise<FolderScanResult> {
+  ): Promise<ScannedFolderTree> {
     const { index } = this.repository;
     // Git writes to a copy, so that the index stays valid after a failure and another window does not wait for a lock.
     const copy = `${index}-${randomUUID()}`;
@@ -308,9 +308,9 @@ export class FolderScan {
     leftOut: readonly LeftOutItem[],
     unsettled: readonly string[],
     signal: AbortSignal,
-  ): Promise<FolderScanResult> {
+  ): Promise<ScannedFolderTree> {
     const listed = new Set(leftOut.map((item) => item.path));
-    // Folders are excluded, because each scan determines them again.
+    // Folders are not kept, because each scan finds the folders that are left out.
     const before = this.knownLeftOut.filter((item) => !listed.has(item.path) && !item.path.endsWith('/'));
     const folder = this.repository.place.folder;
     const there = await mapConcurrently(

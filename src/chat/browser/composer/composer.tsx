@@ -10,7 +10,7 @@ import { usePage, usePageState } from '../chatPageContext';
 import { SuggestionList, type Suggestion } from './suggestionList';
 import { insertSuggestedName, insertMentionKind, type CompletionTrigger } from './triggers';
 import { useAttachmentPasteAndDrop } from './useAttachmentPasteAndDrop';
-import { useCommands, useSuggestions } from './useSuggestions';
+import { useAgentCommands, useSuggestions } from './useSuggestions';
 import { usePageCommand } from '../usePageCommand';
 
 /** The prompt field. Enter sends the prompt, or queues it while a turn is running. Shift+Enter adds a new line. */
@@ -185,7 +185,7 @@ function isWritten({ note, title }: Suggestion, { kind, query }: CompletionTrigg
 }
 
 function CommandHint({ text }: { text: string }) {
-  const commands = useCommands();
+  const commands = useAgentCommands();
   const name = /^\/(\S+) $/.exec(text)?.[1];
   const hint = commands.find((command) => command.name === name)?.hint;
   return hint === undefined ? null : <p class="command-hint">{hint}</p>;

@@ -17,12 +17,12 @@ import { RunningTurnScans } from './runningTurnScans';
 import { ApprovalDiffs } from './approvalDiffs';
 import { NonTextChanges, type FileStateRestore } from './nonTextChanges';
 import { TurnCheckpoint } from './turnCheckpoint';
-import type { WriteClaims } from './writeClaims';
+import type { FileTextClaims } from './fileTextClaims';
 
 interface ChangeJournalPorts {
   readonly files: ChatFileAccess;
   /** All conversations of the window share these claims. */
-  readonly claims: WriteClaims;
+  readonly claims: FileTextClaims;
   readonly clock: Clock;
   readonly texts: TextBlobs;
   readonly log: Logger;

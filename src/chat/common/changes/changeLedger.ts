@@ -6,7 +6,7 @@ import type { UneditedChangeCounts, TurnRange, FileChangedByTurns } from '../cha
 import type { TextIdsBeforeAndAfter, CurrentFileText, FileTexts, FileText, FileTextId } from './fileTexts';
 import type { RemainingChange, LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
 import { findFormerPaths } from './renames';
-import type { WriteClaims } from './writeClaims';
+import type { FileTextClaims } from './fileTextClaims';
 
 interface WrittenFile {
   /** Text before the conversation's first change. Undefined if Backline did not read it, so it cannot be restored. */
@@ -49,7 +49,7 @@ export class ChangeLedger {
   constructor(
     private readonly fileTexts: FileTexts,
     private readonly appendRecord: (record: NewRecord) => void,
-    private readonly claims: WriteClaims,
+    private readonly claims: FileTextClaims,
     /** Called when the agent has probably written a file. */
     private readonly onFileWritten: (path: string, before: FileText, after: FileText) => Promise<void>,
   ) {}

@@ -13,7 +13,7 @@ import { isInside } from '../../../editor/common/boundary';
 import { ChatError, type FileStatesBeforeAndAfter } from '../chatPorts';
 import type { LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
 import { withUnixLineEndings } from './reportedFileChanges';
-import type { WriteClaims } from './writeClaims';
+import type { FileTextClaims } from './fileTextClaims';
 
 /** The change that one turn has made to a file. */
 interface StateChange extends Omit<ChangedFile, 'path'> {
@@ -33,7 +33,7 @@ export interface FileStateRestore {
 interface StateChangesPorts {
   /** The checkpoints of the workspace folders. Undefined if they are turned off or there is no workspace. */
   readonly checkpoints: WorkspaceCheckpoints | undefined;
-  readonly claims: WriteClaims;
+  readonly claims: FileTextClaims;
   readonly record: (record: NewRecord) => void;
 }
 

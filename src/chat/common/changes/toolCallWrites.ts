@@ -42,7 +42,7 @@ interface WatchedFile {
  * when it has ended. Assumes that a failed or denied call has changed nothing.
  */
 export class ToolCallWrites {
-  private calls = new Map<string, Call>();
+  private watchedCallById = new Map<string, Call>();
   /** Paths that were written through the editor port in this turn. Reports of tool calls about them are ignored. */
   private readonly pathsWrittenByEditor = new Set<string>();
   private readonly pendingWork = new Set<Promise<void>>();
@@ -78,12 +78,12 @@ export class ToolCallWrites {
 
   handleEditorWrite(path: string): void {
     this.pathsWrittenByEditor.add(path);
-    for (const { watchedFiles } of this.calls.values()) watchedFiles.delete(path);
+    for (const { watchedFiles } of this.watchedCallById.values()) watchedFiles.delete(path);
   }
 
   /** Sets the earlier text of a file that something other than a call has changed. */
   rebaseWatchedFile(path: string, base: FileTextId): void {
-    for (const { watchedFiles } of this.calls.values()) {
+    for (const { watchedFiles } of this.watchedCallById.values()) {
       const watched = watchedFiles.get(path);
       if (watched) watched.base = base;
     }
@@ -92,7 +92,7 @@ export class ToolCallWrites {
   /** Reads the files of the waiting call again, immediately before it may run. Never rejects. */
   async beforeAnswer(approvalId: string): Promise<void> {
     await this.waitForPendingWork();
-    for (const call of this.calls.values()) {
+    for (const call of this.watchedCallById.values()) {
       if (call.state !== 'waiting' || call.approvalId !== approvalId) continue;
       call.state = 'running';
       const { texts } = this.ports;
@@ -104,7 +104,7 @@ export class ToolCallWrites {
 
   /** Records changes of completed calls that came to the disk after the calls ended. Call within the path's queue. */
   async recordLateWrites(path: string): Promise<void> {
-    for (const { state, watchedFiles } of this.calls.values()) {
+    for (const { state, watchedFiles } of this.watchedCallById.values()) {
       const watched = watchedFiles.get(path);
       if (watched && state === 'done' && (await this.recordLateWrite(path, watched))) watchedFiles.delete(path);
     }
@@ -112,10 +112,10 @@ export class ToolCallWrites {
 
   /** Records remaining changes at the end of the turn. Never rejects. */
   async endTurn(): Promise<void> {
-    const { calls } = this;
-    this.calls = new Map();
+    const { watchedCallById } = this;
+    this.watchedCallById = new Map();
     await this.waitForPendingWork();
-    for (const { state, watchedFiles } of calls.values()) {
+    for (const { state, watchedFiles } of watchedCallById.values()) {
       if (state !== 'running' && state !== 'done') continue;
       for (const [path, watched] of watchedFiles) {
         if (!this.ports.ledger.hasTurnWritten(path)) await this.recordLateWrite(path, watched);
@@ -162,20 +162,20 @@ export class ToolCallWrites {
   }
 
   private getOrCreateCall({ call_id: id = '', kind }: Pick<EventData<'tool:pre'>, 'call_id' | 'kind'>): Call {
-    const call = this.calls.get(id) ?? {
+    const call = this.watchedCallById.get(id) ?? {
       kind: 'other',
       state: 'running',
       approvalId: undefined,
       watchedFiles: new Map(),
     };
-    this.calls.set(id, call);
+    this.watchedCallById.set(id, call);
     call.kind = kind ?? call.kind;
     return call;
   }
 
   /** Handles an answer. If the call is still waiting, another client has answered, and it may already be running. */
   private handleApprovalAnswer(approvalId: string, isGranted: boolean): void {
-    for (const call of this.calls.values()) {
+    for (const call of this.watchedCallById.values()) {
       if (call.approvalId !== approvalId || (call.state !== 'waiting' && call.state !== 'running')) continue;
       if (!isGranted) {
         call.state = 'denied';

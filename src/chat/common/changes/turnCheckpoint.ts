@@ -90,7 +90,7 @@ export class TurnCheckpoint {
     if (uncovered.length > 0) this.addNotice('Some files and folders are not included in checkpoints.', uncovered);
   }
 
-  /** Whether there is a checkpoint, so that saves of others must be recorded. */
+  /** Whether there is a checkpoint. If so, saves by the user and by other programs must be recorded. */
   get hasCheckpoint(): boolean {
     return this.folderCheckpoints.length > 0;
   }

@@ -22,7 +22,7 @@ import { ApprovalAnswerDelivery } from '../approvals/answerDelivery';
 import type { ChangeJournal } from '../changes/changeJournal';
 import type { ChatFileAccess } from '../chatFileAccess';
 import { ReviewableChanges } from '../changes/reviewableChanges';
-import type { WriteClaims } from '../changes/writeClaims';
+import type { FileTextClaims } from '../changes/fileTextClaims';
 import { ConversationRestores } from '../restore/conversationRestores';
 import type { ChatTranscript } from '../transcript/chatTranscript';
 import { PromptSaves, type UnsavedFiles } from '../unsaved/promptSaves';
@@ -38,7 +38,7 @@ import { TurnRunner } from './turnRunner';
 
 export interface ChatSessionPorts extends BackendConnectionPorts {
   readonly files: ChatFileAccess;
-  readonly claims: WriteClaims;
+  readonly claims: FileTextClaims;
   readonly attachments: AttachmentResolver;
   readonly clock: Clock;
   readonly sessionDefaults: NewSessionOptionsPort;
@@ -204,7 +204,7 @@ export class ChatSession implements Chat {
 
   /** Resumes a turn that may still be running in a server after its window was closed. */
   resumeTurn(): void {
-    if (this.conversationFiles.readonlyReason === undefined) this.turnRunner.resumeInterrupted();
+    if (this.conversationFiles.readonlyReason === undefined) this.turnRunner.resumeTurnIfStillRunning();
   }
 
   /** Imports a session that the backend stores, with its history. @throws BackendError */

@@ -4,8 +4,8 @@ import type { Logger } from '../../../base/common/log';
 import { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
 import { ChangeJournal } from '../changes/changeJournal';
 import type { ChatFileAccess } from '../chatFileAccess';
-import type { WriteClaims } from '../changes/writeClaims';
-import type { RecordsRead, ConversationFiles, ConversationHead } from '../chatStore';
+import type { FileTextClaims } from '../changes/fileTextClaims';
+import type { RecordsOfOtherWindow, ConversationFiles, ConversationHead } from '../chatStore';
 import { RestoreHistory } from '../restore/restoreHistory';
 import { ChatTranscript } from '../transcript/chatTranscript';
 import { logVersion, type LogRecord, type NewRecord } from './logRecord';
@@ -14,7 +14,7 @@ import { titleOfPrompt } from './conversationTitle';
 
 interface ConversationPorts {
   readonly files: ChatFileAccess;
-  readonly claims: WriteClaims;
+  readonly claims: FileTextClaims;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -158,7 +158,7 @@ export class Conversation {
     await this.journal.endTurn(this.transcript.turnNumber, this.transcript.lastEnd?.outcome === 'interrupted');
   }
 
-  private applyRecordsRead({ isWriterGone, records }: RecordsRead): void {
+  private applyRecordsRead({ isWriterGone, records }: RecordsOfOtherWindow): void {
     for (const record of records) this.applyStoredRecord(record);
     if (isWriterGone) void this.closeOrphanedTurn();
     else if (records.some(isFileRecord)) void this.journal.refresh();

@@ -52,8 +52,8 @@ export class SharedDraft implements Disposable {
   }
 
   /**
-   * Restores a draft that was not accepted. Places it before newer text. `full` replaces the draft if the user has
-   * typed more on another page.
+   * Restores a draft that was not accepted, before newer text. `newerDraft` replaces it if the user has typed more on
+   * another page.
    */
   restoreRefused(promptKey: string | object, newerDraft?: Draft): void {
     const draft = this.draftsBeingSent.get(promptKey);

@@ -86,7 +86,7 @@ export class TurnRunner {
   }
 
   /** Checks whether a turn that was interrupted when its window closed is still running in the backend. */
-  resumeInterrupted(): void {
+  resumeTurnIfStillRunning(): void {
     const { head, transcript } = this.ports.conversation;
     const isLeft = transcript.lastEnd?.outcome === 'interrupted' && head.remoteId !== undefined;
     if (isLeft) this.dispatch({ type: 'resume' });

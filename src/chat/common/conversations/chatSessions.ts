@@ -10,7 +10,7 @@ import type { Memento } from '../../../base/common/memento';
 import { isInside } from '../../../editor/common/boundary';
 import type { WriterSession, WriteObserver } from '../../../editor/common/writeObserver';
 import type { ChatFileAccess } from '../chatFileAccess';
-import { WriteClaims } from '../changes/writeClaims';
+import { FileTextClaims } from '../changes/fileTextClaims';
 import type { Chat, Chats, ExportFormat } from '../chatPorts';
 import { ChatSession, type ChatSessionPorts } from '../conversation/chatSession';
 import type { ChatStore, ConversationFiles, ConversationHead } from '../chatStore';
@@ -92,7 +92,7 @@ export class ChatSessions implements Chats, WriteObserver {
     });
     this.chatSessionPorts = {
       ...ports,
-      claims: new WriteClaims(),
+      claims: new FileTextClaims(),
       readStored: (id) => ports.store.read(id),
       createOptions: (head) => this.createOptions(head),
       createSession: (backend, options, signal) => this.preparedSessions.takeOrCreate(backend, options, signal),

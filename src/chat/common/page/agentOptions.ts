@@ -90,9 +90,9 @@ export class AgentOptions {
   }
 
   /** Records what the agent did without approval; undefined if it asked. Returns whether this changed anything. */
-  recordUnattendedAction(agentId: string, unattended: UnattendedAction | undefined): boolean {
+  recordObservedAction(agentId: string, unattendedAction: UnattendedAction | undefined): boolean {
     const { unattended: before, ...record } = this.storedRecord(agentId);
-    const now = unattended && before === 'runs' ? before : unattended;
+    const now = unattendedAction && before === 'runs' ? before : unattendedAction;
     if (now === before) return false;
     this.storeRecord(agentId, { ...record, ...withoutUndefined({ unattended: now }) });
     return true;

@@ -93,7 +93,7 @@ export class NewSessionOptions implements NewSessionOptionsPort, Disposable {
   }
 
   recordUnattendedAction(backendId: string, unattended: UnattendedAction | undefined): void {
-    if (this.isServer(backendId) || !this.agentOptions.recordUnattendedAction(backendId, unattended)) return;
+    if (this.isServer(backendId) || !this.agentOptions.recordObservedAction(backendId, unattended)) return;
     this.emitter.fire();
   }
 

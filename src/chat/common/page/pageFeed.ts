@@ -245,6 +245,6 @@ export class PageFeed implements Disposable {
   }
 }
 
-export function rowsWithPendingApproval(rows: readonly ConversationRow[]): readonly ConversationRow[] {
+export function filterRowsWithPendingApproval(rows: readonly ConversationRow[]): readonly ConversationRow[] {
   return rows.filter(({ state }) => state === 'waiting');
 }

@@ -1,4 +1,4 @@
-import { ChatError, type NewRestore, type PresentStateCopy, type RestorePoint, type ChatRestores } from '../chatPorts';
+import { ChatError, type NewRestore, type PresentForkPoint, type RestorePoint, type ChatRestores } from '../chatPorts';
 import type { ConversationFiles, StoredConversation } from '../chatStore';
 import type { BackendConnection } from '../conversation/backendConnection';
 import type { Conversation } from '../conversation/conversation';
@@ -39,7 +39,7 @@ export class ConversationRestores implements ChatRestores {
     };
   }
 
-  async copyPresentState(): Promise<PresentStateCopy> {
+  async copyPresentState(): Promise<PresentForkPoint> {
     await this.conversationFiles.claim();
     this.requireIdle();
     await this.whenTurnRecorded();
@@ -55,7 +55,7 @@ export class ConversationRestores implements ChatRestores {
     }
   }
 
-  async discardCopy({ remoteId }: Pick<PresentStateCopy, 'remoteId'>): Promise<void> {
+  async discardCopy({ remoteId }: Pick<PresentForkPoint, 'remoteId'>): Promise<void> {
     if (remoteId !== undefined) await this.connection.discardFork(remoteId);
   }
 

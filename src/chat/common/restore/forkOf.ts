@@ -1,5 +1,5 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import type { PresentStateCopy, RestorePoint, ChatRestores } from '../chatPorts';
+import type { PresentForkPoint, RestorePoint, ChatRestores } from '../chatPorts';
 import type { Clock } from '../../../base/common/async';
 import type { ChatStore, ConversationHead } from '../chatStore';
 import { logVersion, type LogRecord } from '../conversation/logRecord';
@@ -12,7 +12,7 @@ interface Fork {
 }
 
 /** The state of a conversation from which another one continues. */
-type ForkPoint = Pick<RestorePoint, 'isStopping' | 'recordsBefore' | 'turn'> | PresentStateCopy;
+type ForkPoint = Pick<RestorePoint, 'isStopping' | 'recordsBefore' | 'turn'> | PresentForkPoint;
 
 interface ForkPorts {
   readonly clock: Clock;

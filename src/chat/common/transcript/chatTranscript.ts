@@ -146,7 +146,7 @@ export class ChatTranscript {
         if (record.decision === 'reverted') this.endEntries.markReverted(record.path);
         break;
       case 'restored':
-        this.endEntries.markRestored(record);
+        this.endEntries.markChangesRestored(record);
         this.restoreEntries.addRestore(record);
         break;
       case 'restoreUndone':

@@ -50,7 +50,7 @@ function contentPart(item: ToolContent, { command, kind }: Parameters<typeof con
 }
 
 /** Returns the change that a call's input describes, as parts: the texts that it replaces or writes. */
-export function inputParts(input: ToolInput): PartsWithDiffs {
+export function changePartsOfInput(input: ToolInput): PartsWithDiffs {
   const path = pathOf(input);
   if (path === undefined) return noParts;
   const before = firstString(input, ['old_string', 'old_text', 'oldText', 'old_str']);

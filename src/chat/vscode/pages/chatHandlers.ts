@@ -24,7 +24,7 @@ export interface PageControl {
   startNavigation(): () => boolean;
   focusComposer(): void;
   onReady(): Promise<void>;
-  onHeartbeat(): void;
+  reconnectFeedOnHeartbeat(): void;
   onFocus(): void;
 }
 
@@ -97,7 +97,7 @@ export function createChatHandlers(
       writer = {};
       return page.onReady();
     }),
-    alive: chatRequests.alive.withHandler(() => page.onHeartbeat()),
+    alive: chatRequests.alive.withHandler(() => page.reconnectFeedOnHeartbeat()),
     focused: chatRequests.focused.withHandler(() => page.onFocus()),
     loadOlder: chatRequests.loadOlder.withHandler(({ sessionId, count }) => {
       if (page.chat?.id === sessionId) page.feed.loadOlder(count);

@@ -106,7 +106,7 @@ export class ChatPageHost implements Disposable, PageControl {
     for (const notify of this.queuedNotifications.splice(0)) notify();
   }
 
-  onHeartbeat(): void {
+  reconnectFeedOnHeartbeat(): void {
     this.wasReloaded = false;
     // The page is visible again without a reload, so its content is outdated.
     if (this.isVisible && !this.feed.hasPage) this.feed.connectPage();

@@ -13,7 +13,7 @@ import type { ShownChats } from '../../common/page/shownChats';
 import type { CodeProposals } from '../review/codeProposals';
 import type { AnswerTextActions } from '../answerTextActions';
 import type { RestoreActions } from '../review/restoreActions';
-import type { ReviewActions } from '../review/reviewActions';
+import type { ConversationActions } from '../review/conversationActions';
 import type { TurnReviews } from '../review/turnReviews';
 import type { UndoActions } from '../review/undoActions';
 
@@ -28,7 +28,7 @@ export interface ChatPageServices {
   readonly shown: ShownChats;
   readonly editor: AnswerTextActions;
   readonly code: CodeProposals;
-  readonly review: ReviewActions;
+  readonly review: ConversationActions;
   readonly restore: RestoreActions;
   readonly turnReviews: TurnReviews;
   readonly undo: UndoActions;

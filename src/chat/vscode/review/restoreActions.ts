@@ -60,7 +60,7 @@ export type ShowChat = (chat: Chat) => void;
 const stopTimeoutMs = 15_000;
 const settleTimeoutMs = 60_000;
 const maxNames = 10;
-const turnsNote = 'This prompt has no checkpoint, so changes by shell commands can’t be restored.';
+const turnsNote = 'This prompt has no checkpoint, so changes made by shell commands can’t be undone.';
 
 /** Restores conversations and files to the state before a prompt. Asks for confirmation before anything changes. */
 export class RestoreActions {

@@ -3,7 +3,7 @@ import { countWithNoun } from '../../../base/common/countWithNoun';
 import { messageOf } from '../../../base/common/errors';
 import { truncateList } from '../../../base/common/lists';
 import { isEditorError, type EditorPort } from '../../../editor/common/editorPort';
-import type { ContentChange, Protection } from '../../../editor/common/protection/protection';
+import type { TextBeforeAndAfter, Protection } from '../../../editor/common/protection/protection';
 import { commandIds } from '../../../manifest';
 import type { Messages } from '../../../platform/vscode/messages';
 import { canUndo, hasNoTexts } from '../../../transcript/common/shownChanges';
@@ -147,8 +147,8 @@ export class UndoActions {
       message: `${name} has later edits in the lines that the agent changed.`,
       detail: [
         separable > 0
-          ? `“${gentle}” keeps these lines and shows them next to the text before ${start}.`
-          : `“Compare” changes nothing. It shows the file next to the text before ${start}.`,
+          ? `“${gentle}” keeps the lines with later edits and opens a diff with the text before ${start}.`
+          : `“Compare” changes nothing. It opens a diff with the text before ${start}.`,
         `“${everything}” also removes the later edits. ${revertHint(before)}`,
       ].join('\n\n'),
       actions: [gentle, everything],
@@ -187,7 +187,7 @@ export class UndoActions {
     return protections;
   }
 
-  private async contentChangeOf(chat: Chat, path: string, turn: number | undefined): Promise<ContentChange> {
+  private async contentChangeOf(chat: Chat, path: string, turn: number | undefined): Promise<TextBeforeAndAfter> {
     const after = turn === undefined ? await chat.textBefore(path) : (await chat.turnTexts(path, turn))?.before;
     try {
       return { before: (await this.deps.editorPort.readText(path)).text, after: after ?? undefined };

@@ -11,7 +11,7 @@ import type { ProviderHandle } from '../providers/providerHandle';
 import type { ProviderSet } from '../providers/providerSet';
 
 /** The user's location, with the parts that providers may know. */
-export interface ActiveFileLocation {
+export interface ActiveFileAndRepository {
   /** URI of the active file, if there is one that agents may read. */
   readonly uri: string | undefined;
   /** Name of the repository, for example `github.com/owner/repository`. */
@@ -21,7 +21,7 @@ export interface ActiveFileLocation {
 interface LookupPorts {
   readonly clock: Clock;
   readonly providers: Pick<ProviderSet, 'forDocument' | 'find'>;
-  readonly userLocation: () => Promise<ActiveFileLocation>;
+  readonly userLocation: () => Promise<ActiveFileAndRepository>;
 }
 
 interface LookupResult extends Pick<ContextAnswer, 'pendingProviders'> {

@@ -64,7 +64,7 @@ export class ProviderWorker {
   private readonly providers = new Map<number, HostedProvider>();
   private lastLoad: Promise<unknown> = Promise.resolve();
   private hostedBeingLoaded: HostedProvider | undefined;
-  private messages: ProviderWorkerMessage[] = [];
+  private messagesToPost: ProviderWorkerMessage[] = [];
   private transferList: Transferable[] = [];
   private collectedSinceMs: number | undefined;
   private reportedMemoryBytes = 0;
@@ -298,12 +298,12 @@ export class ProviderWorker {
   }
 
   private add(message: ProviderWorkerMessage): void {
-    this.messages.push(message);
+    this.messagesToPost.push(message);
   }
 
   /** Posts the messages when all ready answers are complete, or earlier if that takes long. */
   private postSoon(): void {
-    if (this.messages.length === 0) return;
+    if (this.messagesToPost.length === 0) return;
     const now = performance.now();
     if (this.collectedSinceMs === undefined) {
       this.collectedSinceMs = now;
@@ -318,15 +318,15 @@ export class ProviderWorker {
 
   private postAll(): void {
     this.collectedSinceMs = undefined;
-    if (this.messages.length === 0) return;
+    if (this.messagesToPost.length === 0) return;
     // If globals have changed, the host must know before it uses these answers.
     this.checkGlobals();
     // Reports the memory first, so that a worker that uses too much is stopped for this reason.
     this.reportMemory();
-    const { messages, transferList } = this;
-    this.messages = [];
+    const { messagesToPost, transferList } = this;
+    this.messagesToPost = [];
     this.transferList = [];
-    this.deps.post(messages, transferList);
+    this.deps.post(messagesToPost, transferList);
   }
 
   private checkGlobals(): void {

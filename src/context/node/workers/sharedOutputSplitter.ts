@@ -4,7 +4,7 @@ import { markByte } from './outputMark';
 
 /** Splits the output of a worker by provider, and into lines. */
 export class SharedOutputSplitter {
-  private readonly splitters = new Map<number, OutputLineSplitter>();
+  private readonly lineSplitterByProvider = new Map<number, OutputLineSplitter>();
   private currentProvider = 0;
   /** The digits of an incomplete mark. Undefined outside a mark. */
   private incompleteMarkDigits: string | undefined;
@@ -34,7 +34,7 @@ export class SharedOutputSplitter {
   }
 
   end(): void {
-    for (const splitter of this.splitters.values()) splitter.end();
+    for (const splitter of this.lineSplitterByProvider.values()) splitter.end();
   }
 
   private writePiece(bytes: Buffer): void {
@@ -47,8 +47,9 @@ export class SharedOutputSplitter {
 
   private splitterOf(provider: number): OutputLineSplitter {
     const splitter =
-      this.splitters.get(provider) ?? new OutputLineSplitter(this.clock, (line) => this.onLine(provider, line));
-    if (this.splitters.size < 100) this.splitters.set(provider, splitter);
+      this.lineSplitterByProvider.get(provider) ??
+      new OutputLineSplitter(this.clock, (line) => this.onLine(provider, line));
+    if (this.lineSplitterByProvider.size < 100) this.lineSplitterByProvider.set(provider, splitter);
     return splitter;
   }
 }

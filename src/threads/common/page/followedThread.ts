@@ -49,7 +49,7 @@ export class FollowedThread implements Disposable {
   private readonly subthreads: OpenSubthreads;
   private hasShownSubthreads = false;
   /** The thread as it was read, without the steps of subthreads. */
-  private threadWithoutSteps: ThreadWithEntries | undefined;
+  private threadWithoutSubthreadSteps: ThreadWithEntries | undefined;
   private currentThread: ThreadWithEntries | undefined;
   private currentProblem: string | undefined;
   private activeRead: Promise<void> | undefined;
@@ -119,7 +119,7 @@ export class FollowedThread implements Disposable {
   /** Shows a subagent's thread as the steps of its call. Returns a message if that is impossible. */
   showSubthread(callId: string): string | undefined {
     this.hasShownSubthreads = true;
-    return this.subthreads.show(callId, this.threadWithoutSteps?.entries ?? []);
+    return this.subthreads.show(callId, this.threadWithoutSubthreadSteps?.entries ?? []);
   }
 
   hideSubthread(callId: string): void {
@@ -182,13 +182,13 @@ export class FollowedThread implements Disposable {
 
   private setThread(thread: ThreadWithEntries): void {
     if (this.disposables.isDisposed) return;
-    this.threadWithoutSteps = thread;
+    this.threadWithoutSubthreadSteps = thread;
     this.currentProblem = undefined;
     this.updateThreadWithSteps();
   }
 
   private updateThreadWithSteps(): void {
-    const { threadWithoutSteps: ownThread } = this;
+    const { threadWithoutSubthreadSteps: ownThread } = this;
     if (!ownThread || this.disposables.isDisposed) return;
     const entries = this.subthreads.addSteps(ownThread.entries);
     const ordered = this.hasShownSubthreads

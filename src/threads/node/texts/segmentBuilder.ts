@@ -1,4 +1,4 @@
-import type { SearchData } from '../../common/heads/heads';
+import type { ThreadSearchData } from '../../common/heads/heads';
 import {
   isConversationKind,
   maxTextUnits,
@@ -13,7 +13,7 @@ import type { SegmentContent, SegmentThread, TextSegment } from './textSegment';
 import { WordScanner } from './wordScanner';
 import { wordFields, WordTable } from './wordTable';
 
-export interface ThreadToIndex extends SearchData {
+export interface ThreadToIndex extends ThreadSearchData {
   readonly file: FileVersionKey;
   readonly threadId: string;
 }

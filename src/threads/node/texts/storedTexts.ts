@@ -12,9 +12,9 @@ import { IndexFileError } from '../files/headFile';
  * The encoded texts of one thread in a segment. A search examines the bytes and decodes only the few texts that may
  * match.
  *
- *     count, bytes of the ids ─ for each text: its bytes and kind, bytes of its extra words ─ ids ─ texts ─ extra words
+ *     count, length of the ids ─ for each text: its length and kind, length of its extra words ─ ids ─ texts ─ extra words
  *
- * Each id is a line of JSON. A text ends with a newline, so that the next text begins with a new word. Extra words are
+ * Lengths are in bytes. Each id is a line of JSON. A text ends with a newline, so that the next text begins with a new word. Extra words are
  * words that are not visible in the bytes of the text, for example `naive` for `naïve`.
  */
 
@@ -54,7 +54,7 @@ export function encodeTexts(
   for (const extraWords of allExtraWords) target.appendText(extraWords);
 }
 
-/** Returns the ASCII prefixes of words that are not in the bytes. A newline precedes each of them. */
+/** Returns the words that a search of the bytes would miss, each shortened to its ASCII prefix and preceded by a newline. */
 function extraWordsOf(content: Buffer, words: readonly string[]): string {
   const lower = lowerBytes(content, 0, content.length);
   const prefixes = new Set(words.flatMap((word) => /^[a-z0-9]+/.exec(word)?.[0] ?? []));

@@ -86,7 +86,7 @@ export class ThreadMatcher {
     const masks = texts.possibleTermMasks(query.terms);
     for (let minTerms = query.terms.length; minTerms > 0; minTerms--) {
       let left = maxTexts;
-      // A text that may contain the terms almost always contains them.
+      // A text that may contain the terms almost always contains them, so reading the first of these texts is usually enough.
       const first = texts.readTexts((index) => countBits(masks[index] ?? 0) >= minTerms && left-- > 0);
       const ranked = rankTexts(query, first);
       const isEnough = ranked.filter(({ termCount }) => termCount >= minTerms).length === maxTexts;

@@ -49,7 +49,7 @@ export class WordTable {
   /** Indexes of the scanned words that are not in the cache. They may already be in the table. */
   private uncachedWordIndexes = new Uint32Array(1 << 12);
   /** Stored only to prevent the JavaScript engine from removing the reads of `prefetchSlots`. */
-  protected prefetchResult = 0;
+  protected unusedPrefetchResult = 0;
   private cachedThread = -1;
 
   constructor() {
@@ -105,7 +105,7 @@ export class WordTable {
       const word = uncachedWordIndexes[index] ?? 0;
       touched ^= slots[(slotOf(firstHashes[word] ?? 0, secondHashes[word] ?? 0) & slotMask) * 4] ?? 0;
     }
-    this.prefetchResult = touched;
+    this.unusedPrefetchResult = touched;
   }
 
   /** Copies the words of threads. `newIndexOf` returns the new index of a thread, or undefined if it is not copied. */

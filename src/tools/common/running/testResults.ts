@@ -19,7 +19,7 @@ const titles: Readonly<Record<string, string>> = {
   '<output>': 'Output:',
 };
 
-/** Answers of VS Code that refer to its own tools. They are replaced, because these tools have other names and inputs. */
+/** Answers of VS Code that mention its own tools. They are replaced, because our tools have other names and inputs. */
 const knownTexts = [
   {
     begin: 'No tests found in the files.',

@@ -29,7 +29,8 @@ const noFailuresAfterStop =
 const noFailuresYet =
   'No failures were reported before it was stopped. This does not mean that tests passed: they may hang, or VS Code may not have reported the end of a run that took only milliseconds. Run fewer tests, or use a command.';
 const partialFailures = 'Failures of the last run that VS Code knows. Tests that had not ended are missing:';
-const warning = 'Tests run code of the workspace, also code that the agent has changed. VS Code may ask you again.';
+const warning =
+  'Tests run code from the workspace, including code that the agent has changed. VS Code may ask you again.';
 
 const input = z.strictObject({
   action: z.enum(['list', 'run', 'failures']).describe('failures: those of the last run, even if the user started it.'),

@@ -46,9 +46,9 @@ describe('what an ACP agent must ask the user for', () => {
       input: { file_path: '/ws/a.txt' },
       folder: '/ws',
       scopes: {
-        'Always allow in this conversation': 'any edit of a.txt, this conversation',
-        'Always allow': 'any edit of a.txt, every conversation with Demo',
-        'Always deny': 'any edit of a.txt, every conversation with Demo',
+        'Always allow in this conversation': 'editing a.txt, this conversation',
+        'Always allow': 'editing a.txt, every conversation with Demo',
+        'Always deny': 'editing a.txt, every conversation with Demo',
       },
     });
     await session.answerApproval(asked.approval_id, 'Allow');

@@ -50,7 +50,7 @@ describe('the client on a connection that is lost without an answer', () => {
 
   it('never sends a prompt, an answer or an end twice', async () => {
     for (const send of [
-      () => client.prompt('s', { prompt: 'go' }),
+      () => client.sendPrompt('s', { prompt: 'go' }),
       () => client.answerApproval('s', { decision: 'Allow' }),
       () => client.deleteSession('s'),
     ]) {

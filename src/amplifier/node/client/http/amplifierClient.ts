@@ -62,7 +62,7 @@ export class AmplifierClient implements Disposable {
   }
 
   /** Sends a prompt. `isAccepted`: the status was 202, as documented. The real server returns 200. */
-  async prompt(id: string, request: api.PromptRequest): Promise<api.PromptResponse & { isAccepted: boolean }> {
+  async sendPrompt(id: string, request: api.PromptRequest): Promise<api.PromptResponse & { isAccepted: boolean }> {
     const response = await this.send({ ...ofSession('POST', id, '/prompt'), body: api.PromptRequest.parse(request) });
     return { ...parseBody(response, api.PromptResponse), isAccepted: response.status === 202 };
   }

@@ -9,7 +9,7 @@ import { WorkerCall, type HeadBatch, type ThreadWorkerRequest } from '../threadW
 import { IncrementalThreadFileReader } from '../../files/incrementalThreadFileReader';
 import type { ThreadToIndex } from '../../texts/segmentBuilder';
 import type { TextIndex } from '../../texts/textIndex';
-import { readHeadForList, readTextsForSearch, readHead } from './headReader';
+import { readHeadOfStoredThread, readTextsForSearch, readHead } from './headReader';
 import type { HeadSaver } from './headSaver';
 import type { OpenThreads } from './openThreads';
 
@@ -105,7 +105,7 @@ export class ThreadWorker {
         if (part.length >= headsPerPart || file.sizeBytes > largeBytes) await flush();
         // The text index reads the file again later, because keeping thousands of texts until then would be more
         // expensive.
-        const head = readHeadForList(this.fileReader, file, nowMs);
+        const head = readHeadOfStoredThread(this.fileReader, file, nowMs);
         if (head === undefined) continue;
         part.push({ file, head });
         if (!head?.isBeingWritten) heads.push({ file, head });

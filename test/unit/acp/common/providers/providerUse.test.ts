@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ProviderChoice } from '../../../../../src/acp/common/providers/providerChoice';
 import { ProviderStore } from '../../../../../src/acp/common/providers/providerStore';
-import { ProviderChangeStopper } from '../../../../../src/acp/common/providers/providerChangeStopper';
+import { OutdatedProviderAgentStopper } from '../../../../../src/acp/common/providers/outdatedProviderAgentStopper';
 import { nullLogger } from '../../../../../src/base/common/log';
 import type { BackendState } from '../../../../../src/session/common/sessionBackend';
 import { FakeSecrets } from '../../../../fake/fakeSecrets';
@@ -17,7 +17,7 @@ const addressOf = (host: string): ProviderChoice => ({
 describe('the use of LLM providers, changed in another window', () => {
   let secrets: FakeSecrets;
   let other: ProviderStore;
-  let use: ProviderChangeStopper;
+  let use: OutdatedProviderAgentStopper;
   let state: BackendState;
   let isWorking: boolean;
   let stops: number;
@@ -46,7 +46,7 @@ describe('the use of LLM providers, changed in another window', () => {
         return Promise.resolve();
       },
     };
-    use = new ProviderChangeStopper({
+    use = new OutdatedProviderAgentStopper({
       store,
       openBackend: (id) => (id === 'own' ? backend : undefined),
       isWorking: () => isWorking,

@@ -134,9 +134,9 @@ describe('what an agent may do', () => {
         'Always deny',
       ]);
       assert.deepEqual(question.context?.['scopes'], {
-        'Always allow in this conversation': 'any edit of a.ts, this conversation',
-        'Always allow': 'any edit of a.ts, every conversation with Demo',
-        'Always deny': 'any edit of a.ts, every conversation with Demo',
+        'Always allow in this conversation': 'editing a.ts, this conversation',
+        'Always allow': 'editing a.ts, every conversation with Demo',
+        'Always deny': 'editing a.ts, every conversation with Demo',
       });
       opened.approvals.answer('approval-1', name);
       assert.deepEqual(await answer, { outcome: 'selected', optionId });

@@ -160,7 +160,7 @@ describe('a permission rule', () => {
     };
     assert.equal(scope(run, 'session'), 'any "npm test" in this folder, this conversation');
     assert.equal(scope(run, 'always'), 'any "npm test" in this folder, every conversation with Demo');
-    assert.equal(scope(edit, 'session'), 'any edit of src/a.ts, this conversation');
+    assert.equal(scope(edit, 'session'), 'editing src/a.ts, this conversation');
     const inLib = { ...run, command: { argv: ['npm test'], cwd: '/ws/lib' }, env: { A: '1', B: '2' } };
     assert.equal(scope(inLib, 'session'), 'any "npm test" in lib with A=1 and B=2, this conversation');
     const escalated = { ...run, input: { sandbox: 'false' } };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PeerThreads, type PeerThreadPermissions } from '../../../../../src/threads/common/exports/peerThreads';
+import { PeerThreads, type ThreadAccessForPeers } from '../../../../../src/threads/common/exports/peerThreads';
 import type { ThreadWithEntries } from '../../../../../src/threads/common/threadPorts';
 import type { Entry } from '../../../../../src/transcript/common/entries';
 import { head } from '../../support/threadHead';
@@ -30,7 +30,7 @@ const thread: ThreadWithEntries = {
   notes: [],
 };
 
-function peerThreads(part: Partial<PeerThreadPermissions> = {}) {
+function peerThreads(part: Partial<ThreadAccessForPeers> = {}) {
   const heads = [thread.head, head('T-2', { problem: 'It is empty.' }), head('T-3', { folders: ['/home/kim/other'] })];
   const calls: string[] = [];
   const asked: string[] = [];

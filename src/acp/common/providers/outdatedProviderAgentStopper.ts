@@ -21,7 +21,7 @@ interface ProviderUseDeps {
  * Tracks which choices each agent of this window received when it started, and stops an agent if the stored choices have
  * changed since. The next prompt starts it with the new ones.
  */
-export class ProviderChangeStopper {
+export class OutdatedProviderAgentStopper {
   private readonly givenChoicesByAgent = new Map<string, string | undefined>();
   private readonly changeCounts = new Map<string, number>();
   private readonly postponedIds = new Set<string>();

@@ -17,7 +17,7 @@ const maxEntryLength = 1024 * 1024;
 const fileExtensions: Record<ExportFormat, string> = { markdown: 'md', html: 'html', json: 'json' };
 
 /** Shows the changes of a conversation, and exports or deletes conversations. */
-export class ReviewActions {
+export class ConversationActions {
   constructor(
     private readonly chats: Pick<Chats, 'rows' | 'delete' | 'export'>,
     private readonly diffViews: DiffViews,

@@ -4,7 +4,7 @@ import type { FileTextId } from './fileTexts';
 const maxPaths = 10_000;
 
 /** Tracks which conversation was the first to record a text of a file, when several have turns at the same time. */
-export class WriteClaims {
+export class FileTextClaims {
   private readonly claimByPath = new BoundedMap<string, { readonly owner: object; readonly text: FileTextId }>({
     maxEntries: maxPaths,
   });
