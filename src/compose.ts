@@ -287,7 +287,7 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
       (session, backendId) => {
         void working.follow(session, backendId);
         problemsAndProgress.follow(session);
-        threads.startRecordingSession(session);
+        threads.recordEventsOf(session);
         chat.featureIfLoaded?.followSession(session);
       },
       log.child('backends'),

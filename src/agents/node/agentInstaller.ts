@@ -294,7 +294,7 @@ export class AgentInstaller implements Disposable {
         failure ??= problem;
       }
     }
-    throw failure ?? new InstallError('notSupportedHere', 'The registry contains no way to install it on this system.');
+    throw failure ?? new InstallError('notSupportedHere', 'The agent is not available for this system.');
   }
 
   private async prepare(

@@ -26,7 +26,7 @@ const restart: StatusAction = { label: 'Restart Server', command: commandIds.amp
 const openTerminal: StatusAction = { label: 'Open Amp Terminal', command: commandIds.ampOpenTerminal };
 const showLog: StatusAction = { label: 'Show Log', command: commandIds.showLog };
 const updatePlugin: StatusAction = {
-  label: 'Update the diagnostics plugin',
+  label: 'Update Diagnostics Plugin',
   command: commandIds.ampInstallDiagnosticsPlugin,
 };
 const openFolder: StatusAction = { label: 'Open Folder', command: 'workbench.action.files.openFolder' };

@@ -96,7 +96,7 @@ export interface ConversationFiles extends TextBlobs {
   readonly isOurs: boolean;
   readonly isInUseElsewhere: boolean;
   /** Whether another window has become the writer. This window then writes nothing; reopen the conversation. */
-  readonly isOutdated: boolean;
+  readonly wasTakenOver: boolean;
   /** Fires with records that another window has written. */
   readonly onDidReadRecords: Event<RecordsOfOtherWindow>;
   /**

@@ -102,7 +102,7 @@ export class DiskConversationFiles implements ConversationFiles {
     return this.access === 'theirs';
   }
 
-  get isOutdated(): boolean {
+  get wasTakenOver(): boolean {
     return this.access === 'lost';
   }
 

@@ -117,7 +117,7 @@ function hasNewVersion({ status, consent }: ProviderState): boolean {
 }
 
 function allowVersionAction({ id, title }: ProviderState, command: string): StatusAction {
-  return { label: `Allow the new version of ${title}…`, command, arguments: [id] };
+  return { label: `Allow New Version of ${title}…`, command, arguments: [id] };
 }
 
 function showLogAction(state: ProviderState, command: string): StatusAction {
@@ -153,7 +153,7 @@ function describeFailure({ title, lastError = 'no reason given' }: ProviderState
 }
 
 function storeSecretAction({ setSecret }: ContextActions): StatusAction {
-  return { label: 'Store a secret', command: setSecret };
+  return { label: 'Store Secret…', command: setSecret };
 }
 
 function withPeriod(text: string): string {

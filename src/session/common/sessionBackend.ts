@@ -60,7 +60,7 @@ export interface SessionBackend extends Disposable {
 /** A service that an agent sends its requests to models to. Names and addresses are the agent's words. */
 export interface LlmProvider {
   readonly id: string;
-  /** The API protocols that it can use, such as `anthropic`. Can have unknown ones. */
+  /** The API protocols that it can use, such as `anthropic`. May include unknown ones. */
   readonly supported: readonly string[];
   /** Whether it cannot be disabled. */
   readonly isRequired: boolean;

@@ -225,7 +225,7 @@ describe('ConversationStore', () => {
       files.isLockFaulty = false;
       if (isTakenOver) await appendFile(log(), `${JSON.stringify(prompt('Theirs'))}\n`);
       clock.advance(5000);
-      await until('the retry', () => (isTakenOver ? file.isOutdated : file.problem === undefined));
+      await until('the retry', () => (isTakenOver ? file.wasTakenOver : file.problem === undefined));
       await one.stop();
     }
     const { records } = await (await newStore()).open(id);
@@ -249,7 +249,7 @@ describe('ConversationStore', () => {
       assert.match(file.problem ?? '', /memory only/);
       await until('the retry', () => {
         clock.advance(5000);
-        return isTakenOver ? file.isOutdated : file.problem === undefined;
+        return isTakenOver ? file.wasTakenOver : file.problem === undefined;
       });
       await store.stop();
       const { records } = await (await newStore()).open(id);

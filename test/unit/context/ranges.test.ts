@@ -66,7 +66,7 @@ describe('the ranges of items', () => {
     const { notes } = fitItemsToDocument(packedOf(...items), lineLengths(text));
     assert.deepEqual(
       notes.map((note) => note.slice(0, 8)),
-      ['1 ranges', '1 items '],
+      ['1 range ', '1 item w'],
     );
   });
 });

@@ -74,7 +74,7 @@ describe('the status of context providers', () => {
     } as const;
     const { state, summary, labels } = statusOf({ states: [stateOf('far', { consent })] });
     assert.deepEqual([state, summary], ['ready', '1 ready. New version available: far.']);
-    assert.equal(labels[0], 'Allow the new version of far…');
+    assert.equal(labels[0], 'Allow New Version of far…');
   });
 
   it('describes a failure in one short line', () => {

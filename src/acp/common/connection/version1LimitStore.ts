@@ -14,8 +14,8 @@ export interface AgentVersion1Limit {
   /** Call when the agent failed with version 2 and works with version 1. `version` is the version of its program. */
   limitTo1(version: string | undefined): void;
   /**
-   * Call when a limited agent has started. If its program has another version now, version 2 is offered at the next
-   * start.
+   * Call when an agent that is limited to version 1 has started. If its program was updated, version 2 of the protocol
+   * is offered at the next start.
    */
   recordStart(version: string | undefined): void;
 }

@@ -98,7 +98,7 @@ function inOrder(choice: ProviderChoice): ProviderChoice {
   return { kind, apiType, baseUrl, headers: headers.map(({ name, value }) => ({ name, value })) };
 }
 
-/** @throws Error for a damaged text, because without the choices, prompts would go elsewhere than the user has decided */
+/** @throws Error if the text is invalid, because without the choices, prompts could go to the wrong provider */
 export function parseChoices(text: string): ProviderChoices {
   const stored = StoredChoices.safeParse(parseJson(text)).data;
   const choices = new Map(stored?.map(({ id, ...choice }) => [id, choice]));

@@ -28,7 +28,7 @@ export abstract class SessionToolCall<Content> {
     this.id = `call-${++session.callCount}`;
   }
 
-  get announcement() {
+  get startUpdate() {
     const { title, kind, path, line, rawInput, content } = this.details;
     const locations: { path: string; line?: number }[] =
       path === undefined ? [] : [{ path, ...(line === undefined ? {} : { line }) }];

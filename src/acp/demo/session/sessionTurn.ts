@@ -125,7 +125,7 @@ export abstract class SessionTurn<Content, Call extends SessionToolCall<Content>
       if (oldText === newText) return { kind: 'unchanged' };
       const write = () =>
         oldText === null ? createTextInside(folders, path, newText) : writeTextInside(folders, path, newText);
-      const title = `${oldText === null ? 'Create' : 'Write'} ${basename(path)} on disk`;
+      const title = `${oldText === null ? 'Create' : 'Write'} ${basename(path)}`;
       return await this.edit({ title, path, oldText, newText }, { read, write });
     } catch (error) {
       if (error instanceof TurnCancelled) throw error;

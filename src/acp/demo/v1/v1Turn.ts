@@ -91,7 +91,7 @@ export class V1Turn extends SessionTurn<ToolCallContent, V1ToolCall> {
     const { id: sessionId } = session;
     const params: RequestPermissionRequest = {
       sessionId,
-      toolCall: call.announcement,
+      toolCall: call.startUpdate,
       options: [...options],
     };
     const { outcome } = await this.untilCancelled(client.request('session/request_permission', params));

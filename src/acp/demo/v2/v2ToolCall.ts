@@ -18,7 +18,7 @@ export class V2ToolCall extends SessionToolCall<ToolCallContent> {
   }
 
   async start(): Promise<void> {
-    await this.update(this.announcement);
+    await this.update(this.startUpdate);
   }
 
   async endWithText(text: string, status: 'completed' | 'failed' = 'completed', rawOutput?: unknown): Promise<void> {

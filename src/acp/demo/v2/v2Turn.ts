@@ -90,7 +90,7 @@ export class V2Turn extends SessionTurn<ToolCallContent, V2ToolCall> {
   ): Promise<string | undefined> {
     const subject =
       command === undefined
-        ? { type: 'tool_call' as const, toolCall: call.announcement }
+        ? { type: 'tool_call' as const, toolCall: call.startUpdate }
         : { type: 'command' as const, command, cwd: this.cwd, toolCallId: call.id };
     return await this.ask({ title, subject, options: [...options] });
   }

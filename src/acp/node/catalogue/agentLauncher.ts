@@ -322,7 +322,7 @@ export class AgentLauncher {
     if ((await this.providerChoicesOf(entry)).size === 0) return;
     const reason = 'the draft dialect cannot use the LLM providers that you have set for it';
     const advice = 'Remove them with "Backline: Manage LLM Providers…".';
-    throw new BackendError('notReady', `${entry.title} is not used, because ${reason}. ${advice}`);
+    throw new BackendError('notReady', `${entry.title} was not started, because ${reason}. ${advice}`);
   }
 
   private async signIn(
@@ -378,7 +378,7 @@ function unusableSecretError({ title }: CatalogueEntry, name: string): BackendEr
   return new BackendError('notReady', `${title} is unavailable because ${what}. ${hint}`);
 }
 
-/** Ignores the version of an installed agent. */
+/** Returns a key that changes with the command of an agent, but not with the version of an installed agent. */
 function versionKeyOf({ id, source, command, args }: ProcessEntry): string {
   return hashJson(source === 'installed' ? [id] : [id, command, args]);
 }

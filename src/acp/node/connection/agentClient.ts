@@ -341,7 +341,7 @@ export class AgentClient {
   private deliverUpdate(sessionId: string, peer: SessionPeer, update: SessionNotification['update']): void {
     const { protocolRequests } = this;
     if (!protocolRequests) return;
-    protocolRequests.observeUpdate?.(sessionId, update);
+    protocolRequests.trackPromptProgress?.(sessionId, update);
     this.childSessions.observe(sessionId, update);
     peer.handleUpdate(update, protocolRequests.version);
   }

@@ -59,7 +59,7 @@ export interface ProtocolRequests {
   /** @throws z.ZodError */
   parsePermissionRequest(params: unknown): PermissionRequest;
   /** Called for each update of an agent, before its session gets it. */
-  observeUpdate?(sessionId: string, update: { readonly sessionUpdate: string }): void;
+  trackPromptProgress?(sessionId: string, update: { readonly sessionUpdate: string }): void;
   /** Rejects everything that waits for the session, or for any session if `sessionId` is undefined. */
   abandon?(sessionId: string | undefined, error: Error): void;
 }

@@ -9,7 +9,7 @@ import type {
   TurnResult,
 } from '../../common/session/agentMessages';
 import {
-  promptEndReport,
+  findPromptEndReport,
   nextProgress,
   initialPromptProgress,
   type PromptProgressInput,
@@ -130,7 +130,7 @@ export class V2Requests implements ProtocolRequests {
     return PermissionRequest.parse(params);
   }
 
-  observeUpdate(sessionId: string, update: { readonly sessionUpdate: string }): void {
+  trackPromptProgress(sessionId: string, update: { readonly sessionUpdate: string }): void {
     if (!this.pendingPrompts.has(sessionId)) return;
     switch (update.sessionUpdate) {
       case 'state_update': {
@@ -158,7 +158,7 @@ export class V2Requests implements ProtocolRequests {
     const pending = this.pendingPrompts.get(sessionId);
     if (!pending) return;
     pending.progress = nextProgress(pending.progress, input);
-    const report = promptEndReport(pending.progress);
+    const report = findPromptEndReport(pending.progress);
     if (!report) return;
     this.pendingPrompts.delete(sessionId);
     pending.end(report);

@@ -48,8 +48,8 @@ export class ProviderCommands {
   constructor(private readonly deps: ProviderCommandsDeps) {}
 
   /** Runs `backline.acp.manageProviders`; asks for the agent if `id` is missing. @throws BackendError */
-  async manage(id?: unknown): Promise<void> {
-    const agent = await this.chooseAgent(id);
+  async manageProvidersOf(agentId?: unknown): Promise<void> {
+    const agent = await this.chooseAgent(agentId);
     if (!agent) return;
     const obstacle = this.deps.agents.obstacleOf(agent.id);
     if (obstacle) {

@@ -73,7 +73,7 @@ export class LlmProviderServices {
     disposables.add(store.onDidChange((id) => void changeStopper.handleChange(id)));
     disposables.add(onDidEndTurn(() => void changeStopper.handleEndOfTurn()));
     disposables.add(registry.onDidChange(() => changeStopper.forgetStoppedAgents()));
-    disposables.add(commands.setHandler(commandIds.acpManageProviders, (id) => providerCommands.manage(id)));
+    disposables.add(commands.setHandler(commandIds.acpManageProviders, (id) => providerCommands.manageProvidersOf(id)));
     return disposables;
   }
 }

@@ -36,7 +36,7 @@ export function toNpmFailure(stdout: string, stderrTail: string, packageName: st
     return new InstallError(
       'integrity',
       message,
-      'Try again. If this continues, ask the administrator of that registry.',
+      'Try again. If the problem persists, contact the administrator of that registry.',
     );
   }
   if (code === 'EBADENGINE')

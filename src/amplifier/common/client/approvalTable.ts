@@ -3,7 +3,7 @@ import { BackendError, isBackendError } from '../../../session/common/sessionBac
 import type { EventData } from '../../../session/common/sessionEvents';
 import { AmplifierApiError, isAmplifierApiError } from '../api/apiErrors';
 import type { SentApprovalAnswer, PendingApproval, SessionStatus } from '../api/apiSchema';
-import type { ApprovalAnswerReason, CallId, StatusPurpose } from './sessionInput';
+import type { ApprovalAnswerPurpose, CallId, StatusPurpose } from './sessionInput';
 import {
   isOwnTurnOpenOrPosting,
   type Approval,
@@ -357,4 +357,4 @@ const supersededMessage =
 
 type Resolution = EventData<'approval:granted'> & Partial<Pick<EventData<'approval:denied'>, 'reason'>>;
 type AllowancePurpose = StatusPurpose<'allowance'>;
-type ApprovalPurpose = ApprovalAnswerReason<'approval'>;
+type ApprovalPurpose = ApprovalAnswerPurpose<'approval'>;

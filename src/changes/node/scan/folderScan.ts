@@ -82,7 +82,7 @@ export class FolderScan {
     await this.backdateFutureIndex(startMs);
     const found = await this.findChanges(index, signal);
     const isUnchanged = found.modified.length + found.deleted.length + found.added.length === 0;
-    const known = isUnchanged ? await this.knownTree(index) : undefined;
+    const known = isUnchanged ? await this.cachedTreeOf(index) : undefined;
     if (known === undefined) return await this.captureChanges(found, startMs, signal, isUnchanged && hasTrees);
     await setIndexTime(index, startMs);
     return await this.createCapture(known, found.leftOut, [], signal);
@@ -279,14 +279,14 @@ export class FolderScan {
     }
   }
 
-  private async knownTree(index: string): Promise<string | undefined> {
+  private async cachedTreeOf(index: string): Promise<string | undefined> {
     const checksum = await readIndexChecksum(index);
     return checksum !== undefined && this.lastTree?.checksum === checksum ? this.lastTree.tree : undefined;
   }
 
   /** Writes the tree of the index. `withUserTrees`: the user's repository already has all trees. */
   private async writeTree(index: string, signal: AbortSignal, withUserTrees: boolean): Promise<string> {
-    const known = await this.knownTree(index);
+    const known = await this.cachedTreeOf(index);
     if (known !== undefined) return known;
     const { folderPrefix } = this.repository;
     const args = ['write-tree', '--missing-ok', ...(folderPrefix === '' ? [] : [`--prefix=${folderPrefix}`])];

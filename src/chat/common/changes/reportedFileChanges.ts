@@ -1,5 +1,5 @@
 import type { EventData } from '../../../session/common/sessionEvents';
-import { pathOf, type ToolInput } from '../transcript/toolParts';
+import { pathOfInput, type ToolInput } from '../transcript/toolParts';
 
 /**
  * A file that a call changes. `oldText` and `newText` are the whole file or a part of it. The agent reports them, so
@@ -24,7 +24,7 @@ export function reportedFileChanges(
   const diffs = content.flatMap((item) =>
     item.type === 'diff' ? [{ path: item.path, oldText: item.old_text, newText: item.new_text }] : [],
   );
-  const path = pathOf(input);
+  const path = pathOfInput(input);
   const named = path === undefined ? [] : [{ path, ...replacement(input) }];
   const target = kind === 'move' ? [input['destination'], input['new_path'], input['to']] : [];
   const others = [...locations.map((location) => location.path), ...target].filter((one) => typeof one === 'string');

@@ -115,7 +115,7 @@ export class ChatSession implements Chat {
     this.turnRunner = turnRunner;
     this.signInWait = new SignInWait({ conversation, connection, turnRunner, draft: this.sharedDraft, clock });
     conversationFiles.onDidChangeProblem(() => {
-      if (conversationFiles.isOutdated) void this.stopForOtherWindow();
+      if (conversationFiles.wasTakenOver) void this.stopForOtherWindow();
     });
   }
 
@@ -175,7 +175,7 @@ export class ChatSession implements Chat {
   }
 
   get isOutdated(): boolean {
-    return this.conversationFiles.isOutdated;
+    return this.conversationFiles.wasTakenOver;
   }
 
   /** State for the list. Undefined if the state in the head applies. */

@@ -8,7 +8,7 @@ import {
   commandOf,
   contentParts,
   changePartsOfInput,
-  pathOf,
+  pathOfInput,
   resultParts,
   toJson,
   type PartsWithDiffs,
@@ -246,7 +246,7 @@ function titleOf({ title, name, kind, operation, input }: Call): string {
   }
   if (ownTitle !== undefined) return ownTitle;
   const verb = operation === '' ? name : operation;
-  const about = commandOf(input) ?? pathOf(input) ?? input['query'] ?? input['pattern'] ?? input['url'];
+  const about = commandOf(input) ?? pathOfInput(input) ?? input['query'] ?? input['pattern'] ?? input['url'];
   return typeof about === 'string' && about !== '' ? firstLine(`${verb}: ${about}`) : verb;
 }
 

@@ -40,8 +40,8 @@ export class ContextItemsChip implements Disposable {
   }
 
   /** Turns the chip on or off. Does nothing if the kind belongs to another chip. */
-  setOn(chipKind: string, isOn: boolean): void {
-    if (chipKind !== chipKind || isOn === this.isOn) return;
+  setOn(kind: string, isOn: boolean): void {
+    if (kind !== chipKind || isOn === this.isOn) return;
     this.memento.update(mementoKey, isOn).then(undefined, this.onError);
     this.changeEmitter.fire();
   }

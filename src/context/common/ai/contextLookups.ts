@@ -10,7 +10,7 @@ import { packedItemCount, unpackItem } from '../items/packedItems';
 import type { ProviderHandle } from '../providers/providerHandle';
 import type { ProviderSet } from '../providers/providerSet';
 
-/** The user's location, with the parts that providers may know. */
+/** The active file and its repository, as far as providers may know them. */
 export interface ActiveFileAndRepository {
   /** URI of the active file, if there is one that agents may read. */
   readonly uri: string | undefined;

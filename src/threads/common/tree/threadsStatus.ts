@@ -13,7 +13,7 @@ interface ThreadsSummary {
   readonly absenceReasons: readonly string[];
 }
 
-const actions: readonly StatusAction[] = [{ label: 'Search threads', command: commandIds.threadsSearch }];
+const actions: readonly StatusAction[] = [{ label: 'Search Threads', command: commandIds.threadsSearch }];
 
 /** The state until the user first views the list. */
 export const threadsSummaryBeforeListing: ThreadsSummary = {

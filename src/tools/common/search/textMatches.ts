@@ -32,7 +32,7 @@ export async function findTextMatches(
   let lines = 0;
   const collect = async (inTime: AbortSignal): Promise<void> => {
     const both = AbortSignal.any([inTime, signal]);
-    for await (const found of search.find(query, both)) {
+    for await (const found of search.findText(query, both)) {
       // Checked before counting, so that the limit does not reveal excluded files.
       const { paths } = await filterAccessibleFiles([found.path], editor, both);
       if (paths.length === 0 || both.aborted) continue;

@@ -13,7 +13,7 @@ import { findDenyOption, isDenial } from '../../../../session/common/approvalOpt
 import type { BackendSession, SessionBackend } from '../../../../session/common/sessionBackend';
 import { documentedFailure, sessionNotFoundFailure } from '../http/apiFailure';
 import { contextAttachments } from './contextAttachments';
-import { SubscriberFeed, type EventSink } from '../streams/subscriberFeed';
+import { SessionEventBroadcaster, type EventSink } from '../streams/sessionEventBroadcaster';
 import { ResumePointTracker } from './resumePointTracker';
 import type { ServerLimits } from '../serverLimits';
 import { SessionStatusTracker } from './sessionStatusTracker';
@@ -37,7 +37,7 @@ interface ServedSessionDeps {
 /** A backend's session for clients of the embedded server, with its own id, status and event feed. */
 export class ServedSession {
   readonly id: string;
-  private readonly feed: SubscriberFeed;
+  private readonly feed: SessionEventBroadcaster;
   private readonly statusTracker: SessionStatusTracker;
   private readonly resumePoint: ResumePointTracker;
   private readonly wireEventAdapter: WireEventAdapter;
@@ -56,7 +56,7 @@ export class ServedSession {
     this.statusTracker = new SessionStatusTracker(clock);
     this.resumePoint = new ResumePointTracker(id);
     this.wireEventAdapter = new WireEventAdapter(id);
-    this.feed = new SubscriberFeed({ ...limits, sessionId: id, clock });
+    this.feed = new SessionEventBroadcaster({ ...limits, sessionId: id, clock });
     this.lastActivityMs = clock.now();
     this.createdAt = formatWireTime(this.lastActivityMs);
     this.unsentContext = context;

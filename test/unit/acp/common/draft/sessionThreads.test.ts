@@ -31,7 +31,7 @@ describe('the sessions of the window as threads of the draft', () => {
   async function followed(id: string): Promise<SessionThreads> {
     const log = new EventLog(turn);
     const threads = new SessionThreads(clock, nullLogger);
-    threads.startRecordingSession(sessionOf(id, log));
+    threads.recordEventsOf(sessionOf(id, log));
     assert.deepEqual(await threads.getThreads(), []);
     log.append({ event: 'prompt:submit', data: { session_id: id, prompt: 'What is this?' } });
     log.append({ event: 'prompt:complete', data: { session_id: id, response: 'A file.' } });

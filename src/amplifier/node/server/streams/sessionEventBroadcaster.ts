@@ -35,7 +35,7 @@ const maxSharedBatches = 8;
  * subscriber does not delay others, because it only has a position and one batch. If its next event was dropped, it
  * gets a `notice` and continues with the oldest event that was kept.
  */
-export class SubscriberFeed {
+export class SessionEventBroadcaster {
   private readonly eventJsonBySequence = new Map<number, string>();
   private keptJsonLength = 0;
   private firstSequence = 1;
@@ -129,11 +129,11 @@ export class SubscriberFeed {
     if (this.isFlushScheduled || this.subscribers.size === 0) return;
     this.isFlushScheduled = true;
     const pauseMs = Math.min(maxPauseMs, this.nextFlushAtMs - performance.now());
-    if (pauseMs >= minPauseMs) setTimeout(this.flush, pauseMs);
-    else setImmediate(this.flush);
+    if (pauseMs >= minPauseMs) setTimeout(this.flushSubscribers, pauseMs);
+    else setImmediate(this.flushSubscribers);
   }
 
-  private readonly flush = (): void => {
+  private readonly flushSubscribers = (): void => {
     this.isFlushScheduled = false;
     const startMs = performance.now();
     for (const subscriber of this.subscribers) subscriber.flush();
@@ -160,7 +160,7 @@ class Subscriber {
   private writeStartedAtMs: number | undefined;
 
   constructor(
-    private readonly feed: SubscriberFeed,
+    private readonly feed: SessionEventBroadcaster,
     readonly sink: EventSink,
     private nextSequence: number,
   ) {}
