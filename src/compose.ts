@@ -17,10 +17,9 @@ import { ServeFeature } from './amplifier/vscode/serveFeature';
 import { SessionProblemsAndProgress } from './amplifier/vscode/sessionProblemsAndProgress';
 import { withDeadline } from './base/common/async';
 import { DisposableStore } from './base/common/disposable';
-import { messageOf } from './base/common/errors';
 import { isRecord } from './base/common/isRecord';
 import { LazyFeature, StatusBoard, type Feature, type RunningFeature } from './base/common/feature';
-import type { Logger } from './base/common/log';
+import { startWithReports } from './base/common/startWithReports';
 import { systemClock } from './base/node/systemClock';
 import type { RunningChatRoot } from './chat/vscode/chatRoot';
 import { hasInterruptedRestore } from './changes/node/restore/hasInterruptedRestore';
@@ -178,7 +177,7 @@ function createServices(context: vscode.ExtensionContext) {
     version,
     vscodeEditor,
     startFeature: <Running extends RunningFeature>(feature: Feature<Running>): Promise<Running> =>
-      startFeature(feature, { status, log, activatedAt }),
+      startWithReports(feature, { status, log, activatedAt }),
     start(): void {
       disposables.add(commands.setHandler(commandIds.showLog, () => channel.show(true)));
       statusView.start();
@@ -395,28 +394,4 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
 function versionOf({ packageJSON }: { readonly packageJSON: unknown }): string {
   const version = isRecord(packageJSON) ? packageJSON['version'] : undefined;
   return typeof version === 'string' ? version : 'unknown';
-}
-
-interface StartReports {
-  readonly status: StatusBoard;
-  readonly log: Logger;
-  readonly activatedAt: number;
-}
-
-/** Starts a feature. If it fails, reports the error to the status board and the log, and throws it again. */
-async function startFeature<Running extends RunningFeature>(
-  feature: Feature<Running>,
-  { status, log, activatedAt }: StartReports,
-): Promise<Running> {
-  const { id, title } = feature;
-  status.set({ id, title, state: 'starting', summary: 'Starting…' });
-  try {
-    const running = await feature.start();
-    log.info(`${id} started ${Math.round(performance.now() - activatedAt)} ms after activation`);
-    return running;
-  } catch (error) {
-    log.error(`${id} could not start`, error);
-    status.set({ id, title, state: 'failed', summary: messageOf(error) });
-    throw error;
-  }
 }

@@ -73,7 +73,7 @@ export class AcpSession implements BackendSession, SessionPeer {
   private readonly permissions: PermissionService;
   private readonly sessionConfig: SessionConfig;
   private readonly binding: SessionBinding;
-  private readonly terminalUpdateCoalescer: Coalescer;
+  private readonly terminalCoalescer: Coalescer;
   private currentTurn: Turn | undefined;
   private turnCount = 0;
   private readonly lifetimeController = new AbortController();
@@ -137,9 +137,7 @@ export class AcpSession implements BackendSession, SessionPeer {
         this.emit(this.mapper.takeTerminalUpdates());
       },
     });
-    this.terminalUpdateCoalescer = new Coalescer(clock, terminalDelayMs, () =>
-      this.emit(this.mapper.takeTerminalUpdates()),
-    );
+    this.terminalCoalescer = new Coalescer(clock, terminalDelayMs, () => this.emit(this.mapper.takeTerminalUpdates()));
     this.appendRedacted({ event: 'session:start', data: { session_id: id } });
   }
 
@@ -167,7 +165,7 @@ export class AcpSession implements BackendSession, SessionPeer {
   handleUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion, subagentId?: string): void {
     if (this.binding.shouldDropUpdates) return;
     this.emit(this.updates.mapUpdate(update, version, subagentId));
-    if (this.mapper.hasPendingTerminalUpdates) this.terminalUpdateCoalescer.schedule();
+    if (this.mapper.hasPendingTerminalUpdates) this.terminalCoalescer.schedule();
   }
 
   async requestPermission(asked: PermissionRequest, signal: AbortSignal) {
@@ -297,7 +295,7 @@ export class AcpSession implements BackendSession, SessionPeer {
   private endSession(reason: string): void {
     this.lifetimeController.abort();
     this.currentTurn?.controller.abort();
-    this.terminalUpdateCoalescer.dispose();
+    this.terminalCoalescer.dispose();
     this.permissions.dispose();
     this.deps.toolCaller.end();
     this.emitTurnBoundary(this.mapper.endTurn({ stopReason: 'cancelled' }));

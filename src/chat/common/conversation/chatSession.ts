@@ -74,7 +74,7 @@ export class ChatSession implements Chat {
   private isDisposedOnRelease = false;
   private interruption: TurnInterruption | undefined;
   private isWatchingFiles = true;
-  private otherWindowSubscription: Disposable | undefined;
+  private writerSubscription: Disposable | undefined;
 
   constructor(
     private readonly conversationFiles: ConversationFiles,
@@ -138,9 +138,8 @@ export class ChatSession implements Chat {
   set isShown(isShown: boolean) {
     this.isVisible = isShown;
     if (isShown && this.conversationFiles.head.state === 'unread') this.conversationFiles.updateHead({ state: 'idle' });
-    this.otherWindowSubscription?.dispose();
-    this.otherWindowSubscription =
-      isShown && !this.conversationFiles.isOurs ? this.conversationFiles.follow() : undefined;
+    this.writerSubscription?.dispose();
+    this.writerSubscription = isShown && !this.conversationFiles.isOurs ? this.conversationFiles.follow() : undefined;
     if (isShown) void this.conversation.journal.refresh();
   }
 
@@ -165,13 +164,8 @@ export class ChatSession implements Chat {
 
   get view(): ConversationView {
     const { isAsking } = this.promptSaves;
-    return conversationView(
-      this.conversation,
-      this.connection,
-      this.turnRunner.phase,
-      this.ports.clock.now(),
-      isAsking,
-    );
+    const nowMs = this.ports.clock.now();
+    return conversationView(this.conversation, this.connection, this.turnRunner.phase, nowMs, isAsking);
   }
 
   get isOutdated(): boolean {
@@ -272,7 +266,7 @@ export class ChatSession implements Chat {
     await this.answerDelivery.sendAnswer(this.connection.session, approvalId, option);
     if (reason.trim() === '') return;
     this.answerDelivery.queueReason({ id: this.ports.newId(), text: reason, attachments: [] });
-    this.sendFirstQueuedInBackground();
+    this.startSendingQueue();
   }
 
   async setOption(optionId: string, value: string | boolean): Promise<void> {
@@ -332,7 +326,7 @@ export class ChatSession implements Chat {
   }
 
   dispose(): void {
-    this.otherWindowSubscription?.dispose();
+    this.writerSubscription?.dispose();
     this.connection.dispose();
     this.conversation.dispose();
     this.sharedDraft.dispose();
@@ -396,13 +390,10 @@ export class ChatSession implements Chat {
 
   private handleTurnEnd(): void {
     this.conversation.finishTurn(this.isVisible, this.turnRunner.whenAgentStopped());
-    if (this.answerDelivery.shouldSendQueuedPrompt(this.chatTranscript.lastEnd?.outcome))
-      this.sendFirstQueuedInBackground();
+    if (this.answerDelivery.shouldSendQueuedPrompt(this.chatTranscript.lastEnd?.outcome)) this.startSendingQueue();
   }
 
-  private sendFirstQueuedInBackground(): void {
-    this.sendFirstQueuedPrompt().catch((error: unknown) =>
-      this.ports.log.info(`Cannot send the queue: ${messageOf(error)}`),
-    );
+  private startSendingQueue(): void {
+    this.sendFirstQueuedPrompt().catch((error: unknown) => this.ports.log.info(`Queue not sent: ${messageOf(error)}`));
   }
 }

@@ -17,14 +17,7 @@ import { BlockEntries } from './blockEntries';
 import { RestoreEntries } from './restoreEntries';
 import { ToolEntries } from './toolEntries';
 import { endFromError, endFromStopReason } from './turnEnds';
-import {
-  hasPromptedTurn,
-  isPromptUnconfirmed,
-  turnOf,
-  nextStage,
-  type TurnStage,
-  type TurnStageInput,
-} from './turnStage';
+import { hasPromptedTurn, isPromptUnconfirmed, turnOf, nextStage, type TurnStage, type StageInput } from './turnStage';
 import { UsageTotals } from './usageTotals';
 
 interface Turn {
@@ -163,7 +156,7 @@ export class ChatTranscript {
     return turnOf(this.stage);
   }
 
-  private advanceStage(step: TurnStageInput<Turn>): void {
+  private advanceStage(step: StageInput<Turn>): void {
     this.stage = nextStage(this.stage, step);
   }
 
