@@ -96,7 +96,7 @@ function answerText(turn: number): string {
 }
 
 async function openPage(pages: PageHarness, transcript: TranscriptDocument, count: number): Promise<OpenedPage> {
-  const feed = transcript.feed(count);
+  const feed = transcript.createFeed(count);
   return pages.openPage({
     entry: 'bench/page/chatOpenPage.tsx',
     style: 'bench/page/chatOpenPage.css',

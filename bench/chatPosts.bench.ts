@@ -26,7 +26,7 @@ async function main(): Promise<void> {
     keyChords: { prefixes: [], onDidChange: silent },
     newOptions: {
       optionsFor: () => [],
-      observedUnattended: () => undefined,
+      observedUnattendedAction: () => undefined,
       commandsFor: () => [],
       rememberCommands: () => undefined,
       onDidChange: silent,

@@ -11,25 +11,24 @@ import { AgentsFeature } from './agents/vscode/agentsFeature';
 import { AmpFeature } from './amp/vscode/ampFeature';
 import { WorkingBackends } from './session/common/workingBackends';
 import { CombinedBackends } from './session/common/combinedBackends';
-import { onGrammarViolation } from './session/common/normalize/grammarWatch';
+import { reportGrammarViolations } from './session/common/normalize/grammarWatch';
 import { AmplifierFeature } from './amplifier/vscode/amplifierFeature';
 import { ServeFeature } from './amplifier/vscode/serveFeature';
 import { SessionProblemsAndProgress } from './amplifier/vscode/sessionProblemsAndProgress';
 import { withDeadline } from './base/common/async';
 import { DisposableStore } from './base/common/disposable';
-import { messageOf } from './base/common/errors';
 import { isRecord } from './base/common/isRecord';
 import { LazyFeature, StatusBoard, type Feature, type RunningFeature } from './base/common/feature';
-import type { Logger } from './base/common/log';
+import { startWithReports } from './base/common/startWithReports';
 import { systemClock } from './base/node/systemClock';
-import type { RunningChat } from './chat/vscode/chatRoot';
+import type { RunningChatRoot } from './chat/vscode/chatRoot';
 import { hasInterruptedRestore } from './changes/node/restore/hasInterruptedRestore';
 import { LazyChat } from './chat/vscode/lazyChat';
 import { RecentFiles } from './chat/vscode/recentFiles';
 import { WorkspaceConsent } from './consent/vscode/workspaceConsent';
 import { ContextFeature } from './context/vscode/contextFeature';
 import { GuardedEditor } from './editor/common/guardedEditor';
-import { decodeWholeFile } from './editor/vscode/encodings';
+import { decodeTextOrThrow } from './editor/vscode/encodings';
 import { VsCodeEditor } from './editor/vscode/vscodeEditor';
 import { ProtectedFilesSetting } from './editor/node/protection/protectedFilesSetting';
 import { commandIds, settingIds } from './manifest';
@@ -47,7 +46,7 @@ import { ChannelLogger } from './platform/vscode/log';
 import { Settings } from './platform/vscode/settings';
 import { StatusView } from './platform/vscode/statusView';
 import { TrafficView } from './platform/vscode/trafficView';
-import { LazyThreads, type RunningThreads } from './threads/vscode/lazyThreads';
+import { LazyThreads, type RunningThreadsFeature } from './threads/vscode/lazyThreads';
 import { mcpServerSetting } from './tools/common/clients/mcpServerSetting';
 import { ToolsFeature } from './tools/vscode/toolsFeature';
 import { TrafficLog } from './wire/common/traffic';
@@ -72,12 +71,59 @@ export interface App {
 
 /** Composition root: creates all features, connects them and defines their order of disposal. */
 export function compose(context: vscode.ExtensionContext): App {
+  const services = createServices(context);
+  const { clock, commands, contextFor, disposables, editor, log, settings, standing, startFeature, traffic, version } =
+    services;
+  const amp = new AmpFeature({
+    ...contextFor('amp'),
+    editor,
+    policy: () => standing.policy().forAgent(ampPolicyId),
+    traffic,
+    memento: context.workspaceState,
+    storageFolder: context.globalStorageUri.fsPath,
+    pluginFile: context.asAbsolutePath('dist/amp/backline-diagnostics.ts'),
+    version,
+  });
+  const running: RunningFeature[] = [];
+  const startAndKeep = async (feature: Feature): Promise<void> => {
+    // `startFeature` has already reported the error.
+    const started = await startFeature(feature).catch(() => undefined);
+    if (started) running.push(disposables.add(started));
+  };
+
+  return {
+    async start() {
+      settings.start();
+      // The Amp CLI may already be waiting for the lockfile, so Amp starts before the other features are created. From the
+      // lockfile to `backends.start()`, all happens in one turn of the event loop, so that no client can connect in between.
+      await startAndKeep(amp);
+      const { permissions, consent, backends, features } = createFeatures(context, services);
+      commands.start();
+      services.start();
+      permissions.start();
+      consent.start();
+      backends.start();
+      for (const feature of features) await startAndKeep(feature);
+    },
+    async stop() {
+      const features = running.map(async (feature) => await feature.stop?.());
+      const stopping = Promise.allSettled([...features, standing.rules.flush()]);
+      await withDeadline(clock, 'stopping Backline', stopTimeoutMs, () => stopping).catch((error: unknown) =>
+        log.error('could not stop in time', error),
+      );
+      disposables.dispose();
+    },
+  };
+}
+
+/** Creates the services that features share. `disposables` owns them. */
+function createServices(context: vscode.ExtensionContext) {
   const activatedAt = performance.now();
   const clock = systemClock;
   const disposables = new DisposableStore();
   const channel = disposables.add(vscode.window.createOutputChannel('Backline', { log: true }));
   const log = new ChannelLogger(channel);
-  disposables.add(onGrammarViolation((message) => log.error(message)));
+  disposables.add(reportGrammarViolations((message) => log.error(message)));
   const onListenerError = (error: unknown): void => log.error('a listener failed', error);
 
   const settings = disposables.add(new Settings(log.child('settings')));
@@ -105,8 +151,6 @@ export function compose(context: vscode.ExtensionContext): App {
   const editor = new GuardedEditor(vscodeEditor, () => protectedFiles.files);
   const version = versionOf(context.extension);
   const contextFor = (area: string): FeatureContext => ({ log: log.child(area), status, commands, settings, clock });
-  const start = <Running extends RunningFeature>(feature: Feature<Running>): Promise<Running> =>
-    startFeature(feature, { status, log, activatedAt });
 
   const policy = disposables.add(new PolicySetting(settings, editor, log.child('permissions')));
   const standing = disposables.add(
@@ -117,6 +161,39 @@ export function compose(context: vscode.ExtensionContext): App {
       onListenerError,
     ),
   );
+
+  return {
+    clock,
+    commands,
+    contextFor,
+    disposables,
+    editor,
+    log,
+    onListenerError,
+    settings,
+    standing,
+    status,
+    traffic,
+    version,
+    vscodeEditor,
+    startFeature: <Running extends RunningFeature>(feature: Feature<Running>): Promise<Running> =>
+      startWithReports(feature, { status, log, activatedAt }),
+    start(): void {
+      disposables.add(commands.setHandler(commandIds.showLog, () => channel.show(true)));
+      statusView.start();
+      trafficView.start();
+      protectedFiles.start();
+      vscodeEditor.start();
+      policy.start();
+    },
+  };
+}
+
+/** Creates the features besides Amp, and what connects them. */
+function createFeatures(context: vscode.ExtensionContext, services: ReturnType<typeof createServices>) {
+  const { clock, commands, contextFor, disposables, editor, log, onListenerError, standing, startFeature, status } =
+    services;
+  const { traffic, version, vscodeEditor } = services;
   const consent = disposables.add(
     new WorkspaceConsent({ clock, commands, log: log.child('consent'), status, memento: context.workspaceState }),
   );
@@ -138,9 +215,9 @@ export function compose(context: vscode.ExtensionContext): App {
     // Chat and agents depend on each other, so this function gets the chat when a file is written. Before the chat is
     // loaded, there are no conversations.
     writeObserver: {
-      beforeWrite: async (writer, file) => await chat.loaded?.beforeWrite(writer, file),
-      afterWrite: async (writer, file) => await chat.loaded?.afterWrite(writer, file),
-      afterFailedWrite: async (writer, file) => await chat.loaded?.afterFailedWrite(writer, file),
+      beforeWrite: async (writer, file) => await chat.featureIfLoaded?.beforeWrite(writer, file),
+      afterWrite: async (writer, file) => await chat.featureIfLoaded?.afterWrite(writer, file),
+      afterFailedWrite: async (writer, file) => await chat.featureIfLoaded?.afterFailedWrite(writer, file),
     },
     editor,
     traffic,
@@ -209,8 +286,8 @@ export function compose(context: vscode.ExtensionContext): App {
       (session, backendId) => {
         void working.follow(session, backendId);
         problemsAndProgress.follow(session);
-        threads.recordSession(session);
-        chat.loaded?.followSession(session);
+        threads.recordEventsOf(session);
+        chat.featureIfLoaded?.followSession(session);
       },
       log.child('backends'),
     ),
@@ -241,7 +318,7 @@ export function compose(context: vscode.ExtensionContext): App {
   const recent = new RecentFiles();
   // In a window without a folder, `storageUri` is undefined.
   const checkpointsFolder = context.storageUri && path.join(context.storageUri.fsPath, 'checkpoints');
-  const startChat = async (): Promise<RunningChat> => {
+  const startChat = async (): Promise<RunningChatRoot> => {
     const { ChatRoot } = await import('./chat/vscode/chatRoot');
     const { WindowChanges } = await import('./changes/vscode/windowChanges');
     const changes = new WindowChanges({
@@ -249,15 +326,15 @@ export function compose(context: vscode.ExtensionContext): App {
       folders: () => editor.folders.map((folder) => folder.path),
       storageFolder: checkpointsFolder,
       excludes: (file, relativePath) => vscodeEditor.excludes(file, relativePath),
-      decode: decodeWholeFile,
+      decode: decodeTextOrThrow,
     });
-    const root = await ChatRoot.open({
+    const root = await ChatRoot.create({
       ...contextFor('chat'),
       checkpoints: changes.checkpoints,
       backends,
       editor,
       mentionSources: [contextItems.mentions],
-      chipSources: [amplifier.chips, contextItems.chips],
+      chipSources: [amplifier.chips, contextItems.chipSource],
       recentFiles: recent,
       storageFolder: context.globalStorageUri.fsPath,
       olderFolder: path.join((context.storageUri ?? context.globalStorageUri).fsPath, 'chats'),
@@ -279,8 +356,8 @@ export function compose(context: vscode.ExtensionContext): App {
       },
     };
   };
-  const chat = new LazyFeature(() => start({ id: 'chat', title: 'Chat', start: startChat }));
-  const startThreads = async (): Promise<RunningThreads> => {
+  const chat = new LazyFeature(() => startFeature({ id: 'chat', title: 'Chat', start: startChat }));
+  const startThreads = async (): Promise<RunningThreadsFeature> => {
     const { ThreadsFeature } = await import('./threads/vscode/threadsFeature');
     return await new ThreadsFeature({
       ...contextFor('threads'),
@@ -294,19 +371,8 @@ export function compose(context: vscode.ExtensionContext): App {
       distFolder: vscode.Uri.joinPath(context.extensionUri, 'dist'),
     }).start();
   };
-  const ampThreads = new LazyFeature(() => start({ id: 'threads', title: 'Amp threads', start: startThreads }));
-
-  const amp = new AmpFeature({
-    ...contextFor('amp'),
-    editor,
-    policy: () => standing.policy().forAgent(ampPolicyId),
-    traffic,
-    memento: context.workspaceState,
-    storageFolder: context.globalStorageUri.fsPath,
-    pluginFile: context.asAbsolutePath('dist/amp/backline-diagnostics.ts'),
-    version,
-  });
-  const otherFeatures: readonly Feature[] = [
+  const ampThreads = new LazyFeature(() => startFeature({ id: 'threads', title: 'Amp threads', start: startThreads }));
+  const features: readonly Feature[] = [
     acp,
     agents,
     amplifier,
@@ -322,67 +388,10 @@ export function compose(context: vscode.ExtensionContext): App {
     new LazyThreads({ ...contextFor('threads'), threads: ampThreads, workspaceState: context.workspaceState }),
     serve,
   ];
-  const running: RunningFeature[] = [];
-  const startAndKeep = async (feature: Feature): Promise<void> => {
-    // `startFeature` has already reported the error.
-    const started = await start(feature).catch(() => undefined);
-    if (started) running.push(disposables.add(started));
-  };
-
-  return {
-    async start() {
-      settings.start();
-      // The Amp CLI may already be waiting for the lockfile, so Amp starts before everything that it does not need. From the
-      // lockfile to `backends.start()`, all happens in one turn of the event loop, so that no client can connect in between.
-      await startAndKeep(amp);
-      disposables.add(commands.setHandler(commandIds.showLog, () => channel.show(true)));
-      commands.start();
-      statusView.start();
-      trafficView.start();
-      protectedFiles.start();
-      vscodeEditor.start();
-      policy.start();
-      permissions.start();
-      consent.start();
-      backends.start();
-      for (const feature of otherFeatures) await startAndKeep(feature);
-    },
-    async stop() {
-      const features = running.map(async (feature) => await feature.stop?.());
-      const stopping = Promise.allSettled([...features, standing.rules.flush()]);
-      await withDeadline(clock, 'stopping Backline', stopTimeoutMs, () => stopping).catch((error: unknown) =>
-        log.error('could not stop in time', error),
-      );
-      disposables.dispose();
-    },
-  };
+  return { permissions, consent, backends, features };
 }
 
 function versionOf({ packageJSON }: { readonly packageJSON: unknown }): string {
   const version = isRecord(packageJSON) ? packageJSON['version'] : undefined;
   return typeof version === 'string' ? version : 'unknown';
-}
-
-interface StartReports {
-  readonly status: StatusBoard;
-  readonly log: Logger;
-  readonly activatedAt: number;
-}
-
-/** Starts a feature. If it fails, reports the error to the status board and the log, and throws it again. */
-async function startFeature<Running extends RunningFeature>(
-  feature: Feature<Running>,
-  { status, log, activatedAt }: StartReports,
-): Promise<Running> {
-  const { id, title } = feature;
-  status.set({ id, title, state: 'starting', summary: 'Starting…' });
-  try {
-    const running = await feature.start();
-    log.info(`${id} started ${Math.round(performance.now() - activatedAt)} ms after activation`);
-    return running;
-  } catch (error) {
-    log.error(`${id} could not start`, error);
-    status.set({ id, title, state: 'failed', summary: messageOf(error) });
-    throw error;
-  }
 }

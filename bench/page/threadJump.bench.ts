@@ -2,7 +2,7 @@
 // until that is in sight and all is at rest. Run by `npm run bench -- threadJump`.
 import type { CDPSession } from 'playwright-core';
 import * as z from 'zod';
-import { didSendCommand } from '../../src/threads/common/page/threadApi';
+import { didRequestFindOrJump } from '../../src/threads/common/page/threadApi';
 import { drawn } from '../../test/page/support/drawn';
 import { openLongThread } from '../../test/page/thread/support/longThread';
 import { turns } from '../../test/page/thread/support/threadFixtures';
@@ -40,7 +40,7 @@ async function jumpMs(pages: ThreadPages, turnCount: number): Promise<number> {
   const reached = await watchGoals(page);
   const entryId = `a${Math.floor(turnCount / 3)}`;
   const before = await workMs(session);
-  await host.notify(didSendCommand, { kind: 'goTo', entryId });
+  await host.notify(didRequestFindOrJump, { kind: 'goTo', entryId });
   await reached(entryId);
   await drawn(page);
   const spent = (await workMs(session)) - before;

@@ -7,7 +7,7 @@ import { homedir, tmpdir } from 'node:os';
 import * as path from 'node:path';
 import * as z from 'zod';
 import { loadAgentCatalogue } from '../../src/acp/node/catalogue/agentCatalogue';
-import { diskCommandFiles } from '../../src/acp/node/process/commandLookup';
+import { diskCommandFileAccess } from '../../src/acp/node/process/commandLookup';
 import type { InstalledAgent } from '../../src/agents/common/install/agentInstall';
 import { AgentInstaller } from '../../src/agents/node/agentInstaller';
 import { RegistryStore } from '../../src/agents/node/registryStore';
@@ -42,7 +42,7 @@ describe('installing real agents', function () {
     const options = { address, folder: path.join(root, 'registry'), snapshot: { agents: [] } };
     store = new RegistryStore({ ...options, fetch, clock: systemClock, log: nullLogger });
     await store.refresh(signal);
-    assert.deepEqual(store.agents().origin, 'registry');
+    assert.deepEqual(store.registryState().origin, 'registry');
     model = new ModelServer(() => ({ say: answer }));
   });
 
@@ -82,13 +82,13 @@ describe('installing real agents', function () {
       installed: [installed],
       env,
       cwd: folder,
-      files: diskCommandFiles,
+      files: diskCommandFileAccess,
       demo: { execPath: process.execPath, script: 'demo.js' },
     });
     const entry = agents.find(({ source }) => source === 'installed');
     assert.ok(entry && entry.problem === undefined, JSON.stringify(entry?.problem));
     const launcher = launcherIn({ home, folder, env }, { editor: new FakeEditor({}, [folder]) });
-    const backend = await launcher.create(entry);
+    const backend = await launcher.createBackend(entry);
     try {
       const session = await backend.createSession({ cwd: folder });
       const follower = new Follower(session, answerTimeoutMs);
@@ -106,7 +106,7 @@ describe('installing real agents', function () {
     describe(withNode ? 'with node and npm on PATH' : 'with nothing on PATH', () => {
       for (const agent of realAgents) {
         it(`gets from ${agent.registryId} in the registry to an answer, and removes it`, async () => {
-          const listed = store.agents().agents.find(({ id }) => id === agent.registryId);
+          const listed = store.registryState().agents.find(({ id }) => id === agent.registryId);
           assert.ok(listed);
           const home = path.join(root, `home-${agent.id}-${withNode ? 'with' : 'without'}`);
           const env = await environment(agent, home, withNode);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { applyChoices, findOption, unattendedActionsOf } from '../../src/session/common/optionChoices';
+import { applyChoices, findOption, highestUnattendedAction } from '../../src/session/common/optionChoices';
 import type { BackendSession, SessionBackend } from '../../src/session/common/sessionBackend';
-import { contextItemsTool } from '../../src/context/common/ai/contextTool';
+import { agentContextTool } from '../../src/context/common/ai/contextTool';
 import { Follower } from '../fake/backendHarness';
 import { FakeEditor } from '../fake/fakeEditor';
 import { launcherIn } from './support/agentLaunch';
@@ -28,7 +28,7 @@ describe('opencode', function () {
     if (asked.includes('SHELL'))
       return { call: 'bash', input: { command: 'echo from the shell', description: 'Echo' } };
     if (asked.includes('OWNER')) {
-      const call = tools.find((name) => name.endsWith(contextItemsTool.name));
+      const call = tools.find((name) => name.endsWith(agentContextTool.name));
       return call ? { call, input: { file: 'old.txt' } } : { say: `There are only ${tools.join(', ')}` };
     }
     return { say: 'Hello from the script.' };
@@ -45,7 +45,7 @@ describe('opencode', function () {
     context = await ContextServer.start(join(folder, 'old.txt'));
     const { headers, name, url } = context.address;
     const windowMcpServers = () => Promise.resolve({ [name]: { type: 'http', url, headers } });
-    backend = await launcherIn({ home, folder }, { editor, windowMcpServers }).create({
+    backend = await launcherIn({ home, folder }, { editor, windowMcpServers }).createBackend({
       id: 'opencode',
       title: 'OpenCode',
       command: process.env['BACKLINE_TEST_OPENCODE'] ?? '',
@@ -76,11 +76,11 @@ describe('opencode', function () {
     assert.ok(session);
     const mode = () => findOption(session.config, 'mode');
     assert.ok(mode(), JSON.stringify(session.config));
-    assert.equal(unattendedActionsOf(session.config), 'runs', 'build');
+    assert.equal(highestUnattendedAction(session.config), 'runs', 'build');
     const plan = { option: 'mode', value: 'plan', from: 'user', isShown: true } as const;
     assert.deepEqual(await applyChoices(session, [plan], backend.title), []);
     assert.equal(mode()?.value, 'plan');
-    assert.equal(unattendedActionsOf(session.config), undefined);
+    assert.equal(highestUnattendedAction(session.config), undefined);
     const follower = new Follower(session, 30_000);
     await session.sendPrompt({ text: 'Hello' });
     assert.match((await follower.next('prompt:complete')).response, /Hello from the script/);
@@ -92,7 +92,7 @@ describe('opencode', function () {
     const question = await follower.next('approval:required');
     const option = question.options[question.option_kinds?.indexOf('allow_once') ?? -1];
     assert.ok(option !== undefined, JSON.stringify(question));
-    await session.approve(question.approval_id, option);
+    await session.answerApproval(question.approval_id, option);
     return question;
   }
 
@@ -137,7 +137,7 @@ describe('opencode', function () {
     const { session, follower } = await chat();
     await session.sendPrompt({ text: 'SHELL it' });
     const question = await follower.next('approval:required');
-    await session.approve(
+    await session.answerApproval(
       question.approval_id,
       question.options[question.option_kinds?.indexOf('reject_once') ?? -1] ?? '',
     );

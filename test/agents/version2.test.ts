@@ -59,7 +59,7 @@ for (const agent of realAgents.filter(({ id }) => id === 'claude' || id === 'cod
       const windowMcpServers = () => Promise.resolve({});
       const launcher = launcherIn({ folder, home }, { editor: new FakeEditor({}, [folder]), windowMcpServers });
       const entry = { id, title, command: program, args, env, dialect: 'v1', protocol: '2', mcpServers: {} } as const;
-      return await launcher.create({ ...entry, missingFile: 'error', source: 'found' });
+      return await launcher.createBackend({ ...entry, missingFile: 'error', source: 'found' });
     }
 
     /** Allows the next thing that the agent asks for, if it asks before `ended`. */
@@ -67,7 +67,10 @@ for (const agent of realAgents.filter(({ id }) => id === 'claude' || id === 'cod
       const asked = follower.next('approval:required', follower.all('approval:required').length + 1);
       const first = await Promise.race([ended.then(() => undefined), asked.catch(() => undefined)]);
       if (!first) return;
-      await session.approve(first.approval_id, first.options[first.option_kinds?.indexOf('allow_once') ?? 0] ?? '');
+      await session.answerApproval(
+        first.approval_id,
+        first.options[first.option_kinds?.indexOf('allow_once') ?? 0] ?? '',
+      );
     }
 
     async function ask(text: string): Promise<string> {

@@ -40,7 +40,7 @@ async function main(agentFile: string, folder: string, reaperFile: string, promp
     runInTerminal: () => Promise.resolve(false),
     keysOf: () => Promise.resolve({}),
   });
-  const backend = await launcher.create({
+  const backend = await launcher.createBackend({
     id: 'demo',
     title: 'Demo',
     command: process.execPath,

@@ -1,7 +1,7 @@
 import type { ConsentSubject } from '../../src/consent/common/consentSubject';
-import type { Consent, ConsentDecision } from '../../src/consent/common/consentManager';
+import type { ConsentPort, ConsentDecision } from '../../src/consent/common/consentManager';
 
-export interface AnsweringConsent extends Consent {
+export interface AnsweringConsent extends ConsentPort {
   /** What the user was asked, in its order. */
   readonly asked: ConsentSubject[];
   /** What was decided about and is still named. */
@@ -24,12 +24,12 @@ export function answeringConsent(answer: ConsentDecision): AnsweringConsent {
     seen,
     answer,
     onDidChange: () => ({ dispose: () => undefined }),
-    decide,
+    registerAndDecide: decide,
     forgetMissing: (kinds, isNamed) => {
       const kept = seen.filter((thing) => !kinds.includes(thing.kind) || isNamed(thing));
       seen.splice(0, seen.length, ...kept);
     },
-    ask: (thing) => {
+    askIfUndecided: (thing) => {
       if (decide(thing) === 'ask') {
         asked.push(thing);
         if (consent.answer !== 'ask') answers.set(thing.hash, consent.answer);
@@ -38,7 +38,7 @@ export function answeringConsent(answer: ConsentDecision): AnsweringConsent {
     },
     askAgain: (thing) => {
       answers.delete(thing.hash);
-      return consent.ask(thing, 'user');
+      return consent.askIfUndecided(thing, 'user');
     },
   };
   return consent;

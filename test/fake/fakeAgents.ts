@@ -33,8 +33,8 @@ export class FakeRegistry implements RegistrySource {
     this.next = state;
   }
 
-  agents = (): RegistryState => this.state;
-  load = (): Promise<void> => Promise.resolve();
+  registryState = (): RegistryState => this.state;
+  loadCached = (): Promise<void> => Promise.resolve();
   refresh(): Promise<void> {
     this.refreshes++;
     this.state = this.next;
@@ -101,7 +101,7 @@ export class FakeInstaller implements Installer {
     return agent;
   }
 
-  removeUnused(): Promise<void> {
+  removeUnusedVersions(): Promise<void> {
     this.calls.push('remove unused');
     return Promise.resolve();
   }

@@ -34,7 +34,7 @@ export class FakeSession implements BackendSession {
     return Promise.resolve();
   }
 
-  approve(): Promise<void> {
+  answerApproval(): Promise<void> {
     return Promise.resolve();
   }
 

@@ -3,19 +3,25 @@ import { Emitter } from '../../src/base/common/event';
 import {
   ChatError,
   type Chat,
-  type StatesBeforeAndAfter,
+  type FileStatesBeforeAndAfter,
   type ChatFileChanges,
-  type RestoreRecords,
+  type ChatRestores,
   type Chats,
   type DiffTexts,
   type RevertOptions,
-  type SeparableCounts,
+  type UneditedChangeCounts,
   type TurnTexts,
   type FullContents,
   type DraftTransition,
   type ExportFormat,
 } from '../../src/chat/common/chatPorts';
-import type { BackendView, Draft, DraftAttachment, SessionRow, SessionView } from '../../src/chat/common/chatView';
+import type {
+  BackendView,
+  Draft,
+  DraftAttachment,
+  ConversationRow,
+  ConversationView,
+} from '../../src/chat/common/chatView';
 import { emptyDraft, joinDrafts } from '../../src/chat/common/conversation/drafts';
 import type { Entry, Part } from '../../src/transcript/common/entries';
 import { TranscriptDocument } from '../../src/transcript/common/transcriptDocument';
@@ -30,12 +36,12 @@ export class FakeChat implements Chat {
   readonly sent: Draft[] = [];
   readonly answers: { approvalId: string; option: string; reason?: string }[] = [];
   readonly stops: string[] = [];
-  readonly history: string[] = [];
+  readonly sentPromptTexts: string[] = [];
   /** What files were before, by path. */
   readonly before = new Map<string, string | null>();
   /** What turns have made of files, by number and path. */
   readonly turns = new Map<string, TurnTexts>();
-  separable: SeparableCounts = { separable: 0, total: 1 };
+  separable: UneditedChangeCounts = { separable: 0, total: 1 };
   /** Paths of which only the separable changes were undone. */
   readonly partlyUndone: string[] = [];
   /** What reverting one does; throws to refuse. */
@@ -51,13 +57,13 @@ export class FakeChat implements Chat {
   readonly onDidChange = this.emitter.event;
   private readonly moves = new Emitter<DraftTransition>(throwIt);
   readonly onDidSendOrRestoreDraft = this.moves.event;
-  readonly restores: RestoreRecords = {
+  readonly restores: ChatRestores = {
     remainingChanges: [],
     get: () => undefined,
     restorePointBefore: () => Promise.reject(new ChatError('notFound', 'It is no longer there.')),
-    presentState: () => Promise.resolve({ recordsBefore: [], remoteId: undefined }),
+    copyPresentState: () => Promise.resolve({ recordsBefore: [], remoteId: undefined }),
     discardCopy: () => Promise.resolve(),
-    editedPaths: () => Promise.resolve(new Set<string>()),
+    pathsEditedSinceAgent: () => Promise.resolve(new Set<string>()),
     whenTurnRecorded: () => Promise.resolve(),
     claim: () => Promise.resolve(),
     replaceChanges: () => Promise.resolve(),
@@ -65,9 +71,9 @@ export class FakeChat implements Chat {
     recordUndone: () => Promise.resolve(),
   };
   /** By turn (or `all`) and path. */
-  readonly states = new Map<string, StatesBeforeAndAfter>();
+  readonly states = new Map<string, FileStatesBeforeAndAfter>();
   readonly fileChanges: ChatFileChanges;
-  private current: SessionView;
+  private current: ConversationView;
 
   constructor(readonly id: string) {
     const listOf = () => this.current.changes;
@@ -86,8 +92,8 @@ export class FakeChat implements Chat {
         return Promise.resolve({ before, after, isCurrent: before !== undefined && after === undefined });
       },
       statesOf: (path, turn) => this.states.get(`${turn ?? 'all'} ${path}`),
-      countSeparable: () => Promise.resolve(this.separable),
-      undoSeparable: (path) => {
+      countUneditedChanges: () => Promise.resolve(this.separable),
+      undoUneditedChanges: (path) => {
         this.partlyUndone.push(path);
         return Promise.resolve(this.separable);
       },
@@ -111,7 +117,7 @@ export class FakeChat implements Chat {
     };
   }
 
-  get view(): SessionView {
+  get view(): ConversationView {
     return this.current;
   }
 
@@ -122,7 +128,7 @@ export class FakeChat implements Chat {
     });
   }
 
-  change(view: Partial<SessionView>): void {
+  change(view: Partial<ConversationView>): void {
     this.current = { ...this.current, ...view };
     this.emitter.fire();
   }
@@ -146,7 +152,7 @@ export class FakeChat implements Chat {
       throw error;
     }
     this.sent.push({ ...draft, attachments: [...draft.attachments, ...along] });
-    this.history.push(draft.text);
+    this.sentPromptTexts.push(draft.text);
     this.emitter.fire();
   }
 
@@ -157,7 +163,7 @@ export class FakeChat implements Chat {
     return Promise.resolve({ text: found.text, attachments: found.attachments });
   }
 
-  sendQueued(): Promise<void> {
+  sendFirstQueuedPrompt(): Promise<void> {
     return Promise.resolve();
   }
 
@@ -222,7 +228,7 @@ export class FakeChats implements Chats {
   onSend: (() => Promise<void>) | undefined;
   /** Awaited before one is there that is begun or opened. */
   beforeOpening: () => Promise<void> = () => Promise.resolve();
-  rows: readonly SessionRow[] = [];
+  rows: readonly ConversationRow[] = [];
   views: readonly BackendView[] = [
     backendView('demo-agent', 'demo', 'stopped'),
     backendView('other', 'found', 'ready'),
@@ -235,10 +241,10 @@ export class FakeChats implements Chats {
   readonly onDidChangeFiles = this.filesEmitter.event;
 
   /** Puts a conversation into the list. */
-  add(id: string, state: SessionRow['state'] = 'idle'): FakeChat {
+  add(id: string, state: ConversationRow['state'] = 'idle'): FakeChat {
     const chat = this.opened.get(id) ?? new FakeChat(id);
     this.opened.set(id, chat);
-    const row: SessionRow = { id, title: chat.view.title, backendTitle: 'Demo agent', updatedAt: 0, state };
+    const row: ConversationRow = { id, title: chat.view.title, backendTitle: 'Demo agent', updatedAt: 0, state };
     this.rows = [row, ...this.rows.filter((known) => known.id !== id)];
     this.emitter.fire();
     return chat;
@@ -249,11 +255,11 @@ export class FakeChats implements Chats {
     this.backendsEmitter.fire();
   }
 
-  search(query: string): Promise<readonly SessionRow[]> {
+  search(query: string): Promise<readonly ConversationRow[]> {
     return Promise.resolve(this.rows.filter(({ title }) => title.includes(query)));
   }
 
-  listRemoteSessions(): Promise<readonly SessionRow[]> {
+  listRemoteSessions(): Promise<readonly ConversationRow[]> {
     return Promise.resolve([]);
   }
 

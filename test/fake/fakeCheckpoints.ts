@@ -3,9 +3,9 @@ import type { FileState } from '../../src/changes/common/checkpoint';
 import type {
   ChangedFile,
   CheckpointedFile,
-  CurrentState,
+  CurrentFileState,
   FileRestore,
-  FolderChanges,
+  ChangesSinceCheckpoints,
   FolderCheckpoint,
   InterruptedRestore,
   RestoreChange,
@@ -58,7 +58,7 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
     return { folders: [{ folder: '/ws', id }], problems, uncovered };
   }
 
-  async changesSince(folders: readonly FolderCheckpoint[]): Promise<FolderChanges> {
+  async changesSince(folders: readonly FolderCheckpoint[]): Promise<ChangesSinceCheckpoints> {
     const [checkpoint] = folders;
     const before = this.diskAt(checkpoint);
     const now = await this.disk();
@@ -79,7 +79,7 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
     return Promise.resolve(stateOf(this.diskAt(checkpoint).get(path)));
   }
 
-  async currentStates(files: readonly CheckpointedFile[]): Promise<ReadonlyMap<string, CurrentState>> {
+  async currentStates(files: readonly CheckpointedFile[]): Promise<ReadonlyMap<string, CurrentFileState>> {
     const now = await this.disk();
     return new Map(files.map(({ path }) => [path, stateOf(now.get(path))]));
   }
@@ -150,7 +150,7 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
     return { undo, restored, skipped };
   }
 
-  interrupted(): Promise<InterruptedRestore | undefined> {
+  findInterruptedRestore(): Promise<InterruptedRestore | undefined> {
     return Promise.resolve(this.cutOff);
   }
 

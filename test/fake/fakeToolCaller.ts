@@ -1,4 +1,4 @@
-import type { ToolCaller, ToolChange, ToolCommand, ToolPermit } from '../../src/session/common/toolCaller';
+import type { ToolCaller, ToolChange, ToolCommand, ToolPermissionResult } from '../../src/session/common/toolCaller';
 
 /** A caller that answers as the test says, and tells what it was asked and what it recorded. */
 export class FakeToolCaller implements ToolCaller {
@@ -9,7 +9,7 @@ export class FakeToolCaller implements ToolCaller {
   /** Paths of successful writes. */
   readonly written: string[] = [];
   /** What the user answers, after doing something else meanwhile. */
-  answer: (signal: AbortSignal) => Promise<ToolPermit> = () => Promise.resolve({ isGranted: true });
+  answer: (signal: AbortSignal) => Promise<ToolPermissionResult> = () => Promise.resolve({ isGranted: true });
 
   get endSignal(): AbortSignal {
     return this.lifetime.signal;
@@ -29,12 +29,12 @@ export class FakeToolCaller implements ToolCaller {
     this.lifetime.abort();
   }
 
-  async mayChangeFiles(change: ToolChange, signal: AbortSignal): Promise<ToolPermit> {
+  async mayChangeFiles(change: ToolChange, signal: AbortSignal): Promise<ToolPermissionResult> {
     this.changes.push(change);
     return await this.answer(signal);
   }
 
-  async mayRun(command: ToolCommand, signal: AbortSignal): Promise<ToolPermit> {
+  async mayRun(command: ToolCommand, signal: AbortSignal): Promise<ToolPermissionResult> {
     this.commands.push(command);
     return await this.answer(signal);
   }

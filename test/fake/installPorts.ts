@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
 import { tryAgent } from '../../src/acp/node/catalogue/tryAgent';
-import { diskCommandFiles, lookupCommand } from '../../src/acp/node/process/commandLookup';
+import { diskCommandFileAccess, lookupCommand } from '../../src/acp/node/process/commandLookup';
 import { endProcessTree } from '../../src/acp/node/process/processTree';
 import type { InstallPorts } from '../../src/agents/node/installPorts';
 
@@ -19,7 +19,7 @@ export function realInstallPorts(env: Readonly<Record<string, string>>): Install
     environment: () => Promise.resolve(env),
     findProgram: (name, variables) =>
       lookupCommand(name, {
-        ...{ platform: process.platform, env: variables, cwd: tmpdir(), files: diskCommandFiles },
+        ...{ platform: process.platform, env: variables, cwd: tmpdir(), files: diskCommandFileAccess },
       }).catch(() => undefined),
     endProcessTree: async (pid) => {
       await endProcessTree(pid, 500, systemClock);

@@ -32,10 +32,10 @@ export class SlowFiles extends NodeFiles {
     yield* super.readChunks(...args);
   }
 
-  override writeAt(file: string, offset: number, bytes: Uint8Array): Promise<void> {
+  override writeAtAndTruncate(file: string, offset: number, bytes: Uint8Array): Promise<void> {
     return this.slowly(async () => {
       this.written.push(Buffer.from(bytes).toString());
-      await super.writeAt(file, offset, bytes);
+      await super.writeAtAndTruncate(file, offset, bytes);
     });
   }
 

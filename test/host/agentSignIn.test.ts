@@ -68,11 +68,11 @@ describe('signing in to an agent', () => {
     const listed = (await agents.registry.list()).find(({ id }) => id === 'keyed');
     assert.equal(listed?.needsSignIn, true);
 
-    await services.port.setSecret('keyed', 'KEYED_API_KEY', 'sk-wrong-1234567890');
+    await services.agentKeysPort.setSecret('keyed', 'KEYED_API_KEY', 'sk-wrong-1234567890');
     await assert.rejects(backend.authenticate?.('key') ?? Promise.resolve(), {
       message: 'Keyed agent did not accept the key. It reported: The key is wrong',
     });
-    await services.port.setSecret('keyed', 'KEYED_API_KEY', rightKey);
+    await services.agentKeysPort.setSecret('keyed', 'KEYED_API_KEY', rightKey);
     await backend.authenticate?.('key');
     const open = await chat;
     await open.prompt('hello');
@@ -85,7 +85,7 @@ describe('signing in to an agent', () => {
       'You said: hello',
     );
 
-    await services.port.deleteAll('keyed');
+    await services.agentKeysPort.deleteAll('keyed');
     await backend.stop();
     assert.deepEqual([secrets.values.size, services.keys.agentIds], [0, []]);
     const state = await backend.signInMethods?.(new AbortController().signal);

@@ -4,10 +4,10 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { diskCommandFiles } from '../../src/acp/node/process/commandLookup';
+import { diskCommandFileAccess } from '../../src/acp/node/process/commandLookup';
 import { loadAgentCatalogue } from '../../src/acp/node/catalogue/agentCatalogue';
 import { AgentLauncher } from '../../src/acp/node/catalogue/agentLauncher';
-import { AgentRegistry } from '../../src/acp/node/catalogue/agentRegistry';
+import { AgentBackendRegistry } from '../../src/acp/node/catalogue/agentBackendRegistry';
 import { AgentsPort } from '../../src/acp/vscode/agentsPort';
 import type { AgentQuestions } from '../../src/agents/common/agentPorts';
 import type { AgentCard } from '../../src/agents/common/page/agentsApi';
@@ -38,7 +38,7 @@ describe('installing agents', () => {
   let npm: NpmRegistry;
   let folder: string;
   let editor: AdapterUnderTest;
-  let registry: AgentRegistry;
+  let registry: AgentBackendRegistry;
   let controller: AgentsController;
   let isConfirmed: boolean;
   let asked: string[];
@@ -114,7 +114,7 @@ describe('installing agents', () => {
       runInTerminal: () => Promise.resolve(false),
       keysOf: () => Promise.resolve({}),
     });
-    registry = new AgentRegistry({
+    registry = new AgentBackendRegistry({
       loadCatalogue: () =>
         loadAgentCatalogue({
           platform: process.platform,
@@ -122,10 +122,10 @@ describe('installing agents', () => {
           installed: controller.installed(),
           env: { PATH: '' },
           cwd: inWorkspace(),
-          files: diskCommandFiles,
+          files: diskCommandFileAccess,
           demo: { execPath: process.execPath, script: 'demo.js' },
         }),
-      createBackend: (entry) => launcher.create(entry),
+      createBackend: (entry) => launcher.createBackend(entry),
       isTrusted: () => true,
       agentConsent,
       needsSignIn: () => false,

@@ -79,7 +79,7 @@ describe('the embedded Amplifier server with the demo agent', () => {
     const { data } = await recorder.next('approval:required');
     const option = data.options[(data.option_kinds ?? []).indexOf(kind)];
     assert.ok(option !== undefined);
-    await session.approve(data.approval_id, option);
+    await session.answerApproval(data.approval_id, option);
   }
 
   it('changes a file that is open here once the user allows it', async () => {

@@ -70,7 +70,7 @@ describe('an Amplifier server of the real dialect', () => {
     );
     await session.sendPrompt({ text: 'go' });
     const question = await recorder.next('approval:required');
-    await session.approve(question.data.approval_id, 'Allow');
+    await session.answerApproval(question.data.approval_id, 'Allow');
     await recorder.next('prompt:complete');
     assert.deepEqual(server.session.ran, ['bash']);
     const [prompt] = bodies(/\/prompt$/).map((body) => PromptRequest.parse(JSON.parse(body)));
@@ -86,7 +86,7 @@ describe('an Amplifier server of the real dialect', () => {
     const recorder = new Recorder(session);
     await session.sendPrompt({ text: 'go' });
     const question = await recorder.next('approval:required');
-    await session.approve(question.data.approval_id, 'Deny');
+    await session.answerApproval(question.data.approval_id, 'Deny');
     await recorder.next('prompt:complete');
     const withKey = server.requests.filter((request) => JSON.stringify(request).includes('sk-ant-SECRET'));
     assert.deepEqual(
@@ -138,7 +138,7 @@ describe('an Amplifier server of the real dialect', () => {
     const question = await recorder.next('approval:required');
     server.session.dropStreams();
     await eventually('the new connection', () => assert.equal(server.session.subscriberCount, 1));
-    await session.approve(question.data.approval_id, 'Allow');
+    await session.answerApproval(question.data.approval_id, 'Allow');
     await recorder.next('prompt:complete');
     assert.deepEqual(server.session.ran, ['bash']);
     assert.equal(session.isBusy, false);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, rm } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { EditorPort } from '../../src/editor/common/editorPort';
-import { decodeWholeFile } from '../../src/editor/vscode/encodings';
+import { decodeTextOrThrow } from '../../src/editor/vscode/encodings';
 import { AdapterUnderTest, editorError, replace } from './support/editorAdapter';
 import { closeAll, inWorkspace, show, writeInWorkspace } from './support/workspace';
 
@@ -55,11 +55,11 @@ describe('VsCodeEditor and bytes that an encoding does not have', () => {
     texts.push(Buffer.concat([Buffer.of(0xff, 0xfe), Buffer.from('wide\n', 'utf16le')]));
     for (const [at, bytes] of texts.entries()) {
       const file = await writeInWorkspace(`encoding/checkpoint${at}.txt`, bytes);
-      assert.equal(await decodeWholeFile(bytes, file), (await editor.readText(file)).text);
+      assert.equal(await decodeTextOrThrow(bytes, file), (await editor.readText(file)).text);
     }
     const file = inWorkspace('encoding/checkpoint.txt');
-    await assert.rejects(decodeWholeFile(latin1, file), editorError('notText'));
-    await assert.rejects(decodeWholeFile(Buffer.of(0x61, 0), file), editorError('notText'));
+    await assert.rejects(decodeTextOrThrow(latin1, file), editorError('notText'));
+    await assert.rejects(decodeTextOrThrow(Buffer.of(0x61, 0), file), editorError('notText'));
   });
 
   it('edits the file in the encoding that the user has set for it, byte by byte', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import { createMethods } from '../../src/amp/common/methods';
+import { createMethodHandlers } from '../../src/amp/common/methods';
 import { systemClock } from '../../src/base/node/systemClock';
 import type { EditorPort } from '../../src/editor/common/editorPort';
 import { AdapterUnderTest, editorError, replace } from './support/editorAdapter';
@@ -72,7 +72,7 @@ describe('saving of what was edited', () => {
     const file = await writeInWorkspace('save/amp.txt', 'one\n');
     await saveSlowly(file);
     const ports = { editor, isToken: () => true, protectedEdits: nobodyToAsk(editor), policy: () => ({}) };
-    const editFile = createMethods(ports).get('editFile');
+    const editFile = createMethodHandlers(ports).get('editFile');
     const answer = await editFile?.({
       dialect: 'cli',
       params: { path: file, fullContent: 'two\n' },

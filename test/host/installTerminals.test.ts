@@ -21,7 +21,7 @@ describe('the terminal that an agent is installed in', () => {
   });
 
   it('reports that Enter is needed, and that it has closed', async () => {
-    installs.install('Codex', 'echo installed');
+    installs.insertInstallCommand('Codex', 'echo installed');
     assert.deepEqual(infos, ['Press Enter in the terminal to install Codex.']);
     await eventually('the terminal', () => assert.equal(vscode.window.activeTerminal?.name, 'Install Codex'));
     const other = vscode.window.createTerminal('Another');

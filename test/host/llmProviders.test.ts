@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { ProviderStore } from '../../src/acp/common/providers/providerStore';
-import { ProviderServices } from '../../src/acp/vscode/providers/providerServices';
+import { LlmProviderServices } from '../../src/acp/vscode/providers/providerServices';
 import type { Disposable } from '../../src/base/common/disposable';
 import { Emitter } from '../../src/base/common/event';
 import { nullLogger } from '../../src/base/common/log';
@@ -32,7 +32,7 @@ describe('the LLM providers of an agent, changed in another window', () => {
   beforeEach(() => {
     isWorking = false;
     const deps = { secrets: new FakeSecrets(), memento: new MemoryMemento(), log: nullLogger };
-    const services = new ProviderServices({ ...deps, isWorking: () => isWorking, onDidEndTurn: ends.event });
+    const services = new LlmProviderServices({ ...deps, isWorking: () => isWorking, onDidEndTurn: ends.event });
     other = new ProviderStore(deps);
     const script = vscode.extensions.getExtension('backline.backline')?.extensionPath ?? '';
     const args = [join(script, 'dist', 'demo-agent.js'), '--providers'];

@@ -86,7 +86,7 @@ describe('the permissions', () => {
     );
     assert.equal(rules[0]?.id, ruleKey(rule));
     for (const { id } of rules) await controller.removeRule(id);
-    assert.deepEqual(standing.rules.list, []);
+    assert.deepEqual(standing.rules.rules, []);
     assert.ok(isRevoked);
   });
 

@@ -62,7 +62,7 @@ describe('the items of a pick that is open', () => {
   it('stay at the top where that is wanted', async () => {
     await vscode.commands.executeCommand('quickInput.previous');
     await eventually('the first', () => assert.equal(active(), 'one'));
-    items.replace(named('better', 'one', 'two'), { keepsFirst: false });
+    items.replace(named('better', 'one', 'two'), { keepsHighlightOnFirstItem: false });
     await eventually('the new first', () => assert.equal(active(), 'better'));
   });
 });

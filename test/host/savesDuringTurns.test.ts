@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { SavesByOthersTracker } from '../../src/chat/common/unsaved/savesByOthersTracker';
-import { readDiskTextAt } from '../../src/chat/vscode/unsaved/textVersions';
+import { readUsableDiskText } from '../../src/chat/vscode/unsaved/textVersions';
 import { windowSaveEvents } from '../../src/chat/vscode/unsaved/windowSaveEvents';
 import { FakeClock } from '../fake/fakeClock';
 import { eventually } from '../support/eventually';
@@ -15,23 +15,23 @@ describe('a save in an editor while an agent works', () => {
   let isAgentsWrite: boolean;
   let saves: { path: string; before: unknown; saved: unknown }[];
   let watch: SavesByOthersTracker;
-  let read: (path: string) => ReturnType<typeof readDiskTextAt>;
+  let read: (path: string) => ReturnType<typeof readUsableDiskText>;
   /** Its limits never end by themselves: a busy machine may take longer to read a file. */
   let clock: FakeClock;
   beforeEach(() => {
     isRunning = true;
     isAgentsWrite = false;
     saves = [];
-    read = readDiskTextAt;
+    read = readUsableDiskText;
     clock = new FakeClock();
     watch = new SavesByOthersTracker({
       files: windowSaveEvents,
       clock,
       fileTexts: {
-        readDisk: async (path) => ({ text: await read(path), id: undefined, isDirty: false }),
+        readFromDisk: async (path) => ({ text: await read(path), id: undefined, isDirty: false }),
       },
       turnCheckpoint: {
-        get isRunning() {
+        get hasCheckpoint() {
           return isRunning;
         },
         recordOthersSave: (path, saved, before) => {
@@ -73,7 +73,7 @@ describe('a save in an editor while an agent works', () => {
     const { document } = await show(file);
     await type(await vscode.window.showTextDocument(document), start, 'mine ');
     read = () => {
-      read = readDiskTextAt;
+      read = readUsableDiskText;
       clock.advance(300);
       return new Promise(() => undefined);
     };

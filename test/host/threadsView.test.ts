@@ -93,7 +93,7 @@ describe('the list of Amp threads', () => {
     assert.match(String(tested.view.getTreeItem(threadId(2)).description), /^new/);
     const head = tested.threads.library.find(threadId(2));
     assert.ok(head && tested.marks.markRead(head, 'm1.0'));
-    tested.view.update();
+    tested.view.refreshChangedRows();
     assert.equal(decorationOf(2), 'plain');
   });
 

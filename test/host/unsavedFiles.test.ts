@@ -74,7 +74,7 @@ describe('the unsaved files of the window', () => {
   });
 
   it('are saved from now on when the setting says so', async () => {
-    await files.alwaysSave();
-    assert.equal(files.mode, 'always');
+    await files.setAlwaysSave();
+    assert.equal(files.saveBeforePrompt, 'always');
   });
 });

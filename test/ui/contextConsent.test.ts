@@ -174,7 +174,7 @@ describe('Context providers that need the word of the user', () => {
     code = moduleOf('Fourth version');
     await answer('Allow');
     await lens('Third version').waitFor();
-    await window.chooseInStatus('Allow the new version of latest');
+    await window.chooseInStatus('Allow New Version of latest');
     const both = await question(/Hash of the allowed version/);
     assert.ok(both.includes(third) && both.includes(hash()), both);
     await window.screenshot('context-consent-changed');

@@ -5,7 +5,7 @@ import path from 'node:path';
 /**
  * The tests that can notice a change of a source, since they import it: those of its feature, beginning with the one of the
  * same name, then the others. Those that import least come first, as they are the fastest.
- * @param {string} source e.g. src/chat/common/conversation/sessionTitle.ts
+ * @param {string} source e.g. src/chat/common/conversation/conversationTitle.ts
  * @param {readonly TestBundle[]} bundles
  * @returns {{ own: TestBundle[], others: TestBundle[] }}
  */

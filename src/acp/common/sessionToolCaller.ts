@@ -1,5 +1,5 @@
 import type { ObservedWrites } from '../../editor/common/writeObserver';
-import type { ToolCaller, ToolChange, ToolCommand, ToolPermit } from '../../session/common/toolCaller';
+import type { ToolCaller, ToolChange, ToolCommand, ToolPermissionResult } from '../../session/common/toolCaller';
 
 interface CallingSession {
   readonly permissions: Pick<ToolCaller, 'mayChangeFiles' | 'mayRun'>;
@@ -33,12 +33,12 @@ export class SessionToolCaller implements ToolCaller {
     this.session = undefined;
   }
 
-  async mayChangeFiles(change: ToolChange, signal: AbortSignal): Promise<ToolPermit> {
-    return (await this.session?.permissions.mayChangeFiles(change, signal)) ?? this.absentPermit();
+  async mayChangeFiles(change: ToolChange, signal: AbortSignal): Promise<ToolPermissionResult> {
+    return (await this.session?.permissions.mayChangeFiles(change, signal)) ?? this.refusalWithoutSession();
   }
 
-  async mayRun(command: ToolCommand, signal: AbortSignal): Promise<ToolPermit> {
-    return (await this.session?.permissions.mayRun(command, signal)) ?? this.absentPermit();
+  async mayRun(command: ToolCommand, signal: AbortSignal): Promise<ToolPermissionResult> {
+    return (await this.session?.permissions.mayRun(command, signal)) ?? this.refusalWithoutSession();
   }
 
   async recordWrites<T>(paths: readonly string[], write: () => Promise<T>): Promise<T> {
@@ -46,7 +46,7 @@ export class SessionToolCaller implements ToolCaller {
     return await this.session.writes.run(paths, write);
   }
 
-  private absentPermit(): ToolPermit {
+  private refusalWithoutSession(): ToolPermissionResult {
     const reason = this.endSignal.aborted
       ? 'This session has ended. Tell the user to continue in a new one.'
       : 'This session has not started yet. Try again during a turn.';

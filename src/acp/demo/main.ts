@@ -3,7 +3,7 @@ import { ndJsonStream } from '@agentclientprotocol/sdk';
 import { agentProtocolRouter } from '@agentclientprotocol/sdk/experimental/v2';
 import { messageOf } from '../../base/common/errors';
 import { DocumentedDraftAgent } from './draft/documentedDraftAgent';
-import { DraftAgent } from './draft/draftAgent';
+import { DraftProtocolAgent } from './draft/draftAgent';
 import { parseOptions, demoUsage, type DemoOptions } from './options';
 import { DemoProviders } from './session/demoProviders';
 import { DemoSessions } from './session/sessions';
@@ -53,7 +53,7 @@ async function main(argv: readonly string[]): Promise<number> {
       await runAgent(options);
       return 0;
     case 'original':
-      await new DraftAgent(new StdioStream(), process.cwd()).run();
+      await new DraftProtocolAgent(new StdioStream(), process.cwd()).run();
       return 0;
     case 'document':
       await new DocumentedDraftAgent(new StdioStream(), process.cwd()).run();

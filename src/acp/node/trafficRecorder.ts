@@ -50,7 +50,7 @@ export class TrafficRecorder {
     if (request) answeredRequests.delete(id);
     if (isCall && (typeof id === 'string' || typeof id === 'number'))
       openRequests.set(id, { method, sentAtMs: this.options.clock.monotonicNow() });
-    if (this.options.tap.isOpen) this.report(direction, message, isCall ? method : undefined, request);
+    if (this.options.tap.isRecording) this.report(direction, message, isCall ? method : undefined, request);
     return request;
   }
 

@@ -6,26 +6,26 @@ import { DisposableStore } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import type { Feature, RunningFeature } from '../../base/common/feature';
 import type { Memento } from '../../base/common/memento';
-import type { Consent } from '../../consent/common/consentManager';
+import type { ConsentPort } from '../../consent/common/consentManager';
 import { commandIds, settingIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import type { TrafficTap } from '../../wire/common/traffic';
 import { parseAgentSettings } from '../common/catalogue/agentSettings';
-import { VersionMemory } from '../common/connection/versionMemory';
+import { Version1LimitStore } from '../common/connection/version1LimitStore';
 import type { InstalledPrograms } from '../common/catalogue/installedAgents';
 import { agentsStatus, type AgentStatusActions } from '../common/catalogue/agentsStatus';
 import { loadAgentCatalogue } from '../node/catalogue/agentCatalogue';
 import type { AgentLauncher, AgentLauncherDeps } from '../node/catalogue/agentLauncher';
 import { AgentReaper } from '../node/process/agentReaper';
-import { AgentRegistry } from '../node/catalogue/agentRegistry';
-import type { AgentConsent } from '../node/catalogue/agentConsent';
-import { diskCommandFiles } from '../node/process/commandLookup';
+import { AgentBackendRegistry } from '../node/catalogue/agentBackendRegistry';
+import type { AgentConsentContext } from '../node/catalogue/agentConsent';
+import { diskCommandFileAccess } from '../node/process/commandLookup';
 import { ShellEnvironment } from '../node/process/shellEnvironment';
 import { AgentCommands } from './agentCommands';
 import { AgentsPort } from './agentsPort';
 import { askUserForAgent } from './elicitation';
-import { ProviderServices } from './providers/providerServices';
+import { LlmProviderServices } from './providers/providerServices';
 import { SignInServices, type AgentKeysPort } from './signIn/signInServices';
 import { SignInTerminals } from './signIn/signInTerminal';
 
@@ -40,7 +40,7 @@ interface AcpFeatureDeps extends FeatureContext, SharedLauncherDeps {
   readonly demoStateFolder: string;
   readonly agentReaperFile: string;
   readonly version: string;
-  readonly consent: Consent;
+  readonly consent: ConsentPort;
   readonly installed: InstalledPrograms;
   readonly secrets: vscode.SecretStorage;
   /** Memento for all windows. Stores which agents have keys, never the keys. */
@@ -63,12 +63,12 @@ export class AcpFeature implements Feature {
   readonly title = 'Agents';
   /** Used by the page of agents and the installer. */
   readonly agentsPort: AgentsPort;
-  private readonly registry: AgentRegistry;
+  private readonly registry: AgentBackendRegistry;
   private readonly reaper: AgentReaper;
-  private readonly terminals = new SignInTerminals();
+  private readonly signInTerminals = new SignInTerminals();
   private readonly shellEnvironment: ShellEnvironment;
   private readonly signIn: SignInServices;
-  private readonly providers: ProviderServices;
+  private readonly providers: LlmProviderServices;
   private launcher: Promise<AgentLauncher> | undefined;
   private loadedLauncher: AgentLauncher | undefined;
 
@@ -77,12 +77,12 @@ export class AcpFeature implements Feature {
     this.reaper = new AgentReaper({ file: agentReaperFile, log });
     this.shellEnvironment = new ShellEnvironment({ platform: process.platform, processEnv: process.env, clock, log });
     this.signIn = new SignInServices(deps);
-    this.providers = new ProviderServices(deps);
-    this.registry = new AgentRegistry({
+    this.providers = new LlmProviderServices(deps);
+    this.registry = new AgentBackendRegistry({
       loadCatalogue: () => this.loadCatalogue(),
-      createBackend: async (entry) => await (await this.getLauncher()).create(entry),
+      createBackend: async (entry) => await (await this.getLauncher()).createBackend(entry),
       isTrusted,
-      agentConsent: this.createAgentConsent(),
+      agentConsent: this.createAgentConsentContext(),
       needsSignIn: (id) => this.signIn.memory.needsSignIn(id),
       log,
     });
@@ -101,12 +101,12 @@ export class AcpFeature implements Feature {
   }
 
   get agentSecrets(): AgentSecretsPort {
-    const { port } = this.signIn;
+    const { agentKeysPort } = this.signIn;
     const { store } = this.providers;
     return {
-      ...port,
+      ...agentKeysPort,
       deleteAll: async (agentId) => {
-        await port.deleteAll(agentId);
+        await agentKeysPort.deleteAll(agentId);
         await store.deleteAll(agentId);
       },
       copyProviders: (fromId, toId) => store.copy(fromId, toId),
@@ -132,7 +132,7 @@ export class AcpFeature implements Feature {
     const kill = (): void => registry.dispose();
     process.once('exit', kill);
     disposables.add({ dispose: () => process.off('exit', kill) });
-    disposables.add(this.terminals);
+    disposables.add(this.signInTerminals);
     disposables.add(registry.onDidChange(showStatus));
     disposables.add(editor.onDidChangeFolders(refresh));
     disposables.add(vscode.workspace.onDidGrantWorkspaceTrust(refresh));
@@ -161,21 +161,23 @@ export class AcpFeature implements Feature {
       environment: () => this.shellEnvironment.get(),
       defaultFolder: () => this.defaultFolder(),
       isTrusted,
-      agentConsent: this.createAgentConsent(),
+      agentConsent: this.createAgentConsentContext(),
       newestEntry: (entry) => this.registry.newestEntry(entry),
       reaper: this.reaper,
       createId: randomUUID,
-      versionMemory: new VersionMemory(memento, (error) => log.error('The versions of agents cannot be stored', error)),
+      versionMemory: new Version1LimitStore(memento, (error) =>
+        log.error('The versions of agents cannot be stored', error),
+      ),
       random: Math.random,
       elicit: askUserForAgent,
-      runInTerminal: (command, signal) => this.terminals.run(command, signal),
+      runInTerminal: (command, signal) => this.signInTerminals.run(command, signal),
       keysOf: (agentId) => this.signIn.keys.keysOf(agentId),
       providersOf: (agentId) => this.providers.choicesForStart(agentId),
     });
     return this.loadedLauncher;
   }
 
-  private createAgentConsent(): AgentConsent {
+  private createAgentConsentContext(): AgentConsentContext {
     const { consent, editor } = this.deps;
     const places = () => ({ cwd: this.defaultFolder(), folders: editor.folders.map(({ path }) => path) });
     return { consent, places };
@@ -187,11 +189,11 @@ export class AcpFeature implements Feature {
     const env = isTrusted() ? await this.shellEnvironment.get() : {};
     return loadAgentCatalogue({
       platform: process.platform,
-      levels: settings.acpAgents(),
+      levels: settings.acpAgentsByLevel(),
       installed: await installed.installedAgents(),
       env,
       cwd: this.defaultFolder(),
-      files: diskCommandFiles,
+      files: diskCommandFileAccess,
       demo: { execPath: process.execPath, script: demoAgentFile, stateFolder },
     });
   }
@@ -200,7 +202,7 @@ export class AcpFeature implements Feature {
     const { settings, status } = this.deps;
     const { registry } = this;
     const { id, title } = this;
-    const levels = settings.acpAgents().filter((level) => level.isTrusted);
+    const levels = settings.acpAgentsByLevel().filter((level) => level.isTrusted);
     const entries = registry.catalogue?.agents;
     const installed = entries?.filter(({ source }) => source === 'installed') ?? [];
     const installedIds = new Set(installed.map((entry) => entry.id));

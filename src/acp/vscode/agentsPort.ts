@@ -5,14 +5,14 @@ import type { BackendState } from '../../session/common/sessionBackend';
 import { backendIdOfRegistryAgent, type InstallableAgent } from '../common/catalogue/installedAgents';
 import { llmProviderObstacle } from '../node/catalogue/agentCatalogue';
 import type { AgentLauncher } from '../node/catalogue/agentLauncher';
-import type { AgentRegistry } from '../node/catalogue/agentRegistry';
+import type { AgentBackendRegistry } from '../node/catalogue/agentBackendRegistry';
 import type { AgentProgram, TriedAgent } from '../node/catalogue/tryAgent';
 import type { FoundCommand } from '../node/process/commandLookup';
 
 type Variables = Readonly<Record<string, string>>;
 
 interface AgentsPortDeps {
-  readonly registry: AgentRegistry;
+  readonly registry: AgentBackendRegistry;
   /** Loads the code that starts agents. */
   readonly getLauncher: () => Promise<AgentLauncher>;
   /** The code that starts agents, if it was loaded. */

@@ -12,7 +12,7 @@ export function AgentsApp({ page }: { page: AgentsPage }) {
   useRedrawOnEvent(page.onDidChange);
   const search = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
-  const { failure, form, query, status, view } = page;
+  const { failure, form, query, announcement, view } = page;
   const groups = view && searchCards(view.cards, query);
   const focusFirstCard = (): void => list.current?.querySelector<HTMLElement>('.agent')?.focus();
   return (
@@ -24,7 +24,7 @@ export function AgentsApp({ page }: { page: AgentsPage }) {
         </button>
       </div>
       <p class="visually-hidden" role="status">
-        {status}
+        {announcement}
       </p>
       {failure !== undefined && (
         <div class="agents-notice is-error" role="alert">

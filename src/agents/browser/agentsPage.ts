@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import type { HostConnection, Requester, VsCodeApi } from '../../webview/browser/hostConnection';
-import { announcementOf } from '../common/page/agentSearch';
+import { announcementOfChanges } from '../common/page/agentSearch';
 import {
   agentsRequests,
   didChangeAgents,
@@ -25,7 +25,7 @@ export class AgentsPage {
   readonly onDidChange = this.changeEmitter.event;
   private currentView: AgentsView | undefined;
   private failureMessage: string | undefined;
-  private announced = '';
+  private currentAnnouncement = '';
   private currentQuery: string;
   private openForm: OwnAgent | undefined;
   private readonly iconsByKey = new Map<string, string>();
@@ -49,8 +49,8 @@ export class AgentsPage {
   }
 
   /** The text for screen readers. */
-  get status(): string {
-    return this.announced;
+  get announcement(): string {
+    return this.currentAnnouncement;
   }
 
   get query(): string {
@@ -68,16 +68,17 @@ export class AgentsPage {
   }
 
   start(window: Window): void {
-    this.connection.onNotification(didChangeAgents, (view) => {
-      this.announced = announcementOf(this.currentView?.cards ?? [], view.cards) || this.announced;
+    this.connection.setNotificationListener(didChangeAgents, (view) => {
+      this.currentAnnouncement =
+        announcementOfChanges(this.currentView?.cards ?? [], view.cards) || this.currentAnnouncement;
       this.currentView = view;
       this.changeEmitter.fire();
     });
-    this.connection.onNotification(didLoadIcon, ({ key, svg }) => {
+    this.connection.setNotificationListener(didLoadIcon, ({ key, svg }) => {
       this.iconsByKey.set(key, `data:image/svg+xml,${encodeURIComponent(svg)}`);
       this.changeEmitter.fire();
     });
-    this.connection.onNotification(didRequestForm, ({ name }) => void this.showForm(name));
+    this.connection.setNotificationListener(didRequestForm, ({ name }) => void this.showForm(name));
     this.connection.start(window);
     this.saveState();
     void this.sendRequest(agentsRequests.ready, {});

@@ -5,7 +5,7 @@ import { AddIcon, CheckIcon, ErrorIcon, TrashIcon } from '../../webview/browser/
 import {
   agentsRequests,
   type OwnAgent,
-  type OwnAgentTest,
+  type OwnAgentTestResult,
   type OwnAgentDefault,
   type OwnAgentVariable,
 } from '../common/page/agentsApi';
@@ -21,7 +21,7 @@ export function OwnAgentForm({ page, initial }: OwnAgentFormProps) {
   const id = useId();
   const first = useRef<HTMLInputElement>(null);
   const [form, setForm] = useState(initial);
-  const [test, setTest] = useState<OwnAgentTest | 'running'>();
+  const [test, setTest] = useState<OwnAgentTestResult | 'running'>();
   useEffect(() => first.current?.focus(), []);
 
   const isEdit = initial.previousName !== undefined;
@@ -132,7 +132,7 @@ export function OwnAgentForm({ page, initial }: OwnAgentFormProps) {
   );
 }
 
-function TestResult({ test }: { test: OwnAgentTest | 'running' | undefined }) {
+function TestResult({ test }: { test: OwnAgentTestResult | 'running' | undefined }) {
   if (test === undefined) return null;
   if (test === 'running') {
     return (

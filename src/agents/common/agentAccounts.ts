@@ -11,12 +11,12 @@ export const AccountName = z.string().max(maxAccountUnits).regex(accountPattern)
 export type AgentOrAccount = InstalledAgent & { readonly account?: string };
 
 /** Each agent, followed by its accounts. */
-export function withAccounts(agents: readonly InstalledAgent[]): readonly AgentOrAccount[] {
+export function agentsAndTheirAccounts(agents: readonly InstalledAgent[]): readonly AgentOrAccount[] {
   return agents.flatMap((agent) => [agent, ...(agent.accounts ?? []).map((account) => ({ ...agent, account }))]);
 }
 
 /** Returns why an account cannot have this name, as a sentence. Undefined if it can. */
-export function accountProblem(name: string, taken: readonly string[]): string | undefined {
+export function accountNameProblem(name: string, taken: readonly string[]): string | undefined {
   const trimmed = name.trim();
   if (trimmed === '') return 'Enter a name for the account.';
   if (trimmed.length > maxAccountUnits) return `A name has at most ${maxAccountUnits} characters.`;

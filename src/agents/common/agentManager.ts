@@ -8,11 +8,11 @@ import type { AgentBackends, AgentQuestions, Installer, RegistrySource } from '.
 import { formatBytes } from './formatBytes';
 import type { InstallPlan } from './install/agentInstall';
 import type { InstallConsents } from './install/installConsents';
-import { withAccounts } from './agentAccounts';
+import { agentsAndTheirAccounts } from './agentAccounts';
 import { InstallError } from './install/installError';
-import { nextJobs, type InstallJobs, type JobEvent } from './install/installJobs';
+import { jobsAfterEvent, type InstallJobs, type JobEvent } from './install/installJobs';
 import type { AgentsSituation } from './page/agentsSituation';
-import { agentSubjects, hasUpdate, type AgentSubject } from './page/agentsView';
+import { listCardAgents, hasUpdate, type AgentOfCard } from './page/agentsView';
 import type { PlatformKey, RegistryAgent } from './registry/registryAgent';
 
 interface AgentManagerDeps {
@@ -45,11 +45,11 @@ export class AgentManager implements Disposable {
   );
   readonly onDidChange = this.changeEmitter.event;
   private jobs: InstallJobs = new Map();
-  private readonly running = new Map<string, RunningJob>();
+  private readonly runningJobs = new Map<string, RunningJob>();
   /** Ids of backends that are running an older version than the installed one. */
-  private readonly outdated = new Set<string>();
-  private isChecking = false;
-  private readonly closing = new AbortController();
+  private readonly outdatedBackendIds = new Set<string>();
+  private isRefreshingRegistry = false;
+  private readonly disposeAbortController = new AbortController();
 
   constructor(private readonly deps: AgentManagerDeps) {}
 
@@ -61,7 +61,7 @@ export class AgentManager implements Disposable {
     this.disposables.add(
       backends.onDidChange(() => {
         // Checked at each change, because a restarted agent is stopped only for a moment.
-        this.forgetStopped();
+        this.cleanUpStoppedBackends();
         changed();
       }),
     );
@@ -72,13 +72,13 @@ export class AgentManager implements Disposable {
     const { backends, installer, isTrusted, ownIds, platform, registry } = this.deps;
     const listed = await backends.list();
     return {
-      registry: registry.agents(),
-      isChecking: this.isChecking,
+      registry: registry.registryState(),
+      isChecking: this.isRefreshingRegistry,
       installed: installer.installed(),
       jobs: this.jobs,
       backends: listed,
       ownIds: ownIds(),
-      outdated: this.outdated,
+      outdated: this.outdatedBackendIds,
       isTrusted: isTrusted(),
       platform,
       backendIdOf: (agent) => backends.backendIdOf(agent),
@@ -86,26 +86,26 @@ export class AgentManager implements Disposable {
   }
 
   /** Loads the list of the registry again. Concurrent calls share one load. A failure is part of the view. */
-  async refresh(): Promise<void> {
-    if (this.isChecking) return;
-    this.isChecking = true;
+  async refreshRegistry(): Promise<void> {
+    if (this.isRefreshingRegistry) return;
+    this.isRefreshingRegistry = true;
     this.changeEmitter.fire();
     try {
-      await this.deps.registry.refresh(this.closing.signal);
+      await this.deps.registry.refresh(this.disposeAbortController.signal);
     } finally {
-      this.isChecking = false;
+      this.isRefreshingRegistry = false;
       this.changeEmitter.fire();
     }
   }
 
   /** Loads the list of the registry again if that is due. Never rejects. */
-  async refreshIfDue(): Promise<void> {
-    await this.deps.registry.refreshIfDue(this.closing.signal);
+  async refreshRegistryIfDue(): Promise<void> {
+    await this.deps.registry.refreshIfDue(this.disposeAbortController.signal);
   }
 
   /** Agents with a newer version, and whether the user has agreed to its origin. */
-  async updates(): Promise<readonly AgentSubject[]> {
-    return agentSubjects(await this.situation()).filter(hasUpdate);
+  async updates(): Promise<readonly AgentOfCard[]> {
+    return listCardAgents(await this.situation()).filter(hasUpdate);
   }
 
   /** Asks the user unless they have agreed before. A failure becomes the state of the agent. Never rejects. */
@@ -119,7 +119,7 @@ export class AgentManager implements Disposable {
   }
 
   cancel(registryId: string): void {
-    this.running.get(registryId)?.controller.abort();
+    this.runningJobs.get(registryId)?.controller.abort();
   }
 
   /** Resolves to a sentence about what was deleted; undefined if the user did not confirm. @throws InstallError */
@@ -130,13 +130,13 @@ export class AgentManager implements Disposable {
     const backendId = backends.backendIdOf(agent);
     if (!(await questions.confirmRemove(agent, backends.isWorking(backendId)))) return undefined;
     this.cancel(registryId);
-    await this.running.get(registryId)?.done;
-    const ids = withAccounts([agent]).map((entry) => backends.backendIdOf(entry));
+    await this.runningJobs.get(registryId)?.done;
+    const ids = agentsAndTheirAccounts([agent]).map((entry) => backends.backendIdOf(entry));
     await Promise.all(ids.map((id) => backends.stop(id)));
     const { bytes } = await installer.remove(registryId);
     for (const id of ids) await this.forgetKeys(id);
     await consents.forget(registryId);
-    this.applyEvent(registryId, { kind: 'ended' });
+    this.applyJobEvent(registryId, { kind: 'ended' });
     return `Removed ${agent.name}: ${formatBytes(bytes)} freed.`;
   }
 
@@ -172,45 +172,45 @@ export class AgentManager implements Disposable {
 
   /** Cancels running jobs. Resolves when they have ended. */
   async stop(): Promise<void> {
-    for (const { controller } of this.running.values()) controller.abort();
-    await Promise.all([...this.running.values()].map(({ done }) => done));
+    for (const { controller } of this.runningJobs.values()) controller.abort();
+    await Promise.all([...this.runningJobs.values()].map(({ done }) => done));
   }
 
   dispose(): void {
-    this.closing.abort();
-    for (const { controller } of this.running.values()) controller.abort();
+    this.disposeAbortController.abort();
+    for (const { controller } of this.runningJobs.values()) controller.abort();
     this.disposables.dispose();
   }
 
-  private forgetStopped(): void {
+  private cleanUpStoppedBackends(): void {
     const { backends, installer } = this.deps;
-    for (const id of this.outdated) {
+    for (const id of this.outdatedBackendIds) {
       if (isRunning(backends.stateOf(id))) continue;
-      this.outdated.delete(id);
-      void installer.removeUnused();
+      this.outdatedBackendIds.delete(id);
+      void installer.removeUnusedVersions();
     }
   }
 
   private async runJob({ id }: RegistryAgent, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    const already = this.running.get(id);
+    const already = this.runningJobs.get(id);
     if (already) {
       await already.done;
       return;
     }
     const controller = new AbortController();
     const run = async (): Promise<void> => {
-      this.applyEvent(id, { kind: 'started' });
+      this.applyJobEvent(id, { kind: 'started' });
       try {
         await work(controller.signal);
-        this.applyEvent(id, { kind: 'ended' });
+        this.applyJobEvent(id, { kind: 'ended' });
       } catch (error) {
-        this.applyEvent(id, this.endOf(error, controller.signal));
+        this.applyJobEvent(id, this.toEndEvent(error, controller.signal));
       } finally {
-        this.running.delete(id);
+        this.runningJobs.delete(id);
       }
     };
     const done = run();
-    this.running.set(id, { controller, done });
+    this.runningJobs.set(id, { controller, done });
     await done;
   }
 
@@ -220,35 +220,35 @@ export class AgentManager implements Disposable {
     const plan = await installer.plan(agent, signal);
     if (plan.problem !== undefined) throw new PlanProblem(plan.problem, plan.advice);
     if (!consents.covers(plan)) {
-      if (!mayAsk || !(await this.askFor(plan, agent, questions)) || signal.aborted) return;
+      if (!mayAsk || !(await this.askToInstall(plan, agent, questions)) || signal.aborted) return;
       await consents.remember(plan);
     }
     const installed = await installer.install(agent, {
       signal,
-      onProgress: (progress) => this.applyEvent(agent.id, { kind: 'progressed', progress }),
+      onProgress: (progress) => this.applyJobEvent(agent.id, { kind: 'progressed', progress }),
     });
-    for (const entry of withAccounts([installed])) {
+    for (const entry of agentsAndTheirAccounts([installed])) {
       const backendId = backends.backendIdOf(entry);
-      if (isRunning(backends.stateOf(backendId))) this.outdated.add(backendId);
+      if (isRunning(backends.stateOf(backendId))) this.outdatedBackendIds.add(backendId);
     }
   }
 
-  private async askFor(plan: InstallPlan, agent: RegistryAgent, questions: AgentQuestions): Promise<boolean> {
-    this.applyEvent(agent.id, { kind: 'progressed', progress: { stage: 'Waiting for your answer…' } });
+  private async askToInstall(plan: InstallPlan, agent: RegistryAgent, questions: AgentQuestions): Promise<boolean> {
+    this.applyJobEvent(agent.id, { kind: 'progressed', progress: { stage: 'Waiting for your answer…' } });
     const isAllowed = await questions.confirmInstall(plan, agent);
-    if (isAllowed) this.applyEvent(agent.id, { kind: 'progressed', progress: { stage: 'Preparing…' } });
+    if (isAllowed) this.applyJobEvent(agent.id, { kind: 'progressed', progress: { stage: 'Preparing…' } });
     return isAllowed;
   }
 
-  private endOf(error: unknown, signal: AbortSignal): JobEvent {
+  private toEndEvent(error: unknown, signal: AbortSignal): JobEvent {
     if (signal.aborted || (error instanceof InstallError && error.code === 'cancelled')) return { kind: 'ended' };
     this.deps.log.error('an agent cannot be installed', error);
     const advice = error instanceof InstallError || error instanceof PlanProblem ? error.advice : undefined;
     return { kind: 'failed', message: userMessageOf(error), ...(advice === undefined ? {} : { advice }) };
   }
 
-  private applyEvent(id: string, event: JobEvent): void {
-    const next = nextJobs(this.jobs, id, event);
+  private applyJobEvent(id: string, event: JobEvent): void {
+    const next = jobsAfterEvent(this.jobs, id, event);
     if (next === this.jobs) return;
     this.jobs = next;
     this.changeEmitter.fire();

@@ -7,9 +7,9 @@ import type { RegistryAgent } from './registry/registryAgent';
 /** The list of agents that can be installed. */
 export interface RegistrySource {
   readonly onDidChange: Event<void>;
-  agents(): RegistryState;
+  registryState(): RegistryState;
   /** Reads the stored list. Never rejects. */
-  load(): Promise<void>;
+  loadCached(): Promise<void>;
   /** Loads the list again. A failure becomes its `problem`. Never rejects. */
   refresh(signal: AbortSignal): Promise<void>;
   /** Loads the list again if that is due: daily. Never rejects. */
@@ -32,7 +32,7 @@ export interface Installer {
   /** Changes the names of the further accounts of an installed agent. @throws InstallError */
   changeAccounts(id: string, change: (names: readonly string[]) => readonly string[]): Promise<void>;
   /** Deletes older versions that no window uses any more. Never rejects. */
-  removeUnused(): Promise<void>;
+  removeUnusedVersions(): Promise<void>;
 }
 
 interface InstallOptions {

@@ -2,7 +2,7 @@ import { userMessageOf } from '../../base/common/errors';
 import { toVisibleText } from '../../base/common/visibleText';
 import { withoutUndefined } from '../../base/common/withoutUndefined';
 import type { AgentSecrets, TryAgent } from './agentPorts';
-import type { OwnAgent, OwnAgentTest } from './page/agentsApi';
+import type { OwnAgent, OwnAgentTestResult } from './page/agentsApi';
 import {
   editableAgentNames,
   parseAgentsSetting,
@@ -40,7 +40,7 @@ export class OwnAgents {
   }
 
   /** Starts the agent of a form and ends it. A failure becomes a message in the result. Never rejects. */
-  async test(form: OwnAgent, signal: AbortSignal): Promise<OwnAgentTest> {
+  async test(form: OwnAgent, signal: AbortSignal): Promise<OwnAgentTestResult> {
     const { resolveFolder, secrets, tryAgent } = this.deps;
     try {
       const { args, command, cwd, env, newSecrets, secretNames } = parseForm(form);

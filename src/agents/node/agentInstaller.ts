@@ -10,7 +10,7 @@ import type { AgentStart, VersionManifest } from '../common/install/versionManif
 import type { Distribution, RegistryAgent } from '../common/registry/registryAgent';
 import { BinaryInstaller } from './binary/binaryInstaller';
 import { toAgentCommand, toInstalledAgent } from './installedCommand';
-import type { InstallContext, InstalledFiles, PreparedInstall } from './installerKind';
+import type { InstallContext, InstallationResult, PreparedInstall } from './distributionInstaller';
 import type { InstallPorts } from './installPorts';
 import { NpxInstaller } from './npm/npxInstaller';
 import type { NpmRelease } from './npm/npmPackage';
@@ -48,7 +48,7 @@ export class AgentInstaller implements Disposable {
   private readonly binary: BinaryInstaller;
   private readonly uvx: UvxInstaller;
   /** Ensures that only one version at a time is moved into place or removed. */
-  private readonly placing = new KeyedQueue();
+  private readonly placementQueue = new KeyedQueue();
   private agents: readonly InstalledAgent[] = [];
   private watcher: Disposable | undefined;
   private isDisposed = false;
@@ -77,7 +77,7 @@ export class AgentInstaller implements Disposable {
       if (name === undefined || name === 'installed.json') void this.reload();
     });
     await this.storage.removeLeftovers();
-    await this.removeUnused();
+    await this.removeUnusedVersions();
   }
 
   /** The installed agents as of the last change. */
@@ -91,12 +91,12 @@ export class AgentInstaller implements Disposable {
    */
   async plan(agent: RegistryAgent, signal: AbortSignal): Promise<InstallPlan> {
     try {
-      return (await this.choose(agent, { signal, onProgress: () => undefined })).plan;
+      return (await this.prepareFirstInstallable(agent, { signal, onProgress: () => undefined })).plan;
     } catch (error) {
       const failure = toInstallError(error);
       if (signal.aborted || failure.code === 'cancelled') throw failure;
       const { id, name, version } = agent;
-      const kind = this.ordered(agent)[0]?.kind ?? 'binary';
+      const kind = this.orderDistributions(agent)[0]?.kind ?? 'binary';
       const plan = { id, name, version, kind, address: '', commandLine: '', problem: failure.message };
       return failure.advice === undefined ? plan : { ...plan, advice: failure.advice };
     }
@@ -130,7 +130,7 @@ export class AgentInstaller implements Disposable {
       if (context.signal.aborted) throw cancelledError();
       throw toInstallError(error);
     } finally {
-      void this.removeUnused();
+      void this.removeUnusedVersions();
     }
   }
 
@@ -179,11 +179,11 @@ export class AgentInstaller implements Disposable {
   }
 
   /** Removes older versions that no process uses any more. Call when an agent was stopped. Never rejects. */
-  async removeUnused(): Promise<void> {
-    await this.placing.run('versions', () => this.removeUnusedNow());
+  async removeUnusedVersions(): Promise<void> {
+    await this.placementQueue.run('versions', () => this.removeUnusedVersionsNow());
   }
 
-  private async removeUnusedNow(): Promise<void> {
+  private async removeUnusedVersionsNow(): Promise<void> {
     const installed = new Map((await this.storage.readInstalled()).map((version) => [version.manifest.id, version]));
     for (const version of await this.storage.readAllVersions()) {
       const current = installed.get(version.manifest.id);
@@ -205,7 +205,7 @@ export class AgentInstaller implements Disposable {
   }
 
   private async installLocked(agent: RegistryAgent, context: InstallContext): Promise<InstalledAgent> {
-    const prepared = await this.choose(agent, context);
+    const prepared = await this.prepareFirstInstallable(agent, context);
     const staged = await this.storage.makeStaging();
     try {
       const files = await prepared.install(staged);
@@ -225,7 +225,7 @@ export class AgentInstaller implements Disposable {
         ...{ args: [...files.args], env: { ...files.env } },
         ...{ bytes: await folderSizeOf(staged), installedAt: this.options.ports.clock.now() },
       };
-      return await this.placing.run('versions', () => this.switchTo(staged, manifest));
+      return await this.placementQueue.run('versions', () => this.switchTo(staged, manifest));
     } finally {
       await this.storage.discard(staged);
     }
@@ -235,7 +235,7 @@ export class AgentInstaller implements Disposable {
   private async findWorkingStart(
     agent: RegistryAgent,
     folder: string,
-    files: InstalledFiles,
+    files: InstallationResult,
     { signal, onProgress }: InstallContext,
   ): Promise<AgentStart> {
     const { ports, tryMs = 90_000 } = this.options;
@@ -278,14 +278,14 @@ export class AgentInstaller implements Disposable {
     return installed;
   }
 
-  private ordered({ distributions }: RegistryAgent): readonly Distribution[] {
+  private orderDistributions({ distributions }: RegistryAgent): readonly Distribution[] {
     return distributions.toSorted((a, b) => kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind));
   }
 
   /** Returns the first distribution that can be installed here. @throws InstallError of the first one, if there is none */
-  private async choose(agent: RegistryAgent, context: InstallContext): Promise<PreparedInstall> {
+  private async prepareFirstInstallable(agent: RegistryAgent, context: InstallContext): Promise<PreparedInstall> {
     let failure: InstallError | undefined;
-    for (const distribution of this.ordered(agent)) {
+    for (const distribution of this.orderDistributions(agent)) {
       try {
         return await this.prepare(agent, distribution, context);
       } catch (error) {
@@ -294,7 +294,7 @@ export class AgentInstaller implements Disposable {
         failure ??= problem;
       }
     }
-    throw failure ?? new InstallError('notSupportedHere', 'The registry contains no way to install it on this system.');
+    throw failure ?? new InstallError('notSupportedHere', 'The agent is not available for this system.');
   }
 
   private async prepare(

@@ -65,7 +65,7 @@ export class RegistryStore implements Disposable {
   private loadedAddress: string | undefined;
   private cache: Cache | undefined;
   private lastAttempt: { readonly address: string; readonly at: number } | undefined;
-  private running: { readonly address: string; readonly done: Promise<void> } | undefined;
+  private runningRefresh: { readonly address: string; readonly done: Promise<void> } | undefined;
   private readonly icons = new Map<string, Promise<string | undefined>>();
 
   constructor(private readonly options: RegistryStoreOptions) {
@@ -73,7 +73,7 @@ export class RegistryStore implements Disposable {
     this.view = { agents: this.snapshot.agents, origin: 'snapshot' };
   }
 
-  agents(): RegistryView {
+  registryState(): RegistryView {
     return this.view;
   }
 
@@ -81,7 +81,7 @@ export class RegistryStore implements Disposable {
    * Shows the cached registry of the current address, or the snapshot shipped with Backline. Call at the start and when the
    * address changes. Never rejects.
    */
-  async load(): Promise<void> {
+  async loadCached(): Promise<void> {
     const address = this.options.address();
     if (this.loadedAddress === address) return;
     const cache = await this.readCache();
@@ -89,7 +89,7 @@ export class RegistryStore implements Disposable {
     this.loadedAddress = address;
     const parsed = cache?.address === address ? parseRegistry(cache.document) : undefined;
     this.cache = parsed ? cache : undefined;
-    this.show(
+    this.setView(
       parsed && cache
         ? { agents: parsed.agents, origin: 'cache', checkedAt: cache.checkedAt }
         : { agents: this.snapshot.agents, origin: 'snapshot' },
@@ -98,26 +98,26 @@ export class RegistryStore implements Disposable {
 
   /** Loads the registry if that is due: a day after the last success, an hour after a failure. Never rejects. */
   async refreshIfDue(signal: AbortSignal): Promise<void> {
-    await this.load();
+    await this.loadCached();
     if (!this.isDue()) return;
     // Another window may have loaded it in the meantime.
     this.loadedAddress = undefined;
-    await this.load();
+    await this.loadCached();
     if (this.isDue()) await this.refresh(signal);
   }
 
   /** Loads the registry now. A failure keeps the current list and becomes the `problem` of `agents()`. Never rejects. */
   async refresh(signal: AbortSignal): Promise<void> {
-    await this.load();
+    await this.loadCached();
     const address = this.options.address();
-    if (this.running?.address === address) {
-      await this.running.done;
+    if (this.runningRefresh?.address === address) {
+      await this.runningRefresh.done;
       return;
     }
     const running = { address, done: this.refreshNow(address, signal) };
-    this.running = running;
+    this.runningRefresh = running;
     await running.done;
-    if (this.running === running) this.running = undefined;
+    if (this.runningRefresh === running) this.runningRefresh = undefined;
   }
 
   /** An agent's icon as checked SVG; undefined if it has none that can be shown. Never rejects. */
@@ -147,22 +147,22 @@ export class RegistryStore implements Disposable {
   private async refreshNow(address: string, signal: AbortSignal): Promise<void> {
     this.lastAttempt = { address, at: this.options.clock.now() };
     try {
-      const answer = await this.ask(address, signal);
+      const answer = await this.downloadRegistry(address, signal);
       if (address !== this.options.address()) return;
       const { agents, cache } = answer;
       this.cache = cache;
-      this.show({ agents, origin: 'registry', checkedAt: cache.checkedAt });
+      this.setView({ agents, origin: 'registry', checkedAt: cache.checkedAt });
       await this.writeCache(cache);
     } catch (error) {
       if (address !== this.options.address() || signal.aborted) return;
       const problem = isInstallError(error) ? error.message : `The registry could not be read: ${messageOf(error)}`;
       this.options.log.warn(`Registry of agents: ${problem}`);
-      this.show({ ...this.view, problem });
+      this.setView({ ...this.view, problem });
     }
   }
 
   /** @throws InstallError */
-  private async ask(
+  private async downloadRegistry(
     address: string,
     signal: AbortSignal,
   ): Promise<{ readonly agents: readonly RegistryAgent[]; readonly cache: Cache }> {
@@ -228,7 +228,7 @@ export class RegistryStore implements Disposable {
     }
   }
 
-  private show(view: RegistryView): void {
+  private setView(view: RegistryView): void {
     this.view = view;
     this.emitter.fire();
   }

@@ -3,7 +3,7 @@ import { toSafeNotificationText } from '../../base/common/noticeText';
 import { toVisibleText } from '../../base/common/visibleText';
 import type { AgentQuestions } from '../common/agentPorts';
 import { formatBytes } from '../common/formatBytes';
-import { accountProblem } from '../common/agentAccounts';
+import { accountNameProblem } from '../common/agentAccounts';
 import { installQuestion } from '../common/install/installQuestion';
 
 /** Asks with modal dialogs of VS Code. */
@@ -14,7 +14,7 @@ export const agentDialogs: AgentQuestions = {
   },
   confirmRemove: async ({ bytes, name }, isWorking) => {
     const detail = [
-      ...(isWorking ? [`${toVisibleText(name)} is working on an answer, which will be stopped.`] : []),
+      ...(isWorking ? [`${toVisibleText(name)} is still answering. The answer will be stopped.`] : []),
       `This deletes its program (${formatBytes(bytes)}) and its stored keys. Conversations are kept.`,
     ];
     return await confirm(`Remove ${toVisibleText(name)}?`, detail.join('\n\n'), 'Remove');
@@ -27,13 +27,13 @@ export const agentDialogs: AgentQuestions = {
         'A name for the account. The account has its own keys. If the agent stores a sign-in itself, all its accounts share it.',
       placeHolder: 'Work',
       ignoreFocusOut: true,
-      validateInput: (text) => (text === '' ? undefined : accountProblem(text, accounts)),
+      validateInput: (text) => (text === '' ? undefined : accountNameProblem(text, accounts)),
     });
-    return entered === undefined || accountProblem(entered, accounts) !== undefined ? undefined : entered.trim();
+    return entered === undefined || accountNameProblem(entered, accounts) !== undefined ? undefined : entered.trim();
   },
   confirmRemoveAccount: async ({ name }, account, isWorking) => {
     const detail = [
-      ...(isWorking ? ['It is working on an answer, which will be stopped.'] : []),
+      ...(isWorking ? ['It is still answering. The answer will be stopped.'] : []),
       'This deletes the account with its stored keys. The agent and conversations are kept.',
     ];
     const message = `Remove the account “${account}” for ${toVisibleText(name)}?`;

@@ -12,11 +12,11 @@ import type { PageTab } from '../../webview/vscode/pageTab';
 import { AgentManager } from '../common/agentManager';
 import type { AgentBackends, AgentQuestions, AgentSecrets, TryAgent } from '../common/agentPorts';
 import { InstallConsents } from '../common/install/installConsents';
-import { withAccounts, type AgentOrAccount } from '../common/agentAccounts';
+import { agentsAndTheirAccounts, type AgentOrAccount } from '../common/agentAccounts';
 import type { AgentActionKind, AgentsView } from '../common/page/agentsApi';
-import { agentsView, agentSubjects, registryIdOf, type AgentSubject } from '../common/page/agentsView';
+import { agentsView, listCardAgents, registryIdOf, type AgentOfCard } from '../common/page/agentsView';
 import { OwnAgents } from '../common/ownAgents';
-import { UpdateChecker } from '../common/updateChecker';
+import { AgentUpdateChecker } from '../common/updateChecker';
 import { toPlatformKey } from '../common/install/platformKey';
 import { AgentInstaller } from '../node/agentInstaller';
 import type { InstallPorts } from '../node/installPorts';
@@ -53,7 +53,7 @@ export interface RunningAgentsFeature extends RunningFeature {
 const iconsAtOnce = 4;
 
 /** Loads the installed agents, and opens the page of agents on request. */
-export async function startAgents(deps: AgentsControllerDeps): Promise<RunningAgentsFeature> {
+export async function startAgentsController(deps: AgentsControllerDeps): Promise<RunningAgentsFeature> {
   const controller = new AgentsController({ ...deps, questions: agentDialogs });
   await controller.start();
   return controller;
@@ -65,20 +65,20 @@ export class AgentsController implements RunningAgentsFeature, AgentsPageModel {
   private readonly registry: RegistryStore;
   private readonly installer: AgentInstaller;
   private readonly manager: AgentManager;
-  private readonly own: OwnAgents;
+  private readonly ownAgents: OwnAgents;
   private readonly tab: PageTab;
-  private readonly updateChecker: UpdateChecker;
+  private readonly updateChecker: AgentUpdateChecker;
   private readonly messages: Messages;
   readonly onDidChange: AgentManager['onDidChange'];
 
   constructor(private readonly deps: AgentsControllerDeps & { readonly questions: AgentQuestions }) {
     const { backends, clock, extensionUri, install, log, memento, secrets, settings, storageFolder, tryAgent } = deps;
     this.messages = new Messages(log);
-    const address = (): string => settings.agentsRegistry();
+    const address = (): string => settings.agentsRegistryUrl();
     this.registry = new RegistryStore({ address, folder: storageFolder, snapshot, fetch: install.fetch, clock, log });
     this.installer = new AgentInstaller({ folder: storageFolder, ports: { ...install, clock, log } });
-    this.own = new OwnAgents({
-      readSetting: () => settings.acpAgents()[0]?.value,
+    this.ownAgents = new OwnAgents({
+      readSetting: () => settings.acpAgentsByLevel()[0]?.value,
       writeSetting: (value) => settings.setAcpAgents(value),
       secrets,
       tryAgent,
@@ -91,14 +91,14 @@ export class AgentsController implements RunningAgentsFeature, AgentsPageModel {
       questions: deps.questions,
       consents: new InstallConsents(memento),
       deleteKeys: (backendId) => secrets.deleteAll(backendId),
-      ownIds: () => this.own.names,
+      ownIds: () => this.ownAgents.names,
       isTrusted,
       platform: toPlatformKey(process.platform, process.arch),
       log,
     });
     this.onDidChange = this.manager.onDidChange;
     this.tab = createAgentsTab({ model: this, extensionUri, clock, log });
-    this.updateChecker = new UpdateChecker({
+    this.updateChecker = new AgentUpdateChecker({
       manager: this.manager,
       backends,
       isAutomatic: () => settings.agentsAutoUpdate(),
@@ -114,10 +114,12 @@ export class AgentsController implements RunningAgentsFeature, AgentsPageModel {
     const { disposables, installer, manager, registry, tab, updateChecker } = this;
     for (const part of [registry, installer, manager, updateChecker, tab]) disposables.add(part);
     disposables.add(installer.onDidChange(onDidChangeInstalled));
-    disposables.add(settings.onDidChangeOf([settingIds.agentsRegistry], () => void manager.refresh()));
-    disposables.add(settings.onDidChangeOf([settingIds.agentsAutoUpdate], () => void updateChecker.check()));
+    disposables.add(settings.onDidChangeOf([settingIds.agentsRegistry], () => void manager.refreshRegistry()));
+    disposables.add(
+      settings.onDidChangeOf([settingIds.agentsAutoUpdate], () => void updateChecker.checkAndOfferOrInstall()),
+    );
     manager.start();
-    await Promise.all([registry.load(), installer.start()]);
+    await Promise.all([registry.loadCached(), installer.start()]);
     updateChecker.start();
   }
 
@@ -138,7 +140,7 @@ export class AgentsController implements RunningAgentsFeature, AgentsPageModel {
   }
 
   installed(): readonly AgentOrAccount[] {
-    return withAccounts(this.installer.installed());
+    return agentsAndTheirAccounts(this.installer.installed());
   }
 
   async loadView(): Promise<AgentsView> {
@@ -147,7 +149,7 @@ export class AgentsController implements RunningAgentsFeature, AgentsPageModel {
 
   async loadIcons(post: (key: string, svg: string) => void, signal: AbortSignal): Promise<void> {
     try {
-      const subjects = [...agentSubjects(await this.manager.situation())];
+      const subjects = [...listCardAgents(await this.manager.situation())];
       const loadNext = async (): Promise<void> => {
         for (let next = subjects.shift(); next && !signal.aborted; next = subjects.shift()) {
           const svg = next.listed && (await this.registry.icon(next.listed));
@@ -161,11 +163,11 @@ export class AgentsController implements RunningAgentsFeature, AgentsPageModel {
   }
 
   async refresh(): Promise<void> {
-    await this.manager.refresh();
+    await this.manager.refreshRegistry();
   }
 
   async act(key: string, action: AgentActionKind, showForm: (name: string) => void): Promise<void> {
-    const subject = agentSubjects(await this.manager.situation()).find((other) => other.key === key);
+    const subject = listCardAgents(await this.manager.situation()).find((other) => other.key === key);
     if (!subject) throw new Error('This agent is no longer listed.');
     const { backend, listed } = subject;
     const registryId = registryIdOf(subject);
@@ -220,28 +222,29 @@ export class AgentsController implements RunningAgentsFeature, AgentsPageModel {
   }
 
   readOwnAgent(name: string): ReturnType<OwnAgents['read']> {
-    return this.own.read(name);
+    return this.ownAgents.read(name);
   }
 
-  testOwnAgent(...asked: Parameters<OwnAgents['test']>): ReturnType<OwnAgents['test']> {
-    return this.own.test(...asked);
+  testOwnAgent(...args: Parameters<OwnAgents['test']>): ReturnType<OwnAgents['test']> {
+    return this.ownAgents.test(...args);
   }
 
   async saveOwnAgent(agent: Parameters<OwnAgents['save']>[0]): Promise<void> {
     const backends = await this.deps.backends.list();
     // An agent in the settings replaces a found or installed agent with the same id, which must not happen by accident.
-    await this.own.save(agent, new Set(backends.map(({ id }) => id)));
+    await this.ownAgents.save(agent, new Set(backends.map(({ id }) => id)));
   }
 
-  private async remove(subject: AgentSubject): Promise<void> {
+  private async remove(subject: AgentOfCard): Promise<void> {
     const { backend, installed } = subject;
     if (installed) {
       const message = await this.manager.remove(installed.id);
       if (message !== undefined) this.messages.info(message);
-    } else if (backend && this.own.names.has(backend.id)) {
+    } else if (backend && this.ownAgents.names.has(backend.id)) {
       const detail =
         'This removes the agent from your settings and deletes its stored secrets. Conversations are kept.';
-      if (await confirm(`Remove ${toVisibleText(backend.title)}?`, detail, 'Remove')) await this.own.remove(backend.id);
+      if (await confirm(`Remove ${toVisibleText(backend.title)}?`, detail, 'Remove'))
+        await this.ownAgents.remove(backend.id);
     }
   }
 

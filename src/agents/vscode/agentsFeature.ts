@@ -19,29 +19,29 @@ export class AgentsFeature implements Feature {
   );
   /** Fires when an agent was installed, updated or removed. */
   readonly onDidChange: Event<void> = this.changeEmitter.event;
-  private readonly agents: LazyFeature<RunningAgentsFeature>;
+  private readonly lazyController: LazyFeature<RunningAgentsFeature>;
 
   constructor(private readonly deps: AgentsFeatureDeps) {
-    this.agents = new LazyFeature(async () => {
-      const { startAgents } = await import('./agentsController');
-      return await startAgents({ ...deps, onDidChangeInstalled: () => this.changeEmitter.fire() });
+    this.lazyController = new LazyFeature(async () => {
+      const { startAgentsController } = await import('./agentsController');
+      return await startAgentsController({ ...deps, onDidChangeInstalled: () => this.changeEmitter.fire() });
     });
   }
 
   start(): Promise<RunningFeature> {
     const { commands, status } = this.deps;
     const store = new DisposableStore();
-    store.add(this.agents);
+    store.add(this.lazyController);
     store.add(this.changeEmitter);
-    store.add(commands.setHandler(commandIds.agentsShow, async () => (await this.agents.getOrLoad()).show()));
+    store.add(commands.setHandler(commandIds.agentsShow, async () => (await this.lazyController.getOrLoad()).show()));
     store.add(
       vscode.window.registerWebviewPanelSerializer(panelTypes.agents, {
-        deserializeWebviewPanel: async (panel) => (await this.agents.getOrLoad()).restore(panel),
+        deserializeWebviewPanel: async (panel) => (await this.lazyController.getOrLoad()).restore(panel),
       }),
     );
     // Running agents have their own status.
     status.remove(this.id);
-    return Promise.resolve({ stop: () => this.agents.stop(), dispose: () => store.dispose() });
+    return Promise.resolve({ stop: () => this.lazyController.stop(), dispose: () => store.dispose() });
   }
 
   /**
@@ -49,9 +49,9 @@ export class AgentsFeature implements Feature {
    */
   async installedAgents(): Promise<readonly AgentOrAccount[]> {
     const { log, storageFolder } = this.deps;
-    if (!this.agents.loaded && !existsSync(path.join(storageFolder, 'installed.json'))) return [];
+    if (!this.lazyController.featureIfLoaded && !existsSync(path.join(storageFolder, 'installed.json'))) return [];
     try {
-      return (await this.agents.getOrLoad()).installed();
+      return (await this.lazyController.getOrLoad()).installed();
     } catch (error) {
       log.error('the installed agents cannot be loaded', error);
       return [];

@@ -16,7 +16,7 @@ import {
   type AgentActionKind,
   type AgentsView,
   type OwnAgent,
-  type OwnAgentTest,
+  type OwnAgentTestResult,
 } from '../common/page/agentsApi';
 
 export interface AgentsPageModel {
@@ -29,7 +29,7 @@ export interface AgentsPageModel {
   act(key: string, action: AgentActionKind, showForm: (name: string) => void): Promise<void>;
   manageTrust(): PromiseLike<unknown>;
   readOwnAgent(name: string): Promise<OwnAgent>;
-  testOwnAgent(agent: OwnAgent, signal: AbortSignal): Promise<OwnAgentTest>;
+  testOwnAgent(agent: OwnAgent, signal: AbortSignal): Promise<OwnAgentTestResult>;
   saveOwnAgent(agent: OwnAgent): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export function createAgentsTab({ clock, extensionUri, log, model }: AgentsTabDe
       const handlers = createHandlers(model, { view: newest, notify, store });
       const host = store.add(new PageHost<typeof agentsRequests>(panel.webview, handlers, log, clock));
       const send = (): void => {
-        newest.refresh().catch((error: unknown) => log.error('cannot show the agents', error));
+        newest.loadAndSend().catch((error: unknown) => log.error('cannot show the agents', error));
       };
       const sending = store.add(new Coalescer(clock, viewDelayMs, send));
       store.add(model.onDidChange(() => sending.schedule()));
@@ -93,7 +93,7 @@ function createHandlers(
   const loadIcons = (): void => void model.loadIcons((key, svg) => notify(didLoadIcon, { key, svg }), icons.signal);
   return {
     ready: agentsRequests.ready.withHandler(async () => {
-      await view.refresh();
+      await view.loadAndSend();
       loadIcons();
     }),
     refresh: agentsRequests.refresh.withHandler(async () => {

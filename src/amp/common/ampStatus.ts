@@ -1,4 +1,4 @@
-import { countOf } from '../../base/common/countOf';
+import { countWithNoun } from '../../base/common/countWithNoun';
 import type { FeatureStatus, StatusAction } from '../../base/common/feature';
 import { commandIds } from '../../manifest';
 import type { FailureCounts } from './failureRateMonitor';
@@ -26,7 +26,7 @@ const restart: StatusAction = { label: 'Restart Server', command: commandIds.amp
 const openTerminal: StatusAction = { label: 'Open Amp Terminal', command: commandIds.ampOpenTerminal };
 const showLog: StatusAction = { label: 'Show Log', command: commandIds.showLog };
 const updatePlugin: StatusAction = {
-  label: 'Update the diagnostics plugin',
+  label: 'Update Diagnostics Plugin',
   command: commandIds.ampInstallDiagnosticsPlugin,
 };
 const openFolder: StatusAction = { label: 'Open Folder', command: 'workbench.action.files.openFolder' };
@@ -58,7 +58,7 @@ export function ampStatus(state: AmpState, { hasFolder, isTrusted, isPluginOutda
         const summary = 'No folder is open, so the Amp CLI cannot find this window. Open a folder.';
         return { ...amp, state: 'off', summary, actions: [openFolder, openTerminal, restart] };
       }
-      const serving = `Serving on 127.0.0.1:${port}${clientCount === 0 ? '. No client is connected' : ` to ${countOf(clientCount, 'client')}`}.`;
+      const serving = `Serving on 127.0.0.1:${port}${clientCount === 0 ? '. No client is connected' : ` to ${countWithNoun(clientCount, 'client')}`}.`;
       if (failureCounts) {
         const summary = `${serving} ${failureCounts.failedCount} of ${failureCounts.totalCount} requests in the last minute failed. Restart the server if this continues.`;
         return { ...amp, state: 'attention', summary, actions: [restart, showLog, openTerminal] };

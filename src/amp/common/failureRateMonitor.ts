@@ -32,7 +32,7 @@ export class FailureRateMonitor implements Disposable {
     private readonly onDidChange: () => void,
   ) {}
 
-  get failureCounts(): FailureCounts | undefined {
+  get failureCountsIfFailing(): FailureCounts | undefined {
     return this.isFailing ? this.countAnswers() : undefined;
   }
 

@@ -40,12 +40,12 @@ interface AmpMethodCall {
   readonly awaitTurn: () => Promise<void>;
 }
 
-/** Maximum size of a file that is read without waiting for a turn, in bytes. */
+/** Maximum size of a file that is read at once, in bytes. Larger files are read one after another. */
 const maxSmallFileBytes = 256 * 1024;
 const maxKnownLargeFiles = 100;
 
 /** Handles a method. @throws ZodError for invalid parameters, EditorError if the editor refuses or fails */
-export type AmpMethod = (call: AmpMethodCall) => object | Promise<object>;
+export type AmpMethodHandler = (call: AmpMethodCall) => object | Promise<object>;
 
 export interface AmpMethodPorts {
   readonly editor: EditorPort;
@@ -56,12 +56,12 @@ export interface AmpMethodPorts {
 }
 
 /** Creates the handlers of all methods. docs/protocols/amp.md describes the answers of each dialect, field by field. */
-export function createMethods({
+export function createMethodHandlers({
   editor,
   isToken,
   policy,
   protectedEdits: desk,
-}: AmpMethodPorts): ReadonlyMap<string, AmpMethod> {
+}: AmpMethodPorts): ReadonlyMap<string, AmpMethodHandler> {
   const edited = async (edit: FileEdit, signal: AbortSignal, deadline: number): Promise<TextFile> => {
     const options = {
       ...writeOptionsOfPolicy(edit.path, policy()),
@@ -78,8 +78,8 @@ export function createMethods({
       return file;
     }
   };
-  const reader = new TurnReader(editor);
-  return new Map<string, AmpMethod>([
+  const reader = new SizeAwareFileReader(editor);
+  return new Map<string, AmpMethodHandler>([
     ['ping', ({ params }) => PingParams.parse(params)],
 
     // A connected client has already sent the right token, but the answer should be correct for any token.
@@ -92,7 +92,7 @@ export function createMethods({
         const { path } = ReadFileParams.parse(params);
         const read = async (): Promise<TextFile> => {
           assertReadAllowed(path, policy());
-          return await reader.read(path, call);
+          return await reader.readAtOnceIfSmall(path, call);
         };
         if (dialect === 'document') {
           const file = await read();
@@ -165,13 +165,16 @@ async function failureAsResult(work: () => Promise<object>): Promise<object> {
 }
 
 /** Reads files: small ones immediately, larger ones when it is the turn of their request. */
-class TurnReader {
+class SizeAwareFileReader {
   /** Paths of files that were refused as too large. Their reads wait for their turn at once, because a refusal takes time. */
   private readonly largePaths = new BoundedMap<string, true>({ maxEntries: maxKnownLargeFiles });
 
   constructor(private readonly editor: EditorPort) {}
 
-  async read(path: string, { signal, awaitTurn }: Pick<AmpMethodCall, 'signal' | 'awaitTurn'>): Promise<TextFile> {
+  async readAtOnceIfSmall(
+    path: string,
+    { signal, awaitTurn }: Pick<AmpMethodCall, 'signal' | 'awaitTurn'>,
+  ): Promise<TextFile> {
     const { editor, largePaths } = this;
     if (!largePaths.has(path)) {
       try {

@@ -34,7 +34,7 @@ const checkDelaysMs = [200, 400, 800, 1_600, 3_200, 6_400];
 export class ProtectedEditApprovals implements Disposable {
   private refusedEdits: RefusedEdits = [];
   private lastId = 0;
-  private readonly checkTimers = new Map<number, Disposable>();
+  private readonly writtenCheckTimers = new Map<number, Disposable>();
   private isDisposed = false;
 
   constructor(private readonly ports: ProtectedEditPorts) {}
@@ -45,7 +45,7 @@ export class ProtectedEditApprovals implements Disposable {
     const known = findRefusedEdit(this.refusedEdits, { path, after }, now);
     if (known?.kind === 'allowed') return known;
     const why = `${requested} is protected: ${reason}.`;
-    if (known) this.startChecks(known);
+    if (known) this.startWrittenChecks(known);
     if (known?.kind === 'denied') {
       throw new EditorError('protected', `${why} The user has denied this change. Do not make it in another way.`);
     }
@@ -62,8 +62,8 @@ export class ProtectedEditApprovals implements Disposable {
 
   dispose(): void {
     this.isDisposed = true;
-    for (const timer of this.checkTimers.values()) timer.dispose();
-    this.checkTimers.clear();
+    for (const timer of this.writtenCheckTimers.values()) timer.dispose();
+    this.writtenCheckTimers.clear();
     this.refusedEdits = [];
   }
 
@@ -71,7 +71,7 @@ export class ProtectedEditApprovals implements Disposable {
     const { clock, log } = this.ports;
     if (this.isDisposed || !isWithinQuestionLimits(this.refusedEdits, edit)) return false;
     this.dispatch({ kind: 'refused', edit, now: clock.monotonicNow() });
-    this.startChecks(edit);
+    this.startWrittenChecks(edit);
     const answered = (answer: EditAnswer | undefined): void => {
       this.dispatch({ kind: 'answered', id: edit.id, answer, now: clock.monotonicNow() });
     };
@@ -86,32 +86,32 @@ export class ProtectedEditApprovals implements Disposable {
     if (!this.isDisposed) this.refusedEdits = reduceRefusedEdits(this.refusedEdits, event);
   }
 
-  private startChecks(edit: RefusedEdit): void {
+  private startWrittenChecks(edit: RefusedEdit): void {
     this.scheduleWrittenCheck(edit, 0);
   }
 
   private scheduleWrittenCheck(edit: RefusedEdit, attempt: number): void {
-    this.checkTimers.get(edit.id)?.dispose();
-    this.checkTimers.delete(edit.id);
+    this.writtenCheckTimers.get(edit.id)?.dispose();
+    this.writtenCheckTimers.delete(edit.id);
     const delayMs = checkDelaysMs[attempt];
     const isRefused = this.refusedEdits.some(
       ({ id, kind }) => id === edit.id && (kind === 'asked' || kind === 'denied'),
     );
     if (delayMs === undefined || !isRefused || this.isDisposed) return;
-    const timer = this.ports.clock.setTimer(delayMs, () => void this.reportIfWritten(edit, attempt));
-    this.checkTimers.set(edit.id, timer);
+    const timer = this.ports.clock.setTimer(delayMs, () => void this.reportWrittenOrCheckAgain(edit, attempt));
+    this.writtenCheckTimers.set(edit.id, timer);
   }
 
-  private async reportIfWritten(edit: RefusedEdit, attempt: number): Promise<void> {
-    const timer = this.checkTimers.get(edit.id);
+  private async reportWrittenOrCheckAgain(edit: RefusedEdit, attempt: number): Promise<void> {
+    const timer = this.writtenCheckTimers.get(edit.id);
     const isWritten = await this.isOnDisk(edit);
     // A later refusal of the same edit has started its own checks.
-    if (this.checkTimers.get(edit.id) !== timer) return;
+    if (this.writtenCheckTimers.get(edit.id) !== timer) return;
     if (!isWritten) {
       this.scheduleWrittenCheck(edit, attempt + 1);
       return;
     }
-    this.checkTimers.delete(edit.id);
+    this.writtenCheckTimers.delete(edit.id);
     const before = this.refusedEdits;
     this.dispatch({ kind: 'foundOnDisk', id: edit.id });
     if (

@@ -33,7 +33,7 @@ export type RefusedEdits = readonly RefusedEditState[];
 export const editAnswerValidMs = 10 * 60_000;
 export const maxEditQuestions = 8;
 /** Maximum total size of the edits that wait for an answer, in UTF-16 units. */
-export const maxEditQuestionLength = 16 * 1024 * 1024;
+export const maxOpenEditsTotalLength = 16 * 1024 * 1024;
 const maxAnswers = 32;
 
 export function reduceRefusedEdits(edits: RefusedEdits, event: RefusedEditEvent): RefusedEdits {
@@ -76,7 +76,7 @@ export function findRefusedEdit(
 export function isWithinQuestionLimits(edits: RefusedEdits, { after }: Pick<RefusedEdit, 'after'>): boolean {
   const open = edits.filter(({ kind }) => kind === 'asked');
   const length = open.reduce((sum, edit) => sum + edit.after.length, after.length);
-  return open.length < maxEditQuestions && length <= maxEditQuestionLength;
+  return open.length < maxEditQuestions && length <= maxOpenEditsTotalLength;
 }
 
 function withoutExpired(edits: RefusedEdits, now: number): RefusedEdits {

@@ -3,7 +3,7 @@ import { messageOf, TimeoutError } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
 import { type EditorErrorCode, isEditorError } from '../../editor/common/editorPort';
 import { ampErrorCodes, formatError, formatResult, parseRequest, RequestError, type AmpRequest } from './envelope';
-import { createMethods, type AmpMethod, type AmpMethodPorts } from './methods';
+import { createMethodHandlers, type AmpMethodHandler, type AmpMethodPorts } from './methods';
 import type { RequestScope } from './requestScope';
 
 interface AmpRouterDeps extends AmpMethodPorts {
@@ -23,10 +23,10 @@ const methodsWithoutEditor: ReadonlySet<string> = new Set(['ping', 'authenticate
 
 /** Answers requests of both dialects, each in the dialect of its request. Does not depend on the transport. */
 export class AmpRouter {
-  private readonly methods: ReadonlyMap<string, AmpMethod>;
+  private readonly methods: ReadonlyMap<string, AmpMethodHandler>;
 
   constructor(private readonly deps: AmpRouterDeps) {
-    this.methods = createMethods(deps);
+    this.methods = createMethodHandlers(deps);
   }
 
   /** Answers a frame. Never rejects. The caller ends the scope. `awaitTurn` is called before a large answer. */

@@ -106,8 +106,8 @@ export class AmpServer implements Disposable {
     return [...this.connections.keys()];
   }
 
-  get failureCounts(): FailureCounts | undefined {
-    return this.failureMonitor.failureCounts;
+  get failureCountsIfFailing(): FailureCounts | undefined {
+    return this.failureMonitor.failureCountsIfFailing;
   }
 
   /** Resources that requests are using. All numbers are zero if no request is pending. */
@@ -131,12 +131,12 @@ export class AmpServer implements Disposable {
 
   /** Inserts text into the prompt of clients that may support it. Returns to how many clients it was sent. */
   appendToPrompt(message: string): number {
-    return this.broadcast(appendToPromptNotification(message));
+    return this.sendToPromptReaders(appendToPromptNotification(message));
   }
 
   /** Removes the lockfile, notifies clients that no file is visible, and closes all connections. Never rejects. */
   stop(): Promise<void> {
-    this.stopPromise ??= this.closeAll();
+    this.stopPromise ??= this.shutDown();
     return this.stopPromise;
   }
 
@@ -152,7 +152,7 @@ export class AmpServer implements Disposable {
     const { editor, clock, portRange } = options;
     disposables.add(this.failureMonitor);
     lockfiles.createFolders();
-    const port = await listener.start(portRange, (candidate) => lockfiles.isPortTaken(candidate));
+    const port = await listener.start(portRange, (candidate) => lockfiles.isLockfileTaken(candidate));
 
     const coalescer = disposables.add(new Coalescer(clock, notificationDelayMs, () => this.sendState()));
     disposables.add(editor.onDidChangeSelection(() => coalescer.schedule()));
@@ -182,7 +182,7 @@ export class AmpServer implements Disposable {
     this.listeningPort = undefined;
   }
 
-  private async closeAll(): Promise<void> {
+  private async shutDown(): Promise<void> {
     this.removeLockfilesAndListeners();
     const listenerStopped = this.listener.stop();
     const connections = [...this.connections.values()];
@@ -235,7 +235,7 @@ export class AmpServer implements Disposable {
     for (const connection of this.connections.values()) connection.sendState(state);
   }
 
-  private broadcast(notification: AmpNotification): number {
+  private sendToPromptReaders(notification: AmpNotification): number {
     return [...this.connections].filter(([info, connection]) => info.mayReadPrompts && connection.notify(notification))
       .length;
   }
@@ -251,7 +251,7 @@ export class AmpServer implements Disposable {
     const timer = disposables.add(
       this.options.clock.setTimer(limits.heartbeatMs, () => {
         disposables.removeWithoutDisposing(timer);
-        for (const connection of this.connections.values()) connection.checkHeartbeat();
+        for (const connection of this.connections.values()) connection.pingOrTerminate();
         this.scheduleHeartbeat();
       }),
     );

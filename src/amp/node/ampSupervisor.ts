@@ -11,7 +11,7 @@ export interface SupervisedServer extends Disposable {
   /** The port of the server. Undefined until the server has started. */
   readonly port: number | undefined;
   readonly clients: readonly unknown[];
-  readonly failureCounts: FailureCounts | undefined;
+  readonly failureCountsIfFailing: FailureCounts | undefined;
   /** Fires when `clients` or `failureCounts` changes. */
   readonly onDidChangeStatus: Event<void>;
   start(): Promise<void>;
@@ -32,8 +32,8 @@ export class AmpSupervisor {
   private runningServer:
     { readonly server: SupervisedServer; readonly range: PortRange; readonly listener: Disposable } | undefined;
   private state: AmpState = { kind: 'off' };
-  private refreshPromise: Promise<void> | undefined;
-  private isRefreshPending = false;
+  private syncPromise: Promise<void> | undefined;
+  private isSyncPending = false;
   private mustRestart = false;
   private isStopped = false;
 
@@ -42,38 +42,42 @@ export class AmpSupervisor {
   get status(): AmpState {
     const { runningServer, state } = this;
     if (state.kind !== 'serving' || !runningServer) return state;
-    const { clients, failureCounts } = runningServer.server;
-    return { ...state, clientCount: clients.length, ...(failureCounts ? { failureCounts } : {}) };
+    const { clients, failureCountsIfFailing } = runningServer.server;
+    return {
+      ...state,
+      clientCount: clients.length,
+      ...(failureCountsIfFailing ? { failureCounts: failureCountsIfFailing } : {}),
+    };
   }
 
   /** Applies the current settings if they have changed. Never rejects; `status` reports failures. */
-  refresh(): Promise<void> {
-    this.isRefreshPending = true;
-    this.refreshPromise ??= this.refreshWhilePending();
-    return this.refreshPromise;
+  syncWithSettings(): Promise<void> {
+    this.isSyncPending = true;
+    this.syncPromise ??= this.syncWhilePending();
+    return this.syncPromise;
   }
 
   /** Stops the server and starts a new one. Never rejects. */
   restart(): Promise<void> {
     this.mustRestart = true;
-    return this.refresh();
+    return this.syncWithSettings();
   }
 
   stop(): Promise<void> {
     this.isStopped = true;
-    return this.refresh();
+    return this.syncWithSettings();
   }
 
   appendToPrompt(message: string): number {
     return this.runningServer?.server.appendToPrompt(message) ?? 0;
   }
 
-  private async refreshWhilePending(): Promise<void> {
-    while (this.isRefreshPending) {
-      this.isRefreshPending = false;
+  private async syncWhilePending(): Promise<void> {
+    while (this.isSyncPending) {
+      this.isSyncPending = false;
       await this.applySettings();
     }
-    this.refreshPromise = undefined;
+    this.syncPromise = undefined;
   }
 
   private async applySettings(): Promise<void> {

@@ -44,7 +44,7 @@ interface PendingRequest {
 export class ClientConnection {
   private readonly queuedRequests: PendingRequest[] = [];
   private readonly activeRequests = new Map<PendingRequest, RequestScope>();
-  private pendingBytes = 0;
+  private pendingRequestBytes = 0;
   private isResponsive = true;
   private isSocketCorked = false;
   private blockedTimer: Disposable | undefined;
@@ -77,7 +77,7 @@ export class ClientConnection {
     socket.on('error', (error) => deps.log.warn(`${deps.name}: ${error.message}`));
     socket.on('close', (code) => {
       this.blockedTimer?.dispose();
-      for (const { frame } of this.queuedRequests.splice(0)) this.pendingBytes -= frame.length;
+      for (const { frame } of this.queuedRequests.splice(0)) this.pendingRequestBytes -= frame.length;
       const reason = new EditorError('cancelled', 'The client has gone.');
       for (const scope of this.activeRequests.values()) scope.end(reason);
       deps.largeAnswers.startNextRequest();
@@ -112,7 +112,7 @@ export class ClientConnection {
     if (this.socket.readyState !== WebSocket.OPEN || this.isBlocked) return false;
     const { traffic, name, notificationFrames } = this.deps;
     this.send(notificationFrames.frameOf(notification));
-    if (traffic.isOpen) {
+    if (traffic.isRecording) {
       const { method, json } = notification;
       traffic.record({ protocol: 'amp', direction: 'out', peer: name, method, bytes: Buffer.byteLength(json) });
     }
@@ -120,7 +120,7 @@ export class ClientConnection {
   }
 
   /** Sends a ping. Terminates the connection if nothing was received since the last ping. */
-  checkHeartbeat(): void {
+  pingOrTerminate(): void {
     if (this.socket.readyState !== WebSocket.OPEN) return;
     if (!this.isResponsive) {
       this.terminate('it no longer answers');
@@ -162,7 +162,7 @@ export class ClientConnection {
   private receiveFrame(frame: Buffer, isText: boolean): void {
     this.isResponsive = true;
     this.queuedRequests.push({ frame, isText, arrivedAt: this.deps.clock.monotonicNow() });
-    this.pendingBytes += frame.length;
+    this.pendingRequestBytes += frame.length;
     this.startRequestsAndUpdateFlow();
   }
 
@@ -179,7 +179,7 @@ export class ClientConnection {
     const isFull =
       this.isBlocked ||
       this.pendingRequestCount >= limits.maxPendingRequests ||
-      this.pendingBytes >= limits.maxPendingBytes;
+      this.pendingRequestBytes >= limits.maxPendingBytes;
     if (isFull && !socket.isPaused) socket.pause();
     if (!isFull && socket.isPaused) socket.resume();
     this.updateBlockedTimer();
@@ -211,10 +211,10 @@ export class ClientConnection {
         this.send(encodeTextFrame(answer.json));
         this.deps.onAnswer(answer);
       }
-      if (this.deps.traffic.isOpen) this.recordTraffic(request, answer);
+      if (this.deps.traffic.isRecording) this.recordTraffic(request, answer);
     } finally {
       this.activeRequests.delete(request);
-      this.pendingBytes -= frame.length;
+      this.pendingRequestBytes -= frame.length;
       scope.end(requestAnswered);
       this.startRequestsAndUpdateFlow();
     }

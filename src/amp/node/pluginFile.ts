@@ -85,7 +85,7 @@ export class PluginFile {
 
   /** Installs or replaces the plugin atomically. @throws Error that explains what to do */
   async install(): Promise<void> {
-    const { kind } = await this.requireOwnPlugin();
+    const { kind } = await this.requireOwnOrAbsent();
     // Amp loads only names that end in `.ts`.
     const temporary = path.join(this.folder, `.${pluginFileName}.${randomUUID()}.tmp`);
     try {
@@ -102,7 +102,7 @@ export class PluginFile {
 
   /** Removes the plugin and empty folders. @throws Error if it is not Backline's or the file system fails */
   async remove(): Promise<void> {
-    if ((await this.requireOwnPlugin()).kind !== 'ours') return;
+    if ((await this.requireOwnOrAbsent()).kind !== 'ours') return;
     await unlink(this.file);
     const parent = path.dirname(this.folder);
     // In the user's configuration, the installation creates at most the plugins folder, so only that folder may be
@@ -112,7 +112,7 @@ export class PluginFile {
     }
   }
 
-  private async requireOwnPlugin(): Promise<PluginState> {
+  private async requireOwnOrAbsent(): Promise<PluginState> {
     const state = await this.readState();
     if (state.kind === 'foreign') {
       throw new Error(

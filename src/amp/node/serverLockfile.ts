@@ -60,7 +60,7 @@ export class ServerLockfile implements Disposable {
   }
 
   /** Whether `<port>.json` belongs to another running process, even if that process listens on another port. */
-  isPortTaken(port: number): boolean {
+  isLockfileTaken(port: number): boolean {
     const lockfile = readLockfile(this.lockfilePath(port));
     return lockfile !== undefined && lockfile.pid !== this.options.pid && isProcessAlive(lockfile.pid);
   }

@@ -38,8 +38,8 @@ export class ServerLockfiles implements Disposable {
     await Promise.all(this.allLockfiles.map((lockfile) => lockfile.removeStale()));
   }
 
-  isPortTaken(port: number): boolean {
-    return this.allLockfiles.some((lockfile) => lockfile.isPortTaken(port));
+  isLockfileTaken(port: number): boolean {
+    return this.allLockfiles.some((lockfile) => lockfile.isLockfileTaken(port));
   }
 
   async write(port: number, authToken: string, workspaceFolders: readonly string[]): Promise<void> {

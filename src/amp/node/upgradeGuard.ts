@@ -18,7 +18,7 @@ export class UpgradeGuard {
     this.tokenDigest = digestOf(token);
   }
 
-  /** Compares a token. The time is the same for all tokens of any length. */
+  /** Compares a token in constant time. */
   isToken(candidate: string): boolean {
     return timingSafeEqual(digestOf(candidate), this.tokenDigest);
   }

@@ -56,7 +56,7 @@ export class WebSocketListener {
     const port = await this.binding;
     httpServer.on('error', (error) => deps.log.error('The server socket failed', error));
     if (this.isStopped) {
-      await this.close();
+      await this.closeHttpServer();
       throw new Error('The server was stopped while it was starting.');
     }
     return port;
@@ -67,10 +67,10 @@ export class WebSocketListener {
     this.isStopped = true;
     // A server that is closed before it listens would never report that it listens.
     await this.binding?.catch(() => undefined);
-    await this.close();
+    await this.closeHttpServer();
   }
 
-  private close(): Promise<void> {
+  private closeHttpServer(): Promise<void> {
     for (const socket of this.handshakeTimers.keys()) socket.destroy();
     return new Promise((resolve) => this.httpServer.close(() => resolve()));
   }

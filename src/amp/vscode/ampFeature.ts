@@ -90,7 +90,10 @@ export class AmpFeature implements Feature {
       }),
     );
     disposables.add(
-      settings.onDidChangeOf([settingIds.ampEnabled, settingIds.ampPortRange], () => void supervisor.refresh()),
+      settings.onDidChangeOf(
+        [settingIds.ampEnabled, settingIds.ampPortRange],
+        () => void supervisor.syncWithSettings(),
+      ),
     );
     disposables.add(commands.setHandler(commandIds.ampRestart, () => this.restart(supervisor, messages)));
     disposables.add(
@@ -113,7 +116,7 @@ export class AmpFeature implements Feature {
       }),
     );
 
-    await supervisor.refresh();
+    await supervisor.syncWithSettings();
     void checkPlugin();
     return { stop: () => supervisor.stop(), dispose: () => disposables.dispose() };
   }

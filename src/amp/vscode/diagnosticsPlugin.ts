@@ -107,7 +107,7 @@ function picksOf({ plugin, audience, detail }: InstallPlace, state: PluginState,
     case 'absent':
       return [install(`$(cloud-download) Install ${audience}`)];
     case 'foreign':
-      return [refusal('A file with this name exists that Backline did not create')];
+      return [refusal('A file with this name already exists and was not created by Backline')];
     case 'outside':
       return [refusal('A link in the path leads out of the workspace folder')];
     case 'ours':

@@ -24,7 +24,7 @@ export class AgentProblems implements vscode.Disposable {
     const found = files.get(resolved) ?? new Map<string, vscode.Diagnostic>();
     files.set(resolved, found);
     for (const diagnostic of diagnostics.map(toDiagnostic)) found.set(JSON.stringify(diagnostic), diagnostic);
-    this.showFile(resolved);
+    this.showDiagnosticsOfFile(resolved);
   }
 
   /** Clears the diagnostics of a file. Without a path, clears all diagnostics of the session. */
@@ -34,7 +34,8 @@ export class AgentProblems implements vscode.Disposable {
       return;
     }
     const resolved = await this.resolvePath(path);
-    if (resolved !== undefined && this.diagnosticsBySession.get(session)?.delete(resolved)) this.showFile(resolved);
+    if (resolved !== undefined && this.diagnosticsBySession.get(session)?.delete(resolved))
+      this.showDiagnosticsOfFile(resolved);
   }
 
   hasReported(path: string, problem: Diagnostic): boolean {
@@ -51,7 +52,7 @@ export class AgentProblems implements vscode.Disposable {
   clearSession(session: BackendSession): void {
     const paths = [...(this.diagnosticsBySession.get(session)?.keys() ?? [])];
     this.diagnosticsBySession.delete(session);
-    for (const path of paths) this.showFile(path);
+    for (const path of paths) this.showDiagnosticsOfFile(path);
   }
 
   dispose(): void {
@@ -63,7 +64,7 @@ export class AgentProblems implements vscode.Disposable {
     return this.editor.resolve(path).catch(() => undefined);
   }
 
-  private showFile(path: string): void {
+  private showDiagnosticsOfFile(path: string): void {
     const all = [...this.diagnosticsBySession.values()].flatMap((files) => [...(files.get(path)?.values() ?? [])]);
     this.diagnosticCollection.set(vscode.Uri.file(path), all);
   }

@@ -14,10 +14,10 @@ import { EditorContextChips } from '../common/context/editorContextChips';
 import type { ContextCollector, ContextCollectorDeps } from '../common/context/contextCollector';
 import { restoreContextSwitches, type ContextSwitches } from '../common/context/contextSwitches';
 import { ApiKeyStore, type SecretStore } from '../common/server/apiKeyStore';
-import { amplifierBackendId, ConfiguredServer } from '../common/server/configuredServer';
-import { serverStatus, type ServerStatusActions, type ServerSituation } from '../common/server/serverStatus';
+import { amplifierBackendId, ConfiguredServerBackendRegistry } from '../common/server/configuredServerBackendRegistry';
+import { serverStatus, type ServerStatusActions, type ServerStatusInput } from '../common/server/serverStatus';
 import { ServerTokens } from '../common/server/serverTokens';
-import { configuredServerUrl, isSameLoopbackServer, ownServerProblem } from '../common/server/serverUrl';
+import { configuredServerUrl, isSameLoopbackServer, describeOwnServerProblem } from '../common/server/serverUrl';
 import { ServerMonitor } from '../common/server/serverMonitor';
 import type { AmplifierBackend } from '../node/client/amplifierBackend';
 import type { AmplifierClient } from '../node/client/http/amplifierClient';
@@ -45,7 +45,7 @@ export class AmplifierFeature implements Feature {
   readonly chips: EditorContextChips;
   private readonly contextCollector: ContextCollector;
   private readonly documentLanguages = new DocumentLanguages();
-  private readonly configuredServer: ConfiguredServer;
+  private readonly configuredServer: ConfiguredServerBackendRegistry;
   private readonly serverMonitor: ServerMonitor;
   private readonly apiKeyStore: ApiKeyStore;
   private readonly serverTokens: ServerTokens;
@@ -66,7 +66,7 @@ export class AmplifierFeature implements Feature {
       clock,
       onListenerError,
     });
-    this.configuredServer = new ConfiguredServer({
+    this.configuredServer = new ConfiguredServerBackendRegistry({
       configuredUrl: () => this.configuredUrl(),
       createBackend: (server) => this.createBackend(server),
       isTrusted,
@@ -86,7 +86,7 @@ export class AmplifierFeature implements Feature {
     const disposables = new DisposableStore();
     const messages = new Messages(log);
     const showStatus = (): void => {
-      status.set({ id: this.id, title: this.title, ...serverStatus(this.serverSituation(), actions) });
+      status.set({ id: this.id, title: this.title, ...serverStatus(this.serverStatusInput(), actions) });
     };
     /** Restarts everything that uses the server. Called after a change of its address, its token or workspace trust. */
     const restart = async (): Promise<void> => {
@@ -126,7 +126,7 @@ export class AmplifierFeature implements Feature {
     return Promise.resolve({ stop: () => configuredServer.stop(), dispose: () => disposables.dispose() });
   }
 
-  private serverSituation(): ServerSituation {
+  private serverStatusInput(): ServerStatusInput {
     const shared = { isTrusted: isTrusted(), news: this.serverMonitor.availability, keyProblem: this.unsentKeyMessage };
     try {
       const url = this.configuredUrl();
@@ -148,7 +148,7 @@ export class AmplifierFeature implements Feature {
 
   private async checkHealth(signal: AbortSignal): Promise<{ version?: string | undefined }> {
     const server = this.configuredUrl();
-    if (this.isOwnServer(server)) throw new Error(ownServerProblem(server));
+    if (this.isOwnServer(server)) throw new Error(describeOwnServerProblem(server));
     this.unsentKeyMessage = await this.apiKeyStore.explainWhyKeyIsNotSent(server);
     const client = await this.createClient(server);
     try {

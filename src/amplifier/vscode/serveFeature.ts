@@ -91,7 +91,7 @@ export class ServeFeature implements Feature {
       run: () => vscode.env.clipboard.writeText(text),
     });
     const stop: MessageAction = { label: 'Stop Serving', run: () => this.stopServing() };
-    const served = `The agents of this window are available at ${url}`;
+    const served = `This window’s agents are available at ${url}`;
     if (token === undefined) {
       this.messages.info(
         `${served} without a token.${portNote(url)} Stop serving when you are done.`,

@@ -19,26 +19,26 @@ export interface RunningFeature extends Disposable {
 /** A feature whose code is loaded on first use. */
 export class LazyFeature<Running extends RunningFeature> implements RunningFeature {
   private readonly disposables = new DisposableStore();
-  private loading: Promise<Running> | undefined;
+  private loadPromise: Promise<Running> | undefined;
   private loadedFeature: Running | undefined;
 
   constructor(private readonly load: () => Promise<Running>) {}
 
-  get loaded(): Running | undefined {
+  get featureIfLoaded(): Running | undefined {
     return this.loadedFeature;
   }
 
   /** Loads and starts the feature on the first call. Retries after a failure. @throws the error of `load` */
   getOrLoad(): Promise<Running> {
-    const using = (this.loading ??= this.loadAndStart());
+    const using = (this.loadPromise ??= this.loadAndStart());
     using.catch(() => {
-      if (this.loading === using) this.loading = undefined;
+      if (this.loadPromise === using) this.loadPromise = undefined;
     });
     return using;
   }
 
   async stop(): Promise<void> {
-    const running = await this.loading?.catch(() => undefined);
+    const running = await this.loadPromise?.catch(() => undefined);
     await running?.stop?.();
   }
 

@@ -1,12 +1,12 @@
-import { countOf } from './countOf';
+import { countWithNoun } from './countWithNoun';
 
 const maxNames = 3;
 
 /** Formats a list of names, for example `“a.ts”, “b.ts”, “c.ts” and 2 more files`. */
-export function listNames(names: readonly string[]): string {
+export function formatFileNames(names: readonly string[]): string {
   const shown = names.slice(0, maxNames).map((name) => `“${name}”`);
   const rest = names.length - shown.length;
-  const last = rest > 0 ? countOf(rest, 'more file') : shown.pop();
+  const last = rest > 0 ? countWithNoun(rest, 'more file') : shown.pop();
   return [shown.join(', '), last].filter((part) => part !== '').join(' and ');
 }
 

@@ -127,7 +127,7 @@ export class FileLock implements Disposable {
     }
     try {
       const found = await this.readLock();
-      return found.isStale && (await this.remove(found));
+      return found.isStale && (await this.removeIfUnchanged(found));
     } finally {
       // If this window was silent for long, another one has replaced its guard.
       if ((await files.read(guard)) === this.ownerId) await files.remove(guard);
@@ -138,7 +138,7 @@ export class FileLock implements Disposable {
    * Removes a lock as it was found, and resolves to whether it is gone. The computer may have slept since then, and another
    * window may have taken the lock: it is moved first, because what was moved cannot change any more, and can be put back.
    */
-  private async remove({ text, modifiedAt }: LockState): Promise<boolean> {
+  private async removeIfUnchanged({ text, modifiedAt }: LockState): Promise<boolean> {
     const { files } = this.ports;
     const moved = `${this.file}.${this.ownerId}`;
     if (!(await files.moveIfExists(this.file, moved))) return true;
@@ -156,11 +156,11 @@ export class FileLock implements Disposable {
 
   private scheduleHeartbeat(): void {
     this.heartbeatTimer?.dispose();
-    this.heartbeatTimer = this.ports.clock.setTimer(heartbeatMs, () => void this.heartbeat());
+    this.heartbeatTimer = this.ports.clock.setTimer(heartbeatMs, () => void this.updateHeartbeatAndReschedule());
   }
 
   /** Updates the lock file. Never rejects. */
-  private async heartbeat(): Promise<void> {
+  private async updateHeartbeatAndReschedule(): Promise<void> {
     // The next heartbeat retries it.
     await this.updateHeartbeat().catch(() => undefined);
     if (this.isHeld) this.scheduleHeartbeat();

@@ -19,7 +19,7 @@ export interface FilePort {
   /** Reads the file in chunks, starting at byte `start`. */
   readChunks(file: string, signal?: AbortSignal, start?: number): AsyncIterable<Uint8Array>;
   /** Writes at byte `offset` and removes everything after the written bytes. Creates the file only if `offset` is 0. */
-  writeAt(file: string, offset: number, bytes: Uint8Array): Promise<void>;
+  writeAtAndTruncate(file: string, offset: number, bytes: Uint8Array): Promise<void>;
   /** Replaces a file atomically. Creates it if it does not exist. */
   replace(file: string, text: string): Promise<void>;
   /** Creates a file with all its contents, or nothing. Resolves to false if the file exists. */
@@ -61,7 +61,7 @@ export class NodeFiles implements FilePort {
     for await (const chunk of stream) if (chunk instanceof Uint8Array) yield chunk;
   }
 
-  async writeAt(file: string, offset: number, bytes: Uint8Array): Promise<void> {
+  async writeAtAndTruncate(file: string, offset: number, bytes: Uint8Array): Promise<void> {
     const existing = offset > 0 ? await fs.open(file, 'r+') : await unlessMissing(fs.open(file, 'r+'));
     const handle = existing ?? (await fs.open(file, 'wx+', fileMode));
     try {

@@ -37,14 +37,14 @@ export interface ChangedFile extends CheckpointedFile {
   readonly after: FileState | undefined;
 }
 
-export interface FolderChanges {
+export interface ChangesSinceCheckpoints {
   readonly files: readonly ChangedFile[];
   /** Why changes in the other folders are unknown, as messages for users. */
   readonly problems: readonly string[];
 }
 
 /** Undefined if there is no file. `other`: what checkpoints do not contain, such as folders and very large files. */
-export type CurrentState = FileState | 'other' | undefined;
+export type CurrentFileState = FileState | 'other' | undefined;
 
 /** A restore of one file. The path of the step is absolute. */
 export interface FileRestore {
@@ -108,7 +108,7 @@ export interface WorkspaceCheckpoints {
   /** Takes a checkpoint of all folders. @throws Error when `signal` fires */
   take(label: string, signal: AbortSignal): Promise<TakenCheckpoint>;
   /** Returns the files that differ from the checkpoints. A renamed file has both paths. Never rejects. */
-  changesSince(folders: readonly FolderCheckpoint[]): Promise<FolderChanges>;
+  changesSince(folders: readonly FolderCheckpoint[]): Promise<ChangesSinceCheckpoints>;
   /**
    * Returns the texts that changed files had at their checkpoints, by path, decoded as VS Code does. Null if the file
    * did not exist, undefined if it is not text or is too large. @throws CheckpointError
@@ -117,7 +117,7 @@ export interface WorkspaceCheckpoints {
   /** Returns the state of a file in its checkpoint. Undefined if the checkpoint does not contain the file. @throws CheckpointError */
   stateAt(file: CheckpointedFile): Promise<FileState | undefined>;
   /** Returns the current states of files on disk, by path. @throws CheckpointError */
-  currentStates(files: readonly CheckpointedFile[]): Promise<ReadonlyMap<string, CurrentState>>;
+  currentStates(files: readonly CheckpointedFile[]): Promise<ReadonlyMap<string, CurrentFileState>>;
   /**
    * Restores a file. Returns a checkpoint from before the restore.
    * @throws CheckpointError if the file was not restored
@@ -144,7 +144,7 @@ export interface WorkspaceCheckpoints {
     request?: string,
   ): Promise<RestoreOutcome>;
   /** Returns a restore that was interrupted, for example because VS Code was killed. @throws CheckpointError */
-  interrupted(): Promise<InterruptedRestore | undefined>;
+  findInterruptedRestore(): Promise<InterruptedRestore | undefined>;
   /** Finishes or undoes an interrupted restore. @throws CheckpointError */
   resume(direction: ResumeDirection, signal: AbortSignal): Promise<ResumeOutcome>;
 }

@@ -4,7 +4,7 @@ import { parseJson } from '../../base/common/parseJson';
 import { maxLeftOut, type Checkpoint, type CheckpointDetails } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
 import { joinNul } from '../common/nameList';
-import type { FolderScanResult } from './scan/folderScan';
+import type { ScannedFolderTree } from './scan/folderScan';
 import { GitFailure, type PrivateRepository } from './git/privateRepository';
 
 const refs = 'refs/checkpoints/';
@@ -33,7 +33,7 @@ export class CheckpointRecords {
     private readonly clock: Clock,
   ) {}
 
-  async add(label: string, capture: FolderScanResult, signal: AbortSignal): Promise<CheckpointDetails> {
+  async add(label: string, capture: ScannedFolderTree, signal: AbortSignal): Promise<CheckpointDetails> {
     const at = this.clock.now();
     const head = { label: label.slice(0, mostLabelUnits), at };
     const body = {

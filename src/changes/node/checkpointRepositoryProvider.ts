@@ -6,7 +6,7 @@ import { errorCode, userMessageOf } from '../../base/common/errors';
 import type { CheckpointScanLimits, CheckpointFileChange, LeftOutItem } from '../common/checkpoint';
 import { CheckpointError, diskFullError, isDiskFull } from '../common/checkpointError';
 import { CheckpointRecords } from './checkpointRecords';
-import { FolderScan, type FolderScanResult } from './scan/folderScan';
+import { FolderScan, type ScannedFolderTree } from './scan/folderScan';
 import type { GitProgram } from './git/gitProgram';
 import { findIgnoredByTree, findIgnored } from './git/ignoreRules';
 import { PrivateRepository, prepareRepository, type RepositoryPlace } from './git/privateRepository';
@@ -59,18 +59,18 @@ export class CheckpointRepositoryProvider {
   }
 
   async prepare(signal: AbortSignal): Promise<PreparedRepository> {
-    return (await this.prepareFolder(signal)).inUse;
+    return (await this.checkFolderAndOpenRepository(signal)).inUse;
   }
 
-  async capture(signal: AbortSignal): Promise<FolderScanResult> {
-    const { inUse } = await this.prepareFolder(signal);
+  async capture(signal: AbortSignal): Promise<ScannedFolderTree> {
+    const { inUse } = await this.checkFolderAndOpenRepository(signal);
     const hasTrees = this.isUserIndexCopy;
     this.isUserIndexCopy = false;
     return await withStorageErrors(() => inUse.scan.scan(signal, hasTrees));
   }
 
   async createRestoreContext(signal: AbortSignal): Promise<RestoreContext> {
-    const { inUse, settings } = await this.prepareFolder(signal);
+    const { inUse, settings } = await this.checkFolderAndOpenRepository(signal);
     const isOn = (name: 'core.filemode' | 'core.symlinks'): boolean => {
       const setting = settings.fileSystem.get(name);
       return setting === undefined ? process.platform !== 'win32' : /^(true|yes|on|1)$/.test(setting);
@@ -104,7 +104,9 @@ export class CheckpointRepositoryProvider {
     throw new CheckpointError('failed', `The folder ${folder} ${what}. Open it again.`);
   }
 
-  private async prepareFolder(signal: AbortSignal): Promise<NonNullable<typeof this.currentPreparation>> {
+  private async checkFolderAndOpenRepository(
+    signal: AbortSignal,
+  ): Promise<NonNullable<typeof this.currentPreparation>> {
     await this.requireFolderInPlace();
     return await withStorageErrors(() => this.openRepository(signal));
   }
@@ -189,7 +191,7 @@ export class CheckpointRepositoryProvider {
     if (!user || (await stat(repository.index).catch(() => undefined))) return;
     const info = await stat(user.index).catch(() => undefined);
     if (!info?.isFile() || info.size > maxIndexBytes) return;
-    const start = createInitialIndex(await readFile(user.index), format, repository.prefix);
+    const start = createInitialIndex(await readFile(user.index), format, repository.folderPrefix);
     if (!start) return;
     // The file has a unique name, because another window may do the same.
     const made = `${repository.index}-start-${randomUUID()}`;
@@ -207,9 +209,9 @@ async function dropForeignIndex(repository: PrivateRepository, nowMs: number): P
   const { gitDir } = repository.place;
   const file = path.join(gitDir, 'prefix');
   const before = await readFile(file, 'utf8').catch(() => undefined);
-  if (before !== repository.prefix) {
+  if (before !== repository.folderPrefix) {
     await rm(repository.index, { force: true });
-    await writeFile(file, repository.prefix, { mode: 0o600 });
+    await writeFile(file, repository.folderPrefix, { mode: 0o600 });
   }
   // Removes files that a killed process has left.
   for (const name of await readdir(gitDir)) {

@@ -16,7 +16,7 @@ import {
 import { CheckpointError } from '../common/checkpointError';
 import { isAtOrBelow } from '../common/nameList';
 import { orderSteps, type RestorePlan, type RestoreStep } from '../common/restorePlan';
-import type { CurrentState, ResumeDirection } from '../common/workspaceCheckpoints';
+import type { CurrentFileState, ResumeDirection } from '../common/workspaceCheckpoints';
 import type { CheckpointRetention } from '../common/retention';
 import { CurrentStateReader } from './scan/currentStateReader';
 import { GitProgram } from './git/gitProgram';
@@ -82,7 +82,7 @@ export class CheckpointStore {
   private readonly queue = new KeyedQueue();
   private readonly limits: CheckpointScanLimits;
   private readonly repositoryProvider: CheckpointRepositoryProvider;
-  private readonly runner: RestoreRunner;
+  private readonly restoreRunner: RestoreRunner;
   private readonly currentStateReader: CurrentStateReader;
   private readonly stopAbortController = new AbortController();
   /** Cancels pruning. */
@@ -96,7 +96,7 @@ export class CheckpointStore {
   ) {
     this.limits = { ...defaultScanLimits, ...options.limits };
     this.repositoryProvider = new CheckpointRepositoryProvider(git, { ...options, limits: this.limits, clock });
-    this.runner = new RestoreRunner(options.folder, options.storage, clock);
+    this.restoreRunner = new RestoreRunner(options.folder, options.storage, clock);
     this.currentStateReader = new CurrentStateReader(options.folder, clock, this.limits.maxFileBytes);
   }
 
@@ -163,7 +163,7 @@ export class CheckpointStore {
   }
 
   /** Returns the current states of files on disk, by path. The state of an unreadable file is `other`. */
-  async currentStates(paths: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, CurrentState>> {
+  async currentStates(paths: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, CurrentFileState>> {
     return await this.runInQueue(signal, async (running) =>
       this.currentStateReader.read(paths, await this.repositoryProvider.createRestoreContext(running), running),
     );
@@ -191,11 +191,11 @@ export class CheckpointStore {
     return await this.runInQueue(
       signal,
       async (running) => {
-        await this.runner.requireNoUnfinishedRestore();
+        await this.restoreRunner.requireNoUnfinishedRestore();
         const { records } = await this.repositoryProvider.prepare(running);
         const undo = await records.add(label, await this.repositoryProvider.capture(running), running);
         const steps = plan.steps.filter(({ path }) => !this.isExcluded(path));
-        return await this.runner.apply(
+        return await this.restoreRunner.apply(
           { ...plan, steps },
           undo,
           await this.repositoryProvider.createRestoreContext(running),
@@ -210,7 +210,7 @@ export class CheckpointStore {
   /** Returns an interrupted restore. It must be finished or undone before the next restore. */
   async findInterruptedRestore(): Promise<InterruptedStepCounts | undefined> {
     return await this.runInQueue(undefined, async (running) =>
-      this.runner.describeInterrupted(await this.repositoryProvider.createRestoreContext(running)),
+      this.restoreRunner.describeInterrupted(await this.repositoryProvider.createRestoreContext(running)),
     );
   }
 
@@ -222,7 +222,7 @@ export class CheckpointStore {
     return await this.runInQueue(
       signal,
       async (running) =>
-        this.runner.resume(direction, await this.repositoryProvider.createRestoreContext(running), running),
+        this.restoreRunner.resume(direction, await this.repositoryProvider.createRestoreContext(running), running),
       restoreLimitMs,
     );
   }
@@ -265,13 +265,13 @@ export class CheckpointStore {
   }
 
   private async runInQueue<T>(
-    caller: AbortSignal | undefined,
+    callerSignal: AbortSignal | undefined,
     work: (signal: AbortSignal) => Promise<T>,
     limitMs = this.limits.maxMs,
   ): Promise<T> {
     this.pruneAbortController?.abort();
     return await this.queue.run(foreground, async () => {
-      const timed = createTimeLimitedSignal(this.clock, limitMs, [caller, this.stopAbortController.signal]);
+      const timed = createTimeLimitedSignal(this.clock, limitMs, [callerSignal, this.stopAbortController.signal]);
       try {
         return await work(timed.signal);
       } catch (error) {

@@ -12,9 +12,9 @@ import {
   isUnexpectedlyLeftOut,
   type ChangedFile,
   type CheckpointedFile,
-  type CurrentState,
+  type CurrentFileState,
   type FileRestore,
-  type FolderChanges,
+  type ChangesSinceCheckpoints,
   type FolderCheckpoint,
   type InterruptedRestore,
   type RestoreOutcome,
@@ -100,7 +100,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     };
   }
 
-  async changesSince(folders: readonly FolderCheckpoint[]): Promise<FolderChanges> {
+  async changesSince(folders: readonly FolderCheckpoint[]): Promise<ChangesSinceCheckpoints> {
     const changedByPath = new Map<string, ChangedFile>();
     const problems: string[] = [];
     for (const checkpoint of folders) {
@@ -140,8 +140,8 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     return await (await this.openStoreOrThrow(folder)).stateAt(id, nameIn(folder, file));
   }
 
-  async currentStates(files: readonly CheckpointedFile[]): Promise<ReadonlyMap<string, CurrentState>> {
-    const states = new Map<string, CurrentState>();
+  async currentStates(files: readonly CheckpointedFile[]): Promise<ReadonlyMap<string, CurrentFileState>> {
+    const states = new Map<string, CurrentFileState>();
     for (const [folder, inFolder] of Map.groupBy(files, ({ checkpoint }) => checkpoint.folder)) {
       const store = await this.openStoreOrThrow(folder);
       const found = await store.currentStates(inFolder.map((file) => nameIn(folder, file.path)));
@@ -188,8 +188,8 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     return outcome;
   }
 
-  interrupted(): Promise<InterruptedRestore | undefined> {
-    return this.restores.interrupted();
+  findInterruptedRestore(): Promise<InterruptedRestore | undefined> {
+    return this.restores.findInterruptedRestore();
   }
 
   resume(direction: ResumeDirection, signal: AbortSignal): Promise<ResumeOutcome> {

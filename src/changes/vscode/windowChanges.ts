@@ -5,7 +5,7 @@ import { Messages } from '../../platform/vscode/messages';
 import type { ReviewSource } from '../common/review/reviewSource';
 import type { WorkspaceCheckpoints } from '../common/workspaceCheckpoints';
 import { FolderCheckpoints } from '../node/folderCheckpoints';
-import { AgentChanges } from './review/agentChanges';
+import { AgentChangeViews } from './review/agentChangeViews';
 
 interface WindowChangesDeps extends FeatureContext {
   /** Absolute paths of the current workspace folders. */
@@ -24,7 +24,7 @@ interface WindowChangesDeps extends FeatureContext {
 /** The checkpoints and the review of changes of a window. They are a separate bundle, which is loaded with the chat. */
 export class WindowChanges implements Disposable {
   private readonly folderCheckpoints: FolderCheckpoints | undefined;
-  private review: AgentChanges | undefined;
+  private review: AgentChangeViews | undefined;
 
   constructor(private readonly deps: WindowChangesDeps) {
     const { settings, storageFolder } = deps;
@@ -40,7 +40,7 @@ export class WindowChanges implements Disposable {
   }
 
   showReview(source: ReviewSource): void {
-    this.review = new AgentChanges({ ...this.deps, source, messages: new Messages(this.deps.log) });
+    this.review = new AgentChangeViews({ ...this.deps, source, messages: new Messages(this.deps.log) });
     this.review.start();
   }
 

@@ -9,7 +9,7 @@ import { SessionList } from './sessions/sessionList';
 import { StatusBanner } from './notices/statusBanner';
 import { TranscriptPane } from './transcriptPane';
 import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
-import { PlainText } from '../../transcript/browser/parts/plainText';
+import { UntrustedText } from '../../transcript/browser/parts/untrustedText';
 
 interface ChatAppProps {
   readonly page: ChatPage;
@@ -36,7 +36,7 @@ function Layout({ hasTitle }: Pick<ChatAppProps, 'hasTitle'>) {
           title={showHiddenCharacters(session.title)}
           dir="auto"
         >
-          <PlainText text={session.title} />
+          <UntrustedText text={session.title} />
         </h1>
       )}
       <main class="chat-main">

@@ -1,5 +1,5 @@
 import { backendStateLabel, displayedState } from '../common/backendStateLabel';
-import type { BackendView, DraftAttachment, SessionRow } from '../common/chatView';
+import type { BackendView, DraftAttachment, ConversationRow } from '../common/chatView';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -53,7 +53,7 @@ export function repairLabel({ health, needsPermission, state }: BackendStatus): 
   return state === 'failed' ? 'Try Again…' : 'Set Up…';
 }
 
-export const rowStateLabels: Record<SessionRow['state'], string> = {
+export const sessionRowStateLabels: Record<ConversationRow['state'], string> = {
   idle: '',
   busy: 'working',
   waiting: 'waiting for your answer',
@@ -74,16 +74,16 @@ export const attachmentKindLabels: Record<DraftAttachment['kind'], string> = {
 };
 
 /** Describes the actions that an agent takes without asking in its mode. */
-export function unattendedLabel(unattended: 'edits' | 'runs'): string {
+export function unattendedActionLabel(unattended: 'edits' | 'runs'): string {
   return unattended === 'edits' ? 'Edits without asking' : 'Runs without asking';
 }
 
-export function seenUnattendedHint(who: string, unattended: 'edits' | 'runs'): string {
+export function seenUnattendedActionHint(who: string, unattended: 'edits' | 'runs'): string {
   const what = unattended === 'edits' ? 'edited files' : 'run commands';
   return `${who} has ${what} without asking you first, and hasn’t asked since.`;
 }
 
-export function unattendedHint(who: string, unattended: 'edits' | 'runs'): string {
+export function unattendedModeHint(who: string, unattended: 'edits' | 'runs'): string {
   const what = unattended === 'edits' ? 'edits files' : 'edits files and runs commands';
   return `${who} ${what} without asking you first in this mode, unless its own settings say otherwise.`;
 }

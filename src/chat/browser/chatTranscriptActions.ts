@@ -21,8 +21,8 @@ export function createTranscriptActions(page: ChatPage, isReadonly = false): Tra
     insertAtCursor: (text) => void page.request(chatRequests.insertAtCursor, { text }),
     applyCode: (text, path) => void page.request(chatRequests.applyCode, { text, path }),
     openAsNewFile: (text, language) => void page.request(chatRequests.openAsNewFile, { text, language }),
-    continueTurn: () => void page.sendContinue(),
-    editPrompt: (entryId) => void page.editPrompt(entryId),
+    continueTurn: () => void page.continueTurn(),
+    editPrompt: (entryId) => void page.editAndResend(entryId),
     ...(isReadonly
       ? {}
       : {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { formatAge } from '../../transcript/browser/parts/format';
-import { PlainText } from '../../transcript/browser/parts/plainText';
+import { UntrustedText } from '../../transcript/browser/parts/untrustedText';
 import { useHostTime } from '../../webview/browser/hostTime';
 import { AgentIcon } from '../../webview/browser/icons';
 import { chatRequests } from '../common/page/chatApi';
@@ -138,7 +138,7 @@ function RecentConversations() {
               onClick={() => void page.request(chatRequests.openSession, { sessionId: id })}
             >
               <span class="one-line">
-                <PlainText text={title} />
+                <UntrustedText text={title} />
               </span>
               <span class="recent-age">{formatAge(updatedAt, time.now())}</span>
             </button>
@@ -166,8 +166,8 @@ function BackendCard({ backend }: { backend: BackendView }) {
       <p class="backend-card-description">{isShownBelow ? description : (problem ?? description)}</p>
       {remoteHost !== undefined && (
         <p class="backend-card-description">
-          Runs on <PlainText text={remoteHost} />. It sees only the files that you attach, and those in this workspace
-          that it asks for.
+          Runs on <UntrustedText text={remoteHost} />. It sees only the files that you attach, and those in this
+          workspace that it asks for.
         </p>
       )}
       {needsRepair && (

@@ -10,7 +10,7 @@ import type { Entry, FileChange, Part } from '../../transcript/common/entries';
 import type { TranscriptDocument } from '../../transcript/common/transcriptDocument';
 import type { RemainingChange, LogRecord } from './conversation/logRecord';
 import type { Restore } from './restore/restoreHistory';
-import type { BackendView, Draft, DraftAttachment, MentionRow, SessionRow, SessionView } from './chatView';
+import type { BackendView, Draft, DraftAttachment, MentionRow, ConversationRow, ConversationView } from './chatView';
 
 /** The conversations of a window. They are saved to disk while they run. */
 export interface Chats extends Disposable {
@@ -22,17 +22,17 @@ export interface Chats extends Disposable {
   /** Fires when a conversation is opened or closed, or when its list of file changes may have changed. */
   readonly onDidChangeFiles: Event<void>;
   /** Rows for the list, newest first. Omits conversations without messages. */
-  readonly rows: readonly SessionRow[];
+  readonly rows: readonly ConversationRow[];
   /**
    * Finds saved conversations by title and text, and sessions of running backends by title. A result contains all words
    * of the query.
    */
-  search(query: string, signal?: AbortSignal): Promise<readonly SessionRow[]>;
+  search(query: string, signal?: AbortSignal): Promise<readonly ConversationRow[]>;
   /**
    * Lists the sessions that a backend stores, newest first. Starts the backend. @throws BackendError, for example
    * `unsupported`
    */
-  listRemoteSessions(backendId: string, signal: AbortSignal): Promise<readonly SessionRow[]>;
+  listRemoteSessions(backendId: string, signal: AbortSignal): Promise<readonly ConversationRow[]>;
   backends(): Promise<readonly BackendView[]>;
 
   /**
@@ -83,7 +83,7 @@ export type ExportFormat = 'markdown' | 'html' | 'json';
 /** One conversation. `Chats` owns and disposes it. */
 export interface Chat {
   readonly id: string;
-  readonly view: SessionView;
+  readonly view: ConversationView;
   /** Whether another window has become the writer. Reopen the conversation to follow its records. */
   readonly isOutdated: boolean;
   readonly transcript: TranscriptDocument;
@@ -98,7 +98,7 @@ export interface Chat {
    */
   saveDraft(draft: Draft, revision?: PageDraftRevision): void;
   /** The prompts sent so far, oldest first. */
-  readonly history: readonly string[];
+  readonly sentPromptTexts: readonly string[];
   /** Keeps the conversation open until the result is disposed. */
   keepOpen(): Disposable;
   /** Whether the user sees the conversation. If so, a turn that ends is not marked as unread. */
@@ -115,7 +115,7 @@ export interface Chat {
    * ChatError `readonly`
    */
   unqueue(id: string): Promise<Draft>;
-  sendQueued(): Promise<void>;
+  sendFirstQueuedPrompt(): Promise<void>;
   /** Ends the turn, immediately in the transcript and then in the backend. */
   stop(): Promise<void>;
   /**
@@ -130,7 +130,7 @@ export interface Chat {
    */
   answerApproval(approvalId: string, option: string, reason?: string): Promise<void>;
   setOption(optionId: string, value: string | boolean): Promise<void>;
-  /** The complete entries of the transcript. */
+  /** The entries of the transcript with their full contents. */
   readonly fullEntries: FullContents<Entry>;
   /** The parts of pending approvals. Only those that are too large for a page are shortened. */
   readonly fullApprovals: FullContents<Part[]>;
@@ -153,7 +153,7 @@ export interface Chat {
   revert(path: string, options?: RevertOptions): Promise<string | undefined>;
   keepChanges(path?: string): Promise<void>;
   readonly fileChanges: ChatFileChanges;
-  readonly restores: RestoreRecords;
+  readonly restores: ChatRestores;
 }
 
 /** A range of turn numbers; both ends are included. */
@@ -177,12 +177,12 @@ export interface TextsAroundTurns {
 }
 
 /** The states of a file before and after a change without texts. Undefined if the file did not exist. */
-export interface StatesBeforeAndAfter {
+export interface FileStatesBeforeAndAfter {
   readonly before: FileState | undefined;
   readonly after: FileState | undefined;
 }
 
-export interface SeparableCounts {
+export interface UneditedChangeCounts {
   readonly separable: number;
   readonly total: number;
 }
@@ -198,11 +198,11 @@ export interface ChatFileChanges {
   /** Returns the texts of a file before and after these turns. Never rejects. */
   textsOfTurns(path: string, turns: TurnRange): Promise<TextsAroundTurns>;
   /** Returns the states of a change without texts, by the conversation or by one turn. */
-  statesOf(path: string, turn?: number): StatesBeforeAndAfter | undefined;
+  statesOf(path: string, turn?: number): FileStatesBeforeAndAfter | undefined;
   /** Counts the changes of a file, and the separable ones, whose lines nobody has edited since. Never rejects. */
-  countSeparable(path: string): Promise<SeparableCounts>;
+  countUneditedChanges(path: string): Promise<UneditedChangeCounts>;
   /** Undoes the separable changes and keeps later edits. @throws ChatError `notFound`, `readonly`, EditorError */
-  undoSeparable(path: string, options: Pick<RevertOptions, 'protectedFiles'>): Promise<SeparableCounts>;
+  undoUneditedChanges(path: string, options: Pick<RevertOptions, 'protectedFiles'>): Promise<UneditedChangeCounts>;
   /** Implements `ReviewSource.baseline`. */
   baseline(path: string): Promise<string | null | undefined>;
   /**
@@ -216,13 +216,13 @@ export interface ChatFileChanges {
 }
 
 /** What another conversation needs to continue this one from its present state. */
-export interface PresentState extends Pick<RestorePoint, 'recordsBefore'> {
+export interface PresentForkPoint extends Pick<RestorePoint, 'recordsBefore'> {
   /** Id of the copied session. Undefined if the backend cannot copy it. */
   readonly remoteId: string | undefined;
 }
 
 /** Restores a conversation and its files to the moment of an earlier prompt. */
-export interface RestoreRecords {
+export interface ChatRestores {
   /** The remaining changes of all files. */
   readonly remainingChanges: readonly RemainingChange[];
   /** Returns a restore that can still be undone. */
@@ -236,11 +236,11 @@ export interface RestoreRecords {
    * Returns the present state of the conversation, with a copy of its session if the backend can copy it. @throws
    * ChatError `busy`, `readonly`, `unreadable`, `storage`
    */
-  presentState(): Promise<PresentState>;
+  copyPresentState(): Promise<PresentForkPoint>;
   /** Discards the copy of the session, because no conversation uses it. Never rejects. */
-  discardCopy(state: Pick<PresentState, 'remoteId'>): Promise<void>;
+  discardCopy(state: Pick<PresentForkPoint, 'remoteId'>): Promise<void>;
   /** Returns the files that have changed since the agent's last change, including unsaved text. Never rejects. */
-  editedPaths(): Promise<ReadonlySet<string>>;
+  pathsEditedSinceAgent(): Promise<ReadonlySet<string>>;
   /** Resolves when the changes of the last turn are recorded. */
   whenTurnRecorded(): Promise<void>;
   /** Makes this window the writer of the conversation. @throws ChatError `readonly` */
@@ -260,7 +260,7 @@ export interface RestoreRecords {
 export type NewRestore = Restore & { readonly replaced: readonly RemainingChange[] };
 
 /** The moment before a prompt was sent, found in the records of its conversation. */
-export interface PromptMoment {
+export interface MomentBeforePrompt {
   readonly draft: Draft;
   /** The checkpoints of the prompt, one per folder. Empty if there is none. */
   readonly folders: readonly FolderCheckpoint[];
@@ -272,7 +272,7 @@ export interface PromptMoment {
 }
 
 /** The moment before a prompt, and what the agent had changed before it and has changed since. */
-export interface RestorePoint extends PromptMoment {
+export interface RestorePoint extends MomentBeforePrompt {
   readonly turn: number;
   /** The remaining changes at that moment. */
   readonly remainingChanges: readonly RemainingChange[];

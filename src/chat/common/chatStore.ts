@@ -5,7 +5,7 @@ import { Draft } from './chatView';
 import type { LogRecord } from './conversation/logRecord';
 
 /** The summary of a conversation, for the list. */
-export const SessionHead = z.object({
+export const ConversationHead = z.object({
   version: z.number(),
   id: z.string(),
   title: z.string(),
@@ -27,57 +27,57 @@ export const SessionHead = z.object({
   /** Since when the first prompt of the queue waits for a sign-in, in milliseconds since the epoch; 0 if it does not. */
   signInWaitSince: z.number().optional().catch(undefined),
 });
-export type SessionHead = z.infer<typeof SessionHead>;
+export type ConversationHead = z.infer<typeof ConversationHead>;
 
 /** Stores conversations. Methods reject only as documented. `ConversationFiles.problem` reports other disk errors. */
 export interface ChatStore extends Disposable {
   /** Fires when heads may have changed in this or another window. */
   readonly onDidChange: Event<void>;
   /** The heads of all conversations, in no particular order. */
-  readonly heads: readonly SessionHead[];
+  readonly heads: readonly ConversationHead[];
   start(): Promise<void>;
   /** Creates a conversation. The first record creates its files. */
-  create(head: SessionHead): ConversationFiles;
+  create(head: ConversationHead): ConversationFiles;
   /**
    * Adds a conversation with the records of another one, `source`, and the texts to which they refer. If it fails,
    * nothing is added.
    * @throws ChatError `storage`
    */
-  add(head: SessionHead, records: readonly LogRecord[], source: string): Promise<void>;
+  add(head: ConversationHead, records: readonly LogRecord[], source: string): Promise<void>;
   /** Opens a conversation. Another window can stay its writer. @throws ChatError `notFound`, `unreadable` */
-  open(id: string): Promise<OpenedSession>;
+  open(id: string): Promise<OpenedConversation>;
   /** Reads a conversation, even while another window writes to it. @throws ChatError `notFound`, `unreadable` */
   read(id: string): Promise<StoredConversation>;
   /** Changes members of a head. @throws ChatError `notFound`, `storage` */
-  updateHead(id: string, change: Partial<SessionHead>): Promise<void>;
+  updateHead(id: string, change: Partial<ConversationHead>): Promise<void>;
   /**
    * Deletes a conversation. Calls `forget` after locking the conversation. @throws ChatError `readonly` while another
    * window writes to it, `storage`
    */
   remove(id: string, forget?: () => Promise<void>): Promise<void>;
   /** Finds conversations by title or text, newest first. When `signal` fires, resolves with the results so far. */
-  search(query: string, signal?: AbortSignal): Promise<readonly SessionSearchResult[]>;
+  search(query: string, signal?: AbortSignal): Promise<readonly ConversationSearchResult[]>;
   /** Writes pending data and closes all files. Never rejects. */
   stop(): Promise<void>;
 }
 
-export interface SessionSearchResult {
-  readonly head: SessionHead;
+export interface ConversationSearchResult {
+  readonly head: ConversationHead;
   readonly snippet?: string;
 }
 
 export interface StoredConversation {
-  readonly head: SessionHead;
+  readonly head: ConversationHead;
   readonly records: readonly LogRecord[];
   /** Message for the user if parts of the log could not be read. `records` contains everything else. */
   readonly damage?: string;
 }
 
-export interface OpenedSession extends StoredConversation {
+export interface OpenedConversation extends StoredConversation {
   readonly file: ConversationFiles;
 }
 
-export interface RecordsRead {
+export interface RecordsOfOtherWindow {
   readonly records: readonly LogRecord[];
   /** Whether no window writes to the conversation any more. If a turn is still open, it was interrupted. */
   readonly isWriterGone: boolean;
@@ -85,7 +85,7 @@ export interface RecordsRead {
 
 /** The files of one conversation. Close them, so that another window can write to them. */
 export interface ConversationFiles extends TextBlobs {
-  readonly head: SessionHead;
+  readonly head: ConversationHead;
   /** Why this window cannot write: another window does, or a newer Backline wrote the files. Undefined if it can. */
   readonly readonlyReason: string | undefined;
   /** Why saving fails, and what to do. The conversation continues in memory. */
@@ -96,9 +96,9 @@ export interface ConversationFiles extends TextBlobs {
   readonly isOurs: boolean;
   readonly isInUseElsewhere: boolean;
   /** Whether another window has become the writer. This window then writes nothing; reopen the conversation. */
-  readonly isOutdated: boolean;
+  readonly wasTakenOver: boolean;
   /** Fires with records that another window has written. */
-  readonly onDidReadRecords: Event<RecordsRead>;
+  readonly onDidReadRecords: Event<RecordsOfOtherWindow>;
   /**
    * Makes this window the only writer, after reading the records of others. Required before the first write.
    * @throws ChatError `readonly` if another window is the writer, `notFound`
@@ -110,7 +110,7 @@ export interface ConversationFiles extends TextBlobs {
   follow(): Disposable;
   /** Queues a record. Before `claim`, records are kept in memory, and dropped if another window writes first. */
   append(record: LogRecord): void;
-  updateHead(change: Partial<SessionHead>): void;
+  updateHead(change: Partial<ConversationHead>): void;
   /** Resolves when all records are on disk or could not be written. */
   flush(): Promise<void>;
   close(): Promise<void>;

@@ -29,7 +29,7 @@ export const BackendView = z.object({
 });
 export type BackendView = z.infer<typeof BackendView>;
 
-export const SessionRow = z.object({
+export const ConversationRow = z.object({
   id: Text,
   title: Text,
   backendTitle: Text,
@@ -41,7 +41,7 @@ export const SessionRow = z.object({
   /** Whether only the backend stores the conversation. Opening it imports it. */
   remote: optional(z.boolean()),
 });
-export type SessionRow = z.infer<typeof SessionRow>;
+export type ConversationRow = z.infer<typeof ConversationRow>;
 
 /** One of the answers to an approval. `label` is sent back unchanged. */
 export const ApprovalOption = z.object({
@@ -152,7 +152,7 @@ export function toCommandViews(commands: readonly SlashCommand[]): CommandView[]
 export const ContextChipView = z.object({ kind: Text, label: Text, isOn: z.boolean(), tokens: optional(Count) });
 export type ContextChipView = z.infer<typeof ContextChipView>;
 
-export const SessionView = z.object({
+export const ConversationView = z.object({
   id: Text,
   title: Text,
   backendId: Text,
@@ -189,7 +189,7 @@ export const SessionView = z.object({
   /** Totals of all changes, if `changes` does not contain all of them. */
   changeTotals: optional(ChangeTotals),
 });
-export type SessionView = z.infer<typeof SessionView>;
+export type ConversationView = z.infer<typeof ConversationView>;
 
 export const MentionRow = z.object({ ...DraftAttachment.shape, detail: optional(Text) });
 export type MentionRow = z.infer<typeof MentionRow>;

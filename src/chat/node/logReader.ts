@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { countOf } from '../../base/common/countOf';
+import { countWithNoun } from '../../base/common/countWithNoun';
 import { parseJson } from '../../base/common/parseJson';
 import { LogNormalizer } from './logNormalizer';
 import { LogRecord, logVersion } from '../common/conversation/logRecord';
@@ -105,7 +105,7 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenera
 function damageOf(unread: number, isTorn: boolean, isNewer: boolean): string | undefined {
   if (isNewer) return 'This conversation was written by a newer version of Backline. Some of it may not be shown.';
   const sentences = [
-    ...(unread > 0 ? [`${countOf(unread, 'entry', 'entries')} in this conversation could not be read.`] : []),
+    ...(unread > 0 ? [`${countWithNoun(unread, 'entry', 'entries')} in this conversation could not be read.`] : []),
     ...(isTorn ? ['Its last entry is incomplete.'] : []),
   ];
   return sentences.length > 0 ? `${sentences.join(' ')} Everything else is shown.` : undefined;

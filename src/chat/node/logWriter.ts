@@ -119,7 +119,7 @@ export class LogWriter implements Disposable {
     try {
       await ensureWritable();
       if (this.isDisposed) return;
-      await files.writeAt(this.file, this.nextOffset, bytes);
+      await files.writeAtAndTruncate(this.file, this.nextOffset, bytes);
       this.nextOffset += bytes.length;
       this.hasLostRecords = false;
       this.setProblem(undefined);

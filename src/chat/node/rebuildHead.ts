@@ -1,8 +1,8 @@
-import type { SessionHead } from '../common/chatStore';
+import type { ConversationHead } from '../common/chatStore';
 import { logVersion, type LogRecord } from '../common/conversation/logRecord';
-import { titleOfPrompt } from '../common/conversation/sessionTitle';
+import { titleOfPrompt } from '../common/conversation/conversationTitle';
 
-export function rebuildHead(id: string, records: readonly LogRecord[]): SessionHead {
+export function rebuildHead(id: string, records: readonly LogRecord[]): ConversationHead {
   const begin = records.find((record) => record.type === 'begin');
   const prompt = records.find((record) => record.type === 'prompt');
   // A fork also contains records of other sessions.

@@ -1,4 +1,4 @@
-import { countOf } from '../../base/common/countOf';
+import { countWithNoun } from '../../base/common/countWithNoun';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { Messages } from '../../platform/vscode/messages';
 import type { ApprovalWatch, WaitingApproval } from '../common/page/approvalWatch';
@@ -33,7 +33,7 @@ export class ApprovalNotices implements Disposable {
     const { pendingApprovals: waiting } = this.deps.approvals;
     const keys = new Set(waiting.map(({ key }) => key));
     for (const key of this.notifiedKeys) if (!keys.has(key)) this.notifiedKeys.delete(key);
-    this.deps.setBadge(waiting.length, countOf(waiting.length, 'pending approval'));
+    this.deps.setBadge(waiting.length, countWithNoun(waiting.length, 'pending approval'));
     this.setWaiting(waiting.length > 0);
     for (const approval of waiting) this.notify(approval);
   }

@@ -34,7 +34,7 @@ export class BackendPicker {
   constructor(
     private readonly backendChoice: BackendChoice,
     private readonly messages: Messages,
-    private readonly installTerminals: Pick<InstallTerminals, 'install'>,
+    private readonly installTerminals: Pick<InstallTerminals, 'insertInstallCommand'>,
   ) {}
 
   async pickBackend(): Promise<BackendView | undefined> {
@@ -60,7 +60,8 @@ export class BackendPicker {
     if (!vscode.workspace.isTrusted) await run('workbench.trust.manage');
     else if (view?.needsPermission) await run(commandIds.reviewWorkspace, view.id);
     else if (view?.health?.kind === 'needsToken') await run(commandIds.amplifierSetToken);
-    else if (fix === 'install' && view?.install !== undefined) this.installTerminals.install(view.title, view.install);
+    else if (fix === 'install' && view?.install !== undefined)
+      this.installTerminals.insertInstallCommand(view.title, view.install);
     else if (view?.state === 'authRequired') await run(commandIds.acpSignIn, view.id);
     else if (view?.source === 'server') await run(commandIds.showStatus);
     else if (view?.state === 'failed') await run(commandIds.acpRestartAgent, view.id);

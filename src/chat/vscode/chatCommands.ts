@@ -86,16 +86,16 @@ export class ChatCommands implements Disposable {
   }
 
   /** Shows a new conversation. Other features may pass a draft, or the id of the agent to use. */
-  private async openNewChat(given: unknown): Promise<void> {
+  private async openNewChat(draftOrBackend: unknown): Promise<void> {
     const { pages, services } = this.deps;
-    const backendId = z.safeParse(z.object({ backendId: z.string() }), given).data?.backendId;
+    const backendId = z.safeParse(z.object({ backendId: z.string() }), draftOrBackend).data?.backendId;
     if (backendId !== undefined) {
       // The agent may have been installed just now.
       await services.backends.refresh();
       services.backends.choose(backendId);
     }
     const page = await pages.revealEmpty();
-    const draft = z.safeParse(Draft, given).data;
+    const draft = z.safeParse(Draft, draftOrBackend).data;
     if (draft) page.insertDraft(draft);
     page.runCommand('focusComposer');
   }
@@ -201,7 +201,7 @@ export class ChatCommands implements Disposable {
     const page = this.deps.pages.activePage;
     const chat = this.requireChat(page);
     if (!page || !chat) return;
-    await this.deps.services.restore.pickPrompt(chat, (next) => {
+    await this.deps.services.restore.pickPromptAndRestore(chat, (next) => {
       page.show(next);
       page.focusComposer();
     });

@@ -34,8 +34,8 @@ import { RestoreActions } from './review/restoreActions';
 import { FileRestorer } from '../common/restore/fileRestorer';
 import type { WorkspaceCheckpoints } from '../../changes/common/workspaceCheckpoints';
 import { InstallTerminals } from './installTerminals';
-import { ChatReview } from './review/chatReview';
-import { ReviewActions } from './review/reviewActions';
+import { OpenChatsReview } from './review/openChatsReview';
+import { ConversationActions } from './review/conversationActions';
 import type { ReviewSource } from '../../changes/common/review/reviewSource';
 import { TurnReviews } from './review/turnReviews';
 import { UndoActions } from './review/undoActions';
@@ -136,7 +136,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     );
     this.pages = pages;
     const diffViews = new DiffViews(documents, editor);
-    const review = new ReviewActions(chats, diffViews, documents, dialogs, messages);
+    const review = new ConversationActions(chats, diffViews, documents, dialogs, messages);
     const follower = store.add(new AgentFollower({ clock, commands, log, chats, editor, memento: workspaceState }));
     const restorer = new FileRestorer({ chats, checkpoints, newId });
     const undoRestore = (sessionId: string, restoreId: string): Promise<void> =>
@@ -177,7 +177,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       openFolder: () => vscode.commands.executeCommand('vscode.openFolder'),
       folders: () => editor.folders.map((folder) => folder.path),
       openInTab: (id) => pages.openInTab(id),
-      closeChat: (id) => pages.closeChat(id),
+      closeChat: (id) => pages.stopShowingChat(id),
       isTrusted,
     };
     const writers = store.add(new ActiveAgents(chats, clock));
@@ -244,7 +244,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     store.add(backends.onDidChange(() => chats.closePreparedExcept(backends.chosenBackend?.id)));
     store.add(approvals.onDidChange(changed));
     store.add(pages.onDidChange(() => notices.update()));
-    store.add(pages.onDidChange(() => chats.setPromptExpected(pages.isAwaitingPrompt)));
+    store.add(pages.onDidChange(() => chats.setPromptExpected(pages.hasEmptyPage)));
     store.add(settings.onDidChangeOf([settingIds.chatBackend], () => void backends.refresh()));
     store.add(
       settings.onDidChangeOf([settingIds.amplifierProfile], () => {
@@ -284,7 +284,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       restore: (panel, state) => pages.restoreTab(panel, state),
       readDocument: (scheme, query) => (scheme === proposed.scheme ? proposed : documents).textOf(query),
       refresh: () => backends.refresh(),
-      review: new ChatReview(chats, undo),
+      review: new OpenChatsReview(chats, undo),
       follower,
       notifyOfInterruptedRestore: () => interrupted.notify(),
       stop: () => chats.stop(),

@@ -19,12 +19,12 @@ import { NewSessionOptions } from '../common/page/newSessionOptions';
 import { PageChips, type ChipSource } from '../common/page/pageChips';
 import { findConversationsFolder, moveOldConversations, type OpenWorkspace } from '../node/conversationsFolder';
 import { NodeFiles } from '../../base/node/filePort';
-import { SessionStore } from '../node/sessionStore';
+import { ConversationStore } from '../node/conversationStore';
 import { ChatFeature, type RunningChatFeature } from './chatFeature';
 import { deleteFile } from './review/deleteFile';
 import { modalDialogs } from './dialogs';
 import type { RecentFiles } from './recentFiles';
-import { readDiskTextAt } from './unsaved/textVersions';
+import { readUsableDiskText } from './unsaved/textVersions';
 import { windowSaveEvents } from './unsaved/windowSaveEvents';
 import { WindowUnsavedFiles } from './unsaved/windowUnsavedFiles';
 import { WindowMentions } from './windowMentions';
@@ -47,7 +47,7 @@ interface ChatRootDeps extends FeatureContext {
   readonly extensionUri: vscode.Uri;
 }
 
-export interface RunningChat extends RunningChatFeature, WriteObserver {
+export interface RunningChatRoot extends RunningChatFeature, WriteObserver {
   /** Opens the files that the session's agent reads and edits. Only while Follow is on. */
   followSession(session: BackendSession): void;
   /** Shows a new conversation with the text attached. The agent will work in `folder` (absolute path). */
@@ -82,7 +82,7 @@ export class ChatRoot {
     const newOptions = new NewSessionOptions({ backends, memento: globalState, onError });
     this.chatSessions = new ChatSessions({
       backends,
-      store: new SessionStore({
+      store: new ConversationStore({
         folder,
         files: new NodeFiles(),
         clock,
@@ -92,7 +92,7 @@ export class ChatRoot {
         editor,
         deleteFile: (file, deletion) => deleteFile(editor, file, deletion),
         checkpoints: deps.checkpoints,
-        readDiskText: readDiskTextAt,
+        readDiskText: readUsableDiskText,
         ...windowSaveEvents,
       },
       attachments: mentions,
@@ -123,14 +123,14 @@ export class ChatRoot {
   }
 
   /** Creates the chat. Determines the folder of this workspace's conversations first. */
-  static async open(deps: ChatRootDeps): Promise<ChatRoot> {
+  static async create(deps: ChatRootDeps): Promise<ChatRoot> {
     const { clock, log, olderFolder, storageFolder } = deps;
     const folder = await findConversationsFolder(path.join(storageFolder, 'conversations'), openWorkspace());
     await moveOldConversations({ from: olderFolder, to: folder, files: new NodeFiles(), clock, log });
     return new ChatRoot(deps, folder);
   }
 
-  async start(): Promise<RunningChat> {
+  async start(): Promise<RunningChatRoot> {
     const { chatSessions } = this;
     const ui = await this.chatFeature.start();
     return {

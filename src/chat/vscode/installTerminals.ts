@@ -27,7 +27,7 @@ export class InstallTerminals implements vscode.Disposable {
   }
 
   /** Opens a terminal and inserts the command without running it. */
-  install(title: string, command: string): void {
+  insertInstallCommand(title: string, command: string): void {
     const terminal = vscode.window.createTerminal({ name: `Install ${title}`, isTransient: true });
     this.openTerminals.add(terminal);
     terminal.show();

@@ -4,12 +4,12 @@ import type { Feature, LazyFeature, RunningFeature } from '../../base/common/fea
 import { commandIds, contextKeys, panelTypes, textSchemes, viewIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { provideReadOnlyTexts } from '../../platform/vscode/readOnlyTexts';
-import type { RunningChat } from './chatRoot';
+import type { RunningChatRoot } from './chatRoot';
 import { chatViewId } from './pages/chatViewId';
 import type { RecentFiles } from './recentFiles';
 
 interface LazyChatDeps extends Pick<FeatureContext, 'commands' | 'log' | 'status'> {
-  readonly chat: LazyFeature<RunningChat>;
+  readonly chat: LazyFeature<RunningChatRoot>;
   /** Whether a restore of files was interrupted, for example because VS Code was killed. Never rejects. */
   readonly hasInterruptedRestore: () => Promise<boolean>;
   readonly recent: RecentFiles;
@@ -26,7 +26,7 @@ export class LazyChat implements Feature {
     const { id, title } = this;
     const { chat, commands, recent, status } = this.deps;
     const store = new DisposableStore();
-    const use = (): Promise<RunningChat> => chat.getOrLoad();
+    const use = (): Promise<RunningChatRoot> => chat.getOrLoad();
     const refresh = (): Promise<void> =>
       use().then(
         (running) => running.refresh(),

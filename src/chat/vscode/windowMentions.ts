@@ -9,7 +9,7 @@ import { withCancellationToken } from '../../platform/vscode/cancellation';
 import { listOpenFiles } from '../../platform/vscode/openFiles';
 import type { MentionSource } from '../common/chatPorts';
 import type { MentionRow } from '../common/chatView';
-import { AttachedFiles } from '../common/mentions/attachedFiles';
+import { MissingAttachments } from '../common/mentions/missingAttachments';
 import { OpenEditorsMention } from '../common/mentions/openEditorsMention';
 import { FileIndex } from '../common/mentions/fileIndex';
 import { FileMentions } from '../common/mentions/fileMentions';
@@ -32,7 +32,7 @@ const maxFiles = 100_000;
 /** Mention sources of this window: files, folders, selection, problems, tabs and Git changes. */
 export class WindowMentions implements Disposable {
   readonly sources: readonly MentionSource[];
-  readonly attachedFiles: AttachedFiles;
+  readonly attachedFiles: MissingAttachments;
   private readonly disposables = new DisposableStore();
   private readonly createdEmitter: Emitter<string>;
   private readonly deletedEmitter: Emitter<string>;
@@ -62,7 +62,7 @@ export class WindowMentions implements Disposable {
       }),
     );
     this.attachedFiles = this.disposables.add(
-      new AttachedFiles({ editor, onDidChangeFiles: this.changedEmitter.event, clock, onError }),
+      new MissingAttachments({ editor, onDidChangeFiles: this.changedEmitter.event, clock, onError }),
     );
     this.fileMentions = new FileMentions({ index: this.fileIndex, editor, recentFiles: () => recent.recentPaths });
     this.folderMentions = new FolderMentions({ index: this.fileIndex, editor });

@@ -10,14 +10,14 @@ export type ConsentDecision = ConsentAnswer | 'ask';
 type ConsentReason = 'user' | 'background';
 
 /** Permission to run content that a workspace defines. The caller checks workspace trust first. */
-export interface Consent {
+export interface ConsentPort {
   readonly onDidChange: Event<void>;
   /** Returns the stored decision without asking the user. Also records that the subject exists. */
-  decide(subject: ConsentSubject): ConsentDecision;
+  registerAndDecide(subject: ConsentSubject): ConsentDecision;
   /** Removes the subjects of these kinds that the workspace no longer defines. Stored answers are kept. */
   forgetMissing(kinds: readonly ConsentSubjectKind[], isNamed: (subject: ConsentSubject) => boolean): void;
   /** Asks the user if there is no answer yet. Returns `ask` if the user dismisses the question. */
-  ask(subject: ConsentSubject, reason: ConsentReason): Promise<ConsentDecision>;
+  askIfUndecided(subject: ConsentSubject, reason: ConsentReason): Promise<ConsentDecision>;
   /** Asks the user even if there is an answer. If the user dismisses the question, nothing changes. */
   askAgain(subject: ConsentSubject): Promise<ConsentDecision>;
 }
@@ -31,7 +31,7 @@ export interface SubjectDecision {
 type ShowQuestion = (subject: ConsentSubject, hasChanged: boolean) => Promise<ConsentAnswer | undefined>;
 
 /** Decides by stored answers, or else asks the user, one question at a time. The owner must dispose it. */
-export class ConsentManager implements Consent, Disposable {
+export class ConsentManager implements ConsentPort, Disposable {
   private readonly subjectsByKey = new Map<string, ConsentSubject>();
   private readonly dismissedHashes = new Set<string>();
   private readonly questionQueue = new KeyedQueue();
@@ -57,7 +57,7 @@ export class ConsentManager implements Consent, Disposable {
     }));
   }
 
-  decide(subject: ConsentSubject): ConsentDecision {
+  registerAndDecide(subject: ConsentSubject): ConsentDecision {
     const key = keyOf(subject);
     const isNew = this.subjectsByKey.get(key)?.hash !== subject.hash;
     this.subjectsByKey.set(key, subject);
@@ -65,26 +65,28 @@ export class ConsentManager implements Consent, Disposable {
     return this.store.answerFor(subject) ?? 'ask';
   }
 
-  forgetMissing(kinds: readonly ConsentSubjectKind[], isNamed: (subject: ConsentSubject) => boolean): void {
-    const gone = [...this.subjectsByKey].filter(([, subject]) => kinds.includes(subject.kind) && !isNamed(subject));
+  forgetMissing(kinds: readonly ConsentSubjectKind[], isStillDefined: (subject: ConsentSubject) => boolean): void {
+    const gone = [...this.subjectsByKey].filter(
+      ([, subject]) => kinds.includes(subject.kind) && !isStillDefined(subject),
+    );
     for (const [key] of gone) this.subjectsByKey.delete(key);
     if (gone.length > 0) this.subjectsEmitter.fire();
   }
 
-  async ask(subject: ConsentSubject, reason: ConsentReason): Promise<ConsentDecision> {
-    const known = this.decide(subject);
+  async askIfUndecided(subject: ConsentSubject, reason: ConsentReason): Promise<ConsentDecision> {
+    const known = this.registerAndDecide(subject);
     if (known !== 'ask') return known;
     return await this.questionQueue.run('question', async () => {
       // The question before this one may have been about the same subject.
       const answered = this.store.answerFor(subject);
       if (answered) return answered;
       if (reason === 'background' && this.dismissedHashes.has(subject.hash)) return 'ask';
-      return await this.askUser(subject);
+      return await this.askAndStoreAnswer(subject);
     });
   }
 
   async askAgain(subject: ConsentSubject): Promise<ConsentDecision> {
-    return await this.questionQueue.run('question', () => this.askUser(subject));
+    return await this.questionQueue.run('question', () => this.askAndStoreAnswer(subject));
   }
 
   /**
@@ -99,7 +101,7 @@ export class ConsentManager implements Consent, Disposable {
       await this.store.setAnswer(subject, answer);
       return;
     }
-    this.decide(now);
+    this.registerAndDecide(now);
     await this.askAgain(now);
   }
 
@@ -108,8 +110,8 @@ export class ConsentManager implements Consent, Disposable {
     this.store.dispose();
   }
 
-  private async askUser(subject: ConsentSubject): Promise<ConsentDecision> {
-    const answer = await this.showQuestion(subject, this.store.hasEarlierAnswer(subject));
+  private async askAndStoreAnswer(subject: ConsentSubject): Promise<ConsentDecision> {
+    const answer = await this.showQuestion(subject, this.store.hasAnswerForEarlierContent(subject));
     if (answer) await this.store.setAnswer(subject, answer);
     else this.dismissedHashes.add(subject.hash);
     return this.store.answerFor(subject) ?? 'ask';

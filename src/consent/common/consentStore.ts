@@ -32,7 +32,7 @@ export class ConsentStore {
   }
 
   /** Whether there is an answer for an earlier content of the same entry. */
-  hasEarlierAnswer(subject: ConsentSubject): boolean {
+  hasAnswerForEarlierContent(subject: ConsentSubject): boolean {
     const entry = subjectIdentity(subject);
     return this.storedAnswers.some((each) => each.entry === entry && each.hash !== subject.hash);
   }

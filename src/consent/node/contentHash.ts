@@ -19,7 +19,7 @@ export interface HashedFile {
   readonly hash: string;
 }
 
-export interface NamedFilesOptions {
+export interface CommandLineFilesOptions {
   /** Base folder of relative names, as an absolute path. */
   readonly cwd: string;
   readonly folders: readonly string[];
@@ -70,9 +70,9 @@ const PackageMain = z.object({ main: z.string().min(1) });
  * machines only if the workspace is on them. @throws Error if a file cannot be read, because unknown content cannot be
  * allowed
  */
-export async function hashNamedFiles(
+export async function hashCommandLineFiles(
   words: readonly string[],
-  { cwd, folders, onlyNamed = false, system = thisSystem }: NamedFilesOptions,
+  { cwd, folders, onlyNamed = false, system = thisSystem }: CommandLineFilesOptions,
 ): Promise<readonly HashedFile[]> {
   const files = new NamedFileFinder(folders, system);
   const names = new Set<string>();
@@ -84,12 +84,12 @@ export async function hashNamedFiles(
       if (name === '' || name.includes('\0')) continue;
       const named = system.paths.resolve(cwd, name);
       // In the user settings, paths on other machines are skipped, because they do not belong to the workspace.
-      if ((onlyNamed || isHost) && !files.isAccessible(named)) continue;
+      if ((onlyNamed || isHost) && !files.isLocalOrInWorkspace(named)) continue;
       for (const file of await files.candidatesFor(named)) names.add(file);
     }
   }
   const found: HashedFile[] = [];
-  const isOfWorkspace = await files.createWorkspaceTest();
+  const isOfWorkspace = await files.createIsInWorkspace();
   for (const file of names) {
     const real = await files.resolveLinks(file);
     if (!isOfWorkspace(file) && !isOfWorkspace(real)) continue;
@@ -114,61 +114,69 @@ function namesIn(word: string): { name: string; isHost: boolean }[] {
 /** Accesses only files that are on this machine or in the workspace. */
 class NamedFileFinder {
   constructor(
-    private readonly folders: readonly string[],
-    private readonly system: FileSystem,
+    private readonly workspaceFolders: readonly string[],
+    private readonly fileSystem: FileSystem,
   ) {}
 
   /** Whether the file is on this machine or in the workspace. Decides by the path alone. */
-  isAccessible(file: string): boolean {
-    return !isRemotePath(file) || this.folders.some((folder) => isInsideFolder(file, folder, this.system.paths));
+  isLocalOrInWorkspace(file: string): boolean {
+    return (
+      !isRemotePath(file) || this.workspaceFolders.some((folder) => isInsideFolder(file, folder, this.fileSystem.paths))
+    );
   }
 
   /** Returns all files that may run when a program is given this path. Some of them may not exist. */
-  async candidatesFor(named: string): Promise<readonly string[]> {
-    const { paths } = this.system;
-    const main = await this.readPackageMain(paths.join(named, 'package.json'));
+  async candidatesFor(namedPath: string): Promise<readonly string[]> {
+    const { paths } = this.fileSystem;
+    const main = await this.readPackageMain(paths.join(namedPath, 'package.json'));
     return main === undefined
-      ? this.variantsOf(named)
-      : [...this.variantsOf(named), ...this.variantsOf(paths.resolve(named, main))];
+      ? this.variantsOf(namedPath)
+      : [...this.variantsOf(namedPath), ...this.variantsOf(paths.resolve(namedPath, main))];
   }
 
   /** Resolves links in a path. Returns it unchanged if the file does not exist. */
   async resolveLinks(file: string): Promise<string> {
-    this.assertAccessible(file);
-    return await this.system.realpath(file).catch(() => file);
+    this.assertLocalOrInWorkspace(file);
+    return await this.fileSystem.realpath(file).catch(() => file);
   }
 
-  async createWorkspaceTest(): Promise<(file: string) => boolean> {
-    const real = await Promise.all(this.folders.map((folder) => this.system.realpath(folder).catch(() => folder)));
-    const roots = [...this.folders, ...real];
-    return (file) => roots.some((root) => isInsideFolder(file, root, this.system.paths));
+  async createIsInWorkspace(): Promise<(file: string) => boolean> {
+    const real = await Promise.all(
+      this.workspaceFolders.map((folder) => this.fileSystem.realpath(folder).catch(() => folder)),
+    );
+    const roots = [...this.workspaceFolders, ...real];
+    return (file) => roots.some((root) => isInsideFolder(file, root, this.fileSystem.paths));
   }
 
   /** Returns the hash of a file. Undefined if it does not exist. @throws Error if it cannot be read */
   async hash(file: string): Promise<string | undefined> {
-    if (!(await this.system.isFile(file).catch(() => false))) return undefined;
+    if (!(await this.fileSystem.isFile(file).catch(() => false))) return undefined;
     const hash = createHash('sha256');
-    for await (const chunk of await this.system.chunks(file)) hash.update(chunk);
+    for await (const chunk of await this.fileSystem.chunks(file)) hash.update(chunk);
     return hash.digest('hex');
   }
 
-  private variantsOf(named: string): string[] {
-    const { paths } = this.system;
-    return [named, ...endings.map((ending) => named + ending), ...entryFiles.map((name) => paths.join(named, name))];
+  private variantsOf(namedPath: string): string[] {
+    const { paths } = this.fileSystem;
+    return [
+      namedPath,
+      ...endings.map((ending) => namedPath + ending),
+      ...entryFiles.map((name) => paths.join(namedPath, name)),
+    ];
   }
 
-  /** Returns `main` in a package.json. Undefined if the file is invalid, because programs also ignore such a file. */
+  /** Returns the field `main` of a package.json. Undefined if the file is invalid, because Node.js ignores such a file. */
   private async readPackageMain(packageFile: string): Promise<string | undefined> {
-    this.assertAccessible(packageFile);
+    this.assertLocalOrInWorkspace(packageFile);
     try {
-      return PackageMain.safeParse(JSON.parse(await this.system.readText(packageFile))).data?.main;
+      return PackageMain.safeParse(JSON.parse(await this.fileSystem.readText(packageFile))).data?.main;
     } catch {
       return undefined;
     }
   }
 
-  private assertAccessible(file: string): void {
-    if (this.isAccessible(file)) return;
+  private assertLocalOrInWorkspace(file: string): void {
+    if (this.isLocalOrInWorkspace(file)) return;
     throw new Error(
       `It refers to ${file}, which is on another machine. Copy the file into the workspace, or define the entry in your user settings.`,
     );

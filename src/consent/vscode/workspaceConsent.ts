@@ -9,8 +9,8 @@ import type { Commands } from '../../platform/vscode/commands';
 import { Messages } from '../../platform/vscode/messages';
 import { describeSubject, describeSource, type ConsentSubject } from '../common/consentSubject';
 import { ConsentStore } from '../common/consentStore';
-import { ConsentManager, type Consent, type ConsentDecision, type SubjectDecision } from '../common/consentManager';
-import { ConsentHints } from '../common/consentHints';
+import { ConsentManager, type ConsentPort, type ConsentDecision, type SubjectDecision } from '../common/consentManager';
+import { ConsentHintLimiter } from '../common/consentHintLimiter';
 import { askForConsent } from './consentQuestion';
 
 interface WorkspaceConsentDeps {
@@ -38,7 +38,7 @@ const words: Record<ConsentDecision, string> = {
 export class WorkspaceConsent implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly manager: ConsentManager;
-  private readonly hintLimiter: ConsentHints;
+  private readonly hintLimiter: ConsentHintLimiter;
   private readonly messages: Messages;
 
   constructor(private readonly deps: WorkspaceConsentDeps) {
@@ -46,7 +46,7 @@ export class WorkspaceConsent implements Disposable {
     const onError = (error: unknown): void => log.error('a listener failed', error);
     const store = new ConsentStore(memento, onError);
     this.messages = new Messages(log);
-    this.hintLimiter = new ConsentHints(memento);
+    this.hintLimiter = new ConsentHintLimiter(memento);
     this.manager = new ConsentManager(
       store,
       (subject, hasChanged) =>
@@ -59,14 +59,14 @@ export class WorkspaceConsent implements Disposable {
     );
   }
 
-  get consent(): Consent {
+  get consent(): ConsentPort {
     return this.manager;
   }
 
   start(): void {
     const { clock, commands } = this.deps;
     const { manager, disposables } = this;
-    const later = disposables.add(new Coalescer(clock, burstMs, () => this.showHint()));
+    const later = disposables.add(new Coalescer(clock, burstMs, () => this.showStatusAndHint()));
     disposables.add(manager);
     disposables.add(manager.onDidChangeSubjects(() => later.schedule()));
     disposables.add(manager.onDidChange(() => this.showStatus()));
@@ -77,7 +77,7 @@ export class WorkspaceConsent implements Disposable {
     this.disposables.dispose();
   }
 
-  private showHint(): void {
+  private showStatusAndHint(): void {
     this.showStatus();
     const { log } = this.deps;
     const { undecidedSubjects: undecided } = this;

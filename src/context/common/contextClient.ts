@@ -17,7 +17,7 @@ import {
   type ProviderTimings,
   type ProviderState,
 } from './providers/providerHandle';
-import type { RememberedRequest } from './providers/providerError';
+import type { RememberedConsentRequest } from './providers/providerError';
 import { ProviderSet } from './providers/providerSet';
 import type { ProviderEntry, ProviderList } from './providers/providerSettings';
 import { DocumentRecordCache, type DocumentRecordLimits } from './items/documentRecordCache';
@@ -77,7 +77,7 @@ interface ContextClientPorts {
   /** Limits the time for matching the globs of providers. */
   readonly runWithTimeLimit: RunWithTimeLimit;
   /** Whether the user has already allowed a request. By default, nothing is allowed. */
-  readonly isAllowed?: (request: RememberedRequest) => boolean;
+  readonly isAllowed?: (request: RememberedConsentRequest) => boolean;
   /** Called when the list of providers has changed, with the IDs of the providers that are still in it. */
   readonly onProvidersKept?: (ids: ReadonlySet<string>) => void;
   /** Creates the provider for an entry. Runs none of its code yet. The client disposes the provider. */
@@ -121,7 +121,7 @@ export class ContextClient implements Disposable {
     });
   }
 
-  get states(): readonly ProviderState[] {
+  get providerStates(): readonly ProviderState[] {
     return this.providers.states;
   }
 
@@ -202,7 +202,7 @@ export class ContextClient implements Disposable {
     const mayAsk = (handle: ProviderHandle): boolean =>
       !record.isFresh(handle.providerRef.id) &&
       !record.pendingRequests.has(handle.providerRef.id) &&
-      (reason === 'explicit' || !handle.isPaused);
+      (reason === 'explicit' || !handle.isDocumentRequestPaused);
     if (record.note !== undefined) return;
     const handles = this.providers.forDocument(document.uri).filter(mayAsk);
     if (handles.length === 0) return;
@@ -227,24 +227,27 @@ export class ContextClient implements Disposable {
         isWantedLate: false,
       };
       record.addRequest(handle.providerRef.id, request);
-      request.whenEnded = this.runRequest(handle, question, record, request);
+      request.whenEnded = this.requestItemsFrom(handle, question, record, request);
     }
     // Computed while the providers work: requests to workers are sent in earlier microtasks.
     queueMicrotask(() => question.lineLengths());
   }
 
   /** Sends one request to a provider. Never rejects. */
-  private async runRequest(
+  private async requestItemsFrom(
     handle: ProviderHandle,
     question: DocumentRequest,
-    record: DocumentRecord,
+    documentRecord: DocumentRecord,
     request: PendingRequest,
   ): Promise<void> {
     const { signal } = request.controller;
     try {
       const items = await handle.documentItems(question.params, question.target, signal);
       if (signal.aborted) return;
-      record.storeAnswer(handle.providerRef, fitItemsToDocument(items, question.lineLengths(), question.isCrlf));
+      documentRecord.storeAnswer(
+        handle.providerRef,
+        fitItemsToDocument(items, question.lineLengths(), question.isCrlf),
+      );
       this.recordCache.enforceLimits();
     } catch {
       if (signal.aborted) return;
@@ -252,9 +255,9 @@ export class ContextClient implements Disposable {
       this.ports.log.debug(
         `${handle.providerRef.title} did not answer: ${handle.state.lastError ?? 'it started over'}`,
       );
-      record.removeRequest(handle.providerRef.id);
+      documentRecord.removeRequest(handle.providerRef.id);
     }
-    if (request.isWantedLate) this.itemsEmitter.fire(record.uri);
+    if (request.isWantedLate) this.itemsEmitter.fire(documentRecord.uri);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { countOf } from '../../base/common/countOf';
+import { countWithNoun } from '../../base/common/countWithNoun';
 import type { FeatureStatus, StatusAction } from '../../base/common/feature';
 import { oneLine } from '../../base/common/oneLine';
 import { joinProviderTitles } from './items/itemTexts';
@@ -117,7 +117,7 @@ function hasNewVersion({ status, consent }: ProviderState): boolean {
 }
 
 function allowVersionAction({ id, title }: ProviderState, command: string): StatusAction {
-  return { label: `Allow the new version of ${title}…`, command, arguments: [id] };
+  return { label: `Allow New Version of ${title}…`, command, arguments: [id] };
 }
 
 function showLogAction(state: ProviderState, command: string): StatusAction {
@@ -134,7 +134,7 @@ function describeNotes(states: readonly ProviderState[]): string[] {
   return states.flatMap(({ title, notes }) => {
     const [first, ...others] = notes;
     if (first === undefined) return [];
-    const more = others.length > 0 ? ` (and ${countOf(others.length, 'more note')})` : '';
+    const more = others.length > 0 ? ` (and ${countWithNoun(others.length, 'more note')})` : '';
     return [`${title}: ${withPeriod(first)}${more}`];
   });
 }
@@ -153,7 +153,7 @@ function describeFailure({ title, lastError = 'no reason given' }: ProviderState
 }
 
 function storeSecretAction({ setSecret }: ContextActions): StatusAction {
-  return { label: 'Store a secret', command: setSecret };
+  return { label: 'Store Secret…', command: setSecret };
 }
 
 function withPeriod(text: string): string {

@@ -23,7 +23,7 @@ export class FileAccessFilter {
   constructor(private readonly deps: FileAccessFilterDeps) {}
 
   /** Checks an absolute path. The result is kept until `forget` is called. Never rejects. */
-  async resolve(file: string): Promise<void> {
+  async cacheSpellings(file: string): Promise<void> {
     if (this.spellingsByPath.has(file)) return;
     const { isWindows } = this.deps;
     const folders = this.deps.folders();

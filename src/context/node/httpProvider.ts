@@ -22,7 +22,7 @@ import { readItems } from '../common/items/itemReader';
 import { toLookupParams, readMentions } from '../common/ai/mentionReader';
 import type { LookupTarget, Mention, MentionsParams } from '../common/ai/providerMention';
 import { packedItemCount, rangeNumbersPerItem, type PackedItems } from '../common/items/packedItems';
-import { ProviderError, type ConsentRequest, type RememberedRequest } from '../common/providers/providerError';
+import { ProviderError, type ConsentRequest, type RememberedConsentRequest } from '../common/providers/providerError';
 import { responseMessage, type Dialect, type WireError } from '../common/providers/contextSchema';
 import type { ProviderTrafficRecorder } from './providerTrafficRecorder';
 import { fetchAnswer, hostOf, isRedirect, type Fetch, type HttpAnswer } from './httpAnswer';
@@ -31,7 +31,7 @@ interface HttpProviderPorts {
   readonly fetch: Fetch;
   readonly clock: Clock;
   /** Whether the user has already allowed a request. If not, the provider throws an error that contains the request. */
-  readonly isAllowed: (request: RememberedRequest) => boolean;
+  readonly isAllowed: (request: RememberedConsentRequest) => boolean;
   /** Called before each request. @throws ProviderError if the URL must not be used */
   readonly assertAllowed?: () => void;
   readonly maxBytes: number;
@@ -127,7 +127,7 @@ export class HttpProvider implements ContextProvider {
     }
     const guard = { clock: this.ports.clock, timeoutMs: annotationsWaitMs, signal };
     const annotations = callWithTimeout('annotations', guard, (inTime) => ask('annotations', inTime));
-    return this.requestAnnotationsIfEmpty(items, annotations, signal);
+    return this.annotationsOrElseItems(items, annotations, signal);
   }
 
   async mentions(
@@ -190,13 +190,13 @@ export class HttpProvider implements ContextProvider {
    * Returns annotations, or else the items. An empty answer proves nothing, because some servers answer every method
    * with `[]`.
    */
-  private async requestAnnotationsIfEmpty(
+  private async annotationsOrElseItems(
     items: PackedItems,
-    asked: Promise<PackedItems>,
+    annotationsPromise: Promise<PackedItems>,
     signal: AbortSignal,
   ): Promise<PackedItems> {
     try {
-      const annotations = await asked;
+      const annotations = await annotationsPromise;
       if (packedItemCount(annotations) === 0) return items;
       this.dialect = 'B';
       return annotations;

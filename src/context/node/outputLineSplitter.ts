@@ -12,7 +12,7 @@ export class OutputLineSplitter {
   private incompleteLine = '';
   private limitWindowStartMs = -Infinity;
   private lineCount = 0;
-  private droppedCount = 0;
+  private droppedLineCount = 0;
 
   constructor(
     private readonly clock: Clock,
@@ -38,12 +38,12 @@ export class OutputLineSplitter {
       this.limitWindowStartMs = now;
       this.lineCount = 0;
     }
-    if (this.lineCount++ >= maxLines) this.droppedCount++;
+    if (this.lineCount++ >= maxLines) this.droppedLineCount++;
     else this.onLine(line.length > maxLineLength ? `${line.slice(0, maxLineLength)}…` : line);
   }
 
   private reportDropped(): void {
-    if (this.droppedCount > 0) this.onLine(`(${this.droppedCount} more lines were omitted)`);
-    this.droppedCount = 0;
+    if (this.droppedLineCount > 0) this.onLine(`(${this.droppedLineCount} more lines were omitted)`);
+    this.droppedLineCount = 0;
   }
 }

@@ -3,7 +3,7 @@ import type { Logger } from '../../base/common/log';
 import type { ConsentSubject } from '../../consent/common/consentSubject';
 import type { ConsentDecision } from '../../consent/common/consentManager';
 import type { ContextProvider } from '../common/providers/contextProvider';
-import { ProviderError, type RememberedRequest } from '../common/providers/providerError';
+import { ProviderError, type RememberedConsentRequest } from '../common/providers/providerError';
 import { untrustedWorkspaceMessage, type ProviderEntry } from '../common/providers/providerSettings';
 import { disabledTrafficTap, type TrafficTap } from '../../wire/common/traffic';
 import { refersToSecrets } from '../common/providers/secretReferences';
@@ -31,7 +31,7 @@ export interface ProviderFactoryDeps {
   readonly log: Logger;
   /** Receives the messages for the traffic view. If missing, no messages are recorded. */
   readonly traffic?: TrafficTap;
-  readonly isAllowed: (request: RememberedRequest) => boolean;
+  readonly isAllowed: (request: RememberedConsentRequest) => boolean;
   /** Returns the allowed integrity of the code at a URL without a pinned hash. By default, no code is allowed. */
   readonly allowedCode?: (url: string) => string | undefined;
   /** Returns the user's stored decision about content of the workspace. By default, `ask`. */

@@ -20,7 +20,7 @@ export class ProviderTrafficRecorder {
     bytesIn: (answer: T) => number,
   ): Promise<T> {
     const { tap, peer } = this;
-    if (!tap.isOpen) return await work();
+    if (!tap.isRecording) return await work();
     const startMs = this.clock.monotonicNow();
     const entry = { protocol: 'context', peer, method } as const;
     const recordAnswer = (bytes: number, details: { readonly error?: string } = {}): void =>

@@ -5,7 +5,7 @@ import { packedItemsSchema } from '../common/items/packedItemsSchema';
 import { maxModuleFiles } from '../common/limits';
 import { dialects } from '../common/providers/contextSchema';
 import type { ProviderSettings } from '../common/providers/contextProvider';
-import { maxMembers } from '../common/workers/poolState';
+import { maxProvidersPerWorker } from '../common/workers/poolState';
 import type { SharedText } from './textSharer';
 
 /** Data of a worker when it starts. */
@@ -80,12 +80,12 @@ const workerMessage = z.discriminatedUnion('kind', [
   /** An uncaught error. Without `provider`, any provider may have caused it. */
   z.object({ kind: z.literal('trouble'), provider: z.number().exactOptional(), details: z.string().max(10_000) }),
   /** Memory outside the JavaScript heap, such as buffers, in bytes, and who ran since the last message of this kind. */
-  z.object({ kind: z.literal('memory'), bytes: z.number(), providers: z.array(z.number()).max(maxMembers) }),
+  z.object({ kind: z.literal('memory'), bytes: z.number(), providers: z.array(z.number()).max(maxProvidersPerWorker) }),
   /** The providers that may have changed globals, or the one that needs a file that another has loaded. */
   z.object({
     kind: z.literal('interfered'),
     reason: z.enum(['globals', 'files']),
-    providers: z.array(z.number()).max(maxMembers),
+    providers: z.array(z.number()).max(maxProvidersPerWorker),
   }),
 ]);
 export type ProviderWorkerMessage = z.infer<typeof workerMessage>;

@@ -9,15 +9,15 @@ import { errorCode, TimeoutError, userMessageOf } from '../../base/common/errors
 import {
   ProviderError,
   type ConsentRequest,
-  type RemoteCodeRequest,
-  type RememberedRequest,
+  type RemoteCodeConsentRequest,
+  type RememberedConsentRequest,
 } from '../common/providers/providerError';
 import { fetchAnswer, hostOf, isRedirect, type Fetch } from './httpAnswer';
 
 interface RemoteModulePorts {
   readonly fetch: Fetch;
   readonly clock: Clock;
-  readonly isAllowed: (request: RememberedRequest) => boolean;
+  readonly isAllowed: (request: RememberedConsentRequest) => boolean;
   /** Returns the allowed integrity of the code at a URL without a pinned hash. */
   readonly allowedCode: (url: string) => string | undefined;
   /** The folder in which modules are stored under their hash. It is created when needed. */
@@ -35,7 +35,7 @@ export interface RemoteModuleOptions {
 interface RemoteModule {
   /** The `file:` URI of the stored module. */
   readonly specifier: string;
-  readonly newVersion?: RemoteCodeRequest;
+  readonly newVersion?: RemoteCodeConsentRequest;
 }
 
 const maxBytes = 8 * 1_024 * 1_024;
@@ -94,13 +94,14 @@ export class RemoteModuleStore {
     const previousIntegrity = allowedCode(url);
     const pin = previousIntegrity === undefined ? undefined : pinOf(previousIntegrity);
     const specifier = pin && ((await this.findStored(url, pin)) ?? (await this.storeAllowedDownload(url, pin)));
-    if (specifier === undefined) return await this.fetchUnlessPending(url, previousIntegrity, isRefresh, signal);
+    if (specifier === undefined)
+      return await this.downloadUnlessConsentPending(url, previousIntegrity, isRefresh, signal);
     const check = this.versionCheckByUrl.get(url);
     if (check && isRecent(check.checkedAtMs, clock.now(), checkMs))
       return moduleOf(specifier, previousIntegrity, check.newVersion);
     try {
       return await withDeadline(clock, 'looking for a new version', checkTimeoutMs, (inTime) =>
-        this.fetchAllowed(url, previousIntegrity, AbortSignal.any([signal, inTime])),
+        this.downloadAndRequireConsent(url, previousIntegrity, AbortSignal.any([signal, inTime])),
       );
     } catch (error) {
       const request = error instanceof ProviderError ? error.consent : undefined;
@@ -112,7 +113,7 @@ export class RemoteModuleStore {
   }
 
   /** Downloads code, unless the user has not answered yet about a recent download. */
-  private async fetchUnlessPending(
+  private async downloadUnlessConsentPending(
     url: string,
     previousIntegrity: string | undefined,
     isRefresh: boolean,
@@ -121,11 +122,11 @@ export class RemoteModuleStore {
     const waiting = this.unansweredCodeByUrl.get(url);
     const isWaiting = waiting && !isRefresh && isRecent(waiting.downloadedAtMs, this.ports.clock.now(), pendingMs);
     if (isWaiting && waiting.request.previousIntegrity === previousIntegrity) throw notAllowed(waiting.request);
-    return await this.fetchAllowed(url, previousIntegrity, signal);
+    return await this.downloadAndRequireConsent(url, previousIntegrity, signal);
   }
 
   /** Downloads code, and keeps it until the user answers. The user then allows exactly the downloaded code. */
-  private async fetchAllowed(
+  private async downloadAndRequireConsent(
     url: string,
     previousIntegrity: string | undefined,
     signal: AbortSignal,
@@ -134,7 +135,7 @@ export class RemoteModuleStore {
     this.failuresByUrl.delete(url);
     const pin = pinOf(`sha384-${createHash('sha384').update(body).digest('base64')}`);
     if (pin.text !== previousIntegrity) {
-      const request: RemoteCodeRequest = {
+      const request: RemoteCodeConsentRequest = {
         kind: 'remoteCode',
         url,
         integrity: pin.text,
@@ -199,14 +200,14 @@ export class RemoteModuleStore {
 /** The time of the last check of a URL, in milliseconds since the epoch, and the version that is not allowed yet. */
 interface VersionCheck {
   readonly checkedAtMs: number;
-  readonly newVersion: RemoteCodeRequest | undefined;
+  readonly newVersion: RemoteCodeConsentRequest | undefined;
 }
 
 /** Downloaded code and the permission that it needs. */
 interface UnansweredCode {
   /** Time of the download, in milliseconds since the epoch. */
   readonly downloadedAtMs: number;
-  readonly request: RemoteCodeRequest;
+  readonly request: RemoteCodeConsentRequest;
   readonly body: Uint8Array;
 }
 
@@ -225,7 +226,11 @@ function isRecent(atMs: number, nowMs: number, forMs: number): boolean {
   return atMs <= nowMs && nowMs - atMs < forMs;
 }
 
-function moduleOf(specifier: string, allowed: string | undefined, found: RemoteCodeRequest | undefined): RemoteModule {
+function moduleOf(
+  specifier: string,
+  allowed: string | undefined,
+  found: RemoteCodeConsentRequest | undefined,
+): RemoteModule {
   return found && found.integrity !== allowed ? { specifier, newVersion: found } : { specifier };
 }
 
@@ -235,7 +240,7 @@ interface Pin {
   readonly digest: Buffer;
 }
 
-function notAllowed(request: RemoteCodeRequest): ProviderError {
+function notAllowed(request: RemoteCodeConsentRequest): ProviderError {
   const what = request.previousIntegrity === undefined ? 'The code' : 'The new version of the code';
   const host = hostOf(request.from ?? request.url);
   return new ProviderError(`${what} from ${host} needs your permission to run.`, request);

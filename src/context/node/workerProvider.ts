@@ -53,10 +53,10 @@ export class WorkerProvider implements ContextProvider {
   readonly onDidPrint = this.printEmitter.event;
   private readonly watcher: ModuleWatcher;
   /** Its number in the pool. */
-  private readonly id: number;
+  private readonly numberInPool: number;
   private isDisposed = false;
   private readyModule: ReadyModule | undefined;
-  private preparing: Promise<ReadyModule> | undefined;
+  private modulePreparation: Promise<ReadyModule> | undefined;
   private availableNewVersion: ConsentRequest | undefined;
   private mustLocateModuleAgain = false;
 
@@ -70,7 +70,7 @@ export class WorkerProvider implements ContextProvider {
       this.unload();
       this.reloadEmitter.fire();
     });
-    this.id = ports.pool.add({
+    this.numberInPool = ports.pool.add({
       onFiles: (urls) => this.watcher.watch(urls),
       onPrint: (line) => this.printEmitter.fire(line),
       onUncaught: (details) => {
@@ -86,11 +86,11 @@ export class WorkerProvider implements ContextProvider {
   }
 
   get note(): string | undefined {
-    return describeOwnWorker(this.ports.pool.ownWorkerReason(this.id));
+    return describeOwnWorker(this.ports.pool.ownWorkerReason(this.numberInPool));
   }
 
   async capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<ProviderCapabilities> {
-    const answer = await this.call({ method: 'capabilities', settings }, 'capabilities', signal);
+    const answer = await this.askUntilAnswered({ method: 'capabilities', settings }, 'capabilities', signal);
     const handshake = readCapabilities(answer.dialect, answer.handshake);
     const { annotations, ...abilities } = answer.abilities;
     return { ...handshake, abilities: { ...abilities, annotations: annotations && hasDocumentItems(handshake) } };
@@ -107,7 +107,7 @@ export class WorkerProvider implements ContextProvider {
   }
 
   async mentions(params: MentionsParams, settings: ProviderSettings, signal: AbortSignal): Promise<readonly Mention[]> {
-    return (await this.call({ method: 'mentions', settings, params }, 'mentions', signal)).mentions;
+    return (await this.askUntilAnswered({ method: 'mentions', settings, params }, 'mentions', signal)).mentions;
   }
 
   async lookUpItems(lookup: LookupTarget, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems> {
@@ -117,34 +117,34 @@ export class WorkerProvider implements ContextProvider {
   unload(): void {
     this.mustLocateModuleAgain = true;
     this.readyModule = undefined;
-    this.preparing = undefined;
-    this.ports.pool.unload(this.id);
+    this.modulePreparation = undefined;
+    this.ports.pool.unload(this.numberInPool);
   }
 
   dispose(): void {
     this.isDisposed = true;
     this.unload();
-    this.ports.pool.remove(this.id);
+    this.ports.pool.remove(this.numberInPool);
     this.watcher.dispose();
     this.reloadEmitter.dispose();
     this.printEmitter.dispose();
   }
 
   private async callForItems(request: ProviderWorkerRequestBody, signal: AbortSignal): Promise<PackedItems> {
-    const { packed } = await this.call(request, 'items', signal);
+    const { packed } = await this.askUntilAnswered(request, 'items', signal);
     validatePackedItems(packed);
     return packed;
   }
 
-  private async call<Kind extends ProviderWorkerAnswer['kind']>(
+  private async askUntilAnswered<Kind extends ProviderWorkerAnswer['kind']>(
     request: ProviderWorkerRequestBody,
     kind: Kind,
     signal: AbortSignal,
   ): Promise<AnswerOf<Kind>> {
     for (;;) {
       try {
-        const module = this.loadedModule ?? (await this.prepare(signal));
-        return expectKind(await this.ask(module, request, signal), kind);
+        const module = this.loadedModule ?? (await this.prepareModule(signal));
+        return expectKind(await this.askOnce(module, request, signal), kind);
       } catch (error) {
         // The pool limits the number of retries, because it no longer lets the suspects share a worker.
         if (!(error instanceof InterruptedError)) throw error;
@@ -154,7 +154,7 @@ export class WorkerProvider implements ContextProvider {
     }
   }
 
-  private ask(
+  private askOnce(
     module: ReadyModule,
     request: ProviderWorkerRequestBody,
     signal: AbortSignal,
@@ -163,7 +163,7 @@ export class WorkerProvider implements ContextProvider {
       // In the protocol, this method is called `items`.
       request.method === 'lookUp' ? 'items' : request.method,
       () => sizeOfRequest(request),
-      () => this.ports.pool.ask(this.id, { ...module, request }, signal),
+      () => this.ports.pool.ask(this.numberInPool, { ...module, request }, signal),
       sizeOfAnswer,
     );
   }
@@ -173,32 +173,32 @@ export class WorkerProvider implements ContextProvider {
    * worker.
    */
   private get loadedModule(): ReadyModule | undefined {
-    const worker = this.ports.pool.workerOf(this.id);
+    const worker = this.ports.pool.workerOf(this.numberInPool);
     const { readyModule } = this;
     if (worker === undefined || !readyModule) return undefined;
     return readyModule.isGuarded && readyModule.worker !== worker ? undefined : readyModule;
   }
 
   /** Locates and checks the module once for all requests that wait for it. */
-  private async prepare(signal: AbortSignal): Promise<ReadyModule> {
-    const others = this.preparing;
+  private async prepareModule(signal: AbortSignal): Promise<ReadyModule> {
+    const others = this.modulePreparation;
     if (others) {
       try {
         return await raceSignal(others, signal, () => new RequestCancelledError());
       } catch (error) {
         // The request that started the preparation may have been cancelled.
         if (!(error instanceof RequestCancelledError) || signal.aborted) throw error;
-        return await this.prepare(signal);
+        return await this.prepareModule(signal);
       }
     }
     const preparing = this.locateAndCheck(signal);
-    this.preparing = preparing;
+    this.modulePreparation = preparing;
     try {
       const ready = await preparing;
-      if (this.preparing === preparing) this.readyModule = ready;
+      if (this.modulePreparation === preparing) this.readyModule = ready;
       return ready;
     } finally {
-      if (this.preparing === preparing) this.preparing = undefined;
+      if (this.modulePreparation === preparing) this.modulePreparation = undefined;
     }
   }
 
@@ -228,15 +228,15 @@ export class WorkerProvider implements ContextProvider {
   ): Promise<number | undefined> {
     const { pool } = this.ports;
     // The files of the current worker may have been checked with other permissions.
-    pool.unload(this.id);
+    pool.unload(this.numberInPool);
     try {
-      const answer = await pool.ask(this.id, { ...guarded, request: { method: 'survey' } }, signal);
-      const worker = pool.workerOf(this.id);
+      const answer = await pool.ask(this.numberInPool, { ...guarded, request: { method: 'survey' } }, signal);
+      const worker = pool.workerOf(this.numberInPool);
       assertAllowed(expectKind(answer, 'survey').files);
       this.assertStillWanted(signal);
       return worker;
     } catch (error) {
-      pool.unload(this.id);
+      pool.unload(this.numberInPool);
       throw error;
     }
   }

@@ -17,7 +17,7 @@ export function affectsProviderSettings(change: vscode.ConfigurationChangeEvent)
   return settings.some((setting) => change.affectsConfiguration(setting));
 }
 
-export function providerLevels(): ProviderSettingsLevels {
+export function readProviderSettingsLevels(): ProviderSettingsLevels {
   const { isTrusted, workspaceFile, workspaceFolders = [] } = vscode.workspace;
   const whole = levelsIn(undefined);
   return {
@@ -42,10 +42,10 @@ export function workspaceFolderPaths(): readonly string[] {
 
 /** Returns the URIs of the folders whose code must not run. */
 export function untrustedFolderUris(): readonly string[] {
-  return vscode.workspace.isTrusted ? [] : workspaceFolders();
+  return vscode.workspace.isTrusted ? [] : workspaceFolderUris();
 }
 
-export function workspaceFolders(): readonly string[] {
+export function workspaceFolderUris(): readonly string[] {
   return (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.toString());
 }
 

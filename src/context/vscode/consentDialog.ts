@@ -1,18 +1,18 @@
 import * as vscode from 'vscode';
-import type { Consent } from '../../consent/common/consentManager';
+import type { ConsentPort } from '../../consent/common/consentManager';
 import { describeConsentRequest, type AllowedRequests } from '../common/providers/allowedRequests';
-import type { RememberedRequest } from '../common/providers/providerError';
+import type { RememberedConsentRequest } from '../common/providers/providerError';
 import type { ProviderState } from '../common/providers/providerHandle';
 
 interface ConsentPick extends vscode.QuickPickItem {
   readonly state?: ProviderState;
-  readonly revocable?: RememberedRequest;
+  readonly revocable?: RememberedConsentRequest;
 }
 
 interface ConsentPorts {
   readonly allowed: AllowedRequests;
   /** Consent for providers that the workspace defines. */
-  readonly consent: Pick<Consent, 'askAgain'>;
+  readonly consent: Pick<ConsentPort, 'askAgain'>;
 }
 
 /** `backline.context.allow`: asks about one provider, or lists all. @returns the providers to try again */
@@ -45,7 +45,7 @@ export async function manageProviderConsent(
 
 async function choose(
   waiting: readonly ProviderState[],
-  allowed: readonly RememberedRequest[],
+  allowed: readonly RememberedConsentRequest[],
 ): Promise<ConsentPick | undefined> {
   const picks: ConsentPick[] = [
     ...waiting.flatMap((state) =>
@@ -70,8 +70,8 @@ async function choose(
   });
 }
 
-async function confirm({ title }: ProviderState, consent: RememberedRequest): Promise<boolean> {
-  const details: Record<RememberedRequest['kind'], string> = {
+async function confirm({ title }: ProviderState, consent: RememberedConsentRequest): Promise<boolean> {
+  const details: Record<RememberedConsentRequest['kind'], string> = {
     plainHttp:
       'Others on the network can read and change the data: the text of files that you open. Providers that offer mentions also receive what you type after @, queries from language models, the URI of the active file and the name of its repository.',
     remoteCode:
@@ -85,7 +85,7 @@ async function confirm({ title }: ProviderState, consent: RememberedRequest): Pr
 }
 
 /** Returns the source and the hashes of the code, so that the user can compare them. */
-function factsOf(consent: RememberedRequest): string[] {
+function factsOf(consent: RememberedConsentRequest): string[] {
   if (consent.kind !== 'remoteCode') return [];
   const { url, from, integrity, previousIntegrity } = consent;
   return [

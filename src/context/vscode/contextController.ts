@@ -4,7 +4,7 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { Memento } from '../../base/common/memento';
 import { createTimeLimitedRunner } from '../../base/node/timeLimitedRunner';
 import type { ConsentSubjectKind, ConsentSubject } from '../../consent/common/consentSubject';
-import type { Consent, ConsentDecision } from '../../consent/common/consentManager';
+import type { ConsentPort, ConsentDecision } from '../../consent/common/consentManager';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { ExcludeList } from '../../editor/common/excludeList';
 import { commandIds, settingIds, type CommandId } from '../../manifest';
@@ -17,8 +17,8 @@ import { ContextLookups } from '../common/ai/contextLookups';
 import { ContextMentions } from '../common/ai/contextMentions';
 import type { ContextReader } from '../common/ai/contextReader';
 import { contextStatus, describeAbilities } from '../common/contextStatus';
-import { runContextTool, contextItemsTool } from '../common/ai/contextTool';
-import type { RememberedRequest } from '../common/providers/providerError';
+import { runContextTool, agentContextTool } from '../common/ai/contextTool';
+import type { RememberedConsentRequest } from '../common/providers/providerError';
 import type { ProviderState } from '../common/providers/providerHandle';
 import { listProviders, emptyProviderList } from '../common/providers/providerSettings';
 import { secretNames } from '../common/providers/secretReferences';
@@ -29,10 +29,10 @@ import { ProviderFactory } from '../node/providerFactory';
 import {
   workspaceFolderPaths,
   openProviderSettingsAction,
-  providerLevels,
+  readProviderSettingsLevels,
   affectsProviderSettings,
   untrustedFolderUris,
-  workspaceFolders,
+  workspaceFolderUris,
 } from './configuredProviders';
 import { manageProviderConsent } from './consentDialog';
 import { supportedSchemes, DocumentItemsFeed } from './documentItemsFeed';
@@ -43,7 +43,7 @@ import { ItemCodeLenses } from './itemCodeLenses';
 import { runShowItemsCommand } from './itemPicker';
 import { ProviderLogs } from './providerLogs';
 import { ProviderSecrets } from './providerSecrets';
-import { createFileReader, findActiveFileLocation } from './fileReader';
+import { createContextReader, findActiveFileLocation } from './fileReader';
 
 export interface ContextControllerDeps extends FeatureContext {
   readonly id: string;
@@ -57,7 +57,7 @@ export interface ContextControllerDeps extends FeatureContext {
   /** Absolute path of the folder for downloaded code. */
   readonly remoteFolder: string;
   readonly traffic: TrafficTap;
-  readonly consent: Consent;
+  readonly consent: ConsentPort;
 }
 
 const providerKinds: readonly ConsentSubjectKind[] = ['providerModule', 'providerAddress', 'webCode'];
@@ -99,7 +99,7 @@ export class ContextController implements Disposable {
       memento,
       referencedNames: () => this.providerList.entries.flatMap((entry) => secretNames(entry.settings)),
     });
-    const isAllowed = (request: RememberedRequest): boolean => this.allowedRequests.has(request);
+    const isAllowed = (request: RememberedConsentRequest): boolean => this.allowedRequests.has(request);
     const factory = new ProviderFactory({
       ...deps,
       fetch: (url, init) => fetch(url, init),
@@ -107,7 +107,7 @@ export class ContextController implements Disposable {
       allowedCode: (url) => this.allowedRequests.allowedIntegrity(url),
       decide: (subject) => this.decideConsent(subject),
       untrustedFolders: untrustedFolderUris,
-      workspaceFolders,
+      workspaceFolders: workspaceFolderUris,
     });
     const clientOptions = {
       ...defaultClientOptions,
@@ -131,7 +131,7 @@ export class ContextController implements Disposable {
       clientOptions,
     );
     this.feed = new DocumentItemsFeed(this.client, this.fileFilter, onError);
-    this.reader = createFileReader(this.client, editor);
+    this.reader = createContextReader(this.client, editor);
     this.lookups = new ContextLookups({
       clock,
       providers: this.client.providers,
@@ -162,14 +162,14 @@ export class ContextController implements Disposable {
     disposables.add(vscode.window.onDidChangeActiveTextEditor(() => this.chip.refresh()));
     disposables.add(client.onDidChangeStates(() => this.statusCoalescer.schedule()));
     this.followSettings(lenses, decorations);
-    this.configure();
+    this.applyProviderSettings();
     feed.start();
     decorations.start();
     count.start();
   }
 
   async runCommand(id: CommandId, args: readonly unknown[]): Promise<void> {
-    const { states } = this.client;
+    const { providerStates } = this.client;
     const target = typeof args[0] === 'string' ? args[0] : undefined;
     switch (id) {
       case commandIds.contextShowItems:
@@ -179,18 +179,22 @@ export class ContextController implements Disposable {
         await this.deps.settings.toggleContext();
         return;
       case commandIds.contextRetry:
-        this.retry(target === undefined ? states : [{ id: target }]);
+        this.retry(target === undefined ? providerStates : [{ id: target }]);
         return;
       case commandIds.contextAllow:
         this.retry(
-          await manageProviderConsent(states, { allowed: this.allowedRequests, consent: this.deps.consent }, target),
+          await manageProviderConsent(
+            providerStates,
+            { allowed: this.allowedRequests, consent: this.deps.consent },
+            target,
+          ),
         );
         return;
       case commandIds.contextShowLog:
         await this.showLog(target);
         return;
       case commandIds.contextSetSecret:
-        if (await this.secrets.manageSecrets()) this.retry(this.client.states);
+        if (await this.secrets.manageSecrets()) this.retry(this.client.providerStates);
         return;
       default:
         throw new Error(`${id} is not a command of context providers.`);
@@ -205,7 +209,7 @@ export class ContextController implements Disposable {
   /** Tools for agents. Empty if there are no providers. */
   get tools(): readonly Tool[] {
     if (this.providerList.entries.length === 0) return [];
-    return [{ definition: contextItemsTool, run: (input, signal) => runContextTool(this, input, signal) }];
+    return [{ definition: agentContextTool, run: (input, signal) => runContextTool(this, input, signal) }];
   }
 
   dispose(): void {
@@ -215,12 +219,12 @@ export class ContextController implements Disposable {
   private followSettings(lenses: ItemCodeLenses, decorations: ItemDecorations): void {
     const { settings } = this.deps;
     const { workspace } = vscode;
-    const configure = (): void => this.configure();
+    const configure = (): void => this.applyProviderSettings();
     this.disposables.add(workspace.onDidGrantWorkspaceTrust(() => this.onTrustGranted()));
     this.disposables.add(workspace.onDidChangeWorkspaceFolders(configure));
     this.disposables.add(this.deps.consent.onDidChange(() => this.onConsentChanged()));
     this.disposables.add(
-      workspace.onDidChangeConfiguration((change) => affectsProviderSettings(change) && this.configure()),
+      workspace.onDidChangeConfiguration((change) => affectsProviderSettings(change) && this.applyProviderSettings()),
     );
     this.disposables.add(settings.onDidChangeOf([settingIds.contextEnabled], configure));
     this.disposables.add(settings.onDidChangeOf([settingIds.contextCodeLens], () => lenses.refresh()));
@@ -237,11 +241,13 @@ export class ContextController implements Disposable {
   /** Decides about a provider's code. If the provider was removed in the meantime, returns `ask` and stores nothing. */
   private decideConsent(subject: ConsentSubject): ConsentDecision {
     const isNamed = this.providerList.entries.some(({ id }) => id === subject.id);
-    return isNamed ? this.deps.consent.decide(subject) : 'ask';
+    return isNamed ? this.deps.consent.registerAndDecide(subject) : 'ask';
   }
 
-  private configure(): void {
-    this.providerList = this.deps.settings.contextEnabled() ? listProviders(providerLevels()) : emptyProviderList;
+  private applyProviderSettings(): void {
+    this.providerList = this.deps.settings.contextEnabled()
+      ? listProviders(readProviderSettingsLevels())
+      : emptyProviderList;
     this.fileFilter.forgetAll();
     this.client.setProviders(this.providerList);
     this.showStatus();
@@ -249,21 +255,22 @@ export class ContextController implements Disposable {
 
   /** Tries providers again that failed because the workspace was not trusted. */
   private onTrustGranted(): void {
-    this.configure();
-    this.retry(this.client.states.filter(({ status }) => status === 'failing'));
+    this.applyProviderSettings();
+    this.retry(this.client.providerStates.filter(({ status }) => status === 'failing'));
   }
 
   /** Tries providers again whose permission was granted or revoked. */
   private onConsentChanged(): void {
     const { consent } = this.deps;
     const hasOther = ({ consent: request }: ProviderState): boolean =>
-      request?.kind === 'brought' && consent.decide(request.subject) !== (request.isDenied ? 'denied' : 'ask');
+      request?.kind === 'brought' &&
+      consent.registerAndDecide(request.subject) !== (request.isDenied ? 'denied' : 'ask');
     const isTakenBack = ({ id }: ProviderState): boolean => {
       const { isUserDefined: isUserDefined = true, place } = this.client.providers.find(id)?.entry ?? {};
       return !isUserDefined || place?.kind === 'module' || place?.kind === 'package';
     };
     this.retry(
-      this.client.states.filter((state) => hasOther(state) || (state.status === 'ready' && isTakenBack(state))),
+      this.client.providerStates.filter((state) => hasOther(state) || (state.status === 'ready' && isTakenBack(state))),
     );
   }
 
@@ -293,11 +300,15 @@ export class ContextController implements Disposable {
 
   /** Shows the log of a provider. If there is no ID, lets the user choose the provider. */
   private async showLog(id: string | undefined): Promise<void> {
-    const { states } = this.client;
-    const picks = states.map((state) => ({ label: state.title, description: describeAbilities(state), id: state.id }));
+    const { providerStates } = this.client;
+    const picks = providerStates.map((state) => ({
+      label: state.title,
+      description: describeAbilities(state),
+      id: state.id,
+    }));
     const chosen = id ?? (picks.length > 1 ? await pickProvider(picks) : picks[0]?.id);
     if (chosen === undefined || this.logs.show(chosen)) return;
-    const title = states.find((state) => state.id === chosen)?.title ?? chosen;
+    const title = providerStates.find((state) => state.id === chosen)?.title ?? chosen;
     void vscode.window.showInformationMessage(`${title} has no log entries yet.`);
   }
 

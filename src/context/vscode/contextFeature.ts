@@ -9,14 +9,14 @@ import type { ToolProvider } from '../../tools/common/toolProvider';
 import {
   hasProviders,
   openProviderSettingsAction,
-  providerLevels,
+  readProviderSettingsLevels,
   affectsProviderSettings,
 } from './configuredProviders';
 import type { ContextController, ContextControllerDeps } from './contextController';
 
 type ContextFeatureDeps = Omit<ContextControllerDeps, 'id' | 'title'>;
 
-type ContextMentionSource = Pick<ContextMentions, 'kind' | 'isSearching' | 'next' | 'search' | 'resolve'>;
+type ContextMentionSource = Pick<ContextMentions, 'kind' | 'isSearching' | 'waitForMoreResults' | 'search' | 'resolve'>;
 
 /** Context for prompts, in the same form as the chip sources of the chat. */
 interface ContextChipSource {
@@ -42,7 +42,7 @@ export class ContextFeature implements Feature {
   readonly title = 'Context providers';
   private readonly chipChangeEmitter = new Emitter<void>((error) => this.deps.log.error('a listener failed', error));
   private disposables: DisposableStore | undefined;
-  private loading: Promise<ContextController> | undefined;
+  private loadPromise: Promise<ContextController> | undefined;
   private controller: ContextController | undefined;
 
   constructor(private readonly deps: ContextFeatureDeps) {}
@@ -52,17 +52,17 @@ export class ContextFeature implements Feature {
     return {
       kind: 'context',
       isSearching: (query) => mentions()?.isSearching(query) ?? false,
-      next: async (query, signal) => (await mentions()?.next(query, signal)) ?? false,
+      waitForMoreResults: async (query, signal) => (await mentions()?.waitForMoreResults(query, signal)) ?? false,
       search: async (query, signal) => (await mentions()?.search(query, signal)) ?? [],
       resolve: async (attachment, signal) => (await mentions()?.resolve(attachment, signal)) ?? [],
     };
   }
 
-  get chips(): ContextChipSource {
+  get chipSource(): ContextChipSource {
     return {
       onDidChange: this.chipChangeEmitter.event,
       chipsFor: async () => (await this.controller?.chip.chips()) ?? [],
-      set: (kind, isOn) => this.controller?.chip.set(kind, isOn),
+      set: (kind, isOn) => this.controller?.chip.setOn(kind, isOn),
       mentions: async () => (await this.controller?.chip.mentions()) ?? [],
     };
   }
@@ -92,19 +92,19 @@ export class ContextFeature implements Feature {
     );
     disposables.add(
       vscode.workspace.onDidChangeConfiguration((change) => {
-        if (!affectsProviderSettings(change) || !hasProviders(providerLevels())) return;
+        if (!affectsProviderSettings(change) || !hasProviders(readProviderSettingsLevels())) return;
         this.load().catch((error: unknown) => log.error('cannot start context providers', error));
       }),
     );
-    if (hasProviders(providerLevels())) await this.load();
+    if (hasProviders(readProviderSettingsLevels())) await this.load();
     else this.showUnconfigured();
     return disposables;
   }
 
   private load(): Promise<ContextController> {
-    const loading = (this.loading ??= this.createController());
+    const loading = (this.loadPromise ??= this.createController());
     loading.catch(() => {
-      if (this.loading === loading) this.loading = undefined;
+      if (this.loadPromise === loading) this.loadPromise = undefined;
     });
     return loading;
   }

@@ -20,7 +20,7 @@ export class DocumentItemsFeed implements Disposable {
 
   constructor(
     private readonly client: ContextClient,
-    private readonly fileFilter: Pick<FileAccessFilter, 'resolve' | 'allows' | 'forget'>,
+    private readonly fileFilter: Pick<FileAccessFilter, 'cacheSpellings' | 'allows' | 'forget'>,
     private readonly onError: (error: unknown) => void,
   ) {}
 
@@ -41,7 +41,7 @@ export class DocumentItemsFeed implements Disposable {
     this.disposables.add(
       workspace.onDidCloseTextDocument(({ uri }) => {
         this.client.documentClosed(uri.toString());
-        this.forgetPath(pathForExcludeList(uri));
+        this.forgetPathUnlessOpen(pathForExcludeList(uri));
       }),
     );
     // VS Code closes and reopens a document when its language changes.
@@ -54,7 +54,7 @@ export class DocumentItemsFeed implements Disposable {
   /** Requests the items of a document. Undefined if providers get no requests about it. Never rejects. */
   async requestItems(document: vscode.TextDocument, options: ItemRequestOptions): Promise<ContextAnswer | undefined> {
     if (!supportedSchemes.includes(document.uri.scheme)) return undefined;
-    await this.fileFilter.resolve(pathForExcludeList(document.uri));
+    await this.fileFilter.cacheSpellings(pathForExcludeList(document.uri));
     if (!this.isIncluded(document)) return undefined;
     const { uri, version } = document;
     return await this.client.requestItems({ uri: uri.toString(), version, getText: () => document.getText() }, options);
@@ -83,7 +83,7 @@ export class DocumentItemsFeed implements Disposable {
    * Removes a path when no open document has it. Several documents can have the same path, such as the cells of a
    * notebook.
    */
-  private forgetPath(path: string): void {
+  private forgetPathUnlessOpen(path: string): void {
     if (!vscode.workspace.textDocuments.some(({ uri }) => pathForExcludeList(uri) === path))
       this.fileFilter.forget(path);
   }

@@ -3,12 +3,12 @@ import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
 import { findRemoteUrl } from '../../platform/vscode/git/gitRepository';
 import { codebaseNameOf } from '../common/ai/codebase';
 import type { ContextClient } from '../common/contextClient';
-import type { ActiveFileLocation } from '../common/ai/contextLookups';
+import type { ActiveFileAndRepository } from '../common/ai/contextLookups';
 import { ContextReader, type ReadableFile } from '../common/ai/contextReader';
 import { isFileOrCell } from './editorPlaces';
 
 /** Returns the active file and its repository, if providers may access them. */
-export async function findActiveFileLocation(editor: Pick<EditorPort, 'resolve'>): Promise<ActiveFileLocation> {
+export async function findActiveFileLocation(editor: Pick<EditorPort, 'resolve'>): Promise<ActiveFileAndRepository> {
   const uri = vscode.window.activeTextEditor?.document.uri;
   const path = uri && (await readablePath(uri, editor));
   const remote = path === undefined ? undefined : await findRemoteUrl(path).catch(() => undefined);
@@ -16,7 +16,10 @@ export async function findActiveFileLocation(editor: Pick<EditorPort, 'resolve'>
 }
 
 /** Reads files through the editor port, so only workspace files that are not excluded. */
-export function createFileReader(client: ContextClient, editor: Pick<EditorPort, 'resolve' | 'stat'>): ContextReader {
+export function createContextReader(
+  client: ContextClient,
+  editor: Pick<EditorPort, 'resolve' | 'stat'>,
+): ContextReader {
   const mayRead = (uri: vscode.Uri): Promise<string | undefined> => readablePath(uri, editor);
   return new ContextReader({
     client,

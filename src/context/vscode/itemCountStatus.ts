@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { countOf } from '../../base/common/countOf';
+import { countWithNoun } from '../../base/common/countWithNoun';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { commandIds } from '../../manifest';
 import type { ContextItem } from '../common/items/contextItem';
@@ -48,7 +48,7 @@ export class ItemCountStatus implements Disposable {
     }
     this.statusBarItem.text = `$(references) ${items.length}`;
     this.statusBarItem.tooltip = tooltipOf(items, wholeFile);
-    const label = countOf(items.length, 'context item');
+    const label = countWithNoun(items.length, 'context item');
     this.statusBarItem.accessibilityInformation = { label, role: 'button' };
     this.statusBarItem.show();
   }
@@ -61,7 +61,7 @@ export class ItemCountStatus implements Disposable {
 }
 
 function tooltipOf(items: ItemList, wholeFile: readonly ContextItem[]): vscode.MarkdownString {
-  const markdown = new vscode.MarkdownString(countOf(items.length, 'context item'));
+  const markdown = new vscode.MarkdownString(countWithNoun(items.length, 'context item'));
   for (const { title, provider } of wholeFile.slice(0, maxNamed))
     markdown.appendMarkdown('\n\n').appendText(`${title} (${provider.title})`);
   return markdown;

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { countOf } from '../../base/common/countOf';
+import { countWithNoun } from '../../base/common/countWithNoun';
 import { withAbortSignal } from '../../platform/vscode/cancellation';
 import type { ContextItem } from '../common/items/contextItem';
 import type { ItemList } from '../common/items/itemList';
@@ -34,7 +34,7 @@ function hoverOf(items: readonly ContextItem[]): vscode.Hover | undefined {
   if (!first) return undefined;
   const shown = items.slice(0, maxItems).flatMap(itemMarkdown);
   const left = items.length - maxItems;
-  if (left > 0) shown.push(new vscode.MarkdownString(`… and ${countOf(left, 'more item')}`));
+  if (left > 0) shown.push(new vscode.MarkdownString(`… and ${countWithNoun(left, 'more item')}`));
   return first.range ? new vscode.Hover(shown, toRange(first.range)) : new vscode.Hover(shown);
 }
 

@@ -5,7 +5,7 @@ import { LiveQuickPickItems } from '../../platform/vscode/liveQuickPickItems';
 import type { ContextItem } from '../common/items/contextItem';
 import type { ContextAnswer } from '../common/items/documentRecord';
 import { isSafeLink } from '../common/items/safeLink';
-import { escapeIconSyntax, lineNumbers, joinProviderTitles, markdownToText } from '../common/items/itemTexts';
+import { escapeIconSyntax, formatItemLines, joinProviderTitles, markdownToText } from '../common/items/itemTexts';
 import type { DocumentItemsFeed } from './documentItemsFeed';
 import { showHoverAt } from './editorPlaces';
 
@@ -125,7 +125,7 @@ function section(label: string, items: readonly ContextItem[]): ItemPick[] {
 
 function pickOf(item: ContextItem): ItemPick {
   const { title, provider, hover, url } = item;
-  const lines = lineNumbers(item)
+  const lines = formatItemLines(item)
     .replace(/^\d/, 'line $&')
     .replace(/^line (?=\d+-)/, 'lines ');
   const text = escapeIconSyntax(hover?.text ?? markdownToText(hover?.markdown ?? ''));

@@ -1,6 +1,6 @@
 import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
-import type { ContentChange, Protection } from './protection/protection';
+import type { TextBeforeAndAfter, Protection } from './protection/protection';
 
 /**
  * The editor operations available to a peer (an agent, the Amp CLI, a context provider). Every path is checked against
@@ -49,7 +49,7 @@ export interface EditorPort {
    * needs approval.
    * @throws the same EditorErrors as `resolve`
    */
-  protectionOf(path: string, change?: ContentChange): Promise<Protection | undefined>;
+  protectionOf(path: string, change?: TextBeforeAndAfter): Promise<Protection | undefined>;
 
   /**
    * Replaces the whole text with the smallest single edit, so that cursors, folding and undo survive, then saves. Creates

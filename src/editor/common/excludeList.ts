@@ -1,4 +1,4 @@
-import { GlobRules, normalizedPaths, type InvalidPattern, type GlobOptions } from './globRules';
+import { GlobRules, normalizedPaths, type InvalidPattern, type GlobTimeLimitOptions } from './globRules';
 
 /**
  * Default of `backline.exclude`: files that commonly contain secrets. Public keys and source files stay readable.
@@ -42,7 +42,7 @@ export class ExcludeList {
   readonly invalidPatterns: readonly InvalidPattern[];
   private readonly rules: GlobRules;
 
-  constructor(patterns: readonly string[], options: GlobOptions = {}) {
+  constructor(patterns: readonly string[], options: GlobTimeLimitOptions = {}) {
     this.rules = new GlobRules(patterns, trustedGlobs, options);
     this.invalidPatterns = this.rules.invalidPatterns;
   }

@@ -15,7 +15,7 @@ export interface InvalidPattern {
   readonly reason: string;
 }
 
-export interface GlobOptions {
+export interface GlobTimeLimitOptions {
   /** Limits the time of each match. Without it, slow globs are not run, and match paths with their literal names. */
   readonly runWithTimeLimit?: RunWithTimeLimit;
   /** Called when a glob exceeds the time limit. It then matches every path that contains its literal names. */
@@ -60,7 +60,7 @@ export class GlobRules {
   private readonly rules: readonly GlobRule[];
 
   /** Globs in `trustedGlobs` are known to be fast and run without a time limit. */
-  constructor(patterns: readonly string[], trustedGlobs: ReadonlySet<string>, options: GlobOptions = {}) {
+  constructor(patterns: readonly string[], trustedGlobs: ReadonlySet<string>, options: GlobTimeLimitOptions = {}) {
     const { runWithTimeLimit, onSlow = () => undefined } = options;
     const rules: GlobRule[] = [];
     const bad: InvalidPattern[] = [];

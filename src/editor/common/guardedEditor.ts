@@ -20,7 +20,7 @@ import {
   type WriteOptions,
 } from './editorPort';
 import type { ProtectedFiles } from './protection/protectedFiles';
-import type { ContentChange, Protection } from './protection/protection';
+import type { TextBeforeAndAfter, Protection } from './protection/protection';
 import type { ChangeCheck, PendingChange, UncheckedEditor } from './uncheckedEditor';
 
 /** A write was refused because it needs the user's approval. */
@@ -31,7 +31,7 @@ export class ProtectedChangeError extends EditorError {
   readonly path: string;
   /** See `Protection.reason`. */
   readonly reason: string;
-  readonly change: ContentChange & { readonly after: string };
+  readonly change: TextBeforeAndAfter & { readonly after: string };
 
   constructor({ requestedPath, path, before, after }: PendingChange, { reason }: Protection) {
     super('protected', `${requestedPath} is protected: ${reason}. Ask the user to make or allow this change.`);
@@ -106,7 +106,7 @@ export class GuardedEditor implements EditorPort {
     return this.editor.glob(pattern, options);
   }
 
-  async protectionOf(path: string, change?: ContentChange): Promise<Protection | undefined> {
+  async protectionOf(path: string, change?: TextBeforeAndAfter): Promise<Protection | undefined> {
     const { names } = await this.editor.resolveNames(path);
     return this.protectedFiles().protectionOf(names, change);
   }

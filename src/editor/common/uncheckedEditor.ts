@@ -1,6 +1,6 @@
 import type { EditorPort, FileEdits, TextEdit, TextFile, WriteOptions } from './editorPort';
 import type { WorkspacePath } from './globRules';
-import type { ContentChange } from './protection/protection';
+import type { TextBeforeAndAfter } from './protection/protection';
 
 export interface ResolvedPath {
   /** Absolute path, as from `EditorPort.resolve`. */
@@ -9,7 +9,7 @@ export interface ResolvedPath {
   readonly names: readonly WorkspacePath[];
 }
 
-export interface PendingChange extends ResolvedPath, ContentChange {
+export interface PendingChange extends ResolvedPath, TextBeforeAndAfter {
   /** Path as the peer gave it. */
   readonly requestedPath: string;
   readonly after: string;

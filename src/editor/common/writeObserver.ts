@@ -28,7 +28,7 @@ export class ObservedWrites {
 
   constructor(
     private readonly observer: WriteObserver | undefined,
-    private readonly writer: WriterSession,
+    private readonly writingSession: WriterSession,
   ) {}
 
   /** Runs a write of these files. Paths are absolute and resolved. @throws the errors of `write` */
@@ -43,14 +43,14 @@ export class ObservedWrites {
   }
 
   private async observe<T>(paths: readonly string[], write: () => Promise<T>): Promise<T> {
-    const { observer, writer } = this;
-    for (const path of paths) await observer?.beforeWrite(writer, path);
+    const { observer, writingSession } = this;
+    for (const path of paths) await observer?.beforeWrite(writingSession, path);
     try {
       const written = await write();
-      for (const path of paths) await observer?.afterWrite(writer, path);
+      for (const path of paths) await observer?.afterWrite(writingSession, path);
       return written;
     } catch (error) {
-      for (const path of paths) await observer?.afterFailedWrite(writer, path);
+      for (const path of paths) await observer?.afterFailedWrite(writingSession, path);
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { EditorError, type FileBytes } from '../common/editorPort';
-import { defaultMaxBytes, diskVersion, readDisk, type DiskFile, type ReadRange } from './diskReader';
+import { defaultMaxBytes, diskVersion, readDisk, type DiskReadResult, type ByteRange } from './diskReader';
 import type { CheckedPath, PathGuard } from './pathGuard';
 
 /**
@@ -9,7 +9,7 @@ import type { CheckedPath, PathGuard } from './pathGuard';
  */
 const checkCount = 3;
 
-interface CheckedFile extends DiskFile {
+interface CheckedFile extends DiskReadResult {
   readonly file: CheckedPath;
 }
 
@@ -23,7 +23,7 @@ interface CheckedFile extends DiskFile {
 export async function readCheckedFile(
   guard: PathGuard,
   requested: string,
-  range?: ReadRange,
+  range?: ByteRange,
   signal?: AbortSignal,
 ): Promise<CheckedFile> {
   const file = await guard.check(requested);

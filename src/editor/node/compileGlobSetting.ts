@@ -1,7 +1,7 @@
 import type { Logger } from '../../base/common/log';
 import { createTimeLimitedRunner } from '../../base/node/timeLimitedRunner';
 import type { SettingId } from '../../manifest';
-import type { GlobOptions, InvalidPattern } from '../common/globRules';
+import type { GlobTimeLimitOptions, InvalidPattern } from '../common/globRules';
 
 interface GlobSetting {
   readonly setting: SettingId;
@@ -13,7 +13,7 @@ interface GlobSetting {
 
 /** Compiles the globs of a setting with a time limit for each match. Logs globs that are invalid or too slow. */
 export function compileGlobSetting<Rules extends { readonly invalidPatterns: readonly InvalidPattern[] }>(
-  createRules: (patterns: readonly string[], options: GlobOptions) => Rules,
+  createRules: (patterns: readonly string[], options: GlobTimeLimitOptions) => Rules,
   { setting, patterns, verb, log }: GlobSetting,
 ): Rules {
   const rules = createRules(patterns, {

@@ -13,14 +13,14 @@ const sniffBytes = 8 * 1024;
 const chunkBytes = 4 * 1024 * 1024;
 export const defaultMaxBytes = 32 * 1024 * 1024;
 
-export interface DiskFile {
+export interface DiskReadResult {
   readonly bytes: Buffer;
   readonly info: BigIntStats;
   /** The real path of the open file. Only Linux provides it. */
   readonly openPath: string | undefined;
 }
 
-export interface ReadRange {
+export interface ByteRange {
   readonly offset?: number;
   readonly limit?: number;
   /** A read of more bytes fails with `tooLarge`; default 32 MiB. */
@@ -32,7 +32,11 @@ export interface ReadRange {
  * must compare `openPath` with the checked path.
  * @throws EditorError `notFound`, `isDirectory`, `notAFile`, `tooLarge`, `io`, `cancelled`
  */
-export async function readDisk(file: CheckedPath, range: ReadRange = {}, signal?: AbortSignal): Promise<DiskFile> {
+export async function readDisk(
+  file: CheckedPath,
+  range: ByteRange = {},
+  signal?: AbortSignal,
+): Promise<DiskReadResult> {
   return await withEditorErrors(file, async () => {
     const handle = await open(file.realPath, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
     try {

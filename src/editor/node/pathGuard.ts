@@ -5,10 +5,10 @@ import { requireValidPath, isUri, innermostFolder, relativePathIn } from '../com
 import { EditorError } from '../common/editorPort';
 import type { ExcludeList } from '../common/excludeList';
 import type { WorkspacePath } from '../common/globRules';
-import { localFileSystem, type GuardFileSystem } from './guardFileSystem';
+import { localFileSystem, type PathGuardFileSystem } from './pathGuardFileSystem';
 import { findHardLinkedNames } from './hardLinkedNames';
 import { ExcludedHardLinks } from './excludedHardLinks';
-import { findHookNames, defaultHookNamesOptions } from './protection/hookNames';
+import { findNamesUsedByGit, defaultGitNamesOptions } from './protection/gitNames';
 import { findSymlinkedNames } from './symlinkedNames';
 import { isOrdinaryWindowsPath } from './windowsPath';
 
@@ -21,7 +21,7 @@ interface PathGuardDeps {
   /** Absolute path of the folder with the user's Git configuration; default is the home folder. */
   readonly gitHome?: string;
   /** Default is the file system of this machine. */
-  readonly fileSystem?: GuardFileSystem;
+  readonly fileSystem?: PathGuardFileSystem;
 }
 
 /** A path that passed the workspace boundary and exclude list checks. */
@@ -41,7 +41,7 @@ export interface CheckedPath {
 export class PathGuard {
   private realFolders: Promise<readonly string[]> | undefined;
   private readonly hardLinks: ExcludedHardLinks;
-  private readonly fileSystem: GuardFileSystem;
+  private readonly fileSystem: PathGuardFileSystem;
 
   constructor(private readonly deps: PathGuardDeps) {
     this.fileSystem = deps.fileSystem ?? localFileSystem;
@@ -88,12 +88,12 @@ export class PathGuard {
     const checked = await this.check(requested);
     const { exists, realPath } = checked;
     const { gitHome, isWindows } = this.deps;
-    const gitPlaces = gitHome === undefined ? defaultHookNamesOptions : { home: gitHome };
+    const gitPlaces = gitHome === undefined ? defaultGitNamesOptions : { home: gitHome };
     const folders = await this.resolveFolders();
     const info = exists ? await this.fileSystem.stat(realPath).catch(() => undefined) : undefined;
     const others = await Promise.all([
       findSymlinkedNames(realPath, folders, isWindows),
-      findHookNames(realPath, folders, { ...gitPlaces, isWindows }),
+      findNamesUsedByGit(realPath, folders, { ...gitPlaces, isWindows }),
       info ? findHardLinkedNames({ realPath, info }, folders, isWindows) : [],
     ]);
     return { ...checked, names: [...checked.names, ...others.flat()] };
@@ -149,7 +149,7 @@ export class PathGuard {
 
 /** @throws EditorError `outsideWorkspace` for a broken link: writing to it could create a file outside */
 async function resolveLinks(
-  system: GuardFileSystem,
+  system: PathGuardFileSystem,
   absolute: string,
   requested: string,
 ): Promise<{ realPath: string; exists: boolean }> {
@@ -166,13 +166,13 @@ async function resolveLinks(
     return { realPath: paths.join(realPath, paths.relative(existing, absolute)), exists: existing === absolute };
   } catch (error) {
     throwUnlessMissing(error, requested);
-    throw new EditorError('outsideWorkspace', `${requested} goes through a broken link.`);
+    throw new EditorError('outsideWorkspace', `The path ${requested} contains a broken symbolic link.`);
   }
 }
 
 /** Returns the longest existing prefix, including broken links. Binary search limits file system calls. */
 async function deepestExisting(
-  { paths, lstat }: GuardFileSystem,
+  { paths, lstat }: PathGuardFileSystem,
   absolute: string,
   requested: string,
 ): Promise<string | undefined> {

@@ -29,7 +29,7 @@ interface CachedFile {
   readonly read?: TextFile;
 }
 
-export interface FileOnDisk {
+export interface TextFileWithBytes {
   readonly file: TextFile;
   readonly bytes: Buffer;
 }
@@ -80,7 +80,10 @@ export class DocumentReader {
   }
 
   /** Reads from disk and ignores unsaved changes. Does not wait in the queue of the file. */
-  async readDisk(path: string, { maxBytes = defaultMaxBytes, signal }: ReadTextLimits = {}): Promise<FileOnDisk> {
+  async readDisk(
+    path: string,
+    { maxBytes = defaultMaxBytes, signal }: ReadTextLimits = {},
+  ): Promise<TextFileWithBytes> {
     const { accessRulesVersion: rulesVersion } = this;
     const { file, bytes, info } = await readCheckedFile(this.pathGuard, path, { maxBytes }, signal);
     throwIfCancelled(signal);

@@ -25,7 +25,7 @@ import type { ChangeCheck } from '../common/uncheckedEditor';
 import { createCheckedFile } from '../node/checkedWrite';
 import { isWritable, notFoundError, statDisk } from '../node/diskReader';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
-import type { FileOnDisk } from './documentReader';
+import type { TextFileWithBytes } from './documentReader';
 import { requireEncodable, decodeDocumentText, encodingForNewFile, isDecodingLossless } from './encodings';
 import { applyWorkspaceEdit, type DocumentEdits } from './documentEdits';
 import type { DocumentsByPath } from './documentsByPath';
@@ -67,13 +67,13 @@ export class DocumentWriter {
     private readonly fileQueue: KeyedQueue,
     private readonly isTrusted: () => boolean,
     /** Reads the file on disk. Ignores unsaved changes and does not wait in the queue of the file. */
-    private readonly readDisk: (path: string) => Promise<FileOnDisk>,
+    private readonly readDisk: (path: string) => Promise<TextFileWithBytes>,
     private readonly clock: Clock,
     private readonly log: Logger,
   ) {}
 
   /** Resolves when all earlier edits of the path are in the queue of its file. */
-  async waitForEarlierEdits(path: string): Promise<void> {
+  async waitUntilEarlierEditsAreQueued(path: string): Promise<void> {
     await this.arrivalQueue.whenIdle(path);
   }
 
@@ -190,9 +190,9 @@ export class DocumentWriter {
    * @throws EditorError `staleVersion`; `notText` if saving would change bytes outside the edit
    */
   private async requireBufferMatchesDisk(file: CheckedPath, document: vscode.TextDocument): Promise<void> {
-    const read = async (): Promise<FileOnDisk | undefined> =>
+    const read = async (): Promise<TextFileWithBytes | undefined> =>
       file.exists ? await this.readDisk(file.path).catch(() => undefined) : undefined;
-    const isBehind = async (now: FileOnDisk | undefined): Promise<boolean> =>
+    const isBehind = async (now: TextFileWithBytes | undefined): Promise<boolean> =>
       now !== undefined && !document.isDirty && !(await matchesDisk(document, now));
     let onDisk = await read();
     if (await isBehind(onDisk)) {
@@ -333,7 +333,7 @@ export class DocumentWriter {
 }
 
 /** Whether the buffer has the text on disk, decoded with the buffer's encoding. */
-async function matchesDisk(document: vscode.TextDocument, { file, bytes }: FileOnDisk): Promise<boolean> {
+async function matchesDisk(document: vscode.TextDocument, { file, bytes }: TextFileWithBytes): Promise<boolean> {
   const text = document.getText();
   return file.text === text || (await decodeDocumentText(bytes, document.encoding)) === text;
 }

@@ -14,7 +14,7 @@ export async function decodeFile(bytes: Uint8Array, path: string): Promise<strin
 }
 
 /** Decodes bytes to the text that `EditorPort.readText` returns for them. @throws EditorError `notText`, also for invalid bytes */
-export async function decodeWholeFile(bytes: Uint8Array, path: string): Promise<string> {
+export async function decodeTextOrThrow(bytes: Uint8Array, path: string): Promise<string> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const text = unifyLineEndings(await decodeText(path, buffer, decodeFile));
   if (hasInvalidBytes(text, buffer)) throw new EditorError('notText', `${path} has bytes that are not text.`);

@@ -27,7 +27,7 @@ import type { ChangeCheck, ResolvedPath, UncheckedEditor } from '../common/unche
 import { compileGlobSetting } from '../node/compileGlobSetting';
 import { PathGuard } from '../node/pathGuard';
 import { DiagnosticsReader } from './diagnosticsReader';
-import { DocumentReader, type FileOnDisk } from './documentReader';
+import { DocumentReader, type TextFileWithBytes } from './documentReader';
 import { DocumentWriter, maxOpenBytes } from './documentWriter';
 import { DocumentsByPath } from './documentsByPath';
 import { FileOpener, type ProposedChange } from './fileOpener';
@@ -58,7 +58,7 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
   private readonly writer: DocumentWriter;
   private readonly multiFileWriter: MultiFileWriter;
   private readonly diagnosticsReader: DiagnosticsReader;
-  private readonly tracker: VisibleEditorTracker;
+  private readonly visibleEditorTracker: VisibleEditorTracker;
   private readonly opener: FileOpener;
   /** Compiling the globs takes milliseconds, so it is done when they are first needed and not while Backline starts. */
   private compiledExcludeList: ExcludeList | undefined;
@@ -77,13 +77,14 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
     });
     const readText = (path: string, read?: ReadTextLimits): Promise<TextFile> => this.reader.readText(path, read);
     this.reader = new DocumentReader(this.pathGuard, this.openDocuments, queue);
-    const readDisk = (path: string): Promise<FileOnDisk> => this.reader.readDisk(path, { maxBytes: maxOpenBytes });
+    const readDisk = (path: string): Promise<TextFileWithBytes> =>
+      this.reader.readDisk(path, { maxBytes: maxOpenBytes });
     this.writer = new DocumentWriter(this.pathGuard, this.openDocuments, queue, isTrusted, readDisk, clock, log);
     this.multiFileWriter = new MultiFileWriter(this.pathGuard, this.writer, this.openDocuments);
     this.diagnosticsReader = new DiagnosticsReader(this.pathGuard, readText, log);
-    this.tracker = this.disposables.add(new VisibleEditorTracker(this.pathGuard, clock, onListenerError));
-    this.onDidChangeSelection = this.tracker.onDidChangeSelection;
-    this.onDidChangeVisibleFiles = this.tracker.onDidChangeVisibleFiles;
+    this.visibleEditorTracker = this.disposables.add(new VisibleEditorTracker(this.pathGuard, clock, onListenerError));
+    this.onDidChangeSelection = this.visibleEditorTracker.onDidChangeSelection;
+    this.onDidChangeVisibleFiles = this.visibleEditorTracker.onDidChangeVisibleFiles;
     this.opener = this.disposables.add(new FileOpener(this.pathGuard, readText, log));
   }
 
@@ -102,7 +103,7 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
       }),
     );
     this.openDocuments.start();
-    this.tracker.start();
+    this.visibleEditorTracker.start();
     this.opener.start();
   }
 
@@ -117,15 +118,15 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
   }
 
   get activeSelection(): EditorSelection | undefined {
-    return this.tracker.activeSelection;
+    return this.visibleEditorTracker.activeSelection;
   }
 
   get selections(): readonly EditorSelection[] {
-    return this.tracker.selections;
+    return this.visibleEditorTracker.selections;
   }
 
   get visibleFiles(): readonly string[] {
-    return this.tracker.visibleFiles;
+    return this.visibleEditorTracker.visibleFiles;
   }
 
   async resolve(path: string): Promise<string> {
@@ -141,17 +142,17 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
   }
 
   async readText(path: string, options?: ReadTextLimits): Promise<TextFile> {
-    await this.writer.waitForEarlierEdits(path);
+    await this.writer.waitUntilEarlierEditsAreQueued(path);
     return await this.reader.readText(path, options);
   }
 
   async readBytes(path: string, options: ReadBytesOptions = {}): Promise<FileBytes> {
-    await this.writer.waitForEarlierEdits(path);
+    await this.writer.waitUntilEarlierEditsAreQueued(path);
     return await this.reader.readBytes(path, options);
   }
 
   async stat(path: string): Promise<FileStat> {
-    await this.writer.waitForEarlierEdits(path);
+    await this.writer.waitUntilEarlierEditsAreQueued(path);
     return await this.reader.stat(path);
   }
 
@@ -235,6 +236,6 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
   private clearCaches(): void {
     this.pathGuard.clearCache();
     this.reader.clearAccessCache();
-    this.tracker.recheckFiles();
+    this.visibleEditorTracker.recheckFiles();
   }
 }

@@ -30,7 +30,7 @@ export class PermissionsPage {
   }
 
   start(window: Window): void {
-    this.connection.onNotification(didChangePermissions, (view) => {
+    this.connection.setNotificationListener(didChangePermissions, (view) => {
       this.currentView = view;
       this.changeEmitter.fire();
     });

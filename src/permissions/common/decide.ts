@@ -33,7 +33,7 @@ export function decideRequest(request: ToolRequest, { rules, policy, globs, isPr
   const kinds = policyKindsOfRequest(request);
   const denied = kinds.find((kind) => policy[kind] === 'deny');
   if (denied) return { answer: 'deny', policy: denied };
-  if (mayChangeFiles(request) && request.paths.some(isProtected)) return { answer: 'ask', because: 'protected' };
+  if (couldChangeFiles(request) && request.paths.some(isProtected)) return { answer: 'ask', because: 'protected' };
   if (request.isUnresolved) return { answer: 'ask', because: 'unresolved' };
   const [allowing] = matching;
   if (allowing) return { answer: 'allow', rule: allowing };
@@ -45,7 +45,7 @@ export function decideRequest(request: ToolRequest, { rules, policy, globs, isPr
   return { answer: 'ask', because: 'unsettled' };
 }
 
-export function mayChangeFiles({ command, kind }: ToolRequest): boolean {
+export function couldChangeFiles({ command, kind }: ToolRequest): boolean {
   return command !== undefined || !readOnlyKinds.has(kind);
 }
 

@@ -20,10 +20,10 @@ export class OpenQuestionLimiter {
     const sum = [...this.countByClient.values()].reduce((total, each) => total + each, 0);
     if (count >= perClient || sum >= inAll) return undefined;
     this.countByClient.set(client, count + 1);
-    return toDisposable(() => this.countEnd(client));
+    return toDisposable(() => this.decrementCount(client));
   }
 
-  private countEnd(client: string): void {
+  private decrementCount(client: string): void {
     const rest = (this.countByClient.get(client) ?? 0) - 1;
     if (rest > 0) this.countByClient.set(client, rest);
     else this.countByClient.delete(client);

@@ -19,7 +19,7 @@ export class StandingPermissions implements Disposable {
   }
 
   /** Reports changes of rules and grants, but not of the policy. */
-  onDidChange(listener: () => void): Disposable {
+  onDidChangeRulesOrGrants(listener: () => void): Disposable {
     const disposables = new DisposableStore();
     disposables.add(this.rules.onDidChange(listener));
     disposables.add(this.grants.onDidChange(listener));

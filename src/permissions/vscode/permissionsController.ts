@@ -44,7 +44,7 @@ export class PermissionsController implements PermissionsPageModel, Disposable {
     const { disposables } = this;
     const tab = disposables.add(createPermissionsTab({ model: this, extensionUri, clock, log }));
     const changed = (): void => this.changeEmitter.fire();
-    disposables.add(standing.onDidChange(changed));
+    disposables.add(standing.onDidChangeRulesOrGrants(changed));
     disposables.add(agents.onDidChange(changed));
     disposables.add(editor.onDidChangeFolders(changed));
     disposables.add(settings.onDidChangeOf([settingIds.permissions], changed));
@@ -71,7 +71,7 @@ export class PermissionsController implements PermissionsPageModel, Disposable {
     return permissionsView({
       policy: standing.policy(),
       agents,
-      storedRules: standing.rules.stored,
+      storedRules: standing.rules.rulesWithUsage,
       grants: this.listGrants(),
     });
   }
@@ -84,7 +84,7 @@ export class PermissionsController implements PermissionsPageModel, Disposable {
 
   async removeRule(id: string): Promise<void> {
     const { standing } = this.deps;
-    const rule = standing.rules.list.find((other) => ruleKey(other) === id);
+    const rule = standing.rules.rules.find((other) => ruleKey(other) === id);
     if (rule) await standing.rules.remove(rule);
     for (const { grant, id: grantId } of this.listGrants()) {
       if (grantId === id && grant.kind === 'rule') grant.revoke();

@@ -44,7 +44,7 @@ export function createPermissionsTab({ clock, extensionUri, log, model }: Permis
           if (!store.isDisposed) host.notify(didChangePermissions, view);
         },
       );
-      const show = (): void => void newest.refresh();
+      const show = (): void => void newest.loadAndSend();
       const handlers = createHandlers(model, newest);
       const host = store.add(new PageHost<typeof permissionsRequests>(panel.webview, handlers, log, clock));
       store.add(model.onDidChange(show));
@@ -69,7 +69,7 @@ function createHandlers(
   view: LatestViewSender<PermissionsView>,
 ): RequestHandlers<typeof permissionsRequests> {
   return {
-    ready: permissionsRequests.ready.withHandler(() => view.refresh()),
+    ready: permissionsRequests.ready.withHandler(() => view.loadAndSend()),
     setPolicy: permissionsRequests.setPolicy.withHandler(({ agent, kind, choice }) =>
       model.setPolicy(agent, kind, choice),
     ),

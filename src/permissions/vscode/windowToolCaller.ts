@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { countOf } from '../../base/common/countOf';
+import { countWithNoun } from '../../base/common/countWithNoun';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { oneLine } from '../../base/common/oneLine';
 import { messageOf } from '../../base/common/errors';
@@ -7,12 +7,18 @@ import type { Logger } from '../../base/common/log';
 import { toSafeNotificationText } from '../../base/common/noticeText';
 import { formatCommand, toVisibleText } from '../../base/common/visibleText';
 import type { EditorPort } from '../../editor/common/editorPort';
-import type { ToolFileChange, ToolCaller, ToolChange, ToolCommand, ToolPermit } from '../../session/common/toolCaller';
+import type {
+  ToolFileChange,
+  ToolCaller,
+  ToolChange,
+  ToolCommand,
+  ToolPermissionResult,
+} from '../../session/common/toolCaller';
 import type { OpenQuestionLimiter } from '../common/openQuestionLimiter';
 import { decideRequest, type Decision } from '../common/decide';
 import { policyKindsOfRequest } from '../common/policy/policy';
 import { mcpClientPolicyId } from '../common/policy/policyKinds';
-import { createFileRequest, type CheckedRequest } from '../common/requests/toolRequest';
+import { createFileRequest, type RequestWithProtections } from '../common/requests/toolRequest';
 import type { StandingPermissions } from '../common/standingPermissions';
 
 interface WindowToolCallerDeps {
@@ -31,7 +37,7 @@ interface WindowToolCallerDeps {
 const allow = 'Allow Once';
 const show = 'Show Changes';
 const deny = 'Deny';
-const granted: ToolPermit = { isGranted: true };
+const granted: ToolPermissionResult = { isGranted: true };
 const maxNamedFiles = 3;
 /** Maximum number of files in one editor, because VS Code loads all their texts when it opens. */
 const maxShownFiles = 300;
@@ -59,7 +65,7 @@ export class WindowToolCaller implements ToolCaller {
     private readonly deps: WindowToolCallerDeps,
   ) {}
 
-  async mayChangeFiles({ files, purpose, warning }: ToolChange, signal: AbortSignal): Promise<ToolPermit> {
+  async mayChangeFiles({ files, purpose, warning }: ToolChange, signal: AbortSignal): Promise<ToolPermissionResult> {
     if (files.length > maxShownFiles)
       return refused(
         `Only changes of up to ${maxShownFiles} files can be shown to the user. Change fewer files at once.`,
@@ -76,13 +82,13 @@ export class WindowToolCaller implements ToolCaller {
       .slice(0, maxNamedFiles)
       .map(([path, reason]) => ` ${vscode.workspace.asRelativePath(path)} is protected: ${reason}.`);
     const more = protections.length - protectedFiles.length;
-    const others = more > 0 ? ` ${countOf(more, 'more file is', 'more files are')} protected.` : '';
+    const others = more > 0 ? ` ${countWithNoun(more, 'more file is', 'more files are')} protected.` : '';
     const about = warning === undefined ? '' : ` ${toVisibleText(warning)}`;
     return await this.decide(request, `${what}.${about}${protectedFiles.join('')}${others}`, files, signal);
   }
 
-  async mayRun({ argv, cwd, env, warning }: ToolCommand, signal: AbortSignal): Promise<ToolPermit> {
-    const request: CheckedRequest = {
+  async mayRun({ argv, cwd, env, warning }: ToolCommand, signal: AbortSignal): Promise<ToolPermissionResult> {
+    const request: RequestWithProtections = {
       ...createFileRequest(mcpClientPolicyId, 'execute'),
       command: { argv, cwd },
       env,
@@ -103,14 +109,14 @@ export class WindowToolCaller implements ToolCaller {
   }
 
   private async decide(
-    request: CheckedRequest,
+    request: RequestWithProtections,
     what: string,
     files: readonly ToolFileChange[],
     signal: AbortSignal,
-  ): Promise<ToolPermit> {
+  ): Promise<ToolPermissionResult> {
     const { log, standing } = this.deps;
     const decision = decideRequest(request, {
-      rules: standing.rules.list,
+      rules: standing.rules.rules,
       policy: standing.policy().forAgent(mcpClientPolicyId),
       globs: standing.globs,
       isProtected: (path) => request.protections.has(path),
@@ -128,14 +134,18 @@ export class WindowToolCaller implements ToolCaller {
   }
 
   /** Whether the policy entry for MCP clients allows the request. The entry for all agents does not apply to them. */
-  private isAllowedForExternalClients(decision: Decision, request: CheckedRequest): boolean {
+  private isAllowedForExternalClients(decision: Decision, request: RequestWithProtections): boolean {
     if ('rule' in decision) return decision.rule.agent === mcpClientPolicyId;
     const own = this.deps.standing.policy().userPolicies.get(mcpClientPolicyId);
     return policyKindsOfRequest(request).every((kind) => own?.[kind] === 'allow');
   }
 
   /** Asks the user with a notification. VS Code cannot close it, so an answer after the end of the call is ignored. */
-  private async ask(what: string, files: readonly ToolFileChange[], signal: AbortSignal): Promise<ToolPermit> {
+  private async ask(
+    what: string,
+    files: readonly ToolFileChange[],
+    signal: AbortSignal,
+  ): Promise<ToolPermissionResult> {
     const diffs = new DisposableStore();
     const question = this.deps.questions.tryOpen(this.title);
     if (!question) return refused(tooManyQuestions);
@@ -192,6 +202,6 @@ async function answerUnlessAborted(
   });
 }
 
-function refused(reason: string): ToolPermit {
+function refused(reason: string): ToolPermissionResult {
   return { isGranted: false, reason };
 }

@@ -50,7 +50,7 @@ const List = z.array(z.unknown());
  * False removes a glob of an earlier level; if there is none, it adds an exception. Invalid values never remove a glob:
  * a value that is not a boolean counts as true, and a level of another type is ignored.
  */
-export function parseGlobSwitches({ defaults, user, workspace }: GlobLevels): GlobSetting {
+export function mergeGlobLevels({ defaults, user, workspace }: GlobLevels): GlobSetting {
   const problems: string[] = [];
   const switches = new Map<string, boolean>();
   for (const { glob, isOn } of parseEntries(defaults, problems)) switches.set(glob, isOn);

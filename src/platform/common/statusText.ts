@@ -20,7 +20,7 @@ export function featureStateIcon(state: FeatureState): string {
   return `$(${stateIcons[state]})`;
 }
 
-export interface StatusBarText {
+export interface StatusBarContent {
   readonly text: string;
   /** The label for screen readers. */
   readonly label: string;
@@ -30,7 +30,7 @@ export interface StatusBarText {
 }
 
 /** Combines all features in one status bar item, which shows the most urgent state. */
-export function statusBarText(statuses: readonly FeatureStatus[]): StatusBarText {
+export function createStatusBarContent(statuses: readonly FeatureStatus[]): StatusBarContent {
   const states = new Set(statuses.map((status) => status.state));
   const worst = (['failed', 'attention', 'starting', 'ready'] as const).find((state) => states.has(state)) ?? 'off';
   return {

@@ -31,9 +31,9 @@ export class LiveQuickPickItems<Item extends vscode.QuickPickItem> implements vs
     this.listener = quickPick.onDidChangeActive(([active]) => this.onActiveChanged(active));
   }
 
-  /** Updates the items, if needed later. Without `keepsFirst`, a highlight in the first row stays in that row. */
-  replace(items: readonly Item[], { keepsFirst = true } = {}): void {
-    this.nextUpdate = () => this.applyItems(items, keepsFirst);
+  /** Updates the items, if needed later. Without `keepsHighlightOnFirstItem`, a highlight in the first row stays in that row. */
+  replace(items: readonly Item[], { keepsHighlightOnFirstItem = true } = {}): void {
+    this.nextUpdate = () => this.applyItems(items, keepsHighlightOnFirstItem);
     if (!this.unconfirmedList) this.applyNext();
   }
 
@@ -49,9 +49,9 @@ export class LiveQuickPickItems<Item extends vscode.QuickPickItem> implements vs
     this.cancelPendingUpdate();
   }
 
-  private applyItems(items: readonly Item[], keepsFirst: boolean): void {
+  private applyItems(items: readonly Item[], keepsHighlightOfFirstItem: boolean): void {
     const { highlightedItem: highlighted, quickPick } = this;
-    const isKept = keepsFirst || highlighted !== this.items.find(isRow);
+    const isKept = keepsHighlightOfFirstItem || highlighted !== this.items.find(isRow);
     const same = isKept ? this.findSame(highlighted, items) : undefined;
     this.previousItems = this.items;
     this.items = items;
@@ -80,12 +80,12 @@ export class LiveQuickPickItems<Item extends vscode.QuickPickItem> implements vs
     if (unconfirmedList.requested.length === 0 ? isTop : active === unconfirmedList.requested.at(-1))
       this.onListConfirmed();
     else if (active && !isTop && !isFiltered && !unconfirmedList.requested.includes(active))
-      this.restoreMove(unconfirmedList, active);
+      this.correctHighlightAfterMove(unconfirmedList, active);
   }
 
   /** Highlights the item that was at this row's index in the previous list. */
-  private restoreMove({ requested }: PendingList, row: Item): void {
-    const moved = this.findSame(this.previousItems[this.items.indexOf(row)], this.items);
+  private correctHighlightAfterMove({ requested }: PendingList, reportedItem: Item): void {
+    const moved = this.findSame(this.previousItems[this.items.indexOf(reportedItem)], this.items);
     if (!moved) return;
     requested.push(moved);
     this.highlightedItem = moved;

@@ -12,7 +12,7 @@ export function activeMultiDiffTitle<T extends string>(titles: Iterable<T>): T |
 }
 
 /** Calls the listener when another tab becomes active, and when the label of a tab changes. */
-export function watchActiveTab(listener: () => void): Disposable {
+export function watchTabs(listener: () => void): Disposable {
   const store = new DisposableStore();
   store.add(vscode.window.tabGroups.onDidChangeTabs(listener));
   store.add(vscode.window.tabGroups.onDidChangeTabGroups(listener));

@@ -9,7 +9,7 @@ import {
   defaultPortRange,
   ContextHoverTimeoutMs,
   ContextCodeLensMode,
-  parseGlobSwitches,
+  mergeGlobLevels,
   parsePortRange,
   SaveBeforePrompt,
   type PortRange,
@@ -84,7 +84,7 @@ export class Settings implements vscode.Disposable {
   }
 
   /** Whether programs outside VS Code can use the tools. Only the user settings count. */
-  toolsExternalClients(): boolean {
+  areExternalToolClientsAllowed(): boolean {
     return vscode.workspace.getConfiguration().inspect(settingIds.toolsExternalClients)?.globalValue === true;
   }
 
@@ -96,7 +96,7 @@ export class Settings implements vscode.Disposable {
   }
 
   /** Returns the values of all levels: user, workspace, then workspace folders. */
-  acpAgents(): readonly AgentsLevel[] {
+  acpAgentsByLevel(): readonly AgentsLevel[] {
     const { isTrusted, workspaceFile, workspaceFolders = [] } = vscode.workspace;
     const whole = vscode.workspace.getConfiguration().inspect(settingIds.acpAgents);
     // Folders have their own settings only in a multi-root workspace.
@@ -121,7 +121,7 @@ export class Settings implements vscode.Disposable {
    * The address of the registry of agents. Only the user settings count. Not checked here, so that an invalid one is
    * reported.
    */
-  agentsRegistry(): string {
+  agentsRegistryUrl(): string {
     const found = vscode.workspace.getConfiguration().inspect(settingIds.agentsRegistry);
     const value = found?.globalValue ?? found?.defaultValue;
     return typeof value === 'string' ? value.trim() : '';
@@ -236,7 +236,7 @@ export class Settings implements vscode.Disposable {
 
   private readGlobs(id: SettingId): readonly string[] {
     const found = vscode.workspace.getConfiguration().inspect(id);
-    const { globs, problems } = parseGlobSwitches({
+    const { globs, problems } = mergeGlobLevels({
       defaults: found?.defaultValue,
       user: found?.globalValue,
       workspace: found?.workspaceValue,

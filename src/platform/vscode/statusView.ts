@@ -3,7 +3,12 @@ import { Coalescer, type Clock } from '../../base/common/async';
 import { DisposableStore } from '../../base/common/disposable';
 import type { FeatureStatus, StatusAction, StatusBoard } from '../../base/common/feature';
 import { commandIds } from '../../manifest';
-import { featureStateIcon, featureStateLabels, statusBarText, type StatusBarText } from '../common/statusText';
+import {
+  featureStateIcon,
+  featureStateLabels,
+  createStatusBarContent,
+  type StatusBarContent,
+} from '../common/statusText';
 import type { Commands } from './commands';
 import { LiveQuickPickItems } from './liveQuickPickItems';
 
@@ -43,7 +48,7 @@ export class StatusView implements vscode.Disposable {
   }
 
   private render(): void {
-    const { text, label, tooltip, severity } = statusBarText(this.statusBoard.featureStatuses);
+    const { text, label, tooltip, severity } = createStatusBarContent(this.statusBoard.featureStatuses);
     this.statusBarItem.text = text;
     this.statusBarItem.tooltip = createTooltip(tooltip);
     this.statusBarItem.accessibilityInformation = { label, role: 'button' };
@@ -86,7 +91,7 @@ export class StatusView implements vscode.Disposable {
 const showTraffic: StatusAction = { label: 'Show Traffic', command: commandIds.showTraffic };
 const showLog: StatusAction = { label: 'Show Log', command: commandIds.showLog };
 
-function createTooltip(lines: StatusBarText['tooltip']): vscode.MarkdownString {
+function createTooltip(lines: StatusBarContent['tooltip']): vscode.MarkdownString {
   const markdown = new vscode.MarkdownString(undefined, true);
   for (const { icon, title, summary } of lines) {
     markdown.appendMarkdown(`${icon} **`).appendText(title).appendMarkdown('**: ');

@@ -42,14 +42,14 @@ export class TrafficView implements vscode.Disposable {
       }),
     );
     this.disposables.add(this.trafficLog.onDidChange(() => this.refreshCoalescer.schedule()));
-    this.disposables.add(vscode.window.tabGroups.onDidChangeTabs(() => this.onTabsChanged()));
+    this.disposables.add(vscode.window.tabGroups.onDidChangeTabs(() => this.startOrStopRecording()));
     this.disposables.add(
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (isTraffic(document.uri)) this.revealEnd();
       }),
     );
     this.disposables.add(this.commands.setHandler(commandIds.showTraffic, () => this.show()));
-    this.onTabsChanged();
+    this.startOrStopRecording();
   }
 
   dispose(): void {
@@ -69,12 +69,12 @@ export class TrafficView implements vscode.Disposable {
       this.isOpening = false;
       throw error;
     } finally {
-      this.onTabsChanged();
+      this.startOrStopRecording();
     }
   }
 
   /** Starts or stops recording when tabs were opened, closed, moved between groups, or restored after a reload. */
-  private onTabsChanged(): void {
+  private startOrStopRecording(): void {
     const isShown = vscode.window.tabGroups.all.some((group) =>
       group.tabs.some((tab) => tab.input instanceof vscode.TabInputText && isTraffic(tab.input.uri)),
     );

@@ -3,21 +3,21 @@ import { DisposableStore } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import type { BackendEntry, BackendRegistry } from './backendRegistry';
-import { observeSessions, type SessionObserver } from './observeSessions';
+import { withSessionObserver, type SessionObserver } from './sessionObserver';
 import { BackendError, type SessionBackend, isBackendError } from './sessionBackend';
 
 /** Combines registries. For equal ids, the earlier one takes precedence. Calls `observeSession` for every session. */
 export class CombinedBackends implements BackendRegistry, Disposable {
   private readonly disposables = new DisposableStore();
-  private readonly emitter = this.disposables.add(
+  private readonly changeEmitter = this.disposables.add(
     new Emitter<void>((error) => this.log.error('a listener failed', error)),
   );
-  readonly onDidChange = this.emitter.event;
+  readonly onDidChange = this.changeEmitter.event;
   private readonly signInEmitter = this.disposables.add(
     new Emitter<string>((error) => this.log.error('a listener failed', error)),
   );
   readonly onDidSignIn = this.signInEmitter.event;
-  private readonly observedBackends = new WeakMap<SessionBackend, SessionBackend>();
+  private readonly wrapperByBackend = new WeakMap<SessionBackend, SessionBackend>();
 
   constructor(
     private readonly registries: readonly BackendRegistry[],
@@ -27,7 +27,7 @@ export class CombinedBackends implements BackendRegistry, Disposable {
 
   start(): void {
     for (const registry of this.registries) {
-      this.disposables.add(registry.onDidChange(() => this.emitter.fire()));
+      this.disposables.add(registry.onDidChange(() => this.changeEmitter.fire()));
       if (registry.onDidSignIn) this.disposables.add(registry.onDidSignIn((id) => this.signInEmitter.fire(id)));
     }
   }
@@ -49,7 +49,7 @@ export class CombinedBackends implements BackendRegistry, Disposable {
   async open(id: string): Promise<SessionBackend> {
     for (const registry of this.registries) {
       try {
-        return this.observeBackend(await registry.open(id));
+        return this.wrapWithObserver(await registry.open(id));
       } catch (error) {
         if (!(isBackendError(error) && error.code === 'notFound')) throw error;
       }
@@ -61,9 +61,9 @@ export class CombinedBackends implements BackendRegistry, Disposable {
     this.disposables.dispose();
   }
 
-  private observeBackend(backend: SessionBackend): SessionBackend {
-    const observed = this.observedBackends.get(backend) ?? observeSessions(backend, this.observeSession);
-    this.observedBackends.set(backend, observed);
+  private wrapWithObserver(backend: SessionBackend): SessionBackend {
+    const observed = this.wrapperByBackend.get(backend) ?? withSessionObserver(backend, this.observeSession);
+    this.wrapperByBackend.set(backend, observed);
     return observed;
   }
 }

@@ -1,4 +1,4 @@
-import { approximateSize } from '../../base/common/approximateSize';
+import { approximateUtf16Units } from '../../base/common/approximateUtf16Units';
 import { createGrammarCheck } from './normalize/grammarWatch';
 import { SessionNormalizer, type NormalizerOptions } from './normalize/sessionNormalizer';
 import type { SessionEvent } from './sessionEvents';
@@ -24,7 +24,7 @@ export class EventLog {
   /** Approximate size of each event in `keptEvents`, in UTF-16 units. Same order as `keptEvents`. */
   private eventSizes: number[] = [];
   /** Number of empty slots at the front of `keptEvents`. They are removed in blocks. */
-  private droppedCount = 0;
+  private emptySlotCount = 0;
   private firstSequence = 1;
   private totalUnits = 0;
   private hasEnded = false;
@@ -49,7 +49,7 @@ export class EventLog {
 
   private keepEvent(event: SessionEvent): void {
     this.checkGrammar?.(event);
-    const units = approximateSize(event.data);
+    const units = approximateUtf16Units(event.data);
     this.keptEvents.push(event);
     this.eventSizes.push(units);
     this.totalUnits += units;
@@ -74,7 +74,7 @@ export class EventLog {
     let given = 0;
     while (!signal?.aborted) {
       next = Math.max(next, this.firstSequence);
-      const event = this.keptEvents[this.droppedCount + next - this.firstSequence];
+      const event = this.keptEvents[this.emptySlotCount + next - this.firstSequence];
       if (event) {
         yield { sequence: next, event };
         next++;
@@ -88,19 +88,19 @@ export class EventLog {
   }
 
   private get keptCount(): number {
-    return this.keptEvents.length - this.droppedCount;
+    return this.keptEvents.length - this.emptySlotCount;
   }
 
   private dropOldest(): void {
-    this.totalUnits -= this.eventSizes[this.droppedCount] ?? 0;
-    this.keptEvents[this.droppedCount] = undefined;
-    this.droppedCount++;
+    this.totalUnits -= this.eventSizes[this.emptySlotCount] ?? 0;
+    this.keptEvents[this.emptySlotCount] = undefined;
+    this.emptySlotCount++;
     this.firstSequence++;
     // Shortens the array only rarely, because copying it is slow.
-    if (this.droppedCount < this.keptEvents.length / 4) return;
-    this.keptEvents = this.keptEvents.slice(this.droppedCount);
-    this.eventSizes = this.eventSizes.slice(this.droppedCount);
-    this.droppedCount = 0;
+    if (this.emptySlotCount < this.keptEvents.length / 4) return;
+    this.keptEvents = this.keptEvents.slice(this.emptySlotCount);
+    this.eventSizes = this.eventSizes.slice(this.emptySlotCount);
+    this.emptySlotCount = 0;
   }
 
   private waitForChange(signal: AbortSignal | undefined): Promise<void> {

@@ -5,7 +5,7 @@ import { BackendError, isBackendError } from './sessionBackend';
 export type OptionValue = string | boolean;
 
 /** A value requested for an option of a new session. */
-export interface OptionChoice {
+export interface RequestedOption {
   /** An option id, or a category such as `mode` or `model`. */
   readonly option: string;
   /** A value of the option, or the name of such a value, ignoring case. */
@@ -16,7 +16,7 @@ export interface OptionChoice {
   readonly isShown: boolean;
 }
 
-export interface OptionTarget {
+export interface ConfigurableSession {
   readonly config: readonly ConfigOption[];
   /** Sets an option. @throws the backend's error */
   setConfig(optionId: string, value: OptionValue): Promise<void>;
@@ -40,18 +40,18 @@ export function isModeOption({ category, id }: ConfigOption): boolean {
   return category === 'mode' || (category === undefined && id === 'mode');
 }
 
-export function choicesOfCurrentValues(options: readonly ConfigOption[]): OptionChoice[] {
+export function requestedFromCurrentValues(options: readonly ConfigOption[]): RequestedOption[] {
   return options.map(({ id, value }) => ({ option: id, value, from: 'shown', isShown: true }));
 }
 
 /** The highest level of actions without approval that the current values allow. */
-export function unattendedActionsOf(options: readonly ConfigOption[]): UnattendedAction | undefined {
-  const all = options.map((option) => unattendedActionsOfOption(option));
+export function highestUnattendedAction(options: readonly ConfigOption[]): UnattendedAction | undefined {
+  const all = options.map((option) => unattendedActionOfOption(option));
   return all.includes('runs') ? 'runs' : all.includes('edits') ? 'edits' : undefined;
 }
 
 /** The level of actions without approval that the option allows with `value`, by default its current value. */
-export function unattendedActionsOfOption(
+export function unattendedActionOfOption(
   option: ConfigOption,
   value: OptionValue = option.value,
 ): UnattendedAction | undefined {
@@ -61,7 +61,7 @@ export function unattendedActionsOfOption(
 
 function asksLess(before: readonly ConfigOption[], now: readonly ConfigOption[]): boolean {
   const freedom = (options: readonly ConfigOption[]): number => {
-    const unattended = unattendedActionsOf(options);
+    const unattended = highestUnattendedAction(options);
     return unattended === undefined ? 0 : unattended === 'edits' ? 1 : 2;
   };
   return freedom(now) > freedom(before);
@@ -69,15 +69,15 @@ function asksLess(before: readonly ConfigOption[], now: readonly ConfigOption[])
 
 /**
  * Sets the options whose values differ: the model first, because other options may depend on it, and the mode last, so
- * that other options cannot change it again. Returns the choices that are not available, for the caller to report.
- * @throws BackendError `optionRefused` if setting an option fails, or if a shown mode or model is not available
+ * that other options cannot change it again. Returns the unavailable choices, for the caller to report.
+ * @throws BackendError `optionRefused` if setting an option fails, or if the user has seen an unavailable mode or model
  */
 export async function applyChoices(
-  target: OptionTarget,
-  choices: readonly OptionChoice[],
+  target: ConfigurableSession,
+  choices: readonly RequestedOption[],
   title: string,
-): Promise<readonly OptionChoice[]> {
-  const missing: OptionChoice[] = [];
+): Promise<readonly RequestedOption[]> {
+  const missing: RequestedOption[] = [];
   for (const choice of inOrder(choices, target.config)) {
     const option = findOption(target.config, choice.option);
     const value = option && findOfferedValue(option, choice.value);
@@ -96,14 +96,14 @@ export async function applyChoices(
  * mode has changed.
  * @throws BackendError
  */
-export async function restoreApprovalOptions(
-  target: OptionTarget,
+export async function restoreIfFewerApprovals(
+  target: ConfigurableSession,
   before: readonly ConfigOption[],
   title: string,
 ): Promise<string | undefined> {
   if (asksLess(before, target.config)) {
     const waivers = before.filter((option) => isModeOption(option) || offersUnattended(option));
-    await applyChoices(target, choicesOfCurrentValues(waivers), title);
+    await applyChoices(target, requestedFromCurrentValues(waivers), title);
     return undefined;
   }
   const was = before.find(isModeOption);
@@ -118,7 +118,12 @@ function offersUnattended(option: ConfigOption): boolean {
 }
 
 /** Sets an option. Returns false if the options of the backend are read-only. */
-async function set(target: OptionTarget, option: ConfigOption, value: OptionValue, title: string): Promise<boolean> {
+async function set(
+  target: ConfigurableSession,
+  option: ConfigOption,
+  value: OptionValue,
+  title: string,
+): Promise<boolean> {
   let reason: string | undefined;
   try {
     await target.setConfig(option.id, value);
@@ -133,7 +138,7 @@ async function set(target: OptionTarget, option: ConfigOption, value: OptionValu
   throw refused(`${title} could not switch to ${what}, so nothing was sent. ${why}`);
 }
 
-function notOffered({ value }: OptionChoice, option: ConfigOption | undefined, title: string): BackendError {
+function notOffered({ value }: RequestedOption, option: ConfigOption | undefined, title: string): BackendError {
   const name = option ? (option.type === 'select' ? nameOf(option, value) : String(value)) : String(value);
   const now = option ? ` It would start with ${option.name} "${nameOf(option, option.value)}".` : '';
   return refused(`${title} no longer offers "${name}", so nothing was sent.${now}`);
@@ -153,8 +158,8 @@ function nameOf(option: ConfigOption, value: OptionValue): string {
   return option.choices.find((choice) => choice.value === value)?.name ?? String(value);
 }
 
-function inOrder(choices: readonly OptionChoice[], options: readonly ConfigOption[]): OptionChoice[] {
-  const rankOf = ({ option: name }: OptionChoice): number => {
+function inOrder(choices: readonly RequestedOption[], options: readonly ConfigOption[]): RequestedOption[] {
+  const rankOf = ({ option: name }: RequestedOption): number => {
     const option = findOption(options, name);
     if (name === 'model' || option?.category === 'model') return 0;
     return name === 'mode' || (option && isModeOption(option)) ? 2 : 1;

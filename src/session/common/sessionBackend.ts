@@ -20,7 +20,7 @@ export interface SessionBackend extends Disposable {
    */
   prepareSession?(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession | undefined>;
   /** Returns the options for a new session, which may depend on the choices in `chosen`. @throws BackendError */
-  sessionOptions?(chosen: SessionChoices, signal?: AbortSignal): Promise<readonly ConfigOption[]>;
+  sessionOptions?(chosen: ProfileAndModel, signal?: AbortSignal): Promise<readonly ConfigOption[]>;
   /** Lists the stored sessions of the backend, newest first. @throws BackendError `unsupported` */
   listSessions(options?: { cwd?: string; signal?: AbortSignal }): Promise<readonly SessionSummary[]>;
   /** Resumes a stored session. A replayed history arrives as events. @throws BackendError */
@@ -43,7 +43,7 @@ export interface SessionBackend extends Disposable {
   /** Fires when the user has signed in through `authenticate`. */
   readonly onDidSignIn?: Event<void>;
   /** Asks the backend for a session, to see whether a sign-in is missing. Starts the backend. @throws BackendError */
-  signInMethods?(signal: AbortSignal): Promise<SignInMethods>;
+  signInMethods?(signal: AbortSignal): Promise<SignInOverview>;
   /** Signs out in the backend. Resolves to false if the backend does not support that. @throws BackendError */
   signOut?(signal?: AbortSignal): Promise<boolean>;
   /** Whether the agent that runs offers `llmProviders`. False until it was started. */
@@ -60,7 +60,7 @@ export interface SessionBackend extends Disposable {
 /** A service that an agent sends its requests to models to. Names and addresses are the agent's words. */
 export interface LlmProvider {
   readonly id: string;
-  /** The API protocols that it can use, such as `anthropic`. Can have unknown ones. */
+  /** The API protocols that it can use, such as `anthropic`. May include unknown ones. */
   readonly supported: readonly string[];
   /** Whether it cannot be disabled. */
   readonly isRequired: boolean;
@@ -84,11 +84,11 @@ export interface AuthMethod {
    * `keys` from its environment.
    */
   readonly type: 'agent' | 'terminal' | 'key';
-  readonly keys?: readonly AuthKey[];
+  readonly keys?: readonly AuthKeyVariable[];
 }
 
 /** A key that a user can store for an agent. */
-export interface AuthKey {
+export interface AuthKeyVariable {
   /** The environment variable that the agent reads. */
   readonly variable: string;
   readonly name: string;
@@ -97,7 +97,7 @@ export interface AuthKey {
   readonly advice?: string;
 }
 
-export interface SignInMethods {
+export interface SignInOverview {
   readonly isSignedIn: boolean;
   readonly methods: readonly AuthMethod[];
   /** Names of the accounts in use, if the backend reports them. For display only. Never logged. */
@@ -132,7 +132,7 @@ export interface LoadSessionOptions extends CreateSessionOptions {
 }
 
 /** Choices for a new session, by option id. */
-export type SessionChoices = Pick<CreateSessionOptions, 'profile' | 'model'>;
+export type ProfileAndModel = Pick<CreateSessionOptions, 'profile' | 'model'>;
 
 export interface SessionSummary {
   readonly id: string;
@@ -174,7 +174,7 @@ export interface BackendSession extends Disposable {
    */
   interrupt?(): Promise<void>;
   /** `option` must be identical to a listed option. @throws BackendError `approvalInvalid`, `approvalResolved` */
-  approve(approvalId: string, option: string): Promise<void>;
+  answerApproval(approvalId: string, option: string): Promise<void>;
   /** @throws BackendError `unsupported` */
   setConfig(optionId: string, value: string | boolean): Promise<void>;
   close(): Promise<void>;

@@ -80,7 +80,7 @@ const Seconds = z.union([
     .transform(Number),
 ]);
 /** Invalid fields are ignored, because dropping the event would let the tool run without approval. */
-export const approvalDetails = {
+export const optionalApprovalFields = {
   timeout: Seconds.optional().catch(undefined),
   context: z.record(z.string(), z.unknown()).optional().catch(undefined),
   option_kinds: z.array(ApprovalOptionKind).optional().catch(undefined),
@@ -201,7 +201,7 @@ export const SessionEvent = z.discriminatedUnion('event', [
     prompt: Text,
     options: z.array(Text),
     default: z.enum(['allow', 'deny']).catch('deny').optional(),
-    ...approvalDetails,
+    ...optionalApprovalFields,
   }),
   event('approval:granted', { approval_id: Text, decision: Text }),
   event('approval:denied', { approval_id: Text, decision: Text, reason: Text.optional() }),

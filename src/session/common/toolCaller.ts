@@ -8,9 +8,9 @@ export interface ToolCaller {
   /** Aborted when the user stops the current turn. Undefined between turns. */
   readonly stopSignal: AbortSignal | undefined;
   /** Decides about all files of a change at once. Never rejects. */
-  mayChangeFiles(change: ToolChange, signal: AbortSignal): Promise<ToolPermit>;
+  mayChangeFiles(change: ToolChange, signal: AbortSignal): Promise<ToolPermissionResult>;
   /** Decides whether a command may run. Never rejects. */
-  mayRun(command: ToolCommand, signal: AbortSignal): Promise<ToolPermit>;
+  mayRun(command: ToolCommand, signal: AbortSignal): Promise<ToolPermissionResult>;
   /** Runs a write of these files and records it as the caller's. Paths are absolute and resolved. */
   recordWrites<T>(paths: readonly string[], write: () => Promise<T>): Promise<T>;
 }
@@ -46,7 +46,7 @@ export interface ToolCommand {
   readonly warning?: string;
 }
 
-export type ToolPermit =
+export type ToolPermissionResult =
   | { readonly isGranted: true }
   /** The reason and what to do next, as a message for the model. */
   | { readonly isGranted: false; readonly reason: string };

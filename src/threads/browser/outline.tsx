@@ -1,14 +1,14 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
 import { formatAge, formatDateTime } from '../../transcript/browser/parts/format';
-import { PlainText } from '../../transcript/browser/parts/plainText';
+import { UntrustedText } from '../../transcript/browser/parts/untrustedText';
 import { useHostTime } from '../../webview/browser/hostTime';
 import { indexAfterKey } from '../../webview/browser/listKeys';
 import type { OutlineItem } from '../common/page/threadApi';
 import { useThreadPage, useThreadPageState } from './threadPageContext';
 
 /** Lists all prompts of the thread, loaded or not. `current`: id of the prompt that the user is reading. */
-export function Outline({ current }: { current: string | undefined }) {
+export function PromptOutline({ current }: { current: string | undefined }) {
   const page = useThreadPage();
   const { outline, times } = useThreadPageState();
   const list = useRef<HTMLOListElement>(null);
@@ -38,7 +38,7 @@ export function Outline({ current }: { current: string | undefined }) {
               onClick={() => void page.goToEntry(item.entryId)}
             >
               <span class="outline-text" dir="auto">
-                <PlainText text={item.text} />
+                <UntrustedText text={item.text} />
               </span>
               <PromptTime item={item} times={times} />
             </button>

@@ -6,8 +6,8 @@ import { useIsTranscriptEmpty } from '../../transcript/browser/list/useIsTranscr
 import type { TranscriptOptions } from '../../transcript/browser/transcriptActions';
 import { ThreadFacts } from './threadFacts';
 import { ThreadHeader } from './threadHeader';
-import { Notices } from './notices';
-import { Outline } from './outline';
+import { ThreadNotices } from './threadNotices';
+import { PromptOutline } from './outline';
 import { PageProvider, useThreadPage, useThreadPageState } from './threadPageContext';
 import type { ThreadPage } from './threadPage';
 import { useCurrentPrompt } from './useCurrentPrompt';
@@ -50,7 +50,7 @@ function Layout() {
   return (
     <div class="thread page">
       <ThreadHeader handle={handle} isFollowing={isFollowing} setFollowing={setFollowing} />
-      <Notices />
+      <ThreadNotices />
       <ThreadFacts />
       <div class="thread-main">
         <main class="thread-transcript" ref={root}>
@@ -74,7 +74,7 @@ function Layout() {
             />
           )}
         </main>
-        {isOutlineShown && <Outline current={currentPrompt.id} />}
+        {isOutlineShown && <PromptOutline current={currentPrompt.id} />}
       </div>
     </div>
   );

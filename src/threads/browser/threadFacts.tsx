@@ -1,4 +1,4 @@
-import { PlainText } from '../../transcript/browser/parts/plainText';
+import { UntrustedText } from '../../transcript/browser/parts/untrustedText';
 import { ChevronRightIcon } from '../../webview/browser/icons';
 import { useThreadPage, useThreadPageState } from './threadPageContext';
 
@@ -14,7 +14,7 @@ export function ThreadFacts() {
         <ChevronRightIcon />
         <span>About</span>
         <span class="quiet one-line">
-          <PlainText text={summary.join(' · ')} />
+          <UntrustedText text={summary.join(' · ')} />
         </span>
       </summary>
       <dl>
@@ -27,7 +27,7 @@ export function ThreadFacts() {
                   {value}
                 </button>
               ) : (
-                <PlainText text={factText(value)} />
+                <UntrustedText text={factText(value)} />
               )}
             </dd>
           </div>

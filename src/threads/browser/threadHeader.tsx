@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
-import { countOf, formatCost, formatTokens } from '../../transcript/browser/parts/format';
-import { PlainText } from '../../transcript/browser/parts/plainText';
+import { countWithNoun, formatCost, formatTokens } from '../../transcript/browser/parts/format';
+import { UntrustedText } from '../../transcript/browser/parts/untrustedText';
 import type { TranscriptHandle } from '../../transcript/browser/list/transcriptList';
 import { IconButton } from '../../webview/browser/iconButton';
 import {
@@ -35,7 +35,7 @@ export function ThreadHeader({ handle, isFollowing, setFollowing }: ThreadHeader
     <header class="thread-header">
       <div class="thread-title">
         <h1 class="one-line" title={showHiddenCharacters(title)} dir="auto">
-          <PlainText text={title} />
+          <UntrustedText text={title} />
         </h1>
         {thread && <Summary thread={thread} />}
       </div>
@@ -59,11 +59,11 @@ export function ThreadHeader({ handle, isFollowing, setFollowing }: ThreadHeader
             label="Outline"
             icon={TextIcon}
             isOn={isOutlineShown}
-            onToggle={(isShown) => page.showOutline(isShown)}
+            onToggle={(isShown) => page.setOutlineShown(isShown)}
           />
           <IconButton label="Find" hint="Ctrl+F" icon={SearchIcon} onClick={() => page.startFinding()} />
-          <IconButton label="Collapse All" icon={FoldIcon} onClick={() => page.foldAll(false)} />
-          <IconButton label="Expand All" icon={UnfoldIcon} onClick={() => page.foldAll(true)} />
+          <IconButton label="Collapse All" icon={FoldIcon} onClick={() => page.expandOrCollapseAll(false)} />
+          <IconButton label="Expand All" icon={UnfoldIcon} onClick={() => page.expandOrCollapseAll(true)} />
           <ToggleButton
             label="Absolute Times"
             icon={HistoryIcon}
@@ -96,8 +96,8 @@ function Summary({ thread }: { thread: ThreadHeaderView }) {
   const { state, mode, isArchived, promptCount, messageCount, usage } = thread;
   const tokens = (usage?.input ?? 0) + (usage?.output ?? 0) + (usage?.cacheRead ?? 0) + (usage?.cacheWrite ?? 0);
   const words = [
-    countOf(promptCount, 'prompt'),
-    countOf(messageCount, 'message'),
+    countWithNoun(promptCount, 'prompt'),
+    countWithNoun(messageCount, 'message'),
     ...(mode === undefined ? [] : [mode]),
     ...(tokens > 0 ? [`${formatTokens(tokens)} tokens`] : []),
     ...(usage?.cost ? [formatCost(usage.cost)] : []),
@@ -108,7 +108,7 @@ function Summary({ thread }: { thread: ThreadHeaderView }) {
       {stateLabels[state] !== '' && <span class={`thread-state is-${state}`}>{stateLabels[state]}</span>}
       <span class="thread-agent">Amp</span>
       <span class="one-line">
-        · <PlainText text={words.join(' · ')} />
+        · <UntrustedText text={words.join(' · ')} />
       </span>
     </p>
   );

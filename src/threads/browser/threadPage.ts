@@ -7,7 +7,7 @@ import type { TranscriptSearch } from '../../transcript/browser/find/useUnloaded
 import { TranscriptModel, type TranscriptChange } from '../../transcript/browser/list/transcriptModel';
 import type { Requester, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
 import {
-  didSendCommand,
+  didRequestFindOrJump,
   didUpdate,
   threadRequests,
   type OutlineItem,
@@ -50,8 +50,8 @@ export class ThreadPage {
   readonly actions: TranscriptActions;
   /** Sends a request to the host. If it fails, the page shows the error. */
   readonly ask: Requester;
-  private readonly emitter = new Emitter<void>(reportError);
-  readonly onDidChange = this.emitter.event;
+  private readonly changeEmitter = new Emitter<void>(reportError);
+  readonly onDidChange = this.changeEmitter.event;
   private readonly jumpEmitter = new Emitter<string>(reportError);
   /** Fires with the id of a loaded entry to which the page should scroll. */
   readonly onDidRequestJump = this.jumpEmitter.event;
@@ -94,12 +94,12 @@ export class ThreadPage {
   }
 
   start(window: Window): void {
-    this.hostConnection.onNotification(
+    this.hostConnection.setNotificationListener(
       didUpdate,
       (update) => this.applyUpdate(update),
       () => this.updateState({ isReady: true, failure: invalidUpdateText }),
     );
-    this.hostConnection.onNotification(didSendCommand, (command) => {
+    this.hostConnection.setNotificationListener(didRequestFindOrJump, (command) => {
       if (command.kind === 'find') this.startFinding();
       else void this.goToEntry(command.entryId);
     });
@@ -117,13 +117,13 @@ export class ThreadPage {
     this.storeState();
   }
 
-  showOutline(isOutlineShown: boolean): void {
+  setOutlineShown(isOutlineShown: boolean): void {
     this.updateState({ isOutlineShown });
     this.storeState();
   }
 
   /** Expands or collapses everything that can be collapsed, including entries that are loaded later. */
-  foldAll(isOpen: boolean): void {
+  expandOrCollapseAll(isOpen: boolean): void {
     this.updateState({ folding: { isOpen } });
   }
 
@@ -139,7 +139,7 @@ export class ThreadPage {
   async loadEntry(entryId: string): Promise<void> {
     const isLoaded = (): boolean => this.transcript.get(entryId) !== undefined;
     if (isLoaded()) return;
-    await this.waitForChange(isLoaded, async () => {
+    await this.requestAndWaitForChange(isLoaded, async () => {
       const answer = await this.ask(threadRequests.loadAround, { entryId });
       return answer?.exists === true && !isLoaded();
     });
@@ -154,9 +154,9 @@ export class ThreadPage {
 
   /** Loads about `count` older entries. Resolves when they are loaded. */
   private async loadOlder(count: number): Promise<void> {
-    const { countBefore: before } = this.transcript;
-    await this.waitForChange(
-      ({ isReset }) => isReset || this.transcript.countBefore < before,
+    const { unloadedOlderCount: before } = this.transcript;
+    await this.requestAndWaitForChange(
+      ({ isReset }) => isReset || this.transcript.unloadedOlderCount < before,
       async () => {
         await this.hostConnection.request(threadRequests.loadOlder, { count });
         return true;
@@ -165,8 +165,8 @@ export class ThreadPage {
   }
 
   private async loadLater(count: number): Promise<void> {
-    await this.waitForChange(
-      ({ isReset, laterCount }) => isReset || laterCount > 0 || this.transcript.countAfter === 0,
+    await this.requestAndWaitForChange(
+      ({ isReset, laterCount }) => isReset || laterCount > 0 || this.transcript.unloadedLaterCount === 0,
       async () => {
         await this.hostConnection.request(threadRequests.loadLater, { count });
         return true;
@@ -175,14 +175,14 @@ export class ThreadPage {
   }
 
   private async loadLatest(): Promise<void> {
-    await this.waitForChange(
-      () => this.transcript.countAfter === 0,
+    await this.requestAndWaitForChange(
+      () => this.transcript.unloadedLaterCount === 0,
       async () => (await this.ask(threadRequests.loadLatest, {})) !== undefined,
     );
   }
 
   /** Sends a request and waits for the change that it causes, unless `request` resolves to false. */
-  private async waitForChange(
+  private async requestAndWaitForChange(
     isFulfilled: (change: TranscriptChange) => boolean,
     request: () => Promise<boolean>,
   ): Promise<void> {
@@ -235,7 +235,7 @@ export class ThreadPage {
 
   private updateState(part: Partial<ThreadPageState>): void {
     this.currentState = { ...this.currentState, ...part };
-    this.emitter.fire();
+    this.changeEmitter.fire();
   }
 
   private storeState(): void {

@@ -42,7 +42,7 @@ export function useUnreadMark(root: RefObject<HTMLElement | null>, isFollowing: 
             mark(first.id);
           } else if (hasCaughtUp.current && isAway && addedBeyond > 0) {
             mark(undefined);
-            markedIndex = transcript.countBefore + transcript.size + transcript.countAfter - addedBeyond;
+            markedIndex = transcript.unloadedOlderCount + transcript.size + transcript.unloadedLaterCount - addedBeyond;
           } else if (isReset || olderCount > 0 || laterCount > 0) {
             const loadedId = markedIndex === undefined ? undefined : topLevelFrom(transcript, markedIndex);
             if (loadedId === undefined) requestAnimationFrame(draw);
@@ -59,9 +59,9 @@ export function useUnreadMark(root: RefObject<HTMLElement | null>, isFollowing: 
 
 /** Returns the first top-level entry at or after an index in the whole thread. Undefined if that part is not loaded. */
 function topLevelFrom(transcript: TranscriptModel, index: number): string | undefined {
-  if (index < transcript.countBefore) return undefined;
+  if (index < transcript.unloadedOlderCount) return undefined;
   return transcript
     .entries()
-    .slice(index - transcript.countBefore)
+    .slice(index - transcript.unloadedOlderCount)
     .find(({ parent }) => parent === undefined)?.id;
 }

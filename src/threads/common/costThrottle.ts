@@ -19,7 +19,7 @@ export class CostThrottle implements Disposable {
   /** `work` resolves to its cost in milliseconds of processor time. Its errors go to `onError`. */
   constructor(
     private readonly clock: Clock,
-    private readonly pace: Pace,
+    private readonly limits: Pace,
     private readonly work: () => Promise<number>,
     private readonly onError: (error: unknown) => void,
   ) {}
@@ -35,7 +35,7 @@ export class CostThrottle implements Disposable {
     this.isRequested = true;
     if (this.isRunning || this.timer) return;
     // The first request of a burst also waits, because more requests will probably follow.
-    const waitMs = Math.max(this.pace.minMs, this.nextRunAtMs - this.clock.monotonicNow());
+    const waitMs = Math.max(this.limits.minMs, this.nextRunAtMs - this.clock.monotonicNow());
     this.timer = this.clock.setTimer(waitMs, () => {
       this.timer = undefined;
       this.isRequested = false;
@@ -58,7 +58,7 @@ export class CostThrottle implements Disposable {
       this.onError(error);
     }
     this.isRunning = false;
-    this.nextRunAtMs = this.clock.monotonicNow() + costMs / this.pace.share;
+    this.nextRunAtMs = this.clock.monotonicNow() + costMs / this.limits.share;
     if (this.isRequested) this.schedule();
   }
 }

@@ -4,7 +4,13 @@ import { messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { mergeAccountHead } from './heads/mergeAccountHead';
-import { ThreadError, type OpenThread, type ThreadHead, type ThreadSource, type SourceProblem } from './threadPorts';
+import {
+  ThreadError,
+  type ThreadWithEntries,
+  type ThreadHead,
+  type ThreadSource,
+  type SourceProblem,
+} from './threadPorts';
 
 interface ThreadLibraryDeps {
   /** For equal numbers of messages, the first source is preferred. The library owns the sources. */
@@ -30,11 +36,11 @@ interface ListedHead {
 /** Combines the threads of all sources in one list without duplicates. Reads nothing before the first request. */
 export class ThreadLibrary implements Disposable {
   private readonly disposables = new DisposableStore();
-  private readonly emitter = this.disposables.add(
+  private readonly changeEmitter = this.disposables.add(
     new Emitter<void>((error) => this.deps.log.error('A listener of the thread list failed', error)),
   );
   /** Fires when the list or the state of a source has changed. */
-  readonly onDidChange = this.emitter.event;
+  readonly onDidChange = this.changeEmitter.event;
   private readonly relistCoalescer: Coalescer;
   private readonly headsBySource = new Map<ThreadSource, readonly ThreadHead[]>();
   private listedById: ReadonlyMap<string, ListedHead> = new Map();
@@ -62,7 +68,7 @@ export class ThreadLibrary implements Disposable {
   }
 
   /** Why sources have failed, and what the user can do. */
-  get problems(): readonly string[] {
+  get problemTexts(): readonly string[] {
     return this.sourceProblems.map(({ title, message }) => `${title}: ${message}`);
   }
 
@@ -103,12 +109,16 @@ export class ThreadLibrary implements Disposable {
   }
 
   /** Reads a thread. `onFirst` gets the last entries before, at most once. @throws ThreadError */
-  async read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread> {
+  async read(
+    threadId: string,
+    signal?: AbortSignal,
+    onFirst?: (thread: ThreadWithEntries) => void,
+  ): Promise<ThreadWithEntries> {
     return await this.withSource(threadId, (source) => source.read(threadId, signal, onFirst));
   }
 
   /** Reads a thread only if it is in the list. @throws ThreadError */
-  async readListed(threadId: string): Promise<OpenThread> {
+  async readListed(threadId: string): Promise<ThreadWithEntries> {
     await this.waitForFirstList();
     if (!this.find(threadId)) throw new ThreadError('notFound', `Thread ${threadId} is not in the list.`);
     return await this.read(threadId);
@@ -199,7 +209,7 @@ export class ThreadLibrary implements Disposable {
       .map(({ head }) => head)
       .sort((one, other) => other.lastPromptAt - one.lastPromptAt);
     this.hasList = true;
-    this.emitter.fire();
+    this.changeEmitter.fire();
   }
 
   /** Uses the source that lists the thread, or else all: a thread may exist without being listed. */

@@ -53,7 +53,7 @@ export interface ThreadRelation {
 }
 
 /** A thread with all its entries. */
-export interface OpenThread {
+export interface ThreadWithEntries {
   readonly head: ThreadHead;
   /** The entries in reading order. Entries that have not changed since the last read are the same objects. */
   readonly entries: readonly Entry[];
@@ -75,7 +75,11 @@ export interface ThreadSource extends Disposable {
   /** Drops cached data. Called when the user has requested a refresh. */
   invalidate?(): void;
   /** Reads a thread. `onFirst` gets the last entries before, at most once. @throws ThreadError */
-  read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread>;
+  read(
+    threadId: string,
+    signal?: AbortSignal,
+    onFirst?: (thread: ThreadWithEntries) => void,
+  ): Promise<ThreadWithEntries>;
   /** Returns the source of an entry as indented JSON. Undefined if there is no such entry. @throws ThreadError */
   rawJson(threadId: string, entryId: string): Promise<string | undefined>;
   /** Calls the listener after changes of a thread, combining quick ones. The caller disposes the result. */

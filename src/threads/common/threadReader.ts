@@ -1,4 +1,4 @@
-import type { OpenThread, ThreadHead, ThreadSourceKind } from './threadPorts';
+import type { ThreadWithEntries, ThreadHead, ThreadSourceKind } from './threadPorts';
 
 export interface ThreadFile {
   /** Absolute path of the file. */
@@ -28,7 +28,11 @@ export interface ThreadReader {
    * Reads a thread. For a long thread, calls `onFirst` once, with the last entries, before the read is complete.
    * @throws ThreadError `notFound`, `tooLarge`, `unreadable` or `cancelled`
    */
-  read(file: ThreadFile, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread>;
+  read(
+    file: ThreadFile,
+    signal?: AbortSignal,
+    onFirst?: (thread: ThreadWithEntries) => void,
+  ): Promise<ThreadWithEntries>;
   /**
    * Returns the head of a thread. It has a `problem` if the file is unreadable. Undefined for hidden threads and
    * missing files.

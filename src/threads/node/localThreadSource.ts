@@ -9,7 +9,7 @@ import { isThreadId, nextStaleAt } from '../common/heads/heads';
 import { CostThrottle } from '../common/costThrottle';
 import {
   ThreadError,
-  type OpenThread,
+  type ThreadWithEntries,
   type TextCoverage,
   type TextSearchResult,
   type ThreadHead,
@@ -45,8 +45,8 @@ export class LocalThreadSource implements ThreadSource {
   private readonly disposables = new DisposableStore();
   private readonly onListenerError = (error: unknown): void =>
     this.deps.log.error('A listener of threads failed', error);
-  private readonly emitter = this.disposables.add(new Emitter<void>(this.onListenerError));
-  readonly onDidChange = this.emitter.event;
+  private readonly changeEmitter = this.disposables.add(new Emitter<void>(this.onListenerError));
+  readonly onDidChange = this.changeEmitter.event;
   private readonly subscriptions: ThreadSubscriptions;
   private readonly promptHistory: AmpPromptHistory;
   private readonly relistThrottle: CostThrottle;
@@ -88,7 +88,7 @@ export class LocalThreadSource implements ThreadSource {
     this.folders = folders;
     this.heads = undefined;
     await Promise.all(folders.map((folder) => watches.add(this.createWatcher(folder)).start()));
-    this.emitter.fire();
+    this.changeEmitter.fire();
   }
 
   /** Returns the threads, maybe outdated while listing is throttled. `onDidChange` reports a newer list. */
@@ -102,7 +102,11 @@ export class LocalThreadSource implements ThreadSource {
     return await this.deps.index.search(query, limit);
   }
 
-  async read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread> {
+  async read(
+    threadId: string,
+    signal?: AbortSignal,
+    onFirst?: (thread: ThreadWithEntries) => void,
+  ): Promise<ThreadWithEntries> {
     return await this.withFile(threadId, (file) => this.deps.reader.read(file, signal, onFirst));
   }
 
@@ -130,7 +134,7 @@ export class LocalThreadSource implements ThreadSource {
     const { clock } = this.deps;
     const startedAt = clock.monotonicNow();
     await this.listNow();
-    this.emitter.fire();
+    this.changeEmitter.fire();
     return clock.monotonicNow() - startedAt;
   }
 
@@ -172,7 +176,7 @@ export class LocalThreadSource implements ThreadSource {
   private setState(state: ThreadSourceState): void {
     const hasChanged = JSON.stringify(state) !== JSON.stringify(this.currentState);
     this.currentState = state;
-    if (hasChanged) this.emitter.fire();
+    if (hasChanged) this.changeEmitter.fire();
   }
 
   private createWatcher(folder: string): FolderWatcher {

@@ -8,7 +8,7 @@ import { toSearchableThread, findTextHits, type SearchableThread } from '../comm
 import { parseQuery } from '../common/query/threadQuery';
 import {
   ThreadError,
-  type OpenThread,
+  type ThreadWithEntries,
   type ThreadHead,
   type ThreadHit,
   type ThreadSource,
@@ -16,7 +16,7 @@ import {
 } from '../common/threadPorts';
 import type { ThreadFile, ThreadReader } from '../common/threadReader';
 import { FolderWatcher } from './files/folderWatcher';
-import { sortNewestFirst } from '../common/heads/newestFirst';
+import { newestFirstWithoutDuplicates } from '../common/heads/newestFirst';
 import { ThreadSubscriptions } from './threadSubscriptions';
 
 interface OpenedFileSourceDeps {
@@ -33,8 +33,8 @@ export class OpenedFileSource implements ThreadSource {
   private readonly disposables = new DisposableStore();
   private readonly onListenerError = (error: unknown): void =>
     this.deps.log.error('A listener of threads failed', error);
-  private readonly emitter = this.disposables.add(new Emitter<void>(this.onListenerError));
-  readonly onDidChange = this.emitter.event;
+  private readonly changeEmitter = this.disposables.add(new Emitter<void>(this.onListenerError));
+  readonly onDidChange = this.changeEmitter.event;
   private readonly subscriptions: ThreadSubscriptions;
   private readonly pathById = new Map<string, string>();
   private readonly headById = new Map<string, ThreadHead>();
@@ -50,14 +50,14 @@ export class OpenedFileSource implements ThreadSource {
     const { head } = await this.deps.reader.read({ path: file, source: 'file' }, signal);
     this.pathById.set(head.id, file);
     this.headById.set(head.id, head);
-    this.emitter.fire();
+    this.changeEmitter.fire();
     return head;
   }
 
   remove(threadId: string): void {
     this.headById.delete(threadId);
     this.searchableById.delete(threadId);
-    if (this.pathById.delete(threadId)) this.emitter.fire();
+    if (this.pathById.delete(threadId)) this.changeEmitter.fire();
   }
 
   async list(signal?: AbortSignal): Promise<readonly ThreadHead[]> {
@@ -67,10 +67,14 @@ export class OpenedFileSource implements ThreadSource {
       const head = await this.headOf(threadId, file);
       if (head) heads.push(head);
     }
-    return sortNewestFirst(heads);
+    return newestFirstWithoutDuplicates(heads);
   }
 
-  async read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread> {
+  async read(
+    threadId: string,
+    signal?: AbortSignal,
+    onFirst?: (thread: ThreadWithEntries) => void,
+  ): Promise<ThreadWithEntries> {
     return this.deps.reader.read(this.fileOf(threadId), signal, onFirst);
   }
 
@@ -141,7 +145,7 @@ export class OpenedFileSource implements ThreadSource {
 
   private reportChange(threadId: string): void {
     this.subscriptions.notify(new Set([threadId]));
-    this.emitter.fire();
+    this.changeEmitter.fire();
   }
 
   private fileOf(threadId: string): ThreadFile {

@@ -18,7 +18,7 @@ export class ThreadSubscriptions implements Disposable {
   /** `costMs` returns the duration of the last read of a thread, in milliseconds. */
   constructor(
     private readonly clock: Clock,
-    private readonly costMs: (threadId: string) => number,
+    private readonly readCostMs: (threadId: string) => number,
     private readonly onListenerError: (error: unknown) => void,
   ) {}
 
@@ -42,7 +42,7 @@ export class ThreadSubscriptions implements Disposable {
 
   private schedule(subscription: Subscription): void {
     if (subscription.timer) return;
-    const dueAt = subscription.notifiedAt + this.costMs(subscription.threadId) * pauseFactor;
+    const dueAt = subscription.notifiedAt + this.readCostMs(subscription.threadId) * pauseFactor;
     const delayMs = dueAt - this.clock.monotonicNow();
     if (delayMs > 0) subscription.timer = this.clock.setTimer(delayMs, () => this.callListener(subscription));
     else this.callListener(subscription);

@@ -12,7 +12,7 @@ import { LazyTree } from './lazyTree';
 import type { ThreadsView } from './threadsView';
 
 /** The loaded feature, for VS Code and other features. */
-export interface RunningThreads extends RunningFeature {
+export interface RunningThreadsFeature extends RunningFeature {
   readonly list: ThreadsView;
   /** Restores a tab after a reload of the window. */
   restore(panel: vscode.WebviewPanel, state: unknown): void;
@@ -23,7 +23,7 @@ export interface RunningThreads extends RunningFeature {
 }
 
 interface LazyThreadsDeps extends Pick<FeatureContext, 'commands' | 'status'> {
-  readonly threads: LazyFeature<RunningThreads>;
+  readonly threads: LazyFeature<RunningThreadsFeature>;
   /** Stores the filters of the list. */
   readonly workspaceState: Memento;
 }
@@ -39,7 +39,7 @@ export class LazyThreads implements Feature {
     const { id, title } = this;
     const { commands, status, threads, workspaceState } = this.deps;
     const disposables = new DisposableStore();
-    const load = (): Promise<RunningThreads> => threads.getOrLoad();
+    const load = (): Promise<RunningThreadsFeature> => threads.getOrLoad();
 
     disposables.add(threads);
     const tree = disposables.add(new LazyTree(viewIds.threads, async () => (await load()).list));

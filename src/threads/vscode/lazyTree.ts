@@ -7,14 +7,14 @@ export class LazyTree implements Disposable, vscode.TreeDataProvider<string>, vs
   readonly dropMimeTypes = ['text/uri-list'];
   readonly dragMimeTypes = ['text/uri-list'];
   private readonly disposables = new DisposableStore();
-  private readonly emitter = this.disposables.add(new vscode.EventEmitter<string[] | undefined>());
-  readonly onDidChangeTreeData = this.emitter.event;
+  private readonly changeEmitter = this.disposables.add(new vscode.EventEmitter<string[] | undefined>());
+  readonly onDidChangeTreeData = this.changeEmitter.event;
   private view: vscode.TreeView<string> | undefined;
   private loadedView: ThreadsView | undefined;
 
   constructor(
     private readonly viewId: string,
-    private readonly load: () => Promise<ThreadsView>,
+    private readonly loadThreadsView: () => Promise<ThreadsView>,
   ) {}
 
   start(): void {
@@ -23,34 +23,34 @@ export class LazyTree implements Disposable, vscode.TreeDataProvider<string>, vs
   }
 
   async getChildren(element?: string): Promise<string[]> {
-    return await (await this.loadView()).getChildren(element);
+    return await (await this.loadAndStartView()).getChildren(element);
   }
 
   async getParent(element: string): Promise<string | undefined> {
-    return (await this.loadView()).getParent(element);
+    return (await this.loadAndStartView()).getParent(element);
   }
 
   async getTreeItem(element: string): Promise<vscode.TreeItem> {
-    return (await this.loadView()).getTreeItem(element);
+    return (await this.loadAndStartView()).getTreeItem(element);
   }
 
   async handleDrag(source: readonly string[], transfer: vscode.DataTransfer): Promise<void> {
-    (await this.loadView()).handleDrag(source, transfer);
+    (await this.loadAndStartView()).handleDrag(source, transfer);
   }
 
   async handleDrop(target: string | undefined, transfer: vscode.DataTransfer): Promise<void> {
-    await (await this.loadView()).handleDrop(target, transfer);
+    await (await this.loadAndStartView()).handleDrop(target, transfer);
   }
 
   dispose(): void {
     this.disposables.dispose();
   }
 
-  private async loadView(): Promise<ThreadsView> {
-    const loaded = await this.load();
+  private async loadAndStartView(): Promise<ThreadsView> {
+    const loaded = await this.loadThreadsView();
     if (this.view && this.loadedView !== loaded) {
       this.loadedView = loaded;
-      this.disposables.add(loaded.onDidChangeTreeData((ids) => this.emitter.fire(ids)));
+      this.disposables.add(loaded.onDidChangeTreeData((ids) => this.changeEmitter.fire(ids)));
       loaded.start(this.view);
     }
     return loaded;

@@ -6,7 +6,7 @@ import { exportMetadata } from '../common/heads/exportedHead';
 import { ThreadAction } from '../common/page/threadApi';
 import { threadDigest, type ThreadDigest } from '../common/exports/threadDigest';
 import { threadLink } from '../common/model/threadLinks';
-import type { OpenThread, ThreadHead } from '../common/threadPorts';
+import type { ThreadWithEntries, ThreadHead } from '../common/threadPorts';
 import { displayTitle, titleOf } from '../common/tree/threadRow';
 import { addSubthreadSteps } from '../common/subthreads/withSubthreads';
 import { findFolderInWorkspace, chooseWorkingFolder } from '../node/workspace/workingFolder';
@@ -14,9 +14,9 @@ import { exportFileName } from '../../transcript/common/export/exportFileName';
 
 interface ThreadActionsDeps {
   /** Reads a thread. @throws ThreadError */
-  readonly read: (threadId: string) => Promise<OpenThread>;
+  readonly read: (threadId: string) => Promise<ThreadWithEntries>;
   /** Reads a subagent's thread for an export. @throws ThreadError */
-  readonly readSubthread: (threadId: string) => Promise<OpenThread>;
+  readonly readSubthread: (threadId: string) => Promise<ThreadWithEntries>;
   /** Returns the absolute path of the `amp` executable. Undefined if it is not installed. */
   readonly findAmp: () => Promise<string | undefined>;
   /** Starts a conversation with another agent, with the summary. `folder`: absolute path of a workspace folder. */
@@ -70,7 +70,7 @@ export class ThreadActions {
 
   private async continueInAmp(head: ThreadHead): Promise<void> {
     const id = checkedId(head);
-    if (!this.checkTrust()) return;
+    if (!this.checkTrustOrShowError()) return;
     const { findAmp, messages } = this.deps;
     const amp = await findAmp();
     if (amp === undefined) {
@@ -100,7 +100,7 @@ export class ThreadActions {
   }
 
   private async continueInChat(head: ThreadHead): Promise<void> {
-    if (!this.checkTrust()) return;
+    if (!this.checkTrustOrShowError()) return;
     const { read, startChat, openFolders } = this.deps;
     const roots = openFolders();
     const folder = (await findFolderInWorkspace(head.folders, roots)) ?? roots[0];
@@ -132,7 +132,7 @@ export class ThreadActions {
   }
 
   /** Returns whether agents can be started. If the workspace is not trusted, shows an error. */
-  private checkTrust(): boolean {
+  private checkTrustOrShowError(): boolean {
     if (this.deps.isTrusted()) return true;
     this.deps.messages.error('Trust this workspace to continue threads.', {
       label: 'Manage Workspace Trust',

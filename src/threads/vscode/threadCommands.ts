@@ -43,7 +43,7 @@ export class ThreadCommands implements Disposable {
       handle(id, (target) => this.runAction(target, action));
     };
     const continueThread = (id: CommandId, action: ThreadAction): void => {
-      handle(id, async (target) => this.runAction(target ?? (await this.currentThreadId()), action));
+      handle(id, async (target) => this.runAction(target ?? (await this.activeOrCurrentThreadId()), action));
     };
     handle(commandIds.threadsOpen, (target, entryId) => this.openThread(target, entryId));
     handle(commandIds.threadsSearch, () => search.showPick('Search Amp Threads'));
@@ -59,8 +59,8 @@ export class ThreadCommands implements Disposable {
     handle(commandIds.threadsShowWorkspace, () => view.setFilters({ scope: 'workspace' }));
     handle(commandIds.threadsGroupByDay, () => view.setFilters({ groupBy: 'day' }));
     handle(commandIds.threadsGroupByFolder, () => view.setFilters({ groupBy: 'folder' }));
-    handle(commandIds.threadsOpenFile, () => this.chooseFiles());
-    handle(commandIds.threadsFind, () => this.activePanel()?.find());
+    handle(commandIds.threadsOpenFile, () => this.chooseAndOpenFiles());
+    handle(commandIds.threadsFind, () => this.activePanelOrShowMessage()?.showFind());
     handle(commandIds.threadsExport, (target) => this.export(target));
     continueThread(commandIds.threadsContinueInAmp, 'continueInAmp');
     continueThread(commandIds.threadsContinueInChat, 'continueInChat');
@@ -121,7 +121,7 @@ export class ThreadCommands implements Disposable {
     if (changes) await view.setFilters(changes);
   }
 
-  private async chooseFiles(): Promise<void> {
+  private async chooseAndOpenFiles(): Promise<void> {
     const uris = await vscode.window.showOpenDialog({
       title: 'Open Exported Amp Threads',
       canSelectMany: true,
@@ -131,7 +131,7 @@ export class ThreadCommands implements Disposable {
   }
 
   private async export(target: unknown): Promise<void> {
-    const head = await this.headOf(target);
+    const head = await this.headOfTargetOrActive(target);
     if (!head) return;
     const items: (vscode.QuickPickItem & { readonly action: ThreadAction })[] = [
       { label: 'Markdown', description: 'Text to read or paste', action: 'exportMarkdown' },
@@ -143,26 +143,26 @@ export class ThreadCommands implements Disposable {
   }
 
   private async runAction(target: unknown, action: ThreadAction): Promise<void> {
-    const head = await this.headOf(target);
+    const head = await this.headOfTargetOrActive(target);
     if (head) await this.deps.actions.runAction(action, head);
   }
 
   /** Returns the thread of a row or an id, or else of the active tab. Shows a message if there is none. */
-  private async headOf(target: unknown): Promise<ThreadHead | undefined> {
+  private async headOfTargetOrActive(target: unknown): Promise<ThreadHead | undefined> {
     const { library } = this.deps;
-    const id = this.threadIdOf(target) ?? this.activePanel()?.threadId;
+    const id = this.threadIdOf(target) ?? this.activePanelOrShowMessage()?.threadId;
     if (id === undefined) return undefined;
     await library.waitForFirstList();
     return library.find(id) ?? (await library.read(id)).head;
   }
 
   /** Returns the thread of the active tab, or else the thread that Amp would continue. */
-  private async currentThreadId(): Promise<string | undefined> {
+  private async activeOrCurrentThreadId(): Promise<string | undefined> {
     const { library, panels } = this.deps;
     return panels.activePanel?.threadId ?? (await library.currentThreadId());
   }
 
-  private activePanel() {
+  private activePanelOrShowMessage() {
     const { activePanel } = this.deps.panels;
     if (!activePanel) this.deps.messages.info('Open an Amp thread first.');
     return activePanel;

@@ -4,7 +4,7 @@ import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
 import { textSchemes } from '../../manifest';
 import { readOnlyTextUri } from '../../platform/vscode/readOnlyTexts';
 import { textsBeforeAndAfter } from '../common/page/diffTexts';
-import type { OpenThread, ThreadSource } from '../common/threadPorts';
+import type { ThreadWithEntries, ThreadSource } from '../common/threadPorts';
 
 const DocumentQuery = z.object({
   thread: z.string(),
@@ -46,7 +46,7 @@ function documentUri(path: string, query: DocumentQuery): vscode.Uri {
   return readOnlyTextUri(textSchemes.thread, path, JSON.stringify(query));
 }
 
-function findDiff({ entries }: OpenThread, entryId: string, index: number) {
+function findDiff({ entries }: ThreadWithEntries, entryId: string, index: number) {
   const entry = entries.find(({ id }) => id === entryId);
   const parts = entry?.kind === 'tool' ? entry.parts : entry?.kind === 'media' ? [entry.part] : [];
   const part = parts[index];

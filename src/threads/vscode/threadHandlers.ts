@@ -6,13 +6,13 @@ import { threadRequests } from '../common/page/threadApi';
 import { parseThreadId, threadLink } from '../common/model/threadLinks';
 import type { ThreadFeed } from '../common/page/threadFeed';
 import { findEntries } from '../common/page/threadFind';
-import type { OpenThread } from '../common/threadPorts';
+import type { ThreadWithEntries } from '../common/threadPorts';
 import type { ThreadActions } from './threadActions';
 import type { ThreadDocuments } from './threadDocuments';
 import { openThreadFileAsJson, openLinkOrFile } from './openTarget';
 
 /** Operations outside the page that the requests of the page need. */
-export interface ThreadHandlerDeps {
+export interface ThreadPageServices {
   readonly actions: ThreadActions;
   readonly documents: ThreadDocuments;
   readonly editor: Pick<EditorPort, 'open'>;
@@ -23,7 +23,7 @@ export interface ThreadHandlerDeps {
 interface ThreadHandlersDeps {
   readonly followed: FollowedThread;
   readonly feed: ThreadFeed;
-  readonly services: ThreadHandlerDeps;
+  readonly services: ThreadPageServices;
   /** Called when the page is ready. */
   readonly ready: () => void;
   /** Returns the absolute path of the thread's file. */
@@ -35,7 +35,7 @@ export function threadHandlers(deps: ThreadHandlersDeps): RequestHandlers<typeof
   const { followed, feed, services, ready, file } = deps;
   const { actions, documents, editor } = services;
 
-  const loadedThread = (): OpenThread => {
+  const loadedThread = (): ThreadWithEntries => {
     if (!followed.thread) throw new Error('The thread is still being read.');
     return followed.thread;
   };

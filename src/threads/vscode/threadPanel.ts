@@ -6,15 +6,15 @@ import type { Logger } from '../../base/common/log';
 import { PageHost } from '../../webview/vscode/pageHost';
 import { loadPage, type PageFiles } from '../../webview/vscode/loadPage';
 import { FollowedThread, refreshWhenStale, type FollowedThreadSource } from '../common/page/followedThread';
-import { didSendCommand, didUpdate, type ThreadUpdate, type threadRequests } from '../common/page/threadApi';
+import { didRequestFindOrJump, didUpdate, type ThreadUpdate, type threadRequests } from '../common/page/threadApi';
 import { ThreadFeed } from '../common/page/threadFeed';
 import type { ThreadHead } from '../common/threadPorts';
 import { displayTitle } from '../common/tree/threadRow';
 import type { ReadMarks } from '../common/tree/readMarks';
-import { threadHandlers, type ThreadHandlerDeps } from './threadHandlers';
+import { threadHandlers, type ThreadPageServices } from './threadHandlers';
 
 /** Shared by all panels of a window. */
-export interface ThreadPanelDeps extends ThreadHandlerDeps {
+export interface ThreadPanelDeps extends ThreadPageServices {
   readonly threads: FollowedThreadSource & { find(threadId: string): ThreadHead | undefined };
   /** Adds a file that the user had opened before the window was reloaded. */
   readonly addFile: (file: string) => Promise<ThreadHead>;
@@ -33,7 +33,7 @@ export class ThreadPanel implements Disposable {
   private readonly feed: ThreadFeed;
   private readonly pageHost: PageHost<typeof threadRequests>;
   private pendingCommand: { readonly entryId?: string; readonly find?: true } | undefined;
-  private hasPosted = false;
+  private hasPostedThread = false;
 
   constructor(
     readonly threadId: string,
@@ -50,7 +50,7 @@ export class ThreadPanel implements Disposable {
         followed: this.followedThread,
         actionsFor: ({ head }) => actions.availableFor(head),
         hasFile: () => this.filePath !== undefined,
-        post: (update) => this.postUpdate(update),
+        post: (update) => this.postUpdateAndMarkRead(update),
         clock,
       }),
     );
@@ -93,7 +93,7 @@ export class ThreadPanel implements Disposable {
     this.sendPendingCommand();
   }
 
-  find(): void {
+  showFind(): void {
     this.pendingCommand = { find: true };
     this.sendPendingCommand();
   }
@@ -114,34 +114,34 @@ export class ThreadPanel implements Disposable {
   }
 
   private handlePageReady(): void {
-    this.hasPosted = false;
+    this.hasPostedThread = false;
     this.followedThread.hideSubthreads();
-    this.feed.connectPage(this.deps.marks.lastSeenEntry(this.threadId));
+    this.feed.connectPage(this.deps.marks.lastSeenEntryId(this.threadId));
   }
 
   private handlePageHidden(): void {
-    this.hasPosted = false;
+    this.hasPostedThread = false;
     this.feed.disconnectPage();
   }
 
-  private postUpdate(update: ThreadUpdate): void {
+  private postUpdateAndMarkRead(update: ThreadUpdate): void {
     this.pageHost.notify(didUpdate, update);
-    this.hasPosted = this.followedThread.thread !== undefined;
+    this.hasPostedThread = this.followedThread.thread !== undefined;
     this.markRead();
     this.sendPendingCommand();
   }
 
   private sendPendingCommand(): void {
     const { pendingCommand, followedThread } = this;
-    if (!pendingCommand || !this.hasPosted || !this.feed.hasPage) return;
+    if (!pendingCommand || !this.hasPostedThread || !this.feed.hasPage) return;
     this.pendingCommand = undefined;
     if (pendingCommand.find) {
-      this.pageHost.notify(didSendCommand, { kind: 'find' });
+      this.pageHost.notify(didRequestFindOrJump, { kind: 'find' });
       return;
     }
     const { entryId } = pendingCommand;
     if (entryId !== undefined && followedThread.entry(entryId))
-      this.pageHost.notify(didSendCommand, { kind: 'goTo', entryId });
+      this.pageHost.notify(didRequestFindOrJump, { kind: 'goTo', entryId });
   }
 
   private updateTitle(): void {

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import type { Disposable } from '../../base/common/disposable';
 import { panelTypes } from '../../manifest';
-import { tabKeyOf, threadIdOfTab } from '../common/tree/tabKey';
+import { tabKeyOf, restoreThreadIdOfTab } from '../common/tree/tabKey';
 import { ThreadPanel, type ThreadPanelDeps } from './threadPanel';
 
 /** The stored state of a page. `threadId` is a key from `tabKeyOf`. */
@@ -49,7 +49,7 @@ export class ThreadPanels implements Disposable {
   private async restoreThread(panel: vscode.WebviewPanel, tabKey: string): Promise<void> {
     const closed = new AbortController();
     panel.onDidDispose(() => closed.abort());
-    const threadId = await threadIdOfTab(tabKey, (file) => this.deps.addFile(file));
+    const threadId = await restoreThreadIdOfTab(tabKey, (file) => this.deps.addFile(file));
     if (!closed.signal.aborted) this.showThreadInTab(panel, threadId, tabKey);
   }
 

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { LiveQuickPickItems } from '../../platform/vscode/liveQuickPickItems';
-import { LiveSearch, type LiveSearchDeps, type SearchView } from '../common/search/liveSearch';
+import { LiveSearch, type LiveSearchDeps, type LiveSearchState } from '../common/search/liveSearch';
 import { findThreadsByIdIn } from '../common/model/threadLinks';
 import { textKindLabels } from '../common/query/searchableText';
 import type { ThreadHead, ThreadHit } from '../common/threadPorts';
@@ -43,12 +43,12 @@ export class ThreadSearchPick {
     const liveItems = disposables.add(new LiveQuickPickItems(pick, isSameItem));
     let currentQuery: string | undefined;
     let shownQuery: string | undefined;
-    const show = ({ found, isBusy, notes }: SearchView): void => {
+    const show = ({ found, isBusy, notes }: LiveSearchState): void => {
       const nowMs = this.deps.clock.now();
       const named = this.itemsByThreadId(pick.value);
       const others = found.filter(({ head, hit }) => hit.entryId !== undefined || !isAmong(head, named));
       const items = [...named, ...others.map(({ head, hit }) => itemOf(head, hit.entryId, detailOf(hit), nowMs))];
-      if (shownQuery === currentQuery) liveItems.replace(items, { keepsFirst: false });
+      if (shownQuery === currentQuery) liveItems.replace(items, { keepsHighlightOnFirstItem: false });
       else liveItems.replaceAndHighlightFirst(items);
       shownQuery = currentQuery;
       pick.busy = isBusy;

@@ -18,7 +18,7 @@ import { ampPaths, legacyExtensionFolders } from '../node/ampFolder/ampData';
 import { createAmpThreads, type AmpThreads } from '../node/ampThreads';
 import type { CliCommand } from '../node/cli/runCommand';
 import { listWorktrees } from '../node/workspace/worktrees';
-import type { RunningThreads } from './lazyThreads';
+import type { RunningThreadsFeature } from './lazyThreads';
 import { ThreadActions } from './threadActions';
 import { ThreadCommands } from './threadCommands';
 import { ThreadDecorations } from './threadDecorations';
@@ -45,7 +45,7 @@ interface ThreadsFeatureDeps extends FeatureContext {
 }
 
 /** Amp's threads in VS Code: the list, the search, and tabs of threads. Reads nothing before the first use. */
-export class ThreadsFeature implements Feature<RunningThreads> {
+export class ThreadsFeature implements Feature<RunningThreadsFeature> {
   readonly id = 'threads';
   readonly title = 'Amp threads';
   private readonly peerThreads: PeerThreads;
@@ -64,7 +64,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
     });
     this.peerThreads = new PeerThreads(this.ampThreads.library, {
       isTrusted: () => vscode.workspace.isTrusted,
-      workspaceFolders: () => this.workspaceFolders(),
+      workspaceFolders: () => this.workspaceFoldersAndWorktrees(),
       isDenied: (file) =>
         deps.editor.resolve(file).then(
           () => false,
@@ -73,7 +73,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
     });
   }
 
-  start(): Promise<RunningThreads> {
+  start(): Promise<RunningThreadsFeature> {
     const { clock, commands, distFolder, editor, findAmp, globalState, log, settings } = this.deps;
     const { startChat, workspaceState } = this.deps;
     const { account, files, library, local } = this.ampThreads;
@@ -93,7 +93,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
       chooseFile: async (defaultUri, filters) =>
         await vscode.window.showSaveDialog({ defaultUri, filters, saveLabel: 'Export' }),
       isTrusted: () => vscode.workspace.isTrusted,
-      workspaceFolders: () => this.workspaceFolders(),
+      workspaceFolders: () => this.workspaceFoldersAndWorktrees(),
       openFolders: () => editor.folders.map((folder) => folder.path),
     });
     const list = disposables.add(
@@ -101,7 +101,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
         library,
         marks,
         decorations,
-        workspaceFolders: () => this.workspaceFolders(),
+        workspaceFolders: () => this.workspaceFoldersAndWorktrees(),
         memento: workspaceState,
         onDidDropFiles: (uris) => void threadCommands.openFiles(uris),
         clock,
@@ -120,7 +120,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
         },
         addFile: (file) => files.add(file),
         marks,
-        onDidMarkRead: () => list.update(),
+        onDidMarkRead: () => list.refreshChangedRows(),
         files: { folder: vscode.Uri.joinPath(distFolder, 'pages'), name: 'thread' },
         clock,
         log,
@@ -175,7 +175,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
   }
 
   /** Absolute paths of the workspace folders and their worktrees. */
-  private async workspaceFolders(): Promise<readonly string[]> {
+  private async workspaceFoldersAndWorktrees(): Promise<readonly string[]> {
     const { folders } = this.deps.editor;
     return (await Promise.all(folders.map((folder) => listWorktrees(folder.path)))).flat();
   }

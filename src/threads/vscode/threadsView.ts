@@ -36,13 +36,13 @@ interface ThreadsViewDeps {
 /** The list of threads. Rows have stable ids, so unchanged rows are not refreshed and groups stay expanded. */
 export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> {
   private readonly disposables = new DisposableStore();
-  private readonly emitter = new vscode.EventEmitter<string[] | undefined>();
-  readonly onDidChangeTreeData = this.emitter.event;
+  private readonly changeEmitter = new vscode.EventEmitter<string[] | undefined>();
+  readonly onDidChangeTreeData = this.changeEmitter.event;
   private threadTree: ThreadTree = emptyTree;
-  private folders: readonly string[] = [];
+  private workspaceFolders: readonly string[] = [];
   private cachedFilters: ThreadFilters | undefined;
   private view: vscode.TreeView<string> | undefined;
-  private libraryUpdates: Disposable | undefined;
+  private libraryPolling: Disposable | undefined;
   private midnightTimer: Disposable | undefined;
   private hasBeenShown = false;
 
@@ -52,14 +52,14 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
   start(view: vscode.TreeView<string>): void {
     const { library } = this.deps;
     this.view = view;
-    this.disposables.add(this.emitter);
+    this.disposables.add(this.changeEmitter);
     this.disposables.add(view.onDidChangeVisibility(({ visible }) => this.onVisibilityChange(visible)));
-    this.disposables.add(library.onDidChange(() => this.update()));
+    this.disposables.add(library.onDidChange(() => this.refreshChangedRows()));
     this.disposables.add(vscode.workspace.onDidChangeWorkspaceFolders(() => void this.updateFolders()));
-    this.disposables.add({ dispose: () => this.libraryUpdates?.dispose() });
+    this.disposables.add({ dispose: () => this.libraryPolling?.dispose() });
     this.disposables.add({ dispose: () => this.midnightTimer?.dispose() });
-    this.scheduleMidnight();
-    this.updateFilterStatus();
+    this.scheduleMidnightRefresh();
+    this.updateFilterKeysAndMessage();
     if (view.visible) this.onVisibilityChange(true);
   }
 
@@ -70,20 +70,20 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
 
   async setFilters(changes: Partial<ThreadFilters>): Promise<void> {
     this.cachedFilters = { ...this.filters, ...changes };
-    this.updateFilterStatus();
-    this.update();
+    this.updateFilterKeysAndMessage();
+    this.refreshChangedRows();
     await storeFilters(this.deps.memento, this.cachedFilters);
   }
 
   /** Refreshes the changed rows. */
-  update(): void {
+  refreshChangedRows(): void {
     if (!this.deps.library.isListed || !this.hasBeenShown) return;
     const next = this.buildTree();
     const changed = findRowsToRefresh(this.threadTree, next);
     this.threadTree = next;
-    if (changed === 'all') this.emitter.fire(undefined);
-    else if (changed.length > 0) this.emitter.fire([...changed]);
-    this.updateStatus();
+    if (changed === 'all') this.changeEmitter.fire(undefined);
+    else if (changed.length > 0) this.changeEmitter.fire([...changed]);
+    this.updateMessageAndBadge();
   }
 
   /** Returns the thread id of a row. Undefined for other rows. */
@@ -97,10 +97,10 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
     if (!this.hasBeenShown) {
       this.hasBeenShown = true;
       const { library, marks, clock, workspaceFolders } = this.deps;
-      [this.folders] = await Promise.all([workspaceFolders(), library.waitForFirstList()]);
+      [this.workspaceFolders] = await Promise.all([workspaceFolders(), library.waitForFirstList()]);
       marks.startTracking(clock.now());
       this.threadTree = this.buildTree();
-      this.updateStatus();
+      this.updateMessageAndBadge();
     }
     return [...this.threadTree.roots];
   }
@@ -140,10 +140,16 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
 
   private buildTree(): ThreadTree {
     const { library, marks, clock } = this.deps;
-    const { filters, folders } = this;
+    const { filters, workspaceFolders } = this;
     const nowMs = clock.now();
     const { isUnread } = marks;
-    return buildThreadTree(library.heads, { filters, folders, nowMs, isUnread, problems: library.sourceProblems });
+    return buildThreadTree(library.heads, {
+      filters,
+      folders: workspaceFolders,
+      nowMs,
+      isUnread,
+      problems: library.sourceProblems,
+    });
   }
 
   private threadItem(node: ThreadNode): vscode.TreeItem {
@@ -162,34 +168,34 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
   }
 
   private onVisibilityChange(isVisible: boolean): void {
-    this.libraryUpdates?.dispose();
-    this.libraryUpdates = isVisible ? this.deps.library.keepUpToDate() : undefined;
+    this.libraryPolling?.dispose();
+    this.libraryPolling = isVisible ? this.deps.library.keepUpToDate() : undefined;
   }
 
   /** Refreshes all rows at midnight, because their groups and times depend on the current day. */
-  private scheduleMidnight(): void {
+  private scheduleMidnightRefresh(): void {
     const { clock } = this.deps;
     const nowMs = clock.now();
     this.midnightTimer = clock.setTimer(nextMidnight(nowMs) - nowMs, () => {
-      this.update();
-      this.emitter.fire(undefined);
-      this.scheduleMidnight();
+      this.refreshChangedRows();
+      this.changeEmitter.fire(undefined);
+      this.scheduleMidnightRefresh();
     });
   }
 
   private async updateFolders(): Promise<void> {
-    this.folders = await this.deps.workspaceFolders();
-    this.update();
+    this.workspaceFolders = await this.deps.workspaceFolders();
+    this.refreshChangedRows();
   }
 
-  private updateFilterStatus(): void {
+  private updateFilterKeysAndMessage(): void {
     const { filters } = this;
     setFilterContextKeys(filters);
-    this.updateStatus();
+    this.updateMessageAndBadge();
   }
 
   /** Updates the message and the badge of the view. */
-  private updateStatus(): void {
+  private updateMessageAndBadge(): void {
     if (!this.view) return;
     const { library } = this.deps;
     // In a list with rows, problems have their own rows.

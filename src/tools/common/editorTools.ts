@@ -13,7 +13,7 @@ import { renameTool } from './editor/rename';
 import { searchTool } from './editor/search';
 import { tasksTool } from './running/tasks';
 import { testsTool } from './running/tests';
-import { DiffTool, openEditorsTool, openTool, selectionTool } from './editor/windowTools';
+import { DiffTool, openEditorsTool, openFileTool, selectionTool } from './editor/windowTools';
 import type { Tool, ToolProvider } from './toolProvider';
 import type { ToolPorts } from './toolPorts';
 
@@ -40,7 +40,7 @@ export class EditorTools implements ToolProvider, Disposable {
       searchTool(ports),
       selectionTool(ports),
       openEditorsTool(ports),
-      openTool(ports),
+      openFileTool(ports),
       this.diffTool.tool,
       editFileTool(ports),
       renameTool(ports),

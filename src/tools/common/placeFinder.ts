@@ -3,10 +3,10 @@ import { LineIndex } from '../../editor/common/text/textOffsets';
 import { LanguageServerTimeoutError, type FilePosition, type OutlineSymbol } from './languagePort';
 import { shortenLineAround } from './text/lineTexts';
 import { displayPath } from './text/displayPath';
-import { findNameInLines, namesInLine, splitQualifiedName } from './text/symbolText';
+import { findNearestOccurrence, namesInLine, splitQualifiedName } from './text/symbolText';
 import { ToolError } from './toolError';
 import { maxCodeBytes, type ToolPorts } from './toolPorts';
-import { visiblePlaces } from './placeList';
+import { filterAccessiblePlaces } from './placeList';
 
 export const placeInputSchema = {
   path: z.string().min(1).optional().describe('File, relative to the workspace. Without it: symbol of any file.'),
@@ -99,7 +99,7 @@ async function placeOfName(
       return { position: first.nameRange.start, name, remarks };
     }
   }
-  const found = findNameInLines(
+  const found = findNearestOccurrence(
     lines,
     name,
     line === undefined ? undefined : line - 1,
@@ -116,7 +116,7 @@ async function placeOfSymbol(symbol: string, ports: ToolPorts, signal: AbortSign
   const all = (await ports.language.workspaceSymbols(name, signal)).filter(
     (each) => hasName(each.name, name) && (container === undefined || hasName(each.container, container)),
   );
-  const { places } = await visiblePlaces(all, undefined, ports, signal);
+  const { places } = await filterAccessiblePlaces(all, undefined, ports, signal);
   const [first, ...others] = places;
   if (!first) {
     throw new ToolError(

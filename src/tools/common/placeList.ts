@@ -1,4 +1,4 @@
-import { countOf } from '../../base/common/countOf';
+import { countWithNoun } from '../../base/common/countWithNoun';
 import { CodeLines } from './text/codeLines';
 import { maxPlaces, type Place } from './languagePort';
 import { shortenLineAround } from './text/lineTexts';
@@ -6,15 +6,15 @@ import { sortByNearness } from './search/nearness';
 import { pageFooter, selectPage } from './text/pages';
 import { displayPath } from './text/displayPath';
 import type { ToolPorts } from './toolPorts';
-import { filterVisibleFiles } from './search/visibleFiles';
+import { filterAccessibleFiles } from './search/accessibleFiles';
 
 const linesPerPage = 50;
 
-export interface VisiblePlace extends Place {
+export interface AccessiblePlace extends Place {
   readonly path: string;
 }
 
-interface VisiblePlaces<P extends VisiblePlace> {
+interface VisiblePlaces<P extends AccessiblePlace> {
   /** Nearest first, then in text order. */
   readonly places: readonly P[];
   /** Sentences about omitted places. */
@@ -22,13 +22,13 @@ interface VisiblePlaces<P extends VisiblePlace> {
 }
 
 /** Keeps the places that agents may see, nearest to `anchor` (an absolute path) first. */
-export async function visiblePlaces<P extends Place>(
+export async function filterAccessiblePlaces<P extends Place>(
   found: readonly P[],
   anchor: string | undefined,
   { editor }: Pick<ToolPorts, 'editor'>,
   signal: AbortSignal,
-): Promise<VisiblePlaces<P & VisiblePlace>> {
-  const byPath = new Map<string, (P & VisiblePlace)[]>();
+): Promise<VisiblePlaces<P & AccessiblePlace>> {
+  const byPath = new Map<string, (P & AccessiblePlace)[]>();
   let outside = 0;
   for (const place of found) {
     if (!hasPath(place)) {
@@ -39,20 +39,20 @@ export async function visiblePlaces<P extends Place>(
     if (same) same.push(place);
     else byPath.set(place.path, [place]);
   }
-  const files = await filterVisibleFiles(sortByNearness([...byPath.keys()], anchor), editor, signal);
+  const files = await filterAccessibleFiles(sortByNearness([...byPath.keys()], anchor), editor, signal);
   outside += files.outside.length;
   const places = files.paths.flatMap((path) => inTextOrder(byPath.get(path) ?? []));
   return {
     places,
     remarks: [
       ...(found.length >= maxPlaces ? ['VS Code found more, which were not checked.'] : []),
-      ...(outside > 0 ? [`${countOf(outside, 'more file is', 'more files are')} outside the workspace.`] : []),
+      ...(outside > 0 ? [`${countWithNoun(outside, 'more file is', 'more files are')} outside the workspace.`] : []),
       ...(files.uncheckedCount > 0 ? ['Only the nearest 2,000 files were checked: there are more.'] : []),
     ],
   };
 }
 
-interface PlaceListOptions<P extends VisiblePlace> {
+interface PlaceListOptions<P extends AccessiblePlace> {
   /** 1-based. */
   readonly page: number;
   /** Describes a place, shown after its line of code. */
@@ -60,7 +60,7 @@ interface PlaceListOptions<P extends VisiblePlace> {
 }
 
 /** One page of places, grouped by file, with their lines of code. */
-export async function listPlaces<P extends VisiblePlace>(
+export async function listPlaces<P extends AccessiblePlace>(
   places: readonly P[],
   { editor }: Pick<ToolPorts, 'editor'>,
   { page, label }: PlaceListOptions<P>,
@@ -87,7 +87,7 @@ interface PlacesInLine<P> {
   readonly count: number;
 }
 
-function groupByLine<P extends VisiblePlace>(places: readonly P[]): readonly PlacesInLine<P>[] {
+function groupByLine<P extends AccessiblePlace>(places: readonly P[]): readonly PlacesInLine<P>[] {
   const lines = new Map<string, { place: P; count: number }>();
   for (const place of places) {
     const key = `${place.range.start.line} ${place.path}`;
@@ -98,7 +98,7 @@ function groupByLine<P extends VisiblePlace>(places: readonly P[]): readonly Pla
   return [...lines.values()];
 }
 
-function hasPath<P extends Place>(place: P): place is P & VisiblePlace {
+function hasPath<P extends Place>(place: P): place is P & AccessiblePlace {
   return place.path !== undefined;
 }
 

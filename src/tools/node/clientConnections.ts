@@ -1,7 +1,7 @@
 import type { ToolCaller } from '../../session/common/toolCaller';
 
 /** Returns the caller for the name in the client's `initialize` request. */
-export type CallerOfClient = (clientName: string | undefined) => ToolCaller;
+export type CreateCaller = (clientName: string | undefined) => ToolCaller;
 
 interface NamedCaller {
   readonly name: string | undefined;
@@ -12,20 +12,20 @@ interface NamedCaller {
 class ClientConnection {
   openCount = 0;
   name: string | undefined;
-  private named: NamedCaller | undefined;
+  private namedCaller: NamedCaller | undefined;
 
   /** Returns the same caller until the name changes, so that tools can recognize it. */
-  callerFrom(create: CallerOfClient): ToolCaller {
-    const { name, named } = this;
-    if (named && named.name === name) return named.caller;
+  callerFrom(create: CreateCaller): ToolCaller {
+    const { name, namedCaller } = this;
+    if (namedCaller && namedCaller.name === name) return namedCaller.caller;
     const caller = create(name);
-    this.named = { name, caller };
+    this.namedCaller = { name, caller };
     return caller;
   }
 }
 
 interface Client {
-  readonly createCaller: CallerOfClient;
+  readonly createCaller: CreateCaller;
   /** By the ids of the connections, in the order of their last use. */
   readonly connections: Map<string, ClientConnection>;
 }
@@ -41,7 +41,7 @@ export class ClientConnections {
 
   constructor(private readonly maxPerClient = defaultMaxConnections) {}
 
-  setCaller(client: string, createCaller: CallerOfClient): void {
+  setCaller(client: string, createCaller: CreateCaller): void {
     this.clients.set(client, { createCaller, connections: new Map() });
   }
 
@@ -52,7 +52,7 @@ export class ClientConnections {
 
   /** Runs `work` with the connection, which is kept at least until it has ended. */
   async use<T>(client: string, id: string, work: (connection: UsedConnection) => Promise<T>): Promise<T> {
-    const connection = this.touch(client, id);
+    const connection = this.getOrCreateConnection(client, id);
     connection.openCount++;
     try {
       return await work({
@@ -67,7 +67,7 @@ export class ClientConnections {
     }
   }
 
-  private touch(client: string, id: string): ClientConnection {
+  private getOrCreateConnection(client: string, id: string): ClientConnection {
     const { connections } = this.clients.get(client) ?? {};
     if (!connections) return new ClientConnection();
     const connection = connections.get(id) ?? new ClientConnection();

@@ -8,7 +8,7 @@ import type { ToolCaller } from '../../session/common/toolCaller';
 import { FairCallQueue } from '../common/calls/fairCallQueue';
 import { OpenCalls } from '../common/calls/openCalls';
 import type { ToolProvider } from '../common/toolProvider';
-import { ClientConnections, type CallerOfClient } from './clientConnections';
+import { ClientConnections, type CreateCaller } from './clientConnections';
 import { ClientTokens } from './clientTokens';
 import { answerMcpBody } from './mcpMessages';
 
@@ -91,7 +91,7 @@ export class McpServer {
   }
 
   /** Returns an address with a new token. Without a caller, tools can only read. @throws Error if the server does not listen */
-  createAddress(callerOf?: CallerOfClient): McpAddress {
+  createAddress(createCaller?: CreateCaller): McpAddress {
     const { port } = z.object({ port: z.number() }).parse(this.server?.address());
     const authorization = `Bearer ${this.tokens.issueToken()}`;
     const address = {
@@ -99,7 +99,7 @@ export class McpServer {
       url: `http://127.0.0.1:${port}/mcp`,
       headers: { Authorization: authorization },
     };
-    if (callerOf) this.connections.setCaller(this.clientOf(address), callerOf);
+    if (createCaller) this.connections.setCaller(this.clientOf(address), createCaller);
     return address;
   }
 

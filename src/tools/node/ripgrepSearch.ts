@@ -52,7 +52,7 @@ export class RipgrepSearch implements TextSearch {
 
   constructor(private readonly deps: RipgrepDeps) {}
 
-  async *find(query: TextQuery, signal: AbortSignal): AsyncGenerator<FileMatches> {
+  async *findText(query: TextQuery, signal: AbortSignal): AsyncGenerator<FileMatches> {
     const unsaved = new Map(this.deps.unsavedFiles().map(({ path: file, text }) => [file, text]));
     const isWanted = includeFilter(query.include, this.runWithTimeLimit);
     const isWantedIn = (folder: string, file: string): boolean => isWanted(toSlashes(path.relative(folder, file)));

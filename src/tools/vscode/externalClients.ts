@@ -39,7 +39,7 @@ export class ExternalClients implements Disposable {
   private readonly queue = new KeyedQueue();
   private readonly messages: Messages;
   private address: McpAddress | undefined;
-  private bridge: BridgeCommand | undefined;
+  private bridgeCommand: BridgeCommand | undefined;
   private windowFile: string | undefined;
   private isStopped = false;
 
@@ -50,17 +50,17 @@ export class ExternalClients implements Disposable {
   start(): void {
     const { settings } = this.deps;
     const ids = [settingIds.toolsEnabled, settingIds.toolsExternalClients];
-    this.disposables.add(settings.onDidChangeOf(ids, () => void this.update()));
-    this.disposables.add(vscode.workspace.onDidGrantWorkspaceTrust(() => void this.update()));
-    this.disposables.add(vscode.workspace.onDidChangeWorkspaceFolders(() => void this.update()));
-    void this.update();
+    this.disposables.add(settings.onDidChangeOf(ids, () => void this.updateWindowFile()));
+    this.disposables.add(vscode.workspace.onDidGrantWorkspaceTrust(() => void this.updateWindowFile()));
+    this.disposables.add(vscode.workspace.onDidChangeWorkspaceFolders(() => void this.updateWindowFile()));
+    void this.updateWindowFile();
   }
 
   /** Asks to turn the setting on, then which client to configure, and copies its configuration. @throws Error */
   async copyConfiguration(): Promise<void> {
     const { settings } = this.deps;
     if (!settings.toolsEnabled()) throw new Error(`The tools are off. Turn on the setting ${settingIds.toolsEnabled}.`);
-    if (!settings.toolsExternalClients() && !(await this.turnOn())) return;
+    if (!settings.areExternalToolClientsAllowed() && !(await this.askToTurnOn())) return;
     const chosen = await this.chooseClient();
     if (!chosen) return;
     await vscode.env.clipboard.writeText(chosen.text);
@@ -70,7 +70,7 @@ export class ExternalClients implements Disposable {
   /** Removes the file of this window. Never rejects. */
   async stop(): Promise<void> {
     this.isStopped = true;
-    await this.update();
+    await this.updateWindowFile();
   }
 
   dispose(): void {
@@ -79,7 +79,7 @@ export class ExternalClients implements Disposable {
 
   private get isOn(): boolean {
     const { settings } = this.deps;
-    const isAllowed = settings.toolsEnabled() && settings.toolsExternalClients() && vscode.workspace.isTrusted;
+    const isAllowed = settings.toolsEnabled() && settings.areExternalToolClientsAllowed() && vscode.workspace.isTrusted;
     return isAllowed && !this.isStopped;
   }
 
@@ -87,7 +87,7 @@ export class ExternalClients implements Disposable {
     return path.join(this.deps.sharedFolder, 'windows');
   }
 
-  private async turnOn(): Promise<boolean> {
+  private async askToTurnOn(): Promise<boolean> {
     const message = 'Let MCP clients on this computer use the tools of VS Code?';
     const detail =
       'Programs that run as you can then read the text, symbols and problems of workspaces that are open in VS Code, except for excluded files. They can change and run something only if you allow it. ' +
@@ -104,8 +104,8 @@ export class ExternalClients implements Disposable {
     const { bridgeFile, sharedFolder: folder } = this.deps;
     const { windowsFolder } = this;
     const { execPath: runtime, platform } = process;
-    this.bridge ??= await installBridge({ folder, bridgeFile, runtime, windowsFolder, platform });
-    return this.bridge;
+    this.bridgeCommand ??= await installBridge({ folder, bridgeFile, runtime, windowsFolder, platform });
+    return this.bridgeCommand;
   }
 
   private async chooseClient(): Promise<ClientConfiguration | undefined> {
@@ -122,15 +122,15 @@ export class ExternalClients implements Disposable {
   }
 
   /** Writes or removes the file of this window. Never rejects. */
-  private async update(): Promise<void> {
+  private async updateWindowFile(): Promise<void> {
     await this.queue
-      .run('update', () => this.updateNow())
+      .run('update', () => this.updateWindowFileNow())
       .catch((error: unknown) => {
         this.deps.log.error('MCP clients outside VS Code cannot find this window', error);
       });
   }
 
-  private async updateNow(): Promise<void> {
+  private async updateWindowFileNow(): Promise<void> {
     const { createAddress, folders, now, revokeAddress } = this.deps;
     if (this.windowFile !== undefined) await rm(this.windowFile, { force: true });
     this.windowFile = undefined;

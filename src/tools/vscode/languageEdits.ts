@@ -16,10 +16,10 @@ const maxResolvedActions = 60;
 type Edits = readonly vscode.TextEdit[] | undefined;
 
 export class LanguageEdits implements LanguageEditPort {
-  private readonly queries: LanguageQueryRunner;
+  private readonly queryRunner: LanguageQueryRunner;
 
   constructor(clock: Clock) {
-    this.queries = new LanguageQueryRunner(clock, answerTimeoutMs);
+    this.queryRunner = new LanguageQueryRunner(clock, answerTimeoutMs);
   }
 
   async renameEdits(
@@ -89,7 +89,7 @@ export class LanguageEdits implements LanguageEditPort {
       const { uri } = await vscode.workspace.openTextDocument(vscode.Uri.file(path));
       return await ask(uri);
     };
-    return await this.queries.runQuery({ key, group: path, ask: askAbout }, signal);
+    return await this.queryRunner.runQuery({ key, group: path, ask: askAbout }, signal);
   }
 }
 

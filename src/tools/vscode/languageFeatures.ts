@@ -37,12 +37,12 @@ type Calls = readonly (vscode.CallHierarchyIncomingCall | vscode.CallHierarchyOu
 type Places = readonly (vscode.Location | vscode.LocationLink)[] | undefined;
 
 export class LanguageFeatures implements LanguagePort {
-  private readonly queries: LanguageQueryRunner;
+  private readonly queryRunner: LanguageQueryRunner;
   /** VS Code identifies a hierarchy item by object identity. */
   private readonly vscodeItemByHierarchyItem = new WeakMap<HierarchyItem, vscode.CallHierarchyItem>();
 
   constructor(clock: Clock) {
-    this.queries = new LanguageQueryRunner(clock, answerTimeoutMs);
+    this.queryRunner = new LanguageQueryRunner(clock, answerTimeoutMs);
   }
 
   async definitions(kind: DefinitionKind, at: FilePosition, signal: AbortSignal): Promise<readonly Place[]> {
@@ -67,14 +67,14 @@ export class LanguageFeatures implements LanguagePort {
       const { uri } = await openDocument(path);
       return await vscode.commands.executeCommand<Symbols>('vscode.executeDocumentSymbolProvider', uri);
     };
-    const found = await this.queries.runQuery({ key: `outline ${path}`, group: queryGroupOf(path), ask }, signal);
+    const found = await this.queryRunner.runQuery({ key: `outline ${path}`, group: queryGroupOf(path), ask }, signal);
     return toOutline((found ?? []).slice(0, maxPlaces));
   }
 
   async workspaceSymbols(query: string, signal: AbortSignal): Promise<readonly FoundSymbol[]> {
     const ask = async (): Promise<readonly vscode.SymbolInformation[] | undefined> =>
       await vscode.commands.executeCommand('vscode.executeWorkspaceSymbolProvider', query);
-    const found = await this.queries.runQuery({ key: `symbols ${query}`, group: 'workspace symbols', ask }, signal);
+    const found = await this.queryRunner.runQuery({ key: `symbols ${query}`, group: 'workspace symbols', ask }, signal);
     return (found ?? []).slice(0, maxPlaces).map(({ name, kind, containerName, location }) => ({
       name,
       kind: symbolKindName(kind),
@@ -98,7 +98,7 @@ export class LanguageFeatures implements LanguagePort {
     const { line, character } = item.range.start;
     const key = `${direction} ${line}:${character} ${item.name} ${item.path ?? ''}`;
     const ask = async (): Promise<Calls> => await vscode.commands.executeCommand<Calls>(callCommands[direction], known);
-    const found = await this.queries.runQuery({ key, group: queryGroupOf(item.path ?? ''), ask }, signal);
+    const found = await this.queryRunner.runQuery({ key, group: queryGroupOf(item.path ?? ''), ask }, signal);
     return (found ?? []).slice(0, maxPlaces).map((call) => ({
       item: this.toCallItem('from' in call ? call.from : call.to),
       callRanges: call.fromRanges.map(toRange),
@@ -107,7 +107,7 @@ export class LanguageFeatures implements LanguagePort {
 
   private toCallItem(item: vscode.CallHierarchyItem): HierarchyItem {
     const place = toPlace({ uri: item.uri, range: item.selectionRange });
-    const kept = { name: item.name, kind: symbolKindName(item.kind), ...place, full: toRange(item.range) };
+    const kept = { name: item.name, kind: symbolKindName(item.kind), ...place };
     this.vscodeItemByHierarchyItem.set(kept, item);
     return kept;
   }
@@ -119,7 +119,7 @@ export class LanguageFeatures implements LanguagePort {
       return await vscode.commands.executeCommand<T>(command, uri, toPosition(position));
     };
     const key = `${command} ${line}:${character} ${path}`;
-    return await this.queries.runQuery({ key, group: queryGroupOf(path), ask }, signal);
+    return await this.queryRunner.runQuery({ key, group: queryGroupOf(path), ask }, signal);
   }
 }
 

@@ -5,7 +5,7 @@ export class LazySearch implements TextSearch {
 
   constructor(private readonly createSearch: () => Promise<TextSearch>) {}
 
-  async *find(query: TextQuery, signal: AbortSignal): AsyncGenerator<FileMatches> {
-    yield* (await (this.search ??= this.createSearch())).find(query, signal);
+  async *findText(query: TextQuery, signal: AbortSignal): AsyncGenerator<FileMatches> {
+    yield* (await (this.search ??= this.createSearch())).findText(query, signal);
   }
 }

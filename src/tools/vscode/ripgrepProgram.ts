@@ -15,7 +15,7 @@ export async function findRipgrep(appRoot = vscode.env.appRoot): Promise<string 
 }
 
 /** Enabled globs of `files.exclude` and `search.exclude`. */
-export function hiddenFileGlobs(): readonly string[] {
+export function searchExcludeGlobs(): readonly string[] {
   return ['files.exclude', 'search.exclude'].flatMap((id) => {
     const table: unknown = vscode.workspace.getConfiguration().get(id);
     if (typeof table !== 'object' || table === null) return [];

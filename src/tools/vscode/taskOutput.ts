@@ -25,14 +25,14 @@ interface ShownCommand {
  * terminal the task has. It is the terminal with the task's process. Create this object before the task starts.
  */
 export class TaskOutput implements Disposable {
-  private shown: readonly ShownCommand[] = [];
+  private possibleTaskCommands: readonly ShownCommand[] = [];
   private processId: number | undefined;
   private readonly listener: Disposable;
 
   constructor(private readonly clock: Clock) {
     this.listener = vscode.window.onDidStartTerminalShellExecution(({ execution, terminal }) => {
-      if (this.shown.length >= maxShown) return;
-      this.shown = [...this.shown, collect(execution, terminal)];
+      if (this.possibleTaskCommands.length >= maxShown) return;
+      this.possibleTaskCommands = [...this.possibleTaskCommands, collect(execution, terminal)];
       void this.findCommand();
     });
   }
@@ -48,11 +48,11 @@ export class TaskOutput implements Disposable {
   }
 
   /** Waits for the last output of a task that has ended, then stops listening. Never rejects. */
-  async end(): Promise<void> {
+  async waitForLastOutput(): Promise<void> {
     this.dispose();
     const found = await this.findCommand();
     await withDeadline(this.clock, 'the output', waitTimeoutMs, async () => found?.whenEnded).catch(() => undefined);
-    for (const each of this.shown) each.isUnwanted = true;
+    for (const each of this.possibleTaskCommands) each.isUnwanted = true;
   }
 
   dispose(): void {
@@ -63,10 +63,10 @@ export class TaskOutput implements Disposable {
   private async findCommand(): Promise<ShownCommand | undefined> {
     const { processId } = this;
     if (processId === undefined) return undefined;
-    for (const each of this.shown) {
+    for (const each of this.possibleTaskCommands) {
       if ((await this.processIdOf(each)) !== processId) continue;
-      for (const other of this.shown) other.isUnwanted ||= other !== each;
-      this.shown = [each];
+      for (const other of this.possibleTaskCommands) other.isUnwanted ||= other !== each;
+      this.possibleTaskCommands = [each];
       this.listener.dispose();
       return each;
     }

@@ -18,7 +18,7 @@ import { ExternalClients } from './externalClients';
 import { LanguageEdits } from './languageEdits';
 import { LanguageFeatures } from './languageFeatures';
 import { LazySearch } from './lazySearch';
-import { findRipgrep, hiddenFileGlobs } from './ripgrepProgram';
+import { findRipgrep, searchExcludeGlobs } from './ripgrepProgram';
 import { WindowTasks } from './windowTasks';
 import { WindowTests } from './windowTests';
 import { WindowState } from './windowState';
@@ -150,7 +150,7 @@ async function chooseSearch({ editor, log }: ToolsControllerDeps, window: Window
     return new RipgrepSearch({
       program,
       folders: () => editor.folders.map(({ path }) => path),
-      hiddenGlobs: hiddenFileGlobs,
+      hiddenGlobs: searchExcludeGlobs,
       unsavedFiles: () => window.unsavedFiles,
     });
   }

@@ -54,7 +54,7 @@ export class ToolsFeature implements Feature {
   /** The controller follows the setting once it is loaded. */
   private serveExternalClients(): void {
     const { log, settings } = this.deps;
-    if (!settings.toolsExternalClients()) return;
+    if (!settings.areExternalToolClientsAllowed()) return;
     this.controller.getOrLoad().catch((error: unknown) => log.error('cannot load the tools', error));
   }
 

@@ -97,7 +97,7 @@ function startedTask(ended: Promise<TaskEnd>, output: TaskOutput): StartedTask {
   let hasEnded = false;
   const end = async (): Promise<TaskEnd> => {
     const result = await ended;
-    await output.end();
+    await output.waitForLastOutput();
     hasEnded = true;
     return result;
   };

@@ -15,20 +15,20 @@ interface TranscriptContextValue {
 
 export const TranscriptContext = createContext<TranscriptContextValue | undefined>(undefined);
 
-export function useTranscript(): TranscriptContextValue {
+export function useTranscriptContext(): TranscriptContextValue {
   const context = useContext(TranscriptContext);
   if (!context) throw new Error('useTranscript needs a TranscriptContext.');
   return context;
 }
 
 export function useShortenPath(): (path: string) => string {
-  const { folders = [] } = useTranscript().options;
+  const { folders = [] } = useTranscriptContext().options;
   return (path) => shortenPath(path, folders);
 }
 
 /** Returns the entry; undefined if removed. The component is redrawn when it or its children change. */
 export function useEntry(id: string): Entry | undefined {
-  const { model } = useTranscript();
+  const { model } = useTranscriptContext();
   const redraw = useRedraw();
   const drawn = model.get(id);
   useLayoutEffect(() => {

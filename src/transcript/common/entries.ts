@@ -91,12 +91,12 @@ export const Usage = z.object({
 export type Usage = z.infer<typeof Usage>;
 
 /** Why a text diff does not show the change. `bytes`: line endings, byte order mark or encoding have changed. */
-export const ChangeKind = z.enum(['binary', 'large', 'symlink', 'mode', 'bytes']);
-export type ChangeKind = z.infer<typeof ChangeKind>;
+export const NoTextDiffReason = z.enum(['binary', 'large', 'symlink', 'mode', 'bytes']);
+export type NoTextDiffReason = z.infer<typeof NoTextDiffReason>;
 
 export const FileChange = z.object({
   path: Text,
-  kind: optional(ChangeKind),
+  kind: optional(NoTextDiffReason),
   change: z.enum(['created', 'modified', 'deleted']),
   added: Count,
   removed: Count,
@@ -222,4 +222,4 @@ export const Entry = z.discriminatedUnion('kind', [
 export type Entry = z.infer<typeof Entry>;
 type EntryKind = Entry['kind'];
 export type EntryOf<Kind extends EntryKind> = Extract<Entry, { kind: Kind }>;
-export type TextEntry = EntryOf<'answer' | 'thinking'>;
+export type StreamedTextEntry = EntryOf<'answer' | 'thinking'>;

@@ -1,4 +1,4 @@
-import type { ChangeKind, ChangeTotals, FileChange } from './entries';
+import type { NoTextDiffReason, ChangeTotals, FileChange } from './entries';
 
 /** Maximum number of files that are shown. The others are shown only in the editor. */
 const maxShownChanges = 100;
@@ -27,7 +27,7 @@ export function totalsOf(changes: readonly FileChange[]): ChangeTotals {
   };
 }
 
-const kindLabels: Record<ChangeKind, string> = {
+const kindLabels: Record<NoTextDiffReason, string> = {
   binary: 'binary',
   large: 'large file',
   symlink: 'symbolic link',
@@ -57,7 +57,7 @@ const changeNames: Record<FileChange['change'], ChangeName> = {
 };
 
 /** Returns the letter and word that VS Code’s Source Control view uses for the change. */
-export function nameOfChange({ change, renamedFrom }: Pick<FileChange, 'change' | 'renamedFrom'>): ChangeName {
+export function changeLetterAndWord({ change, renamedFrom }: Pick<FileChange, 'change' | 'renamedFrom'>): ChangeName {
   return renamedFrom === undefined ? changeNames[change] : { letter: 'R', word: 'renamed' };
 }
 
@@ -79,7 +79,7 @@ export function canUndo({ state }: Pick<FileChange, 'state'>): boolean {
 }
 
 /** Whether a change of this kind has no texts to compare or to restore. */
-export function hasNoTexts(kind: ChangeKind | undefined): boolean {
+export function hasNoTexts(kind: NoTextDiffReason | undefined): boolean {
   return kind === 'binary' || kind === 'large' || kind === 'symlink';
 }
 

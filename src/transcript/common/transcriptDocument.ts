@@ -1,6 +1,6 @@
 import type { Disposable } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
-import type { Entry, TextEntry } from './entries';
+import type { Entry, StreamedTextEntry } from './entries';
 import { TranscriptFeed } from './transcriptFeed';
 
 /** The transcript of one conversation in the host. Feeds report its changes to any number of pages. */
@@ -87,7 +87,7 @@ export class TranscriptDocument implements Disposable {
    * Returns the start index of a page of about `count` entries that ends before `end`. A page starts with a prompt, so
    * that it does not split a turn, unless this would more than double its size.
    */
-  pageStart(end: number, count: number): number {
+  turnAlignedStart(end: number, count: number): number {
     const start = Math.max(0, end - count);
     const earliest = Math.max(0, end - 2 * count);
     for (let index = start; index >= earliest; index--) if (this.startsTurn(index)) return index;
@@ -95,8 +95,8 @@ export class TranscriptDocument implements Disposable {
   }
 
   /** Creates a feed of about `tail` entries from the end, and all changes. The caller disposes it. */
-  feed(tail: number): TranscriptFeed {
-    const feed = new TranscriptFeed(this, tail, () => this.feeds.delete(feed));
+  createFeed(tailCount: number): TranscriptFeed {
+    const feed = new TranscriptFeed(this, tailCount, () => this.feeds.delete(feed));
     this.feeds.add(feed);
     return feed;
   }
@@ -132,6 +132,6 @@ export class TranscriptDocument implements Disposable {
   }
 }
 
-function isTextEntry(entry: Entry): entry is TextEntry {
+function isTextEntry(entry: Entry): entry is StreamedTextEntry {
   return entry.kind === 'answer' || entry.kind === 'thinking';
 }

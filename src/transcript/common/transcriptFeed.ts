@@ -7,7 +7,7 @@ interface FeedSource {
   slice(start: number, end?: number): Entry[];
   get(id: string): Entry | undefined;
   indexOf(id: string): number;
-  pageStart(end: number, count: number): number;
+  turnAlignedStart(end: number, count: number): number;
 }
 
 /** Number of entries that are loaded before and after the entry to which the page jumps. */
@@ -27,7 +27,7 @@ export class TranscriptFeed implements Disposable {
   private readonly removedIds = new Set<string>();
   private readonly olderIds = new Set<string>();
   private readonly laterIds = new Set<string>();
-  private haveCountsChanged = false;
+  private haveUnloadedCountsChanged = false;
   /** Index after the last entry that the page has. Undefined while the page follows the end. */
   private endIndex: number | undefined;
 
@@ -43,7 +43,7 @@ export class TranscriptFeed implements Disposable {
   get hasChanges(): boolean {
     return (
       this.needsReset ||
-      this.haveCountsChanged ||
+      this.haveUnloadedCountsChanged ||
       this.changedIds.size > 0 ||
       this.appendedTexts.size > 0 ||
       this.removedIds.size > 0 ||
@@ -55,14 +55,14 @@ export class TranscriptFeed implements Disposable {
   /** Adds about `count` earlier entries to the next patch. */
   showOlder(count: number): void {
     this.applyTailCount();
-    this.extendStartTo(this.transcriptDocument.pageStart(this.firstIndex, count));
+    this.extendStartTo(this.transcriptDocument.turnAlignedStart(this.firstIndex, count));
   }
 
   showLater(count: number): void {
     if (this.endIndex === undefined) return;
     const start = this.endIndex;
     this.setEndIndex(start + count);
-    this.addIds(this.laterIds, start, this.endIndex);
+    this.addIdsOfRange(this.laterIds, start, this.endIndex);
   }
 
   /**
@@ -117,12 +117,12 @@ export class TranscriptFeed implements Disposable {
   }
 
   /** Makes the next patch contain everything: about `tail` entries from the end, or the current range. */
-  restart(tail?: number): void {
+  restart(tailCount?: number): void {
     const { size } = this.transcriptDocument;
     this.needsReset = true;
     this.firstIndex = Math.min(this.firstIndex, size);
-    this.setEndIndex(tail === undefined ? this.endIndex : undefined);
-    this.tailCount = tail ?? this.tailCount;
+    this.setEndIndex(tailCount === undefined ? this.endIndex : undefined);
+    this.tailCount = tailCount ?? this.tailCount;
   }
 
   didPut(id: string): void {
@@ -135,7 +135,7 @@ export class TranscriptFeed implements Disposable {
   didPrepend(count: number): void {
     this.firstIndex += count;
     if (this.endIndex !== undefined) this.endIndex += count;
-    this.haveCountsChanged = true;
+    this.haveUnloadedCountsChanged = true;
   }
 
   didAppend(id: string, text: string): void {
@@ -152,7 +152,7 @@ export class TranscriptFeed implements Disposable {
     this.setEndIndex(this.endIndex === undefined || isAfter ? this.endIndex : this.endIndex - 1);
     this.changedIds.delete(id);
     this.appendedTexts.delete(id);
-    if (isBefore || isAfter) this.haveCountsChanged = true;
+    if (isBefore || isAfter) this.haveUnloadedCountsChanged = true;
     // Entries that were not sent need not be removed.
     else if (!this.olderIds.delete(id) && !this.laterIds.delete(id) && !this.needsReset) this.removedIds.add(id);
   }
@@ -162,14 +162,14 @@ export class TranscriptFeed implements Disposable {
   }
 
   private extendStartTo(start: number): void {
-    this.addIds(this.olderIds, start, this.firstIndex);
+    this.addIdsOfRange(this.olderIds, start, this.firstIndex);
     this.firstIndex = start;
   }
 
   /** Called as late as possible, because entries may arrive after the feed was created. */
   private applyTailCount(): void {
     if (this.tailCount !== undefined)
-      this.firstIndex = this.transcriptDocument.pageStart(this.transcriptDocument.size, this.tailCount);
+      this.firstIndex = this.transcriptDocument.turnAlignedStart(this.transcriptDocument.size, this.tailCount);
     this.tailCount = undefined;
   }
 
@@ -190,8 +190,8 @@ export class TranscriptFeed implements Disposable {
   }
 
   /** Stores the ids of a range. Their entries are read when the patch is taken. */
-  private addIds(ids: Set<string>, start: number, end?: number): void {
-    for (const { id } of this.transcriptDocument.slice(start, end)) ids.add(id);
+  private addIdsOfRange(target: Set<string>, start: number, end?: number): void {
+    for (const { id } of this.transcriptDocument.slice(start, end)) target.add(id);
   }
 
   private clearChanges(): void {
@@ -200,6 +200,6 @@ export class TranscriptFeed implements Disposable {
     this.removedIds.clear();
     this.olderIds.clear();
     this.laterIds.clear();
-    this.haveCountsChanged = false;
+    this.haveUnloadedCountsChanged = false;
   }
 }

@@ -1,5 +1,5 @@
 import type { Disposable } from '../../base/common/disposable';
-import { ChordTracker, isModifier } from '../common/keyChords';
+import { ChordTracker, isModifierKey } from '../common/keyChords';
 
 /**
  * How long to wait for the second key of a chord, in milliseconds. VS Code drops a pending first key after 5 s, and
@@ -19,8 +19,8 @@ export class ChordFocusGuard implements Disposable {
   private prefixes: ReadonlySet<string> = new Set();
   private readonly chordTracker = new ChordTracker(() => this.prefixes);
   private previousFocus: HTMLElement | undefined;
-  private endTimer: number | undefined;
-  private readonly listenersController = new AbortController();
+  private chordEndTimer: number | undefined;
+  private readonly listenersAbortController = new AbortController();
 
   constructor(
     private readonly window: Window,
@@ -29,7 +29,7 @@ export class ChordFocusGuard implements Disposable {
 
   start(): void {
     const { focusHolder, window } = this;
-    const { signal } = this.listenersController;
+    const { signal } = this.listenersAbortController;
     focusHolder.tabIndex = -1;
     focusHolder.className = 'visually-hidden';
     focusHolder.setAttribute('role', 'note');
@@ -49,21 +49,21 @@ export class ChordFocusGuard implements Disposable {
 
   dispose(): void {
     this.endChord();
-    this.listenersController.abort();
+    this.listenersAbortController.abort();
   }
 
   private handleKey(event: KeyboardEvent): void {
-    if (event.isComposing || isModifier(event)) return;
+    if (event.isComposing || isModifierKey(event)) return;
     const wasPending = this.chordTracker.isPending;
     if (!wasPending && isTextEditingKey(event)) return;
     this.chordTracker.handleKey(event);
     if (wasPending) event.preventDefault();
-    this.window.clearTimeout(this.endTimer);
+    this.window.clearTimeout(this.chordEndTimer);
     if (this.chordTracker.isPending) {
       this.holdFocus();
-      this.endTimer = this.window.setTimeout(() => this.endChord(), chordTimeoutMs);
+      this.chordEndTimer = this.window.setTimeout(() => this.endChord(), chordTimeoutMs);
     } else if (wasPending) {
-      this.endTimer = this.window.setTimeout(() => this.endChord());
+      this.chordEndTimer = this.window.setTimeout(() => this.endChord());
     }
   }
 
@@ -75,7 +75,7 @@ export class ChordFocusGuard implements Disposable {
   }
 
   private endChord(): void {
-    this.window.clearTimeout(this.endTimer);
+    this.window.clearTimeout(this.chordEndTimer);
     this.chordTracker.reset();
     // Calling `focus` now would take the focus from another part of VS Code, so the focus is restored when the page has
     // it again.

@@ -1,5 +1,11 @@
 import type * as z from 'zod/mini';
-import { HostMessage, PageError, type NotificationType, type PageMessage, type RequestType } from '../common/protocol';
+import {
+  HostMessage,
+  HostRequestError,
+  type NotificationType,
+  type PageMessage,
+  type RequestType,
+} from '../common/protocol';
 import { HostTime } from './hostTime';
 
 /** The API that VS Code provides to a page. A page can acquire it only once. */
@@ -24,7 +30,7 @@ interface PendingRequest {
 export class HostConnection {
   readonly hostTime = new HostTime();
   private readonly pendingRequests = new Map<number, PendingRequest>();
-  private readonly listeners = new Map<string, (params: unknown) => void>();
+  private readonly notificationListenerByMethod = new Map<string, (params: unknown) => void>();
   private lastRequestId = 0;
 
   constructor(private readonly vsCodeApi: Pick<VsCodeApi, 'postMessage'>) {}
@@ -58,12 +64,12 @@ export class HostConnection {
   }
 
   /** Sets the only listener. Messages with another structure are dropped and reported to `onUnreadable`. */
-  onNotification<Params extends z.ZodMiniType>(
+  setNotificationListener<Params extends z.ZodMiniType>(
     type: NotificationType<Params>,
     listener: (params: z.infer<Params>) => void,
     onUnreadable?: () => void,
   ): void {
-    this.listeners.set(type.method, (params) => {
+    this.notificationListenerByMethod.set(type.method, (params) => {
       const parsed = type.params.safeParse(params);
       if (parsed.success) listener(parsed.data);
       else onUnreadable?.();
@@ -75,12 +81,12 @@ export class HostConnection {
     if (!message) return;
     if ('method' in message) {
       this.hostTime.synchronize(message.at);
-      this.listeners.get(message.method)?.(message.params);
+      this.notificationListenerByMethod.get(message.method)?.(message.params);
       return;
     }
     const pending = this.pendingRequests.get(message.id);
     this.pendingRequests.delete(message.id);
-    if ('error' in message) pending?.reject(new PageError(message.error.message, message.error.details));
+    if ('error' in message) pending?.reject(new HostRequestError(message.error.message, message.error.details));
     else pending?.resolve(message.result);
   }
 }

@@ -12,7 +12,7 @@ export interface MenuItem {
   readonly run: () => void;
 }
 
-export interface MenuRow {
+export interface CustomMenuItem {
   readonly key: string;
   readonly content: ComponentChildren;
   readonly run: () => void;
@@ -46,7 +46,7 @@ export function MenuButton({ label, icon, items, tabIndex }: MenuButtonProps) {
   );
 }
 
-function menuRowOf({ label, icon: Picture, run }: MenuItem): MenuRow {
+function menuRowOf({ label, icon: Picture, run }: MenuItem): CustomMenuItem {
   return {
     key: label,
     content: (
@@ -61,7 +61,7 @@ function menuRowOf({ label, icon: Picture, run }: MenuItem): MenuRow {
 
 interface MenuListProps {
   readonly label: string;
-  readonly items: readonly MenuRow[];
+  readonly items: readonly CustomMenuItem[];
   readonly onDone: () => void;
 }
 

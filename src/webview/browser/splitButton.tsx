@@ -2,14 +2,14 @@ import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { FloatingBox } from './floating';
 import { ChevronDownIcon } from './icons';
-import { MenuList, type MenuRow } from './menu';
+import { MenuList, type CustomMenuItem } from './menu';
 import { usePopup } from './usePopup';
 
 interface SplitButtonProps {
   readonly children: ComponentChildren;
   /** Name of the menu for screen readers, for example `More ways to allow`. */
   readonly menuLabel: string;
-  readonly items: readonly MenuRow[];
+  readonly items: readonly CustomMenuItem[];
   /** The main action. If missing, the whole button opens the menu. */
   readonly onClick?: (() => void) | undefined;
   readonly title?: string | undefined;

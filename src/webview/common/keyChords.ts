@@ -31,7 +31,7 @@ const editorOnlyCondition =
  * Returns the first keys of multi-key shortcuts in the texts of `keybindings.json` files. For three or more keys,
  * returns every sequence that needs another key.
  */
-export function chordPrefixes(tables: readonly string[]): string[] {
+export function parseChordPrefixes(tables: readonly string[]): string[] {
   const beginnings = new Set<string>();
   for (const table of tables) {
     for (const { key, when } of parseBindings(table)) {
@@ -69,7 +69,7 @@ export class ChordTracker {
   }
 }
 
-export function isModifier({ key }: Pick<PressedKey, 'key'>): boolean {
+export function isModifierKey({ key }: Pick<PressedKey, 'key'>): boolean {
   return ['Control', 'Shift', 'Alt', 'AltGraph', 'Meta', 'OS', 'CapsLock', 'Fn'].includes(key);
 }
 

@@ -8,7 +8,7 @@ export class LatestViewSender<View> {
   ) {}
 
   /** Loads and sends the view. Rejects if `load` rejects. */
-  async refresh(): Promise<void> {
+  async loadAndSend(): Promise<void> {
     const number = ++this.loadCount;
     const view = await this.load();
     if (number === this.loadCount) this.send(view);

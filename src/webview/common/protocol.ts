@@ -54,7 +54,7 @@ export function defineRequest<Params extends z.ZodMiniType, Result extends z.Zod
   };
 }
 
-export function defineAction<Params extends z.ZodMiniType>(
+export function defineRequestWithoutResult<Params extends z.ZodMiniType>(
   method: string,
   params: Params,
 ): RequestType<Params, typeof NoValue> {
@@ -80,8 +80,8 @@ export const HostMessage = z.union([
 export type HostMessage = z.infer<typeof HostMessage>;
 
 /** The error of a request that has failed in the host. */
-export class PageError extends Error {
-  override readonly name = 'PageError';
+export class HostRequestError extends Error {
+  override readonly name = 'HostRequestError';
   constructor(
     message: string,
     readonly details?: string,

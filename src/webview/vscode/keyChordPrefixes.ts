@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
-import { chordPrefixes } from '../common/keyChords';
+import { parseChordPrefixes } from '../common/keyChords';
 
 /** All default shortcuts on this platform, including those of extensions. */
 const defaultKeybindings = vscode.Uri.parse('vscode://defaultsettings/keybindings.json');
@@ -21,7 +21,7 @@ export class KeyChordPrefixes implements Disposable {
 
   constructor(
     /** The extension's storage folder. Unless VS Code is remote, the user's keybinding file is two folders above it. */
-    private readonly globalStorage: vscode.Uri,
+    private readonly globalStorageUri: vscode.Uri,
     private readonly log: Logger,
   ) {}
 
@@ -39,9 +39,9 @@ export class KeyChordPrefixes implements Disposable {
   }
 
   async reload(): Promise<void> {
-    const users = [webUserKeybindings, vscode.Uri.joinPath(this.globalStorage, '..', '..', 'keybindings.json')];
+    const users = [webUserKeybindings, vscode.Uri.joinPath(this.globalStorageUri, '..', '..', 'keybindings.json')];
     const tables = await Promise.all([defaultKeybindings, ...users].map((uri) => this.readText(uri)));
-    const found = chordPrefixes(tables.flatMap((table) => table ?? []));
+    const found = parseChordPrefixes(tables.flatMap((table) => table ?? []));
     if (this.disposables.isDisposed || found.length === 0 || found.join() === this.currentPrefixes.join()) return;
     this.currentPrefixes = found;
     this.changeEmitter.fire();

@@ -9,14 +9,14 @@ type Message = Readonly<Record<string, unknown>>;
 /** Collects the answers to each JSON-RPC batch, because they are sent together as one array. */
 export class BatchAnswers {
   /** The batches that wait for an answer with an id, once for each request. Normally, an id is used once. */
-  private readonly batchesById = new Map<string | number, Batch[]>();
+  private readonly openBatchesByRequestId = new Map<string | number, Batch[]>();
 
   /** Call for each batch before its messages are delivered. */
-  add(messages: readonly Message[]): void {
+  addBatch(messages: readonly Message[]): void {
     const requests = messages.filter(({ method }) => typeof method === 'string');
     const ids = requests.flatMap(({ id }) => (typeof id === 'string' || typeof id === 'number' ? [id] : []));
     const batch: Batch = { open: ids.length, answers: [] };
-    for (const id of ids) this.batchesById.set(id, [...(this.batchesById.get(id) ?? []), batch]);
+    for (const id of ids) this.openBatchesByRequestId.set(id, [...(this.openBatchesByRequestId.get(id) ?? []), batch]);
   }
 
   /**
@@ -24,16 +24,16 @@ export class BatchAnswers {
    * missing. An answer that cannot be serialized does not count, so that an error can take its place.
    * @throws TypeError
    */
-  take(message: object): object | undefined {
-    if (this.batchesById.size === 0 || !('id' in message) || 'method' in message) return message;
+  takeDataToSend(message: object): object | undefined {
+    if (this.openBatchesByRequestId.size === 0 || !('id' in message) || 'method' in message) return message;
     const { id } = message;
     if (typeof id !== 'string' && typeof id !== 'number') return message;
-    const batches = this.batchesById.get(id);
+    const batches = this.openBatchesByRequestId.get(id);
     // A request with an id that is in use is refused at once, so the first answer is for the last request.
     const batch = batches?.at(-1);
     if (!batches || !batch) return message;
     JSON.stringify(message);
-    if (batches.length === 1) this.batchesById.delete(id);
+    if (batches.length === 1) this.openBatchesByRequestId.delete(id);
     else batches.pop();
     batch.answers.push(message);
     batch.open--;

@@ -21,7 +21,7 @@ const excerptChars = 200;
 export class JsonLineReader {
   private readonly lineDecoder: LineDecoder;
   /** The messages of a batch that were not read yet, last one first. */
-  private unread: Record<string, unknown>[] = [];
+  private unreadBatchMessages: Record<string, unknown>[] = [];
 
   constructor(maxLineBytes = defaultMaxLineBytes) {
     this.lineDecoder = new LineDecoder(maxLineBytes);
@@ -38,7 +38,7 @@ export class JsonLineReader {
 
   /** Returns the next message or noise, or `undefined` if more bytes are needed. */
   read(): JsonLine | undefined {
-    const next = this.unread.pop();
+    const next = this.unreadBatchMessages.pop();
     if (next) return { message: next };
     for (let line = this.lineDecoder.read(); line !== undefined; line = this.lineDecoder.read()) {
       if (typeof line !== 'string') return { noise: tooLong(line) };
@@ -47,7 +47,7 @@ export class JsonLineReader {
       const batch = parseBatch(line);
       const first = batch?.[0];
       if (first) {
-        this.unread = batch.slice(1).reverse();
+        this.unreadBatchMessages = batch.slice(1).reverse();
         return { message: first, batch };
       }
       if (line.trim() !== '') return { noise: notJson(line) };

@@ -14,10 +14,10 @@ export class LineDecoder {
   private readonly textDecoder = new TextDecoder();
   private readonly chunks: Uint8Array[] = [];
   /** Offset of the next unread byte in the first chunk. */
-  private offset = 0;
+  private firstChunkOffset = 0;
   /** Beginning of the current line, from earlier chunks. */
   private lineParts: Uint8Array[] = [];
-  private lineBytes = 0;
+  private lineByteCount = 0;
   private isSkippingLine = false;
   private hasEnded = false;
 
@@ -36,25 +36,25 @@ export class LineDecoder {
   /** Returns the next line without its ending, or `undefined` if it is incomplete. */
   read(): string | OverlongLine | undefined {
     for (let chunk = this.chunks[0]; chunk; chunk = this.chunks[0]) {
-      const end = chunk.indexOf(newline, this.offset);
-      const rest = chunk.subarray(this.offset, end < 0 ? chunk.length : end);
+      const end = chunk.indexOf(newline, this.firstChunkOffset);
+      const rest = chunk.subarray(this.firstChunkOffset, end < 0 ? chunk.length : end);
       if (end < 0) {
         this.chunks.shift();
-        this.offset = 0;
+        this.firstChunkOffset = 0;
       } else {
-        this.offset = end + 1;
+        this.firstChunkOffset = end + 1;
       }
       const line = end < 0 ? this.keepPart(rest) : this.finishLine(rest);
       if (line !== undefined) return line;
     }
-    return this.hasEnded && this.lineBytes > 0 ? this.finishLine(new Uint8Array()) : undefined;
+    return this.hasEnded && this.lineByteCount > 0 ? this.finishLine(new Uint8Array()) : undefined;
   }
 
   private keepPart(part: Uint8Array): OverlongLine | undefined {
     if (this.isSkippingLine || part.length === 0) return undefined;
     this.lineParts.push(part);
-    this.lineBytes += part.length;
-    if (this.lineBytes <= this.maxLineBytes) return undefined;
+    this.lineByteCount += part.length;
+    if (this.lineByteCount <= this.maxLineBytes) return undefined;
     this.isSkippingLine = true;
     return this.takeOverlongLine();
   }
@@ -64,31 +64,31 @@ export class LineDecoder {
       this.isSkippingLine = false;
       return undefined;
     }
-    if (this.lineBytes + lastPart.length > this.maxLineBytes) {
+    if (this.lineByteCount + lastPart.length > this.maxLineBytes) {
       this.lineParts.push(lastPart);
-      this.lineBytes += lastPart.length;
+      this.lineByteCount += lastPart.length;
       return this.takeOverlongLine();
     }
-    const bytes = this.lineBytes === 0 ? lastPart : this.joinParts(lastPart);
+    const bytes = this.lineByteCount === 0 ? lastPart : this.joinParts(lastPart);
     return this.textDecoder.decode(bytes.at(-1) === carriageReturn ? bytes.subarray(0, -1) : bytes);
   }
 
   private takeOverlongLine(): OverlongLine {
-    const bytes = this.lineBytes;
+    const bytes = this.lineByteCount;
     // This may cut a multi-byte character, which is acceptable in a log.
     const excerpt = this.textDecoder.decode(this.joinParts(new Uint8Array()).subarray(0, excerptBytes));
     return { excerpt, bytes };
   }
 
   private joinParts(lastPart: Uint8Array): Uint8Array {
-    const whole = new Uint8Array(this.lineBytes + lastPart.length);
+    const whole = new Uint8Array(this.lineByteCount + lastPart.length);
     let offset = 0;
     for (const part of [...this.lineParts, lastPart]) {
       whole.set(part, offset);
       offset += part.length;
     }
     this.lineParts = [];
-    this.lineBytes = 0;
+    this.lineByteCount = 0;
     return whole;
   }
 }

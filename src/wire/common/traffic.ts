@@ -22,16 +22,16 @@ export interface RecordedTraffic extends TrafficEntry {
 
 /** Receives messages from protocol code. Check `isOpen` first, to avoid unnecessary work when there is no viewer. */
 export interface TrafficTap {
-  readonly isOpen: boolean;
+  readonly isRecording: boolean;
   record(entry: TrafficEntry): void;
 }
 
-export const disabledTrafficTap: TrafficTap = { isOpen: false, record: () => undefined };
+export const disabledTrafficTap: TrafficTap = { isRecording: false, record: () => undefined };
 
 /** Records the newest messages (at least `maxEntries`) while it is open. */
 export class TrafficLog implements TrafficTap {
-  private readonly emitter = new Emitter<void>((error) => this.onListenerError(error));
-  readonly onDidChange = this.emitter.event;
+  private readonly changeEmitter = new Emitter<void>((error) => this.onListenerError(error));
+  readonly onDidChange = this.changeEmitter.event;
   private entries: RecordedTraffic[] = [];
   private watcherCount = 0;
   private droppedCount = 0;
@@ -42,7 +42,7 @@ export class TrafficLog implements TrafficTap {
     private readonly onListenerError: (error: unknown) => void,
   ) {}
 
-  get isOpen(): boolean {
+  get isRecording(): boolean {
     return this.watcherCount > 0;
   }
 
@@ -69,7 +69,7 @@ export class TrafficLog implements TrafficTap {
   }
 
   record(entry: TrafficEntry): void {
-    if (!this.isOpen) return;
+    if (!this.isRecording) return;
     const { peer, method, error } = entry;
     this.entries.push({
       ...entry,
@@ -84,13 +84,13 @@ export class TrafficLog implements TrafficTap {
       this.droppedCount += excess;
       this.entries = this.entries.slice(excess);
     }
-    this.emitter.fire();
+    this.changeEmitter.fire();
   }
 
   clear(): void {
     this.entries = [];
     this.droppedCount = 0;
-    this.emitter.fire();
+    this.changeEmitter.fire();
   }
 }
 

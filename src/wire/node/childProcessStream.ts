@@ -38,7 +38,7 @@ export class ChildProcessStream implements MessageStream {
   private readonly batchAnswers = new BatchAnswers();
   private hasListener = false;
   private scheduledRead: NodeJS.Immediate | undefined;
-  private hasInputEnded = false;
+  private hasStdoutEnded = false;
   private isStdoutQuiet = true;
   private closeReason: StreamClosed | undefined;
 
@@ -65,7 +65,7 @@ export class ChildProcessStream implements MessageStream {
    */
   async send(message: object): Promise<void> {
     if (this.closeReason) throw new ConnectionClosedError(this.closeReason);
-    const ready = this.batchAnswers.take(message);
+    const ready = this.batchAnswers.takeDataToSend(message);
     if (!ready) return;
     const line = encodeJsonLine(ready);
     await new Promise<void>((resolve, reject) => {
@@ -84,9 +84,9 @@ export class ChildProcessStream implements MessageStream {
     const { child, disposables } = this;
     const { stdout } = child;
     disposables.add(on(stdout, 'data', (chunk: Uint8Array) => this.receiveChunk(chunk)));
-    disposables.add(on(stdout, 'end', () => this.endInput()));
+    disposables.add(on(stdout, 'end', () => this.finishStdout()));
     // A failed read closes stdout without an `end`.
-    disposables.add(on(stdout, 'close', () => this.endInput()));
+    disposables.add(on(stdout, 'close', () => this.finishStdout()));
     disposables.add(on(stdout, 'error', (error: Error) => this.close({ reason: 'failed', error })));
     if (child.exitCode !== null || child.signalCode !== null) this.waitUntilQuiet();
     else disposables.add(on(child, 'exit', () => this.waitUntilQuiet()));
@@ -96,7 +96,7 @@ export class ChildProcessStream implements MessageStream {
   private waitUntilQuiet(): void {
     this.isStdoutQuiet = true;
     const timer = this.options.clock.setTimer(drainAfterExitMs, () => {
-      if (this.isStdoutQuiet && !this.scheduledRead) this.endInput();
+      if (this.isStdoutQuiet && !this.scheduledRead) this.finishStdout();
       else this.waitUntilQuiet();
     });
     this.disposables.add(timer);
@@ -109,8 +109,8 @@ export class ChildProcessStream implements MessageStream {
     else if (!this.scheduledRead) this.deliverMessages();
   }
 
-  private endInput(): void {
-    this.hasInputEnded = true;
+  private finishStdout(): void {
+    this.hasStdoutEnded = true;
     this.lineReader.end();
     this.scheduleRead();
   }
@@ -125,12 +125,12 @@ export class ChildProcessStream implements MessageStream {
     for (let items = 0; items < maxItemsPerTurn && performance.now() < endMs; items++) {
       const line = this.lineReader.read();
       if (!line) {
-        if (this.hasInputEnded) this.close({ reason: 'ended' });
+        if (this.hasStdoutEnded) this.close({ reason: 'ended' });
         else this.child.stdout.resume();
         return;
       }
       if (line.message) {
-        if (line.batch) this.batchAnswers.add(line.batch);
+        if (line.batch) this.batchAnswers.addBatch(line.batch);
         this.messageEmitter.fire(line.message);
       } else this.noiseEmitter.fire(line.noise);
       if (this.closeReason) return;

@@ -3,7 +3,7 @@ import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
 import type { ContextClient } from '../../../src/context/common/contextClient';
 import { ContextReader } from '../../../src/context/common/ai/contextReader';
-import { runContextTool, contextItemsTool } from '../../../src/context/common/ai/contextTool';
+import { runContextTool, agentContextTool } from '../../../src/context/common/ai/contextTool';
 import { McpServer, type McpAddress } from '../../../src/tools/node/mcpServer';
 import {
   clientOf,
@@ -36,7 +36,7 @@ export class ContextServer {
     const run = (input: unknown, signal: AbortSignal): Promise<string> =>
       runContextTool({ reader, lookups: noLookups }, input, signal);
     const options = { name: 'backline', version: '0.0.0', clock: systemClock, log: nullLogger };
-    const server = new McpServer({ ...options, providers: [{ tools: [{ definition: contextItemsTool, run }] }] });
+    const server = new McpServer({ ...options, providers: [{ tools: [{ definition: agentContextTool, run }] }] });
     await server.start();
     return new ContextServer(server.createAddress(), server, client);
   }

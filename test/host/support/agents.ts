@@ -8,7 +8,7 @@ import { nullLogger, type Logger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
 import type { ProcessEntry } from '../../../src/acp/node/catalogue/agentCatalogue';
 import { AgentLauncher, type AgentLauncherDeps } from '../../../src/acp/node/catalogue/agentLauncher';
-import { AgentRegistry } from '../../../src/acp/node/catalogue/agentRegistry';
+import { AgentBackendRegistry } from '../../../src/acp/node/catalogue/agentBackendRegistry';
 import { TrafficLog } from '../../../src/wire/common/traffic';
 import { Follower } from '../../fake/backendHarness';
 import { AdapterUnderTest } from './editorAdapter';
@@ -36,7 +36,7 @@ export class AgentsUnderTest {
     1000,
     () => undefined,
   );
-  readonly registry: AgentRegistry;
+  readonly registry: AgentBackendRegistry;
 
   constructor(options: Partial<AgentsOptions> = {}) {
     const { entries, needsSignIn = () => false } = options;
@@ -77,9 +77,9 @@ export class AgentsUnderTest {
       demo('original', 'draft', ['--draft']),
       demo('document', 'draft', ['--draft=document']),
     ];
-    this.registry = new AgentRegistry({
+    this.registry = new AgentBackendRegistry({
       loadCatalogue: () => Promise.resolve({ agents, problems: [] }),
-      createBackend: (entry) => launcher.create(entry),
+      createBackend: (entry) => launcher.createBackend(entry),
       isTrusted: () => this.isTrusted,
       agentConsent,
       needsSignIn,
@@ -119,7 +119,7 @@ export class Chat {
     const question = await this.follower.next('approval:required', ++this.approvals);
     const option = question.options[(question.option_kinds ?? []).indexOf(how)];
     assert.ok(option !== undefined, `no ${how} among ${question.options.join(', ')}`);
-    await this.session.approve(question.approval_id, option);
+    await this.session.answerApproval(question.approval_id, option);
     return question;
   }
 

@@ -26,7 +26,7 @@ import { FileRestorer } from '../../../src/chat/common/restore/fileRestorer';
 import { FileRestorePreparer } from '../../../src/chat/vscode/review/fileRestorePreparer';
 import { InterruptedRestores } from '../../../src/chat/vscode/review/interruptedRestores';
 import { RestoreActions } from '../../../src/chat/vscode/review/restoreActions';
-import { ReviewActions } from '../../../src/chat/vscode/review/reviewActions';
+import { ConversationActions } from '../../../src/chat/vscode/review/conversationActions';
 import { TurnReviews } from '../../../src/chat/vscode/review/turnReviews';
 import { UndoActions } from '../../../src/chat/vscode/review/undoActions';
 import { VirtualDocuments } from '../../../src/chat/vscode/review/virtualDocuments';
@@ -134,7 +134,7 @@ export class ChatUnderTest {
       shown: new ShownChats(),
       editor: this.actions,
       code: this.code,
-      review: new ReviewActions(this.chats, diffViews, this.documents, dialogs, messages),
+      review: new ConversationActions(this.chats, diffViews, this.documents, dialogs, messages),
       turnReviews: new TurnReviews(this.chats, this.documents, messages, undo),
       undo,
       restore: new RestoreActions({
@@ -166,7 +166,7 @@ export class ChatUnderTest {
       folders: () => adapter.folders.map((workspaceFolder) => workspaceFolder.path),
       folderOf: () => undefined,
       openInTab: (id) => this.pages.openInTab(id),
-      closeChat: (id) => this.pages.closeChat(id),
+      closeChat: (id) => this.pages.stopShowingChat(id),
       isTrusted: () => true,
       clock: systemClock,
       log: nullLogger,

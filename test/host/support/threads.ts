@@ -91,7 +91,7 @@ export class ThreadsUnderTest {
       }),
     );
     // Not started: VS Code has the real one in that place.
-    this.store.add(library.onDidChange(() => this.view.update()));
+    this.store.add(library.onDidChange(() => this.view.refreshChangedRows()));
   }
 
   static async start(): Promise<ThreadsUnderTest> {

@@ -126,7 +126,7 @@ export class ToolsUnderTest {
   /** Answers the `nth` approval. */
   async answer(option: string, nth = 1): Promise<string> {
     const { approval_id: id, prompt } = await this.follower.next('approval:required', nth);
-    await this.session.approve(id, option);
+    await this.session.answerApproval(id, option);
     return prompt;
   }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { chatRequests, didInvokeCommand } from '../../../src/chat/common/page/chatApi';
-import { PageError } from '../../../src/webview/common/protocol';
+import { HostRequestError } from '../../../src/webview/common/protocol';
 import { rows, sessionOf, snapshot } from './support/chatFixtures';
 import { ChatPages, type ChatHere } from './support/chatPages';
 
@@ -22,7 +22,7 @@ describe('the first prompt of a conversation', () => {
     await chat.composer.fill('precious');
     await chat.composer.press('Enter');
     await chat.host.waitFor(chatRequests.send);
-    return () => reject(new PageError('There is no such program.', 'ENOENT'));
+    return () => reject(new HostRequestError('There is no such program.', 'ENOENT'));
   };
   const refused = (chat: ChatHere): Promise<void> => chat.page.getByText('There is no such program.').waitFor();
 
@@ -108,7 +108,7 @@ describe('the first prompt of a conversation', () => {
     const chat = await pages.openChat(snapshot(sessionOf(), { draft }));
     chat.host.answer(chatRequests.send, async () => {
       await chat.tell({ draft, refused: draft });
-      throw new PageError('There is no such program.', 'ENOENT');
+      throw new HostRequestError('There is no such program.', 'ENOENT');
     });
     await chat.composer.press('Enter');
     await refused(chat);

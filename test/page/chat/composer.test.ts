@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chatRequests, didInvokeCommand, didInsert } from '../../../src/chat/common/page/chatApi';
+import { chatRequests, didInvokeCommand, didInsertDraft } from '../../../src/chat/common/page/chatApi';
 import { now, sessionOf, snapshot } from './support/chatFixtures';
 import { ChatPages, type ChatHere } from './support/chatPages';
 import { pauseClock } from '../support/drawn';
@@ -242,7 +242,7 @@ describe('the composer', () => {
     await chat.composer.fill('See');
     await chat.page.getByRole('heading', { level: 1 }).click();
     const attachment = { kind: 'selection' as const, id: 'sel', title: 'main.ts:1-3' };
-    await chat.host.notify(didInsert, { text: '@main.ts:1-3 ', attachments: [attachment] });
+    await chat.host.notify(didInsertDraft, { text: '@main.ts:1-3 ', attachments: [attachment] });
     await chat.page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
     assert.equal(await textOf(chat), 'See\n@main.ts:1-3 ');
     await chat.page.getByRole('button', { name: 'Remove main.ts:1-3' }).click();

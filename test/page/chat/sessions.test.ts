@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { chatRequests, didInvokeCommand } from '../../../src/chat/common/page/chatApi';
-import type { SessionRow } from '../../../src/chat/common/chatView';
+import type { ConversationRow } from '../../../src/chat/common/chatView';
 import { backends, changes, entries, greeting, now, rows, sessionOf, snapshot } from './support/chatFixtures';
 import { until } from '../../support/eventually';
 import { pauseClock } from '../support/drawn';
@@ -53,7 +53,7 @@ describe('the conversations', () => {
     assert.deepEqual(queries, ['', 'build']);
   });
 
-  const kept: SessionRow = {
+  const kept: ConversationRow = {
     id: 'r1',
     title: 'From the terminal',
     backendTitle: 'Claude Code',

@@ -10,7 +10,7 @@ describe('what a host tells a page', () => {
     const window = new EventTarget();
     const connection = new HostConnection({ postMessage: () => undefined });
     const heard: unknown[] = [];
-    connection.onNotification(
+    connection.setNotificationListener(
       didCount,
       ({ count }) => heard.push(count),
       () => heard.push('unreadable'),

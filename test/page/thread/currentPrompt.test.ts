@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { didSendCommand } from '../../../src/threads/common/page/threadApi';
+import { didRequestFindOrJump } from '../../../src/threads/common/page/threadApi';
 import type { Entry } from '../../../src/transcript/common/entries';
 import { drawn } from '../support/drawn';
 import { snapshot } from './support/threadFixtures';
@@ -66,7 +66,7 @@ describe('the prompt that the outline marks', () => {
     const { page, host } = await pages.openThread(snapshot({}, lowTurns(60)));
     await page.getByRole('button', { name: 'Outline' }).click();
     const reached = await watchGoals(page);
-    await host.notify(didSendCommand, { kind: 'goTo', entryId: 'a58' });
+    await host.notify(didRequestFindOrJump, { kind: 'goTo', entryId: 'a58' });
     await reached('a58');
     await waitForMark(page, 'Question 58');
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { didSendCommand } from '../../../src/threads/common/page/threadApi';
+import { didRequestFindOrJump } from '../../../src/threads/common/page/threadApi';
 import { drawn } from '../support/drawn';
 import { openLongThread, type LongThreadHere } from './support/longThread';
 import { turns } from './support/threadFixtures';
@@ -44,7 +44,7 @@ describe('a thread of 20,000 entries', () => {
   async function openAt(id: string): Promise<LongThreadHere> {
     const here = await openLong();
     const reached = await watchGoals(here.page);
-    await here.host.notify(didSendCommand, { kind: 'goTo', entryId: id });
+    await here.host.notify(didRequestFindOrJump, { kind: 'goTo', entryId: id });
     await reached(id);
     await drawn(here.page);
     return here;
@@ -55,7 +55,7 @@ describe('a thread of 20,000 entries', () => {
     const reached = await watchGoals(page);
     for (const id of [`a${middle}`, 'p1', `p${turnCount - 100}`, `a${turnCount}`, 'a20']) {
       const before = sentCount();
-      await host.notify(didSendCommand, { kind: 'goTo', entryId: id });
+      await host.notify(didRequestFindOrJump, { kind: 'goTo', entryId: id });
       await reached(id);
       await drawn(page);
       assert.ok(await isInSight(page, id), `${id} is not in sight`);

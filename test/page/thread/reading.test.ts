@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { didSendCommand, didUpdate, threadRequests } from '../../../src/threads/common/page/threadApi';
+import { didRequestFindOrJump, didUpdate, threadRequests } from '../../../src/threads/common/page/threadApi';
 import { drawn, heldBack } from '../support/drawn';
 import { entries, snapshot, turns, view } from './support/threadFixtures';
 import { openLongThread } from './support/longThread';
@@ -94,14 +94,14 @@ describe('reading a thread', () => {
   it('goes to the message that a search has found', async () => {
     const { page, host } = await openLongThread(pages, turns(1, 61));
     const reached = await watchGoals(page);
-    await host.notify(didSendCommand, { kind: 'goTo', entryId: 'a5' });
+    await host.notify(didRequestFindOrJump, { kind: 'goTo', entryId: 'a5' });
     await reached('a5');
   });
 
   it('follows the end after a search has opened a thread that is all in sight', async () => {
     const { page, host, tell } = await pages.openThread(snapshot({}, turns(1, 2)));
     const reached = await watchGoals(page);
-    await host.notify(didSendCommand, { kind: 'goTo', entryId: 'p1' });
+    await host.notify(didRequestFindOrJump, { kind: 'goTo', entryId: 'p1' });
     await reached('p1');
     await page.locator('.jump').waitFor({ state: 'detached' });
     await tell({ transcript: { put: turns(2, 12), before: 0 } });
@@ -113,7 +113,7 @@ describe('reading a thread', () => {
   it('stays at what a search has found in a longer one', async () => {
     const { page, host, tell } = await pages.openThread(snapshot({}, turns(1, 12)));
     const reached = await watchGoals(page);
-    await host.notify(didSendCommand, { kind: 'goTo', entryId: 'p2' });
+    await host.notify(didRequestFindOrJump, { kind: 'goTo', entryId: 'p2' });
     await reached('p2');
     await drawn(page);
     const top = await topOf(page, 'p2');
@@ -125,7 +125,7 @@ describe('reading a thread', () => {
   it('shows the call when the step that was found is in it', async () => {
     const { page, host } = await pages.openThread();
     const reached = await watchGoals(page);
-    await host.notify(didSendCommand, { kind: 'goTo', entryId: 'm1.3' });
+    await host.notify(didRequestFindOrJump, { kind: 'goTo', entryId: 'm1.3' });
     await reached('m1.2');
   });
 
@@ -176,7 +176,7 @@ describe('reading a thread', () => {
     });
     const reached = await watchGoals(page);
     await host.notify(didUpdate, snapshot({ unreadFrom: 'm3' }));
-    await host.notify(didSendCommand, { kind: 'goTo', entryId: 'm3' });
+    await host.notify(didRequestFindOrJump, { kind: 'goTo', entryId: 'm3' });
     await page.evaluate('letGo()');
     await reached('m3');
     await page.locator('[data-entry="m3"][data-new]').waitFor();

@@ -4,10 +4,10 @@ import { inRoot } from '../../../scripts/lib/paths.mjs';
 import { DisposableStore, toDisposable } from '../../../src/base/common/disposable';
 import { systemClock } from '../../../src/base/node/systemClock';
 import { FollowedThread } from '../../../src/threads/common/page/followedThread';
-import { readThread } from '../../../src/threads/common/mapping/readThread';
+import { mapThreadJson } from '../../../src/threads/common/mapping/mapThreadJson';
 import { didUpdate, threadRequests } from '../../../src/threads/common/page/threadApi';
 import { ThreadFeed } from '../../../src/threads/common/page/threadFeed';
-import { ThreadError, type OpenThread } from '../../../src/threads/common/threadPorts';
+import { ThreadError, type ThreadWithEntries } from '../../../src/threads/common/threadPorts';
 import { drawn } from '../support/drawn';
 import type { FakeHost } from '../support/fakeHost';
 import { ThreadPages, type ThreadHere } from './support/threadPages';
@@ -16,9 +16,9 @@ const rethrow = (error: unknown): void => {
   throw error;
 };
 
-function fixture(name: string): OpenThread {
+function fixture(name: string): ThreadWithEntries {
   const file = inRoot('test', 'fixtures', 'threads', `${name}.thread.json`);
-  return readThread(JSON.parse(readFileSync(file, 'utf8')), { source: 'local', mtimeMs: 1, nowMs: 3_600_000 });
+  return mapThreadJson(JSON.parse(readFileSync(file, 'utf8')), { source: 'local', mtimeMs: 1, nowMs: 3_600_000 });
 }
 
 const parent = fixture('18-subthread-parent');
@@ -35,10 +35,10 @@ describe('a thread with subagents that have threads of their own', () => {
   });
 
   /** The page, with what the extension does behind it. */
-  async function open({ head: { id } }: OpenThread): Promise<ThreadHere> {
+  async function open({ head: { id } }: ThreadWithEntries): Promise<ThreadHere> {
     const threads = new Map([parent, subthread].map((thread) => [thread.head.id, thread]));
     const ports = {
-      read: (threadId: string): Promise<OpenThread> => {
+      read: (threadId: string): Promise<ThreadWithEntries> => {
         const found = threads.get(threadId);
         return found ? Promise.resolve(found) : Promise.reject(new ThreadError('notFound', 'It is not here.'));
       },

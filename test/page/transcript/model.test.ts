@@ -81,7 +81,7 @@ describe('TranscriptModel', () => {
     });
     assert.deepEqual(idsOf(model), ['z', 'b', 'c']);
     assert.deepEqual(model.get('c'), answer('c', 2, 'xy'));
-    assert.equal(model.countBefore, 7);
+    assert.equal(model.unloadedOlderCount, 7);
   });
 
   it('forgets everything at a reset', () => {

@@ -13,7 +13,7 @@ import { ask, did, didPatch, loadOlder, showAll } from './transcriptPageApi';
 const connection = new HostConnection(window.acquireVsCodeApi());
 connection.start(window);
 const model = new TranscriptModel();
-connection.onNotification(didPatch, (patch) => model.apply(patch));
+connection.setNotificationListener(didPatch, (patch) => model.apply(patch));
 
 const tell =
   (action: string) =>
@@ -53,7 +53,7 @@ const options: TranscriptOptions = {
 function Page() {
   const handle = useRef<TranscriptHandle | null>(null);
   const [isFinding, setFinding] = useState(false);
-  connection.onNotification(ask, ({ what, id = '' }) => {
+  connection.setNotificationListener(ask, ({ what, id = '' }) => {
     if (what === 'find') setFinding(true);
     else if (what === 'latest') handle.current?.scrollToLatest();
     else handle.current?.scrollToEntry(id);

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { loadAgentCatalogue } from '../../../src/acp/node/catalogue/agentCatalogue';
 import { AgentLauncher } from '../../../src/acp/node/catalogue/agentLauncher';
-import { AgentRegistry } from '../../../src/acp/node/catalogue/agentRegistry';
-import { diskCommandFiles } from '../../../src/acp/node/process/commandLookup';
+import { AgentBackendRegistry } from '../../../src/acp/node/catalogue/agentBackendRegistry';
+import { diskCommandFileAccess } from '../../../src/acp/node/process/commandLookup';
 import { AgentManager } from '../../../src/agents/common/agentManager';
 import { InstallConsents } from '../../../src/agents/common/install/installConsents';
 import { AgentInstaller } from '../../../src/agents/node/agentInstaller';
@@ -79,8 +79,8 @@ describe('an agent of the registry', function () {
       });
       manager.start();
       await installer.start();
-      await manager.refresh();
-      const [listed] = registry.agents().agents;
+      await manager.refreshRegistry();
+      const [listed] = registry.registryState().agents;
       assert.ok(listed);
       await manager.install(listed);
       assert.deepEqual([...(await manager.situation()).jobs], []);
@@ -107,7 +107,7 @@ describe('an agent of the registry', function () {
         runInTerminal: () => Promise.resolve(false),
         keysOf: (id) => Promise.resolve(id === 'key-agent' ? { FAKE_API_KEY: 'abcd' } : {}),
       });
-      const backends = new AgentRegistry({
+      const backends = new AgentBackendRegistry({
         loadCatalogue: () =>
           loadAgentCatalogue({
             platform: process.platform,
@@ -115,10 +115,10 @@ describe('an agent of the registry', function () {
             installed: installer.installed(),
             env,
             cwd: folder,
-            files: diskCommandFiles,
+            files: diskCommandFileAccess,
             demo: { execPath: process.execPath, script: 'demo.js' },
           }),
-        createBackend: (entry) => launcher.create(entry),
+        createBackend: (entry) => launcher.createBackend(entry),
         isTrusted: () => true,
         agentConsent,
         needsSignIn: () => false,

@@ -66,7 +66,7 @@ describe('the client and the embedded server over ACP and the demo agent', () =>
     const { data } = await recorder.next('approval:required', count);
     const option = data.options[(data.option_kinds ?? []).indexOf(kind)];
     assert.ok(option !== undefined, `no ${kind} among ${data.options.join(', ')}`);
-    await session.approve(data.approval_id, option);
+    await session.answerApproval(data.approval_id, option);
     return data.approval_id;
   }
 
@@ -107,11 +107,11 @@ describe('the client and the embedded server over ACP and the demo agent', () =>
     await rename();
     const { data } = await recorder.next('approval:required');
     for (const option of ['yes', '', `${data.options[0] ?? ''} `]) {
-      await assert.rejects(session.approve(data.approval_id, option), { code: 'approvalInvalid' });
+      await assert.rejects(session.answerApproval(data.approval_id, option), { code: 'approvalInvalid' });
     }
     await assert.rejects(session.sendPrompt({ text: 'hello' }), { code: 'busy' });
     await answer('reject_once');
-    await assert.rejects(session.approve(data.approval_id, data.options[0] ?? ''), { code: 'approvalResolved' });
+    await assert.rejects(session.answerApproval(data.approval_id, data.options[0] ?? ''), { code: 'approvalResolved' });
     await recorder.next('prompt:complete');
   });
 

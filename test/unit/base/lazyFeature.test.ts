@@ -21,20 +21,20 @@ describe('LazyFeature', () => {
       loads++;
       return Promise.resolve(new Loaded());
     });
-    assert.equal(late.loaded, undefined);
+    assert.equal(late.featureIfLoaded, undefined);
     assert.equal(loads, 0);
     const [first, second] = await Promise.all([late.getOrLoad(), late.getOrLoad()]);
     assert.equal(loads, 1);
     assert.equal(first, second);
-    assert.equal(late.loaded, first);
+    assert.equal(late.featureIfLoaded, first);
   });
 
   it('retries after a failure', async () => {
     const outcomes = [Promise.reject(new Error('no disk')), Promise.resolve(new Loaded())];
     const late = new LazyFeature(async () => await (outcomes.shift() ?? Promise.reject(new Error('too often'))));
     await assert.rejects(late.getOrLoad(), /no disk/);
-    assert.equal(late.loaded, undefined);
-    assert.equal(await late.getOrLoad(), late.loaded);
+    assert.equal(late.featureIfLoaded, undefined);
+    assert.equal(await late.getOrLoad(), late.featureIfLoaded);
   });
 
   it('stops and disposes the running feature', async () => {

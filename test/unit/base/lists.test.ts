@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { listNames, splitIntoBatches, truncateList } from '../../../src/base/common/lists';
+import { formatFileNames, splitIntoBatches, truncateList } from '../../../src/base/common/lists';
 
 describe('listNames', () => {
   for (const [names, expected] of [
@@ -9,7 +9,7 @@ describe('listNames', () => {
     [['a', 'b', 'c', 'd'], '“a”, “b”, “c” and 1 more file'],
     [['a', 'b', 'c', 'd', 'e'], '“a”, “b”, “c” and 2 more files'],
   ] as const)
-    it(`has ${names.length}`, () => assert.equal(listNames(names), expected));
+    it(`has ${names.length}`, () => assert.equal(formatFileNames(names), expected));
 });
 
 describe('truncateList', () => {

@@ -23,7 +23,7 @@ describe('ShownWrites', () => {
     return writes;
   };
   const isAsShown = (writes: ApprovalDiffs, before: string | null, after: string) =>
-    writes.matchesApproval('/ws/a.txt', before, after);
+    writes.takeMatchingDiffs('/ws/a.txt', before, after);
 
   it('match a write of the whole file or of a piece, in one place or everywhere', () => {
     assert.ok(isAsShown(allowed(['one\n', 'two\n']), 'one\n', 'two\n'));
@@ -61,7 +61,7 @@ describe('ShownWrites', () => {
   });
 
   it('accept any write if the earlier text is unknown', () => {
-    assert.ok(allowed(['one', 'two']).matchesApproval('/ws/a.txt', undefined, 'three'));
+    assert.ok(allowed(['one', 'two']).takeMatchingDiffs('/ws/a.txt', undefined, 'three'));
   });
 });
 

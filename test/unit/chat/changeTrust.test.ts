@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { containsWrittenText, isAlreadyApplied } from '../../../src/chat/common/changes/touchedFiles';
+import { containsWrittenText, isAlreadyApplied } from '../../../src/chat/common/changes/reportedFileChanges';
 import type { Chat } from '../../../src/chat/common/chatPorts';
 import { ChatBackends } from './support/chatBackend';
 import { event } from './support/transcriptRecorder';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { Emitter } from '../../../src/base/common/event';
-import { ChatReview } from '../../../src/chat/vscode/review/chatReview';
+import { OpenChatsReview } from '../../../src/chat/vscode/review/openChatsReview';
 import { FakeChat } from '../../fake/fakeChats';
 
 const path = '/ws/a.ts';
 
-describe('ChatReview: a file changed by two conversations', () => {
+describe('OpenChatsReview: a file changed by two conversations', () => {
   const change = { path, change: 'modified', added: 1, removed: 1, state: 'applied' } as const;
   const [older, newer] = [new FakeChat('older'), new FakeChat('newer')];
   for (const chat of [older, newer]) chat.change({ changes: [change] });
@@ -13,7 +13,7 @@ describe('ChatReview: a file changed by two conversations', () => {
   newer.before.set(path, 'before newer');
   const undone: string[] = [];
   let answer = true;
-  const review = new ChatReview(
+  const review = new OpenChatsReview(
     {
       openChats: [older, newer],
       onDidChangeFiles: new Emitter<void>((error) => {

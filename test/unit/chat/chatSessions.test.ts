@@ -32,7 +32,7 @@ describe('ChatSessions', () => {
       window.chats.rows.map(({ state, title }) => [title, state]),
       [['Hello there', 'unread']],
     );
-    assert.deepEqual(chat.history, ['Hello there']);
+    assert.deepEqual(chat.sentPromptTexts, ['Hello there']);
   });
 
   it('runs conversations in parallel', async () => {
@@ -79,10 +79,10 @@ describe('ChatSessions', () => {
     assert.deepEqual(waiting(), ['2', '4']);
     assert.deepEqual(window.agent.sessions, [], 'nothing is sent by itself');
     window.agent.beforeSession = () => Promise.reject(new Error('not now'));
-    await assert.rejects(again.sendQueued(), /not now/);
+    await assert.rejects(again.sendFirstQueuedPrompt(), /not now/);
     assert.deepEqual(waiting(), ['2', '4'], 'what was not taken is the first again');
     window.agent.beforeSession = () => Promise.resolve();
-    await again.sendQueued();
+    await again.sendFirstQueuedPrompt();
     assert.deepEqual(waiting(), ['4']);
     assert.equal(window.agent.last.prompts[0]?.text, '2');
   });
@@ -108,7 +108,7 @@ describe('ChatSessions', () => {
       chat.view.queue.map(({ text }) => text),
       ['2'],
     );
-    await chat.sendQueued();
+    await chat.sendFirstQueuedPrompt();
     await until('the second', () => window.agent.last.prompts.length === 2);
     await chat.send(draft('3'));
     window.agent.last.tell(event('error', { error: 'Broke.' }));

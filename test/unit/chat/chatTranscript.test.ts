@@ -98,7 +98,7 @@ describe('ChatTranscript of an agent that reports everything', () => {
     const told = new TranscriptRecorder().prompt('Go');
     told.addEvents(event('content_block:start', { block_type: 'text', block_index: 0 }));
     told.addEvents(event('content_block:delta', { block_index: 0, delta: 'a' }));
-    const feed = told.document.feed(100);
+    const feed = told.document.createFeed(100);
     feed.takePatch();
     told.addEvents(event('content_block:delta', { block_index: 0, delta: 'b' }));
     told.addEvents(event('content_block:delta', { block_index: 0, delta: 'c' }));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { CurrentState } from '../../../src/changes/common/workspaceCheckpoints';
-import { FileStateChanges } from '../../../src/chat/common/changes/fileStateChanges';
-import { WriteClaims } from '../../../src/chat/common/changes/writeClaims';
+import type { CurrentFileState } from '../../../src/changes/common/workspaceCheckpoints';
+import { NonTextChanges } from '../../../src/chat/common/changes/nonTextChanges';
+import { FileTextClaims } from '../../../src/chat/common/changes/fileTextClaims';
 import { FakeCheckpoints } from '../../fake/fakeCheckpoints';
 import { FakeEditor } from '../../fake/fakeEditor';
 
@@ -10,21 +10,21 @@ const state = (object: string) => ({ kind: 'file', object, bytes: 1 }) as const;
 
 /** Reads states when the test says so, in any order. */
 class SlowCheckpoints extends FakeCheckpoints {
-  readonly reads: PromiseWithResolvers<ReadonlyMap<string, CurrentState>>[] = [];
+  readonly reads: PromiseWithResolvers<ReadonlyMap<string, CurrentFileState>>[] = [];
 
-  override currentStates(): Promise<ReadonlyMap<string, CurrentState>> {
-    const read = Promise.withResolvers<ReadonlyMap<string, CurrentState>>();
+  override currentStates(): Promise<ReadonlyMap<string, CurrentFileState>> {
+    const read = Promise.withResolvers<ReadonlyMap<string, CurrentFileState>>();
     this.reads.push(read);
     return read.promise;
   }
 }
 
-describe('FileStateChanges.refresh', () => {
+describe('NonTextChanges.refresh', () => {
   let checkpoints: SlowCheckpoints;
-  let changes: FileStateChanges;
+  let changes: NonTextChanges;
   beforeEach(() => {
     checkpoints = new SlowCheckpoints(new FakeEditor());
-    changes = new FileStateChanges({ checkpoints, claims: new WriteClaims(), record: () => undefined });
+    changes = new NonTextChanges({ checkpoints, claims: new FileTextClaims(), record: () => undefined });
     for (const path of ['/ws/a.png', '/ws/b.png']) {
       const file = { path, checkpoint, before: state('before'), after: state('after') };
       changes.record(1, file, 'binary', false);
@@ -32,16 +32,19 @@ describe('FileStateChanges.refresh', () => {
   });
 
   /** What is shown of the files: `applied` only while they have the state that the agent has left. */
-  const shown = (): string[] => changes.addTo([]).map(({ path, state: now }) => `${path} ${now}`);
-  const both = (object: string): ReadonlyMap<string, CurrentState> =>
+  const shown = (): string[] => changes.mergeWithTextChanges([]).map(({ path, state: now }) => `${path} ${now}`);
+  const both = (object: string): ReadonlyMap<string, CurrentFileState> =>
     new Map(['/ws/a.png', '/ws/b.png'].map((path) => [path, state(object)]));
-  const only = (object: string): ReadonlyMap<string, CurrentState> => new Map([['/ws/a.png', state(object)]]);
+  const only = (object: string): ReadonlyMap<string, CurrentFileState> => new Map([['/ws/a.png', state(object)]]);
   const a = new Set(['/ws/a.png']);
 
   /** Starts two refreshes; the second one ends first. */
   async function overtaken(
     paths: readonly [first: ReadonlySet<string> | undefined, second: ReadonlySet<string> | undefined],
-    results: readonly [first: ReadonlyMap<string, CurrentState>, second: ReadonlyMap<string, CurrentState> | Error],
+    results: readonly [
+      first: ReadonlyMap<string, CurrentFileState>,
+      second: ReadonlyMap<string, CurrentFileState> | Error,
+    ],
   ): Promise<void> {
     const [first, second] = [changes.refresh(paths[0]), changes.refresh(paths[1])];
     const [late, early] = checkpoints.reads;

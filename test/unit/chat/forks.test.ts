@@ -19,14 +19,14 @@ describe('Forking', () => {
       const fork = await made.window.chats.fork(chat.id, made.promptOf(chat, 2));
       assert.notEqual(fork.id, chat.id);
       assert.deepEqual(fork.draft, draft('second'));
-      assert.deepEqual(fork.history, ['first']);
+      assert.deepEqual(fork.sentPromptTexts, ['first']);
       const text = `This conversation continues “first” from before prompt 2. ${chat.view.backendTitle} starts a new session and gets a summary with your next prompt.`;
       assert.deepEqual(outline(fork), [...outline(chat).slice(0, 3), `notice: ${text}`]);
       const head = made.window.store.heads.find(({ id }) => id === fork.id);
       assert.equal(head?.forkedFrom, chat.id);
       assert.equal(head.remoteId, undefined);
       assert.equal(head.title, 'first');
-      assert.deepEqual(chat.history, ['first', 'second', 'third']);
+      assert.deepEqual(chat.sentPromptTexts, ['first', 'second', 'third']);
       const rows = made.window.chats.rows.map(({ id }) => id);
       assert.deepEqual(new Set(rows), new Set([fork.id, chat.id]));
     });
@@ -49,7 +49,7 @@ describe('Forking', () => {
       const chat = await made.conversation();
       const fork = await made.window.chats.fork(chat.id, made.promptOf(chat, 1));
       assert.deepEqual(fork.draft, draft('first'));
-      assert.deepEqual(fork.history, []);
+      assert.deepEqual(fork.sentPromptTexts, []);
       assert.deepEqual(await made.listed(fork), {});
       const again = await made.reopened(fork.id);
       assert.deepEqual(again.draft, draft('first'));
@@ -64,7 +64,7 @@ describe('Forking', () => {
       await chat.send(draft('third'));
       made.editor.setFile(a, 'ONE\n');
       made.window.agent.last.end('Did it.');
-      await until('the second prompt', () => chat.history.length === 2);
+      await until('the second prompt', () => chat.sentPromptTexts.length === 2);
       await settled();
       await until('its checkpoint', () => made.checkpoints.taken.length === 2);
       await settled();
@@ -111,7 +111,7 @@ describe('Forking', () => {
       made.window.agent.fork = () => Promise.resolve('copy');
       const fork = await made.restorer().fork(chat);
       assert.deepEqual(made.window.agent.calls.at(-1), `fork ${id}`);
-      assert.deepEqual([fork.history, fork.draft.text], [chat.history, '']);
+      assert.deepEqual([fork.sentPromptTexts, fork.draft.text], [chat.sentPromptTexts, '']);
       const head = made.window.store.heads.find((known) => known.id === fork.id);
       assert.deepEqual([head?.forkedFrom, head?.remoteId, head?.title], [chat.id, 'copy', 'Forked: first']);
       assert.match(
@@ -123,7 +123,7 @@ describe('Forking', () => {
       assert.deepEqual(made.window.agent.last.prompts[0]?.attachments, []);
       made.window.agent.last.end();
       await until('the end', () => made.ends(fork) === 4);
-      assert.deepEqual(chat.history, ['first', 'second', 'third']);
+      assert.deepEqual(chat.sentPromptTexts, ['first', 'second', 'third']);
     });
 
     it('whose changes stay with the first one, also after a restart', async () => {
@@ -164,7 +164,7 @@ describe('Forking', () => {
       made.window.agent.fork = () => Promise.resolve('copy');
       const fork = await made.restorer().fork(chat);
       const again = await made.window.chats.fork(fork.id, made.promptOf(fork, 2));
-      assert.deepEqual([again.history, again.draft.text], [['first'], 'second']);
+      assert.deepEqual([again.sentPromptTexts, again.draft.text], [['first'], 'second']);
       assert.equal(made.window.store.heads.find((known) => known.id === again.id)?.remoteId, undefined);
     });
 

@@ -13,9 +13,9 @@ import { draft, outline, settled, Window } from './support/window';
 class FullDisk extends NodeFiles {
   isFull = false;
 
-  override async writeAt(...args: Parameters<NodeFiles['writeAt']>): Promise<void> {
+  override async writeAtAndTruncate(...args: Parameters<NodeFiles['writeAtAndTruncate']>): Promise<void> {
     if (this.isFull) throw Object.assign(new Error('the disk says no'), { code: 'ENOSPC' });
-    await super.writeAt(...args);
+    await super.writeAtAndTruncate(...args);
   }
 }
 

@@ -6,7 +6,7 @@ import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
 import { ChatTranscript } from '../../../src/chat/common/transcript/chatTranscript';
 import { NodeFiles } from '../../../src/base/node/filePort';
-import { SessionStore } from '../../../src/chat/node/sessionStore';
+import { ConversationStore } from '../../../src/chat/node/conversationStore';
 import { TranscriptDocument } from '../../../src/transcript/common/transcriptDocument';
 
 const fixtures = path.join(process.cwd(), 'test/fixtures/conversations');
@@ -14,7 +14,7 @@ const fixtures = path.join(process.cwd(), 'test/fixtures/conversations');
 /** What the page would show of a conversation on disk, and what the chat knows of it. */
 async function shown(name: string): Promise<unknown> {
   const folder = await mkdtemp(path.join(tmpdir(), 'old-conversation-'));
-  const store = new SessionStore({ folder, files: new NodeFiles(), clock: systemClock, log: nullLogger });
+  const store = new ConversationStore({ folder, files: new NodeFiles(), clock: systemClock, log: nullLogger });
   const document = new TranscriptDocument(assert.ifError);
   try {
     const id = `conversation-${name}`;

@@ -48,7 +48,7 @@ describe('A conversation with an ACP agent', () => {
     await chat.send(draft('two'));
     await until(
       'the queued one, after the second',
-      () => outline(chat).at(-1) === 'end: completed' && chat.history.length === 3,
+      () => outline(chat).at(-1) === 'end: completed' && chat.sentPromptTexts.length === 3,
     );
     assert.deepEqual(outline(chat), [
       'prompt: wait',

@@ -38,8 +38,8 @@ describe('The reason for a denial', () => {
 
   it('is sent immediately if the turn ended with the denial', async () => {
     const { last } = window.agent;
-    const approve = last.approve.bind(last);
-    last.approve = async (id, option) => {
+    const approve = last.answerApproval.bind(last);
+    last.answerApproval = async (id, option) => {
       await approve(id, option);
       last.end('', 'cancelled');
       await until('the end', () => outline(chat).at(-1) === 'end: cancelled');
@@ -60,7 +60,7 @@ describe('The reason for a denial', () => {
   });
 
   it('is not sent if the answer was not accepted', async () => {
-    window.agent.last.approve = () => Promise.reject(new Error('gone'));
+    window.agent.last.answerApproval = () => Promise.reject(new Error('gone'));
     await assert.rejects(chat.answerApproval('a', 'No', 'Use pnpm'), /gone/);
     assert.deepEqual(waiting(), []);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Chat } from '../../../src/chat/common/chatPorts';
 import type { SaveAnswer, SaveQuestion, UnsavedFile, UnsavedFiles } from '../../../src/chat/common/unsaved/promptSaves';
-import { listNames } from '../../../src/base/common/lists';
+import { formatFileNames } from '../../../src/base/common/lists';
 import type { SaveBeforePrompt } from '../../../src/platform/common/settings';
 import { EditorError } from '../../../src/editor/common/editorPort';
 import { FakeCheckpoints } from '../../fake/fakeCheckpoints';
@@ -14,7 +14,7 @@ const b = '/ws/src/b.ts';
 
 /** Files of an editor, and a user who answers as the test says. */
 class FakeUnsavedFiles implements UnsavedFiles {
-  mode: SaveBeforePrompt = 'ask';
+  saveBeforePrompt: SaveBeforePrompt = 'ask';
   files: UnsavedFile[] = [];
   readonly questions: SaveQuestion[] = [];
   /** Answers to the next questions; a question without one stays open. */
@@ -38,8 +38,8 @@ class FakeUnsavedFiles implements UnsavedFiles {
     return this.answers.length > 0 ? Promise.resolve(this.answers.shift()) : new Promise(() => undefined);
   }
 
-  alwaysSave(): Promise<void> {
-    this.mode = 'always';
+  setAlwaysSave(): Promise<void> {
+    this.saveBeforePrompt = 'always';
     return Promise.resolve();
   }
 
@@ -114,11 +114,11 @@ describe('Unsaved files before a prompt', () => {
   });
 
   it('are never asked about with the setting always or never', async () => {
-    files.mode = 'never';
+    files.saveBeforePrompt = 'never';
     await chat.send(draft('Go'));
     assert.deepEqual([files.questions, files.saved], [[], []]);
     await end();
-    files.mode = 'always';
+    files.saveBeforePrompt = 'always';
     await chat.send(draft('Go on'));
     assert.deepEqual([files.questions, files.saved], [[], [a, b]]);
   });
@@ -126,7 +126,7 @@ describe('Unsaved files before a prompt', () => {
   it('are saved from now on after Always Save', async () => {
     files.answers.push('alwaysSave');
     await chat.send(draft('Go'));
-    assert.deepEqual([files.mode, files.saved], ['always', [a, b]]);
+    assert.deepEqual([files.saveBeforePrompt, files.saved], ['always', [a, b]]);
   });
 
   it('restore the draft if the dialog is closed, without a failure', async () => {
@@ -165,11 +165,11 @@ describe('Unsaved files before a prompt', () => {
   });
 
   it('are asked about for a queued prompt, which returns to the queue if the dialog is closed', async () => {
-    files.mode = 'never';
+    files.saveBeforePrompt = 'never';
     await chat.send(draft('First'));
     await chat.send(draft('Second'));
     assert.equal(chat.view.queue.length, 1);
-    files.mode = 'ask';
+    files.saveBeforePrompt = 'ask';
     files.answers.push(undefined);
     window.agent.last.end('Done.');
     await eventually('the question', () => assert.deepEqual(files.asked, [[a, b]]));
@@ -180,7 +180,7 @@ describe('Unsaved files before a prompt', () => {
       ),
     );
     files.answers.push('save');
-    await chat.sendQueued();
+    await chat.sendFirstQueuedPrompt();
     assert.deepEqual(
       [prompts(), files.saved],
       [
@@ -199,9 +199,9 @@ describe('Unsaved files before a prompt', () => {
 
 describe('listNames', () => {
   it('lists at most three names', () => {
-    assert.equal(listNames(['a']), '“a”');
-    assert.equal(listNames(['a', 'b']), '“a” and “b”');
-    assert.equal(listNames(['a', 'b', 'c']), '“a”, “b” and “c”');
-    assert.equal(listNames(['a', 'b', 'c', 'd']), '“a”, “b”, “c” and 1 more file');
+    assert.equal(formatFileNames(['a']), '“a”');
+    assert.equal(formatFileNames(['a', 'b']), '“a” and “b”');
+    assert.equal(formatFileNames(['a', 'b', 'c']), '“a”, “b” and “c”');
+    assert.equal(formatFileNames(['a', 'b', 'c', 'd']), '“a”, “b”, “c” and 1 more file');
   });
 });

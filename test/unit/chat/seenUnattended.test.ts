@@ -87,9 +87,9 @@ describe('Unattended actions of an agent without modes', () => {
   ] as const) {
     it(`are detected: ${turns.join(', then ')} shows ${seen ?? 'nothing'}`, async () => {
       await open();
-      assert.equal(options.observedUnattended('one'), undefined);
+      assert.equal(options.observedUnattendedAction('one'), undefined);
       await does(...turns);
-      assert.equal(options.observedUnattended('one'), seen);
+      assert.equal(options.observedUnattendedAction('one'), seen);
     });
   }
 
@@ -97,17 +97,17 @@ describe('Unattended actions of an agent without modes', () => {
     await open();
     await does('edit');
     await open();
-    assert.equal(options.observedUnattended('one'), 'edits');
-    assert.equal(options.observedUnattended('two'), undefined);
+    assert.equal(options.observedUnattendedAction('one'), 'edits');
+    assert.equal(options.observedUnattendedAction('two'), undefined);
     await open('another program');
-    assert.equal(options.observedUnattended('one'), undefined);
+    assert.equal(options.observedUnattendedAction('one'), undefined);
   });
 
   it('are posted to the page immediately', async () => {
     await open();
     let changes = 0;
     options.onDidChange(() => {
-      if (options.observedUnattended('one') === 'edits') changes++;
+      if (options.observedUnattendedAction('one') === 'edits') changes++;
     });
     await does('edit');
     assert.ok(changes > 0);

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { BackendError } from '../../../src/session/common/sessionBackend';
-import { sessionStatus, type SessionStatusInput } from '../../../src/chat/common/conversation/sessionView';
+import {
+  conversationStatus,
+  type ConversationStatusInput,
+} from '../../../src/chat/common/conversation/conversationView';
 import type { TurnPhase } from '../../../src/chat/common/conversation/turnPhase';
 import { ChatBackendSession } from './support/chatBackend';
 
 const idle = { isBusy: false, isStarting: false, statusText: undefined };
 const busy = { ...idle, isBusy: true };
 const starting = { ...busy, isStarting: true };
-const facts: SessionStatusInput = {
+const facts: ConversationStatusInput = {
   transcript: idle,
   backend: { kind: 'ready' },
   readonly: undefined,
@@ -18,9 +21,9 @@ const failed = { kind: 'failed', message: 'It was lost.' } as const;
 const failure: TurnPhase = { kind: 'idle', failure: new BackendError('backend', 'Not taken.') };
 const stopping: TurnPhase = { kind: 'stopping', session: new ChatBackendSession('s'), pendingResponses: 1 };
 const resuming: TurnPhase = { kind: 'resuming', isStopped: false };
-const status = (more: Partial<SessionStatusInput>) => sessionStatus({ ...facts, ...more });
+const status = (more: Partial<ConversationStatusInput>) => conversationStatus({ ...facts, ...more });
 
-describe('sessionStatus', () => {
+describe('conversationStatus', () => {
   it('is idle when nothing happens', () => assert.deepEqual(status({}), { status: 'idle' }));
 
   it('is readonly before anything else', () => {

@@ -3,17 +3,17 @@ import { appendFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { nullLogger } from '../../../src/base/common/log';
-import type { SessionHead } from '../../../src/chat/common/chatStore';
+import type { ConversationHead } from '../../../src/chat/common/chatStore';
 import { logVersion } from '../../../src/chat/common/conversation/logRecord';
 import { NodeFiles } from '../../../src/base/node/filePort';
-import { SessionStore } from '../../../src/chat/node/sessionStore';
+import { ConversationStore } from '../../../src/chat/node/conversationStore';
 import { FakeClock } from '../../fake/fakeClock';
 import { event } from './support/transcriptRecorder';
 import { until } from '../../support/eventually';
 import { settled } from './support/window';
 
 const id = 'session-1';
-const head: SessionHead = {
+const head: ConversationHead = {
   version: 1,
   id,
   title: 'Title',
@@ -62,26 +62,26 @@ class FaultyFiles extends NodeFiles {
     return await super.createNew(file, text);
   }
 
-  override async writeAt(file: string, offset: number, bytes: Uint8Array): Promise<void> {
+  override async writeAtAndTruncate(file: string, offset: number, bytes: Uint8Array): Promise<void> {
     this.writes++;
     if (this.fault === undefined) {
-      await super.writeAt(file, offset, bytes);
+      await super.writeAtAndTruncate(file, offset, bytes);
       return;
     }
     // As a disk that is full does it: a part is there.
-    await super.writeAt(file, offset, bytes.subarray(0, Math.floor(bytes.length / 2)));
+    await super.writeAtAndTruncate(file, offset, bytes.subarray(0, Math.floor(bytes.length / 2)));
     throw Object.assign(new Error('the disk says no'), { code: this.fault });
   }
 }
 
-describe('SessionStore', () => {
+describe('ConversationStore', () => {
   let folder: string;
   let clock: FakeClock;
   let files: FaultyFiles;
-  const stores: SessionStore[] = [];
+  const stores: ConversationStore[] = [];
 
-  async function newStore(): Promise<SessionStore> {
-    const store = new SessionStore({ folder, files, clock, log: nullLogger });
+  async function newStore(): Promise<ConversationStore> {
+    const store = new ConversationStore({ folder, files, clock, log: nullLogger });
     stores.push(store);
     await store.start();
     return store;
@@ -225,7 +225,7 @@ describe('SessionStore', () => {
       files.isLockFaulty = false;
       if (isTakenOver) await appendFile(log(), `${JSON.stringify(prompt('Theirs'))}\n`);
       clock.advance(5000);
-      await until('the retry', () => (isTakenOver ? file.isOutdated : file.problem === undefined));
+      await until('the retry', () => (isTakenOver ? file.wasTakenOver : file.problem === undefined));
       await one.stop();
     }
     const { records } = await (await newStore()).open(id);
@@ -249,7 +249,7 @@ describe('SessionStore', () => {
       assert.match(file.problem ?? '', /memory only/);
       await until('the retry', () => {
         clock.advance(5000);
-        return isTakenOver ? file.isOutdated : file.problem === undefined;
+        return isTakenOver ? file.wasTakenOver : file.problem === undefined;
       });
       await store.stop();
       const { records } = await (await newStore()).open(id);

@@ -111,12 +111,12 @@ describe('Changes that no tool call names', () => {
     const edited = editor.diskText(a).replace('FIVE', 'mine');
     editor.setFile(a, edited);
     await assert.rejects(chat.revert(a), { code: 'changedSince' });
-    assert.deepEqual(await chat.fileChanges.countSeparable(a), { separable: 1, total: 2 });
+    assert.deepEqual(await chat.fileChanges.countUneditedChanges(a), { separable: 1, total: 2 });
     assert.equal(editor.diskText(a), edited);
-    assert.deepEqual(await chat.fileChanges.undoSeparable(a, {}), { separable: 1, total: 2 });
+    assert.deepEqual(await chat.fileChanges.undoUneditedChanges(a, {}), { separable: 1, total: 2 });
     assert.equal(editor.diskText(a), text.replace('five', 'mine'));
     assert.deepEqual(states(), [`${a} modified changedSince`]);
-    assert.deepEqual(await chat.fileChanges.countSeparable(a), { separable: 0, total: 1 });
+    assert.deepEqual(await chat.fileChanges.countUneditedChanges(a), { separable: 0, total: 1 });
   });
 
   it('have texts for any range of turns', async () => {

@@ -127,7 +127,7 @@ describe('A queued prompt', () => {
     await first.close();
     const window = await Window.open({ folder: first.folder });
     const chat = await window.chats.open(id);
-    await Promise.all([chat.sendQueued(), chat.sendQueued()]);
+    await Promise.all([chat.sendFirstQueuedPrompt(), chat.sendFirstQueuedPrompt()]);
     assert.deepEqual(
       window.agent.last.prompts.map(({ text }) => text),
       ['Next'],

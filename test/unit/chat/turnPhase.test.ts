@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { seededRandom } from '../../../bench/support/random';
 import {
-  isPrompting,
+  hasActivePrompt,
   nextPhase,
   type TurnEffect,
   type TurnInput,
@@ -247,7 +247,7 @@ class World {
     const chance = this.random();
     this.isOldStopped ||= chance < 0.35 && this.phase.kind === 'resuming';
     if (chance < 0.35) this.take({ type: 'stop', isBusy: this.isBusy, session });
-    else if (!this.isBusy && !isPrompting(this.phase)) this.take(send(`p${++this.prompts}`));
+    else if (!this.isBusy && !hasActivePrompt(this.phase)) this.take(send(`p${++this.prompts}`));
   }
 
   backend(): void {

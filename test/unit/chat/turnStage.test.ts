@@ -5,19 +5,19 @@ import {
   turnOf,
   nextStage,
   type TurnStage,
-  type TurnStep,
+  type StageInput,
 } from '../../../src/chat/common/transcript/turnStage';
 
 const rest: TurnStage<string> = { kind: 'idle' };
 
-function after(...steps: TurnStep<string>[]): TurnStage<string> {
+function after(...steps: StageInput<string>[]): TurnStage<string> {
   return steps.reduce(nextStage, rest);
 }
 
-const prompted = (turn: string): TurnStep<string> => ({ kind: 'prompted', turn });
-const echoed: TurnStep<string> = { kind: 'echoed' };
-const ended: TurnStep<string> = { kind: 'ended' };
-const stopped = (inBackend = true): TurnStep<string> => ({ kind: 'stopped', inBackend });
+const prompted = (turn: string): StageInput<string> => ({ kind: 'prompted', turn });
+const echoed: StageInput<string> = { kind: 'echoed' };
+const ended: StageInput<string> = { kind: 'ended' };
+const stopped = (inBackend = true): StageInput<string> => ({ kind: 'stopped', inBackend });
 
 describe('nextStage', () => {
   it('goes from the prompt to its echo to the end', () => {
@@ -28,7 +28,7 @@ describe('nextStage', () => {
   });
 
   it('handles a replayed turn, a turn from elsewhere, and an unprompted turn', () => {
-    const begun = (isReplayed: boolean): TurnStep<string> => ({ kind: 'begun', turn: 'one', isReplayed });
+    const begun = (isReplayed: boolean): StageInput<string> => ({ kind: 'begun', turn: 'one', isReplayed });
     assert.equal(after(begun(true)).kind, 'replayed');
     assert.equal(after(begun(false)).kind, 'running');
     const unasked = after({ kind: 'unprompted', turn: 'one' });

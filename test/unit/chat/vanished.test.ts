@@ -6,7 +6,7 @@ import { userMessageOf } from '../../../src/base/common/errors';
 import { nullLogger } from '../../../src/base/common/log';
 import { NodeFiles } from '../../../src/base/node/filePort';
 import { describeWriteProblem } from '../../../src/chat/node/logWriter';
-import { SessionStore } from '../../../src/chat/node/sessionStore';
+import { ConversationStore } from '../../../src/chat/node/conversationStore';
 import { FakeClock } from '../../fake/fakeClock';
 import { until } from '../../support/eventually';
 import { draft, Window } from './support/window';
@@ -53,7 +53,9 @@ describe('A conversation whose files are missing', () => {
   it('never starts in the middle of a deleted file', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'backline-hole-'));
     try {
-      await assert.rejects(new NodeFiles().writeAt(path.join(folder, 'log'), 10, Buffer.from('x')), { code: 'ENOENT' });
+      await assert.rejects(new NodeFiles().writeAtAndTruncate(path.join(folder, 'log'), 10, Buffer.from('x')), {
+        code: 'ENOENT',
+      });
       assert.deepEqual(await readdir(folder), []);
     } finally {
       await rm(folder, { recursive: true });
@@ -71,7 +73,7 @@ describe('Leftovers of a window that ended while writing', () => {
     await utimes(path.join(heads, 'session-1.json.0a1b2c3d4e5f.tmp'), 1_000, 1_000);
     const clock = new FakeClock();
     clock.advance(Date.now());
-    const store = new SessionStore({ folder, files: new NodeFiles(), clock, log: nullLogger });
+    const store = new ConversationStore({ folder, files: new NodeFiles(), clock, log: nullLogger });
     try {
       await store.start();
       assert.deepEqual(await readdir(heads), ['session-2.json.0a1b2c3d4e5f.tmp']);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ConsentSubject } from '../../../src/consent/common/consentSubject';
 import { ConsentStore, type ConsentAnswer } from '../../../src/consent/common/consentStore';
 import { ConsentManager } from '../../../src/consent/common/consentManager';
-import { ConsentHints } from '../../../src/consent/common/consentHints';
+import { ConsentHintLimiter } from '../../../src/consent/common/consentHintLimiter';
 import { hashJson } from '../../../src/consent/node/contentHash';
 import { MemoryMemento } from '../../fake/memoryMemento';
 
@@ -49,31 +49,34 @@ describe('the permission for what a workspace brings', () => {
   for (const answer of ['allowed', 'denied'] as const) {
     it(`is asked for once: ${answer} is remembered in the next window`, async () => {
       const subject = subjectOf('a', 'one');
-      assert.equal(desk.decide(subject), 'ask');
-      assert.equal(await answered(desk.ask(subject, 'user'), answer), answer);
+      assert.equal(desk.registerAndDecide(subject), 'ask');
+      assert.equal(await answered(desk.askIfUndecided(subject, 'user'), answer), answer);
       open();
-      assert.equal(desk.decide(subject), answer);
-      assert.equal(await desk.ask(subject, 'user'), answer);
+      assert.equal(desk.registerAndDecide(subject), answer);
+      assert.equal(await desk.askIfUndecided(subject, 'user'), answer);
       assert.equal(shown.length, 1);
     });
   }
 
   it('is requested again when the content changes, which the question says', async () => {
-    await answered(desk.ask(subjectOf('a', 'one'), 'user'), 'allowed');
-    await answered(desk.ask(subjectOf('a', 'two'), 'user'), 'denied');
+    await answered(desk.askIfUndecided(subjectOf('a', 'one'), 'user'), 'allowed');
+    await answered(desk.askIfUndecided(subjectOf('a', 'two'), 'user'), 'denied');
     assert.deepEqual(
       shown.map(({ hasChanged }) => hasChanged),
       [false, true],
     );
-    assert.deepEqual([desk.decide(subjectOf('a', 'one')), desk.decide(subjectOf('a', 'two'))], ['allowed', 'denied']);
-    assert.equal(desk.decide(subjectOf('a', 'three')), 'ask');
+    assert.deepEqual(
+      [desk.registerAndDecide(subjectOf('a', 'one')), desk.registerAndDecide(subjectOf('a', 'two'))],
+      ['allowed', 'denied'],
+    );
+    assert.equal(desk.registerAndDecide(subjectOf('a', 'three')), 'ask');
   });
 
   it('is one question at a time, and one for all who wait for the same subject', async () => {
     const asking = [
-      desk.ask(subjectOf('a', '1'), 'user'),
-      desk.ask(subjectOf('a', '1'), 'background'),
-      desk.ask(subjectOf('b', '1'), 'user'),
+      desk.askIfUndecided(subjectOf('a', '1'), 'user'),
+      desk.askIfUndecided(subjectOf('a', '1'), 'background'),
+      desk.askIfUndecided(subjectOf('b', '1'), 'user'),
     ];
     await settle();
     assert.equal(shown.length, 1);
@@ -90,15 +93,15 @@ describe('the permission for what a workspace brings', () => {
 
   it('is no answer when the question is closed: the background does not ask again, the user can', async () => {
     const subject = subjectOf('a', '1');
-    assert.equal(await answered(desk.ask(subject, 'background'), undefined), 'ask');
-    assert.equal(await desk.ask(subject, 'background'), 'ask');
+    assert.equal(await answered(desk.askIfUndecided(subject, 'background'), undefined), 'ask');
+    assert.equal(await desk.askIfUndecided(subject, 'background'), 'ask');
     assert.equal(shown.length, 1);
-    assert.equal(await answered(desk.ask(subject, 'user'), 'allowed'), 'allowed');
+    assert.equal(await answered(desk.askIfUndecided(subject, 'user'), 'allowed'), 'allowed');
   });
 
   it('can be changed later, and closing that question changes nothing', async () => {
     const subject = subjectOf('a', '1');
-    await answered(desk.ask(subject, 'user'), 'denied');
+    await answered(desk.askIfUndecided(subject, 'user'), 'denied');
     assert.equal(await answered(desk.askAgain(subject), undefined), 'denied');
     assert.equal(await answered(desk.askAgain(subject), 'allowed'), 'allowed');
     assert.deepEqual(
@@ -111,23 +114,26 @@ describe('the permission for what a workspace brings', () => {
     const [asked, changed] = [subjectOf('a', 'one'), subjectOf('a', 'two')];
     let now: ConsentSubject | undefined = changed;
     const looked = (subject: ConsentSubject): ConsentSubject => ({ ...subject, reload: () => Promise.resolve(now) });
-    desk.decide(looked(asked));
+    desk.registerAndDecide(looked(asked));
     await answered(desk.acceptLateAnswer(looked(asked), 'allowed'), 'denied');
-    assert.deepEqual([desk.decide(looked(asked)), desk.decide(looked(changed))], ['ask', 'denied']);
+    assert.deepEqual(
+      [desk.registerAndDecide(looked(asked)), desk.registerAndDecide(looked(changed))],
+      ['ask', 'denied'],
+    );
     now = undefined;
     await desk.acceptLateAnswer(looked(asked), 'allowed');
-    assert.equal(desk.decide(looked(asked)), 'ask');
+    assert.equal(desk.registerAndDecide(looked(asked)), 'ask');
     now = asked;
     await desk.acceptLateAnswer(looked(asked), 'allowed');
-    assert.equal(desk.decide(looked(asked)), 'allowed');
+    assert.equal(desk.registerAndDecide(looked(asked)), 'allowed');
     assert.equal(shown.length, 1);
   });
 
   it('ignores a late answer if the settings define another subject by then', async () => {
-    desk.decide(subjectOf('a', 'one'));
-    desk.decide(subjectOf('a', 'two'));
+    desk.registerAndDecide(subjectOf('a', 'one'));
+    desk.registerAndDecide(subjectOf('a', 'two'));
     await answered(desk.acceptLateAnswer(subjectOf('a', 'one'), 'allowed'), undefined);
-    assert.deepEqual([shown.length, desk.decide(subjectOf('a', 'one'))], [1, 'ask']);
+    assert.deepEqual([shown.length, desk.registerAndDecide(subjectOf('a', 'one'))], [1, 'ask']);
   });
 
   it('stops waiting when the workspace no longer defines the subject, and keeps its answer', async () => {
@@ -135,13 +141,13 @@ describe('the permission for what a workspace brings', () => {
     let tellings = 0;
     desk.onDidChangeSubjects(() => tellings++);
     const server: ConsentSubject = { ...subjectOf('s', '1'), kind: 'mcpServer' };
-    for (const subject of [subjectOf('a', '1'), subjectOf('b', '1'), server]) desk.decide(subject);
-    await answered(desk.ask(subjectOf('a', '1'), 'user'), 'allowed');
+    for (const subject of [subjectOf('a', '1'), subjectOf('b', '1'), server]) desk.registerAndDecide(subject);
+    await answered(desk.askIfUndecided(subjectOf('a', '1'), 'user'), 'allowed');
     desk.forgetMissing(['agent'], ({ name }) => name === 'b');
     assert.deepEqual([names(), tellings], [['b', 's'], 4]);
     desk.forgetMissing(['agent'], ({ name }) => name === 'b');
     assert.equal(tellings, 4, 'nothing has gone');
-    assert.equal(desk.decide(subjectOf('a', '1')), 'allowed');
+    assert.equal(desk.registerAndDecide(subjectOf('a', '1')), 'allowed');
   });
 
   it('is for one subject where an id is written in another file than before', () => {
@@ -150,8 +156,8 @@ describe('the permission for what a workspace brings', () => {
       id: 'a',
       source: { file, keys: [] },
     });
-    desk.decide(inFile('/work/one.js'));
-    desk.decide(inFile('/work/two.js'));
+    desk.registerAndDecide(inFile('/work/one.js'));
+    desk.registerAndDecide(inFile('/work/two.js'));
     assert.deepEqual(
       desk.decisions.map(({ subject: { source } }) => source.file),
       ['/work/two.js'],
@@ -160,19 +166,19 @@ describe('the permission for what a workspace brings', () => {
 
   it('ignores stored answers that cannot be read', () => {
     memento.values.set('backline.consent.answers', [{ hash: 'x', answer: 'allowed', entry: '' }, 7]);
-    assert.equal(desk.decide(subjectOf('a', '1')), 'ask');
+    assert.equal(desk.registerAndDecide(subjectOf('a', '1')), 'ask');
     memento.values.set('backline.consent.answers', 'broken');
-    assert.equal(desk.decide(subjectOf('a', '1')), 'ask');
+    assert.equal(desk.registerAndDecide(subjectOf('a', '1')), 'ask');
   });
 
   it('is hinted at once a window, and not again for what an earlier window has hinted at', async () => {
     const waiting = (...names: string[]) =>
       names.map((name) => ({ subject: subjectOf(name, '1'), decision: 'ask' as const }));
-    const hints = new ConsentHints(memento);
+    const hints = new ConsentHintLimiter(memento);
     assert.equal(await hints.claimHint([]), false);
     assert.equal(await hints.claimHint(waiting('a')), true);
     assert.equal(await hints.claimHint(waiting('a', 'b')), false);
-    const next = new ConsentHints(memento);
+    const next = new ConsentHintLimiter(memento);
     assert.equal(await next.claimHint(waiting('a')), false);
     assert.equal(await next.claimHint(waiting('a', 'b')), true);
   });

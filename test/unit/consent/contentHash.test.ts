@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import {
-  hashNamedFiles,
+  hashCommandLineFiles,
   hashJson,
   type FileSystem,
-  type NamedFilesOptions,
+  type CommandLineFilesOptions,
 } from '../../../src/consent/node/contentHash';
 
 describe('the hash of what a workspace brings', () => {
@@ -21,7 +21,7 @@ describe('the hash of what a workspace brings', () => {
 
   const inWork = (...names: string[]): string => path.join(work, ...names);
   const namesOf = async (...words: string[]): Promise<string[]> => {
-    const found = await hashNamedFiles(words, { cwd: work, folders: [work] });
+    const found = await hashCommandLineFiles(words, { cwd: work, folders: [work] });
     return found.map(({ file }) => path.relative(folder, file));
   };
 
@@ -59,9 +59,9 @@ describe('the hash of what a workspace brings', () => {
     await symlink(path.join(folder, 'outside.mjs'), inWork('link.mjs'));
     await symlink(inWork('a.mjs'), path.join(folder, 'into.mjs'));
     assert.deepEqual(await namesOf('./link.mjs', '../into.mjs'), ['into.mjs', 'work/link.mjs']);
-    const [before] = await hashNamedFiles(['./link.mjs'], { cwd: work, folders: [work] });
+    const [before] = await hashCommandLineFiles(['./link.mjs'], { cwd: work, folders: [work] });
     await writeFile(path.join(folder, 'outside.mjs'), 'two');
-    const [after] = await hashNamedFiles(['./link.mjs'], { cwd: work, folders: [work] });
+    const [after] = await hashCommandLineFiles(['./link.mjs'], { cwd: work, folders: [work] });
     assert.notEqual(before?.hash, after?.hash);
   });
 
@@ -111,8 +111,13 @@ describe('the hash of what a workspace brings, on Windows', () => {
     };
   };
   const files = { 'C:\\ws\\a.mjs': 'a', 'C:\\ws\\tools\\b.mjs': 'b' };
-  const found = async (words: string[], options: Partial<NamedFilesOptions> = {}): Promise<string[]> => {
-    const all = await hashNamedFiles(words, { cwd: 'C:\\ws', folders: ['C:\\ws'], system: disk(files), ...options });
+  const found = async (words: string[], options: Partial<CommandLineFilesOptions> = {}): Promise<string[]> => {
+    const all = await hashCommandLineFiles(words, {
+      cwd: 'C:\\ws',
+      folders: ['C:\\ws'],
+      system: disk(files),
+      ...options,
+    });
     return all.map(({ file }) => file);
   };
   const askedElsewhere = (): string[] => asked.filter((file) => /^[\\/]{2}(?!\?\\C:)/.test(file));

@@ -133,7 +133,7 @@ describe('the acceptance outputs of context providers', () => {
     try {
       const answer = await client.requestItems(document);
       assert.deepEqual(
-        client.states.map(({ status, lastError }) => [status, lastError]),
+        client.providerStates.map(({ status, lastError }) => [status, lastError]),
         [['ready', undefined]],
       );
       return [...answer.items].map(rowOf);

@@ -5,7 +5,7 @@ import { ContextItemsChip } from '../../../src/context/common/ai/contextItemsChi
 import type { ContextItem } from '../../../src/context/common/items/contextItem';
 import { ContextMentions } from '../../../src/context/common/ai/contextMentions';
 import { ContextReader } from '../../../src/context/common/ai/contextReader';
-import { runContextTool, contextTool } from '../../../src/context/common/ai/contextTool';
+import { runContextTool, languageModelContextTool } from '../../../src/context/common/ai/contextTool';
 import { searchItems } from '../../../src/context/common/items/itemQueries';
 import { MemoryMemento } from '../../fake/memoryMemento';
 import { documentOf, itemListOf, noLookups } from './support/contextHarness';
@@ -111,9 +111,9 @@ describe('the tool that reads context items', () => {
       .object({ contributes: z.object({ languageModelTools: z.array(z.record(z.string(), z.unknown())) }) })
       .parse(JSON.parse(readFileSync('package.json', 'utf8')));
     const [tool] = manifest.contributes.languageModelTools;
-    assert.equal(tool?.['name'], contextTool.name);
-    assert.equal(tool['modelDescription'], contextTool.description);
-    assert.deepEqual(tool['inputSchema'], contextTool.inputSchema);
+    assert.equal(tool?.['name'], languageModelContextTool.name);
+    assert.equal(tool['modelDescription'], languageModelContextTool.description);
+    assert.deepEqual(tool['inputSchema'], languageModelContextTool.inputSchema);
   });
 });
 
@@ -191,9 +191,9 @@ describe('context items that go along by themselves', () => {
     const chip = chipOf(windowOf().reader);
     let changes = 0;
     chip.onDidChange(() => changes++);
-    chip.set('diagnostics', true);
+    chip.setOn('diagnostics', true);
     assert.equal((await chip.chips())[0]?.isOn, false);
-    chip.set('contextItems', true);
+    chip.setOn('contextItems', true);
     assert.equal(changes, 1);
     assert.deepEqual(
       (await chip.mentions()).map(({ kind, title }) => [kind, title]),

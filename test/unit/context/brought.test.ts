@@ -87,7 +87,7 @@ describe('a context provider that only the workspace names', () => {
   }
 
   async function titles(): Promise<string[]> {
-    const { id } = client?.states[0] ?? { id: '' };
+    const { id } = client?.providerStates[0] ?? { id: '' };
     client?.retry(id);
     const uri = pathToFileURL(file('a.ts')).href;
     const { items } = (await client?.requestItems(documentOf('text', 1, uri))) ?? {};
@@ -98,7 +98,7 @@ describe('a context provider that only the workspace names', () => {
   const until = (decision: ConsentDecision): Promise<void> =>
     eventually(decision, async () => {
       await titles();
-      const { consent, status } = client?.states[0] ?? {};
+      const { consent, status } = client?.providerStates[0] ?? {};
       const isDenied = consent?.kind === 'brought' ? consent.isDenied : undefined;
       assert.equal(
         status === 'ready' ? 'allowed' : isDenied ? 'denied' : isDenied === false ? 'ask' : status,
@@ -115,7 +115,7 @@ describe('a context provider that only the workspace names', () => {
   it('reports a missing module without its own internals', async () => {
     open('./gone.mjs');
     await titles();
-    assert.equal(client?.states[0]?.lastError, `Cannot find module '${file('gone.mjs')}'`);
+    assert.equal(client?.providerStates[0]?.lastError, `Cannot find module '${file('gone.mjs')}'`);
     assert.deepEqual(seen, []);
   });
 
@@ -132,7 +132,7 @@ describe('a context provider that only the workspace names', () => {
     );
     open('./p.mjs', { level: 3 });
     assert.deepEqual(await titles(), []);
-    assert.equal(client?.states[0]?.status, 'needsConsent');
+    assert.equal(client?.providerStates[0]?.status, 'needsConsent');
     assert.equal(await ran(), '');
     assert.deepEqual(
       seen[0]?.facts.map(({ label, value }) => `${label}: ${value.replace(`${work}/`, '')}`),
@@ -189,7 +189,7 @@ describe('a context provider that only the workspace names', () => {
     await titles();
     answer('allowed');
     assert.deepEqual(await titles(), []);
-    assert.match(client?.states[0]?.lastError ?? '', /The module loads .*late\.mjs dynamically/);
+    assert.match(client?.providerStates[0]?.lastError ?? '', /The module loads .*late\.mjs dynamically/);
     assert.equal(await ran(), '');
     await writeFile(file('p.mjs'), `export default { ${computed.replace("'./la' + 'te.mjs'", "'./late.mjs'")} };`);
     await until('ask');
@@ -230,7 +230,7 @@ describe('a context provider that only the workspace names', () => {
     await writeFile(file('part.mjs'), noting('part'));
     open('./p.mjs');
     await titles();
-    assert.match(client?.states[0]?.lastError ?? '', /gone/);
+    assert.match(client?.providerStates[0]?.lastError ?? '', /gone/);
     assert.deepEqual([seen, await ran()], [[], '']);
   });
 
@@ -244,7 +244,7 @@ describe('a context provider that only the workspace names', () => {
     );
     answer('denied');
     assert.deepEqual([await titles(), fetched], [[], []]);
-    assert.match(client?.states[0]?.lastError ?? '', /You did not allow it/);
+    assert.match(client?.providerStates[0]?.lastError ?? '', /You did not allow it/);
     answer('allowed');
     assert.deepEqual(await titles(), ['From afar']);
     client?.dispose();

@@ -30,7 +30,7 @@ describe('a stored secret', () => {
     const folders = [{ uri: folder, settings: {} }];
     client.setProviders(listProviders({ user: {}, workspace: {}, folders, isTrusted: true, ...levels }));
     await client.requestItems(documentOf('text'));
-    const [state] = client.states;
+    const [state] = client.providerStates;
     client.dispose();
     return { status: state?.status, consent: state?.consent, greetings: provider.greetings };
   }

@@ -115,7 +115,7 @@ describe('the context client', () => {
     const answer = await client.requestItems(documentOf('one'));
     assert.deepEqual([titles(answer.items), answer.isComplete], [['fine'], false]);
     assert.deepEqual(
-      client.states.map(({ id, status, lastError }) => [id, status, lastError]),
+      client.providerStates.map(({ id, status, lastError }) => [id, status, lastError]),
       [
         [a, 'failing', 'it broke'],
         [b, 'ready', undefined],
@@ -148,7 +148,7 @@ describe('the context client', () => {
     await client.requestItems(documentOf('one'));
     clock.advance(2_000);
     assert.deepEqual(titles((await client.requestItems(documentOf('one'))).items), ['x']);
-    assert.deepEqual([client.states[0]?.status, client.states[0]?.lastError], ['ready', undefined]);
+    assert.deepEqual([client.providerStates[0]?.status, client.providerStates[0]?.lastError], ['ready', undefined]);
   });
 
   it('starts over with a provider on retry', async () => {
@@ -156,7 +156,7 @@ describe('the context client', () => {
     const client = clientOf(clock, { [a]: provider });
     await client.requestItems(documentOf('one'));
     client.retry(a);
-    assert.equal(client.states[0]?.status, 'notAskedYet');
+    assert.equal(client.providerStates[0]?.status, 'notAskedYet');
     await client.requestItems(documentOf('one'));
     assert.deepEqual([provider.asked.length, provider.greetings, provider.rests], [2, 2, 1]);
   });
@@ -168,7 +168,7 @@ describe('the context client', () => {
     clock.advance(10_000);
     await asked;
     await settle();
-    assert.equal(client.states[0]?.status, 'failing');
+    assert.equal(client.providerStates[0]?.status, 'failing');
     client.dispose();
     assert.equal(clock.pending, 0);
   });
@@ -187,7 +187,7 @@ describe('the context client', () => {
     await answers[1];
     assert.equal(provider.signals[0].aborted, true);
     await settle();
-    assert.equal(client.states[0]?.status, 'notAskedYet');
+    assert.equal(client.providerStates[0]?.status, 'notAskedYet');
     assert.equal(clock.pending, 0);
   });
 
@@ -321,7 +321,7 @@ describe('the context client', () => {
     const client = clientOf(clock, { [a]: provider });
     const { providerNotes } = await client.requestItems(documentOf('text'));
     assert.deepEqual(
-      [providerNotes.map(({ notes }) => notes), client.states[0]?.notes],
+      [providerNotes.map(({ notes }) => notes), client.providerStates[0]?.notes],
       [[['2 items were left out.']], []],
     );
   });
@@ -330,7 +330,7 @@ describe('the context client', () => {
     const provider = new FakeProvider(() => provided(providedItem('x')), [{ path: '' }, { path: '**' }]);
     const client = clientOf(clock, { [a]: provider });
     assert.deepEqual(titles((await client.requestItems(documentOf('text'))).items), ['x']);
-    assert.match(client.states[0]?.notes.join() ?? '', /glob ""/);
+    assert.match(client.providerStates[0]?.notes.join() ?? '', /glob ""/);
   });
 
   it('ends all requests on dispose', async () => {

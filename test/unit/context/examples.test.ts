@@ -18,7 +18,7 @@ describe('the example providers', () => {
   async function itemsOf(key: string, settings: object | true, text: string): Promise<readonly ContextItem[]> {
     const client = realClient(factoryOf(worker.file), { [key]: settings });
     const { items } = await client.requestItems(documentOf(text));
-    assert.equal(client.states[0]?.lastError, undefined);
+    assert.equal(client.providerStates[0]?.lastError, undefined);
     client.dispose();
     return [...items];
   }

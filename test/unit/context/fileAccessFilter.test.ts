@@ -27,7 +27,7 @@ describe('what the user excludes', () => {
     new FileAccessFilter({ folders: () => [at(folder)], exclude: () => exclude, isWindows: false });
 
   async function isOpen(file: string, gate = gateOf(path.dirname(file).split('/')[0])): Promise<boolean> {
-    await gate.resolve(at(file));
+    await gate.cacheSpellings(at(file));
     return gate.allows(at(file));
   }
 
@@ -52,7 +52,7 @@ describe('what the user excludes', () => {
   it('includes all files that were not resolved', async () => {
     const gate = gateOf();
     assert.equal(gate.allows(at('repo/a.ts')), false);
-    await gate.resolve(at('repo/a.ts'));
+    await gate.cacheSpellings(at('repo/a.ts'));
     gate.forget(at('repo/a.ts'));
     assert.equal(gate.allows(at('repo/a.ts')), false);
   });
@@ -61,13 +61,13 @@ describe('what the user excludes', () => {
     const gateFor = (isWindows: boolean): FileAccessFilter =>
       new FileAccessFilter({ folders: () => ['C:\\ws'], exclude: () => exclude, isWindows });
     const gate = gateFor(true);
-    await gate.resolve('c:\\WS\\config\\secret.json');
+    await gate.cacheSpellings('c:\\WS\\config\\secret.json');
     assert.equal(gate.allows('c:\\WS\\config\\secret.json'), false);
     const other = gateFor(false);
-    await other.resolve('c:\\WS\\config\\secret.json');
+    await other.cacheSpellings('c:\\WS\\config\\secret.json');
     assert.equal(other.allows('c:\\WS\\config\\secret.json'), true);
     exclude = new ExcludeList(['schl\u00fcssel.txt']);
-    await gate.resolve('C:\\ws\\schlu\u0308ssel.txt');
+    await gate.cacheSpellings('C:\\ws\\schlu\u0308ssel.txt');
     assert.equal(gate.allows('C:\\ws\\schlu\u0308ssel.txt'), false);
   });
 });

@@ -2,14 +2,14 @@ import { until } from '../../support/eventually';
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { systemClock } from '../../../src/base/node/systemClock';
-import type { RememberedRequest } from '../../../src/context/common/providers/providerError';
+import type { RememberedConsentRequest } from '../../../src/context/common/providers/providerError';
 import { HttpProvider, maxAnswerBytes } from '../../../src/context/node/httpProvider';
 import type { ProviderState } from '../../../src/context/common/providers/providerHandle';
 import { documentOf, noTraffic, realClient, titles } from './support/contextHarness';
 import { serveProvider, startServer, type ProviderRequest, type ProviderServer } from './support/providerServer';
 
 const item = { title: 'x', range: { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } } };
-const allowed: RememberedRequest[] = [];
+const allowed: RememberedConsentRequest[] = [];
 const factory = {
   create: ({ place }: { place: { kind: string; url?: string } }): HttpProvider =>
     new HttpProvider(place.url ?? '', {
@@ -40,7 +40,7 @@ describe('an HTTP provider', () => {
     const other = keep(await serveProvider({ capabilities: () => ({}), items: () => [{ ...item, title: 'other' }] }));
     const client = realClient(factory, { [url]: settings, [other.url]: true }, secrets);
     const answer = await client.requestItems(documentOf('text'));
-    const state = client.states.find(({ id }) => id === url);
+    const state = client.providerStates.find(({ id }) => id === url);
     client.dispose();
     return { titles: titles(answer.items), state };
   }

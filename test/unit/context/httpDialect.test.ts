@@ -55,7 +55,7 @@ describe('an HTTP provider whose dialect is not proven', () => {
   it('keeps the items when annotations end the connection, and asks for both again', async () => {
     const found = await ask(2, whole, (response) => void response.destroy());
     assert.deepEqual([found, asked()], [[['whole'], ['whole']], 'ciaia']);
-    assert.equal(client?.states[0]?.status, 'ready');
+    assert.equal(client?.providerStates[0]?.status, 'ready');
   });
 
   it('keeps the items when annotations are not answered, and waits a second for them', async () => {
@@ -117,7 +117,7 @@ describe('an HTTP provider that refuses one method and never answers the other',
         await until('the other method is asked', () => server.requests.some(({ method }) => method === silent));
         clock.advance(9_000);
         await answer;
-        assert.match(client.states[0]?.lastError ?? '', /the token has expired/);
+        assert.match(client.providerStates[0]?.lastError ?? '', /the token has expired/);
       } finally {
         client.dispose();
         server.close();

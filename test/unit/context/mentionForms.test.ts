@@ -46,7 +46,7 @@ describe('a provider that only finds mentions', () => {
   /** What the chat finds and sends, once everybody has answered. */
   async function find(mentions: ContextMentions, query: string): Promise<[titles: string[], sent: string[]]> {
     await mentions.search(query, signal);
-    while (mentions.isSearching(query)) await mentions.next(query, signal);
+    while (mentions.isSearching(query)) await mentions.waitForMoreResults(query, signal);
     const rows = await mentions.search(query, signal);
     const sent = await Promise.all(rows.map((row) => mentions.resolve({ id: row.id }, signal)));
     return [rows.map(({ title }) => title), sent.flat().map(({ text }) => text)];
@@ -64,7 +64,7 @@ describe('a provider that only finds mentions', () => {
       ]);
       assert.equal((await find(mentions, ''))[0].length, 2);
       assert.deepEqual(titles((await client.requestItems(documentOf('text'))).items), []);
-      assert.deepEqual(client.states[0]?.abilities, { annotations: false, mentions: true, items: true });
+      assert.deepEqual(client.providerStates[0]?.abilities, { annotations: false, mentions: true, items: true });
       const { items } = await lookups.itemsForQuery('deploy', 30_000, signal);
       assert.deepEqual(titles(items), ['How to deploy'], 'for a model');
     });
@@ -81,7 +81,7 @@ describe('a provider that only finds mentions', () => {
         ['How to revert'],
         ['How to revert (Pages)\nhttps://example.com/How%20to%20revert\nPush it again.'],
       ]);
-      assert.equal(client.states[0]?.status, 'ready');
+      assert.equal(client.providerStates[0]?.status, 'ready');
       const asked = server.requests.find(({ method }) => method === 'mentions');
       assert.deepEqual(asked?.params, { query: 'revert', codebase: 'example.com/a/b' });
     });
@@ -94,6 +94,9 @@ describe('a provider that only finds mentions', () => {
     assert.deepEqual(await find(mentions, 'a'), [[], []]);
     assert.deepEqual(await find(mentions, 'b'), [[], []]);
     assert.equal(server.requests.filter(({ method }) => method === 'mentions').length, 1);
-    assert.deepEqual([client.states[0]?.status, client.states[0]?.abilities?.mentions], ['ready', false]);
+    assert.deepEqual(
+      [client.providerStates[0]?.status, client.providerStates[0]?.abilities?.mentions],
+      ['ready', false],
+    );
   });
 });

@@ -47,7 +47,7 @@ describe('mentions that providers find', () => {
     assert.deepEqual(await search(mentions, 'q'), ['quick']);
     assert.equal(mentions.isSearching('q'), true);
     let hasMore = false;
-    void mentions.next('q', signal).then((isMore) => (hasMore = isMore));
+    void mentions.waitForMoreResults('q', signal).then((isMore) => (hasMore = isMore));
     await settle();
     assert.equal(hasMore, false);
     late.resolve([mentionOf('late')]);
@@ -78,7 +78,7 @@ describe('mentions that providers find', () => {
       hanging.signals.map(({ aborted }) => aborted),
       [true, true],
     );
-    assert.equal(client.states[0]?.status, 'notAskedYet', 'to be taken back is no failure');
+    assert.equal(client.providerStates[0]?.status, 'notAskedYet', 'to be taken back is no failure');
     client.dispose();
   });
 
@@ -101,10 +101,10 @@ describe('mentions that providers find', () => {
     const { client, lookups, mentions } = windowOf({ 'https://a/': hanging });
     await search(mentions, 'one');
     const toSearchAgain: boolean[] = [];
-    void mentions.next('one', signal).then((isMore) => toSearchAgain.push(isMore));
+    void mentions.waitForMoreResults('one', signal).then((isMore) => toSearchAgain.push(isMore));
     await search(mentions, 'two');
     assert.deepEqual(toSearchAgain, [false], 'to search for the first again would end the second');
-    assert.equal(await mentions.next('one', signal), false);
+    assert.equal(await mentions.waitForMoreResults('one', signal), false);
     assert.deepEqual([mentions.isSearching('one'), mentions.isSearching('two')], [false, true]);
     assert.equal(hanging.signals.length, 2);
     lookups.dispose();
@@ -116,16 +116,16 @@ describe('mentions that providers find', () => {
     const { client, mentions } = windowOf({ 'https://a/': hanging });
     await search(mentions, 'a');
     let hasMore = false;
-    void mentions.next('a', signal).then((isMore) => (hasMore = isMore));
+    void mentions.waitForMoreResults('a', signal).then((isMore) => (hasMore = isMore));
     clock.advance(10_000);
     await settle();
     assert.deepEqual([hasMore, mentions.isSearching('a')], [true, false]);
-    assert.match(client.states[0]?.lastError ?? '', /mentions took longer than/);
+    assert.match(client.providerStates[0]?.lastError ?? '', /mentions took longer than/);
     await search(mentions, 'b', 0);
     assert.equal(hanging.signals.length, 1);
     await client.requestItems({ uri: 'file:///a', version: 1, getText: () => 'text' });
     assert.equal(hanging.asked.length, 1);
-    assert.equal(client.states[0]?.status, 'failing', 'what works hides no failure of the other kind');
+    assert.equal(client.providerStates[0]?.status, 'failing', 'what works hides no failure of the other kind');
     client.dispose();
     assert.equal(clock.pending, 0);
   });

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { reducePool } from '../../../src/context/common/workers/poolReducer';
 import {
   emptyPool,
-  maxMembers,
+  maxProvidersPerWorker,
   type OwnWorkerReason,
   type PoolEffect,
   type PoolEvent,
@@ -268,7 +268,7 @@ describe('the pool of workers of providers', () => {
 
   it('starts another shared worker when one is full', () => {
     const model = new Model();
-    for (let provider = 1; provider <= maxMembers + 1; provider++) model.ask(provider);
+    for (let provider = 1; provider <= maxProvidersPerWorker + 1; provider++) model.ask(provider);
     assert.equal(model.sent.at(-1)?.worker, 2);
     model.apply({ kind: 'answered', questions: [1] });
     model.ask(1);

@@ -37,7 +37,7 @@ describe('what the author of a provider sees', () => {
       fetch: (url, init) => fetch(url, init),
       clock: systemClock,
       log: nullLogger,
-      traffic: { isOpen: true, record: (entry) => void traffic.push(entry) },
+      traffic: { isRecording: true, record: (entry) => void traffic.push(entry) },
       isAllowed: () => false,
       workerLimits: testWorkerLimits,
     });
@@ -91,7 +91,7 @@ describe('what the author of a provider sees', () => {
       "export default {\n  capabilities: () => ({}),\n  items() {\n    throw new Error('No index');\n  },\n};\n";
     const { client, lines } = use(await moduleOf('my provider.mjs', source));
     await client.requestItems(documentOf('text'));
-    assert.equal(client.states[0]?.lastError, 'No index (my provider.mjs:4)');
+    assert.equal(client.providerStates[0]?.lastError, 'No index (my provider.mjs:4)');
     assert.ok(
       lines.some((line) => /^error Error: No index\n +at .*my%20provider\.mjs:4:\d+/.test(line)),
       lines.join(),
@@ -115,7 +115,7 @@ describe('what the author of a provider sees', () => {
       const source = `export default { capabilities: () => ({}), items() { throw ${thrown}; } };`;
       const { client } = use(await moduleOf(name, source));
       await client.requestItems(documentOf('text'));
-      const { lastError = '' } = client.states[0] ?? {};
+      const { lastError = '' } = client.providerStates[0] ?? {};
       if (typeof message === 'string') assert.equal(lastError, message);
       else assert.match(lastError, message);
     });

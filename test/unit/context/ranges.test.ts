@@ -66,7 +66,7 @@ describe('the ranges of items', () => {
     const { notes } = fitItemsToDocument(packedOf(...items), lineLengths(text));
     assert.deepEqual(
       notes.map((note) => note.slice(0, 8)),
-      ['1 ranges', '1 items '],
+      ['1 range ', '1 item w'],
     );
   });
 });
@@ -85,7 +85,7 @@ describe('the ranges of items in a text with CRLF', () => {
     );
     assert.deepEqual(packed.notes, []);
     const further = fitItemsToDocument(packedOf({ title: 't', range: rangeOf('0:0-0:5') }), lineLengths(text), true);
-    assert.match(further.notes.join(), /^1 ranges were adjusted/);
+    assert.match(further.notes.join(), /^1 range was shortened/);
   });
 });
 

@@ -76,7 +76,7 @@ describe('a provider from an https server', () => {
     const client = realClient(factory, options.provider ?? { [`${origin}/p.js`]: { integrity: pinOf(text) } });
     clients.push(client);
     const { items } = await client.requestItems(documentOf('text'));
-    return { found: titles(items), error: client.states[0]?.lastError };
+    return { found: titles(items), error: client.providerStates[0]?.lastError };
   }
 
   const kept = (): Promise<string[]> => readdir(join(worker.folder, 'kept')).catch(() => []);
@@ -150,20 +150,20 @@ describe('a provider from an https server', () => {
     const client = realClient(factory, { [key]: true });
     clients.push(client);
     assert.deepEqual(titles((await client.requestItems(documentOf('text'))).items), []);
-    const consent = client.states[0]?.consent;
+    const consent = client.providerStates[0]?.consent;
     assert.ok(consent?.kind === 'remoteCode');
     assert.deepEqual([consent.integrity, consent.from], [pinOf(code('found')), `${server.origin}/1.0.0/p.js`]);
     pages['/1.0.0/p.js'] = code('other');
     allowed = consent.integrity;
     client.retry(key);
     assert.deepEqual(titles((await client.requestItems(documentOf('text'))).items), ['found']);
-    const offer = client.states[0]?.consent;
+    const offer = client.providerStates[0]?.consent;
     assert.ok(offer?.kind === 'remoteCode');
     assert.deepEqual([offer.previousIntegrity, offer.integrity], [allowed, pinOf(code('other'))]);
     allowed = offer.integrity;
     client.retry(key);
     assert.deepEqual(titles((await client.requestItems(documentOf('text'))).items), ['other']);
-    assert.equal(client.states[0]?.consent, undefined);
+    assert.equal(client.providerStates[0]?.consent, undefined);
   });
 
   it('is not downloaded from a server with an untrusted certificate', async () => {

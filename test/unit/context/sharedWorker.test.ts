@@ -67,7 +67,7 @@ describe('providers that share a worker', () => {
     const known = [...new Set(ids)];
     return ids.map((id) => known.indexOf(id));
   };
-  const stateOf = (index: number) => client.states[index];
+  const stateOf = (index: number) => client.providerStates[index];
 
   it('are all in one, and keep their state', async () => {
     await open([counting, counting]);

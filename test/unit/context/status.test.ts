@@ -74,7 +74,7 @@ describe('the status of context providers', () => {
     } as const;
     const { state, summary, labels } = statusOf({ states: [stateOf('far', { consent })] });
     assert.deepEqual([state, summary], ['ready', '1 ready. New version available: far.']);
-    assert.equal(labels[0], 'Allow the new version of far…');
+    assert.equal(labels[0], 'Allow New Version of far…');
   });
 
   it('describes a failure in one short line', () => {
@@ -87,8 +87,8 @@ describe('the status of context providers', () => {
   it('offers to store a secret that is missing', () => {
     const labelsOf = (isSecretMissing: boolean): readonly (string | undefined)[] =>
       statusOf({ states: [stateOf('a', { status: 'failing', lastError: 'Failed.', isSecretMissing })] }).labels;
-    assert.ok(labelsOf(true).includes('Store a secret'));
-    assert.ok(!labelsOf(false).includes('Store a secret'));
+    assert.ok(labelsOf(true).includes('Store Secret…'));
+    assert.ok(!labelsOf(false).includes('Store Secret…'));
   });
 
   it('offers an action to ask for permission', () => {

@@ -52,7 +52,7 @@ describe('a JavaScript provider', () => {
     const create = (entry: ProviderEntry) => (entry.id === url ? its : others).create(entry);
     client = realClient({ create }, { [url]: settings, [other]: true });
     const { items } = await client.requestItems(documentOf('text'));
-    return { found: titles(items), error: client.states[0]?.lastError };
+    return { found: titles(items), error: client.providerStates[0]?.lastError };
   }
 
   for (const [says, text, extension] of [
@@ -200,7 +200,7 @@ describe('a JavaScript provider', () => {
     );
     client = realClient(factoryOf(worker.file, { memoryMib: 32, callMs: 45_000 }), { [url]: true });
     await client.requestItems(documentOf('text'), { reason: 'explicit' });
-    assert.match(client.states[0]?.lastError ?? '', /more than 32 MiB/);
+    assert.match(client.providerStates[0]?.lastError ?? '', /more than 32 MiB/);
   });
 
   it('is reported if it is missing', async () => {

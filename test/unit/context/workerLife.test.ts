@@ -118,7 +118,7 @@ describe('the worker of a provider', () => {
     opened.push(client);
     const statusNow = async (): Promise<unknown> => {
       await client.requestItems(documentOf('text'));
-      return client.states[0]?.status;
+      return client.providerStates[0]?.status;
     };
     assert.equal(await statusNow(), 'ready');
     isAllowed = false;

@@ -34,7 +34,7 @@ const readers: Readonly<Record<string, string>> = {
   'editor/node/checkedWrite.ts': 'opens folders below open ones by /proc',
   'editor/node/diskEditor.ts': 'tells PathGuard',
   'editor/node/diskReader.ts': 'reads from /proc where an open file is',
-  'editor/node/protection/hookNames.ts': 'tells hookNames',
+  'editor/node/protection/gitNames.ts': 'tells hookNames',
   'editor/vscode/vscodeEditor.ts': 'tells PathGuard',
   'editor/vscode/documentsByPath.ts': "finds VS Code's documents in either case on Windows",
   'threads/node/files/folderWatcher.ts': 'asks Linux for the type of a file system',

@@ -8,7 +8,7 @@ import {
   defaultPortRange,
   ContextHoverTimeoutMs,
   ContextCodeLensMode,
-  parseGlobSwitches,
+  mergeGlobLevels,
   parsePortRange,
 } from '../../../src/platform/common/settings';
 
@@ -113,8 +113,8 @@ describe('what the description of a setting promises', () => {
       assert.match(textOf(settingOf(id)), /Workspace settings can only add globs/);
     }
     const levels = { defaults: { a: true }, user: { b: true }, workspace: { a: false, b: false, c: true, d: false } };
-    assert.deepEqual(parseGlobSwitches(levels).globs, ['a', 'b', 'c']);
-    assert.deepEqual(parseGlobSwitches({ ...levels, workspace: ['!a', 'c'] }).globs, ['a', 'b', 'c']);
+    assert.deepEqual(mergeGlobLevels(levels).globs, ['a', 'b', 'c']);
+    assert.deepEqual(mergeGlobLevels({ ...levels, workspace: ['!a', 'c'] }).globs, ['a', 'b', 'c']);
   });
 
   it('names the unit of every number that has one, in the id and in the text', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { LineIndex } from '../../../src/editor/common/text/textOffsets';
 import {
-  findNameInLines,
+  findNearestOccurrence,
   namesInLine,
   occurrencesInLine,
   splitQualifiedName,
@@ -36,17 +36,23 @@ describe('names in code', () => {
 
   it('are found in the line, near the column, or else in the nearest line', () => {
     const lines = new LineIndex('// total\nlet total = 1;\n\n\nuse(total, total);\n');
-    assert.deepEqual(findNameInLines(lines, 'total', 4), { position: { line: 4, character: 4 }, isInOtherLine: false });
-    assert.deepEqual(findNameInLines(lines, 'total', 4, 12)?.position, { line: 4, character: 11 });
-    assert.deepEqual(findNameInLines(lines, 'total', 2), { position: { line: 1, character: 4 }, isInOtherLine: true });
-    assert.deepEqual(findNameInLines(lines, 'total', 999)?.position.line, 4);
-    assert.deepEqual(findNameInLines(lines, 'total', undefined), {
+    assert.deepEqual(findNearestOccurrence(lines, 'total', 4), {
+      position: { line: 4, character: 4 },
+      isInOtherLine: false,
+    });
+    assert.deepEqual(findNearestOccurrence(lines, 'total', 4, 12)?.position, { line: 4, character: 11 });
+    assert.deepEqual(findNearestOccurrence(lines, 'total', 2), {
+      position: { line: 1, character: 4 },
+      isInOtherLine: true,
+    });
+    assert.deepEqual(findNearestOccurrence(lines, 'total', 999)?.position.line, 4);
+    assert.deepEqual(findNearestOccurrence(lines, 'total', undefined), {
       position: { line: 1, character: 4 },
       isInOtherLine: false,
     });
-    assert.equal(findNameInLines(lines, 'tot', 1), undefined);
+    assert.equal(findNearestOccurrence(lines, 'tot', 1), undefined);
     assert.deepEqual(
-      findNameInLines(lines, 'total', 0)?.position.line,
+      findNearestOccurrence(lines, 'total', 0)?.position.line,
       0,
       'also in a comment, when that line is meant',
     );
@@ -63,7 +69,7 @@ describe('names in code', () => {
         fc.option(fc.nat(8), { nil: undefined }),
         (code, name, line) => {
           const lines = new LineIndex(code);
-          const found = findNameInLines(lines, name, line);
+          const found = findNearestOccurrence(lines, name, line);
           const isThere = new RegExp(`(?<![\\p{ID_Continue}])${name}(?![\\p{ID_Continue}])`, 'u').test(code);
           assert.equal(found !== undefined, isThere);
           if (!found) return;

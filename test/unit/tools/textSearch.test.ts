@@ -16,7 +16,7 @@ const plain: TextQuery = { pattern: 'x', isRegex: false, isCaseSensitive: true, 
 const never = new AbortController().signal;
 
 async function all(search: TextSearch, query: Partial<TextQuery>, signal = never): Promise<FileMatches[]> {
-  return await Array.fromAsync(search.find({ ...plain, ...query }, signal));
+  return await Array.fromAsync(search.findText({ ...plain, ...query }, signal));
 }
 
 /** For what ends by itself, on a machine of any speed. */
@@ -184,7 +184,7 @@ describe('a search by ripgrep', () => {
         assert.ok(found > 0);
         return found;
       });
-    for await (const found of search.find(plain, never)) {
+    for await (const found of search.findText(plain, never)) {
       assert.equal(found.path, join(folder, 'a'));
       break;
     }

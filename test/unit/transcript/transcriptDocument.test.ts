@@ -15,7 +15,7 @@ describe('TranscriptDocument', () => {
   });
 
   it('sends a new page the last entries, and then only changes', () => {
-    const feed = document.feed(2);
+    const feed = document.createFeed(2);
     assert.deepEqual(feed.takePatch(), { reset: true, put: [answer('b'), answer('c')], before: 1 });
     assert.equal(feed.hasChanges, false);
     document.append('c', '!');
@@ -25,7 +25,7 @@ describe('TranscriptDocument', () => {
   });
 
   it('does not append what it puts', () => {
-    const feed = document.feed(9);
+    const feed = document.createFeed(9);
     feed.takePatch();
     document.append('c', '!');
     document.put(answer('c', 'whole'));
@@ -34,7 +34,7 @@ describe('TranscriptDocument', () => {
   });
 
   it('sends older entries on request', () => {
-    const feed = document.feed(1);
+    const feed = document.createFeed(1);
     feed.takePatch();
     feed.showOlder(1);
     assert.deepEqual(feed.takePatch(), { older: [answer('b')], before: 1 });
@@ -49,7 +49,7 @@ describe('TranscriptDocument', () => {
       long.put({ kind: 'prompt', id: `prompt${turn}`, turn, text: 'Do it' });
       for (let at = 1; at < length; at++) long.put(answer(`${turn}.${at}`));
     }
-    const feed = long.feed(10);
+    const feed = long.createFeed(10);
     const firstOf = (entries: readonly Entry[] = []) => ({ id: entries[0]?.id, count: entries.length });
     assert.deepEqual(
       firstOf(feed.takePatch().put),
@@ -74,7 +74,7 @@ describe('TranscriptDocument', () => {
     document.put({ kind: 'prompt', id: 'asked', turn: 1, text: 'Look' });
     document.put({ kind: 'prompt', id: 'inside', turn: 1, text: 'Look here', parent: 'call' });
     document.put(answer('d'));
-    const { put } = document.feed(2).takePatch();
+    const { put } = document.createFeed(2).takePatch();
     assert.deepEqual(
       put?.map(({ id }) => id),
       ['asked', 'inside', 'd'],
@@ -82,7 +82,7 @@ describe('TranscriptDocument', () => {
   });
 
   it('removes entries, and counts the entries before', () => {
-    const feed = document.feed(2);
+    const feed = document.createFeed(2);
     feed.takePatch();
     document.remove('c');
     document.remove('a');
@@ -90,7 +90,7 @@ describe('TranscriptDocument', () => {
   });
 
   it('keeps the entries of a page when older ones are found', () => {
-    const feed = document.feed(2);
+    const feed = document.createFeed(2);
     feed.takePatch();
     const known = ['a', 'b', 'c'].flatMap((id) => document.get(id) ?? []);
     document.replaceAll([answer('x'), answer('y'), ...known]);
@@ -105,14 +105,14 @@ describe('TranscriptDocument', () => {
   });
 
   it('sends changed entries together with older ones', () => {
-    const feed = document.feed(1);
+    const feed = document.createFeed(1);
     feed.takePatch();
     document.replaceAll([answer('x'), answer('a'), answer('b'), answer('c', 'changed')]);
     assert.deepEqual(feed.takePatch(), { put: [answer('c', 'changed')], before: 3 });
   });
 
   it('sends each page patches that the page can parse', () => {
-    const feed = document.feed(1);
+    const feed = document.createFeed(1);
     assert.doesNotThrow(() => TranscriptPatch.parse(feed.takePatch()));
     feed.dispose();
     document.put(answer('d'));

@@ -32,7 +32,7 @@ describe('TranscriptFeed of a page that goes to an entry', () => {
       throw error;
     });
     document.replaceAll(answers(0, count));
-    feed = document.feed(40);
+    feed = document.createFeed(40);
     page = new TranscriptModel();
     tellPage();
     sent = 0;
@@ -41,7 +41,7 @@ describe('TranscriptFeed of a page that goes to an entry', () => {
   /** What the page has is what the transcript has in this range, and the counts tell the rest. */
   function assertRange(start: number, end: number): void {
     assert.deepEqual(page.entries(), document.slice(start, end));
-    assert.deepEqual([page.countBefore, page.countAfter], [start, document.size - end]);
+    assert.deepEqual([page.unloadedOlderCount, page.unloadedLaterCount], [start, document.size - end]);
   }
 
   for (const count of [200, 1_000, 20_000]) {
@@ -52,7 +52,7 @@ describe('TranscriptFeed of a page that goes to an entry', () => {
         if (feed.hasChanges) tellPage();
         assert.ok(page.get(`a${at}`));
         assert.ok(sent <= 120, `${sent} entries sent for ${at}`);
-        assertRange(page.countBefore, page.countBefore + page.size);
+        assertRange(page.unloadedOlderCount, page.unloadedOlderCount + page.size);
       }
     });
   }

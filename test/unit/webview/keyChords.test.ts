@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import { ChordTracker, chordPrefixes, isModifier, type PressedKey } from '../../../src/webview/common/keyChords';
+import {
+  ChordTracker,
+  parseChordPrefixes,
+  isModifierKey,
+  type PressedKey,
+} from '../../../src/webview/common/keyChords';
 
 const table = (...bindings: { key: string; when?: string }[]): string =>
   `// Override key bindings\n${JSON.stringify(bindings, null, 2)}`;
@@ -16,23 +21,26 @@ const keyOf = (key: string, code: string, held: Partial<PressedKey> = {}): Press
 
 describe('the beginnings of shortcuts', () => {
   it('are those of all shortcuts of several keys', () => {
-    const found = chordPrefixes([table({ key: 'ctrl+k b' }, { key: 'ctrl+x' }), table({ key: 'Ctrl+Q  ctrl+w e' })]);
+    const found = parseChordPrefixes([
+      table({ key: 'ctrl+k b' }, { key: 'ctrl+x' }),
+      table({ key: 'Ctrl+Q  ctrl+w e' }),
+    ]);
     assert.deepEqual(found, ['ctrl+k', 'ctrl+q', 'ctrl+q ctrl+w']);
   });
 
   it('have one spelling, whatever the table has', () => {
-    const found = chordPrefixes([
+    const found = parseChordPrefixes([
       table({ key: 'shift+ctrl+; a' }, { key: 'ctrl+shift+; b' }, { key: 'cmd+option+= c' }),
     ]);
     assert.deepEqual(found, ['ctrl+shift+;', 'alt+meta+=']);
   });
 
   it('have no modifiers but those of keyboards', () => {
-    assert.deepEqual(chordPrefixes([table({ key: 'ctrl+constructor+x a' })]), ['ctrl+constructor+x']);
+    assert.deepEqual(parseChordPrefixes([table({ key: 'ctrl+constructor+x a' })]), ['ctrl+constructor+x']);
   });
 
   it('are not keys to type with, nor those of editors and terminals', () => {
-    const found = chordPrefixes([
+    const found = parseChordPrefixes([
       table(
         { key: 'escape escape' },
         { key: 'j k', when: 'vim.active' },
@@ -47,7 +55,7 @@ describe('the beginnings of shortcuts', () => {
   it('are not in comments, and texts that are no table have none', () => {
     const commented =
       '[ // { "key": "ctrl+a b" }\n /* { "key": "ctrl+c d" } */ { "key": "ctrl+e f", "command": "// \\" x" } ]';
-    assert.deepEqual(chordPrefixes([commented, '', '{{{"key"', '"key": "ctrl+y z"']), ['ctrl+e']);
+    assert.deepEqual(parseChordPrefixes([commented, '', '{{{"key"', '"key": "ctrl+y z"']), ['ctrl+e']);
   });
 });
 
@@ -108,14 +116,14 @@ describe('a tracker of shortcuts', () => {
       ['ctrl+left', 'ArrowLeft', 'ArrowLeft'],
       ['ctrl++', '+', 'BracketRight'],
     ] as const) {
-      const tracker = trackerOf(...chordPrefixes([table({ key: `${beginning} a` })]));
+      const tracker = trackerOf(...parseChordPrefixes([table({ key: `${beginning} a` })]));
       tracker.handleKey(keyOf(key, code, { ctrlKey: true }));
       assert.equal(tracker.isPending, true, beginning);
     }
   });
 
   it('tells modifiers from keys', () => {
-    assert.ok(isModifier({ key: 'Shift' }));
-    assert.ok(!isModifier({ key: 's' }));
+    assert.ok(isModifierKey({ key: 'Shift' }));
+    assert.ok(!isModifierKey({ key: 's' }));
   });
 });

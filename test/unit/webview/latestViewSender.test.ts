@@ -11,7 +11,7 @@ describe('LatestViewSender', () => {
       return next.promise;
     };
     const sender = new LatestViewSender(load, (view) => sent.push(view));
-    const [early, late] = [sender.refresh(), sender.refresh()];
+    const [early, late] = [sender.loadAndSend(), sender.loadAndSend()];
     loads[1]?.resolve('late');
     await late;
     loads[0]?.resolve('early');

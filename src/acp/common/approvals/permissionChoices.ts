@@ -1,7 +1,7 @@
 import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk';
 import type { ApprovalOptionKind } from '../../../session/common/sessionEvents';
 import { createNarrowestRule, type PermissionRule } from '../../../permissions/common/rules/permissionRules';
-import { describeScope } from '../../../permissions/common/rules/ruleWords';
+import { describeLastingAnswer } from '../../../permissions/common/rules/ruleWords';
 import type { ToolRequest } from '../../../permissions/common/requests/toolRequest';
 import { toVisibleText } from '../../../base/common/visibleText';
 import type { ApprovalOption } from './approvals';
@@ -37,7 +37,7 @@ export function lastingAllowChoices(request: ToolRequest, context: ChoiceContext
   ] as const;
   return scopes.flatMap(([name, scope]): PermissionChoice[] => {
     const rule = createNarrowestRule(request, 'allow', scope);
-    return rule ? [{ name, kind: 'allow_always', scope: describeScope(rule, context), rule }] : [];
+    return rule ? [{ name, kind: 'allow_always', scope: describeLastingAnswer(rule, context), rule }] : [];
   });
 }
 
@@ -51,7 +51,7 @@ export function toolCallChoices(
     const choice = { name: toVisibleText(name), kind, outcome: { outcome: 'selected' as const, optionId } };
     return kind.endsWith('_always') ? { ...choice, scope: 'the agent decides what is similar' } : choice;
   });
-  const onceOutcome = selectOption(agentRequest, 'allow_once');
+  const onceOutcome = outcomeOfFirstOption(agentRequest, 'allow_once');
   const isAllowedOnce = onceOutcome.outcome === 'selected';
   if (context.isProtected) return withDenyChoice(agentChoices.filter(({ kind }) => kind !== 'allow_always'));
   const has = (kind: ApprovalOptionKind): boolean => agentChoices.some((choice) => choice.kind === kind);
@@ -84,14 +84,14 @@ function lastingDenyChoices(
   context: ChoiceContext,
 ): ToolChoice[] {
   const rule = createNarrowestRule(request, 'deny', 'always');
-  const outcome = selectOption(agentRequest, 'reject_once');
+  const outcome = outcomeOfFirstOption(agentRequest, 'reject_once');
   return rule
-    ? [{ name: 'Always deny', kind: 'reject_always', scope: describeScope(rule, context), rule, outcome }]
+    ? [{ name: 'Always deny', kind: 'reject_always', scope: describeLastingAnswer(rule, context), rule, outcome }]
     : [];
 }
 
 /** Selects the first option of the given kinds, or `cancelled` if there is none. */
-export function selectOption(
+export function outcomeOfFirstOption(
   { options }: PermissionRequest,
   ...kinds: readonly ApprovalOptionKind[]
 ): RequestPermissionOutcome {

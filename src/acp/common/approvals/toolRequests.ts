@@ -3,8 +3,8 @@ import type { ToolContent, ToolKind } from '../../../session/common/sessionEvent
 import { isAbsolutePath, isUri, relativePathIn } from '../../../editor/common/boundary';
 import type { Protection } from '../../../editor/common/protection/protection';
 import { parseToolInput, sortedByName } from '../../../permissions/common/requests/toolInput';
-import { mayChangeFiles } from '../../../permissions/common/decide';
-import type { CheckedRequest, ToolRequest } from '../../../permissions/common/requests/toolRequest';
+import { couldChangeFiles } from '../../../permissions/common/decide';
+import type { RequestWithProtections, ToolRequest } from '../../../permissions/common/requests/toolRequest';
 import { toVisibleText, formatCommand } from '../../../base/common/visibleText';
 import type { ToolCommand } from '../../../session/common/toolCaller';
 import type { CallDescription } from '../session/toolCalls';
@@ -27,7 +27,7 @@ const nonEditKinds: ReadonlySet<ToolKind> = new Set(['read', 'search', 'think', 
  * Converts a tool call to a request. Inaccessible paths are kept as the agent wrote them: rules can deny but not allow
  * them.
  */
-export async function toToolRequest(call: CallDescription, context: RequestContext): Promise<CheckedRequest> {
+export async function toToolRequest(call: CallDescription, context: RequestContext): Promise<RequestWithProtections> {
   const { agent } = context;
   const diffs = call.content.flatMap(changedPathsOf);
   const kind = diffs.length > 0 && nonEditKinds.has(call.kind) ? 'edit' : call.kind;
@@ -73,8 +73,8 @@ async function protectionsOf(
   request: ToolRequest,
   refused: ReadonlySet<string>,
   { protectionOf }: RequestContext,
-): Promise<CheckedRequest['protections']> {
-  const known = mayChangeFiles(request) ? request.paths.filter((path) => !refused.has(path)) : [];
+): Promise<RequestWithProtections['protections']> {
+  const known = couldChangeFiles(request) ? request.paths.filter((path) => !refused.has(path)) : [];
   const found = await Promise.all(
     known.map(async (path): Promise<[string, string][]> => {
       const protection = await protectionOf(path);

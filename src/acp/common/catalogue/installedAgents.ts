@@ -29,7 +29,7 @@ export type InstallableAgent = Pick<InstalledProgram, 'id' | 'package' | 'accoun
 };
 
 /** Finds the known agent that the registry lists, by its package, its id or its program. */
-export function findKnownAgentInRegistry({
+export function findKnownAgentByRegistryAgent({
   command,
   id,
   package: packageName,
@@ -46,6 +46,6 @@ export function findKnownAgentInRegistry({
  * rules and conversations stay valid. A further account has an id of its own.
  */
 export function backendIdOfRegistryAgent(agent: InstallableAgent): string {
-  const id = findKnownAgentInRegistry(agent)?.id ?? agent.id;
+  const id = findKnownAgentByRegistryAgent(agent)?.id ?? agent.id;
   return agent.account === undefined ? id : `${id}~${agent.account}`;
 }

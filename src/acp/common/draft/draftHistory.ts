@@ -7,7 +7,8 @@ export function replayThreadAsEvents(sessionId: string, entries: readonly Thread
   if (entries.length === 0) return [];
   const ofSession = { session_id: sessionId };
   const events = entries.flatMap((entry, index): SessionEvent[] => {
-    if (entry.type === 'readFile') return readFileEvents(sessionId, `history-${index}`, entry.path, entry.content);
+    if (entry.type === 'readFile')
+      return createReadFileEvents(sessionId, `history-${index}`, entry.path, entry.content);
     if (entry.role !== 'user') return answerMessageEvents(sessionId, messageText(entry));
     return [{ event: 'prompt:submit', data: { ...ofSession, prompt: messageText(entry), replayed: true } }];
   });
@@ -25,7 +26,7 @@ export function textDeltaEvent(sessionId: string, delta: string): SessionEvent {
   return { event: 'content_block:delta', data: { session_id: sessionId, block_index: 0, delta } };
 }
 
-export function readFileEvents(sessionId: string, callId: string, path: string, content: string): SessionEvent[] {
+export function createReadFileEvents(sessionId: string, callId: string, path: string, content: string): SessionEvent[] {
   const call = { session_id: sessionId, call_id: callId, tool_name: 'readFile', operation: 'read' };
   return [
     {

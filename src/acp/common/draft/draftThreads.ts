@@ -83,7 +83,7 @@ export class MemoryThreads implements ThreadApi {
     const first = entries.find((entry) => entry.type === 'message' && entry.role === 'user');
     const title = first?.type === 'message' ? titleOf(first) : '';
     this.threads.set(id, { id, title, modifiedMs: this.options.now(), entries: [...entries] });
-    if (this.threads.size > (this.options.maxThreads ?? defaultMaxThreads)) this.evictThread(id);
+    if (this.threads.size > (this.options.maxThreads ?? defaultMaxThreads)) this.evictLeastRecentExcept(id);
   }
 
   async openThread(threadId: string): Promise<void> {
@@ -146,9 +146,9 @@ export class MemoryThreads implements ThreadApi {
     return Promise.resolve();
   }
 
-  private evictThread(id: string): void {
+  private evictLeastRecentExcept(keptId: string): void {
     const idle = [...this.threads.values()].filter(
-      (thread) => thread.id !== id && !this.options.isThreadOpen?.(thread.id),
+      (thread) => thread.id !== keptId && !this.options.isThreadOpen?.(thread.id),
     );
     const [leastRecent] = idle.sort((a, b) => a.modifiedMs - b.modifiedMs);
     if (leastRecent) this.threads.delete(leastRecent.id);

@@ -22,7 +22,7 @@ export class SessionThreads implements DraftThreadSource, Disposable {
     private readonly log: Logger,
   ) {}
 
-  recordSession(session: BackendSession): void {
+  recordEventsOf(session: BackendSession): void {
     const thread: StoredThread = { id: session.id, title: '', modifiedMs: this.clock.now(), entries: [] };
     this.threadById.set(session.id, thread);
     this.evictOldest();

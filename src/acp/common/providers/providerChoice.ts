@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { parseJson } from '../../../base/common/parseJson';
 import { headerSecrets, literalHeaderProblem } from '../remote/agentHeaders';
-import { baseUrlProblem } from '../remote/agentUrl';
+import { llmProviderUrlProblem } from '../remote/agentUrl';
 
 /** A header for the requests of an agent to an LLM provider. Its value is a secret. */
 export interface ProviderHeader {
@@ -36,7 +36,7 @@ export function providerHeaderProblem({ name, value }: ProviderHeader): string |
 
 /** Returns why an address cannot be used, as a sentence. Undefined if it can be used. */
 export function addressProblem(baseUrl: string): string | undefined {
-  const problem = baseUrlProblem(baseUrl);
+  const problem = llmProviderUrlProblem(baseUrl);
   if (problem !== undefined) return toSentence(problem);
   // A query may contain a key. Addresses are shown, and only headers are redacted.
   if (new URL(baseUrl).search === '') return undefined;
@@ -54,7 +54,7 @@ export function choiceProblem(choice: ProviderChoice): string | undefined {
 }
 
 /** The headers for another address: those of the earlier address only if the requests still go to the same origin. */
-export function headersForAddress(earlier: ProviderChoice | undefined, baseUrl: string): readonly ProviderHeader[] {
+export function headersKeptForAddress(earlier: ProviderChoice | undefined, baseUrl: string): readonly ProviderHeader[] {
   if (earlier?.kind !== 'address') return [];
   return new URL(earlier.baseUrl).origin === new URL(baseUrl).origin ? earlier.headers : [];
 }
@@ -80,7 +80,7 @@ const StoredChoices = z.array(
 );
 
 /** Returns the text to store. Undefined if there are no choices. @throws Error if there are too many */
-export function formatChoices(choices: ProviderChoices): string | undefined {
+export function serializeChoices(choices: ProviderChoices): string | undefined {
   if (choices.size > maxProviders) throw new Error(`At most ${maxProviders} LLM providers of an agent can be changed.`);
   if (choices.size === 0) return undefined;
   return JSON.stringify([...choices].map(([id, choice]) => ({ id, ...inOrder(choice) })));
@@ -98,7 +98,7 @@ function inOrder(choice: ProviderChoice): ProviderChoice {
   return { kind, apiType, baseUrl, headers: headers.map(({ name, value }) => ({ name, value })) };
 }
 
-/** @throws Error for a damaged text, because without the choices, prompts would go elsewhere than the user has decided */
+/** @throws Error if the text is invalid, because without the choices, prompts could go to the wrong provider */
 export function parseChoices(text: string): ProviderChoices {
   const stored = StoredChoices.safeParse(parseJson(text)).data;
   const choices = new Map(stored?.map(({ id, ...choice }) => [id, choice]));

@@ -36,7 +36,7 @@ const protocolNames: ReadonlyMap<string, string> = new Map([
   ['openai', 'OpenAI'],
   ['azure', 'Azure OpenAI'],
   ['vertex', 'Google Vertex AI'],
-  ['bedrock', 'AWS Bedrock'],
+  ['bedrock', 'Amazon Bedrock'],
 ]);
 
 /** The name of an API protocol. An unknown one is shown as it is. */

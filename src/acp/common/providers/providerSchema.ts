@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { LlmProvider } from '../../../session/common/sessionBackend';
-import { list, Text } from '../session/wireSchema';
+import { lenientList, RequiredText } from '../session/wireSchema';
 
-const Current = z.looseObject({ apiType: Text, baseUrl: Text });
+const Current = z.looseObject({ apiType: RequiredText, baseUrl: RequiredText });
 
 const Provider = z
   .looseObject({
-    providerId: Text,
-    supported: list(Text).catch([]),
+    providerId: RequiredText,
+    supported: lenientList(RequiredText).catch([]),
     required: z.boolean(),
     current: Current.nullish(),
   })
@@ -26,7 +26,7 @@ const Provider = z
  * the first is used.
  */
 export const LlmProviderList = z
-  .looseObject({ providers: list(Provider) })
+  .looseObject({ providers: lenientList(Provider) })
   .transform(({ providers }) =>
     [...new Map([...providers].reverse().map((each) => [each.id, each])).values()].reverse(),
   );

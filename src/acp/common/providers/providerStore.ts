@@ -1,7 +1,7 @@
 import { AgentSecretStore, type AgentSecretStoreDeps } from '../signIn/agentSecretStore';
 import {
   choiceProblem,
-  formatChoices,
+  serializeChoices,
   isSameChoice,
   parseChoices,
   type ProviderChoice,
@@ -17,7 +17,7 @@ export class ProviderStore extends AgentSecretStore<ProviderChoices> {
       title: 'LLM providers',
       empty: new Map(),
       parse: parseChoices,
-      format: formatChoices,
+      format: serializeChoices,
     });
   }
 

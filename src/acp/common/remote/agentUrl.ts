@@ -7,7 +7,7 @@ export function agentUrlProblem(text: string): string | undefined {
 }
 
 /** Returns why an agent must not send requests with the user's prompts to a URL, as the end of a sentence. */
-export function baseUrlProblem(text: string): string | undefined {
+export function llmProviderUrlProblem(text: string): string | undefined {
   return urlProblem(text, ['https:', 'http:'], 'https:', 'an Authorization header');
 }
 

@@ -91,7 +91,7 @@ export interface AgentModels {
 }
 
 /** The response that opens a session. */
-export interface SessionSetup {
+export interface SessionSetupResult {
   /** Undefined for a session that was resumed, or if the agent sent none. */
   readonly sessionId?: string | undefined;
   readonly modes?: AgentModes | undefined;

@@ -1,9 +1,9 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ConfigOption } from '../../../session/common/sessionEvents';
 import { unattendedActionsOfValue } from './unattended';
-import type { AgentModels, AgentModes, AgentOption, SessionSetup } from './agentMessages';
+import type { AgentModels, AgentModes, AgentOption, SessionSetupResult } from './agentMessages';
 
-export type ConfigRoute = 'set_config_option' | 'set_mode' | 'set_model';
+export type SetOptionMethod = 'set_config_option' | 'set_mode' | 'set_model';
 
 /** The options of a session. `configOptions` take precedence over the older `modes` and `models`. */
 export class ConfigOptions {
@@ -15,7 +15,7 @@ export class ConfigOptions {
   constructor(private readonly knownAgentId: () => string | undefined = () => undefined) {}
 
   /** Applies the response that opened the session. Options that it does not contain stay unchanged. */
-  applySetup(setup: SessionSetup): void {
+  applySetup(setup: SessionSetupResult): void {
     if (setup.configOptions) this.setDeclaredOptions(setup.configOptions);
     this.modes = setup.modes ?? this.modes;
     this.models = setup.models ?? this.models;
@@ -47,10 +47,12 @@ export class ConfigOptions {
 
   get options(): readonly ConfigOption[] {
     const agent = this.knownAgentId();
-    return this.offeredOptions.map((option) => (mayDisableApprovals(option) ? withUnattended(option, agent) : option));
+    return this.declaredOrLegacyOptions.map((option) =>
+      mayDisableApprovals(option) ? withUnattended(option, agent) : option,
+    );
   }
 
-  private get offeredOptions(): readonly ConfigOption[] {
+  private get declaredOrLegacyOptions(): readonly ConfigOption[] {
     // If the list is empty, the agent's modes are used instead.
     if (this.declaredOptions && this.declaredOptions.length > 0) return this.declaredOptions;
     return [...(this.modes ? [modeOption(this.modes)] : []), ...(this.models ? [modelOption(this.models)] : [])];
@@ -63,7 +65,7 @@ export class ConfigOptions {
   }
 
   /** Returns how to set an option; undefined for an unknown option or value. */
-  findRoute(optionId: string, value: string | boolean): ConfigRoute | undefined {
+  findSetMethod(optionId: string, value: string | boolean): SetOptionMethod | undefined {
     const option = this.options.find(({ id }) => id === optionId);
     if (!option) return undefined;
     const fits =

@@ -1,6 +1,6 @@
 import type { EventData, SessionEvent, SlashCommand, TokenUsage } from '../../../session/common/sessionEvents';
 import { ToolKind } from '../../../session/common/sessionEvents';
-import { isModeOption, unattendedActionsOf } from '../../../session/common/optionChoices';
+import { isModeOption, highestUnattendedAction } from '../../../session/common/optionChoices';
 import type { Clock } from '../../../base/common/async';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { PermissionRequest, StopReason, ToolCallPatch } from './agentMessages';
@@ -30,7 +30,7 @@ export class SessionEventMapper {
   private commandList: readonly SlashCommand[] = [];
   private readonly toolCalls: ToolCalls;
   private readonly unattendedActionDetector = new UnattendedActionDetector();
-  private readonly ignoredUpdates = new Map<string, number>();
+  private readonly ignoredCountByName = new Map<string, number>();
 
   private turn: Turn | undefined;
   /**
@@ -61,7 +61,7 @@ export class SessionEventMapper {
   }
 
   get ignoredUpdateCounts(): ReadonlyMap<string, number> {
-    return this.ignoredUpdates;
+    return this.ignoredCountByName;
   }
 
   /** Whether terminal output is waiting for `takeTerminalUpdates`. */
@@ -71,7 +71,7 @@ export class SessionEventMapper {
 
   /** Handles a tool call, which the agent may not have announced. */
   mapToolCall(update: ToolCallPatch): SessionEvent[] {
-    return this.withMarks(this.toolCalls.applyCallUpdate(update));
+    return this.endMessagesAndMark(this.toolCalls.applyCallUpdate(update));
   }
 
   /** Like `mapToolCall`, for a subagent or one of its calls. Does not end the current message of the session. */
@@ -81,7 +81,7 @@ export class SessionEventMapper {
 
   /** Appends items to the content of a call. */
   mapToolCallContent(toolCallId: string, items: readonly ToolCallContent[]): SessionEvent[] {
-    return this.withMarks(this.toolCalls.appendContent(toolCallId, items));
+    return this.endMessagesAndMark(this.toolCalls.appendContent(toolCallId, items));
   }
 
   /** Applies the information about a tool call in a permission request. */
@@ -112,7 +112,7 @@ export class SessionEventMapper {
   }
 
   /** Sets the output of a terminal that Backline runs. The caller has checked the permission. */
-  setTerminal(terminalId: string, view: TerminalState): void {
+  setClientTerminal(terminalId: string, view: TerminalState): void {
     this.unattendedActionDetector.recordAskedAction('runs');
     this.toolCalls.setTerminal(terminalId, view);
   }
@@ -122,7 +122,7 @@ export class SessionEventMapper {
   }
 
   /** Whether a turn is open, and whether a prompt of this window started it. */
-  get openTurn(): 'none' | 'prompted' | 'other' {
+  get openTurnKind(): 'none' | 'prompted' | 'other' {
     return this.turn === undefined ? 'none' : this.turn.requestId === undefined ? 'other' : 'prompted';
   }
 
@@ -292,8 +292,8 @@ export class SessionEventMapper {
 
   /** Marks calls that ran without approval. Skips replayed calls, and agents with modes, which are more precise. */
   private withUnattendedMark(event: SessionEvent): SessionEvent {
-    if (event.event !== 'tool:post' || this.isReplaying || this.openTurn !== 'prompted') return event;
-    if (this.config.options.some((option) => isModeOption(option)) || unattendedActionsOf(this.config.options))
+    if (event.event !== 'tool:post' || this.isReplaying || this.openTurnKind !== 'prompted') return event;
+    if (this.config.options.some((option) => isModeOption(option)) || highestUnattendedAction(this.config.options))
       return event;
     const kind = ToolKind.safeParse(event.data.operation).data;
     const unattended = kind && this.unattendedActionDetector.unattendedActionOf(kind);
@@ -310,14 +310,14 @@ export class SessionEventMapper {
     return { session_id: this.sessionId, ...withoutUndefined({ request_id: requestId }) };
   }
 
-  countIgnored(what: string): SessionEvent[] {
+  countIgnored(updateName: string): SessionEvent[] {
     // The number of distinct names is limited, because the agent chooses them.
-    const name = this.ignoredUpdates.size < 100 || this.ignoredUpdates.has(what) ? what : 'others';
-    this.ignoredUpdates.set(name, (this.ignoredUpdates.get(name) ?? 0) + 1);
+    const name = this.ignoredCountByName.size < 100 || this.ignoredCountByName.has(updateName) ? updateName : 'others';
+    this.ignoredCountByName.set(name, (this.ignoredCountByName.get(name) ?? 0) + 1);
     return [];
   }
 
-  private withMarks(events: readonly SessionEvent[]): SessionEvent[] {
+  private endMessagesAndMark(events: readonly SessionEvent[]): SessionEvent[] {
     return [...this.endMessages(), ...events.map((event) => this.withUnattendedMark(event))];
   }
 }

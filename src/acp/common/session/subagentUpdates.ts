@@ -51,12 +51,12 @@ export class SubagentUpdates {
       ...(description === undefined ? {} : { rawInput: description === null ? {} : { description } }),
       ...(parent ? { parentCallId: parent.callId } : {}),
     };
-    const events = this.inTurn(this.mapper.mapNestedCall(call), !known);
+    const events = this.startTurnIfNew(this.mapper.mapNestedCall(call), !known);
     return state ? [...events, ...this.applyState(subagent, state)] : events;
   }
 
   /** Call when the agent's process has ended. */
-  reset(): void {
+  markAllIdle(): void {
     for (const subagent of this.subagentById.values()) subagent.isWorking = false;
   }
 
@@ -65,7 +65,7 @@ export class SubagentUpdates {
     const announced = this.subagentById.has(id) ? [] : this.announce({ sessionId: id });
     const subagent = this.subagentById.get(id) ?? this.add(id);
     if (shown.kind === 'message') return [...announced, ...this.addMessage(subagent, shown)];
-    return [...announced, ...this.showText(subagent), ...this.mapOther(id, subagent, shown)];
+    return [...announced, ...this.showText(subagent), ...this.mapNonMessage(id, subagent, shown)];
   }
 
   /** Converts a subagent's permission request, so that it refers to the call in this session. */
@@ -85,7 +85,7 @@ export class SubagentUpdates {
     }
   }
 
-  private mapOther(
+  private mapNonMessage(
     id: string,
     subagent: Subagent,
     update: Exclude<ShownSubagentUpdate, { readonly kind: 'message' }>,
@@ -94,13 +94,13 @@ export class SubagentUpdates {
     switch (update.kind) {
       case 'call': {
         const call = this.inside(subagent, update.call);
-        return this.inTurn(mapper.mapNestedCall(call), !mapper.hasToolCall(call.toolCallId));
+        return this.startTurnIfNew(mapper.mapNestedCall(call), !mapper.hasToolCall(call.toolCallId));
       }
       case 'callContent': {
         const toolCallId = idInside(subagent, update.toolCallId);
         const known = mapper.describeCall(toolCallId);
         const content = [...(known?.content ?? []), ...update.items];
-        return this.inTurn(
+        return this.startTurnIfNew(
           mapper.mapNestedCall(this.inside(subagent, { toolCallId: update.toolCallId, content })),
           !known,
         );
@@ -125,7 +125,7 @@ export class SubagentUpdates {
     dropOldText(textByMessage);
     subagent.unshownLength += added.length;
     // Without a turn, nothing may follow that shows the rest.
-    const isDue = isWhole || subagent.unshownLength >= maxUnshownLength || this.mapper.openTurn === 'none';
+    const isDue = isWhole || subagent.unshownLength >= maxUnshownLength || this.mapper.openTurnKind === 'none';
     return isDue ? this.showText(subagent) : [];
   }
 
@@ -155,7 +155,7 @@ export class SubagentUpdates {
     }
     subagent.isWorking = false;
     const ended = stopReason === 'cancelled' ? 'cancelled' : stopReason === 'error' ? 'failed' : 'completed';
-    return [...shown, ...this.setStatus(subagent, ended), ...this.endOwnTurn()];
+    return [...shown, ...this.setStatus(subagent, ended), ...this.endUnaskedTurnIfIdle()];
   }
 
   private setStatus({ callId }: Subagent, status: CallStatus): SessionEvent[] {
@@ -163,14 +163,14 @@ export class SubagentUpdates {
   }
 
   /** Starts a turn without a prompt if a subagent does something new while its session is idle. */
-  private inTurn(events: SessionEvent[], isNew: boolean): SessionEvent[] {
+  private startTurnIfNew(events: SessionEvent[], isNew: boolean): SessionEvent[] {
     if (isNew && !this.mapper.isInReplay) this.mapper.startUnaskedTurn();
     return events;
   }
 
-  private endOwnTurn(): SessionEvent[] {
+  private endUnaskedTurnIfIdle(): SessionEvent[] {
     const isBusy = this.isParentWorking() || [...this.subagentById.values()].some(({ isWorking }) => isWorking);
-    if (isBusy || this.mapper.isInReplay || this.mapper.openTurn !== 'other') return [];
+    if (isBusy || this.mapper.isInReplay || this.mapper.openTurnKind !== 'other') return [];
     return this.mapper.endTurn({ stopReason: 'end_turn' });
   }
 

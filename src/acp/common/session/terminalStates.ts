@@ -27,7 +27,7 @@ export class TerminalStates {
     this.stateById.set(id, { ...this.get(id), exit: { code, signal } });
   }
 
-  trim(): void {
+  dropEndedAndExcess(): void {
     for (const [id, { exit }] of this.stateById) if (exit) this.stateById.delete(id);
     for (const id of this.stateById.keys()) {
       if (this.stateById.size <= maxRunningKept) return;

@@ -73,7 +73,7 @@ export class ToolCalls {
 
     const events: SessionEvent[] = known ? [] : [this.startEvent(call)];
     const ends = !call.hasEnded && endStatuses.has(call.status);
-    if (ends) events.push(this.endEvent(call));
+    if (ends) events.push(this.endCall(call));
     else if (known && Object.keys(changes).length > 0) events.push(this.updateEvent(call, changes));
     return events;
   }
@@ -110,7 +110,7 @@ export class ToolCalls {
       if (this.calls.size <= maxEnded) break;
       this.calls.delete(id);
     }
-    this.terminals.trim();
+    this.terminals.dropEndedAndExcess();
     return events;
   }
 
@@ -184,7 +184,7 @@ export class ToolCalls {
     return { event: 'tool:update', data: { session_id: this.sessionId, call_id: call.id, ...changes, ...content } };
   }
 
-  private endEvent(call: ToolCallState): SessionEvent {
+  private endCall(call: ToolCallState): SessionEvent {
     call.hasEnded = true;
     this.callsWithNewOutput.delete(call);
     const shared = { ...this.sessionAndToolFields(call), ...this.callDetailFields(call) };

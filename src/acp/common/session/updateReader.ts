@@ -10,7 +10,7 @@ export interface UpdateReader {
 /** Returns the events of an update; undefined if the update is malformed. */
 export type UpdateHandler = (update: object) => SessionEvent[] | undefined;
 
-export function parsedWith<Schema extends z.ZodType>(
+export function parsingHandler<Schema extends z.ZodType>(
   schema: Schema,
   handle: (update: z.output<Schema>) => SessionEvent[] | undefined,
 ): UpdateHandler {

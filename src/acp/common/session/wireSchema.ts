@@ -2,12 +2,12 @@ import * as z from 'zod';
 
 /** Parts of messages that are the same in all versions of the protocol, and helpers to read messages leniently. */
 
-export const Text = z.string();
+export const RequiredText = z.string();
 export const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
-export const optionalText = optional(Text).catch(undefined);
+export const optionalText = optional(RequiredText).catch(undefined);
 
 /** A list whose invalid items are skipped. */
-export const list = <T extends z.ZodType>(item: T) =>
+export const lenientList = <T extends z.ZodType>(item: T) =>
   z.array(z.unknown()).transform((items) =>
     items.flatMap((candidate): z.output<T>[] => {
       const parsed = item.safeParse(candidate);
@@ -20,13 +20,13 @@ export const Meta = z.record(z.string(), z.unknown()).nullish().catch(undefined)
 const Unknown = { type: 'unknown' } as const;
 
 export const contentBlocks = [
-  z.looseObject({ type: z.literal('text'), text: Text }),
-  z.looseObject({ type: z.literal('image'), data: Text, mimeType: Text }),
-  z.looseObject({ type: z.literal('audio'), data: Text, mimeType: Text }),
-  z.looseObject({ type: z.literal('resource_link'), uri: Text, name: optionalText, title: optionalText }),
+  z.looseObject({ type: z.literal('text'), text: RequiredText }),
+  z.looseObject({ type: z.literal('image'), data: RequiredText, mimeType: RequiredText }),
+  z.looseObject({ type: z.literal('audio'), data: RequiredText, mimeType: RequiredText }),
+  z.looseObject({ type: z.literal('resource_link'), uri: RequiredText, name: optionalText, title: optionalText }),
   z.looseObject({
     type: z.literal('resource'),
-    resource: z.looseObject({ uri: Text, mimeType: optionalText, text: optionalText, blob: optionalText }),
+    resource: z.looseObject({ uri: RequiredText, mimeType: optionalText, text: optionalText, blob: optionalText }),
   }),
 ] as const;
 
@@ -40,8 +40,13 @@ export type ContentBlock = z.infer<typeof ContentBlock>;
 export const ToolCallContent = z
   .discriminatedUnion('type', [
     z.looseObject({ type: z.literal('content'), content: ContentBlock }),
-    z.looseObject({ type: z.literal('diff'), path: Text, oldText: Text.nullish(), newText: Text }),
-    z.looseObject({ type: z.literal('terminal'), terminalId: Text }),
+    z.looseObject({
+      type: z.literal('diff'),
+      path: RequiredText,
+      oldText: RequiredText.nullish(),
+      newText: RequiredText,
+    }),
+    z.looseObject({ type: z.literal('terminal'), terminalId: RequiredText }),
     z.looseObject({ type: z.literal('unknown') }),
   ])
   .catch(Unknown);
@@ -50,19 +55,22 @@ export type ToolCallContent =
   /** A change of a file without its text. */
   | { readonly type: 'change'; readonly path: string; readonly oldPath: string | undefined; readonly text: string };
 
-export const Location = z.looseObject({ path: Text, line: optional(z.number().int().positive()).catch(undefined) });
+export const Location = z.looseObject({
+  path: RequiredText,
+  line: optional(z.number().int().positive()).catch(undefined),
+});
 
 /**
  * The format in which Claude and Codex stream output of their own terminals. `data` is the output since the last
  * message.
  */
-const TerminalChunk = z.looseObject({ terminal_id: optionalText, data: Text }).optional().catch(undefined);
+const TerminalChunk = z.looseObject({ terminal_id: optionalText, data: RequiredText }).optional().catch(undefined);
 export const TerminalMeta = z.looseObject({
   terminal_info: z.looseObject({ terminal_id: optionalText }).optional().catch(undefined),
   terminal_output: TerminalChunk,
   terminal_output_delta: TerminalChunk,
   terminal_exit: z
-    .looseObject({ terminal_id: optionalText, exit_code: z.number().nullish(), signal: Text.nullish() })
+    .looseObject({ terminal_id: optionalText, exit_code: z.number().nullish(), signal: RequiredText.nullish() })
     .optional()
     .catch(undefined),
 });
@@ -72,48 +80,49 @@ const PermissionOptionKind = z
   // An unknown kind counts as a rejection, because it must never allow anything.
   .catch('reject_once');
 
-export const PermissionOptions = list(z.looseObject({ optionId: Text, name: Text, kind: PermissionOptionKind })).refine(
-  ({ length }) => length > 0,
-  { message: 'The request has no options to choose from.' },
-);
+export const PermissionOptions = lenientList(
+  z.looseObject({ optionId: RequiredText, name: RequiredText, kind: PermissionOptionKind }),
+).refine(({ length }) => length > 0, { message: 'The request has no options to choose from.' });
 
 /** A count of tokens. Fractions, which some agents send, are rounded. */
-export const Count = z.number().nonnegative().transform(Math.round);
+export const RoundedTokenCount = z.number().nonnegative().transform(Math.round);
 
-export const SelectChoice = z.object({ value: Text, name: Text, description: optionalText });
+export const SelectChoice = z.object({ value: RequiredText, name: RequiredText, description: optionalText });
 
 /** Distinguishes a member that clears a value (`null`) from one that changes nothing (missing or invalid). */
-export const patch = <T extends z.ZodType>(schema: T) => schema.nullable().optional().catch(undefined);
+export const clearable = <T extends z.ZodType>(schema: T) => schema.nullable().optional().catch(undefined);
 
 /** The start of a subagent, and later changes. */
 export const SubagentUpdate = z.looseObject({
-  sessionId: Text,
-  title: patch(Text),
-  description: patch(Text),
-  state: patch(z.looseObject({ state: Text, stopReason: optionalText })),
+  sessionId: RequiredText,
+  title: clearable(RequiredText),
+  description: clearable(RequiredText),
+  state: clearable(z.looseObject({ state: RequiredText, stopReason: optionalText })),
 });
 
 export const sharedUpdates = {
   subagent_update: SubagentUpdate,
   session_info_update: z.looseObject({ title: optionalText, updatedAt: optionalText }),
   usage_update: z.looseObject({
-    used: Count,
-    size: Count,
-    cost: optional(z.looseObject({ amount: z.number(), currency: Text })).catch(undefined),
+    used: RoundedTokenCount,
+    size: RoundedTokenCount,
+    cost: optional(z.looseObject({ amount: z.number(), currency: RequiredText })).catch(undefined),
   }),
-  notice: z.looseObject({ severity: Text.catch('info'), title: Text, description: optionalText }),
-  compaction_update: z.looseObject({ compactionId: Text, status: Text, error: optionalText }),
-  compaction_summary_chunk: z.looseObject({ compactionId: Text, content: ContentBlock }),
+  notice: z.looseObject({ severity: RequiredText.catch('info'), title: RequiredText, description: optionalText }),
+  compaction_update: z.looseObject({ compactionId: RequiredText, status: RequiredText, error: optionalText }),
+  compaction_summary_chunk: z.looseObject({ compactionId: RequiredText, content: ContentBlock }),
 };
 
 export const SessionNotification = z.looseObject({
-  sessionId: Text,
-  update: z.looseObject({ sessionUpdate: Text }),
+  sessionId: RequiredText,
+  update: z.looseObject({ sessionUpdate: RequiredText }),
 });
 export type SessionNotification = z.infer<typeof SessionNotification>;
 
 export const SessionListResult = z.looseObject({
-  sessions: list(z.looseObject({ sessionId: Text, cwd: optionalText, title: optionalText, updatedAt: optionalText })),
+  sessions: lenientList(
+    z.looseObject({ sessionId: RequiredText, cwd: optionalText, title: optionalText, updatedAt: optionalText }),
+  ),
   nextCursor: optionalText,
 });
 export type SessionListResult = z.infer<typeof SessionListResult>;

@@ -1,7 +1,7 @@
-import type { AuthKey } from '../../../session/common/sessionBackend';
+import type { AuthKeyVariable } from '../../../session/common/sessionBackend';
 
 export interface AgentKeyUse {
-  readonly keys: readonly AuthKey[];
+  readonly keys: readonly AuthKeyVariable[];
   /** The agent's own sign-in method that takes the key from the variable. Some agents ignore the key without it. */
   readonly methodId?: string;
   /**
@@ -11,13 +11,13 @@ export interface AgentKeyUse {
   readonly refuses: 'session' | 'prompt';
 }
 
-const anthropic: AuthKey = {
+const anthropic: AuthKeyVariable = {
   variable: 'ANTHROPIC_API_KEY',
   name: 'Anthropic API Key',
   page: 'https://console.anthropic.com/settings/keys',
 };
 const openAiPage = 'https://platform.openai.com/api-keys';
-const openAi: AuthKey = { variable: 'OPENAI_API_KEY', name: 'OpenAI API Key', page: openAiPage };
+const openAi: AuthKeyVariable = { variable: 'OPENAI_API_KEY', name: 'OpenAI API Key', page: openAiPage };
 const geminiPage = 'https://aistudio.google.com/apikey';
 
 /**
@@ -86,7 +86,7 @@ const keysByAgent: Readonly<Record<string, AgentKeyUse>> = {
 const noKeys: AgentKeyUse = { keys: [], refuses: 'session' };
 
 /** `knownId` is the id of a known agent. Empty for other agents. */
-export function keysOfAgent(knownId: string | undefined): AgentKeyUse {
+export function keyUseOfKnownAgent(knownId: string | undefined): AgentKeyUse {
   return knownId !== undefined && Object.hasOwn(keysByAgent, knownId) ? (keysByAgent[knownId] ?? noKeys) : noKeys;
 }
 

@@ -41,7 +41,7 @@ const Ids = z.array(z.string()).catch([]);
 /** One secret for each agent in VS Code's secret storage. Subclasses decide what is in it. */
 export abstract class AgentSecretStore<Value> implements Disposable {
   private readonly emitter = new Emitter<string>((error) =>
-    this.deps.log.error(`A listener of the ${this.format.title} of agents failed`, error),
+    this.deps.log.error(`A listener of the ${this.secretKind.title} of agents failed`, error),
   );
   /** Fires with the id of an agent whose secret has changed, also in another window. */
   readonly onDidChange = this.emitter.event;
@@ -50,11 +50,11 @@ export abstract class AgentSecretStore<Value> implements Disposable {
 
   protected constructor(
     private readonly deps: AgentSecretStoreDeps,
-    private readonly format: SecretFormat<Value>,
+    private readonly secretKind: SecretFormat<Value>,
   ) {}
 
   start(): void {
-    const { prefix } = this.format;
+    const { prefix } = this.secretKind;
     this.subscription ??= this.deps.secrets.onDidChange(({ key }) => {
       if (key.startsWith(prefix)) this.emitter.fire(key.slice(prefix.length));
     });
@@ -62,7 +62,7 @@ export abstract class AgentSecretStore<Value> implements Disposable {
 
   /** The agents that have a secret, according to this window. */
   get agentIds(): readonly string[] {
-    return Ids.parse(this.deps.memento.get(this.format.mementoName) ?? []);
+    return Ids.parse(this.deps.memento.get(this.secretKind.mementoName) ?? []);
   }
 
   /** @throws Error if something is stored that cannot be read */
@@ -73,8 +73,8 @@ export abstract class AgentSecretStore<Value> implements Disposable {
   /** Replaces what is stored. `next` gets what is stored now. @throws Error of `next` */
   protected async change(agentId: string, next: (value: Value) => Value): Promise<void> {
     await this.queue.run(agentId, async () => {
-      const text = await this.deps.secrets.get(this.format.prefix + agentId);
-      await this.write(agentId, this.format.format(next(this.parse(text))));
+      const text = await this.deps.secrets.get(this.secretKind.prefix + agentId);
+      await this.write(agentId, this.secretKind.format(next(this.parse(text))));
     });
   }
 
@@ -88,7 +88,7 @@ export abstract class AgentSecretStore<Value> implements Disposable {
   }
 
   private async readText(agentId: string): Promise<string | undefined> {
-    const { prefix, title } = this.format;
+    const { prefix, title } = this.secretKind;
     try {
       return await this.deps.secrets.get(prefix + agentId);
     } catch (error) {
@@ -101,7 +101,7 @@ export abstract class AgentSecretStore<Value> implements Disposable {
   }
 
   private parse(text: string | undefined): Value {
-    return text === undefined ? this.format.empty : this.format.parse(text);
+    return text === undefined ? this.secretKind.empty : this.secretKind.parse(text);
   }
 
   /**
@@ -110,7 +110,7 @@ export abstract class AgentSecretStore<Value> implements Disposable {
    */
   private async write(agentId: string, text: string | undefined): Promise<void> {
     const { secrets } = this.deps;
-    const name = this.format.prefix + agentId;
+    const name = this.secretKind.prefix + agentId;
     const wasListed = this.agentIds.includes(agentId);
     await this.setListed(agentId, text !== undefined);
     try {
@@ -123,6 +123,6 @@ export abstract class AgentSecretStore<Value> implements Disposable {
 
   private async setListed(agentId: string, isListed: boolean): Promise<void> {
     const others = this.agentIds.filter((id) => id !== agentId);
-    await this.deps.memento.update(this.format.mementoName, isListed ? [...others, agentId] : others);
+    await this.deps.memento.update(this.secretKind.mementoName, isListed ? [...others, agentId] : others);
   }
 }

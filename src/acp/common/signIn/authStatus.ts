@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { list, optionalText, Text } from '../session/wireSchema';
+import { lenientList, optionalText, RequiredText } from '../session/wireSchema';
 
 /** What an agent reports about the user's sign-in. Accounts are shown but never logged. */
 export interface AuthStatus {
@@ -10,7 +10,7 @@ export interface AuthStatus {
 }
 
 const Account = z.looseObject({
-  label: Text,
+  label: RequiredText,
   active: z.boolean().nullish().catch(undefined),
   name: optionalText,
   email: optionalText,
@@ -25,7 +25,7 @@ const signedInByState: ReadonlyMap<string, boolean> = new Map([
 
 /** The answer to `auth/status`, and the parameters of `auth/status_update` (drafts, in both versions of the protocol). */
 export const AuthStatusAnswer = z
-  .looseObject({ state: Text, accounts: list(Account).nullish().catch(undefined) })
+  .looseObject({ state: RequiredText, accounts: lenientList(Account).nullish().catch(undefined) })
   .transform(({ state, accounts }): AuthStatus => ({
     isSignedIn: signedInByState.get(state),
     accounts: (accounts ?? []).filter(({ active }) => active !== false).map(nameOf),

@@ -1,5 +1,5 @@
 import { oneLine } from '../../../base/common/oneLine';
-import type { AuthKey, AuthMethod } from '../../../session/common/sessionBackend';
+import type { AuthKeyVariable, AuthMethod } from '../../../session/common/sessionBackend';
 
 export interface SignInChoice {
   readonly label: string;
@@ -7,7 +7,7 @@ export interface SignInChoice {
   readonly detail?: string;
   readonly method: AuthMethod;
   /** The key that the user enters for the method. */
-  readonly key?: AuthKey;
+  readonly key?: AuthKeyVariable;
 }
 
 const descriptions: Readonly<Record<AuthMethod['type'], string>> = {
@@ -39,7 +39,7 @@ export function signInPrompt(isSignedIn: boolean, accounts: readonly string[] = 
 /** Returns the message after a sign-in was checked. */
 export function signedInMessage(agentTitle: string, type: AuthMethod['type'], isProven: boolean): string {
   // Most agents open a session with any key and check it only with the first prompt.
-  if (type === 'key') return `${agentTitle} uses your key now. Your next prompt shows whether it is valid.`;
+  if (type === 'key') return `${agentTitle} now uses your key. Send a prompt to check that it is valid.`;
   if (isProven) return `You are signed in to ${agentTitle}.`;
-  return `The sign-in to ${agentTitle} is complete. Your next prompt shows whether it works.`;
+  return `You have signed in to ${agentTitle}. Send a prompt to check that it works.`;
 }

@@ -62,7 +62,7 @@ function duringSignIn(state: Extract<SignInState, { kind: 'performing' }>, input
       return before.kind === 'required' ? { ...before, message: input.message } : before;
     case 'canceled':
       return before;
-    // Only the check shows whether the sign-in works.
+    // Whether the sign-in works is only known after the check that follows it.
     case 'refused':
     case 'accepted':
     case 'reset':

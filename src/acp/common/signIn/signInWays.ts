@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import type { AuthKey, AuthMethod } from '../../../session/common/sessionBackend';
+import type { AuthKeyVariable, AuthMethod } from '../../../session/common/sessionBackend';
 import type { AgentAuthMethod } from '../session/agentMessages';
 import { isKeyVariable, type AgentKeyUse } from './agentKeys';
 
@@ -61,7 +61,7 @@ export function keyMethodId(variable: string): string {
   return `key:${variable}`;
 }
 
-function keyMethod(key: AuthKey): AuthMethod {
+function keyMethod(key: AuthKeyVariable): AuthMethod {
   return { id: keyMethodId(key.variable), name: key.name, type: 'key', keys: [key] };
 }
 
@@ -75,7 +75,7 @@ function ownWay(method: AgentAuthMethod): SignInWay {
   return { kind: 'agent', method: { ...shared, type: 'agent' } };
 }
 
-function announcedKeys(method: AgentAuthMethod): readonly AuthKey[] {
+function announcedKeys(method: AgentAuthMethod): readonly AuthKeyVariable[] {
   const found = KeyMethod.safeParse(method).data;
   if (!found) return [];
   const { link, varName, vars = varName === undefined ? [] : [{ name: varName }] } = found;

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { PermissionRequest as AgentPermissionRequest, TurnResult } from '../session/agentMessages';
 import {
   ContentBlock,
-  Count,
-  list,
+  RoundedTokenCount,
+  lenientList,
   Location,
   Meta,
   optional,
@@ -11,7 +11,7 @@ import {
   PermissionOptions,
   SelectChoice,
   sharedUpdates,
-  Text,
+  RequiredText,
   ToolCallContent,
 } from '../session/wireSchema';
 
@@ -32,29 +32,29 @@ const ToolKind = z
  * missing members stay unchanged.
  */
 export const ToolCallUpdate = z.looseObject({
-  toolCallId: Text,
+  toolCallId: RequiredText,
   title: optionalText,
   name: optionalText,
   kind: optional(ToolKind),
   status: optional(z.enum(['pending', 'in_progress', 'completed', 'failed'])).catch(undefined),
-  content: optional(list(ToolCallContent)).catch(undefined),
-  locations: optional(list(Location)).catch(undefined),
+  content: optional(lenientList(ToolCallContent)).catch(undefined),
+  locations: optional(lenientList(Location)).catch(undefined),
   rawInput: optional(z.unknown()),
   rawOutput: optional(z.unknown()),
   _meta: Meta,
 });
 export type ToolCallUpdate = z.infer<typeof ToolCallUpdate>;
 
-const SelectGroup = z.object({ group: Text, name: Text, options: list(SelectChoice) });
-const optionFields = { id: Text, name: Text, description: optionalText, category: optionalText };
+const SelectGroup = z.object({ group: RequiredText, name: RequiredText, options: lenientList(SelectChoice) });
+const optionFields = { id: RequiredText, name: RequiredText, description: optionalText, category: optionalText };
 
 const ConfigOption = z
   .discriminatedUnion('type', [
     z.looseObject({
       ...optionFields,
       type: z.literal('select'),
-      currentValue: Text,
-      options: list(z.union([SelectGroup, SelectChoice])),
+      currentValue: RequiredText,
+      options: lenientList(z.union([SelectGroup, SelectChoice])),
     }),
     z.looseObject({ ...optionFields, type: z.literal('boolean'), currentValue: z.boolean() }),
     z.looseObject({ type: z.literal('unknown') }),
@@ -62,18 +62,18 @@ const ConfigOption = z
   .catch(Unknown);
 
 const Modes = z.looseObject({
-  currentModeId: Text,
-  availableModes: list(z.looseObject({ id: Text, name: Text, description: optionalText })),
+  currentModeId: RequiredText,
+  availableModes: lenientList(z.looseObject({ id: RequiredText, name: RequiredText, description: optionalText })),
 });
 
 /** The models of a session. Removed from the protocol, but still sent by Gemini, Qwen and Codex. */
 const Models = z.looseObject({
-  currentModelId: Text,
-  availableModels: list(z.looseObject({ modelId: Text, name: Text, description: optionalText })),
+  currentModelId: RequiredText,
+  availableModels: lenientList(z.looseObject({ modelId: RequiredText, name: RequiredText, description: optionalText })),
 });
 
 /** The results of `session/new`, `session/load` and `session/resume`. Some agents return `null`. */
-export const SessionSetup = z
+export const SessionSetupResult = z
   .looseObject({
     sessionId: optionalText,
     modes: optional(Modes).catch(undefined),
@@ -87,13 +87,13 @@ export const SessionSetup = z
 
 const Chunk = z.looseObject({ content: ContentBlock, messageId: optionalText });
 const PlanEntry = z.looseObject({
-  content: Text,
+  content: RequiredText,
   priority: z.enum(['high', 'medium', 'low']).catch('medium'),
   status: z.enum(['pending', 'in_progress', 'completed']).catch('pending'),
 });
 const Command = z.looseObject({
-  name: Text,
-  description: Text.catch(''),
+  name: RequiredText,
+  description: RequiredText.catch(''),
   input: optional(z.looseObject({ hint: optionalText })).catch(undefined),
 });
 /** The stable kinds of `session/update`, by their `sessionUpdate` member. */
@@ -103,16 +103,16 @@ export const sessionUpdates = {
   agent_thought_chunk: Chunk,
   tool_call: ToolCallUpdate,
   tool_call_update: ToolCallUpdate,
-  plan: z.looseObject({ entries: list(PlanEntry) }),
-  available_commands_update: z.looseObject({ availableCommands: list(Command) }),
-  current_mode_update: z.looseObject({ currentModeId: Text }),
+  plan: z.looseObject({ entries: lenientList(PlanEntry) }),
+  available_commands_update: z.looseObject({ availableCommands: lenientList(Command) }),
+  current_mode_update: z.looseObject({ currentModeId: RequiredText }),
   config_option_update: z.looseObject({ configOptions: z.array(ConfigOption) }),
   ...sharedUpdates,
 };
 export type SessionUpdateKind = keyof typeof sessionUpdates;
 
 export const PermissionRequest = z
-  .looseObject({ sessionId: Text, toolCall: ToolCallUpdate, options: PermissionOptions })
+  .looseObject({ sessionId: RequiredText, toolCall: ToolCallUpdate, options: PermissionOptions })
   .transform(({ sessionId, toolCall, options }): AgentPermissionRequest => ({
     sessionId,
     subject: { kind: 'toolCall', toolCall },
@@ -124,13 +124,13 @@ const Flag = z.boolean().nullish().catch(false);
 const Ability = z.unknown().transform((value) => value !== null && value !== undefined && value !== false);
 
 const AuthMethod = z.looseObject({
-  id: Text,
-  name: Text,
+  id: RequiredText,
+  name: RequiredText,
   description: optionalText,
   /** `terminal`: the user signs in through a terminal. Otherwise, the agent signs in through `authenticate`. */
   type: optionalText,
-  args: z.array(Text).nullish().catch(undefined),
-  env: z.record(z.string(), Text).nullish().catch(undefined),
+  args: z.array(RequiredText).nullish().catch(undefined),
+  env: z.record(z.string(), RequiredText).nullish().catch(undefined),
   _meta: Meta,
 });
 
@@ -147,8 +147,10 @@ const SessionCapabilities = z.looseObject({
 
 export const InitializeResult = z.looseObject({
   protocolVersion: z.number(),
-  agentInfo: optional(z.looseObject({ name: Text, title: optionalText, version: optionalText })).catch(undefined),
-  authMethods: list(AuthMethod).nullish().catch(undefined),
+  agentInfo: optional(z.looseObject({ name: RequiredText, title: optionalText, version: optionalText })).catch(
+    undefined,
+  ),
+  authMethods: lenientList(AuthMethod).nullish().catch(undefined),
   agentCapabilities: z
     .looseObject({
       loadSession: Flag,
@@ -162,9 +164,11 @@ export const InitializeResult = z.looseObject({
     .catch(undefined),
 });
 
-const TurnUsage = z.looseObject({ inputTokens: Count, outputTokens: Count });
+const TurnUsage = z.looseObject({ inputTokens: RoundedTokenCount, outputTokens: RoundedTokenCount });
 const QuotaMeta = z.looseObject({
-  quota: z.looseObject({ token_count: z.looseObject({ input_tokens: Count, output_tokens: Count }) }),
+  quota: z.looseObject({
+    token_count: z.looseObject({ input_tokens: RoundedTokenCount, output_tokens: RoundedTokenCount }),
+  }),
 });
 export const PromptResult = z.looseObject({
   stopReason: z.enum(['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled']).catch('end_turn'),

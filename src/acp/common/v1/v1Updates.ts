@@ -2,7 +2,7 @@ import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { ShownSubagentUpdate } from '../session/agentMessages';
 import type { SubagentUpdates } from '../session/subagentUpdates';
 import type { SessionEventMapper } from '../session/sessionEventMapper';
-import { parsedWith, type UpdateHandler, type UpdateReader } from '../session/updateReader';
+import { parsingHandler, type UpdateHandler, type UpdateReader } from '../session/updateReader';
 import { textOfBlock } from '../session/toolContent';
 import { sessionUpdates, type SessionUpdateKind } from './v1Schema';
 
@@ -24,45 +24,45 @@ export class V1Updates implements UpdateReader {
   }
 
   private readonly updateHandlers: Readonly<Record<SessionUpdateKind, UpdateHandler>> = {
-    user_message_chunk: parsedWith(sessionUpdates.user_message_chunk, ({ content, messageId }) =>
+    user_message_chunk: parsingHandler(sessionUpdates.user_message_chunk, ({ content, messageId }) =>
       this.mapper.mapReplayedPrompt(textOfBlock(content), messageId),
     ),
-    agent_message_chunk: parsedWith(sessionUpdates.agent_message_chunk, ({ content, messageId }) =>
+    agent_message_chunk: parsingHandler(sessionUpdates.agent_message_chunk, ({ content, messageId }) =>
       this.mapper.mapMessageChunk(content, messageId),
     ),
-    agent_thought_chunk: parsedWith(sessionUpdates.agent_thought_chunk, ({ content }) =>
+    agent_thought_chunk: parsingHandler(sessionUpdates.agent_thought_chunk, ({ content }) =>
       this.mapper.mapThought(content),
     ),
-    tool_call: parsedWith(sessionUpdates.tool_call, (update) => this.mapper.mapToolCall(update)),
-    tool_call_update: parsedWith(sessionUpdates.tool_call_update, (update) => this.mapper.mapToolCall(update)),
-    plan: parsedWith(sessionUpdates.plan, ({ entries }) => this.mapper.mapPlan(entries)),
-    available_commands_update: parsedWith(sessionUpdates.available_commands_update, ({ availableCommands }) =>
+    tool_call: parsingHandler(sessionUpdates.tool_call, (update) => this.mapper.mapToolCall(update)),
+    tool_call_update: parsingHandler(sessionUpdates.tool_call_update, (update) => this.mapper.mapToolCall(update)),
+    plan: parsingHandler(sessionUpdates.plan, ({ entries }) => this.mapper.mapPlan(entries)),
+    available_commands_update: parsingHandler(sessionUpdates.available_commands_update, ({ availableCommands }) =>
       this.mapper.mapCommands(
         availableCommands.map(({ name, description, input }) =>
           input?.hint === undefined ? { name, description } : { name, description, hint: input.hint },
         ),
       ),
     ),
-    current_mode_update: parsedWith(sessionUpdates.current_mode_update, ({ currentModeId }) => {
+    current_mode_update: parsingHandler(sessionUpdates.current_mode_update, ({ currentModeId }) => {
       this.mapper.config.setMode(currentModeId);
       return [this.mapper.configEvent()];
     }),
-    config_option_update: parsedWith(sessionUpdates.config_option_update, ({ configOptions }) => {
+    config_option_update: parsingHandler(sessionUpdates.config_option_update, ({ configOptions }) => {
       this.mapper.config.setDeclaredOptions(configOptions);
       return [this.mapper.configEvent()];
     }),
-    session_info_update: parsedWith(sessionUpdates.session_info_update, (info) => this.mapper.mapInfo(info)),
-    usage_update: parsedWith(sessionUpdates.usage_update, (usage) => this.mapper.mapUsage(usage)),
-    subagent_update: parsedWith(sessionUpdates.subagent_update, (update) => this.subagents.announce(update)),
-    notice: parsedWith(sessionUpdates.notice, (notice) => this.mapper.mapNotice(notice)),
-    compaction_update: parsedWith(sessionUpdates.compaction_update, (update) => this.mapper.mapCompaction(update)),
+    session_info_update: parsingHandler(sessionUpdates.session_info_update, (info) => this.mapper.mapInfo(info)),
+    usage_update: parsingHandler(sessionUpdates.usage_update, (usage) => this.mapper.mapUsage(usage)),
+    subagent_update: parsingHandler(sessionUpdates.subagent_update, (update) => this.subagents.announce(update)),
+    notice: parsingHandler(sessionUpdates.notice, (notice) => this.mapper.mapNotice(notice)),
+    compaction_update: parsingHandler(sessionUpdates.compaction_update, (update) => this.mapper.mapCompaction(update)),
     // The summary is internal to the agent; the user only needs to know that the history was compacted.
-    compaction_summary_chunk: parsedWith(sessionUpdates.compaction_summary_chunk, () => []),
+    compaction_summary_chunk: parsingHandler(sessionUpdates.compaction_summary_chunk, () => []),
   };
 }
 
 /** Reads an update of a subagent's session; undefined if it is not shown. */
-export function v1ShownUpdateOf(update: { readonly sessionUpdate: string }): ShownSubagentUpdate | undefined {
+export function v1ShownSubagentUpdateOf(update: { readonly sessionUpdate: string }): ShownSubagentUpdate | undefined {
   const { sessionUpdate: kind } = update;
   switch (kind) {
     case 'tool_call':

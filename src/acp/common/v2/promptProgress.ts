@@ -69,7 +69,7 @@ function afterState(progress: PromptProgress, update: StateUpdate): PromptProgre
 const cancelled: StateUpdate = { state: 'idle', stopReason: 'cancelled' };
 
 /** Returns the report that ended the work on the prompt. Undefined if there is none yet. */
-export function promptEndReport({
+export function findPromptEndReport({
   acceptedId,
   reportedMessages,
   isCancelled,

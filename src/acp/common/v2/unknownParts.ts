@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { list, optionalText, Text } from '../session/wireSchema';
+import { lenientList, optionalText, RequiredText } from '../session/wireSchema';
 
 /** Texts for parts of ACP v2 whose type or value comes from a later version or an extension. */
 
 const maxNameLength = 100;
 const maxTextLength = 1_000;
-const Block = z.looseObject({ type: z.literal('text'), text: Text });
+const Block = z.looseObject({ type: z.literal('text'), text: RequiredText });
 /** Members with readable text. */
 const Readable = z.looseObject({
   title: optionalText,
@@ -13,7 +13,7 @@ const Readable = z.looseObject({
   text: optionalText,
   description: optionalText,
   content: z
-    .union([Text, Block.transform(({ text }) => text), list(Block).transform(joinTexts)])
+    .union([RequiredText, Block.transform(({ text }) => text), lenientList(Block).transform(joinTexts)])
     .optional()
     .catch(undefined),
 });

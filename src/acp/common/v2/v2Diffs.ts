@@ -1,17 +1,17 @@
 import * as z from 'zod';
-import { Text, optionalText, type ToolCallContent } from '../session/wireSchema';
+import { RequiredText, optionalText, type ToolCallContent } from '../session/wireSchema';
 import { parseGitPatch, type PatchedFile } from './gitPatch';
 
 /** One file of a diff. An unknown operation keeps its path. */
 export const DiffFileChange = z.looseObject({
-  operation: Text,
-  path: Text,
+  operation: RequiredText,
+  path: RequiredText,
   oldPath: optionalText,
   fileType: optionalText,
 });
 type DiffFileChange = z.infer<typeof DiffFileChange>;
 
-export const Patch = z.looseObject({ format: Text, text: Text });
+export const Patch = z.looseObject({ format: RequiredText, text: RequiredText });
 
 interface Diff {
   readonly changes: readonly DiffFileChange[];

@@ -10,17 +10,17 @@ import type {
 } from '../session/agentMessages';
 import {
   contentBlocks,
-  Count,
-  list,
+  RoundedTokenCount,
+  lenientList,
   Location,
   Meta,
   optional,
   optionalText,
-  patch,
+  clearable,
   PermissionOptions,
   SelectChoice,
   sharedUpdates,
-  Text,
+  RequiredText,
   type ContentBlock as SharedContentBlock,
   type ToolCallContent,
 } from '../session/wireSchema';
@@ -33,7 +33,7 @@ import { contentOfDiff, DiffFileChange, Patch } from './v2Diffs';
  * names its type.
  */
 
-const Typed = z.looseObject({ type: Text });
+const Typed = z.looseObject({ type: RequiredText });
 
 const KnownContentBlock = z.discriminatedUnion('type', [...contentBlocks]);
 const knownBlockTypes: ReadonlySet<string> = new Set(['text', 'image', 'audio', 'resource_link', 'resource']);
@@ -49,13 +49,13 @@ const ContentBlock = z.union([
 
 const Diff = z.looseObject({
   type: z.literal('diff'),
-  changes: list(DiffFileChange),
+  changes: lenientList(DiffFileChange),
   patch: Patch.nullish().catch(undefined),
 });
 const KnownToolContent = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('content'), content: ContentBlock }),
   Diff,
-  z.looseObject({ type: z.literal('terminal'), terminalId: Text }),
+  z.looseObject({ type: z.literal('terminal'), terminalId: RequiredText }),
 ]);
 const knownContentTypes: ReadonlySet<string> = new Set(['content', 'diff', 'terminal']);
 
@@ -79,40 +79,40 @@ const callStatuses: ReadonlyMap<string, CallStatus> = new Map([
   ['cancelled', 'cancelled'],
 ]);
 /** A call with an unknown status counts as not ended. */
-const Status = Text.transform((status): CallStatus => callStatuses.get(status) ?? 'in_progress');
-const Kind = Text.transform((kind) => KnownToolKind.parse(kind));
+const Status = RequiredText.transform((status): CallStatus => callStatuses.get(status) ?? 'in_progress');
+const Kind = RequiredText.transform((kind) => KnownToolKind.parse(kind));
 
 const ToolCallUpdate = z.looseObject({
-  toolCallId: Text,
-  title: patch(Text),
-  name: patch(Text),
-  kind: patch(Kind),
-  status: patch(Status),
-  content: patch(list(ToolContentItem).transform((items) => items.flat())),
-  locations: patch(list(Location)),
+  toolCallId: RequiredText,
+  title: clearable(RequiredText),
+  name: clearable(RequiredText),
+  kind: clearable(Kind),
+  status: clearable(Status),
+  content: clearable(lenientList(ToolContentItem).transform((items) => items.flat())),
+  locations: clearable(lenientList(Location)),
   rawInput: z.unknown().optional(),
   rawOutput: z.unknown().optional(),
   _meta: Meta,
 });
 
-const Chunk = z.looseObject({ messageId: Text, content: ContentBlock });
-const Message = z.looseObject({ messageId: Text, content: patch(list(ContentBlock)) });
+const Chunk = z.looseObject({ messageId: RequiredText, content: ContentBlock });
+const Message = z.looseObject({ messageId: RequiredText, content: clearable(lenientList(ContentBlock)) });
 
 const PlanEntry = z.looseObject({
-  content: Text,
+  content: RequiredText,
   priority: z.enum(['high', 'medium', 'low']).catch('medium'),
   status: z.enum(['pending', 'in_progress', 'completed', 'cancelled']).catch('pending'),
 });
 /** A plan that is not a list of entries becomes one entry that shows it. */
 const Plan = z.union([
-  z.looseObject({ type: z.literal('items'), planId: Text, entries: list(PlanEntry) }),
+  z.looseObject({ type: z.literal('items'), planId: RequiredText, entries: lenientList(PlanEntry) }),
   z
-    .looseObject({ type: z.literal('markdown'), planId: Text, content: Text })
+    .looseObject({ type: z.literal('markdown'), planId: RequiredText, content: RequiredText })
     .transform(({ planId, content }) => ({ planId, entries: entriesOfMarkdown(content) })),
   z
-    .looseObject({ type: z.literal('file'), planId: Text, uri: Text })
+    .looseObject({ type: z.literal('file'), planId: RequiredText, uri: RequiredText })
     .transform(({ planId, uri }) => ({ planId, entries: [planEntry(`The plan is in ${uri}`)] })),
-  Typed.extend({ planId: Text })
+  Typed.extend({ planId: RequiredText })
     .refine(({ type }) => !knownPlanTypes.has(type))
     .transform((plan) => ({ planId: plan.planId, entries: [planEntry(placeholderTextOf('Plan', plan.type, plan))] })),
 ]);
@@ -133,23 +133,23 @@ function planEntry(content: string, status: 'pending' | 'completed' = 'pending')
 }
 
 const Command = Typed.extend({
-  name: Text,
-  description: Text,
+  name: RequiredText,
+  description: RequiredText,
   input: optional(z.looseObject({ hint: optionalText })).catch(undefined),
 }).transform(({ name, description, input }): SlashCommand =>
   input?.hint === undefined ? { name, description } : { name, description, hint: input.hint },
 );
 
-const optionFields = { configId: Text, name: Text, description: optionalText, category: optionalText };
-const SelectGroup = z.object({ groupId: Text, name: Text, options: list(SelectChoice) });
+const optionFields = { configId: RequiredText, name: RequiredText, description: optionalText, category: optionalText };
+const SelectGroup = z.object({ groupId: RequiredText, name: RequiredText, options: lenientList(SelectChoice) });
 /** An option of an unknown type cannot be set, so it is not shown. */
 const ConfigOption = z
   .discriminatedUnion('type', [
     z.looseObject({
       ...optionFields,
       type: z.literal('select'),
-      currentValue: Text,
-      options: list(z.union([SelectGroup, SelectChoice])),
+      currentValue: RequiredText,
+      options: lenientList(z.union([SelectGroup, SelectChoice])),
     }),
     z.looseObject({ ...optionFields, type: z.literal('boolean'), currentValue: z.boolean() }),
   ])
@@ -158,15 +158,15 @@ const ConfigOption = z
 const Base64 = z.base64();
 const ExitStatus = z.looseObject({
   exitCode: z.number().int().nullish().catch(undefined),
-  signal: Text.nullish().catch(undefined),
+  signal: RequiredText.nullish().catch(undefined),
 });
 
 export const StateUpdate = z.looseObject({
-  state: Text,
+  state: RequiredText,
   stopReason: optionalText,
   /** Token usage of the work that has ended, not of the session. */
-  usage: z.looseObject({ inputTokens: Count, outputTokens: Count }).nullish().catch(undefined),
-  error: z.looseObject({ code: z.number(), message: Text }).nullish().catch(undefined),
+  usage: z.looseObject({ inputTokens: RoundedTokenCount, outputTokens: RoundedTokenCount }).nullish().catch(undefined),
+  error: z.looseObject({ code: z.number(), message: RequiredText }).nullish().catch(undefined),
 });
 export type StateUpdate = z.infer<typeof StateUpdate>;
 
@@ -180,29 +180,29 @@ export const sessionUpdates = {
   agent_thought_chunk: Chunk,
   state_update: StateUpdate,
   tool_call_update: ToolCallUpdate,
-  tool_call_content_chunk: z.looseObject({ toolCallId: Text, content: ToolContentItem }),
+  tool_call_content_chunk: z.looseObject({ toolCallId: RequiredText, content: ToolContentItem }),
   terminal_update: z.looseObject({
-    terminalId: Text,
-    command: patch(Text),
-    cwd: patch(Text),
-    output: patch(z.looseObject({ data: Base64 })),
-    exitStatus: patch(ExitStatus),
+    terminalId: RequiredText,
+    command: clearable(RequiredText),
+    cwd: clearable(RequiredText),
+    output: clearable(z.looseObject({ data: Base64 })),
+    exitStatus: clearable(ExitStatus),
   }),
-  terminal_output_chunk: z.looseObject({ terminalId: Text, data: Base64 }),
+  terminal_output_chunk: z.looseObject({ terminalId: RequiredText, data: Base64 }),
   plan_update: z.looseObject({ plan: Plan }),
-  plan_removed: z.looseObject({ planId: Text }),
-  available_commands_update: z.looseObject({ availableCommands: list(Command) }),
-  config_option_update: z.looseObject({ configOptions: list(ConfigOption) }),
+  plan_removed: z.looseObject({ planId: RequiredText }),
+  available_commands_update: z.looseObject({ availableCommands: lenientList(Command) }),
+  config_option_update: z.looseObject({ configOptions: lenientList(ConfigOption) }),
   ...sharedUpdates,
 };
 export type SessionUpdateKind = keyof typeof sessionUpdates;
 
 /** Answers of `session/new` and `session/resume`. */
-export const SessionSetup = z
+export const SessionSetupResult = z
   .looseObject({
     sessionId: optionalText,
-    configOptions: optional(list(ConfigOption)).catch(undefined),
-    availableCommands: optional(list(Command)).catch(undefined),
+    configOptions: optional(lenientList(ConfigOption)).catch(undefined),
+    availableCommands: optional(lenientList(Command)).catch(undefined),
   })
   .transform(({ sessionId, configOptions, availableCommands: commands }) => ({ sessionId, configOptions, commands }));
 
@@ -212,15 +212,15 @@ const Subject = z.union([
     .looseObject({ type: z.literal('tool_call'), toolCall: ToolCallUpdate })
     .transform(({ toolCall }): PermissionSubject => ({ kind: 'toolCall', toolCall })),
   z
-    .looseObject({ type: z.literal('command'), command: Text, cwd: Text, toolCallId: optionalText })
+    .looseObject({ type: z.literal('command'), command: RequiredText, cwd: RequiredText, toolCallId: optionalText })
     .transform(({ command, cwd, toolCallId }): PermissionSubject => ({ kind: 'command', command, cwd, toolCallId })),
   z.record(z.string(), z.unknown()).transform((members): PermissionSubject => ({ kind: 'other', members })),
 ]);
 
 export const PermissionRequest = z
   .looseObject({
-    sessionId: Text,
-    title: Text,
+    sessionId: RequiredText,
+    title: RequiredText,
     description: optionalText,
     subject: Subject.nullish(),
     options: PermissionOptions,
@@ -246,11 +246,11 @@ const SessionCapabilities = z.looseObject({
 const AuthMethod = z
   .looseObject({
     type: z.enum(['agent', 'terminal']),
-    methodId: Text,
-    name: Text,
+    methodId: RequiredText,
+    name: RequiredText,
     description: optionalText,
-    args: z.array(Text).optional(),
-    env: z.array(z.looseObject({ name: Text, value: Text })).optional(),
+    args: z.array(RequiredText).optional(),
+    env: z.array(z.looseObject({ name: RequiredText, value: RequiredText })).optional(),
   })
   .transform(({ type, methodId: id, name, description, args, env }): AgentAuthMethod => ({
     type,
@@ -262,8 +262,8 @@ const AuthMethod = z
   }));
 
 export const InitializeResult = z.looseObject({
-  info: z.looseObject({ name: Text, title: optionalText, version: Text }),
-  authMethods: optional(list(AuthMethod)).catch(undefined),
+  info: z.looseObject({ name: RequiredText, title: optionalText, version: RequiredText }),
+  authMethods: optional(lenientList(AuthMethod)).catch(undefined),
   capabilities: z
     .looseObject({
       session: SessionCapabilities.nullish().catch(undefined),
@@ -274,8 +274,8 @@ export const InitializeResult = z.looseObject({
     .catch(undefined),
 });
 
-export const PromptAccepted = z.looseObject({ messageId: Text });
+export const PromptAccepted = z.looseObject({ messageId: RequiredText });
 
 export const ConfigChangeResult = z
-  .looseObject({ configOptions: list(ConfigOption) })
+  .looseObject({ configOptions: lenientList(ConfigOption) })
   .transform(({ configOptions }) => configOptions);

@@ -3,7 +3,7 @@ import type { ContentBlock } from '../session/wireSchema';
 import { sessionUpdates } from './v2Schema';
 
 /** Reads an update of a subagent's session; undefined if it is not shown. */
-export function v2ShownUpdateOf(update: { readonly sessionUpdate: string }): ShownSubagentUpdate | undefined {
+export function v2ShownSubagentUpdateOf(update: { readonly sessionUpdate: string }): ShownSubagentUpdate | undefined {
   const { sessionUpdate: kind } = update;
   switch (kind) {
     case 'tool_call_update': {

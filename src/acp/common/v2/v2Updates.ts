@@ -4,7 +4,7 @@ import type { SubagentUpdates } from '../session/subagentUpdates';
 import type { SessionEventMapper } from '../session/sessionEventMapper';
 import { textOfBlock } from '../session/toolContent';
 import { turnEndOf } from '../session/turnUsage';
-import { parsedWith, type UpdateHandler, type UpdateReader } from '../session/updateReader';
+import { parsingHandler, type UpdateHandler, type UpdateReader } from '../session/updateReader';
 import type { ContentBlock } from '../session/wireSchema';
 import { isExtensionName, readableTextOf } from './unknownParts';
 import { V2Messages } from './v2Messages';
@@ -60,7 +60,7 @@ export class V2Updates implements UpdateReader {
   }
 
   /** Call when the agent's process has ended. */
-  reset(): void {
+  markIdle(): void {
     this.working = false;
     this.isWaitingForUser = false;
   }
@@ -76,65 +76,65 @@ export class V2Updates implements UpdateReader {
   }
 
   private readonly updateHandlers: Readonly<Record<SessionUpdateKind, UpdateHandler>> = {
-    user_message: parsedWith(sessionUpdates.user_message, ({ messageId, content }) =>
+    user_message: parsingHandler(sessionUpdates.user_message, ({ messageId, content }) =>
       content === undefined ? [] : this.mapPrompt(messageId, content ?? []),
     ),
-    user_message_chunk: parsedWith(sessionUpdates.user_message_chunk, ({ messageId, content }) =>
+    user_message_chunk: parsingHandler(sessionUpdates.user_message_chunk, ({ messageId, content }) =>
       this.mapPrompt(messageId, [content]),
     ),
-    agent_message: parsedWith(sessionUpdates.agent_message, ({ messageId, content }) =>
-      this.inTurn(this.messages.replace(messageId, content)),
+    agent_message: parsingHandler(sessionUpdates.agent_message, ({ messageId, content }) =>
+      this.startTurnFor(this.messages.replace(messageId, content)),
     ),
-    agent_message_chunk: parsedWith(sessionUpdates.agent_message_chunk, ({ messageId, content }) =>
-      this.inTurn(this.messages.addChunk(messageId, content)),
+    agent_message_chunk: parsingHandler(sessionUpdates.agent_message_chunk, ({ messageId, content }) =>
+      this.startTurnFor(this.messages.addChunk(messageId, content)),
     ),
-    agent_thought: parsedWith(sessionUpdates.agent_thought, ({ messageId, content }) =>
-      this.inTurn(this.messages.replaceThought(messageId, content)),
+    agent_thought: parsingHandler(sessionUpdates.agent_thought, ({ messageId, content }) =>
+      this.startTurnFor(this.messages.replaceThought(messageId, content)),
     ),
-    agent_thought_chunk: parsedWith(sessionUpdates.agent_thought_chunk, ({ messageId, content }) =>
-      this.inTurn(this.messages.addThoughtChunk(messageId, content)),
+    agent_thought_chunk: parsingHandler(sessionUpdates.agent_thought_chunk, ({ messageId, content }) =>
+      this.startTurnFor(this.messages.addThoughtChunk(messageId, content)),
     ),
-    state_update: parsedWith(sessionUpdates.state_update, (update) => this.mapState(update)),
-    tool_call_update: parsedWith(sessionUpdates.tool_call_update, (update) => {
+    state_update: parsingHandler(sessionUpdates.state_update, (update) => this.mapState(update)),
+    tool_call_update: parsingHandler(sessionUpdates.tool_call_update, (update) => {
       // A call of an earlier turn can end at any time. A new call begins a turn.
       const isNew = !this.mapper.hasToolCall(update.toolCallId);
       const events = this.mapper.mapToolCall(update);
-      return isNew ? this.inTurn(events) : events;
+      return isNew ? this.startTurnFor(events) : events;
     }),
-    tool_call_content_chunk: parsedWith(sessionUpdates.tool_call_content_chunk, ({ toolCallId, content }) =>
+    tool_call_content_chunk: parsingHandler(sessionUpdates.tool_call_content_chunk, ({ toolCallId, content }) =>
       this.mapper.mapToolCallContent(toolCallId, content),
     ),
-    terminal_update: parsedWith(sessionUpdates.terminal_update, (update) => {
+    terminal_update: parsingHandler(sessionUpdates.terminal_update, (update) => {
       this.terminals.update(update);
       return [];
     }),
-    terminal_output_chunk: parsedWith(sessionUpdates.terminal_output_chunk, ({ terminalId, data }) => {
+    terminal_output_chunk: parsingHandler(sessionUpdates.terminal_output_chunk, ({ terminalId, data }) => {
       this.terminals.append(terminalId, data);
       return [];
     }),
-    plan_update: parsedWith(sessionUpdates.plan_update, ({ plan }) => {
+    plan_update: parsingHandler(sessionUpdates.plan_update, ({ plan }) => {
       const isKnown = this.plans.has(plan.planId);
       if (!isKnown && this.plans.size >= maxPlans) return undefined;
       this.plans.set(plan.planId, plan.entries);
-      return this.inTurn(this.mapper.mapPlan([...this.plans.values()].flat()));
+      return this.startTurnFor(this.mapper.mapPlan([...this.plans.values()].flat()));
     }),
-    plan_removed: parsedWith(sessionUpdates.plan_removed, ({ planId }) =>
+    plan_removed: parsingHandler(sessionUpdates.plan_removed, ({ planId }) =>
       this.plans.delete(planId) ? this.mapper.mapPlan([...this.plans.values()].flat()) : [],
     ),
-    available_commands_update: parsedWith(sessionUpdates.available_commands_update, ({ availableCommands }) =>
+    available_commands_update: parsingHandler(sessionUpdates.available_commands_update, ({ availableCommands }) =>
       this.mapper.mapCommands(availableCommands),
     ),
-    config_option_update: parsedWith(sessionUpdates.config_option_update, ({ configOptions }) => {
+    config_option_update: parsingHandler(sessionUpdates.config_option_update, ({ configOptions }) => {
       this.mapper.config.setDeclaredOptions(configOptions);
       return [this.mapper.configEvent()];
     }),
-    session_info_update: parsedWith(sessionUpdates.session_info_update, (info) => this.mapper.mapInfo(info)),
-    usage_update: parsedWith(sessionUpdates.usage_update, (usage) => this.mapper.mapUsage(usage)),
-    subagent_update: parsedWith(sessionUpdates.subagent_update, (update) => this.subagents.announce(update)),
-    notice: parsedWith(sessionUpdates.notice, (notice) => this.mapper.mapNotice(notice)),
-    compaction_update: parsedWith(sessionUpdates.compaction_update, (update) => this.mapper.mapCompaction(update)),
+    session_info_update: parsingHandler(sessionUpdates.session_info_update, (info) => this.mapper.mapInfo(info)),
+    usage_update: parsingHandler(sessionUpdates.usage_update, (usage) => this.mapper.mapUsage(usage)),
+    subagent_update: parsingHandler(sessionUpdates.subagent_update, (update) => this.subagents.announce(update)),
+    notice: parsingHandler(sessionUpdates.notice, (notice) => this.mapper.mapNotice(notice)),
+    compaction_update: parsingHandler(sessionUpdates.compaction_update, (update) => this.mapper.mapCompaction(update)),
     // The summary is internal to the agent; the user only needs to know that the history was compacted.
-    compaction_summary_chunk: parsedWith(sessionUpdates.compaction_summary_chunk, () => []),
+    compaction_summary_chunk: parsingHandler(sessionUpdates.compaction_summary_chunk, () => []),
   };
 
   private mapState(update: StateUpdate): SessionEvent[] {
@@ -155,8 +155,8 @@ export class V2Updates implements UpdateReader {
         this.isWaitingForUser = false;
         if (mapper.isInReplay) return [];
         return [
-          ...(mapper.openTurn === 'other' ? mapper.endTurn(turnEndOf(turnResultOf(update))) : []),
-          ...this.explainEnd(update),
+          ...(mapper.openTurnKind === 'other' ? mapper.endTurn(turnEndOf(turnResultOf(update))) : []),
+          ...this.noticeOfUnknownStopReason(update),
         ];
       default:
         mapper.countIgnored(`state ${update.state}`);
@@ -171,7 +171,7 @@ export class V2Updates implements UpdateReader {
   }
 
   /** Reports an unknown reason for the end of a turn. Such a turn counts as ended normally. */
-  private explainEnd({ stopReason }: StateUpdate): SessionEvent[] {
+  private noticeOfUnknownStopReason({ stopReason }: StateUpdate): SessionEvent[] {
     if (stopReason === undefined || stopReason === 'error' || stopReasons.has(stopReason)) return [];
     const title = `The agent stopped. Reason: ${stopReason.slice(0, maxNameLength)}`;
     return this.mapper.mapNotice({ severity: 'info', title, description: undefined });
@@ -191,7 +191,7 @@ export class V2Updates implements UpdateReader {
     const { mapper } = this;
     const text = content.map(textOfBlock).join('');
     if (mapper.isInReplay) return mapper.mapReplayedPrompt(text, messageId);
-    if (mapper.openTurn === 'prompted') {
+    if (mapper.openTurnKind === 'prompted') {
       this.handledPromptIds.add(messageId);
       const [oldest] = this.handledPromptIds;
       if (this.handledPromptIds.size > maxPlans && oldest !== undefined) this.handledPromptIds.delete(oldest);
@@ -212,11 +212,11 @@ export class V2Updates implements UpdateReader {
     if (!othersPrompt) return [];
     this.othersPrompt = undefined;
     this.handledPromptIds.add(othersPrompt.messageId);
-    return mapper.openTurn === 'prompted' ? [] : mapper.mapOthersPrompt(othersPrompt.text);
+    return mapper.openTurnKind === 'prompted' ? [] : mapper.mapOthersPrompt(othersPrompt.text);
   }
 
   /** Begins a turn for the events if none is open. */
-  private inTurn(events: SessionEvent[]): SessionEvent[] {
+  private startTurnFor(events: SessionEvent[]): SessionEvent[] {
     if (events.length > 0 && !this.mapper.isInReplay) this.mapper.startUnaskedTurn();
     return events;
   }

@@ -1,11 +1,11 @@
 import { recognizeIntent } from './intent';
-import { readInEditor, renameEverywhere } from '../skills/editorSkills';
+import { showFileReadByEditor, renameEverywhere } from '../skills/editorSkills';
 import { renameInFile, sortFileImports } from '../skills/editSkills';
 import { failOnPurpose } from '../skills/failOnPurpose';
 import { findUses } from '../skills/findUses';
 import { explainUnknownPrompt, introduceAgent } from '../skills/introduceAgent';
 import { runShell, writeFileOnDisk } from '../skills/ownSkills';
-import { quoteNotes } from '../skills/quoteNotes';
+import { quoteAttachedTexts } from '../skills/quoteAttachedTexts';
 import { runCommand } from '../skills/runCommand';
 import { showPlan, streamWordsSlowly } from '../skills/showSkills';
 import { summarizeFiles } from '../skills/summarizeFiles';
@@ -15,7 +15,7 @@ import type { Turn } from './turn';
 export async function answerPrompt(turn: Turn): Promise<void> {
   const intent = recognizeIntent(turn.prompt);
   if (turn.isVerbose) await turn.think(`Matching rule: ${intent.kind}.`);
-  await quoteNotes(turn);
+  await quoteAttachedTexts(turn);
   switch (intent.kind) {
     case 'quote':
       return;
@@ -28,7 +28,7 @@ export async function answerPrompt(turn: Turn): Promise<void> {
     case 'renameEverywhere':
       return renameEverywhere(turn, intent.from, intent.to, intent.path);
     case 'read':
-      return readInEditor(turn, intent.path);
+      return showFileReadByEditor(turn, intent.path);
     case 'sort':
       return sortFileImports(turn, intent.path);
     case 'uses':

@@ -5,7 +5,7 @@ import { decodePercentEscapes } from '../../../base/common/fileUri';
 export interface Prompt {
   readonly text: string;
   readonly files: readonly PromptFile[];
-  readonly notes: readonly PromptNote[];
+  readonly notes: readonly PromptAttachedText[];
   /** The number of words that were already sent, if an interrupted answer continues. */
   readonly saidWordCount?: number;
 }
@@ -17,7 +17,7 @@ export interface PromptFile {
 }
 
 /** An attached text without a file, for example a context item, problems or an untitled selection. */
-export interface PromptNote {
+export interface PromptAttachedText {
   /** Title on a single line. */
   readonly title: string;
   readonly text: string;
@@ -32,7 +32,7 @@ export type PromptBlock =
 export function toPrompt(blocks: readonly PromptBlock[]): Prompt {
   const texts: string[] = [];
   const files: PromptFile[] = [];
-  const notes: PromptNote[] = [];
+  const notes: PromptAttachedText[] = [];
   for (const block of blocks) {
     if (block.type === 'text') texts.push(block.text);
     else if (block.type === 'resource_link') files.push({ path: pathOfUri(block.uri) });
@@ -47,7 +47,7 @@ export function toPrompt(blocks: readonly PromptBlock[]): Prompt {
 }
 
 /** Converts an attached text to a note if its first line names the file, or if the URI is a folder (ends with `/`). */
-function noteOf(uri: string, text: string): PromptNote | undefined {
+function noteOf(uri: string, text: string): PromptAttachedText | undefined {
   if (!uri.startsWith('file:')) return { title: decodePercentEscapes(uri.replace(/^backline:/, '')), text };
   const path = pathOfUri(uri).replace(/(?<=.)[\\/]$/, '');
   const [head = '', ...rest] = text.split('\n');

@@ -10,7 +10,7 @@ import { DraftTurn } from './draftTurn';
 import type { Turn } from '../answer/turn';
 
 /** An agent of the draft protocol as implemented: it keeps the threads and requests files from the client. */
-export class DraftAgent {
+export class DraftProtocolAgent {
   private readonly threads = new MemoryThreads({ now: () => Date.now(), createId: randomUUID });
   private readonly connection: DraftConnection;
   private readonly endController = new AbortController();

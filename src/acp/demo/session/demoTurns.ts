@@ -1,7 +1,7 @@
 import { messageOf } from '../../../base/common/errors';
 import { toPrompt, type Prompt, type PromptBlock } from '../answer/prompt';
 import { TurnCancelled } from '../answer/turn';
-import { addToHistory, countAnswerWords, countWords } from './history';
+import { addToHistory, countLastAnswerWords, countWords } from './history';
 import type { DemoSession, DemoSessions } from './sessions';
 
 /** Notifies a client of the start and end of a turn. */
@@ -68,7 +68,7 @@ export class DemoTurns {
       return 'end_turn';
     } catch (error) {
       if (!(error instanceof TurnCancelled)) throw error;
-      const saidWords = (prompt.saidWordCount ?? 0) + countAnswerWords(session.history);
+      const saidWords = (prompt.saidWordCount ?? 0) + countLastAnswerWords(session.history);
       session.cutOff = { text: prompt.text, saidWords };
       return 'cancelled';
     } finally {

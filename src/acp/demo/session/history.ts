@@ -31,7 +31,7 @@ export const HistoryItem = z.discriminatedUnion('type', [
   }),
 ]);
 export type HistoryItem = z.infer<typeof HistoryItem>;
-export type ToolHistory = Extract<HistoryItem, { type: 'tool' }>;
+export type ToolHistoryItem = Extract<HistoryItem, { type: 'tool' }>;
 
 /** Adds an item. A text extends the last item if that has the same kind. A plan replaces the previous plan. */
 export function addToHistory(history: HistoryItem[], item: HistoryItem): void {
@@ -45,7 +45,7 @@ export function addToHistory(history: HistoryItem[], item: HistoryItem): void {
   }
 }
 
-export function countAnswerWords(history: readonly HistoryItem[]): number {
+export function countLastAnswerWords(history: readonly HistoryItem[]): number {
   const prompt = history.findLastIndex(({ type }) => type === 'user');
   return countWords(history.slice(prompt + 1).filter(({ type }) => type === 'agent'));
 }

@@ -1,9 +1,9 @@
-import { addToHistory, type ToolHistory } from './history';
+import { addToHistory, type ToolHistoryItem } from './history';
 import type { DemoSession } from './sessions';
 
 export interface ToolCallStart<Content> {
   readonly title: string;
-  readonly kind: ToolHistory['kind'];
+  readonly kind: ToolHistoryItem['kind'];
   readonly path?: string;
   /** Line number, 1-based. */
   readonly line?: number;
@@ -12,7 +12,7 @@ export interface ToolCallStart<Content> {
 }
 
 export interface CallChanges<Content> {
-  readonly status: ToolHistory['status'] | 'in_progress';
+  readonly status: ToolHistoryItem['status'] | 'in_progress';
   readonly rawOutput?: unknown;
   readonly content?: Content[];
 }
@@ -28,7 +28,7 @@ export abstract class SessionToolCall<Content> {
     this.id = `call-${++session.callCount}`;
   }
 
-  get description() {
+  get startUpdate() {
     const { title, kind, path, line, rawInput, content } = this.details;
     const locations: { path: string; line?: number }[] =
       path === undefined ? [] : [{ path, ...(line === undefined ? {} : { line }) }];
@@ -44,13 +44,13 @@ export abstract class SessionToolCall<Content> {
   }
 
   /** Ends the call. `stored` is its content in the history; the content that the client shows stays unchanged. */
-  async end(status: ToolHistory['status'], rawOutput: unknown, stored: ToolHistory['content']): Promise<void> {
+  async end(status: ToolHistoryItem['status'], rawOutput: unknown, stored: ToolHistoryItem['content']): Promise<void> {
     this.store(status, stored);
     await this.update({ status, rawOutput });
   }
 
   /** Ends a call with a text, which the client shows and the history stores. */
-  abstract endWithText(text: string, status?: ToolHistory['status'], rawOutput?: unknown): Promise<void>;
+  abstract endWithText(text: string, status?: ToolHistoryItem['status'], rawOutput?: unknown): Promise<void>;
   /** Ends a failed call with a reason, which the client shows. */
   abstract fail(reason: string): Promise<void>;
   /** Ends the call of a cancelled turn. */
@@ -58,7 +58,7 @@ export abstract class SessionToolCall<Content> {
 
   protected abstract update(changes: CallChanges<Content>): Promise<void>;
 
-  protected store(status: ToolHistory['status'], content: ToolHistory['content']): void {
+  protected store(status: ToolHistoryItem['status'], content: ToolHistoryItem['content']): void {
     const { title, kind, path } = this.details;
     const place = path === undefined ? {} : { path };
     addToHistory(this.session.history, { type: 'tool', toolCallId: this.id, title, kind, status, content, ...place });

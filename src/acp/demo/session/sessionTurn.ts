@@ -125,7 +125,7 @@ export abstract class SessionTurn<Content, Call extends SessionToolCall<Content>
       if (oldText === newText) return { kind: 'unchanged' };
       const write = () =>
         oldText === null ? createTextInside(folders, path, newText) : writeTextInside(folders, path, newText);
-      const title = `${oldText === null ? 'Create' : 'Write'} ${basename(path)} on disk`;
+      const title = `${oldText === null ? 'Create' : 'Write'} ${basename(path)}`;
       return await this.edit({ title, path, oldText, newText }, { read, write });
     } catch (error) {
       if (error instanceof TurnCancelled) throw error;
@@ -146,7 +146,7 @@ export abstract class SessionTurn<Content, Call extends SessionToolCall<Content>
       await call.reportProgress();
       const limits = { timeoutMs: shellTimeoutMs, maxOutputBytes: maxShellOutputBytes };
       const end = await runInOwnShell({ command, cwd, ...limits }, systemClock, this.signal);
-      this.checkRunning();
+      this.throwIfCancelled();
       const output = end.output === '' ? '(no output)' : fencedBlock('text', end.output);
       if (end.kind === 'timedOut') {
         await call.endWithText(output, 'failed', { error: 'The command took too long and was ended.' });
@@ -215,7 +215,7 @@ export abstract class SessionTurn<Content, Call extends SessionToolCall<Content>
   protected abstract writeText(path: string, text: string): Promise<void>;
 
   protected async trackCall<T>(call: Call, work: () => Promise<T>): Promise<T> {
-    this.checkRunning();
+    this.throwIfCancelled();
     await call.start();
     try {
       return await work();
@@ -231,7 +231,7 @@ export abstract class SessionTurn<Content, Call extends SessionToolCall<Content>
   }
 
   /** @throws TurnCancelled */
-  protected checkRunning(): void {
+  protected throwIfCancelled(): void {
     if (this.signal.aborted) throw new TurnCancelled();
   }
 

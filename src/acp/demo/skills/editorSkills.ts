@@ -28,7 +28,7 @@ export async function renameEverywhere(turn: Turn, from: string, to: string, pat
 }
 
 /** Shows a file as it is in the editor, including unsaved changes. */
-export async function readInEditor(turn: Turn, path: string): Promise<void> {
+export async function showFileReadByEditor(turn: Turn, path: string): Promise<void> {
   const input = { path: resolvePromptPath(path, turn.cwd) };
   const answer = await turn.callEditorTool({
     title: `Read ${path} in the editor`,

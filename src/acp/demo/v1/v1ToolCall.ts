@@ -12,7 +12,7 @@ export class V1ToolCall extends SessionToolCall<ToolCallContent> {
   }
 
   async start(): Promise<void> {
-    await this.send({ sessionUpdate: 'tool_call', ...this.description });
+    await this.send({ sessionUpdate: 'tool_call', ...this.startUpdate });
   }
 
   async endWithText(text: string, status: 'completed' | 'failed' = 'completed', rawOutput?: unknown): Promise<void> {

@@ -32,13 +32,13 @@ const outputByteLimit = 256 * 1024;
 export class V1Turn extends SessionTurn<ToolCallContent, V1ToolCall> {
   private readonly files: ClientFiles;
 
-  constructor(private readonly options: V1TurnDeps) {
-    super(options.session, options.prompt, options.signal);
-    this.files = new ClientFiles(options.client, options.session, options.clientCapabilities.fs);
+  constructor(private readonly deps: V1TurnDeps) {
+    super(deps.session, deps.prompt, deps.signal);
+    this.files = new ClientFiles(deps.client, deps.session, deps.clientCapabilities.fs);
   }
 
   async runCommand([command, ...args]: readonly [string, ...string[]]): Promise<CommandOutcome> {
-    const { client, session, clientCapabilities } = this.options;
+    const { client, session, clientCapabilities } = this.deps;
     if (clientCapabilities.terminal !== true) return { kind: 'unsupported' };
     const { cwd } = session;
     const title = [command, ...args].join(' ');
@@ -78,7 +78,7 @@ export class V1Turn extends SessionTurn<ToolCallContent, V1ToolCall> {
   }
 
   protected createCall(about: ToolCallStart<ToolCallContent>): V1ToolCall {
-    const { client, session } = this.options;
+    const { client, session } = this.deps;
     return new V1ToolCall(session, about, (update) => sendUpdate(client, session, update));
   }
 
@@ -87,11 +87,11 @@ export class V1Turn extends SessionTurn<ToolCallContent, V1ToolCall> {
   }
 
   protected async askPermission(call: V1ToolCall, { options }: PermissionQuestion): Promise<string | undefined> {
-    const { client, session } = this.options;
+    const { client, session } = this.deps;
     const { id: sessionId } = session;
     const params: RequestPermissionRequest = {
       sessionId,
-      toolCall: call.description,
+      toolCall: call.startUpdate,
       options: [...options],
     };
     const { outcome } = await this.untilCancelled(client.request('session/request_permission', params));
@@ -118,8 +118,8 @@ export class V1Turn extends SessionTurn<ToolCallContent, V1ToolCall> {
   }
 
   private async tell(update: Parameters<typeof sendUpdate>[2]): Promise<void> {
-    this.checkRunning();
-    await sendUpdate(this.options.client, this.session, update);
+    this.throwIfCancelled();
+    await sendUpdate(this.deps.client, this.session, update);
   }
 }
 

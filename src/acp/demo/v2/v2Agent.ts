@@ -20,7 +20,7 @@ import { EditorToolClient } from '../session/editorToolClient';
 import { ForkSession, type DemoSession } from '../session/sessions';
 import { replayUpdateOf } from './v2Replay';
 import { V2Turn } from './v2Turn';
-import { sendUpdate } from './v2ToolCall';
+import { sendSessionUpdate } from './v2ToolCall';
 
 /** The demo agent over ACP v2: one connection, any number of sessions. */
 export class V2Agent {
@@ -73,7 +73,7 @@ export class V2Agent {
         if (!session) throw RequestError.sessionNotFound(params.sessionId);
         if (replayFrom) {
           for (const [index, item] of session.history.entries())
-            await sendUpdate(client, session, replayUpdateOf(item, messageIdOf(session, index)));
+            await sendSessionUpdate(client, session, replayUpdateOf(item, messageIdOf(session, index)));
         }
         const state = session.turn ? ({ state: 'running' } as const) : ({ state: 'idle', stopReason: null } as const);
         await client.notify('session/update', {
@@ -109,7 +109,11 @@ export class V2Agent {
         // The id is the same as in a replay.
         const messageId = messageIdOf(session, session.history.length);
         // The turn starts immediately, so that a `session/cancel` that follows cancels it.
-        const told = sendUpdate(client, session, { sessionUpdate: 'user_message', messageId, content: params.prompt });
+        const told = sendSessionUpdate(client, session, {
+          sessionUpdate: 'user_message',
+          messageId,
+          content: params.prompt,
+        });
         const turn = this.runTurn(client, session, params.prompt);
         turn.catch((error: unknown) => this.deps.warn(`Could not reach the client: ${messageOf(error)}`));
         await told;
@@ -132,7 +136,7 @@ export class V2Agent {
   /** Reports the turn's beginning and end. @throws the error of a closed connection */
   private async runTurn(client: AgentContext, session: DemoSession, prompt: readonly ContentBlock[]): Promise<void> {
     const { turns } = this.deps;
-    const tell = (update: Parameters<typeof sendUpdate>[2]) => sendUpdate(client, session, update);
+    const tell = (update: Parameters<typeof sendSessionUpdate>[2]) => sendSessionUpdate(client, session, update);
     const sessionUpdate = 'state_update' as const;
     const blocks = prompt.flatMap(toPromptBlock);
     try {

@@ -18,7 +18,7 @@ export class V2ToolCall extends SessionToolCall<ToolCallContent> {
   }
 
   async start(): Promise<void> {
-    await this.update(this.description);
+    await this.update(this.startUpdate);
   }
 
   async endWithText(text: string, status: 'completed' | 'failed' = 'completed', rawOutput?: unknown): Promise<void> {
@@ -46,7 +46,7 @@ export class V2ToolCall extends SessionToolCall<ToolCallContent> {
   }
 }
 
-export async function sendUpdate(
+export async function sendSessionUpdate(
   client: AgentContext,
   { id: sessionId }: DemoSession,
   update: SessionUpdate,

@@ -14,7 +14,7 @@ import type { PlanStep } from '../session/history';
 import type { DemoSession } from '../session/sessions';
 import { allowOnce, rejectOnce, SessionTurn, type PermissionQuestion } from '../session/sessionTurn';
 import type { ToolCallStart } from '../session/sessionToolCall';
-import { diffContent, sendUpdate, V2ToolCall } from './v2ToolCall';
+import { diffContent, sendSessionUpdate, V2ToolCall } from './v2ToolCall';
 
 interface V2TurnDeps {
   readonly client: AgentContext;
@@ -28,8 +28,8 @@ const maxOutputBytes = 256 * 1024;
 export class V2Turn extends SessionTurn<ToolCallContent, V2ToolCall> {
   private messageId = randomUUID();
 
-  constructor(private readonly options: V2TurnDeps) {
-    super(options.session, options.prompt, options.signal);
+  constructor(private readonly deps: V2TurnDeps) {
+    super(deps.session, deps.prompt, deps.signal);
   }
 
   /** Runs a command in a terminal of the agent, after the user has allowed it. */
@@ -74,10 +74,10 @@ export class V2Turn extends SessionTurn<ToolCallContent, V2ToolCall> {
   }
 
   protected createCall(about: ToolCallStart<ToolCallContent>): V2ToolCall {
-    const { client, session } = this.options;
+    const { client, session } = this.deps;
     // Text after the call belongs to another message.
     this.messageId = randomUUID();
-    return new V2ToolCall(session, about, (update) => sendUpdate(client, session, update));
+    return new V2ToolCall(session, about, (update) => sendSessionUpdate(client, session, update));
   }
 
   protected diffContent(path: string, oldText: string | null, newText: string): ToolCallContent {
@@ -90,7 +90,7 @@ export class V2Turn extends SessionTurn<ToolCallContent, V2ToolCall> {
   ): Promise<string | undefined> {
     const subject =
       command === undefined
-        ? { type: 'tool_call' as const, toolCall: call.description }
+        ? { type: 'tool_call' as const, toolCall: call.startUpdate }
         : { type: 'command' as const, command, cwd: this.cwd, toolCallId: call.id };
     return await this.ask({ title, subject, options: [...options] });
   }
@@ -121,13 +121,13 @@ export class V2Turn extends SessionTurn<ToolCallContent, V2ToolCall> {
     });
     const exit = await ended;
     await sending;
-    this.checkRunning();
+    this.throwIfCancelled();
     return { ...exit, output: output.toString('utf8') };
   }
 
   /** Returns the chosen option; undefined if the request was cancelled. @throws TurnCancelled */
   private async ask(request: Omit<RequestPermissionRequest, 'sessionId'>): Promise<string | undefined> {
-    const { client, session } = this.options;
+    const { client, session } = this.deps;
     const sessionUpdate = 'state_update' as const;
     await this.tell({ sessionUpdate, state: 'requires_action' });
     const answer = client.request(
@@ -141,7 +141,7 @@ export class V2Turn extends SessionTurn<ToolCallContent, V2ToolCall> {
   }
 
   private async tell(update: SessionUpdate): Promise<void> {
-    this.checkRunning();
-    await sendUpdate(this.options.client, this.session, update);
+    this.throwIfCancelled();
+    await sendSessionUpdate(this.deps.client, this.session, update);
   }
 }

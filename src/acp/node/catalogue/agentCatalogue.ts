@@ -5,7 +5,7 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { hashJson } from '../../../consent/node/contentHash';
 import {
   backendIdOfRegistryAgent,
-  findKnownAgentInRegistry,
+  findKnownAgentByRegistryAgent,
   type InstalledProgram,
 } from '../../common/catalogue/installedAgents';
 import {
@@ -23,7 +23,7 @@ import {
   type MissingFileResult,
 } from '../../common/catalogue/knownAgents';
 import { secretNamesIn, type AgentHeaders } from '../../common/remote/agentHeaders';
-import { CommandError, lookupCommand, type CommandFiles } from '../process/commandLookup';
+import { CommandError, lookupCommand, type CommandFileAccess } from '../process/commandLookup';
 
 /** An agent that Backline starts, or one that it connects to. */
 export type CatalogueEntry = ProcessEntry | UrlEntry;
@@ -113,7 +113,7 @@ interface CatalogueOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Absolute path that relative commands are resolved against. */
   readonly cwd: string;
-  readonly files: CommandFiles;
+  readonly files: CommandFileAccess;
   /** The executable that runs scripts as Node.js (with ELECTRON_RUN_AS_NODE), and the demo agent's script. */
   readonly demo: { readonly execPath: string; readonly script: string; readonly stateFolder?: string };
 }
@@ -247,7 +247,7 @@ async function installedAgents(
 
 async function installedAgent(program: InstalledProgram, options: CatalogueOptions): Promise<ProcessEntry> {
   const { account, args, command, env, name } = program;
-  const known = findKnownAgentInRegistry(program);
+  const known = findKnownAgentByRegistryAgent(program);
   const failure = await findCommandProblem(command, env, options.cwd, options);
   const problem = failure && { message: `${name} is damaged: its program is missing. Remove it and install it again.` };
   return {

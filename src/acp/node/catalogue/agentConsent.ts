@@ -2,8 +2,8 @@ import { isRecord } from '../../../base/common/isRecord';
 import { formatProgram } from '../../../base/common/visibleText';
 import { BackendError } from '../../../session/common/sessionBackend';
 import type { ConsentFact, ConsentSubject } from '../../../consent/common/consentSubject';
-import type { Consent, ConsentDecision } from '../../../consent/common/consentManager';
-import { hashNamedFiles, hashJson, type HashedFile } from '../../../consent/node/contentHash';
+import type { ConsentPort, ConsentDecision } from '../../../consent/common/consentManager';
+import { hashCommandLineFiles, hashJson, type HashedFile } from '../../../consent/node/contentHash';
 import { settingIds } from '../../../manifest';
 import { environmentEffectOf } from '../../../permissions/common/requests/environmentVariables';
 import type { AgentSetting, ProcessAgentSetting, UrlAgentSetting } from '../../common/catalogue/agentSettings';
@@ -92,7 +92,7 @@ function isPathLike(word: string): boolean {
  * Returns the consent subject of an MCP server that the workspace defines. Its files may be in any folder.
  * @throws Error for unreadable files
  */
-export async function consentSubjectOfServer(
+export async function consentSubjectOfMcpServer(
   name: string,
   written: Readonly<Record<string, unknown>>,
   { cwd, file, folders }: WorkspaceFolders & { readonly file: string },
@@ -109,43 +109,46 @@ export async function consentSubjectOfServer(
     source: { file, keys: ['servers', name] },
     facts: [...serverFacts('', server), ...files.map((each) => ({ label: 'Runs the file', value: each.file }))],
     hash: hashJson({ kind: 'mcpServer', name, cwd, server, files }),
-    reload: () => consentSubjectOfServer(name, written, { cwd, file, folders }),
+    reload: () => consentSubjectOfMcpServer(name, written, { cwd, file, folders }),
   };
 }
 
-export interface AgentConsent {
-  readonly consent: Consent;
+export interface AgentConsentContext {
+  readonly consent: ConsentPort;
   readonly places: () => WorkspaceFolders;
 }
 
 /** Returns the stored decision for an agent in its current state. Does not ask the user. */
-export async function consentDecisionFor(entry: CatalogueEntry, agentConsent: AgentConsent): Promise<ConsentDecision> {
+export async function consentDecisionFor(
+  entry: CatalogueEntry,
+  agentConsent: AgentConsentContext,
+): Promise<ConsentDecision> {
   const thing = await currentConsentThing(entry, agentConsent);
-  return thing ? agentConsent.consent.decide(thing) : 'allowed';
+  return thing ? agentConsent.consent.registerAndDecide(thing) : 'allowed';
 }
 
 /** Asks the user if needed, and checks again, as files may change. @throws BackendError `notReady` if not allowed */
-export async function requireConsent(entry: CatalogueEntry, agentConsent: AgentConsent): Promise<void> {
+export async function requireConsent(entry: CatalogueEntry, agentConsent: AgentConsentContext): Promise<void> {
   const { consent } = agentConsent;
   for (;;) {
     const thing = await currentConsentThing(entry, agentConsent);
-    if (!thing || consent.decide(thing) === 'allowed') return;
-    const decision = await consent.ask(thing, 'user');
-    if (decision !== 'allowed') throw new BackendError('notReady', consentMessage(decision));
+    if (!thing || consent.registerAndDecide(thing) === 'allowed') return;
+    const decision = await consent.askIfUndecided(thing, 'user');
+    if (decision !== 'allowed') throw new BackendError('notReady', missingConsentMessage(decision));
   }
 }
 
 /** Withdraws the pending request if the agent no longer needs consent. */
 async function currentConsentThing(
   entry: CatalogueEntry,
-  { consent, places }: AgentConsent,
+  { consent, places }: AgentConsentContext,
 ): Promise<ConsentSubject | undefined> {
   const thing = await consentSubjectOfAgent(entry, places());
   if (!thing) consent.forgetMissing(['agent'], ({ id }) => id !== entry.id);
   return thing;
 }
 
-export function consentMessage(decision: Exclude<ConsentDecision, 'allowed'>): string {
+export function missingConsentMessage(decision: Exclude<ConsentDecision, 'allowed'>): string {
   return decision === 'denied'
     ? 'You have not allowed this agent. Run "Backline: Review What This Workspace Runs" to change that.'
     : 'Needs your permission because this workspace defines it or contains code that it runs. You will be asked when you use the agent.';
@@ -173,7 +176,7 @@ function serverFileSearches(servers: unknown, { cwd, folders }: WorkspaceFolders
 async function hashedFilesOf(places: readonly FileSearch[]): Promise<readonly HashedFile[]> {
   const found = new Map<string, HashedFile>();
   for (const { words, ...options } of places)
-    for (const each of await hashNamedFiles(words, options)) found.set(each.file, each);
+    for (const each of await hashCommandLineFiles(words, options)) found.set(each.file, each);
   return [...found.values()].sort((one, other) => (one.file < other.file ? -1 : 1));
 }
 

@@ -13,7 +13,7 @@ import type { StandingPermissions } from '../../../permissions/common/standingPe
 import type { ToolCaller } from '../../../session/common/toolCaller';
 import type { TrafficTap } from '../../../wire/common/traffic';
 import type { DraftThreadSource } from '../../common/draft/draftThreads';
-import type { VersionMemory } from '../../common/connection/versionMemory';
+import type { Version1LimitStore } from '../../common/connection/version1LimitStore';
 import { redactingLogger } from '../../common/signIn/redactingLogger';
 import { redactingTap } from '../../common/signIn/redactingTap';
 import { SecretRedactor } from '../../../session/common/redaction/secretRedactor';
@@ -27,21 +27,21 @@ import { remoteConnectionTexts } from '../../common/connection/connectionTexts';
 import { connectToAgent } from '../remote/remoteAgentLink';
 import { AcpBackend, type AcpBackendDeps } from '../session/acpBackend';
 import type { CatalogueEntry, ProcessEntry, UrlEntry } from './agentCatalogue';
-import { consentSubjectOfServer, requireConsent, type AgentConsent } from './agentConsent';
+import { consentSubjectOfMcpServer, requireConsent, type AgentConsentContext } from './agentConsent';
 import { startAgentProcess } from '../process/agentProcess';
 import type { AgentReaper } from '../process/agentReaper';
-import { diskCommandFiles, lookupCommand, type FoundCommand } from '../process/commandLookup';
+import { diskCommandFileAccess, lookupCommand, type FoundCommand } from '../process/commandLookup';
 import { DraftBackend } from '../draft/draftBackend';
 import { endProcessTree } from '../process/processTree';
 import { reconnectRules, RestartPolicy } from '../process/restartPolicy';
-import type { McpServersRequest } from '../connection/agentGateway';
+import type { McpServersRequest } from '../connection/agentRequestRunner';
 import type { SignInCommand } from '../../common/signIn/signInWays';
 import type { AgentClient, Elicit, AgentClientDeps } from '../connection/agentClient';
 import { applyProviderChoices } from '../connection/applyProviderChoices';
 import { secretsOfChoices, type ProviderChoices } from '../../common/providers/providerChoice';
 import { tryAgent, TryAgentError, type AgentProgram, type TriedAgent } from './tryAgent';
-import { remoteMcpServers } from './mcpServers';
-import { collectMcpServers, type NamedServer, type WorkspaceServer } from './workspaceMcp';
+import { mcpServersOfRemoteAgent } from './mcpServers';
+import { collectMcpServers, type WorkspaceServerId, type WorkspaceServer } from './workspaceMcp';
 
 export interface SignInTerminalCommand {
   readonly title: string;
@@ -65,12 +65,12 @@ export interface AgentLauncherDeps {
   readonly defaultFolder: () => string;
   readonly isTrusted: () => boolean;
   /** Consent for agents and MCP servers that the workspace defines. Checked at each start. */
-  readonly agentConsent: AgentConsent;
+  readonly agentConsent: AgentConsentContext;
   readonly reaper?: AgentReaper;
   /** Returns the entry to start now for an agent whose backend was created with `entry`. */
   readonly newestEntry?: (entry: ProcessEntry) => Promise<ProcessEntry>;
   /** By default, each backend only remembers the protocol version of its own agent. */
-  readonly versionMemory?: VersionMemory;
+  readonly versionMemory?: Version1LimitStore;
   readonly createId: () => string;
   /**
    * Returns the MCP servers of this window by name, in the format of `mcpServers` in `backline.acp.agents`. Without a
@@ -97,13 +97,15 @@ const endGraceMs = 2_000;
 
 export class AgentLauncher {
   /** The command lines of running agents. */
-  private readonly running = new Map<RunningAgent, readonly string[]>();
+  private readonly commandLineByAgent = new Map<RunningAgent, readonly string[]>();
 
   constructor(private readonly deps: AgentLauncherDeps) {}
 
   /** Whether the program of a running agent is in this folder. */
   isInUse(folder: string): boolean {
-    return [...this.running.values()].flat().some((word) => path.isAbsolute(word) && isInsideFolder(word, folder));
+    return [...this.commandLineByAgent.values()]
+      .flat()
+      .some((word) => path.isAbsolute(word) && isInsideFolder(word, folder));
   }
 
   /** Resolves to undefined if the PATH of `env` has no executable program of that name. Never rejects. */
@@ -117,7 +119,7 @@ export class AgentLauncher {
   }
 
   /** Creates the backend of an agent. The caller owns the result. */
-  async create(entry: CatalogueEntry): Promise<SessionBackend> {
+  async createBackend(entry: CatalogueEntry): Promise<SessionBackend> {
     const { versionMemory } = this.deps;
     const { id, title } = entry;
     const redactor = new SecretRedactor();
@@ -125,17 +127,17 @@ export class AgentLauncher {
     const log = redactingLogger(this.deps.log.child(`agent ${id}`), redact);
     const tap = redactingTap(this.deps.tap, redact);
     const shared = { ...this.deps, id, title, log, tap };
-    if (entry.url !== undefined) return this.createRemote(entry, { ...shared, redactor });
+    if (entry.url !== undefined) return this.createRemoteBackend(entry, { ...shared, redactor });
     const startAgent = (): Promise<RunningAgent> => this.startAgent(entry, log, redactor);
     if (entry.dialect === 'draft') {
-      return new DraftBackend({ ...shared, startAgent: () => this.requireNoProviders(entry).then(startAgent) });
+      return new DraftBackend({ ...shared, startAgent: () => this.requireNoProviderChoices(entry).then(startAgent) });
     }
     const known = findKnownAgentByCommand(entry.command, entry.args);
     return new AcpBackend({
       ...(await this.commonDeps(entry, { ...shared, redactor })),
       startAgent,
       ...withoutUndefined({
-        agentVersionMemory: versionMemory && (() => versionMemory.of(versionKeyOf(entry))),
+        agentVersionMemory: versionMemory && (() => versionMemory.limitOf(versionKeyOf(entry))),
         knownAs: known?.id,
         protocol: entry.protocol ?? known?.protocol,
       }),
@@ -145,7 +147,7 @@ export class AgentLauncher {
     });
   }
 
-  private async createRemote(entry: UrlEntry, shared: SharedDeps): Promise<SessionBackend> {
+  private async createRemoteBackend(entry: UrlEntry, shared: SharedDeps): Promise<SessionBackend> {
     return new AcpBackend({
       ...(await this.commonDeps(entry, shared)),
       startAgent: () => this.connect(entry, shared.log, shared.redactor),
@@ -203,9 +205,9 @@ export class AgentLauncher {
     const program = { command, args, env: { ...env, ...keys }, cwd };
     const agent = await startAgentProcess(program, { clock, log, ...guard });
     log.info(`Started as process ${agent.pid} in ${cwd}`);
-    this.running.set(agent, [command, ...args]);
+    this.commandLineByAgent.set(agent, [command, ...args]);
     agent.onDidExit(({ code, signal }) => {
-      this.running.delete(agent);
+      this.commandLineByAgent.delete(agent);
       log.info(`Process ${agent.pid} ended (${signal ?? `exit code ${code}`})`);
     });
     return redactedProcess(agent, redactor, (error) => log.error('A listener of an agent process failed', error));
@@ -259,12 +261,12 @@ export class AgentLauncher {
     log: Logger,
   ): Promise<readonly McpServer[]> {
     const { capabilities, cwd } = requested;
-    if (!isOfThisMachine(entry)) return await remoteMcpServers(entry.mcpServers, requested, log);
+    if (!isOfThisMachine(entry)) return await mcpServersOfRemoteAgent(entry.mcpServers, requested, log);
     const { env } = await this.spawnContextOf(entry);
     const findProgram = (command: string): Promise<FoundCommand> => findCommand(command, env, cwd);
     const windowServers = await this.windowServers(entry, requested, log);
     const isServerAllowed = (server: WorkspaceServer): Promise<boolean> => this.isServerAllowed(server);
-    const onServersFound = (servers: readonly NamedServer[]): void => this.withdrawStaleConsents(servers);
+    const onServersFound = (servers: readonly WorkspaceServerId[]): void => this.withdrawStaleConsents(servers);
     const request = {
       setting: entry.mcpServers,
       cwd,
@@ -278,7 +280,7 @@ export class AgentLauncher {
   }
 
   /** Withdraws consent requests of servers that no file defines any more. */
-  private withdrawStaleConsents(servers: readonly NamedServer[]): void {
+  private withdrawStaleConsents(servers: readonly WorkspaceServerId[]): void {
     this.deps.agentConsent.consent.forgetMissing(['mcpServer'], ({ name, source }) =>
       servers.some((server) => server.name === name && server.file === source.file),
     );
@@ -288,8 +290,8 @@ export class AgentLauncher {
   private async isServerAllowed({ name, server, folder, file }: WorkspaceServer): Promise<boolean> {
     const { editor, isTrusted, agentConsent } = this.deps;
     const folders = editor.folders.map(({ path }) => path);
-    const thing = await consentSubjectOfServer(name, server, { cwd: folder, file, folders });
-    return isTrusted() && (await agentConsent.consent.ask(thing, 'background')) === 'allowed';
+    const thing = await consentSubjectOfMcpServer(name, server, { cwd: folder, file, folders });
+    return isTrusted() && (await agentConsent.consent.askIfUndecided(thing, 'background')) === 'allowed';
   }
 
   private async newestEntry(entry: ProcessEntry): Promise<ProcessEntry> {
@@ -302,7 +304,7 @@ export class AgentLauncher {
   }
 
   /** Like keys, the choices are for the user's own agents only. */
-  private async providersOf({ id, workspaceDefinition }: CatalogueEntry): Promise<ProviderChoices> {
+  private async providerChoicesOf({ id, workspaceDefinition }: CatalogueEntry): Promise<ProviderChoices> {
     return (workspaceDefinition ? undefined : await this.deps.providersOf?.(id)) ?? new Map();
   }
 
@@ -310,17 +312,17 @@ export class AgentLauncher {
     entry: CatalogueEntry,
     { client, redactor, signal }: { client: AgentClient; redactor: SecretRedactor; signal: AbortSignal },
   ): Promise<void> {
-    const choices = await this.providersOf(entry);
+    const choices = await this.providerChoicesOf(entry);
     for (const secret of secretsOfChoices(choices)) redactor.addSecret(secret);
     await applyProviderChoices(client, choices, entry.title, signal);
   }
 
   /** The draft dialect cannot take choices, for example those that were made before the entry got this dialect. */
-  private async requireNoProviders(entry: ProcessEntry): Promise<void> {
-    if ((await this.providersOf(entry)).size === 0) return;
+  private async requireNoProviderChoices(entry: ProcessEntry): Promise<void> {
+    if ((await this.providerChoicesOf(entry)).size === 0) return;
     const reason = 'the draft dialect cannot use the LLM providers that you have set for it';
     const advice = 'Remove them with "Backline: Manage LLM Providers…".';
-    throw new BackendError('notReady', `${entry.title} is not used, because ${reason}. ${advice}`);
+    throw new BackendError('notReady', `${entry.title} was not started, because ${reason}. ${advice}`);
   }
 
   private async signIn(
@@ -376,7 +378,7 @@ function unusableSecretError({ title }: CatalogueEntry, name: string): BackendEr
   return new BackendError('notReady', `${title} is unavailable because ${what}. ${hint}`);
 }
 
-/** Ignores the version of an installed agent. */
+/** Returns a key that changes with the command of an agent, but not with the version of an installed agent. */
 function versionKeyOf({ id, source, command, args }: ProcessEntry): string {
   return hashJson(source === 'installed' ? [id] : [id, command, args]);
 }
@@ -386,5 +388,5 @@ function untrustedError({ title }: CatalogueEntry): BackendError {
 }
 
 function findCommand(command: string, env: Readonly<Record<string, string>>, cwd: string): Promise<FoundCommand> {
-  return lookupCommand(command, { platform: process.platform, env, cwd, files: diskCommandFiles });
+  return lookupCommand(command, { platform: process.platform, env, cwd, files: diskCommandFileAccess });
 }

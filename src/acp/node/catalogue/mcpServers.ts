@@ -51,7 +51,7 @@ export async function toMcpServers(
 /**
  * Returns the servers of a remote agent's entry. Their commands run on the agent's machine, so they are sent unchanged.
  */
-export async function remoteMcpServers(
+export async function mcpServersOfRemoteAgent(
   settings: Readonly<Record<string, unknown>>,
   { capabilities, cwd }: Pick<McpServerOptions, 'capabilities'> & { readonly cwd: string },
   log: Pick<Logger, 'warn'>,

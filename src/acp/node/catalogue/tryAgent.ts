@@ -8,13 +8,13 @@ import type { AuthMethod } from '../../../session/common/sessionBackend';
 import { ConnectionClosedError } from '../../../wire/common/connectionErrors';
 import { disabledTrafficTap } from '../../../wire/common/traffic';
 import { SecretRedactor } from '../../../session/common/redaction/secretRedactor';
-import { keysOfAgent } from '../../common/signIn/agentKeys';
+import { keyUseOfKnownAgent } from '../../common/signIn/agentKeys';
 import { redactingLogger } from '../../common/signIn/redactingLogger';
 import { signInWays } from '../../common/signIn/signInWays';
 import { startAgentProcess, type AgentExit, type AgentProcess } from '../process/agentProcess';
 import { CommandError } from '../process/commandLookup';
 import { AgentClient, type AgentClientDeps } from '../connection/agentClient';
-import type { ProtocolVersion } from '../connection/protocolSurface';
+import type { ProtocolVersion } from '../connection/protocolRequests';
 
 export interface AgentProgram {
   /** A path, or a name on PATH. */
@@ -135,7 +135,7 @@ async function initialize(
     const { agentInfo, authMethods } = await client.initialize(offered);
     return {
       ...withoutUndefined({ name: agentInfo?.name, title: agentInfo?.title, version: agentInfo?.version }),
-      authMethods: signInWays(authMethods, keysOfAgent(undefined)).map(({ method: { id, name, type } }) => ({
+      authMethods: signInWays(authMethods, keyUseOfKnownAgent(undefined)).map(({ method: { id, name, type } }) => ({
         id,
         name,
         type,

@@ -16,10 +16,10 @@ interface McpRequest extends McpServerOptions {
   /** Whether the user allows a workspace server; may ask. Rejects if that cannot be determined. */
   readonly isServerAllowed: (server: WorkspaceServer) => Promise<boolean>;
   /** Called with all servers in the workspace's files, before the user is asked about any of them. */
-  readonly onServersFound: (servers: readonly NamedServer[]) => void;
+  readonly onServersFound: (servers: readonly WorkspaceServerId[]) => void;
 }
 
-export type NamedServer = Pick<WorkspaceServer, 'name' | 'file'>;
+export type WorkspaceServerId = Pick<WorkspaceServer, 'name' | 'file'>;
 
 export interface WorkspaceServer {
   readonly name: string;

@@ -22,7 +22,7 @@ import type {
   AgentDescription,
   AgentOption,
   PermissionRequest,
-  SessionSetup,
+  SessionSetupResult,
   TurnResult,
 } from '../../common/session/agentMessages';
 import { SessionListResult, SessionNotification } from '../../common/session/wireSchema';
@@ -32,16 +32,16 @@ import { EarlyUpdates } from './earlyUpdates';
 import { ChildSessions } from './childSessions';
 import { OpenAgentRequests, unlessCancelled } from './agentRequests';
 import type { FileService } from '../v1/fileService';
-import { explainRefusal, initializeParams, openProtocolSurface } from './handshake';
+import { explainRefusal, initializeParams, createProtocolRequests } from './handshake';
 import {
   invalidAnswerError,
   parseAnswer,
   type OptionChange,
-  type ProtocolSurface,
+  type ProtocolRequests,
   type ProtocolVersion,
   type SendRequest,
   type SessionParams,
-} from './protocolSurface';
+} from './protocolRequests';
 import { ProviderRequests } from './providerRequests';
 import { createSdkStream } from './sdkStream';
 import type { TerminalService } from '../process/terminalService';
@@ -80,7 +80,7 @@ export class AgentClient {
   private readonly peerBySessionId = new Map<string, SessionPeer>();
   private readonly earlyUpdates = new EarlyUpdates();
   private readonly elicitations = new OpenAgentRequests();
-  private readonly children = new ChildSessions();
+  private readonly childSessions = new ChildSessions();
   private readonly throttledLog: ThrottledLog;
   /** The requests for LLM providers, for agents with that ability. */
   readonly providers = new ProviderRequests((...request) => this.request(...request));
@@ -89,7 +89,7 @@ export class AgentClient {
    */
   private pendingNewSessionCount = 0;
   private connection: ClientConnection | undefined;
-  private surface: ProtocolSurface | undefined;
+  private protocolRequests: ProtocolRequests | undefined;
 
   constructor(
     private readonly stream: MessageStream,
@@ -111,13 +111,13 @@ export class AgentClient {
       throw explainRefusal(error, agentTitle, offered);
     });
     const send: SendRequest = (...request) => this.request(...request);
-    this.surface = openProtocolSurface({ answer, offered, agentTitle, send });
-    return this.surface.agent;
+    this.protocolRequests = createProtocolRequests({ answer, offered, agentTitle, send });
+    return this.protocolRequests.agent;
   }
 
   /** @throws BackendError `notReady` before the handshake */
   get abilities(): AgentAbilities {
-    return this.requireSurface().agent.abilities;
+    return this.requireProtocolRequests().agent.abilities;
   }
 
   /** Sends a session's updates and requests to `peer`, starting with the updates that were kept. */
@@ -128,17 +128,17 @@ export class AgentClient {
 
   detach(sessionId: string): void {
     this.peerBySessionId.delete(sessionId);
-    this.children.forgetChildrenOf(sessionId);
+    this.childSessions.forgetChildrenOf(sessionId);
     this.elicitations.abortMatching((request) => request.sessionId === sessionId);
-    this.surface?.abandon?.(sessionId, new BackendError('closed', 'The session was closed.'));
+    this.protocolRequests?.abandon?.(sessionId, new BackendError('closed', 'The session was closed.'));
   }
 
   authenticate(methodId: string, signal?: AbortSignal): Promise<void> {
-    return this.requireSurface().authenticate(methodId, signal);
+    return this.requireProtocolRequests().authenticate(methodId, signal);
   }
 
   logout(signal?: AbortSignal): Promise<void> {
-    return this.requireSurface().logout(signal);
+    return this.requireProtocolRequests().logout(signal);
   }
 
   /** Undefined if the agent does not report it. @throws the agent's error */
@@ -149,7 +149,7 @@ export class AgentClient {
 
   /** Opens and deletes a session, to check whether the agent opens sessions. @throws BackendError, the agent's error */
   async trySession(params: SessionParams, signal: AbortSignal): Promise<void> {
-    const surface = this.requireSurface();
+    const surface = this.requireProtocolRequests();
     const { close, delete: remove } = this.abilities;
     const { sessionId } = surface.parseSetup(await surface.newSession(params, signal), 'session/new');
     if (sessionId === undefined) throw invalidAnswerError('session/new', 'it has no session id');
@@ -167,14 +167,14 @@ export class AgentClient {
    */
   async newSession<Peer extends SessionPeer>(
     params: SessionParams,
-    createPeer: (sessionId: string, setup: SessionSetup) => Peer,
+    createPeer: (sessionId: string, setup: SessionSetupResult) => Peer,
     signal?: AbortSignal,
     sourceId?: string,
   ): Promise<Peer> {
     const method = sourceId === undefined ? 'session/new' : 'session/fork';
     this.pendingNewSessionCount++;
     try {
-      const surface = this.requireSurface();
+      const surface = this.requireProtocolRequests();
       const response = surface.newSession(params, signal, sourceId);
       const answer = await rejectOnAbort(response, signal).finally(() => {
         if (signal?.aborted) void this.closeUnwantedSession(response);
@@ -195,8 +195,8 @@ export class AgentClient {
     params: SessionParams & { readonly sessionId: string },
     replays: boolean,
     signal?: AbortSignal,
-  ): Promise<SessionSetup> {
-    return this.requireSurface().restoreSession(params, replays, signal);
+  ): Promise<SessionSetupResult> {
+    return this.requireProtocolRequests().restoreSession(params, replays, signal);
   }
 
   async listSessions(params: { cwd?: string; cursor?: string }, signal?: AbortSignal): Promise<SessionListResult> {
@@ -214,13 +214,13 @@ export class AgentClient {
 
   /** Sends a prompt. Resolves at the end of the turn; `onEnd` is called first, in the order of the agent's messages. */
   prompt(sessionId: string, prompt: ContentBlock[], onEnd: (result: TurnResult) => void): Promise<TurnResult> {
-    return this.requireSurface().prompt(sessionId, prompt, onEnd);
+    return this.requireProtocolRequests().prompt(sessionId, prompt, onEnd);
   }
 
   async cancel(sessionId: string): Promise<void> {
     this.elicitations.abortMatching((request) => request.sessionId === sessionId);
     await this.requireConnection().agent.notify(methods.agent.session.cancel, { sessionId });
-    this.surface?.markCancelled?.(sessionId);
+    this.protocolRequests?.markCancelled?.(sessionId);
   }
 
   /** Sets an option. Returns the agent's options after the change, if it sends them. */
@@ -229,13 +229,13 @@ export class AgentClient {
     change: OptionChange,
     signal?: AbortSignal,
   ): Promise<readonly AgentOption[] | undefined> {
-    return this.requireSurface().setOption(sessionId, change, signal);
+    return this.requireProtocolRequests().setOption(sessionId, change, signal);
   }
 
   dispose(): void {
     const reason = new ConnectionClosedError({ reason: 'disposed' });
     this.connection?.close(reason);
-    this.surface?.abandon?.(undefined, reason);
+    this.protocolRequests?.abandon?.(undefined, reason);
     for (const peer of this.peerBySessionId.values()) peer.handleDisconnect();
     this.peerBySessionId.clear();
     this.elicitations.abortMatching(() => true);
@@ -244,7 +244,7 @@ export class AgentClient {
 
   private async closeUnwantedSession(response: Promise<unknown>): Promise<void> {
     try {
-      const { sessionId } = this.requireSurface().parseSetup(await response, 'session/new');
+      const { sessionId } = this.requireProtocolRequests().parseSetup(await response, 'session/new');
       const isOurs = sessionId === undefined || this.peerBySessionId.has(sessionId);
       if (!isOurs && this.abilities.close) await this.closeSession(sessionId);
     } catch (error) {
@@ -262,9 +262,9 @@ export class AgentClient {
     return this.connection;
   }
 
-  private requireSurface(): ProtocolSurface {
-    if (!this.surface) throw new BackendError('notReady', `${this.deps.agentTitle} has not been started.`);
-    return this.surface;
+  private requireProtocolRequests(): ProtocolRequests {
+    if (!this.protocolRequests) throw new BackendError('notReady', `${this.deps.agentTitle} has not been started.`);
+    return this.protocolRequests;
   }
 
   /**
@@ -277,37 +277,37 @@ export class AgentClient {
     const app = client({ name: this.deps.clientInfo.name })
       .onRequest(
         session.requestPermission,
-        (params) => this.requireSurface().parsePermissionRequest(params),
+        (params) => this.requireProtocolRequests().parsePermissionRequest(params),
         async ({ params, signal }) => ({
           outcome: await this.requirePeer(params.sessionId).requestPermission(params, signal),
         }),
       )
       .onRequest(fs.readTextFile, ({ params, signal }) =>
-        this.requireServedPeer(params.sessionId, fs.readTextFile).files.read(params, signal),
+        this.requirePeerInVersion1(params.sessionId, fs.readTextFile).files.read(params, signal),
       )
       .onRequest(fs.writeTextFile, ({ params, signal }) =>
-        this.requireServedPeer(params.sessionId, fs.writeTextFile).files.write(params, signal),
+        this.requirePeerInVersion1(params.sessionId, fs.writeTextFile).files.write(params, signal),
       )
       .onRequest(terminal.create, ({ params, signal }) =>
         unlessCancelled(
           signal,
-          this.requireServedPeer(params.sessionId, terminal.create).terminals.create(params, signal),
+          this.requirePeerInVersion1(params.sessionId, terminal.create).terminals.create(params, signal),
         ),
       )
       .onRequest(terminal.output, ({ params }) =>
-        this.requireServedPeer(params.sessionId, terminal.output).terminals.output(params.terminalId),
+        this.requirePeerInVersion1(params.sessionId, terminal.output).terminals.output(params.terminalId),
       )
       .onRequest(terminal.waitForExit, ({ params, signal }) =>
         unlessCancelled(
           signal,
-          this.requireServedPeer(params.sessionId, terminal.waitForExit).terminals.waitForExit(params.terminalId),
+          this.requirePeerInVersion1(params.sessionId, terminal.waitForExit).terminals.waitForExit(params.terminalId),
         ),
       )
       .onRequest(terminal.kill, ({ params }) =>
-        this.requireServedPeer(params.sessionId, terminal.kill).terminals.kill(params.terminalId),
+        this.requirePeerInVersion1(params.sessionId, terminal.kill).terminals.kill(params.terminalId),
       )
       .onRequest(terminal.release, ({ params }) =>
-        this.requireServedPeer(params.sessionId, terminal.release).terminals.release(params.terminalId),
+        this.requirePeerInVersion1(params.sessionId, terminal.release).terminals.release(params.terminalId),
       );
     app.onNotification('auth/status_update', AuthStatusAnswer, ({ params }) => onAuthStatus?.(params));
     if (!elicit) return app;
@@ -327,30 +327,30 @@ export class AgentClient {
   }
 
   private parentOf(childId: string): { readonly id: string; readonly peer: SessionPeer } | undefined {
-    const id = this.children.ownerOf(childId);
+    const id = this.childSessions.ownerOf(childId);
     const peer = id === undefined ? undefined : this.peerBySessionId.get(id);
     return id !== undefined && peer ? { id, peer } : undefined;
   }
 
   /** Version 2 has no requests for files and terminals. */
-  private requireServedPeer(sessionId: string, method: string): SessionPeer {
-    if (this.requireSurface().version !== 1) throw RequestError.methodNotFound(method);
+  private requirePeerInVersion1(sessionId: string, method: string): SessionPeer {
+    if (this.requireProtocolRequests().version !== 1) throw RequestError.methodNotFound(method);
     return this.requirePeer(sessionId);
   }
 
   private deliverUpdate(sessionId: string, peer: SessionPeer, update: SessionNotification['update']): void {
-    const { surface } = this;
-    if (!surface) return;
-    surface.observeUpdate?.(sessionId, update);
-    this.children.observe(sessionId, update);
-    peer.handleUpdate(update, surface.version);
+    const { protocolRequests } = this;
+    if (!protocolRequests) return;
+    protocolRequests.trackPromptProgress?.(sessionId, update);
+    this.childSessions.observe(sessionId, update);
+    peer.handleUpdate(update, protocolRequests.version);
   }
 
   private deliverToParent({ sessionId, update }: SessionNotification): boolean {
     const parent = this.parentOf(sessionId);
-    if (!parent || !this.surface) return false;
-    this.children.observe(parent.id, update);
-    parent.peer.handleUpdate(update, this.surface.version, sessionId);
+    if (!parent || !this.protocolRequests) return false;
+    this.childSessions.observe(parent.id, update);
+    parent.peer.handleUpdate(update, this.protocolRequests.version, sessionId);
     return true;
   }
 

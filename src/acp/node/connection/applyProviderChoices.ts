@@ -50,7 +50,9 @@ const signInAdvice =
 
 function notUsedError(agentTitle: string, reason: string, failure?: Failure): BackendError {
   const { advice = changeAdvice, cause, details } = failure ?? {};
-  return new BackendError('notReady', `${agentTitle} is not used, because ${reason}. ${advice}`, details, { cause });
+  return new BackendError('notReady', `${agentTitle} was not started, because ${reason}. ${advice}`, details, {
+    cause,
+  });
 }
 
 interface Failure {

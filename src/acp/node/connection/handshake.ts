@@ -4,9 +4,9 @@ import { BackendError } from '../../../session/common/sessionBackend';
 import type { ProtocolSetting } from '../../common/catalogue/agentSettings';
 import { InitializeResult as V1InitializeResult } from '../../common/v1/v1Schema';
 import { InitializeResult as V2InitializeResult } from '../../common/v2/v2Schema';
-import { V1Surface } from '../v1/v1Surface';
-import { V2Surface } from '../v2/v2Surface';
-import { parseAnswer, type ProtocolSurface, type ProtocolVersion, type SendRequest } from './protocolSurface';
+import { V1Requests } from '../v1/v1Requests';
+import { V2Requests } from '../v2/v2Requests';
+import { parseAnswer, type ProtocolRequests, type ProtocolVersion, type SendRequest } from './protocolRequests';
 
 interface ClientInfo {
   readonly name: string;
@@ -57,12 +57,12 @@ interface Answered {
 }
 
 /** Continues with the version in the answer. @throws BackendError `protocol` for a version that was not offered */
-export function openProtocolSurface({ answer, offered, agentTitle, send }: Answered): ProtocolSurface {
+export function createProtocolRequests({ answer, offered, agentTitle, send }: Answered): ProtocolRequests {
   const { protocolVersion } = parseAnswer(Answer, answer, 'initialize');
   if (protocolVersion === 2 && offered === 2) {
-    return new V2Surface(parseAnswer(V2InitializeResult, answer, 'initialize'), send, agentTitle);
+    return new V2Requests(parseAnswer(V2InitializeResult, answer, 'initialize'), send, agentTitle);
   }
-  if (protocolVersion === 1) return new V1Surface(parseAnswer(V1InitializeResult, answer, 'initialize'), send);
+  if (protocolVersion === 1) return new V1Requests(parseAnswer(V1InitializeResult, answer, 'initialize'), send);
   throw unsupportedVersionError(agentTitle, offered, String(protocolVersion));
 }
 

@@ -1,7 +1,7 @@
 import type { LlmProvider } from '../../../session/common/sessionBackend';
 import type { ProviderChoice } from '../../common/providers/providerChoice';
 import { LlmProviderList } from '../../common/providers/providerSchema';
-import { parseAnswer, type SendRequest } from './protocolSurface';
+import { parseAnswer, type SendRequest } from './protocolRequests';
 
 /** The requests `providers/*` (a draft), which are the same in both versions of the protocol. */
 export class ProviderRequests {

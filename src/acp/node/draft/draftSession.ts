@@ -13,7 +13,7 @@ import {
 import {
   replayThreadAsEvents,
   answerMessageEvents,
-  readFileEvents,
+  createReadFileEvents,
   textDeltaEvent,
 } from '../../common/draft/draftHistory';
 import type { ThreadEntry } from '../../common/draft/draftSchema';
@@ -27,7 +27,7 @@ interface DraftSessionDeps {
   readonly createRequestId: () => string;
   /** Sends the user's message to the agent. @throws BackendError */
   readonly send: (text: string) => Promise<void>;
-  /** The event that ends an answer. `result`: `send` resolves; `message`: a message of the agent. */
+  /** What ends an answer. `result`: `send` resolves. `message`: the agent sends a message. */
   readonly answerEndsWith: 'result' | 'message';
   readonly onDidClose: () => void;
   readonly approvals: Approvals;
@@ -111,7 +111,7 @@ export class DraftSession implements BackendSession {
     this.endTurn(turn, 'cancelled');
   }
 
-  approve(approvalId: string, option: string): Promise<void> {
+  answerApproval(approvalId: string, option: string): Promise<void> {
     return Promise.resolve().then(() => this.deps.approvals.answer(approvalId, option));
   }
 
@@ -151,7 +151,7 @@ export class DraftSession implements BackendSession {
     const { sessionPhase: phase } = this;
     if (phase.kind !== 'answering') return;
     const callId = `${phase.turn.requestId}-read-${++phase.turn.readCount}`;
-    this.emit(...readFileEvents(this.id, callId, path, content));
+    this.emit(...createReadFileEvents(this.id, callId, path, content));
   }
 
   /** Fails the current turn and closes the session, because the agent has ended. */

@@ -108,7 +108,7 @@ export class ProposalReviewer {
     const path = await editor.resolve(diff.path);
     const before = await readTextIfExists(editor, path, signal);
     if (diff.change === 'edit' && !before) throw new DiffError('the file does not exist.');
-    if (diff.change === 'create' && before) throw new DiffError('the file exists already.');
+    if (diff.change === 'create' && before) throw new DiffError('the file already exists.');
     return { path, before, newText: applyDiff(before?.text ?? '', diff) };
   }
 
@@ -119,7 +119,7 @@ export class ProposalReviewer {
     signal: AbortSignal,
   ): Promise<void> {
     const { editor } = this.deps;
-    if (!before && (await readTextIfExists(editor, path, signal))) throw new DiffError('the file exists already.');
+    if (!before && (await readTextIfExists(editor, path, signal))) throw new DiffError('the file already exists.');
     await editor.writeText(path, newText, {
       signal,
       ...(before ? { expectedVersion: before.version } : {}),

@@ -11,7 +11,7 @@ import type { Logger } from '../../../base/common/log';
 import type { MessageStream } from '../../../wire/common/messageStream';
 import { ChildProcessStream, type PipedChild } from '../../../wire/node/childProcessStream';
 import { ByteTail } from './byteTail';
-import { CommandError, diskCommandFiles, lookupCommand } from './commandLookup';
+import { CommandError, diskCommandFileAccess, lookupCommand } from './commandLookup';
 import { addEnvironmentMark } from './processMarks';
 import {
   endProcessTree,
@@ -60,7 +60,12 @@ const stderrDrainMs = 1000;
 export async function startAgentProcess(command: AgentCommand, options: AgentProcessOptions): Promise<AgentProcess> {
   const { env, cwd } = command;
   await requireFolder(cwd);
-  const found = await lookupCommand(command.command, { platform: process.platform, env, cwd, files: diskCommandFiles });
+  const found = await lookupCommand(command.command, {
+    platform: process.platform,
+    env,
+    cwd,
+    files: diskCommandFileAccess,
+  });
   const mark = randomUUID();
   const surroundings = { cwd, env: addEnvironmentMark(env, mark) };
   const child = await spawnChild(found.file, [...found.args, ...command.args], surroundings).catch((cause: unknown) => {

@@ -9,10 +9,10 @@ interface LookupOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Base folder of relative commands, as an absolute path. */
   readonly cwd: string;
-  readonly files: CommandFiles;
+  readonly files: CommandFileAccess;
 }
 
-export interface CommandFiles {
+export interface CommandFileAccess {
   kindOf(file: string): Promise<'executable' | 'notExecutable' | 'missing'>;
   readHead(file: string, maxBytes: number): Promise<string>;
 }
@@ -57,7 +57,7 @@ export async function lookupCommand(command: string, options: LookupOptions): Pr
 /** Like `lookupCommand`, but uses the environment of this process. `file` is an absolute path. @throws CommandError */
 export function lookupCommandInOwnEnvironment(file: string): Promise<FoundCommand> {
   const { platform, env } = process;
-  return lookupCommand(file, { platform, env, cwd: path.dirname(file), files: diskCommandFiles });
+  return lookupCommand(file, { platform, env, cwd: path.dirname(file), files: diskCommandFileAccess });
 }
 
 /** Reads an environment variable. On Windows, names are case-insensitive. */
@@ -70,7 +70,7 @@ function environmentValue(
   return Object.entries(env).find(([key]) => key.toUpperCase() === name.toUpperCase())?.[1];
 }
 
-export const diskCommandFiles: CommandFiles = {
+export const diskCommandFileAccess: CommandFileAccess = {
   async kindOf(file) {
     try {
       if (!(await stat(file)).isFile()) return 'missing';

@@ -12,7 +12,7 @@ interface OwnedProcesses {
 /** A snapshot of all processes, and which of them may be signalled. */
 export class ProcessTable {
   private readonly byPid: ReadonlyMap<number, ProcessInfo>;
-  private readonly ancestors: ReadonlySet<number>;
+  private readonly ownAncestors: ReadonlySet<number>;
   private readonly mayOutliveByPid = new Map<number, boolean>();
 
   constructor(
@@ -20,7 +20,7 @@ export class ProcessTable {
     private readonly userIdOfProcess = userIdOf,
   ) {
     this.byPid = new Map(processes.map((facts) => [facts.pid, facts]));
-    this.ancestors = new Set([1, ...this.selfAndAncestors(process.pid)]);
+    this.ownAncestors = new Set([1, ...this.selfAndAncestors(process.pid)]);
   }
 
   /** Reads all processes. Returns undefined if they cannot be listed, for example outside Linux. */
@@ -69,12 +69,13 @@ export class ProcessTable {
     const facts = this.byPid.get(pid);
     if (!facts) return false;
     const self = this.byPid.get(process.pid);
-    if (this.ancestors.has(pid) || facts.groupId === self?.groupId || facts.sessionId === self?.sessionId) return true;
+    if (this.ownAncestors.has(pid) || facts.groupId === self?.groupId || facts.sessionId === self?.sessionId)
+      return true;
     const user = this.userIdOfProcess(pid);
     if (user !== undefined && user !== process.getuid?.()) return true;
     for (const current of this.selfAndAncestors(pid)) {
       // The agent did not start the processes above this one.
-      if (current === leader || this.ancestors.has(current)) return false;
+      if (current === leader || this.ownAncestors.has(current)) return false;
       if (this.mayOutlive(current)) return true;
     }
     return false;

@@ -74,23 +74,23 @@ async function endWithSignals(tree: ProcessTree, graceMs: number, clock: Clock):
 /** The processes of a tree, including processes started while the tree is ended. */
 export class ProcessTree {
   private readonly groups: Set<number>;
-  private readonly marks: EnvironmentMarkReader | undefined;
+  private readonly markReader: EnvironmentMarkReader | undefined;
 
   constructor(
     private readonly leader: number | undefined,
     { knownGroups = [], mark }: ExtraTreeMembers,
   ) {
     this.groups = new Set(leader === undefined ? knownGroups : [leader, ...knownGroups]);
-    this.marks = mark === undefined ? undefined : new EnvironmentMarkReader(mark);
+    this.markReader = mark === undefined ? undefined : new EnvironmentMarkReader(mark);
   }
 
   /** Returns arguments for `process.kill`: negative group ids and pids. On Windows, the pid of the leader. */
   signalTargets(): number[] {
-    const { groups, leader, marks } = this;
+    const { groups, leader, markReader } = this;
     const table = ProcessTable.readCurrent();
     if (!table) return [...groups].filter(isReachable).map((group) => (process.platform === 'win32' ? group : -group));
     for (const group of leader === undefined ? [] : table.descendantGroups(leader)) groups.add(group);
-    return table.signalTargets({ leader, groups, isMarked: (pid) => marks?.hasMark(pid) ?? false });
+    return table.signalTargets({ leader, groups, isMarked: (pid) => markReader?.hasMark(pid) ?? false });
   }
 
   signal(signal: NodeJS.Signals): boolean {

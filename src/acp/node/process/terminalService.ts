@@ -6,7 +6,7 @@ import { type EditorPort, isEditorError } from '../../../editor/common/editorPor
 import { rpcErrorCode } from '../../../wire/common/connectionErrors';
 import type { TerminalState } from '../../common/session/terminalStates';
 import type { ToolCommand } from '../../../session/common/toolCaller';
-import { diskCommandFiles, lookupCommand } from './commandLookup';
+import { diskCommandFileAccess, lookupCommand } from './commandLookup';
 import type { PermissionOutcome } from '../session/permissionService';
 import { addEnvironmentMark } from './processMarks';
 import { endMarkedProcesses, killMarkedProcessesNow } from './processTree';
@@ -47,9 +47,9 @@ export class TerminalService {
   /** Number of `endAll` calls. Terminals requested before the latest call must not start any more. */
   private endAllCount = 0;
   /** Value of a variable in the environment of commands, used to find leftover processes. `endAll` replaces it. */
-  private currentMark: string = randomUUID();
+  private processMark: string = randomUUID();
   /** Marks of commands whose processes may still exist. */
-  private readonly marksInUse = new Set<string>();
+  private readonly marksOfUnfinishedCommands = new Set<string>();
   private readonly endingTerminals = new Map<OpenTerminal, Promise<void>>();
 
   constructor(private readonly deps: TerminalServiceDeps) {}
@@ -93,14 +93,14 @@ export class TerminalService {
     const terminals = [...this.terminals.values()];
     this.terminals.clear();
     this.endAllCount++;
-    const { currentMark } = this;
-    this.currentMark = randomUUID();
+    const { processMark } = this;
+    this.processMark = randomUUID();
     for (const terminal of terminals) void this.endTerminal(terminal);
     await Promise.all(this.endingTerminals.values());
-    if (!this.marksInUse.has(currentMark)) return;
+    if (!this.marksOfUnfinishedCommands.has(processMark)) return;
     // Includes leftover processes of commands that ended earlier.
-    await endMarkedProcesses(currentMark, leftoverGraceMs, this.deps.clock);
-    this.marksInUse.delete(currentMark);
+    await endMarkedProcesses(processMark, leftoverGraceMs, this.deps.clock);
+    this.marksOfUnfinishedCommands.delete(processMark);
   }
 
   async close(): Promise<void> {
@@ -116,21 +116,21 @@ export class TerminalService {
       changeNotifier.dispose();
       process.killNow();
     }
-    for (const mark of this.marksInUse) killMarkedProcessesNow(mark);
+    for (const mark of this.marksOfUnfinishedCommands) killMarkedProcessesNow(mark);
     this.terminals.clear();
   }
 
   private async start(params: CreateTerminalParams, signal: AbortSignal | undefined): Promise<{ terminalId: string }> {
     const { clock, authorize } = this.deps;
-    const { endAllCount: endCount, currentMark } = this;
+    const { endAllCount: endCount, processMark } = this;
     const cwd = await this.resolveFolder(params.cwd ?? this.deps.cwd);
     const added = Object.fromEntries((params.env ?? []).map(({ name, value }) => [name, value]));
-    const env = addEnvironmentMark({ ...this.deps.env, ...added }, currentMark);
+    const env = addEnvironmentMark({ ...this.deps.env, ...added }, processMark);
     const { command, args = [] } = params;
     const permit = await authorize({ argv: [command, ...args], cwd, env: added }, signal);
     if (!permit.isGranted) throw new RequestError(internalError, `This command was not run. ${permit.reason}`);
     this.requireNotEnded(endCount);
-    this.marksInUse.add(currentMark);
+    this.marksOfUnfinishedCommands.add(processMark);
     const terminalId = `terminal-${++this.createdCount}`;
     let started: TerminalProcess | undefined;
     const changeNotifier = new Coalescer(clock, changeDelayMs, () => {
@@ -162,7 +162,12 @@ export class TerminalService {
   ): Promise<TerminalProcess> {
     const { cwd, env, limit } = options;
     try {
-      const found = await lookupCommand(command, { platform: process.platform, env, cwd, files: diskCommandFiles });
+      const found = await lookupCommand(command, {
+        platform: process.platform,
+        env,
+        cwd,
+        files: diskCommandFileAccess,
+      });
       return await TerminalProcess.start(
         {
           file: found.file,

@@ -17,7 +17,7 @@ interface HeldAnswer {
  * connection and the history in the stream of the session, so that the answer can arrive first. Dispose to drop held answers.
  */
 export class LoadAnswerDelay implements Disposable {
-  private readonly loads = new Map<unknown, string>();
+  private readonly sessionIdByRequestId = new Map<unknown, string>();
   private readonly held = new Map<unknown, HeldAnswer>();
 
   constructor(
@@ -28,7 +28,8 @@ export class LoadAnswerDelay implements Disposable {
 
   recordSentMessage({ id, method, params }: Message): void {
     const sessionId = sessionIdOf(params);
-    if (method === 'session/load' && id !== undefined && sessionId !== undefined) this.loads.set(id, sessionId);
+    if (method === 'session/load' && id !== undefined && sessionId !== undefined)
+      this.sessionIdByRequestId.set(id, sessionId);
   }
 
   /** Passes a message on, now or later. */
@@ -39,8 +40,8 @@ export class LoadAnswerDelay implements Disposable {
       if (held.sessionId === sessionId) held.lastUpdateAtMs = this.clock.monotonicNow();
     }
     // The agent's own requests may have the same ids.
-    const loaded = method === undefined ? this.loads.get(id) : undefined;
-    if (method === undefined) this.loads.delete(id);
+    const loaded = method === undefined ? this.sessionIdByRequestId.get(id) : undefined;
+    if (method === undefined) this.sessionIdByRequestId.delete(id);
     if (loaded === undefined || !('result' in message)) this.deliver(message);
     else this.hold(id, loaded, message);
   }
@@ -52,18 +53,18 @@ export class LoadAnswerDelay implements Disposable {
 
   private hold(id: unknown, sessionId: string, message: Message): void {
     const nowMs = this.clock.monotonicNow();
-    const timer = this.clock.setTimer(this.limits.quietMs, () => this.check(id));
+    const timer = this.clock.setTimer(this.limits.quietMs, () => this.deliverWhenQuiet(id));
     this.held.set(id, { message, sessionId, heldAtMs: nowMs, lastUpdateAtMs: nowMs, timer });
   }
 
-  private check(id: unknown): void {
+  private deliverWhenQuiet(id: unknown): void {
     const held = this.held.get(id);
     if (!held) return;
     const { maxQuietWaitMs, quietMs } = this.limits;
     const nowMs = this.clock.monotonicNow();
     const leftMs = held.lastUpdateAtMs + quietMs - nowMs;
     if (leftMs > 0 && nowMs - held.heldAtMs < maxQuietWaitMs) {
-      held.timer = this.clock.setTimer(leftMs, () => this.check(id));
+      held.timer = this.clock.setTimer(leftMs, () => this.deliverWhenQuiet(id));
       return;
     }
     this.held.delete(id);

@@ -22,14 +22,14 @@ const sessionHeader = 'acp-session-id';
  * ends, fails or becomes silent fails the connection, because the messages in between are lost. Dispose to close all sockets.
  */
 export class NodeFetch implements Disposable {
-  private readonly agent: http.Agent;
+  private readonly httpAgent: http.Agent;
   private hasAnswered = false;
   private isDisposed = false;
 
   constructor(private readonly deps: NodeFetchDeps) {
     // The time limit only closes sockets that no request uses.
     const options = { keepAlive: true, maxFreeSockets: 4, timeout: deps.limits.idleSocketMs };
-    this.agent = deps.url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
+    this.httpAgent = deps.url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
   }
 
   /** @throws RemoteAgentError */
@@ -55,7 +55,7 @@ export class NodeFetch implements Disposable {
 
   dispose(): void {
     this.isDisposed = true;
-    this.agent.destroy();
+    this.httpAgent.destroy();
   }
 
   private toResponse(answer: http.IncomingMessage, body: ReadableStream<Uint8Array>): Response {
@@ -80,7 +80,7 @@ export class NodeFetch implements Disposable {
       let isSettled = false;
       const open = url.protocol === 'https:' ? https.request : http.request;
       // The final request may follow a failure of all pooled sockets, so it gets its own socket.
-      const agent = method === 'DELETE' || this.isDisposed ? false : this.agent;
+      const agent = method === 'DELETE' || this.isDisposed ? false : this.httpAgent;
       const request = open(url, { method, headers: Object.fromEntries(headers), agent });
       const fail = (error: unknown): void => {
         settle();

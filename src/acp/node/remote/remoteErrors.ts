@@ -25,7 +25,7 @@ export class RemoteAgentError extends Error {
   }
 
   /** Whether the agent itself may have ended, not only the connection to its server. */
-  get isOfAgent(): boolean {
+  get mayMeanAgentEnded(): boolean {
     return this.failure === 'lost' || this.failure === 'failed';
   }
 }
@@ -78,7 +78,7 @@ export function statusError(status: number, where: string): RemoteAgentError {
     );
   }
   if (status === 404 || status === 405 || status === 410 || status === 426) {
-    const message = `There is no agent at ${where}, or it no longer has this connection (${status}). Check the URL.`;
+    const message = `No agent was found at ${where}, or it has closed this connection (${status}). Check the URL.`;
     return new RemoteAgentError('notAnAgent', message);
   }
   if (status === 500) {

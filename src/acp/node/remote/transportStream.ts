@@ -19,8 +19,8 @@ export class TransportStream implements MessageStream {
   private readonly reader: ReadableStreamDefaultReader<AnyMessage>;
   private readonly writer: WritableStreamDefaultWriter<AnyMessage>;
   private isReading = false;
-  private closed: StreamClosed | undefined;
-  private farewell: Promise<void> | undefined;
+  private closeReason: StreamClosed | undefined;
+  private whenServerNotified: Promise<void> | undefined;
 
   constructor(
     stream: Stream,
@@ -41,7 +41,7 @@ export class TransportStream implements MessageStream {
 
   /** Resolves when the server has accepted the message, or when a WebSocket has sent it. @throws ConnectionClosedError */
   async send(message: object): Promise<void> {
-    if (this.closed) throw new ConnectionClosedError(this.closed);
+    if (this.closeReason) throw new ConnectionClosedError(this.closeReason);
     try {
       if (!isRpcMessage(message)) throw new TypeError('Only JSON-RPC messages can be sent.');
       await this.writer.write(message);
@@ -55,7 +55,7 @@ export class TransportStream implements MessageStream {
   /** Ends the connection. Resolves when the server was notified. Never rejects. */
   async end(): Promise<void> {
     this.close({ reason: 'disposed' });
-    await this.farewell;
+    await this.whenServerNotified;
   }
 
   dispose(): void {
@@ -67,7 +67,7 @@ export class TransportStream implements MessageStream {
     try {
       for (;;) {
         const { done, value } = await this.reader.read();
-        if (this.closed) return;
+        if (this.closeReason) return;
         if (done) break;
         this.messageEmitter.fire({ ...value });
       }
@@ -78,9 +78,9 @@ export class TransportStream implements MessageStream {
   }
 
   private close(closed: StreamClosed): void {
-    if (this.closed) return;
-    this.closed = closed;
-    this.farewell = this.reader.cancel().catch(() => undefined);
+    if (this.closeReason) return;
+    this.closeReason = closed;
+    this.whenServerNotified = this.reader.cancel().catch(() => undefined);
     this.writer.abort().catch(() => undefined);
     this.closeEmitter.fire(closed);
     for (const emitter of [this.messageEmitter, this.noiseEmitter, this.closeEmitter]) emitter.dispose();

@@ -10,7 +10,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import type { Clock } from '../../../base/common/async';
 import type { Logger } from '../../../base/common/log';
 import type { RunningAgent } from '../v1/agentConnection';
-import { IdleConnections } from './idleConnections';
+import { IdleConnectionDetector } from './idleConnectionDetector';
 import { agentUrlPath, RequestGate, type Refusal } from './requestGate';
 import { ServedAgent } from './servedAgent';
 import { defaultServeLimits, type ServeLimits } from './serveLimits';
@@ -41,9 +41,9 @@ export class AgentServer {
   private readonly webSockets: WebSocketServer;
   private readonly gate: RequestGate;
   private readonly acp: AcpServer;
-  private readonly idle: IdleConnections;
-  private readonly handle: (request: http.IncomingMessage, response: http.ServerResponse) => void;
-  private readonly upgrade: (request: http.IncomingMessage, socket: Duplex, head: Buffer) => void;
+  private readonly idleDetector: IdleConnectionDetector;
+  private readonly acpRequestHandler: (request: http.IncomingMessage, response: http.ServerResponse) => void;
+  private readonly acpUpgradeHandler: (request: http.IncomingMessage, socket: Duplex, head: Buffer) => void;
   private readonly agents = new Set<ServedAgent>();
   /** Requests for a new connection that have no agent yet. Their bodies may still be arriving. */
   private readonly opening = new Set<unknown>();
@@ -71,10 +71,10 @@ export class AgentServer {
       return agent;
     };
     this.acp = new AcpServer({ agent: { connect }, maxBufferedBytes: maxWaitingBytes });
-    this.handle = createNodeHttpHandler(this.acp, { maxRequestBodyBytes: maxMessageBytes });
+    this.acpRequestHandler = createNodeHttpHandler(this.acp, { maxRequestBodyBytes: maxMessageBytes });
     this.webSockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, perMessageDeflate: false });
-    this.upgrade = createNodeWebSocketUpgradeHandler(this.acp, this.watchedWebSockets());
-    this.idle = new IdleConnections(clock, limits.idleMs, (id) => void this.endIdle(id));
+    this.acpUpgradeHandler = createNodeWebSocketUpgradeHandler(this.acp, this.watchedWebSockets());
+    this.idleDetector = new IdleConnectionDetector(clock, limits.idleMs, (id) => void this.endIdle(id));
   }
 
   /** The URL of the agent for clients on this machine. */
@@ -109,7 +109,7 @@ export class AgentServer {
 
   /** Ends all connections and their agents. Resolves when the processes have ended and the port is free. Never rejects. */
   async stop(): Promise<void> {
-    this.idle.dispose();
+    this.idleDetector.dispose();
     const closed = new Promise<void>((resolve) => this.httpServer.close(() => resolve()));
     const agents = [...this.agents].map((agent) => agent.closed);
     await this.acp.close().catch((error: unknown) => this.deps.log.error('Connections did not close', error));
@@ -132,19 +132,19 @@ export class AgentServer {
     this.watchBody(request);
     if (connectionId === undefined) this.trackNew(response);
     else {
-      const use = this.idle.use(connectionId);
+      const use = this.idleDetector.use(connectionId);
       response.once('close', () => {
         use.dispose();
-        if (request.method === 'DELETE') this.idle.remove(connectionId);
+        if (request.method === 'DELETE') this.idleDetector.remove(connectionId);
       });
     }
-    const handle = (): void => this.handle(request, response);
-    if (isNew) this.open(response, handle);
+    const handle = (): void => this.acpRequestHandler(request, response);
+    if (isNew) this.countWhileOpening(response, handle);
     else handle();
   }
 
   /** Counts a request for a new connection until it has an agent or is over. */
-  private open(request: Writable, work: () => void): void {
+  private countWhileOpening(request: Writable, work: () => void): void {
     this.opening.add(request);
     request.once('close', () => this.opening.delete(request));
     this.currentOpening.run(request, work);
@@ -172,7 +172,7 @@ export class AgentServer {
   private trackNew(response: http.ServerResponse): void {
     response.once('close', () => {
       const id = response.getHeader(connectionHeader);
-      if (typeof id === 'string') this.idle.use(id).dispose();
+      if (typeof id === 'string') this.idleDetector.use(id).dispose();
     });
   }
 
@@ -189,7 +189,7 @@ export class AgentServer {
       socket.end(`${[...lines, `Content-Length: ${Buffer.byteLength(message)}`].join('\r\n')}\r\n\r\n${message}`);
       return;
     }
-    this.open(socket, () => this.upgrade(request, socket, head));
+    this.countWhileOpening(socket, () => this.acpUpgradeHandler(request, socket, head));
   }
 
   private fullRefusal(isNew: boolean): Refusal | undefined {

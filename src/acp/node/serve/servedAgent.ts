@@ -50,16 +50,16 @@ export class ServedAgent {
     }
   }
 
-  private async start(first: AnyMessage): Promise<RunningAgent | undefined> {
+  private async start(firstMessage: AnyMessage): Promise<RunningAgent | undefined> {
     try {
       return await this.deps.startAgent();
     } catch (error) {
       this.deps.log.error('The agent cannot be started', error);
-      if ('id' in first) {
+      if ('id' in firstMessage) {
         const message = 'The agent cannot be started. See the log of its server.';
         const answer = {
           jsonrpc: '2.0' as const,
-          id: first.id ?? null,
+          id: firstMessage.id ?? null,
           error: { code: rpcErrorCode.internalError, message },
         };
         await this.clientWriter.write(answer);

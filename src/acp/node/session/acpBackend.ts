@@ -6,7 +6,7 @@ import {
   type CreateSessionOptions,
   type LlmProvider,
   type SessionBackend,
-  type SignInMethods,
+  type SignInOverview,
   type SessionSummary,
   isBackendError,
 } from '../../../session/common/sessionBackend';
@@ -17,14 +17,14 @@ import type { EditorPort } from '../../../editor/common/editorPort';
 import { ObservedWrites, type WriteObserver } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import { restoreMethodOf } from '../../common/session/bindingState';
-import { AgentGateway, type AgentGatewayDeps } from '../connection/agentGateway';
+import { AgentRequestRunner, type AgentRequestRunnerDeps } from '../connection/agentRequestRunner';
 import { SessionToolCaller } from '../../common/sessionToolCaller';
 import { listAllSessions } from './sessionListing';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import type { AgentClient } from '../connection/agentClient';
 import { AcpSession } from './acpSession';
 
-export interface AcpBackendDeps extends AgentGatewayDeps {
+export interface AcpBackendDeps extends AgentRequestRunnerDeps {
   readonly id: string;
   readonly editor: EditorPort;
   readonly standing: StandingPermissions;
@@ -41,7 +41,7 @@ const maxSignIns = 5;
 export class AcpBackend implements SessionBackend {
   readonly id: string;
   readonly title: string;
-  private readonly gateway: AgentGateway;
+  private readonly requestRunner: AgentRequestRunner;
   private readonly sessions = new Map<string, AcpSession>();
   /** Ids of copies that were not loaded yet. No conversation uses them, so `closeFork` may close them. */
   private readonly unloadedForks = new Set<string>();
@@ -50,23 +50,23 @@ export class AcpBackend implements SessionBackend {
   constructor(private readonly deps: AcpBackendDeps) {
     this.id = deps.id;
     this.title = deps.title;
-    this.gateway = new AgentGateway(deps);
+    this.requestRunner = new AgentRequestRunner(deps);
   }
 
   get state(): BackendState {
-    return this.gateway.signIn.state;
+    return this.requestRunner.signIn.state;
   }
 
   get onDidChangeState(): Event<BackendState> {
-    return this.gateway.signIn.onDidChangeState;
+    return this.requestRunner.signIn.onDidChangeState;
   }
 
   get onDidSignIn(): Event<void> {
-    return this.gateway.signIn.onDidSignIn;
+    return this.requestRunner.signIn.onDidSignIn;
   }
 
   async capabilities(signal?: AbortSignal): Promise<BackendCapabilities> {
-    const { client } = await this.gateway.connection.connect(signal);
+    const { client } = await this.requestRunner.connection.connect(signal);
     const { delete: canDelete, embeddedContext, images, list: canList, load, resume } = client.abilities;
     return { canLoad: load || resume, canList, canDelete, images, embeddedContext };
   }
@@ -77,16 +77,16 @@ export class AcpBackend implements SessionBackend {
       try {
         return await this.openSession(options, signal);
       } catch (error) {
-        const canSignIn = this.gateway.signIn.methods.length > 0 && attempt < maxSignIns;
+        const canSignIn = this.requestRunner.signIn.methods.length > 0 && attempt < maxSignIns;
         if (!isBackendError(error) || error.code !== 'authRequired' || !canSignIn) throw error;
-        await this.gateway.signIn.waitForSignIn(error.cause, signal);
+        await this.requestRunner.signIn.waitForSignIn(error.cause, signal);
       }
     }
   }
 
   /** Returns undefined while sign-in is required, or if the first start of the agent may download it. */
   async prepareSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession | undefined> {
-    if (this.state.kind === 'authRequired' || this.gateway.connection.mayDownloadPackage) return undefined;
+    if (this.state.kind === 'authRequired' || this.requestRunner.connection.mayDownloadPackage) return undefined;
     return await this.openSession(options, signal);
   }
 
@@ -96,7 +96,7 @@ export class AcpBackend implements SessionBackend {
     options: CreateSessionOptions,
     signal?: AbortSignal,
   ): Promise<string | undefined> {
-    const { abilities } = (await this.gateway.connection.connect(signal)).client;
+    const { abilities } = (await this.requestRunner.connection.connect(signal)).client;
     if (!abilities.fork || !restoreMethodOf(abilities, 'unknown')) return undefined;
     const { id } = await this.openSession(options, signal, sessionId);
     this.unloadedForks.add(id);
@@ -112,12 +112,12 @@ export class AcpBackend implements SessionBackend {
     signal?: AbortSignal,
     sourceId?: string,
   ): Promise<BackendSession> {
-    const live = await this.gateway.connection.connect(signal);
+    const live = await this.requestRunner.connection.connect(signal);
     const toolCaller = new SessionToolCaller();
     try {
-      const params = await this.gateway.sessionParamsFor(live, options, toolCaller);
+      const params = await this.requestRunner.sessionParamsFor(live, options, toolCaller);
       const method = sourceId === undefined ? 'session/new' : 'session/fork';
-      const session = await this.gateway.request(method, signal, (requestSignal) =>
+      const session = await this.requestRunner.request(method, signal, (requestSignal) =>
         live.client.newSession(
           params,
           (sessionId, setup) => {
@@ -130,7 +130,7 @@ export class AcpBackend implements SessionBackend {
         ),
       );
       this.sessions.set(session.id, session);
-      this.gateway.signIn.recordAccepted('session');
+      this.requestRunner.signIn.recordAccepted('session');
       return session;
     } catch (error) {
       toolCaller.end();
@@ -139,11 +139,11 @@ export class AcpBackend implements SessionBackend {
   }
 
   async listSessions({ cwd, signal }: { cwd?: string; signal?: AbortSignal } = {}): Promise<readonly SessionSummary[]> {
-    const { client } = await this.gateway.connection.connect(signal);
+    const { client } = await this.requestRunner.connection.connect(signal);
     if (!client.abilities.list) throw this.unsupportedError('list its conversations');
     const folder = cwd === undefined ? undefined : (this.deps.sessionFolder ?? cwd);
     return listAllSessions(folder, (params) =>
-      this.gateway.request('session/list', signal, (requestSignal) => client.listSessions(params, requestSignal)),
+      this.requestRunner.request('session/list', signal, (requestSignal) => client.listSessions(params, requestSignal)),
     );
   }
 
@@ -161,12 +161,12 @@ export class AcpBackend implements SessionBackend {
     this.unloadedForks.delete(sessionId);
     const open = this.findOpenSession(sessionId);
     if (open) return open;
-    const live = await this.gateway.connection.connect(signal);
+    const live = await this.requestRunner.connection.connect(signal);
     const method = restoreMethodOf(live.client.abilities, 'unknown');
     if (!method) throw this.unsupportedError('resume conversations');
     const session = this.buildSession(sessionId, options, new SessionToolCaller());
     try {
-      await this.gateway.request('session/load', signal, (deadline) => session.load(live, method, deadline));
+      await this.requestRunner.request('session/load', signal, (deadline) => session.load(live, method, deadline));
     } catch (error) {
       session.dispose();
       throw error;
@@ -176,19 +176,19 @@ export class AcpBackend implements SessionBackend {
   }
 
   async deleteSession(sessionId: string): Promise<void> {
-    const { client } = await this.gateway.connection.connect();
+    const { client } = await this.requestRunner.connection.connect();
     if (!client.abilities.delete) throw this.unsupportedError('delete conversations');
     await this.findOpenSession(sessionId)?.close();
-    await this.gateway.request('session/delete', undefined, (signal) => client.deleteSession(sessionId, signal));
+    await this.requestRunner.request('session/delete', undefined, (signal) => client.deleteSession(sessionId, signal));
   }
 
   /** Signs in, checks that with a new session, then resumes waiting prompts. @throws BackendError */
   authenticate(methodId: string, signal?: AbortSignal): Promise<void> {
-    return this.gateway.signIn.authenticate(methodId, signal);
+    return this.requestRunner.signIn.authenticate(methodId, signal);
   }
 
-  async signInMethods(signal: AbortSignal): Promise<SignInMethods> {
-    const { connection, signIn } = this.gateway;
+  async signInMethods(signal: AbortSignal): Promise<SignInOverview> {
+    const { connection, signIn } = this.requestRunner;
     const { client } = await connection.connect(signal);
     const isSignedIn = await signIn.isSignedIn(signal);
     const { accounts, methods } = signIn;
@@ -197,7 +197,7 @@ export class AcpBackend implements SessionBackend {
   }
 
   async signOut(signal?: AbortSignal): Promise<boolean> {
-    const { connection, signIn } = this.gateway;
+    const { connection, signIn } = this.requestRunner;
     const { client } = await connection.connect(signal);
     if (!client.abilities.logout) return false;
     await signIn.signOut(signal);
@@ -205,26 +205,26 @@ export class AcpBackend implements SessionBackend {
   }
 
   get hasLlmProviders(): boolean {
-    return this.gateway.connection.connectedAgent?.client.abilities.providers === true;
+    return this.requestRunner.connection.connectedAgent?.client.abilities.providers === true;
   }
 
   async llmProviders(signal: AbortSignal): Promise<readonly LlmProvider[] | undefined> {
-    const { client } = await this.gateway.connection.connect(signal);
+    const { client } = await this.requestRunner.connection.connect(signal);
     if (!client.abilities.providers) return undefined;
-    return await this.gateway.request('providers/list', signal, (deadline) => client.providers.list(deadline));
+    return await this.requestRunner.request('providers/list', signal, (deadline) => client.providers.list(deadline));
   }
 
   async stop(): Promise<void> {
     const interrupted = Promise.all([...this.sessions.values()].map(async (session) => await session.interrupt()));
-    const { interruptGraceMs } = this.gateway.limits;
+    const { interruptGraceMs } = this.requestRunner.limits;
     await withDeadline(this.deps.clock, 'ending turns', interruptGraceMs, () => interrupted).catch(() => undefined);
-    const stopped = this.gateway.stop(`${this.title} was stopped.`);
+    const stopped = this.requestRunner.stop(`${this.title} was stopped.`);
     await Promise.all([stopped, ...[...this.sessions.values()].map(({ terminals }) => terminals.endAll())]);
   }
 
   dispose(): void {
     for (const session of [...this.sessions.values()]) session.dispose();
-    this.gateway.dispose();
+    this.requestRunner.dispose();
   }
 
   private buildSession(
@@ -236,7 +236,7 @@ export class AcpBackend implements SessionBackend {
     const { terminalEnv: env, writeObserver } = this.deps;
     const writes = new ObservedWrites(writeObserver, { backendId: this.id, sessionId });
     const onDidEnd = (): void => void this.sessions.delete(sessionId);
-    const options = { ...this.deps, agentId: this.id, agent: this.gateway, writes, toolCaller, env, onDidEnd };
+    const options = { ...this.deps, agentId: this.id, agent: this.requestRunner, writes, toolCaller, env, onDidEnd };
     return new AcpSession(sessionId, folders, options, client);
   }
 

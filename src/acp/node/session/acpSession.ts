@@ -20,8 +20,8 @@ import { SessionEventMapper } from '../../common/session/sessionEventMapper';
 import { turnEndOf } from '../../common/session/turnUsage';
 import { requestedCallOf } from '../../common/approvals/requestedCall';
 import { toToolRequest } from '../../common/approvals/toolRequests';
-import type { PermissionRequest, SessionSetup, TurnResult } from '../../common/session/agentMessages';
-import type { AgentGateway } from '../connection/agentGateway';
+import type { PermissionRequest, SessionSetupResult, TurnResult } from '../../common/session/agentMessages';
+import type { AgentRequestRunner } from '../connection/agentRequestRunner';
 import type { ConnectedAgent } from '../v1/agentConnection';
 import { AgentUpdates } from './agentUpdates';
 import { FileService } from '../v1/fileService';
@@ -32,12 +32,12 @@ import { SessionConfig } from './sessionConfig';
 import type { SessionToolCaller } from '../../common/sessionToolCaller';
 import { TerminalService } from '../process/terminalService';
 import type { SessionPeer, AgentClient } from '../connection/agentClient';
-import type { ProtocolVersion } from '../connection/protocolSurface';
+import type { ProtocolVersion } from '../connection/protocolRequests';
 import { isAuthRequired } from '../connection/agentErrors';
 
 interface AcpSessionDeps {
   readonly agentId: string;
-  readonly agent: AgentGateway;
+  readonly agent: AgentRequestRunner;
   readonly editor: EditorPort;
   readonly writes: ObservedWrites;
   readonly toolCaller: SessionToolCaller;
@@ -67,13 +67,13 @@ export class AcpSession implements BackendSession, SessionPeer {
   readonly terminals: TerminalService;
   private readonly mapper: SessionEventMapper;
   private readonly updates: AgentUpdates;
-  private readonly log: EventLog;
-  private readonly deltas: DeltaRedactor | undefined;
+  private readonly eventLog: EventLog;
+  private readonly deltaRedactor: DeltaRedactor | undefined;
   private readonly approvals: Approvals;
   private readonly permissions: PermissionService;
   private readonly sessionConfig: SessionConfig;
   private readonly binding: SessionBinding;
-  private readonly terminalUpdates: Coalescer;
+  private readonly terminalCoalescer: Coalescer;
   private currentTurn: Turn | undefined;
   private turnCount = 0;
   private readonly lifetimeController = new AbortController();
@@ -81,30 +81,30 @@ export class AcpSession implements BackendSession, SessionPeer {
   /** Without `client`, the session must be loaded first. */
   constructor(
     readonly id: string,
-    private readonly folders: CreateSessionOptions,
+    private readonly creationParams: CreateSessionOptions,
     private readonly deps: AcpSessionDeps,
     client?: AgentClient,
   ) {
     const { agent, agentId, clock, editor, log, standing, toolCaller, writes } = deps;
     this.mapper = new SessionEventMapper(id, clock, () => agent.traits.knownAs);
     this.updates = new AgentUpdates(this.mapper);
-    this.log = new EventLog(() => setImmediate());
-    this.deltas = deps.redactor && new DeltaRedactor(deps.redactor, (event) => this.log.append(event));
-    this.approvals = new Approvals(id, clock, folders.approvalTimeoutMs, (event) =>
-      this.append(this.mapper.recordApprovalRequest(event)),
+    this.eventLog = new EventLog(() => setImmediate());
+    this.deltaRedactor = deps.redactor && new DeltaRedactor(deps.redactor, (event) => this.eventLog.append(event));
+    this.approvals = new Approvals(id, clock, creationParams.approvalTimeoutMs, (event) =>
+      this.appendRedacted(this.mapper.recordApprovalRequest(event)),
     );
-    const { cwd } = folders;
-    const onDidChange = (): void => this.append(this.mapper.configEvent());
+    const { cwd } = creationParams;
+    const onDidChange = (): void => this.appendRedacted(this.mapper.configEvent());
     const onCommands = (commands: readonly SlashCommand[]): void => this.emit(this.mapper.mapCommands(commands));
     this.sessionConfig = new SessionConfig({ config: this.mapper.config, agent, onDidChange, onCommands });
     const bindingDeps = {
       id,
-      folders,
+      folders: creationParams,
       agent,
       peer: this,
       toolCaller,
       config: this.sessionConfig,
-      events: this.log,
+      events: this.eventLog,
       log,
     };
     this.binding = new SessionBinding(bindingDeps, client);
@@ -133,12 +133,12 @@ export class AcpSession implements BackendSession, SessionPeer {
       maxTerminals,
       authorize: (request, signal) => permissions.mayRun(request, signal),
       onDidChange: (terminalId, view) => {
-        this.mapper.setTerminal(terminalId, view);
+        this.mapper.setClientTerminal(terminalId, view);
         this.emit(this.mapper.takeTerminalUpdates());
       },
     });
-    this.terminalUpdates = new Coalescer(clock, terminalDelayMs, () => this.emit(this.mapper.takeTerminalUpdates()));
-    this.append({ event: 'session:start', data: { session_id: id } });
+    this.terminalCoalescer = new Coalescer(clock, terminalDelayMs, () => this.emit(this.mapper.takeTerminalUpdates()));
+    this.appendRedacted({ event: 'session:start', data: { session_id: id } });
   }
 
   /** The agent's id of the session. It changes when the session is recreated. */
@@ -159,13 +159,13 @@ export class AcpSession implements BackendSession, SessionPeer {
   }
 
   events(options?: { afterSequence?: number; signal?: AbortSignal }): AsyncIterable<SequencedEvent> {
-    return this.log.read(options);
+    return this.eventLog.read(options);
   }
 
   handleUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion, subagentId?: string): void {
     if (this.binding.shouldDropUpdates) return;
     this.emit(this.updates.mapUpdate(update, version, subagentId));
-    if (this.mapper.hasPendingTerminalUpdates) this.terminalUpdates.schedule();
+    if (this.mapper.hasPendingTerminalUpdates) this.terminalCoalescer.schedule();
   }
 
   async requestPermission(asked: PermissionRequest, signal: AbortSignal) {
@@ -177,7 +177,7 @@ export class AcpSession implements BackendSession, SessionPeer {
       return { outcome: 'cancelled' as const };
     const toolRequested = await toToolRequest(call, {
       agent: agentId,
-      cwd: this.folders.cwd,
+      cwd: this.creationParams.cwd,
       resolve: (path) => editor.realPathOf(path),
       protectionOf: (path) => editor.protectionOf(path),
     });
@@ -193,20 +193,20 @@ export class AcpSession implements BackendSession, SessionPeer {
 
   handleDisconnect(): void {
     this.binding.markProcessLost();
-    this.updates.reset();
+    this.updates.markIdle();
     this.approvals.withdrawAll();
     this.permissions.clearAgentGrants();
     void this.terminals.endAll();
   }
 
-  applySetup(setup: SessionSetup): void {
+  applySetup(setup: SessionSetupResult): void {
     this.sessionConfig.applySetup(setup);
   }
 
   /** Loads the session. Updates that arrive before the result are its history. @throws the agent's error */
-  async load(live: ConnectedAgent, method: 'load' | 'resume', signal: AbortSignal): Promise<void> {
+  async load(connectedAgent: ConnectedAgent, method: 'load' | 'resume', signal: AbortSignal): Promise<void> {
     this.mapper.startReplay();
-    const loaded = this.binding.load(live, method, signal);
+    const loaded = this.binding.load(connectedAgent, method, signal);
     this.applySetup(await loaded.finally(() => this.emit(this.mapper.endReplay(this.updates.isWorking))));
   }
 
@@ -250,7 +250,7 @@ export class AcpSession implements BackendSession, SessionPeer {
     }
   }
 
-  approve(approvalId: string, option: string): Promise<void> {
+  answerApproval(approvalId: string, option: string): Promise<void> {
     return Promise.resolve().then(() => this.approvals.answer(approvalId, option));
   }
 
@@ -295,24 +295,24 @@ export class AcpSession implements BackendSession, SessionPeer {
   private endSession(reason: string): void {
     this.lifetimeController.abort();
     this.currentTurn?.controller.abort();
-    this.terminalUpdates.dispose();
+    this.terminalCoalescer.dispose();
     this.permissions.dispose();
     this.deps.toolCaller.end();
     this.emitTurnBoundary(this.mapper.endTurn({ stopReason: 'cancelled' }));
-    this.append({ event: 'session:end', data: { session_id: this.id, reason } });
-    this.log.end();
+    this.appendRedacted({ event: 'session:end', data: { session_id: this.id, reason } });
+    this.eventLog.end();
   }
 
   /** Runs a turn to its end. Never rejects; failures become events. */
   private async runTurn(input: PromptInput, signal: AbortSignal): Promise<void> {
     const { agent } = this.deps;
     try {
-      const { counts, stopReason } = await this.promptAgent(input, signal);
+      const { counts, stopReason } = await this.promptAgentWithSignIn(input, signal);
       // The usage of a detached turn is also counted, so that the next turn does not include it.
       const usage = counts && this.binding.usage.usageOfTurn(counts, agent.traits.usageScope);
       this.endTurn({ stopReason, ...(usage ? { usage } : {}) }, signal);
     } catch (error) {
-      const { code, message, details } = await agent.explain(error, 'prompt');
+      const { code, message, details } = await agent.explainAndRecordRefusal(error, 'prompt');
       // The answer of a detached turn may arrive during the next turn and is ignored.
       if (!this.isCurrent(signal)) return;
       if (signal.aborted) this.emitTurnBoundary(this.mapper.endTurn({ stopReason: 'cancelled' }));
@@ -339,7 +339,7 @@ export class AcpSession implements BackendSession, SessionPeer {
     return this.currentTurn?.controller.signal === signal;
   }
 
-  private async promptAgent(input: PromptInput, signal: AbortSignal): Promise<TurnResult> {
+  private async promptAgentWithSignIn(input: PromptInput, signal: AbortSignal): Promise<TurnResult> {
     const { signIn } = this.deps.agent;
     for (let attempt = 1; ; attempt++) {
       try {
@@ -369,7 +369,7 @@ export class AcpSession implements BackendSession, SessionPeer {
     signal.addEventListener('abort', cancel, { once: true });
     try {
       const result = await client.prompt(agentSessionId, blocks, (end) => this.endTurn(turnEndOf(end), signal));
-      this.binding.markRecreationReported();
+      this.binding.markReminded();
       return result;
     } finally {
       signal.removeEventListener('abort', cancel);
@@ -385,15 +385,15 @@ export class AcpSession implements BackendSession, SessionPeer {
   }
 
   private emitNotice(level: 'info' | 'warning', message: string): void {
-    this.append({ event: 'notice', data: { session_id: this.id, level, message } });
+    this.appendRedacted({ event: 'notice', data: { session_id: this.id, level, message } });
   }
 
   private emit(events: readonly SessionEvent[]): void {
-    for (const event of events) this.append(event);
+    for (const event of events) this.appendRedacted(event);
   }
 
-  private append(event: SessionEvent): void {
-    if (this.deltas && this.deps.redactor?.isEmpty === false) this.deltas.emitRedacted(event);
-    else this.log.append(event);
+  private appendRedacted(event: SessionEvent): void {
+    if (this.deltaRedactor && this.deps.redactor?.isEmpty === false) this.deltaRedactor.emitRedacted(event);
+    else this.eventLog.append(event);
   }
 }

@@ -2,10 +2,10 @@ import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { SessionEventMapper } from '../../common/session/sessionEventMapper';
 import type { PermissionRequest } from '../../common/session/agentMessages';
 import { SubagentUpdates } from '../../common/session/subagentUpdates';
-import { v1ShownUpdateOf, V1Updates } from '../../common/v1/v1Updates';
-import { v2ShownUpdateOf } from '../../common/v2/v2Subagents';
+import { v1ShownSubagentUpdateOf, V1Updates } from '../../common/v1/v1Updates';
+import { v2ShownSubagentUpdateOf } from '../../common/v2/v2Subagents';
 import { V2Updates } from '../../common/v2/v2Updates';
-import type { ProtocolVersion } from '../connection/protocolSurface';
+import type { ProtocolVersion } from '../connection/protocolRequests';
 
 /** Reads the updates of a session in the version of its current connection. */
 export class AgentUpdates {
@@ -27,7 +27,7 @@ export class AgentUpdates {
   /** With `subagentId`, the update belongs to the session of that subagent. */
   mapUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion, subagentId?: string): SessionEvent[] {
     if (subagentId === undefined) return (version === 1 ? this.v1 : this.v2).mapUpdate(update);
-    const shown = (version === 1 ? v1ShownUpdateOf : v2ShownUpdateOf)(update);
+    const shown = (version === 1 ? v1ShownSubagentUpdateOf : v2ShownSubagentUpdateOf)(update);
     return shown ? this.subagents.mapUpdate(subagentId, shown) : [];
   }
 
@@ -39,8 +39,8 @@ export class AgentUpdates {
   }
 
   /** Call when the agent's process has ended. */
-  reset(): void {
-    this.v2.reset();
-    this.subagents.reset();
+  markIdle(): void {
+    this.v2.markIdle();
+    this.subagents.markAllIdle();
   }
 }

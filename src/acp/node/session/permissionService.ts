@@ -12,7 +12,7 @@ import type { PolicyKind } from '../../../permissions/common/policy/policyKinds'
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import {
   createFileRequest,
-  type CheckedRequest,
+  type RequestWithProtections,
   type ToolRequest,
 } from '../../../permissions/common/requests/toolRequest';
 import { toVisibleText } from '../../../base/common/visibleText';
@@ -21,7 +21,7 @@ import {
   sortedByKind,
   offersOnlyLastingAllow,
   lastingAllowChoices,
-  selectOption,
+  outcomeOfFirstOption,
   toolCallChoices,
   type PermissionChoice,
 } from '../../common/approvals/permissionChoices';
@@ -98,16 +98,16 @@ export class PermissionService implements Disposable {
   async decideToolCall(
     agentRequest: PermissionRequest,
     call: RequestedCall,
-    request: CheckedRequest,
+    request: RequestWithProtections,
     signal: AbortSignal,
   ): Promise<RequestPermissionOutcome> {
     const { agentTitle, approvals, cwd, modeName } = this.deps;
     const stopSignal = this.withStopSignal(signal);
     if (stopSignal?.aborted) return { outcome: 'cancelled' };
-    const reject = selectOption(agentRequest, 'reject_once');
+    const reject = outcomeOfFirstOption(agentRequest, 'reject_once');
     const { answer } = this.decideByRulesAndPolicy(request);
     if (answer === 'deny') return reject;
-    const once = selectOption(agentRequest, 'allow_once');
+    const once = outcomeOfFirstOption(agentRequest, 'allow_once');
     if (answer === 'allow' && once.outcome === 'selected') return once;
     const isProtected = request.protections.size > 0;
     const forGood = `${agentTitle} offers only to allow this permanently, which is not possible for a protected file.`;
@@ -152,7 +152,7 @@ export class PermissionService implements Disposable {
   }
 
   /** Whether Backline may write a file for the agent. Returns undefined if the user must see the change first. */
-  mayWrite(path: string, signal: AbortSignal): PermissionOutcome | undefined {
+  mayWriteWithoutAsking(path: string, signal: AbortSignal): PermissionOutcome | undefined {
     return this.decideWithoutAsking(createFileRequest(this.deps.agentId, 'edit', path), signal, defaultFilePolicy);
   }
 
@@ -206,7 +206,7 @@ export class PermissionService implements Disposable {
 
   async mayApplyChange(
     call: CallDescription,
-    request: CheckedRequest,
+    request: RequestWithProtections,
     about: { callId: string; signal: AbortSignal },
   ): Promise<PermissionOutcome> {
     const { agentTitle, cwd } = this.deps;
@@ -234,7 +234,7 @@ export class PermissionService implements Disposable {
 
   /** Decides without asking the user. Returns undefined if the user must be asked. */
   private decideWithoutAsking(
-    request: ToolRequest | CheckedRequest,
+    request: ToolRequest | RequestWithProtections,
     signal: AbortSignal | undefined,
     defaultPolicy: AgentPolicy = {},
   ): PermissionOutcome | undefined {
@@ -249,10 +249,13 @@ export class PermissionService implements Disposable {
     );
   }
 
-  private decideByRulesAndPolicy(request: ToolRequest | CheckedRequest, defaultPolicy: AgentPolicy = {}): Decision {
+  private decideByRulesAndPolicy(
+    request: ToolRequest | RequestWithProtections,
+    defaultPolicy: AgentPolicy = {},
+  ): Decision {
     const { agentId, standing } = this.deps;
     const decision = decideRequest(request, {
-      rules: [...standing.rules.list, ...this.sessionRules],
+      rules: [...standing.rules.rules, ...this.sessionRules],
       policy: { ...defaultPolicy, ...standing.policy().forAgent(agentId) },
       globs: standing.globs,
       isProtected: (path) => 'protections' in request && request.protections.has(path),
@@ -261,7 +264,7 @@ export class PermissionService implements Disposable {
     return decision;
   }
 
-  private warningsFor(request: CheckedRequest): string[] {
+  private warningsFor(request: RequestWithProtections): string[] {
     const { cwd } = this.deps;
     const unresolved = 'A path could not be checked because it is outside the workspace, excluded or unknown.';
     const guarded = [...request.protections].map(
@@ -350,7 +353,7 @@ export class PermissionService implements Disposable {
 export function decideFileAccess(standing: StandingPermissions, request: ToolRequest): 'allow' | 'deny' | undefined {
   const policy = { ...defaultFilePolicy, ...standing.policy().forAgent(request.agent) };
   const { answer } = decideRequest(request, {
-    rules: standing.rules.list,
+    rules: standing.rules.rules,
     policy,
     globs: standing.globs,
     isProtected: () => false,

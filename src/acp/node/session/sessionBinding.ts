@@ -13,8 +13,8 @@ import {
   type HistoryKnowledge,
 } from '../../common/session/bindingState';
 import { TurnUsage } from '../../common/session/turnUsage';
-import type { SessionSetup } from '../../common/session/agentMessages';
-import type { AgentGateway } from '../connection/agentGateway';
+import type { SessionSetupResult } from '../../common/session/agentMessages';
+import type { AgentRequestRunner } from '../connection/agentRequestRunner';
 import type { ConnectedAgent } from '../v1/agentConnection';
 import type { SessionConfig } from './sessionConfig';
 import type { SessionPeer, AgentClient } from '../connection/agentClient';
@@ -25,7 +25,7 @@ interface SessionBindingDeps {
   /** Backline's id of the session, which is initially also the agent's id. */
   readonly id: string;
   readonly folders: CreateSessionOptions;
-  readonly agent: AgentGateway;
+  readonly agent: AgentRequestRunner;
   readonly peer: SessionPeer;
   readonly toolCaller: ToolCaller;
   readonly config: SessionConfig;
@@ -68,11 +68,11 @@ export class SessionBinding {
   }
 
   /** Loads the session. The agent replays the history before the result resolves. @throws the agent's error */
-  load(live: ConnectedAgent, method: 'load' | 'resume', signal: AbortSignal): Promise<SessionSetup> {
-    return this.trackRestore(live, 'unknown', () => this.requestRestore(live, method, signal));
+  load(connectedAgent: ConnectedAgent, method: 'load' | 'resume', signal: AbortSignal): Promise<SessionSetupResult> {
+    return this.trackRestore(connectedAgent, 'unknown', () => this.requestRestore(connectedAgent, method, signal));
   }
 
-  markRecreationReported(): void {
+  markReminded(): void {
     this.applyBindingEvent({ kind: 'reminded' });
   }
 
@@ -95,13 +95,13 @@ export class SessionBinding {
     });
   }
 
-  private async attach(live: ConnectedAgent, signal: AbortSignal): Promise<AttachedState<AgentClient>> {
+  private async attach(connectedAgent: ConnectedAgent, signal: AbortSignal): Promise<AttachedState<AgentClient>> {
     const { config, events, id } = this.deps;
     signal.throwIfAborted();
-    if (this.state.kind === 'attached' && this.state.client === live.client) return this.state;
+    if (this.state.kind === 'attached' && this.state.client === connectedAgent.client) return this.state;
     const before = config.options;
-    const isRemembered = await this.tryRestore(live, signal);
-    if (!isRemembered) await this.recreateSession(live, signal);
+    const isRemembered = await this.tryRestore(connectedAgent, signal);
+    if (!isRemembered) await this.recreateSession(connectedAgent, signal);
     const attached = this.requireAttached();
     const message = await config.restoreOptions(attached, before, isRemembered, signal);
     if (message !== undefined) events.append({ event: 'notice', data: { session_id: id, level: 'info', message } });
@@ -109,21 +109,21 @@ export class SessionBinding {
   }
 
   /** Returns whether the agent could restore the session. */
-  private async tryRestore(live: ConnectedAgent, signal: AbortSignal): Promise<boolean> {
+  private async tryRestore(connectedAgent: ConnectedAgent, signal: AbortSignal): Promise<boolean> {
     const { agent, config, log } = this.deps;
-    const method = restoreMethodOf(live.client.abilities, 'known');
+    const method = restoreMethodOf(connectedAgent.client.abilities, 'known');
     if (!method) return false;
     try {
-      const setup = await this.trackRestore(live, 'known', () =>
+      const setup = await this.trackRestore(connectedAgent, 'known', () =>
         agent.requestWithTimeout(`session/${method}`, signal, (deadline) =>
-          this.requestRestore(live, method, deadline),
+          this.requestRestore(connectedAgent, method, deadline),
         ),
       );
       config.applySetup(setup);
       return true;
     } catch (error) {
       const isRefusal = !isAuthRequired(error) && !(error instanceof TimeoutError) && !signal.aborted;
-      const isGone = agent.connection.connectedAgent !== live || this.state.kind === 'closed';
+      const isGone = agent.connection.connectedAgent !== connectedAgent || this.state.kind === 'closed';
       if (!isRefusal || isGone) throw error;
       log.warn(`${agent.title} could not resume a session: ${messageOf(error)}`);
       return false;
@@ -133,8 +133,8 @@ export class SessionBinding {
   private async trackRestore(
     { client }: ConnectedAgent,
     history: HistoryKnowledge,
-    request: () => Promise<SessionSetup>,
-  ): Promise<SessionSetup> {
+    request: () => Promise<SessionSetupResult>,
+  ): Promise<SessionSetupResult> {
     this.applyBindingEvent({ kind: 'restoreRequested', client, history });
     try {
       const setup = await request();
@@ -149,23 +149,26 @@ export class SessionBinding {
   }
 
   private async requestRestore(
-    live: ConnectedAgent,
+    connectedAgent: ConnectedAgent,
     method: 'load' | 'resume',
     signal: AbortSignal,
-  ): Promise<SessionSetup> {
+  ): Promise<SessionSetupResult> {
     const { agent, folders, peer, toolCaller } = this.deps;
-    const { client } = live;
-    const params = { ...(await agent.sessionParamsFor(live, folders, toolCaller)), sessionId: this.agentSessionId };
+    const { client } = connectedAgent;
+    const params = {
+      ...(await agent.sessionParamsFor(connectedAgent, folders, toolCaller)),
+      sessionId: this.agentSessionId,
+    };
     signal.throwIfAborted();
     client.attach(params.sessionId, peer);
     return client.restoreSession(params, method === 'load', signal);
   }
 
-  private async recreateSession(live: ConnectedAgent, signal: AbortSignal): Promise<void> {
+  private async recreateSession(connectedAgent: ConnectedAgent, signal: AbortSignal): Promise<void> {
     const { agent, folders, peer, toolCaller } = this.deps;
-    const { client } = live;
-    const params = await agent.sessionParamsFor(live, folders, toolCaller);
-    const onCreated = (agentSessionId: string, setup: SessionSetup): SessionPeer => {
+    const { client } = connectedAgent;
+    const params = await agent.sessionParamsFor(connectedAgent, folders, toolCaller);
+    const onCreated = (agentSessionId: string, setup: SessionSetupResult): SessionPeer => {
       this.applyBindingEvent({ kind: 'recreated', client, agentSessionId });
       this.reportRecreated(this.requireAttached(), setup);
       return peer;
@@ -181,7 +184,7 @@ export class SessionBinding {
     }
   }
 
-  private reportRecreated({ agentSessionId }: AttachedState<AgentClient>, setup: SessionSetup): void {
+  private reportRecreated({ agentSessionId }: AttachedState<AgentClient>, setup: SessionSetupResult): void {
     const { agent, config, events, id } = this.deps;
     const message = `${agent.title} was restarted and doesn’t remember this conversation.`;
     events.append({ event: 'session:info', data: { session_id: id, agent_session_id: agentSessionId } });

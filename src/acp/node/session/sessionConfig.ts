@@ -1,20 +1,20 @@
 import type { ConfigOption, SlashCommand } from '../../../session/common/sessionEvents';
 import {
   applyChoices,
-  choicesOfCurrentValues,
-  restoreApprovalOptions,
-  type OptionTarget,
+  requestedFromCurrentValues,
+  restoreIfFewerApprovals,
+  type ConfigurableSession,
 } from '../../../session/common/optionChoices';
 import { BackendError } from '../../../session/common/sessionBackend';
 import type { AttachedState } from '../../common/session/bindingState';
 import type { ConfigOptions } from '../../common/session/configOptions';
-import type { SessionSetup } from '../../common/session/agentMessages';
-import type { AgentGateway } from '../connection/agentGateway';
+import type { SessionSetupResult } from '../../common/session/agentMessages';
+import type { AgentRequestRunner } from '../connection/agentRequestRunner';
 import type { AgentClient } from '../connection/agentClient';
 
 interface SessionConfigDeps {
   readonly config: ConfigOptions;
-  readonly agent: Pick<AgentGateway, 'request' | 'title'>;
+  readonly agent: Pick<AgentRequestRunner, 'request' | 'title'>;
   readonly onDidChange: () => void;
   /** Called with the commands in the answer that opens the session, if it has any. */
   readonly onCommands?: (commands: readonly SlashCommand[]) => void;
@@ -28,7 +28,7 @@ export class SessionConfig {
     return this.deps.config.options;
   }
 
-  applySetup(setup: SessionSetup): void {
+  applySetup(setup: SessionSetupResult): void {
     this.deps.config.applySetup(setup);
     if (setup.commands) this.deps.onCommands?.(setup.commands);
     if (this.options.length > 0) this.deps.onDidChange();
@@ -36,7 +36,7 @@ export class SessionConfig {
 
   /** Checks an option and its value. @throws BackendError `unsupported` for an unknown option or value */
   requireValidOption(optionId: string, value: string | boolean): void {
-    if (this.deps.config.findRoute(optionId, value) === undefined) throw this.unknownOptionError();
+    if (this.deps.config.findSetMethod(optionId, value) === undefined) throw this.unknownOptionError();
   }
 
   /** Changes an option with the method that the agent supports. @throws BackendError, or the agent's error */
@@ -47,7 +47,7 @@ export class SessionConfig {
     signal: AbortSignal,
   ): Promise<void> {
     const { agent, config, onDidChange } = this.deps;
-    const route = config.findRoute(optionId, value);
+    const route = config.findSetMethod(optionId, value);
     if (route === undefined) throw this.unknownOptionError();
     const ask = (deadline: AbortSignal) => client.setOption(id, { route, optionId, value }, deadline);
     const options = await agent.request(`session/${route}`, signal, ask);
@@ -69,14 +69,14 @@ export class SessionConfig {
     signal: AbortSignal,
   ): Promise<string | undefined> {
     const { agent, config } = this.deps;
-    const target: OptionTarget = {
+    const target: ConfigurableSession = {
       get config() {
         return config.options;
       },
       setConfig: (optionId, value) => this.setOption(attached, optionId, value, signal),
     };
-    if (isRemembered) return await restoreApprovalOptions(target, before, agent.title);
-    await applyChoices(target, choicesOfCurrentValues(before), agent.title);
+    if (isRemembered) return await restoreIfFewerApprovals(target, before, agent.title);
+    await applyChoices(target, requestedFromCurrentValues(before), agent.title);
     return undefined;
   }
 

@@ -43,7 +43,7 @@ export class AgentSignIn {
   /** Fires when the process or the sign-in has changed. */
   readonly onDidChangeState = this.stateEmitter.event;
   private readonly subscriptions = new DisposableStore();
-  private signIn = unknownSignIn;
+  private signInState = unknownSignIn;
   private lastWays: readonly SignInWay[] = [];
   private lastAccounts: readonly string[] = [];
   /** Ends the sign-in in progress when another one begins. */
@@ -55,7 +55,7 @@ export class AgentSignIn {
 
   get state(): BackendState {
     const { connection, title } = this.deps;
-    return stateWithSignIn(connection.state, this.signIn, title, this.methods);
+    return stateWithSignIn(connection.state, this.signInState, title, this.methods);
   }
 
   /** The known ways to sign in. The agent's own ways are known only after it has started. */
@@ -64,25 +64,29 @@ export class AgentSignIn {
   }
 
   /** Records that the agent refused a session or a prompt. */
-  requireSignIn(error: unknown, what: 'session' | 'prompt' = 'session'): BackendError {
+  recordRefused(error: unknown, refusedRequest: 'session' | 'prompt' = 'session'): BackendError {
     const message = this.messageOfRefusal(error);
-    this.apply({ type: 'refused', what, message });
+    this.apply({ type: 'refused', what: refusedRequest, message });
     return new BackendError('authRequired', message, undefined, { cause: error });
   }
 
   /** Records that the agent accepted a session or a prompt. */
-  recordAccepted(what: 'session' | 'prompt'): void {
-    this.apply({ type: 'accepted', what });
+  recordAccepted(acceptedRequest: 'session' | 'prompt'): void {
+    this.apply({ type: 'accepted', what: acceptedRequest });
   }
 
   /** Resets the state, because the user stopped the agent or signed out. */
   reset(): void {
-    if (this.signIn.kind !== 'performing') this.apply({ type: 'reset' });
+    if (this.signInState.kind !== 'performing') this.apply({ type: 'reset' });
   }
 
   /** Resolves when the user has signed in. @throws BackendError `authRequired` after a time-out, `cancelled` */
-  async waitForSignIn(error: unknown, signal?: AbortSignal, what: 'session' | 'prompt' = 'session'): Promise<void> {
-    const required = this.requireSignIn(error, what);
+  async waitForSignIn(
+    error: unknown,
+    signal?: AbortSignal,
+    refusedRequest: 'session' | 'prompt' = 'session',
+  ): Promise<void> {
+    const required = this.recordRefused(error, refusedRequest);
     const { clock, limits } = this.deps;
     const subscriptions = new DisposableStore();
     const done = new Promise<void>((resolve) => {
@@ -107,7 +111,7 @@ export class AgentSignIn {
     this.lastAccounts = accounts;
     if (isSignedIn === false)
       this.apply({ type: 'refused', what: 'session', message: this.messageOfRefusal(undefined) });
-    if (isSignedIn !== true || this.signIn.kind !== 'required') return;
+    if (isSignedIn !== true || this.signInState.kind !== 'required') return;
     this.reset();
     this.signedInEmitter.fire();
   }
@@ -124,10 +128,10 @@ export class AgentSignIn {
     try {
       if (status?.isSignedIn === undefined) await trySession(signal);
       this.recordAccepted('session');
-      return this.signIn.kind !== 'required';
+      return this.signInState.kind !== 'required';
     } catch (error) {
       if (!isAuthRequired(error)) throw await connection.toBackendError(error);
-      this.requireSignIn(error);
+      this.recordRefused(error);
       return false;
     }
   }
@@ -161,7 +165,7 @@ export class AgentSignIn {
       await raceSignal(this.performAndCheck(way, live), live, () => new BackendError('cancelled', 'Canceled.'));
     } catch (error) {
       const isLatest = this.currentAttempt === attempt;
-      const explained = await this.explainFailure(error, way);
+      const explained = await this.toExplainedError(error, way);
       if (isLatest) this.applyFailure(explained, live.aborted);
       throw explained;
     } finally {
@@ -208,16 +212,16 @@ export class AgentSignIn {
   private async performAndCheck(way: SignInWay, signal: AbortSignal): Promise<void> {
     if (way.kind === 'agent') await this.authenticateByAgent(way.method.id, signal);
     else if (way.kind === 'terminal') await this.authenticateInTerminal(way.command, signal);
-    else await this.restart();
+    else await this.stopAgent();
     signal.throwIfAborted();
     this.apply({ type: 'performed' });
-    await this.check(way, signal);
+    await this.checkWithSession(way, signal);
   }
 
   /**
    * Some agents use a key only after `authenticate`, but others store it then. So it is called only where it is needed.
    */
-  private async check(way: SignInWay, signal: AbortSignal): Promise<void> {
+  private async checkWithSession(way: SignInWay, signal: AbortSignal): Promise<void> {
     const { trySession } = this.deps;
     try {
       await trySession(signal);
@@ -245,22 +249,22 @@ export class AgentSignIn {
     if (!(await runInTerminal(command, signal))) {
       throw new BackendError('authRequired', `Signing in to ${title} failed. Check its terminal and try again.`);
     }
-    await this.restart();
+    await this.stopAgent();
   }
 
-  private async restart(): Promise<void> {
+  private async stopAgent(): Promise<void> {
     const { connection, title } = this.deps;
     await connection.stop(new BackendError('closed', `${title} was restarted to complete the sign-in.`));
   }
 
-  private async explainFailure(error: unknown, way: SignInWay): Promise<BackendError> {
+  private async toExplainedError(error: unknown, way: SignInWay): Promise<BackendError> {
     const { connection, title } = this.deps;
     if (!isAuthRequired(error)) {
       const explained = toBackendError(error, title);
       return explained.code === 'closed' ? await connection.toBackendError(error) : explained;
     }
     const what = way.kind === 'key' ? `${title} did not accept the key.` : `${title} still requires you to sign in.`;
-    return new BackendError('authRequired', what + this.wordsOf(error), undefined, { cause: error });
+    return new BackendError('authRequired', what + this.reportedReasonOf(error), undefined, { cause: error });
   }
 
   private applyFailure({ code, message }: BackendError, isAborted: boolean): void {
@@ -270,18 +274,18 @@ export class AgentSignIn {
 
   private messageOfRefusal(error: unknown): string {
     const hint = this.ways.length > 0 ? 'Choose a sign-in method.' : 'Use the agent’s own command to sign in.';
-    return `${this.deps.title} requires you to sign in. ${hint}${this.wordsOf(error)}`;
+    return `${this.deps.title} requires you to sign in. ${hint}${this.reportedReasonOf(error)}`;
   }
 
-  private wordsOf(error: unknown): string {
+  private reportedReasonOf(error: unknown): string {
     const reason = error instanceof RequestError ? reasonOfAgentError(error) : undefined;
     return reason === undefined ? '' : ` It reported: ${reason}`;
   }
 
   private apply(input: SignInInput): void {
-    const { signIn } = this;
-    this.signIn = nextSignIn(signIn, input);
-    if (this.signIn !== signIn) this.fireState();
+    const { signInState } = this;
+    this.signInState = nextSignIn(signInState, input);
+    if (this.signInState !== signInState) this.fireState();
   }
 
   private fireState(): void {

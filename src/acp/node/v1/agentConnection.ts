@@ -7,7 +7,7 @@ import { cancelledError, rejectOnAbort } from '../../../session/common/rejectOnA
 import { ConnectionClosedError } from '../../../wire/common/connectionErrors';
 import type { MessageStream, StreamClosed } from '../../../wire/common/messageStream';
 import type { ProtocolSetting } from '../../common/catalogue/agentSettings';
-import type { AgentVersionMemory } from '../../common/connection/versionMemory';
+import type { AgentVersion1Limit } from '../../common/connection/version1LimitStore';
 import type { AgentDescription } from '../../common/session/agentMessages';
 import { processConnectionTexts, type ConnectionTexts } from '../../common/connection/connectionTexts';
 import type { AgentExit } from '../process/agentProcess';
@@ -18,7 +18,7 @@ import { AgentClient, type AgentClientDeps } from '../connection/agentClient';
 import { toBackendError } from '../connection/agentErrors';
 import { RemoteAgentError } from '../remote/remoteErrors';
 import { mayWorkWithVersion1, offeredVersion } from '../connection/handshake';
-import type { ProtocolVersion } from '../connection/protocolSurface';
+import type { ProtocolVersion } from '../connection/protocolRequests';
 
 /** A running agent: a process, or a connection to a remote agent. */
 export interface RunningAgent {
@@ -35,7 +35,7 @@ export interface AgentConnectionDeps extends Omit<AgentClientDeps, 'agentTitle' 
   /** Default `auto`: offers the highest version, then version 1 if the agent fails. */
   readonly protocol?: ProtocolSetting;
   /** Stored for all windows. By default, the memory is limited to this connection. */
-  readonly agentVersionMemory?: () => AgentVersionMemory;
+  readonly agentVersionMemory?: () => AgentVersion1Limit;
   /** Starts the agent's process. The connection owns the result. */
   readonly startAgent: () => Promise<RunningAgent>;
   /** Called after the handshake, before the first session. The agent is not used if it rejects. */
@@ -98,8 +98,8 @@ export class AgentConnection {
   private currentAgent: ConnectedAgent | undefined;
   private hasStartedBefore = false;
   /** Whether the agent has answered an offer of version 2, so that a later failure has other reasons. */
-  private hasTakenOffer = false;
-  private isLimitedTo1 = false;
+  private hasAnsweredVersion2Offer = false;
+  private isLimitedToVersion1 = false;
   private restartAtMs = 0;
   private hasGivenUp = false;
   /** Why the last process ended: the reason given to `stop`, or a description of the exit. */
@@ -181,12 +181,12 @@ export class AgentConnection {
     await this.waitBeforeRestart(signal);
     this.setState({ kind: 'starting', message: this.texts.starting(title, this.mayDownloadPackage) });
     const { protocol = 'auto' } = this.deps;
-    const memory = this.versionMemory();
+    const memory = this.version1Limit();
     const offered = offeredVersion(protocol, memory.isLimitedTo1);
-    const canFallBack = protocol === 'auto' && offered === 2 && !this.hasTakenOffer;
+    const canFallBack = protocol === 'auto' && offered === 2 && !this.hasAnsweredVersion2Offer;
     const connected = await this.initializeAgent(await this.startProcess(signal), offered, canFallBack);
     if (connected) {
-      this.hasTakenOffer ||= offered === 2;
+      this.hasAnsweredVersion2Offer ||= offered === 2;
       if (offered === 1) memory.recordStart(connected.agent.agentInfo?.version);
       return connected;
     }
@@ -197,11 +197,11 @@ export class AgentConnection {
     return second;
   }
 
-  private versionMemory(): AgentVersionMemory {
+  private version1Limit(): AgentVersion1Limit {
     const { agentVersionMemory } = this.deps;
     if (agentVersionMemory) return agentVersionMemory();
-    const limitTo1 = (): void => void (this.isLimitedTo1 = true);
-    return { isLimitedTo1: this.isLimitedTo1, limitTo1, recordStart: () => undefined };
+    const limitTo1 = (): void => void (this.isLimitedToVersion1 = true);
+    return { isLimitedTo1: this.isLimitedToVersion1, limitTo1, recordStart: () => undefined };
   }
 
   private async startProcess(signal: AbortSignal): Promise<RunningAgent> {
@@ -342,7 +342,7 @@ export class AgentConnection {
 
 /** Whether the agent itself has ended, not only its connection. */
 function isOfAgent(error: Error | undefined): boolean {
-  return !(error instanceof RemoteAgentError) || error.isOfAgent;
+  return !(error instanceof RemoteAgentError) || error.mayMeanAgentEnded;
 }
 
 function detailsOf(error: unknown): string | undefined {

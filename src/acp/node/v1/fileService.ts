@@ -12,7 +12,7 @@ export interface FileServiceDeps {
    * Returns how to respond to a read of a missing file. Gemini can create a file only if the response is an empty text.
    */
   readonly missingFile: () => MissingFileResult;
-  readonly permissions: Pick<PermissionService, 'mayRead' | 'mayWrite' | 'askToWrite'>;
+  readonly permissions: Pick<PermissionService, 'mayRead' | 'mayWriteWithoutAsking' | 'askToWrite'>;
   readonly protectionOf: EditorPort['protectionOf'];
 }
 
@@ -59,7 +59,7 @@ export class FileService {
   /** Writes or creates a file. Asks first if it is protected or has unsaved changes, or the permissions require it. */
   async write({ path, content }: { path: string; content: string }, signal: AbortSignal): Promise<void> {
     try {
-      const settled = this.deps.permissions.mayWrite(await this.editor.realPathOf(path), signal);
+      const settled = this.deps.permissions.mayWriteWithoutAsking(await this.editor.realPathOf(path), signal);
       if (settled && !settled.isGranted) throw refusal('edit', path, settled.reason);
       if (settled && (await this.tryWrite(path, content, signal))) return;
       await this.writeAfterApproval(path, content, signal);

@@ -3,7 +3,7 @@ import { toVisibleText } from '../../../base/common/visibleText';
 import type { LlmProvider } from '../../../session/common/sessionBackend';
 import {
   addressProblem,
-  headersForAddress,
+  headersKeptForAddress,
   providerHeaderProblem,
   type ProviderChoice,
   type ProviderHeader,
@@ -13,7 +13,7 @@ import { protocolName } from '../../common/providers/providerRows';
 type Address = Extract<ProviderChoice, { readonly kind: 'address' }>;
 
 /** Asks for the protocol, the address and the headers of an LLM provider. Undefined if the user cancels. */
-export async function askForAddress(
+export async function askForAddressAndHeaders(
   title: string,
   provider: LlmProvider,
   earlier: ProviderChoice | undefined,
@@ -23,7 +23,7 @@ export async function askForAddress(
   const shown = earlier?.kind === 'address' ? earlier.baseUrl : '';
   const baseUrl = await askForBaseUrl(title, shown);
   if (baseUrl === undefined) return undefined;
-  const headers = await askForHeaders(title, headersForAddress(earlier, baseUrl));
+  const headers = await askForHeaders(title, headersKeptForAddress(earlier, baseUrl));
   return headers && { kind: 'address', apiType, baseUrl, headers };
 }
 

@@ -3,7 +3,7 @@ import { messageOf } from '../../../base/common/errors';
 import { isBackendError, type LlmProvider, type SessionBackend } from '../../../session/common/sessionBackend';
 import type { BackendEntry } from '../../../session/common/backendRegistry';
 import type { Messages } from '../../../platform/vscode/messages';
-import { changeProvider } from '../../common/providers/changeProvider';
+import { changeProviderAndRestart } from '../../common/providers/changeProviderAndRestart';
 import type { ProviderChoice, ProviderChoices } from '../../common/providers/providerChoice';
 import {
   actionsOf,
@@ -13,10 +13,10 @@ import {
   type ProviderRow,
 } from '../../common/providers/providerRows';
 import type { ProviderStore } from '../../common/providers/providerStore';
-import type { ProviderUse } from '../../common/providers/providerUse';
+import type { OutdatedProviderAgentStopper } from '../../common/providers/outdatedProviderAgentStopper';
 import type { LlmProviderObstacle } from '../../node/catalogue/agentCatalogue';
 import { withProgress } from '../signIn/signInFlow';
-import { askForAddress } from './providerBoxes';
+import { askForAddressAndHeaders } from './providerBoxes';
 
 interface ProviderAgents {
   list(): Promise<readonly BackendEntry[]>;
@@ -31,7 +31,7 @@ interface ProviderAgents {
 interface ProviderCommandsDeps {
   readonly agents: ProviderAgents;
   readonly store: ProviderStore;
-  readonly use: ProviderUse;
+  readonly changeStopper: OutdatedProviderAgentStopper;
   readonly messages: Messages;
   /** Whether a turn of the agent runs in this window. */
   readonly isWorking: (agentId: string) => boolean;
@@ -48,19 +48,19 @@ export class ProviderCommands {
   constructor(private readonly deps: ProviderCommandsDeps) {}
 
   /** Runs `backline.acp.manageProviders`; asks for the agent if `id` is missing. @throws BackendError */
-  async manage(id?: unknown): Promise<void> {
-    const agent = await this.chooseAgent(id);
+  async manageProvidersOf(agentId?: unknown): Promise<void> {
+    const agent = await this.chooseAgent(agentId);
     if (!agent) return;
     const obstacle = this.deps.agents.obstacleOf(agent.id);
     if (obstacle) {
-      await this.removeUnusable(agent, obstacleMessages[obstacle](agent.title));
+      await this.offerRemovalOfUnusable(agent, obstacleMessages[obstacle](agent.title));
       return;
     }
-    const choices = await this.readChoices(agent);
+    const choices = await this.readChoicesOrOfferRemoval(agent);
     if (!choices) return;
-    const offered = await this.askAgent(agent, choices);
+    const offered = await this.askAgentForProviders(agent, choices);
     const row = offered && (await chooseRow(agent, providerRows(offered.providers, choices), offered.problem));
-    if (row) await this.changeRow(agent, row);
+    if (row) await this.chooseAndApplyAction(agent, row);
   }
 
   private async chooseAgent(id: unknown): Promise<BackendEntry | undefined> {
@@ -76,7 +76,7 @@ export class ProviderCommands {
   }
 
   /** Offers to remove choices that cannot be read. */
-  private async readChoices(agent: BackendEntry): Promise<ProviderChoices | undefined> {
+  private async readChoicesOrOfferRemoval(agent: BackendEntry): Promise<ProviderChoices | undefined> {
     try {
       return await this.deps.store.choicesOf(agent.id);
     } catch (error) {
@@ -86,7 +86,7 @@ export class ProviderCommands {
   }
 
   /** Choices of an agent that cannot take them, for example because its dialect was changed. @throws Error */
-  private async removeUnusable(agent: BackendEntry, message: string): Promise<void> {
+  private async offerRemovalOfUnusable(agent: BackendEntry, message: string): Promise<void> {
     if (!this.deps.store.agentIds.includes(agent.id)) throw new Error(message);
     await this.offerRemoval(agent, `${message} You have set some for it.`);
   }
@@ -99,7 +99,7 @@ export class ProviderCommands {
   }
 
   /** An agent that does not start, perhaps because of a choice, still has its choices. */
-  private async askAgent(agent: BackendEntry, choices: ProviderChoices): Promise<Offered | undefined> {
+  private async askAgentForProviders(agent: BackendEntry, choices: ProviderChoices): Promise<Offered | undefined> {
     try {
       const backend = await this.deps.agents.open(agent.id);
       const ask = async (signal: AbortSignal) => await backend.llmProviders?.(signal);
@@ -115,7 +115,7 @@ export class ProviderCommands {
     }
   }
 
-  private async changeRow(agent: BackendEntry, row: ProviderRow): Promise<void> {
+  private async chooseAndApplyAction(agent: BackendEntry, row: ProviderRow): Promise<void> {
     const title = titleOf(agent, row);
     const items = actionsOf(row).map((action) => ({ label: actionLabels[action], action }));
     const chosen = await vscode.window.showQuickPick(items, {
@@ -125,7 +125,7 @@ export class ProviderCommands {
     });
     switch (chosen?.action) {
       case 'setAddress': {
-        const choice = row.provider && (await askForAddress(title, row.provider, row.choice));
+        const choice = row.provider && (await askForAddressAndHeaders(title, row.provider, row.choice));
         if (choice) await this.apply(agent, row, choice);
         return;
       }
@@ -140,7 +140,7 @@ export class ProviderCommands {
   }
 
   private async apply(agent: BackendEntry, row: ProviderRow, choice: ProviderChoice | undefined): Promise<void> {
-    const { agents, isWorking, messages, store, use } = this.deps;
+    const { agents, isWorking, messages, store, changeStopper } = this.deps;
     if (isWorking(agent.id) && !(await confirmRestart(agent.title))) return;
     const restart = async (backend: SessionBackend): Promise<void> => {
       await withProgress(`Restarting ${agent.title}`, async (signal) => {
@@ -149,7 +149,9 @@ export class ProviderCommands {
       });
     };
     const change = { agentId: agent.id, providerId: row.id, choice };
-    await use.whileRestarting(agent.id, () => changeProvider({ ...agents, store, restart }, change));
+    await changeStopper.whileRestarting(agent.id, () =>
+      changeProviderAndRestart({ ...agents, store, restart }, change),
+    );
     messages.info(doneMessage(agent, row, choice));
   }
 }
@@ -174,7 +176,7 @@ async function chooseRow(
 
 async function confirmRestart(agentTitle: string): Promise<boolean> {
   const restart = 'Restart';
-  const options = { modal: true, detail: 'It is working on an answer, which will be stopped.' };
+  const options = { modal: true, detail: 'The agent is still answering. The restart stops the answer.' };
   const message = `Restart ${agentTitle} to change its LLM provider?`;
   return (await vscode.window.showWarningMessage(message, options, restart)) === restart;
 }

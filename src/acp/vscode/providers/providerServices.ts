@@ -8,10 +8,10 @@ import type { Messages } from '../../../platform/vscode/messages';
 import type { SessionBackend } from '../../../session/common/sessionBackend';
 import type { ProviderChoices } from '../../common/providers/providerChoice';
 import { ProviderStore } from '../../common/providers/providerStore';
-import { ProviderUse } from '../../common/providers/providerUse';
+import { OutdatedProviderAgentStopper } from '../../common/providers/outdatedProviderAgentStopper';
 import type { AgentSecretStoreDeps } from '../../common/signIn/agentSecretStore';
 import { llmProviderObstacle } from '../../node/catalogue/agentCatalogue';
-import type { AgentRegistry } from '../../node/catalogue/agentRegistry';
+import type { AgentBackendRegistry } from '../../node/catalogue/agentBackendRegistry';
 import { ProviderCommands } from './providerCommands';
 
 interface ProviderServicesDeps extends AgentSecretStoreDeps {
@@ -22,31 +22,31 @@ interface ProviderServicesDeps extends AgentSecretStoreDeps {
 }
 
 /** The user's choices for the LLM providers of agents, and the command for them. */
-export class ProviderServices {
+export class LlmProviderServices {
   readonly store: ProviderStore;
-  private readonly use: ProviderUse;
-  private running: RunningServices | undefined;
+  private readonly changeStopper: OutdatedProviderAgentStopper;
+  private callbacksAfterStart: RunningServices | undefined;
 
   constructor(private readonly deps: ProviderServicesDeps) {
     this.store = new ProviderStore(deps);
-    this.use = new ProviderUse({
+    this.changeStopper = new OutdatedProviderAgentStopper({
       ...deps,
       store: this.store,
-      openBackend: (agentId) => this.running?.openBackend(agentId),
-      onDidPostpone: (agentId) => this.running?.tellPostponed(agentId),
+      openBackend: (agentId) => this.callbacksAfterStart?.openBackend(agentId),
+      onDidPostpone: (agentId) => this.callbacksAfterStart?.tellPostponed(agentId),
     });
   }
 
   /** For an agent that starts. @throws Error if choices are stored that cannot be read */
   async choicesForStart(agentId: string): Promise<ProviderChoices> {
-    return await this.use.choicesForStart(agentId).catch((error: unknown) => {
+    return await this.changeStopper.choicesForStart(agentId).catch((error: unknown) => {
       const advice = 'Run "Backline: Manage LLM Providers…" to remove them, then set them again.';
       throw new Error(`${messageOf(error)} ${advice}`, { cause: error });
     });
   }
 
-  start(registry: AgentRegistry, commands: Commands, messages: Messages): Disposable {
-    const { store, use } = this;
+  start(registry: AgentBackendRegistry, commands: Commands, messages: Messages): Disposable {
+    const { store, changeStopper } = this;
     const { isWorking, onDidEndTurn } = this.deps;
     const openBackend = (id: string): SessionBackend | undefined => registry.backendOf(id);
     const tellPostponed = (id: string): void => {
@@ -56,7 +56,7 @@ export class ProviderServices {
         run: () => vscode.commands.executeCommand(commandIds.acpRestartAgent, id),
       });
     };
-    this.running = { openBackend, tellPostponed };
+    this.callbacksAfterStart = { openBackend, tellPostponed };
     const agents = {
       list: () => registry.list(),
       open: (id: string) => registry.open(id),
@@ -66,14 +66,14 @@ export class ProviderServices {
         return entry && llmProviderObstacle(entry);
       },
     };
-    const providerCommands = new ProviderCommands({ agents, store, use, messages, isWorking });
+    const providerCommands = new ProviderCommands({ agents, store, changeStopper, messages, isWorking });
     const disposables = new DisposableStore();
     disposables.add(store);
     store.start();
-    disposables.add(store.onDidChange((id) => void use.handleChange(id)));
-    disposables.add(onDidEndTurn(() => void use.handleEndOfTurn()));
-    disposables.add(registry.onDidChange(() => use.handleStates()));
-    disposables.add(commands.setHandler(commandIds.acpManageProviders, (id) => providerCommands.manage(id)));
+    disposables.add(store.onDidChange((id) => void changeStopper.handleChange(id)));
+    disposables.add(onDidEndTurn(() => void changeStopper.handleEndOfTurn()));
+    disposables.add(registry.onDidChange(() => changeStopper.forgetStoppedAgents()));
+    disposables.add(commands.setHandler(commandIds.acpManageProviders, (id) => providerCommands.manageProvidersOf(id)));
     return disposables;
   }
 }

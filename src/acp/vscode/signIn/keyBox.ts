@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../../base/common/disposable';
-import type { AuthKey } from '../../../session/common/sessionBackend';
+import type { AuthKeyVariable } from '../../../session/common/sessionBackend';
 import { keyProblem } from '../../common/signIn/agentKeys';
 import { keyTexts } from '../../common/signIn/keyTexts';
 
@@ -16,7 +16,7 @@ interface KeyOwner {
 /** Asks for a key in a password box that stays open while the user gets one. Undefined if the user cancels. */
 export async function askForKey(
   { hasUrl, title }: KeyOwner,
-  { advice, name, page, variable }: AuthKey,
+  { advice, name, page, variable }: AuthKeyVariable,
 ): Promise<string | undefined> {
   const store = new DisposableStore();
   const box = store.add(vscode.window.createInputBox());

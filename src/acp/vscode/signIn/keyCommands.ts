@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import type { BackendEntry } from '../../../session/common/backendRegistry';
-import type { AuthKey, SessionBackend } from '../../../session/common/sessionBackend';
+import type { AuthKeyVariable, SessionBackend } from '../../../session/common/sessionBackend';
 import type { Messages } from '../../../platform/vscode/messages';
 import type { AgentKeyStore } from '../../common/signIn/agentKeyStore';
 import { keyTexts } from '../../common/signIn/keyTexts';
 import { askForKey } from './keyBox';
-import { withProgress, workspaceAgentMessage, type SignInAgents, type SignInFlow } from './signInFlow';
+import { withProgress, noKeysForWorkspaceAgentMessage, type SignInAgents, type SignInFlow } from './signInFlow';
 
 interface KeyCommandsDeps {
   readonly agents: SignInAgents;
@@ -13,11 +13,11 @@ interface KeyCommandsDeps {
   readonly flow: SignInFlow;
   readonly messages: Messages;
   /** The keys that an agent is known to accept. */
-  readonly knownKeys: (agentId: string) => readonly AuthKey[];
+  readonly knownKeys: (agentId: string) => readonly AuthKeyVariable[];
 }
 
 interface KeyItem extends vscode.QuickPickItem {
-  readonly key?: AuthKey;
+  readonly key?: AuthKeyVariable;
 }
 
 const remove = 'Remove';
@@ -31,7 +31,7 @@ export class KeyCommands {
   async manageKeys(id?: unknown): Promise<void> {
     const agent = await this.chooseAgent(id, 'Manage Agent Keys', () => true);
     if (!agent) return;
-    if (!this.deps.agents.mayHaveKeys(agent.id)) throw new Error(workspaceAgentMessage(agent.title));
+    if (!this.deps.agents.mayHaveKeys(agent.id)) throw new Error(noKeysForWorkspaceAgentMessage(agent.title));
     const stored = await this.deps.keys.variablesOf(agent.id);
     const item = await this.chooseKey(agent, stored);
     if (!item) return;
@@ -93,7 +93,7 @@ export class KeyCommands {
   private async chooseKey(agent: BackendEntry, stored: readonly string[]): Promise<KeyItem | undefined> {
     const known = this.deps.knownKeys(agent.id);
     const others = stored.filter((variable) => !known.some((key) => key.variable === variable));
-    const all: readonly AuthKey[] = [...known, ...others.map((variable) => ({ variable, name: variable }))];
+    const all: readonly AuthKeyVariable[] = [...known, ...others.map((variable) => ({ variable, name: variable }))];
     const items: KeyItem[] = [
       ...all.map((key) => ({
         label: key.name,
@@ -105,7 +105,7 @@ export class KeyCommands {
     return await vscode.window.showQuickPick(items, { title: `Keys for ${agent.title}`, placeHolder: 'Select a key' });
   }
 
-  private async changeKey(agent: BackendEntry, key: AuthKey): Promise<void> {
+  private async changeKey(agent: BackendEntry, key: AuthKeyVariable): Promise<void> {
     const action = await vscode.window.showQuickPick([replace, remove], { title: `${key.name} for ${agent.title}` });
     if (action === replace) await this.enterKey(agent, key);
     if (action !== remove) return;
@@ -113,7 +113,7 @@ export class KeyCommands {
     this.deps.messages.info(`The ${key.name} for ${agent.title} was removed. ${this.restartAdvice(agent)}`.trim());
   }
 
-  private async enterKey(agent: BackendEntry, key: AuthKey): Promise<void> {
+  private async enterKey(agent: BackendEntry, key: AuthKeyVariable): Promise<void> {
     const entered = await askForKey({ title: agent.title, hasUrl: this.deps.agents.hasUrl(agent.id) }, key);
     if (entered === undefined) return;
     await this.deps.keys.set(agent.id, key.variable, entered);

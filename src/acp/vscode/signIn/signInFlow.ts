@@ -3,7 +3,7 @@ import {
   isBackendError,
   type AuthMethod,
   type SessionBackend,
-  type SignInMethods,
+  type SignInOverview,
 } from '../../../session/common/sessionBackend';
 import type { BackendEntry } from '../../../session/common/backendRegistry';
 import { withAbortSignal } from '../../../platform/vscode/cancellation';
@@ -38,7 +38,7 @@ const title = 'Sign In';
 
 /** Leads the user through signing in to an agent. */
 export class SignInFlow {
-  private readonly agentIdsInProgress = new Set<string>();
+  private readonly agentIdsSigningInWithKey = new Set<string>();
 
   constructor(private readonly deps: SignInFlowDeps) {}
 
@@ -53,8 +53,8 @@ export class SignInFlow {
     if (choice) await this.signInBy(backend, choice, isSilent);
   }
 
-  isSigningIn(agentId: string): boolean {
-    return this.agentIdsInProgress.has(agentId);
+  isSigningInWithKey(agentId: string): boolean {
+    return this.agentIdsSigningInWithKey.has(agentId);
   }
 
   /** Signs in and reports the result. Never rejects. */
@@ -116,7 +116,7 @@ export class SignInFlow {
   /** Returns the ways to sign in. Asks the agent for them unless it is known to require a sign-in. */
   private async methodsOf(
     backend: SessionBackend,
-  ): Promise<Pick<SignInMethods, 'accounts' | 'isSignedIn' | 'methods'>> {
+  ): Promise<Pick<SignInOverview, 'accounts' | 'isSignedIn' | 'methods'>> {
     const { state } = backend;
     if (state.kind === 'authRequired' && state.methods.length > 0) return { isSignedIn: false, methods: state.methods };
     if (!backend.signInMethods) return { isSignedIn: true, methods: [] };
@@ -131,11 +131,11 @@ export class SignInFlow {
       await this.perform(backend, method, isSilent);
       return;
     }
-    if (!agents.mayHaveKeys(backend.id)) throw new Error(workspaceAgentMessage(backend.title));
+    if (!agents.mayHaveKeys(backend.id)) throw new Error(noKeysForWorkspaceAgentMessage(backend.title));
     const owner = { title: backend.title, hasUrl: agents.hasUrl(backend.id) };
     const entered = await askForKey(owner, key);
     if (entered === undefined) return;
-    this.agentIdsInProgress.add(backend.id);
+    this.agentIdsSigningInWithKey.add(backend.id);
     try {
       const { [key.variable]: earlier } = await keys.keysOf(backend.id);
       await keys.set(backend.id, key.variable, entered);
@@ -144,7 +144,7 @@ export class SignInFlow {
       if (earlier === undefined) await keys.delete(backend.id, key.variable);
       else await keys.set(backend.id, key.variable, earlier);
     } finally {
-      this.agentIdsInProgress.delete(backend.id);
+      this.agentIdsSigningInWithKey.delete(backend.id);
     }
   }
 
@@ -166,7 +166,7 @@ export class SignInFlow {
   }
 }
 
-export function workspaceAgentMessage(agentTitle: string): string {
+export function noKeysForWorkspaceAgentMessage(agentTitle: string): string {
   return `Only agents in your user settings can receive keys. Add ${agentTitle} there to store a key for it.`;
 }
 

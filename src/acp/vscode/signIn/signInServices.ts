@@ -3,15 +3,15 @@ import { DisposableStore, type Disposable } from '../../../base/common/disposabl
 import { commandIds } from '../../../manifest';
 import type { Commands } from '../../../platform/vscode/commands';
 import type { Messages } from '../../../platform/vscode/messages';
-import type { AuthKey } from '../../../session/common/sessionBackend';
-import { keysOfAgent } from '../../common/signIn/agentKeys';
+import type { AuthKeyVariable } from '../../../session/common/sessionBackend';
+import { keyUseOfKnownAgent } from '../../common/signIn/agentKeys';
 import { AgentKeyStore } from '../../common/signIn/agentKeyStore';
 import type { AgentSecretStoreDeps } from '../../common/signIn/agentSecretStore';
 import { keyMethodId } from '../../common/signIn/signInWays';
 import { secretNamesIn } from '../../common/remote/agentHeaders';
 import { findKnownAgentByCommand } from '../../common/catalogue/knownAgents';
 import { SignInMemory } from '../../common/signIn/signInMemory';
-import type { AgentRegistry } from '../../node/catalogue/agentRegistry';
+import type { AgentBackendRegistry } from '../../node/catalogue/agentBackendRegistry';
 import { KeyCommands } from './keyCommands';
 import { SignInFlow, type SignInAgents } from './signInFlow';
 
@@ -44,7 +44,7 @@ export class SignInServices {
     this.memory = new SignInMemory(deps.memento);
   }
 
-  get port(): AgentKeysPort {
+  get agentKeysPort(): AgentKeysPort {
     const { keys, memory } = this;
     return {
       deleteAll: async (agentId) => {
@@ -58,7 +58,7 @@ export class SignInServices {
     };
   }
 
-  start(registry: AgentRegistry, commands: Commands, messages: Messages): Disposable {
+  start(registry: AgentBackendRegistry, commands: Commands, messages: Messages): Disposable {
     const { keys } = this;
     const knownIdOf = (id: string): string | undefined => {
       const entry = registry.entryOf(id);
@@ -73,12 +73,12 @@ export class SignInServices {
         return entry !== undefined && !entry.workspaceDefinition;
       },
       hasUrl: (id) => registry.entryOf(id)?.url !== undefined,
-      isProvenBySession: (id) => keysOfAgent(knownIdOf(id)).refuses === 'session',
+      isProvenBySession: (id) => keyUseOfKnownAgent(knownIdOf(id)).refuses === 'session',
     };
     const flow = new SignInFlow({ agents, keys, messages });
-    const knownKeys = (id: string): readonly AuthKey[] => {
+    const knownKeys = (id: string): readonly AuthKeyVariable[] => {
       const entry = registry.entryOf(id);
-      if (entry?.url === undefined) return keysOfAgent(knownIdOf(id)).keys;
+      if (entry?.url === undefined) return keyUseOfKnownAgent(knownIdOf(id)).keys;
       return secretNamesIn(entry.headers).map((variable) => ({ variable, name: variable }));
     };
     const keyCommands = new KeyCommands({ agents, keys, flow, messages, knownKeys });
@@ -92,14 +92,14 @@ export class SignInServices {
         });
       }),
     );
-    store.add(registry.onDidChange(() => this.remember(registry)));
+    store.add(registry.onDidChange(() => this.rememberSignInNeeds(registry)));
     store.add(commands.setHandler(commandIds.acpSignIn, (id) => flow.signIn(id)));
     store.add(commands.setHandler(commandIds.acpSignOut, (id) => keyCommands.signOut(id)));
     store.add(commands.setHandler(commandIds.acpManageKeys, (id) => keyCommands.manageKeys(id)));
     return store;
   }
 
-  private remember(registry: AgentRegistry): void {
+  private rememberSignInNeeds(registry: AgentBackendRegistry): void {
     for (const { id, state } of registry.backends) {
       this.memory.update(id, state).catch((error: unknown) => {
         this.deps.log.warn(`Could not remember which agents need a sign-in: ${messageOf(error)}`);
@@ -108,9 +108,9 @@ export class SignInServices {
   }
 
   /** Signs in with the key that this window or another one has just stored, if the agent waits for a sign-in. */
-  private async useStoredKey(registry: AgentRegistry, flow: SignInFlow, agentId: string): Promise<void> {
+  private async useStoredKey(registry: AgentBackendRegistry, flow: SignInFlow, agentId: string): Promise<void> {
     const backend = registry.backendOf(agentId);
-    if (backend?.state.kind !== 'authRequired' || flow.isSigningIn(agentId)) return;
+    if (backend?.state.kind !== 'authRequired' || flow.isSigningInWithKey(agentId)) return;
     const [variable] = await this.keys.variablesOf(agentId);
     if (variable !== undefined) await backend.authenticate?.(keyMethodId(variable));
   }

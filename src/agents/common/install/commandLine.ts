@@ -1,7 +1,7 @@
 import { formatProgram } from '../../../base/common/visibleText';
 
 /** Formats a command line with its environment variables, for display. */
-export function withVariables(env: Readonly<Record<string, string>>, commandLine: string): string {
+export function prependEnvironmentVariables(env: Readonly<Record<string, string>>, commandLine: string): string {
   const variables = Object.entries(env).map(([name, value]) => formatProgram([`${name}=${value}`]));
   return [...variables, commandLine].join(' ');
 }

@@ -96,7 +96,7 @@ export function stalledError(host: string): InstallError {
 }
 
 /** Converts an unsuccessful HTTP status. */
-export function statusError(status: number, host: string): InstallError {
+export function httpStatusError(status: number, host: string): InstallError {
   if (status === 407)
     return new InstallError(
       'proxyNeedsSignIn',

@@ -12,7 +12,7 @@ export type JobEvent =
 export type InstallJobs = ReadonlyMap<string, InstallJob>;
 
 /** Returns the jobs after an event of the agent with this registry id. Progress of a job that has ended is ignored. */
-export function nextJobs(jobs: InstallJobs, id: string, event: JobEvent): InstallJobs {
+export function jobsAfterEvent(jobs: InstallJobs, id: string, event: JobEvent): InstallJobs {
   const next = new Map(jobs);
   switch (event.kind) {
     case 'started':

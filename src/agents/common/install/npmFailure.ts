@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { oneLine } from '../../../base/common/oneLine';
 import { parseJson } from '../../../base/common/parseJson';
-import { connectionError, diskError, InstallError, statusError } from './installError';
+import { connectionError, diskError, InstallError, httpStatusError } from './installError';
 
 const Failure = z.object({
   error: z.object({ code: z.string().optional().catch(undefined), summary: z.string().catch('') }),
@@ -19,11 +19,12 @@ export function toNpmFailure(stdout: string, stderrTail: string, packageName: st
   const summary = `${failure?.summary ?? ''}\n${stderrTail}`;
   const host = hostIn(summary);
   const status = /^E(\d{3})$/.exec(code ?? '')?.[1];
-  if (code === 'EPROXYAUTH' || /\b407\b|proxy authentication required/i.test(summary)) return statusError(407, host);
+  if (code === 'EPROXYAUTH' || /\b407\b|proxy authentication required/i.test(summary))
+    return httpStatusError(407, host);
   if (status === '404' || code === 'ETARGET' || code === 'ENOVERSIONS')
     return new InstallError('notFound', `${host} does not have ${packageName}.`, 'Refresh the list of agents.');
-  if (status !== undefined) return statusError(Number(status), host);
-  if (code === 'ENEEDAUTH' || code === 'EOTP') return statusError(401, host);
+  if (status !== undefined) return httpStatusError(Number(status), host);
+  if (code === 'ENEEDAUTH' || code === 'EOTP') return httpStatusError(401, host);
   if (
     code === 'EINTEGRITY' ||
     code === 'EBADCHECKSUM' ||
@@ -35,7 +36,7 @@ export function toNpmFailure(stdout: string, stderrTail: string, packageName: st
     return new InstallError(
       'integrity',
       message,
-      'Try again. If this continues, ask the administrator of that registry.',
+      'Try again. If the problem persists, contact the administrator of that registry.',
     );
   }
   if (code === 'EBADENGINE')
@@ -54,7 +55,7 @@ export function toNpmFailure(stdout: string, stderrTail: string, packageName: st
     );
   const known = diskError(code) ?? connectionError(code, host);
   if (known) return known;
-  const words = withoutUrlCredentials(oneLine(failure?.summary ?? stderrTail.slice(-500)));
+  const words = withoutCredentials(oneLine(failure?.summary ?? stderrTail.slice(-500)));
   return new InstallError(
     'installerFailed',
     `npm could not install ${packageName}${words === '' ? '.' : `: ${words}`}`,
@@ -62,7 +63,7 @@ export function toNpmFailure(stdout: string, stderrTail: string, packageName: st
 }
 
 /** Removes user names and passwords from addresses. */
-export function withoutUrlCredentials(text: string): string {
+export function withoutCredentials(text: string): string {
   return text
     .replace(/\/\/[^/\s@]*@/g, '//')
     .replace(/((?:_authToken|_auth|_password|token|password)\s*[=:]\s*)\S+/gi, '$1…')

@@ -25,7 +25,7 @@ export function searchCards(cards: readonly AgentCard[], query: string): readonl
 }
 
 /** Returns the text for screen readers after agents have changed: one sentence per change, but none for progress. */
-export function announcementOf(before: readonly AgentCard[], after: readonly AgentCard[]): string {
+export function announcementOfChanges(before: readonly AgentCard[], after: readonly AgentCard[]): string {
   const known = new Map(before.map((card) => [card.key, card]));
   return after
     .flatMap((card) => {

@@ -1,5 +1,10 @@
 import * as z from 'zod/mini';
-import { defineAction, defineNotification, defineRequest, NoValue } from '../../../webview/common/protocol';
+import {
+  defineRequestWithoutResult,
+  defineNotification,
+  defineRequest,
+  NoValue,
+} from '../../../webview/common/protocol';
 
 /** Messages between the page of agents and its host. */
 
@@ -102,23 +107,23 @@ export const OwnAgent = z.object({
 export type OwnAgent = z.infer<typeof OwnAgent>;
 
 /** The result of a test: whether the command starts an agent. */
-export const OwnAgentTest = z.object({ isWorking: z.boolean(), message: Text });
-export type OwnAgentTest = z.infer<typeof OwnAgentTest>;
+export const OwnAgentTestResult = z.object({ isWorking: z.boolean(), message: Text });
+export type OwnAgentTestResult = z.infer<typeof OwnAgentTestResult>;
 
 export const agentsRequests = {
   /** Sent when the page has loaded; requests the view and the icons. */
-  ready: defineAction('agents/ready', NoValue),
+  ready: defineRequestWithoutResult('agents/ready', NoValue),
   /** Loads the list of agents again. */
-  refresh: defineAction('agents/refresh', NoValue),
-  act: defineAction('agents/act', z.object({ key: Text, action: AgentActionKind })),
-  manageTrust: defineAction('agents/manageTrust', NoValue),
+  refresh: defineRequestWithoutResult('agents/refresh', NoValue),
+  act: defineRequestWithoutResult('agents/act', z.object({ key: Text, action: AgentActionKind })),
+  manageTrust: defineRequestWithoutResult('agents/manageTrust', NoValue),
   readOwnAgent: defineRequest('agents/readOwnAgent', z.object({ name: Text }), OwnAgent),
   /** Starts the command, requests its name, and ends it. */
-  testOwnAgent: defineRequest('agents/testOwnAgent', OwnAgent, OwnAgentTest),
+  testOwnAgent: defineRequest('agents/testOwnAgent', OwnAgent, OwnAgentTestResult),
   /** Writes the agent to the user settings. */
-  saveOwnAgent: defineAction('agents/saveOwnAgent', OwnAgent),
+  saveOwnAgent: defineRequestWithoutResult('agents/saveOwnAgent', OwnAgent),
   /** Stops a running test. */
-  cancelTest: defineAction('agents/cancelTest', NoValue),
+  cancelTest: defineRequestWithoutResult('agents/cancelTest', NoValue),
 };
 
 export const didChangeAgents = defineNotification('agents/didChange', AgentsView);

@@ -1,6 +1,6 @@
 import { toVisibleText } from '../../../base/common/visibleText';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import { withAccounts } from '../agentAccounts';
+import { agentsAndTheirAccounts } from '../agentAccounts';
 import type { InstalledAgent } from '../install/agentInstall';
 import type { InstallJob } from '../install/installJobs';
 import type { RegistryAgent } from '../registry/registryAgent';
@@ -11,7 +11,7 @@ import { isNewerVersion } from './newerVersion';
 import { backendIdentityOf, isAvailableOn, installOriginOf, installedOriginOf } from './agentOrigin';
 
 /** The agent of a card. The host needs it to run the card's actions. */
-export interface AgentSubject {
+export interface AgentOfCard {
   readonly key: string;
   readonly backend: ListedBackend | undefined;
   readonly installed: InstalledAgent | undefined;
@@ -22,10 +22,10 @@ export interface AgentSubject {
 }
 
 /** All agents: installed, in the settings, found on this machine, then those in the registry. */
-export function agentSubjects(situation: AgentsSituation): readonly AgentSubject[] {
+export function listCardAgents(situation: AgentsSituation): readonly AgentOfCard[] {
   const { backendIdOf, backends, installed, jobs, platform, registry } = situation;
   const listedById = new Map(registry.agents.map((agent) => [agent.id, agent]));
-  const own = withAccounts(installed).map(({ account, ...agent }): AgentSubject => {
+  const own = agentsAndTheirAccounts(installed).map(({ account, ...agent }): AgentOfCard => {
     const backendId = backendIdOf({ ...agent, account });
     return {
       key: account === undefined ? installedKey(agent.id) : `${installedKey(agent.id)}~${account}`,
@@ -40,7 +40,7 @@ export function agentSubjects(situation: AgentsSituation): readonly AgentSubject
   );
   const others = backends
     .filter(({ source }) => source === 'configured' || source === 'found' || source === 'demo')
-    .map((backend): AgentSubject => {
+    .map((backend): AgentOfCard => {
       const listed = backend.source === 'found' ? listedByBackendId.get(backend.id) : undefined;
       const isInstalled = listed !== undefined && installed.some(({ id }) => id === listed.id);
       return { key: backendKey(backend.id), backend, installed: undefined, listed: isInstalled ? undefined : listed };
@@ -48,7 +48,7 @@ export function agentSubjects(situation: AgentsSituation): readonly AgentSubject
   const shown = new Set([...own, ...others].flatMap(({ listed }) => (listed ? [listed.id] : [])));
   const isAvailable = (agent: RegistryAgent): boolean =>
     !shown.has(agent.id) && (jobs.has(agent.id) || isAvailableOn(agent, platform));
-  const available = registry.agents.filter(isAvailable).map((listed): AgentSubject => {
+  const available = registry.agents.filter(isAvailable).map((listed): AgentOfCard => {
     return { key: installedKey(listed.id), backend: undefined, installed: undefined, listed };
   });
   return [...own, ...others, ...available];
@@ -58,7 +58,7 @@ export function agentsView(situation: AgentsSituation): AgentsView {
   const { isChecking, isTrusted, registry } = situation;
   const { problem } = registry;
   return {
-    cards: agentSubjects(situation).map((subject) => agentCard(subject, situation)),
+    cards: listCardAgents(situation).map((subject) => agentCard(subject, situation)),
     registry: {
       checked: checkedText(registry),
       isChecking,
@@ -69,12 +69,12 @@ export function agentsView(situation: AgentsSituation): AgentsView {
 }
 
 /** The registry id of the agent that a card would install, update or remove. */
-export function registryIdOf({ installed, listed }: AgentSubject): string | undefined {
+export function registryIdOf({ installed, listed }: AgentOfCard): string | undefined {
   return installed?.id ?? listed?.id;
 }
 
 /** Whether the registry lists a newer version than the one that is installed. Accounts are updated with their agent. */
-export function hasUpdate({ account, installed, listed }: Omit<AgentSubject, 'key' | 'backend'>): boolean {
+export function hasUpdate({ account, installed, listed }: Omit<AgentOfCard, 'key' | 'backend'>): boolean {
   return (
     account === undefined &&
     installed !== undefined &&
@@ -87,7 +87,7 @@ export function hasUpdate({ account, installed, listed }: Omit<AgentSubject, 'ke
 const installedKey = (registryId: string): string => `registry:${registryId}`;
 const backendKey = (backendId: string): string => `backend:${backendId}`;
 
-function agentCard(subject: AgentSubject, situation: AgentsSituation): AgentCard {
+function agentCard(subject: AgentOfCard, situation: AgentsSituation): AgentCard {
   const { backend, installed, key, listed } = subject;
   const version = installed?.version ?? (backend ? runningVersion(backend) : listed?.version);
   const facts = [
@@ -110,19 +110,19 @@ function agentCard(subject: AgentSubject, situation: AgentsSituation): AgentCard
   };
 }
 
-function nameOf({ account, backend, installed, listed }: AgentSubject): string {
+function nameOf({ account, backend, installed, listed }: AgentOfCard): string {
   if (backend) return backend.title;
   const name = installed?.name ?? listed?.name ?? '';
   return account === undefined ? name : `${name} (${account})`;
 }
 
-function groupOf({ backend, installed }: AgentSubject): AgentCard['group'] {
+function groupOf({ backend, installed }: AgentOfCard): AgentCard['group'] {
   if (installed || backend?.source === 'demo') return 'installed';
   if (backend?.source === 'configured') return 'settings';
   return backend ? 'found' : 'available';
 }
 
-function originText({ backend, installed, listed }: AgentSubject, { platform }: AgentsSituation): string {
+function originText({ backend, installed, listed }: AgentOfCard, { platform }: AgentsSituation): string {
   if (installed) return installedOriginOf(installed, listed, platform);
   if (backend?.source === 'demo') return 'Comes with Backline';
   if (backend) return backend.description;
@@ -133,7 +133,7 @@ function runningVersion({ state }: ListedBackend): string | undefined {
   return state?.kind === 'ready' ? state.version : undefined;
 }
 
-function stateOf(subject: AgentSubject, situation: AgentsSituation, job: InstallJob | undefined): AgentCard['state'] {
+function stateOf(subject: AgentOfCard, situation: AgentsSituation, job: InstallJob | undefined): AgentCard['state'] {
   if (job) return cardStateOfInstallJob(job);
   const { backend, installed, listed } = subject;
   if (!backend && !installed) return { kind: 'available', text: 'Not installed' };
@@ -163,7 +163,7 @@ const labels: Readonly<Record<AgentActionKind, string>> = {
   openWebsite: 'Open Website',
 };
 
-function actionsOf(subject: AgentSubject, situation: AgentsSituation, job: InstallJob | undefined): AgentAction[] {
+function actionsOf(subject: AgentOfCard, situation: AgentsSituation, job: InstallJob | undefined): AgentAction[] {
   const { listed } = subject;
   const kinds: AgentActionKind[] =
     job?.kind === 'installing'
@@ -177,7 +177,7 @@ function actionsOf(subject: AgentSubject, situation: AgentsSituation, job: Insta
 }
 
 /** Returns the actions for an agent that conversations can use. */
-function useActions({ backend, ...subject }: AgentSubject, situation: AgentsSituation): AgentActionKind[] {
+function useActions({ backend, ...subject }: AgentOfCard, situation: AgentsSituation): AgentActionKind[] {
   if (!backend) return [];
   if (!situation.isTrusted) return [];
   if (backend.needsPermission) return ['allow'];
@@ -186,7 +186,7 @@ function useActions({ backend, ...subject }: AgentSubject, situation: AgentsSitu
 }
 
 function startActions(
-  { backend, ...subject }: AgentSubject & { readonly backend: ListedBackend },
+  { backend, ...subject }: AgentOfCard & { readonly backend: ListedBackend },
   { outdated }: AgentsSituation,
 ): AgentActionKind[] {
   const { state } = backend;
@@ -200,7 +200,7 @@ function startActions(
 }
 
 function installActions(
-  { account, backend, installed, listed }: AgentSubject,
+  { account, backend, installed, listed }: AgentOfCard,
   { isTrusted, ownIds, platform }: AgentsSituation,
 ): AgentActionKind[] {
   if (account !== undefined) return ['removeAccount'];

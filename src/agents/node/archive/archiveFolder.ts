@@ -17,9 +17,9 @@ export type ArchiveEntryType = 'file' | 'folder' | 'link' | 'device';
 
 /** Writes the entries of an archive into a new folder, and nothing outside it. */
 export class ArchiveFolder {
-  private entries = 0;
-  private bytes = 0;
-  private readonly folders = new Set<string>();
+  private entryCount = 0;
+  private unpackedBytes = 0;
+  private readonly createdFolders = new Set<string>();
 
   constructor(
     private readonly folder: string,
@@ -30,7 +30,7 @@ export class ArchiveFolder {
   /** Checks an entry and returns its path below the folder. @throws InstallError if it is refused */
   admit(name: string, type: ArchiveEntryType): readonly string[] {
     if (this.signal.aborted) throw cancelledError();
-    if (++this.entries > this.limits.maxEntries) throw unsafe(`more than ${this.limits.maxEntries} files`);
+    if (++this.entryCount > this.limits.maxEntries) throw unsafe(`more than ${this.limits.maxEntries} files`);
     if (type === 'link') throw unsafe('a link');
     if (type === 'device') throw unsafe('a device');
     const parts = safeArchivePath(name);
@@ -41,13 +41,13 @@ export class ArchiveFolder {
   /** @throws InstallError */
   async addFolder(parts: readonly string[]): Promise<void> {
     const folder = path.join(this.folder, ...parts);
-    if (this.folders.has(folder)) return;
+    if (this.createdFolders.has(folder)) return;
     try {
       await mkdir(folder, { recursive: true, mode: 0o755 });
     } catch (error) {
       throw toArchiveError(error);
     }
-    this.folders.add(folder);
+    this.createdFolders.add(folder);
   }
 
   /** Writes a new file. @throws InstallError */
@@ -60,8 +60,8 @@ export class ArchiveFolder {
       try {
         for await (const chunk of chunks) {
           if (this.signal.aborted) throw cancelledError();
-          this.bytes += chunk.length;
-          if (this.bytes > this.limits.maxBytes) throw archiveBombError();
+          this.unpackedBytes += chunk.length;
+          if (this.unpackedBytes > this.limits.maxBytes) throw archiveBombError();
           for (let written = 0; written < chunk.length;) {
             written += (await handle.write(chunk, written)).bytesWritten;
           }

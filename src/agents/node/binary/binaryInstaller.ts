@@ -5,7 +5,7 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { InstallPlan } from '../../common/install/agentInstall';
 import { archiveFormatOf, type ArchiveFormat } from '../../common/install/archiveFormat';
 import { safeCommandPath } from '../../common/install/archivePath';
-import { withVariables } from '../../common/install/commandLine';
+import { prependEnvironmentVariables } from '../../common/install/commandLine';
 import { InstallError } from '../../common/install/installError';
 import { toPlatformKey } from '../../common/install/platformKey';
 import type { BinaryDistribution, BinaryTarget, RegistryAgent } from '../../common/registry/registryAgent';
@@ -14,7 +14,12 @@ import { unpackTar } from '../archive/unpackTar';
 import { unpackZip } from '../archive/unpackZip';
 import { downloadFile } from '../download/downloadFile';
 import { openDownload, type DownloadOptions } from '../download/openDownload';
-import type { InstallContext, InstalledFiles, InstallerKind, PreparedInstall } from '../installerKind';
+import type {
+  InstallContext,
+  InstallationResult,
+  DistributionInstaller,
+  PreparedInstall,
+} from '../distributionInstaller';
 import type { InstallPorts } from '../installPorts';
 
 interface BinaryInstallerOptions {
@@ -34,7 +39,7 @@ interface CheckedTarget {
 }
 
 /** Installs programs from archives. */
-export class BinaryInstaller implements InstallerKind<'binary'> {
+export class BinaryInstaller implements DistributionInstaller<'binary'> {
   constructor(
     private readonly ports: InstallPorts,
     private readonly options: BinaryInstallerOptions,
@@ -52,7 +57,7 @@ export class BinaryInstaller implements InstallerKind<'binary'> {
     const plan: InstallPlan = {
       ...{ id, name, version, kind: 'binary' },
       address: target.archive,
-      commandLine: withVariables(target.env, formatProgram([program.at(-1) ?? '', ...target.args])),
+      commandLine: prependEnvironmentVariables(target.env, formatProgram([program.at(-1) ?? '', ...target.args])),
       ...withoutUndefined({ license, bytes: await this.downloadSizeOf(target, context) }),
     };
     return { plan, install: (folder) => this.install(checked, folder, context) };
@@ -62,7 +67,7 @@ export class BinaryInstaller implements InstallerKind<'binary'> {
     { target, format, program }: CheckedTarget,
     folder: string,
     context: InstallContext,
-  ): Promise<InstalledFiles> {
+  ): Promise<InstallationResult> {
     const file = path.join(folder, 'download');
     const { archive: address, sha256, args, env } = target;
     const report = (fraction: number | undefined): void =>

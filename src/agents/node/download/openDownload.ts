@@ -8,7 +8,7 @@ import {
   InstallError,
   isInstallError,
   stalledError,
-  statusError,
+  httpStatusError,
 } from '../../common/install/installError';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -66,7 +66,7 @@ export async function openDownload(address: string, options: DownloadOptions): P
     throw new InstallError('serverError', `${url.host} redirects in a loop.`, 'Try again later.');
   } catch (error) {
     limits.dispose();
-    throw limits.reason(url) ?? toDownloadError(error, url.host);
+    throw limits.toEndError(url) ?? toDownloadError(error, url.host);
   }
 }
 
@@ -82,7 +82,7 @@ function toDownload(response: Response, url: URL, options: DownloadOptions, limi
   if (!response.ok && status !== 304) {
     // The rest of an error page is not needed.
     void response.body?.cancel().catch(() => undefined);
-    throw statusError(status, url.host);
+    throw httpStatusError(status, url.host);
   }
   const length = Number(headers.get('content-length') ?? NaN);
   // With an encoding, the reported length counts compressed bytes.
@@ -100,7 +100,7 @@ function toDownload(response: Response, url: URL, options: DownloadOptions, limi
       }
       if (totalBytes !== undefined && bytes < totalBytes && status !== 304) throw lostError(url.host);
     } catch (error) {
-      throw limits.reason(url) ?? toDownloadError(error, url.host);
+      throw limits.toEndError(url) ?? toDownloadError(error, url.host);
     } finally {
       limits.dispose();
     }
@@ -113,8 +113,8 @@ function toDownload(response: Response, url: URL, options: DownloadOptions, limi
 class DownloadLimits {
   private readonly controller = new AbortController();
   private readonly timers: Disposable[] = [];
-  private silence: Disposable | undefined;
-  private ending: 'cancelled' | 'stalled' | 'tooSlow' | undefined;
+  private silenceTimer: Disposable | undefined;
+  private endReason: 'cancelled' | 'stalled' | 'tooSlow' | undefined;
   private readonly onAbort = (): void => this.end('cancelled');
 
   constructor(private readonly options: Pick<DownloadOptions, 'clock' | 'signal' | 'silenceMs' | 'totalMs'>) {
@@ -129,14 +129,14 @@ class DownloadLimits {
   }
 
   noticeProgress(): void {
-    this.silence?.dispose();
-    this.silence = this.options.clock.setTimer(this.options.silenceMs, () => this.end('stalled'));
+    this.silenceTimer?.dispose();
+    this.silenceTimer = this.options.clock.setTimer(this.options.silenceMs, () => this.end('stalled'));
   }
 
-  reason(url: URL): InstallError | undefined {
-    if (this.ending === undefined) return undefined;
-    if (this.ending === 'cancelled') return cancelledError();
-    if (this.ending === 'stalled') return stalledError(url.host);
+  toEndError(url: URL): InstallError | undefined {
+    if (this.endReason === undefined) return undefined;
+    if (this.endReason === 'cancelled') return cancelledError();
+    if (this.endReason === 'stalled') return stalledError(url.host);
     return new InstallError('stalled', `The download from ${url.host} is too slow.`, 'Try again later.');
   }
 
@@ -148,11 +148,11 @@ class DownloadLimits {
   dispose(): void {
     this.options.signal.removeEventListener('abort', this.onAbort);
     for (const timer of this.timers) timer.dispose();
-    this.silence?.dispose();
+    this.silenceTimer?.dispose();
   }
 
-  private end(ending: 'cancelled' | 'stalled' | 'tooSlow'): void {
-    this.ending ??= ending;
+  private end(reason: 'cancelled' | 'stalled' | 'tooSlow'): void {
+    this.endReason ??= reason;
     this.controller.abort();
   }
 }
@@ -185,7 +185,7 @@ function toDownloadError(error: unknown, host: string): InstallError {
   if (isInstallError(error)) return error;
   const causes = causesOf(error);
   for (const cause of causes) {
-    if (/\b407\b|proxy authentication required/i.test(cause.message)) return statusError(407, host);
+    if (/\b407\b|proxy authentication required/i.test(cause.message)) return httpStatusError(407, host);
     const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
     const certificate = describeCertificateProblem(code);
     if (certificate !== undefined) {

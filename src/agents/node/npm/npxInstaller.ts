@@ -3,12 +3,17 @@ import * as path from 'node:path';
 import { formatProgram } from '../../../base/common/visibleText';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { InstallPlan } from '../../common/install/agentInstall';
-import { withVariables } from '../../common/install/commandLine';
+import { prependEnvironmentVariables } from '../../common/install/commandLine';
 import { InstallError } from '../../common/install/installError';
 import { chooseBin } from '../../common/install/packageBin';
 import { parseNpmSpec, type PackageSpec } from '../../common/install/packageSpec';
 import type { NpxDistribution, RegistryAgent } from '../../common/registry/registryAgent';
-import type { InstallContext, InstalledFiles, InstallerKind, PreparedInstall } from '../installerKind';
+import type {
+  InstallContext,
+  InstallationResult,
+  DistributionInstaller,
+  PreparedInstall,
+} from '../distributionInstaller';
 import type { InstallPorts } from '../installPorts';
 import { chooseRuntime, type NodeRuntime } from '../programs/nodeRuntimes';
 import { NpmClient, type NpmClientOptions, type PackageFacts } from './npmClient';
@@ -24,7 +29,7 @@ interface CheckedPackage {
 }
 
 /** Installs npm packages with npm's client, without their install scripts. */
-export class NpxInstaller implements InstallerKind<'npx'> {
+export class NpxInstaller implements DistributionInstaller<'npx'> {
   constructor(
     private readonly ports: InstallPorts,
     private readonly options: NpxInstallerOptions,
@@ -43,7 +48,7 @@ export class NpxInstaller implements InstallerKind<'npx'> {
     const plan: InstallPlan = {
       ...{ id, name, version, kind: 'npx' },
       address: facts.dist?.tarball ?? distribution.package,
-      commandLine: withVariables(distribution.env, formatProgram([bin, ...distribution.args])),
+      commandLine: prependEnvironmentVariables(distribution.env, formatProgram([bin, ...distribution.args])),
       ...withoutUndefined({
         bytes: facts.dist?.unpackedSize,
         license: facts.license ?? agent.license,
@@ -59,7 +64,7 @@ export class NpxInstaller implements InstallerKind<'npx'> {
     { npm, node }: CheckedPackage,
     folder: string,
     { signal, onProgress }: InstallContext,
-  ): Promise<InstalledFiles> {
+  ): Promise<InstallationResult> {
     onProgress({ stage: 'Downloading and unpacking' });
     await writeFile(path.join(folder, 'package.json'), '{ "name": "agent", "private": true }\n');
     await npm.install(spec.name, spec.version, folder, signal);

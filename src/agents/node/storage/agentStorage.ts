@@ -49,8 +49,8 @@ export class AgentStorage {
   readonly npmFolder: string;
   readonly lockFile: string;
   readonly indexFile: string;
-  private readonly staging: string;
-  private readonly windows: string;
+  private readonly stagingFolder: string;
+  private readonly windowsFolder: string;
   private readonly owner = formatOwner(currentOwner());
 
   constructor(private readonly options: StorageOptions) {
@@ -58,8 +58,8 @@ export class AgentStorage {
     this.npmFolder = path.join(folder, '.npm');
     this.lockFile = path.join(folder, 'install.lock');
     this.indexFile = path.join(folder, 'installed.json');
-    this.staging = path.join(folder, '.staging');
-    this.windows = path.join(folder, '.windows');
+    this.stagingFolder = path.join(folder, '.staging');
+    this.windowsFolder = path.join(folder, '.windows');
   }
 
   get folder(): string {
@@ -68,15 +68,15 @@ export class AgentStorage {
 
   /** Creates the folders and records that this window is running. @throws errors of Node.js */
   async open(): Promise<void> {
-    await mkdir(this.staging, { recursive: true, mode: 0o700 });
-    await mkdir(this.windows, { recursive: true, mode: 0o700 });
-    await writeFile(path.join(this.windows, this.owner), '');
+    await mkdir(this.stagingFolder, { recursive: true, mode: 0o700 });
+    await mkdir(this.windowsFolder, { recursive: true, mode: 0o700 });
+    await writeFile(path.join(this.windowsFolder, this.owner), '');
   }
 
   /** Never throws. */
   close(): void {
     try {
-      rmSync(path.join(this.windows, this.owner), { force: true });
+      rmSync(path.join(this.windowsFolder, this.owner), { force: true });
     } catch (error) {
       this.options.log.debug(`The note of this window stays: ${messageOf(error)}`);
     }
@@ -84,7 +84,7 @@ export class AgentStorage {
 
   /** Creates a folder for unfinished files. @throws errors of Node.js */
   async makeStaging(): Promise<string> {
-    const folder = path.join(this.staging, `${this.owner}-${randomBytes(4).toString('hex')}`);
+    const folder = path.join(this.stagingFolder, `${this.owner}-${randomBytes(4).toString('hex')}`);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     return folder;
   }
@@ -171,19 +171,19 @@ export class AgentStorage {
 
   /** Removes unfinished files of ended windows. Never rejects. */
   async removeLeftovers(): Promise<void> {
-    for (const name of await this.names(this.staging)) {
-      const folder = path.join(this.staging, name);
+    for (const name of await this.names(this.stagingFolder)) {
+      const folder = path.join(this.stagingFolder, name);
       if (await this.isAbandoned(name, folder)) await this.discard(folder);
     }
-    for (const name of await this.names(this.windows)) {
-      const file = path.join(this.windows, name);
+    for (const name of await this.names(this.windowsFolder)) {
+      const file = path.join(this.windowsFolder, name);
       if (await this.isAbandoned(name, file)) await this.discard(file);
     }
   }
 
   /** Whether another window runs that started before `time`, in milliseconds since the epoch. Never rejects. */
   async hasOlderWindow(time: number): Promise<boolean> {
-    const others = (await this.names(this.windows)).filter((name) => name !== this.owner);
+    const others = (await this.names(this.windowsFolder)).filter((name) => name !== this.owner);
     return others.some((name) => {
       const owner = parseOwner(name);
       return owner !== undefined && isOwnerAlive(owner) !== false && owner.startedAt * 1000 <= time;

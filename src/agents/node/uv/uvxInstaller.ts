@@ -1,11 +1,16 @@
 import { formatProgram } from '../../../base/common/visibleText';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { InstallPlan } from '../../common/install/agentInstall';
-import { withVariables } from '../../common/install/commandLine';
+import { prependEnvironmentVariables } from '../../common/install/commandLine';
 import { InstallError } from '../../common/install/installError';
 import { parsePythonSpec, type PackageSpec } from '../../common/install/packageSpec';
 import type { RegistryAgent, UvxDistribution } from '../../common/registry/registryAgent';
-import type { InstallContext, InstalledFiles, InstallerKind, PreparedInstall } from '../installerKind';
+import type {
+  InstallContext,
+  InstallationResult,
+  DistributionInstaller,
+  PreparedInstall,
+} from '../distributionInstaller';
 import type { FoundProgram, InstallPorts } from '../installPorts';
 
 const uvPage = 'https://docs.astral.sh/uv/';
@@ -15,7 +20,7 @@ const uvPage = 'https://docs.astral.sh/uv/';
  * The folder of a version contains only its manifest: Python environments contain absolute paths, so they cannot be
  * moved into place.
  */
-export class UvxInstaller implements InstallerKind<'uvx'> {
+export class UvxInstaller implements DistributionInstaller<'uvx'> {
   constructor(private readonly ports: InstallPorts) {}
 
   async prepare(
@@ -32,10 +37,10 @@ export class UvxInstaller implements InstallerKind<'uvx'> {
     const plan: InstallPlan = {
       ...{ id, name, version, kind: 'uvx' },
       address: `${spec.name} in the Python package index that uv uses`,
-      commandLine: withVariables(env, formatProgram(['uv', ...toolArgs, ...args])),
+      commandLine: prependEnvironmentVariables(env, formatProgram(['uv', ...toolArgs, ...args])),
       ...withoutUndefined({ license }),
     };
-    const files: InstalledFiles = {
+    const files: InstallationResult = {
       ...{ starts: [{ kind: 'tool', file: uv.file, toolArgs }], args, env, package: spec.name },
     };
     return { plan, install: () => Promise.resolve(files) };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { SessionEvent, approvalDetails, TokenUsage } from '../../../session/common/sessionEvents';
+import { SessionEvent, optionalApprovalFields, TokenUsage } from '../../../session/common/sessionEvents';
 import { isSessionStateEvent } from '../../../session/common/sessionStateEvents';
 
 // The messages of Amplifier's REST API. Requests follow the API reference. Response schemas are more lenient, because
@@ -81,11 +81,13 @@ export const PromptRequest = z.object({ prompt: Text, context_update: orNull(Con
 export type PromptRequest = z.infer<typeof PromptRequest>;
 
 /** The answer to an approval. `approval_id` is Backline's extension: it selects one of several. */
-export const ApprovalAnswerBody = z.object({ decision: Text, approval_id: orNull(Text.optional()) });
-export type ApprovalAnswerBody = z.infer<typeof ApprovalAnswerBody>;
+export const ReceivedApprovalAnswer = z.object({ decision: Text, approval_id: orNull(Text.optional()) });
+export type ReceivedApprovalAnswer = z.infer<typeof ReceivedApprovalAnswer>;
 /** The answer that Backline's client sends. The id may be a number, because some servers number their approvals. */
-export const ApprovalAnswer = ApprovalAnswerBody.extend({ approval_id: z.union([Text, z.number()]).optional() });
-export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
+export const SentApprovalAnswer = ReceivedApprovalAnswer.extend({
+  approval_id: z.union([Text, z.number()]).optional(),
+});
+export type SentApprovalAnswer = z.infer<typeof SentApprovalAnswer>;
 
 export const SessionStatusName = z.enum(['idle', 'processing', 'awaiting_approval', 'error', 'stopped']);
 export type SessionStatusName = z.infer<typeof SessionStatusName>;
@@ -105,7 +107,7 @@ export const PendingApproval = z.looseObject({
   approval_id: Text,
   prompt: optionalText,
   options: z.array(Text).nullish().catch(undefined),
-  ...approvalDetails,
+  ...optionalApprovalFields,
 });
 export type PendingApproval = z.infer<typeof PendingApproval>;
 

@@ -2,8 +2,8 @@ import { findDenyOption, isDenial } from '../../../session/common/approvalOption
 import { BackendError, isBackendError } from '../../../session/common/sessionBackend';
 import type { EventData } from '../../../session/common/sessionEvents';
 import { AmplifierApiError, isAmplifierApiError } from '../api/apiErrors';
-import type { ApprovalAnswer, PendingApproval, SessionStatus } from '../api/apiSchema';
-import type { ApprovalAnswerReason, CallId, StatusPurpose } from './sessionInput';
+import type { SentApprovalAnswer, PendingApproval, SessionStatus } from '../api/apiSchema';
+import type { ApprovalAnswerPurpose, CallId, StatusPurpose } from './sessionInput';
 import {
   isOwnTurnOpenOrPosting,
   type Approval,
@@ -45,7 +45,7 @@ export function isAwaitingApproval(state: SessionState): boolean {
 }
 
 /** Whether an approval is or can still be denied. Excludes those that only the end of the turn denies. */
-export function isDenialPending(state: SessionState): boolean {
+export function hasApprovalToDeny(state: SessionState): boolean {
   return listOpenApprovals(state).some((approval) => approval.phase === 'left' || !isUndeniable(approval));
 }
 
@@ -121,7 +121,7 @@ export function resolveShownApprovals(step: ReducerStep): void {
 }
 
 /** Denies all shown approvals that the user can no longer answer. Excludes those that other clients may answer. */
-export function abandonShownApprovals(step: ReducerStep): void {
+export function leaveAndDenyShownApprovals(step: ReducerStep): void {
   const isOwn = isOwnTurnOpenOrPosting(step.state);
   for (const approval of shownApprovals(step.state)) {
     if (isUndeniable(approval) || (approval.isExtended && !isOwn)) resolve(step, approval.id);
@@ -329,7 +329,7 @@ function send(step: ReducerStep, approval: OpenApproval, option: string, call: C
 }
 
 /** Creates the body of an answer. With several pending approvals, adds the id, an extension by Backline. */
-function answerBody(state: SessionState, { isExtended, sentId }: OpenApproval, decision: string): ApprovalAnswer {
+function answerBody(state: SessionState, { isExtended, sentId }: OpenApproval, decision: string): SentApprovalAnswer {
   return isExtended || listOpenApprovals(state).length > 1 ? { decision, approval_id: sentId } : { decision };
 }
 
@@ -357,4 +357,4 @@ const supersededMessage =
 
 type Resolution = EventData<'approval:granted'> & Partial<Pick<EventData<'approval:denied'>, 'reason'>>;
 type AllowancePurpose = StatusPurpose<'allowance'>;
-type ApprovalPurpose = ApprovalAnswerReason<'approval'>;
+type ApprovalPurpose = ApprovalAnswerPurpose<'approval'>;

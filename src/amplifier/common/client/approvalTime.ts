@@ -32,7 +32,7 @@ export function recordStreamActivity(step: ReducerStep): void {
   if (step.state.age.quietDueMs === undefined) awaitQuiet(step, quietMs);
 }
 
-export function handleQuietTimer(step: ReducerStep): void {
+export function handleQuietStreamTimer(step: ReducerStep): void {
   const { timeMs } = step.at;
   const { lastActivityAtMs, quietDueMs = timeMs } = step.state.age;
   const quietForMs = timeMs - lastActivityAtMs;

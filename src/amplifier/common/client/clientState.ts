@@ -238,7 +238,8 @@ export function hasOwnTurn(state: SessionState): boolean {
   return state.prompt.kind !== 'none' || isOwnTurnOpenOrPosting(state);
 }
 
-/** Whether nobody else will answer the turn's approvals, or the server treats unanswered approvals as permission. */
+/** Whether this client must answer the approvals of the turn: it is the client's own turn, or the server treats
+ * unanswered approvals as permission. */
 export function isResponsibleForApprovals(state: SessionState): boolean {
   return hasOwnTurn(state) || (isTurnOpenOrPosting(state) && isRealServerSession(state));
 }

@@ -2,7 +2,7 @@ import { findDenyOption } from '../../../session/common/approvalOptions';
 import { messageOf } from '../../../base/common/errors';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { SessionStatus } from '../api/apiSchema';
-import { abortPrompt } from './prompts';
+import { abortUnsentPrompt } from './prompts';
 import type { DetachedTurn } from './clientState';
 import {
   clearTimers,
@@ -22,7 +22,7 @@ const enoughIdleChecks = 2;
 
 /** Denies the approvals of a turn until it ends on the server. Call before the end is emitted to readers. */
 export function detachTurn(step: ReducerStep, { isStopped = false, isDiscarded = false }): void {
-  abortPrompt(step);
+  abortUnsentPrompt(step);
   const stopping = 'prompt';
   const begun = { stage: 'checking', idleChecks: 0, pauseMs: checkPauseMs, denial: undefined } as const;
   updateState(step, { detachedTurn: { ...begun, stopping, isStopped, isDiscarded } });
@@ -78,15 +78,15 @@ export function handleDetachedTurnStatus(
   else pause(step, idleChecks);
 }
 
-export function handleDetachedTurnFailure(step: ReducerStep, error: unknown): void {
+export function handleDetachedTurnRequestFailure(step: ReducerStep, error: unknown): void {
   const { detachedTurn } = step.state;
   if (detachedTurn?.stage !== 'checking' && detachedTurn?.stage !== 'denying') return;
   if (isSessionNotFound(error)) stopFollowingDetachedTurn(step);
   else pause(step, 0, Math.min(maxCheckPauseMs, detachedTurn.pauseMs * 2));
 }
 
-export function handleDetachedTurnDenial(step: ReducerStep, error: unknown): void {
-  if (error !== undefined) handleDetachedTurnFailure(step, error);
+export function handleDetachedTurnDenialResult(step: ReducerStep, error: unknown): void {
+  if (error !== undefined) handleDetachedTurnRequestFailure(step, error);
   else if (step.state.detachedTurn?.stage === 'denying') pause(step, 0);
 }
 

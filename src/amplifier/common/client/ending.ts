@@ -3,8 +3,8 @@ import type { SessionEvent } from '../../../session/common/sessionEvents';
 import { isMissingRouteError } from '../api/apiErrors';
 import type { SessionStatus } from '../api/apiSchema';
 import { detachTurn } from './detachedTurn';
-import { denyAllApprovals, isDenialPending } from './approvalTable';
-import { abortPrompt } from './prompts';
+import { denyAllApprovals, hasApprovalToDeny } from './approvalTable';
+import { abortUnsentPrompt } from './prompts';
 import type { CallId, StopMethod } from './sessionInput';
 import { sessionMessages } from './sessionMessages';
 import { isRealServerSession, isSessionBusy, isTurnOpenOrPosting, type RequestedEnd } from './clientState';
@@ -51,9 +51,9 @@ export function closeSession(step: ReducerStep, call: CallId): void {
 export function advanceRequestedEnd(step: ReducerStep): void {
   const { ending, prompt, stop } = step.state;
   if (ending?.stage === 'prompt') {
-    abortPrompt(step);
+    abortUnsentPrompt(step);
     if (step.state.prompt.kind === 'none' || (prompt.kind === 'posting' && prompt.isLate)) beginDenying(step, ending);
-  } else if (ending?.stage === 'denying' && !isDenialPending(step.state)) {
+  } else if (ending?.stage === 'denying' && !hasApprovalToDeny(step.state)) {
     beginStopping(step, ending);
   }
   if (stop?.stage === 'grace' && !stop.isTurnDetached && hasEnded(step)) stopEnded(step, 'turnEnded');
@@ -128,7 +128,7 @@ export function handleStopStatus(step: ReducerStep, { status }: SessionStatus): 
 }
 
 /** Handles the end of an attempt to stop the turn: the session was deleted, or a status request failed. */
-export function handleStopResult(step: ReducerStep, error: unknown): void {
+export function handleStopAttemptEnd(step: ReducerStep, error: unknown): void {
   const { stop } = step.state;
   if (stop?.stage !== 'asking' && stop?.stage !== 'deleting') return;
   if (error === undefined || isSessionNotFound(error)) {
@@ -150,7 +150,7 @@ export function handleCloseResult(step: ReducerStep, error: unknown): void {
   endSession(step, { reason: 'user_stopped' });
 }
 
-/** Settles the calls that wait for the end. Afterwards, only a detached turn is still being stopped. */
+/** Settles the calls that wait for the end of the session. A detached turn may still be stopped after that. */
 export function settleCallsAwaitingEnd(step: ReducerStep): void {
   const { ending, stop, detachedTurn } = step.state;
   if (stop && detachedTurn?.isStopped) updateState(step, { stop: { ...stop, isTurnDetached: true } });

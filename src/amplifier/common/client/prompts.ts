@@ -15,7 +15,7 @@ import {
   updateState,
   type ReducerStep,
 } from './reducerStep';
-import { applyStatusIfCurrent, type StatusCheckPurpose } from './statusChecks';
+import { applyStatusIfCurrent, type CheckOrPromptStatusPurpose } from './statusChecks';
 import { handleOwnPromptAccepted } from './turns';
 
 /** Maximum number of retries if a session that has just ended its turn is not idle yet. */
@@ -41,7 +41,11 @@ export function beginPrompt(step: ReducerStep, { call, prompt: input }: SessionI
 }
 
 /** Continues only if the session is idle: the real server ignores prompts during an approval or after an error. */
-export function handlePromptStatus(step: ReducerStep, purpose: StatusCheckPurpose, status: SessionStatus): void {
+export function handlePromptStatus(
+  step: ReducerStep,
+  purpose: CheckOrPromptStatusPurpose,
+  status: SessionStatus,
+): void {
   const { prompt } = step.state;
   if (prompt.kind !== 'asking' || failIfOver(step)) return;
   const { call, input, attempt } = prompt;
@@ -129,7 +133,7 @@ export function failPrompt(step: ReducerStep, error: unknown): void {
 }
 
 /** Cancels a prompt that was not sent yet. */
-export function abortPrompt(step: ReducerStep): void {
+export function abortUnsentPrompt(step: ReducerStep): void {
   const { kind } = step.state.prompt;
   if (kind !== 'asking' && kind !== 'collecting') return;
   step.effects.push({ kind: 'abort', purpose: 'prompt' });

@@ -98,7 +98,7 @@ const timers: Readonly<Record<FixedTimerKey, (step: ReducerStep) => void>> = {
   checkLater: checkStatus,
   unclear: checkStatus,
   repeatWindow: watch.stopExpectingRepeatedApprovals,
-  quiet: time.handleQuietTimer,
+  quiet: time.handleQuietStreamTimer,
   grace: connection.handleReconnectGraceTimer,
   idleWait: prompts.checkWhetherSessionIdle,
   endingStage: ending.handleEndingStageTimer,
@@ -109,7 +109,7 @@ const timers: Readonly<Record<FixedTimerKey, (step: ReducerStep) => void>> = {
 };
 
 const afterDelete = {
-  stop: ending.handleStopResult,
+  stop: ending.handleStopAttemptEnd,
   close: ending.handleCloseResult,
   discard: detached.handleSessionDiscarded,
 } as const;
@@ -137,15 +137,15 @@ function statusFailed(step: ReducerStep, { purpose, error }: SessionInput<'statu
   if (purpose.kind === 'check') connection.handleStatusCheckFailure(step, error);
   else if (purpose.kind === 'prompt') prompts.failPrompt(step, error);
   else if (purpose.kind === 'allowance') approvals.handleAnswerFailure(step, purpose.id, purpose.call, error);
-  else if (purpose.kind === 'stop') ending.handleStopResult(step, error);
-  else detached.handleDetachedTurnFailure(step, error);
+  else if (purpose.kind === 'stop') ending.handleStopAttemptEnd(step, error);
+  else detached.handleDetachedTurnRequestFailure(step, error);
 }
 
 function answered(step: ReducerStep, { purpose, error }: SessionInput<'answered'>): void {
   if (purpose.kind === 'approval') {
     if (error === undefined) approvals.handleAnswerAccepted(step, purpose);
     else approvals.handleAnswerFailure(step, purpose.id, purpose.call, error);
-  } else if (purpose.kind === 'detachedTurnCheck') detached.handleDetachedTurnDenial(step, error);
+  } else if (purpose.kind === 'detachedTurnCheck') detached.handleDetachedTurnDenialResult(step, error);
 }
 
 function start(step: ReducerStep, { call }: SessionInput<'start'>): void {

@@ -1,7 +1,7 @@
 import type { PromptInput } from '../../../session/common/sessionBackend';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { AmplifierApiError } from '../api/apiErrors';
-import type { ApprovalAnswer, OpenFile, PromptRequest, SessionStatus, WorkspaceContext } from '../api/apiSchema';
+import type { SentApprovalAnswer, OpenFile, PromptRequest, SessionStatus, WorkspaceContext } from '../api/apiSchema';
 
 export type CallId = number;
 
@@ -81,7 +81,7 @@ interface Inputs {
   } & Collecting;
   readonly promptTaken: { readonly requestId: string | undefined; readonly isAccepted: boolean };
   readonly promptFailed: { readonly call: CallId; readonly error: unknown };
-  readonly answered: { readonly purpose: ApprovalAnswerReason; readonly error: unknown };
+  readonly answered: { readonly purpose: ApprovalAnswerPurpose; readonly error: unknown };
   readonly stopSent: { readonly way: StopMethod; readonly error: unknown };
   readonly deleted: { readonly purpose: DeletePurpose; readonly error: unknown };
   readonly timer: { readonly key: TimerKey };
@@ -99,8 +99,8 @@ interface Effects {
   readonly collect: { readonly files: readonly string[] } & Collecting;
   readonly post: { readonly call: CallId; readonly request: PromptRequest };
   readonly answer: {
-    readonly purpose: ApprovalAnswerReason;
-    readonly body: ApprovalAnswer;
+    readonly purpose: ApprovalAnswerPurpose;
+    readonly body: SentApprovalAnswer;
     readonly timeoutMs: number | undefined;
   };
   /** Stops the turn but keeps the session. */
@@ -128,7 +128,7 @@ type For<Kinds, First extends unknown[]> = {
 };
 
 export type StatusPurpose<Kind extends keyof StatusPurposes = keyof StatusPurposes> = OneOf<StatusPurposes, Kind>;
-export type ApprovalAnswerReason<Kind extends keyof AnswerPurposes = keyof AnswerPurposes> = OneOf<
+export type ApprovalAnswerPurpose<Kind extends keyof AnswerPurposes = keyof AnswerPurposes> = OneOf<
   AnswerPurposes,
   Kind
 >;

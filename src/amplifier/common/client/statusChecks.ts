@@ -33,7 +33,7 @@ export function handleHeartbeat(step: ReducerStep): void {
   setTimer(step, 'heartbeat', limits.heartbeatMs);
 }
 
-export function handleCheckResult(step: ReducerStep, purpose: StatusCheckPurpose, status: SessionStatus): void {
+export function handleCheckResult(step: ReducerStep, purpose: CheckOrPromptStatusPurpose, status: SessionStatus): void {
   if (applyStatusIfCurrent(step, purpose, status)) setWatch(step, { overtakenCheckCount: 0 });
   else checkLater(step);
   endStatusCheck(step);
@@ -48,7 +48,7 @@ export function endStatusCheck(step: ReducerStep): void {
 /** Applies the status, unless an event arrived during its request. Returns whether it was applied. */
 export function applyStatusIfCurrent(
   step: ReducerStep,
-  { receivedEventCount }: StatusCheckPurpose,
+  { receivedEventCount }: CheckOrPromptStatusPurpose,
   status: SessionStatus,
 ): boolean {
   if (step.state.life !== 'open' || step.state.receivedEventCount !== receivedEventCount) return false;
@@ -164,4 +164,4 @@ function setWatch(step: ReducerStep, change: Partial<StatusCheckState>): void {
   updateState(step, { watch: { ...step.state.watch, ...change } });
 }
 
-export type StatusCheckPurpose = StatusPurpose<'check' | 'prompt'>;
+export type CheckOrPromptStatusPurpose = StatusPurpose<'check' | 'prompt'>;

@@ -5,7 +5,7 @@ import {
   handleApprovalRequired,
   handleApprovalResolved,
   resolveShownApprovals,
-  abandonShownApprovals,
+  leaveAndDenyShownApprovals,
 } from './approvalTable';
 import { approvalAgeMs, secondsToAnswer } from './approvalTime';
 import {
@@ -178,7 +178,7 @@ function beginOwnTurn(step: ReducerStep, prompt: Posting, requestId: string | un
 /** Closes the open turn and denies its approvals, which may still be pending on the server. */
 function leaveTurn(step: ReducerStep): OpenTurn | undefined {
   const { turn } = step.state;
-  abandonShownApprovals(step);
+  leaveAndDenyShownApprovals(step);
   if (turn.kind === 'none') return undefined;
   updateState(step, { turn: { kind: 'none', hasLeftOwn: turn.isOwn } });
   return turn;

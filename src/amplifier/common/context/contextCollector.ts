@@ -1,4 +1,4 @@
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { relativePathIn, withForwardSlashes } from '../../../editor/common/boundary';
 import type { Diagnostic, EditorPort } from '../../../editor/common/editorPort';
@@ -66,10 +66,10 @@ export class ContextCollector implements ContextSource {
     const changed = git ? git.staged_files.length + git.modified_files.length + git.untracked_files.length : 0;
     const files = Math.min(paths.length, maxFiles);
     const facts: Record<ContextKind, { label: string; count: number }> = {
-      openFiles: { label: countOf(files, 'open file'), count: files },
-      git: { label: git ? `Git: ${git.branch}, ${countOf(changed, 'change')}` : 'No Git', count: git ? 1 : 0 },
-      diagnostics: { label: countOf(diagnostics.length, 'problem'), count: diagnostics.length },
-      selection: { label: selection ? `Selection: ${countOf(lines, 'line')}` : 'No selection', count: lines },
+      openFiles: { label: countWithNoun(files, 'open file'), count: files },
+      git: { label: git ? `Git: ${git.branch}, ${countWithNoun(changed, 'change')}` : 'No Git', count: git ? 1 : 0 },
+      diagnostics: { label: countWithNoun(diagnostics.length, 'problem'), count: diagnostics.length },
+      selection: { label: selection ? `Selection: ${countWithNoun(lines, 'line')}` : 'No selection', count: lines },
     };
     return contextKinds.map((kind) => ({ kind, isOn: this.deps.switches.isEnabled(kind), ...facts[kind] }));
   }

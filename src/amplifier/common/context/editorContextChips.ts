@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../../base/common/disposabl
 import { Emitter, type Event } from '../../../base/common/event';
 import type { ContextCollector } from './contextCollector';
 import { contextKinds, type EditorContextChip, type ContextSwitches } from './contextSwitches';
-import { amplifierBackendId } from '../server/configuredServer';
+import { amplifierBackendId } from '../server/configuredServerBackendRegistry';
 
 const refreshMs = 300;
 

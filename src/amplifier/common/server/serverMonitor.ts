@@ -117,8 +117,8 @@ export class ServerMonitor implements Disposable {
     this.setAvailability({ kind: 'answers', ...withoutUndefined({ version }) });
   }
 
-  private setAvailability(news: ServerAvailability): void {
-    this.currentAvailability = news;
+  private setAvailability(availability: ServerAvailability): void {
+    this.currentAvailability = availability;
     this.emitter.fire();
   }
 }

@@ -1,8 +1,8 @@
 import type { FeatureStatus, StatusAction } from '../../../base/common/feature';
-import { ownServerProblem } from './serverUrl';
+import { describeOwnServerProblem } from './serverUrl';
 import type { ServerAvailability } from './serverMonitor';
 
-export interface ServerSituation {
+export interface ServerStatusInput {
   readonly isTrusted: boolean;
   readonly server: { readonly url: URL } | { readonly problem: string };
   readonly news: ServerAvailability;
@@ -19,7 +19,7 @@ export type ServerStatusActions = Readonly<
  * most users have no server.
  */
 export function serverStatus(
-  { isTrusted, server, news, isOwn = false, keyProblem }: ServerSituation,
+  { isTrusted, server, news, isOwn = false, keyProblem }: ServerStatusInput,
   actions: ServerStatusActions,
 ): Pick<FeatureStatus, 'state' | 'summary' | 'actions'> {
   const { openSettings, setApiKey, setToken, chooseContext, manageTrust } = actions;
@@ -29,7 +29,7 @@ export function serverStatus(
   }
   if ('problem' in server) return { state: 'attention', summary: server.problem, actions: [openSettings] };
   const { origin } = server.url;
-  if (isOwn) return { state: 'off', summary: ownServerProblem(server.url), actions: [openSettings] };
+  if (isOwn) return { state: 'off', summary: describeOwnServerProblem(server.url), actions: [openSettings] };
   switch (news.kind) {
     case 'notAsked':
       return { state: 'off', summary: `Checking for a server at ${origin}…`, actions: [openSettings] };

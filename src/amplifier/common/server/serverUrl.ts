@@ -37,7 +37,7 @@ export function isSameLoopbackServer(one: URL, other: URL): boolean {
   return isLoopback(one) && isLoopback(other) && portOf(one) === portOf(other);
 }
 
-export function ownServerProblem({ origin }: URL): string {
+export function describeOwnServerProblem({ origin }: URL): string {
   return (
     `This window serves its own agents at ${origin}. ` +
     'Choose an agent directly, or set amplifier.server.host and amplifier.server.port to another server.'

@@ -11,7 +11,7 @@ import {
   type CreateSessionOptions,
   type LoadSessionOptions,
   type SessionBackend,
-  type SessionChoices,
+  type ProfileAndModel,
   type SessionSummary,
 } from '../../../session/common/sessionBackend';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
@@ -61,7 +61,7 @@ export class AmplifierBackend implements SessionBackend {
   readonly onDidChangeState = this.emitter.event;
   private readonly sessions = new Set<AmplifierSession>();
   /** Sessions that have lost their connection and are connecting again. */
-  private readonly reconnecting = new Set<AmplifierSession>();
+  private readonly reconnectingSessions = new Set<AmplifierSession>();
   /** Denials that closed sessions are still sending, because their approvals may be pending on the server. */
   private readonly pendingDenials = new Set<PendingDenials>();
   private readonly pendingDeletions = new Set<Promise<void>>();
@@ -112,7 +112,7 @@ export class AmplifierBackend implements SessionBackend {
   }
 
   /** Returns the option for the profile. If the server lists models, also returns the option for the model. */
-  async sessionOptions(chosen: SessionChoices, signal?: AbortSignal): Promise<readonly ConfigOption[]> {
+  async sessionOptions(chosen: ProfileAndModel, signal?: AbortSignal): Promise<readonly ConfigOption[]> {
     await this.connect(signal);
     return await this.callServer(() => this.profileChoice.listOptions(chosen, this.serverInfo, signal));
   }
@@ -205,11 +205,11 @@ export class AmplifierBackend implements SessionBackend {
       usageIsCumulative: this.serverInfo !== undefined && isRealServer(this.serverInfo),
       ...withoutUndefined({ cwd }),
       onConnected: () => {
-        this.reconnecting.delete(session);
+        this.reconnectingSessions.delete(session);
         if (this.currentState.kind === 'failed') this.setState({ kind: 'ready' });
       },
       onReconnecting: () => {
-        this.reconnecting.add(session);
+        this.reconnectingSessions.add(session);
         const { kind } = this.currentState;
         if (kind === 'ready' || kind === 'failed') this.setState({ kind: 'failed', message: this.reconnectingMessage });
       },
@@ -253,7 +253,7 @@ export class AmplifierBackend implements SessionBackend {
 
   private removeSession(session: AmplifierSession, denials: PendingDenials): void {
     this.sessions.delete(session);
-    this.reconnecting.delete(session);
+    this.reconnectingSessions.delete(session);
     this.pendingDenials.add(denials);
     void denials.whenSettled().then(() => this.pendingDenials.delete(denials));
     // If there are no sessions, an earlier failure no longer matters.
@@ -271,7 +271,10 @@ export class AmplifierBackend implements SessionBackend {
       else if (error.code === 'CANCELLED') this.setStateIfStarting({ kind: 'stopped' });
       else if (error.httpStatus === undefined) {
         // A failed request must not hide that sessions are connecting again.
-        this.setState({ kind: 'failed', message: this.reconnecting.size > 0 ? this.reconnectingMessage : message });
+        this.setState({
+          kind: 'failed',
+          message: this.reconnectingSessions.size > 0 ? this.reconnectingMessage : message,
+        });
       } else this.setStateIfStarting({ kind: 'failed', message });
       throw failure;
     }

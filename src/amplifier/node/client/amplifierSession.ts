@@ -72,7 +72,7 @@ export class AmplifierSession implements BackendSession {
     this.driver.sendInput({ kind: 'notice', level, message });
   }
 
-  async approve(id: string, option: string): Promise<void> {
+  async answerApproval(id: string, option: string): Promise<void> {
     await this.driver.sendAndWait((call) => ({ kind: 'approve', call, id, option }));
   }
 

@@ -3,7 +3,7 @@ import type { Logger } from '../../../base/common/log';
 import { isAmplifierApiError, type AmplifierApiError } from '../../common/api/apiErrors';
 import { isRealServer, type Profile, type ServerInfo } from '../../common/api/apiSchema';
 import type { ConfigOption } from '../../../session/common/sessionEvents';
-import { BackendError, isBackendError, type SessionChoices } from '../../../session/common/sessionBackend';
+import { BackendError, isBackendError, type ProfileAndModel } from '../../../session/common/sessionBackend';
 import type { AmplifierClient } from './http/amplifierClient';
 
 interface ProfileChoiceDeps {
@@ -32,7 +32,7 @@ export class ProfileChoice {
 
   /** Returns the option for the profile (a list or free text), and for the model if the server lists models. */
   async listOptions(
-    chosen: SessionChoices,
+    chosen: ProfileAndModel,
     info: ServerInfo | undefined,
     signal?: AbortSignal,
   ): Promise<ConfigOption[]> {

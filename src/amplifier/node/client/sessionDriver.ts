@@ -34,7 +34,7 @@ export class SessionDriver {
   private readonly abortControllerByKind = new Map<string, AbortController>();
   private readonly eventStream: EventStream;
   private readonly effectHandlers: EffectHandlers;
-  private readonly inputsSettled: PromiseWithResolvers<void> = Promise.withResolvers();
+  private readonly sessionSettled: PromiseWithResolvers<void> = Promise.withResolvers();
 
   constructor(
     private readonly deps: AmplifierSessionDeps,
@@ -131,23 +131,23 @@ export class SessionDriver {
       post: ({ call, request }) =>
         this.runRequest(
           'post',
-          () => client.prompt(id, request),
+          () => client.sendPrompt(id, request),
           ({ request_id: requestId, isAccepted }) => ({ kind: 'promptTaken', requestId, isAccepted }),
           (error) => ({ kind: 'promptFailed', call, error }),
         ),
       answer: ({ purpose, body, timeoutMs }) => {
         const ended = (error: unknown): SessionInput => ({ kind: 'answered', purpose, error });
-        this.runAction('answer', () => client.approve(id, body, timeoutMs), ended);
+        this.runRequestWithoutResult('answer', () => client.answerApproval(id, body, timeoutMs), ended);
       },
       sendStop: ({ way }) => {
         const sendStop = (signal: AbortSignal): Promise<unknown> =>
-          way === 'route' ? client.cancelTurn(id, signal) : sendStopOverWebSocket(this.stopConnectionRequest());
-        this.runAction('stop', sendStop, (error) => ({ kind: 'stopSent', way, error }));
+          way === 'route' ? client.cancelTurn(id, signal) : sendStopOverWebSocket(this.connectionRequestForStop());
+        this.runRequestWithoutResult('stop', sendStop, (error) => ({ kind: 'stopSent', way, error }));
       },
       delete: ({ purpose, timeoutMs }) => {
         const end = (signal: AbortSignal): Promise<unknown> => client.deleteSession(id, signal);
         const ended = (error: unknown): SessionInput => ({ kind: 'deleted', purpose, error });
-        this.runAction(purpose === 'discard' ? purpose : 'stop', end, ended, timeoutMs);
+        this.runRequestWithoutResult(purpose === 'discard' ? purpose : 'stop', end, ended, timeoutMs);
       },
       abort: ({ purpose }) => {
         this.abortControllerByKind.get(purpose)?.abort();
@@ -165,9 +165,9 @@ export class SessionDriver {
       reportEnded: () => {
         this.eventLog.end();
         const dispose = (): void => this.sendInput({ kind: 'giveUp' });
-        callbacks.onEnded({ whenSettled: () => this.inputsSettled.promise, dispose });
+        callbacks.onEnded({ whenSettled: () => this.sessionSettled.promise, dispose });
       },
-      reportSettled: () => this.inputsSettled.resolve(),
+      reportSettled: () => this.sessionSettled.resolve(),
     };
   }
 
@@ -188,7 +188,7 @@ export class SessionDriver {
       });
   }
 
-  private runAction(
+  private runRequestWithoutResult(
     kind: string,
     work: (signal: AbortSignal) => Promise<unknown>,
     ended: (error: unknown) => SessionInput,
@@ -206,11 +206,11 @@ export class SessionDriver {
     return await withDeadline(this.deps.clock, 'A request to the server', timeoutMs, work);
   }
 
-  private stopConnectionRequest(): EventConnectionRequest {
+  private connectionRequestForStop(): EventConnectionRequest {
     const { client, id } = this.deps;
     const redact = (text: string): string => client.redactor.redactJson(text);
     const limits = { maxEventLength: maxControlLength, connectTimeoutMs: controlTimeoutMs };
-    return { ...limits, url: client.webSocketUrl(id), headers: client.headers, redact };
+    return { ...limits, url: client.webSocketUrl(id), headers: client.authorizationHeaders, redact };
   }
 
   private createEventStream(): EventStream {
@@ -226,7 +226,7 @@ export class SessionDriver {
       ...limits,
       eventsUrl: client.eventsUrl(id),
       webSocketUrl: client.webSocketUrl(id),
-      headers: client.headers,
+      headers: client.authorizationHeaders,
       redact: (text) => client.redactor.redactJson(text),
       clock,
       random,

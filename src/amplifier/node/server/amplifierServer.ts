@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import { errorCode } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
-import { ApprovalAnswerBody } from '../../common/api/apiSchema';
+import { ReceivedApprovalAnswer } from '../../common/api/apiSchema';
 import type { BackendRegistry } from '../../../session/common/backendRegistry';
 import { ApiFailure, documentedFailure, validationFailure, toApiFailure } from './http/apiFailure';
 import { EventStreamOpener, refuseUpgrade } from './streams/eventStreamOpener';
@@ -87,11 +87,11 @@ export class AmplifierServer {
 
   get loadCounts(): ServerLoad {
     return {
-      connections: this.connections.count,
+      connections: this.connections.servedCount,
       webSockets: this.eventStreamOpener.webSocketCount,
       requests: this.openRequestCount,
       heldBytes: this.bodyMemory.usedBytes,
-      ...this.sessionRegistry.load,
+      ...this.sessionRegistry.loadCounts,
     };
   }
 
@@ -144,7 +144,7 @@ export class AmplifierServer {
       'POST /sessions/{id}/approval': {
         answer: async ({ id, json }) => {
           const session = sessionRegistry.get(id);
-          const isAllowed = await session.approve(await json(ApprovalAnswerBody));
+          const isAllowed = await session.answerApproval(await json(ReceivedApprovalAnswer));
           return ok({ status: isAllowed ? 'approved' : 'denied', message: 'Approval decision recorded' });
         },
       },
@@ -219,7 +219,7 @@ export class AmplifierServer {
     response.on('error', (error) => this.deps.log.debug(`A response failed: ${error.message}`));
     try {
       this.connections.requireServed(request);
-      const { query, route, id } = this.findRoute(request);
+      const { query, route, id } = this.checkAndFindRoute(request);
       if ('upgrade' in route) {
         throw new ApiFailure(426, 'INVALID_REQUEST', 'Connect with a WebSocket.', {}, { Upgrade: 'websocket' });
       }
@@ -249,7 +249,7 @@ export class AmplifierServer {
         this.connections.serveWithoutUpgrade(request, head);
         return;
       }
-      const { id, route } = this.findRoute(request);
+      const { id, route } = this.checkAndFindRoute(request);
       if (!('upgrade' in route)) throw documentedFailure('INVALID_REQUEST', 'Only /sessions/{id}/ws is a WebSocket.');
       route.upgrade(id, request, socket, head);
     } catch (error) {
@@ -258,7 +258,7 @@ export class AmplifierServer {
   }
 
   /** Checks the request and finds its route. @throws ApiFailure if the request is not allowed or has no route */
-  private findRoute(request: IncomingMessage) {
+  private checkAndFindRoute(request: IncomingMessage) {
     this.requestGuard.check(request);
     const { method = '', url = '' } = request;
     const queryStart = url.indexOf('?');

@@ -46,7 +46,7 @@ export function parseAnsi(text: string): AnsiSegment[] {
   for (const match of text.slice(-maxParsedUnits).matchAll(tokenPattern)) {
     const [token, params = '', command] = match;
     if (command !== undefined) screen.runSequence(command, params);
-    else screen.handleToken(token);
+    else screen.applyTextOrControlCharacter(token);
   }
   return toSegments(screen.lines);
 }
@@ -57,7 +57,7 @@ class TerminalScreen {
   private cursorColumn = 0;
   private currentStyle = plainStyle;
 
-  handleToken(token: string): void {
+  applyTextOrControlCharacter(token: string): void {
     if (token === '\n') this.moveTo(this.cursorRow + 1, 0);
     else if (token === '\r') this.cursorColumn = 0;
     else if (token === '\b') this.cursorColumn = Math.max(0, this.cursorColumn - 1);

@@ -28,7 +28,7 @@ interface PartlyMerged {
  * or adjacent lines differently, or if one side changed the line endings.
  */
 export function mergeTexts(input: MergeInput): string | undefined {
-  const { conflictCount, text } = mergeWithoutConflicts(input);
+  const { conflictCount, text } = mergePreferringTheirs(input);
   return conflictCount === 0 ? text : undefined;
 }
 
@@ -36,7 +36,7 @@ export function mergeTexts(input: MergeInput): string | undefined {
  * Like `mergeTexts`, but keeps the lines of `theirs` where the sides conflict. Uses `hunksBetween`, whose time is
  * limited, because merge libraries take seconds for texts with thousands of repeated lines.
  */
-export function mergeWithoutConflicts({ base, ours, theirs }: MergeInput): PartlyMerged {
+export function mergePreferringTheirs({ base, ours, theirs }: MergeInput): PartlyMerged {
   if (ours === base || ours === theirs) return { text: theirs, mergedCount: 0, conflictCount: 0 };
   if (theirs === base) return { text: ours, mergedCount: hunksBetween(base, ours).length, conflictCount: 0 };
   const ending = lineEndingOf(theirs);

@@ -49,8 +49,8 @@ export async function findIgnoredByTree(
 }
 
 /** Copies the patterns of parent folders, because they also apply. */
-async function copyParentRules({ place, prefix }: PrivateRepository, top: string): Promise<void> {
-  const names = prefix.split('/').slice(0, -1);
+async function copyParentRules({ place, folderPrefix }: PrivateRepository, top: string): Promise<void> {
+  const names = folderPrefix.split('/').slice(0, -1);
   for (let depth = 0; depth < names.length; depth++) {
     const below = path.join(...names.slice(0, depth), '.gitignore');
     await copyFile(path.join(place.top, below), path.join(top, below)).catch(() => undefined);

@@ -36,7 +36,7 @@ export interface RepositoryPlace {
 }
 
 /** Prefix of the temporary files of a restore. */
-export const unfinishedPrefix = '.backline-restore-';
+export const temporaryRestoreFilePrefix = '.backline-restore-';
 
 /** Stores bytes as they are on disk: no line ending conversion, no filters. Overrides the workspace's attributes. */
 const attributes = '* -text -filter -ident !eol !crlf !working-tree-encoding !diff !merge !export-subst\n';
@@ -53,7 +53,7 @@ export async function prepareRepository(
   await mkdir(path.join(gitDir, 'refs'), { recursive: true, mode: 0o700 });
   await mkdir(path.join(gitDir, 'info'), { recursive: true, mode: 0o700 });
   await mkdir(path.join(gitDir, 'home'), { recursive: true, mode: 0o700 });
-  const excludes = `${userExcludes}\n${unfinishedPrefix}*\n`;
+  const excludes = `${userExcludes}\n${temporaryRestoreFilePrefix}*\n`;
   await Promise.all([
     writeIfOther(path.join(gitDir, 'HEAD'), 'ref: refs/heads/none\n'),
     writeIfOther(path.join(gitDir, 'config'), configText(settings)),
@@ -82,7 +82,7 @@ export class PrivateRepository {
   }
 
   /** Path of the folder relative to the root of the work tree: empty, or ending with `/`. */
-  get prefix(): string {
+  get folderPrefix(): string {
     const below = path.relative(this.place.top, this.place.folder).split(path.sep).join('/');
     return below === '' ? '' : `${below}/`;
   }
@@ -96,7 +96,7 @@ export class PrivateRepository {
 
   /** Returns the same repository with another work tree. */
   withWorkTree(top: string): PrivateRepository {
-    const folder = path.join(top, this.prefix);
+    const folder = path.join(top, this.folderPrefix);
     return new PrivateRepository(this.git, { ...this.place, top, folder });
   }
 
@@ -166,7 +166,8 @@ function privateEnvironment({ gitDir, top }: RepositoryPlace): Record<string, st
   };
 }
 
-/** Returns settings with which Git runs no other programs and converts no bytes. None come from the workspace. */
+/** Returns a Git configuration that prevents Git from running other programs and from converting file contents. It takes
+ * no values from the workspace. */
 function configText({ objectFormat, fileSystem, excludesFile }: UserSettings): string {
   const isWindows = process.platform === 'win32';
   const isMac = process.platform === 'darwin';

@@ -9,7 +9,7 @@ import { isUtf8 } from 'node:buffer';
  */
 export function createInitialIndex(file: Buffer, format: 'sha1' | 'sha256', prefix: string): IndexStart | undefined {
   const reader = new IndexReader(file, format === 'sha1' ? 20 : 32);
-  return reader.read(Buffer.from(prefix), (bytes) => createHash(format).update(bytes).digest());
+  return reader.convertToInitialIndex(Buffer.from(prefix), (bytes) => createHash(format).update(bytes).digest());
 }
 
 interface IndexStart {
@@ -43,7 +43,7 @@ class IndexReader {
     private readonly hashBytes: number,
   ) {}
 
-  read(prefix: Buffer, hash: (bytes: Buffer) => Buffer): IndexStart | undefined {
+  convertToInitialIndex(prefix: Buffer, hash: (bytes: Buffer) => Buffer): IndexStart | undefined {
     const { file } = this;
     if (file.length < headerBytes + this.hashBytes || file.toString('latin1', 0, 4) !== 'DIRC') return undefined;
     const version = file.readUInt32BE(4);
@@ -51,7 +51,7 @@ class IndexReader {
     if (version < 2 || version > 4) return undefined;
     try {
       const { bytes: kept, count: keptCount } =
-        version === 4 ? this.shortenedEntries(count, prefix) : this.wholeEntries(count, prefix);
+        version === 4 ? this.convertShortenedNameEntries(count, prefix) : this.copyFullNameEntries(count, prefix);
       const extensions = this.readExtensions();
       if (unreadable.some((name) => extensions.has(name))) return undefined;
       const tree = extensions.get('TREE');
@@ -72,7 +72,7 @@ class IndexReader {
    * Reads entries of versions 2 and 3, which are padded with 1 to 8 NUL bytes to a multiple of 8. Copies many entries
    * at once, because a large index must not block the extension host.
    */
-  private wholeEntries(count: number, prefix: Buffer): KeptEntries {
+  private copyFullNameEntries(count: number, prefix: Buffer): KeptEntries {
     const { file, hashBytes } = this;
     const bytes: Buffer[] = [];
     let kept = 0;
@@ -101,7 +101,7 @@ class IndexReader {
     return { bytes, count: kept };
   }
 
-  private shortenedEntries(count: number, prefix: Buffer): KeptEntries {
+  private convertShortenedNameEntries(count: number, prefix: Buffer): KeptEntries {
     const { file, hashBytes } = this;
     const bytes: Buffer[] = [];
     let before: Buffer = Buffer.alloc(0);

@@ -102,7 +102,7 @@ export class FolderRestores {
     return { undo, restored, skipped };
   }
 
-  async interrupted(): Promise<InterruptedRestore | undefined> {
+  async findInterruptedRestore(): Promise<InterruptedRestore | undefined> {
     let found: InterruptedRestore | undefined;
     for (const { store } of await this.stores()) {
       const one = await store.findInterruptedRestore();

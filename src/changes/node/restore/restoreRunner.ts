@@ -79,7 +79,7 @@ export class RestoreRunner {
 
   async apply(
     plan: RestorePlan,
-    undo: CheckpointDetails,
+    undoCheckpoint: CheckpointDetails,
     context: RestoreContext,
     signal: AbortSignal,
     request?: string,
@@ -88,14 +88,14 @@ export class RestoreRunner {
       version: 1,
       id: randomUUID(),
       checkpointId: plan.checkpointId,
-      undoId: undo.id,
+      undoId: undoCheckpoint.id,
       ...(request !== undefined && { request }),
       pid: process.pid,
       at: this.clock.now(),
       steps: plan.steps.map(({ path: name, before, after }) => ({ path: name, before, after })),
     };
     await this.writeJournal(journal);
-    return { undo, ...(await this.run(journal.id, plan.steps, context, signal)) };
+    return { undo: undoCheckpoint, ...(await this.run(journal.id, plan.steps, context, signal)) };
   }
 
   async describeInterrupted(context: RestoreContext): Promise<InterruptedStepCounts | undefined> {

@@ -4,9 +4,9 @@ import { userMessageOf } from '../../../base/common/errors';
 import type { FileKind, FileState } from '../../common/checkpoint';
 import { diskFullError, isDiskFull } from '../../common/checkpointError';
 import { findMatchingSide, type RestoreStep, type SkippedStep, type MatchingSide } from '../../common/restorePlan';
-import { readState } from '../scan/fileStatus';
+import { hashFileState } from '../scan/fileStatus';
 import { SymlinkInPathError, withHeldFolder } from './withHeldFolder';
-import { unfinishedPrefix } from '../git/privateRepository';
+import { temporaryRestoreFilePrefix } from '../git/privateRepository';
 
 /** Capabilities of the file system, and Git's object format. */
 export interface FileSystemTraits {
@@ -64,8 +64,8 @@ export class StepRunner {
   }
 
   /** Removes the empty folder of a deleted file, and its parent folders that are also empty. */
-  async removeEmptyFolders(below: string): Promise<void> {
-    const names = below.split('/').slice(0, -1);
+  async removeEmptyFolders(deletedPath: string): Promise<void> {
+    const names = deletedPath.split('/').slice(0, -1);
     for (let depth = names.length; depth > 0; depth--) {
       const [name = ''] = names.slice(depth - 1);
       try {
@@ -147,16 +147,16 @@ export class StepRunner {
 
   private async findMatchingSideIn(folder: string, step: RestoreStep): Promise<MatchingSide> {
     const { format, tellsExecutable } = this.fileSystemTraits;
-    const found = await readState(path.join(folder, path.posix.basename(step.path)), format, tellsExecutable);
+    const found = await hashFileState(path.join(folder, path.posix.basename(step.path)), format, tellsExecutable);
     return found === 'other' ? 'neither' : findMatchingSide(step, found);
   }
 
   private async withFolder<T>(
     step: RestoreStep,
-    make: boolean,
+    createsMissing: boolean,
     work: (folder: string) => Promise<T>,
   ): Promise<T | undefined> {
-    return await withHeldFolder(this.root, step.path.split('/').slice(0, -1), make, work);
+    return await withHeldFolder(this.root, step.path.split('/').slice(0, -1), createsMissing, work);
   }
 
   private toSupportedStep({ path: name, before, after }: RestoreStep): RestoreStep {
@@ -171,7 +171,7 @@ export class StepRunner {
   }
 
   private temporaryName(number: number): string {
-    return `${unfinishedPrefix}${this.journalId}-${number}`;
+    return `${temporaryRestoreFilePrefix}${this.journalId}-${number}`;
   }
 }
 

@@ -7,7 +7,7 @@ const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = openFlags;
 
 /** A parent of the path is a symbolic link or not a folder. */
 export class SymlinkInPathError extends Error {
-  override readonly name = 'BehindLinkError';
+  override readonly name = 'SymlinkInPathError';
 }
 
 /**

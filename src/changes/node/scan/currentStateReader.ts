@@ -2,14 +2,14 @@ import { lstat } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Clock } from '../../../base/common/async';
 import { BoundedMap } from '../../../base/common/boundedMap';
-import type { CurrentState } from '../../common/workspaceCheckpoints';
-import { mapConcurrently, readState } from './fileStatus';
+import type { CurrentFileState } from '../../common/workspaceCheckpoints';
+import { mapConcurrently, hashFileState } from './fileStatus';
 import { SymlinkInPathError, withHeldFolder } from '../restore/withHeldFolder';
 import type { FileSystemTraits } from '../restore/restoreStep';
 
 interface KnownState {
   readonly identity: string;
-  readonly state: CurrentState;
+  readonly state: CurrentFileState;
 }
 
 /** Resolution of file timestamps. A file written more recently can change again without a new timestamp. */
@@ -30,7 +30,7 @@ export class CurrentStateReader {
     names: readonly string[],
     traits: Pick<FileSystemTraits, 'format' | 'tellsExecutable'>,
     signal: AbortSignal,
-  ): Promise<ReadonlyMap<string, CurrentState>> {
+  ): Promise<ReadonlyMap<string, CurrentFileState>> {
     const states = await mapConcurrently(
       names,
       async (name) => [name, await this.readOne(name, traits).catch(() => 'other' as const)] as const,
@@ -42,14 +42,14 @@ export class CurrentStateReader {
   private async readOne(
     name: string,
     { format, tellsExecutable }: Pick<FileSystemTraits, 'format' | 'tellsExecutable'>,
-  ): Promise<CurrentState> {
+  ): Promise<CurrentFileState> {
     try {
       return await withHeldFolder(this.root, name.split('/').slice(0, -1), false, async (folder) => {
         const file = path.join(folder, path.posix.basename(name));
-        const identity = await this.identityOf(file);
+        const identity = await this.versionTokenOf(file);
         const known = this.knownByPath.get(name);
         if (known && known.identity === identity) return known.state;
-        const state = await readState(file, format, tellsExecutable, this.maxBytes);
+        const state = await hashFileState(file, format, tellsExecutable, this.maxBytes);
         if (identity === undefined) this.knownByPath.delete(name);
         else this.knownByPath.set(name, { identity, state });
         return state;
@@ -61,7 +61,7 @@ export class CurrentStateReader {
   }
 
   /** Returns a token of the file's version. Undefined if the file must be read. */
-  private async identityOf(file: string): Promise<string | undefined> {
+  private async versionTokenOf(file: string): Promise<string | undefined> {
     const info = await lstat(file, { bigint: true }).catch(() => undefined);
     if (!info || this.clock.now() - Number(info.mtimeMs) < timeStepMs) return undefined;
     const { ctimeNs, dev, ino, mode, mtimeNs, size } = info;

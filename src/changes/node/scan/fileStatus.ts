@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import { errorCode } from '../../../base/common/errors';
 import { openFlags } from '../../../base/node/openFlags';
 import type { FileKind, FileState } from '../../common/checkpoint';
-import type { CurrentState } from '../../common/workspaceCheckpoints';
+import type { CurrentFileState } from '../../common/workspaceCheckpoints';
 
 export type FileStatus =
   | { readonly kind: 'file' | 'symlink'; readonly path: string; readonly bytes: number }
@@ -37,7 +37,7 @@ export async function mapConcurrently<T, R>(
 }
 
 /** Reads the state of a path inside the folder. A symbolic link is not followed. */
-export async function readStatus(folder: string, name: string): Promise<FileStatus> {
+export async function readFileStatus(folder: string, name: string): Promise<FileStatus> {
   try {
     const file = path.join(folder, name);
     const info = await lstat(file);
@@ -75,12 +75,12 @@ async function isBehindLink(folder: string, name: string): Promise<boolean> {
 }
 
 /** Returns the current state of a file: `other` if it can't be in a checkpoint, undefined if nothing exists. */
-export async function readState(
+export async function hashFileState(
   file: string,
   format: 'sha1' | 'sha256',
   tellsExecutable: boolean,
   maxBytes = Number.MAX_SAFE_INTEGER,
-): Promise<CurrentState> {
+): Promise<CurrentFileState> {
   let info: BigIntStats;
   try {
     info = await lstat(file, { bigint: true });

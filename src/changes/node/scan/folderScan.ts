@@ -6,13 +6,13 @@ import { splitIntoBatches } from '../../../base/common/lists';
 import type { CheckpointScanLimits, LeftOutItem, LeftOutReason } from '../../common/checkpoint';
 import { CheckpointError } from '../../common/checkpointError';
 import { isValidUtf8Name, joinNul, splitNul } from '../../common/nameList';
-import { existsInFolder, mapConcurrently, readStatus, type FileStatus } from './fileStatus';
+import { existsInFolder, mapConcurrently, readFileStatus, type FileStatus } from './fileStatus';
 import { findIgnored } from '../git/ignoreRules';
 import { readIndexChecksum, copyIndex, setIndexTime } from '../git/indexFile';
 import { GitFailure, type PrivateRepository } from '../git/privateRepository';
 
 /** The result of a scan of the folder. */
-export interface FolderScanResult {
+export interface ScannedFolderTree {
   /** Git's object id of the folder's tree. */
   readonly tree: string;
   readonly leftOut: readonly LeftOutItem[];
@@ -63,7 +63,7 @@ export class FolderScan {
 
   constructor(
     private readonly repository: PrivateRepository,
-    private readonly format: 'sha1' | 'sha256',
+    private readonly objectFormat: 'sha1' | 'sha256',
     private readonly rules: ScanRules,
   ) {}
 
@@ -76,13 +76,13 @@ export class FolderScan {
    * Scans the folder. `hasTrees`: the index is a copy of the user's index, and the user's repository contains all its
    * trees. @throws CheckpointError
    */
-  async scan(signal: AbortSignal, hasTrees: boolean): Promise<FolderScanResult> {
+  async scan(signal: AbortSignal, hasTrees: boolean): Promise<ScannedFolderTree> {
     const { index } = this.repository;
     const startMs = (await this.repository.readFileSystemTime()) - timeStepMs;
     await this.backdateFutureIndex(startMs);
     const found = await this.findChanges(index, signal);
     const isUnchanged = found.modified.length + found.deleted.length + found.added.length === 0;
-    const known = isUnchanged ? await this.knownTree(index) : undefined;
+    const known = isUnchanged ? await this.cachedTreeOf(index) : undefined;
     if (known === undefined) return await this.captureChanges(found, startMs, signal, isUnchanged && hasTrees);
     await setIndexTime(index, startMs);
     return await this.createCapture(known, found.leftOut, [], signal);
@@ -93,7 +93,7 @@ export class FolderScan {
     startMs: number,
     signal: AbortSignal,
     hasTrees: boolean,
-  ): Promise<FolderScanResult> {
+  ): Promise<ScannedFolderTree> {
     const { index } = this.repository;
     // Git writes to a copy, so that the index stays valid after a failure and another window does not wait for a lock.
     const copy = `${index}-${randomUUID()}`;
@@ -204,7 +204,7 @@ export class FolderScan {
       else wanted.push(name);
     }
     if (wanted.length > limits.maxNewFiles) throw tooLarge(`${wanted.length} files`);
-    const looks = await mapConcurrently(wanted, (name) => readStatus(this.repository.place.folder, name), signal);
+    const looks = await mapConcurrently(wanted, (name) => readFileStatus(this.repository.place.folder, name), signal);
     const take: IndexUpdate['take'][number][] = [];
     let bytes = 0;
     for (const look of looks) {
@@ -272,24 +272,24 @@ export class FolderScan {
         await this.repository.run({ args, index, input, signal, ...(isMany && { env: inOnePack }) });
         return;
       } catch (error) {
-        const name = error instanceof GitFailure ? failedName(error.errors, this.repository.prefix) : undefined;
+        const name = error instanceof GitFailure ? failedName(error.errors, this.repository.folderPrefix) : undefined;
         if (name === undefined || failed.has(name) || failed.size === mostFailures) throw error;
         failed.add(name);
       }
     }
   }
 
-  private async knownTree(index: string): Promise<string | undefined> {
+  private async cachedTreeOf(index: string): Promise<string | undefined> {
     const checksum = await readIndexChecksum(index);
     return checksum !== undefined && this.lastTree?.checksum === checksum ? this.lastTree.tree : undefined;
   }
 
   /** Writes the tree of the index. `withUserTrees`: the user's repository already has all trees. */
   private async writeTree(index: string, signal: AbortSignal, withUserTrees: boolean): Promise<string> {
-    const known = await this.knownTree(index);
+    const known = await this.cachedTreeOf(index);
     if (known !== undefined) return known;
-    const { prefix } = this.repository;
-    const args = ['write-tree', '--missing-ok', ...(prefix === '' ? [] : [`--prefix=${prefix}`])];
+    const { folderPrefix } = this.repository;
+    const args = ['write-tree', '--missing-ok', ...(folderPrefix === '' ? [] : [`--prefix=${folderPrefix}`])];
     const env = noSync;
     try {
       const tree = await this.repository.runForText({ args, index, signal, withUserObjects: withUserTrees, env });
@@ -298,7 +298,7 @@ export class FolderScan {
       return tree;
     } catch (error) {
       // The folder is empty.
-      if (error instanceof GitFailure && error.errors.includes('prefix')) return emptyTrees[this.format];
+      if (error instanceof GitFailure && error.errors.includes('prefix')) return emptyTrees[this.objectFormat];
       throw error;
     }
   }
@@ -308,9 +308,9 @@ export class FolderScan {
     leftOut: readonly LeftOutItem[],
     unsettled: readonly string[],
     signal: AbortSignal,
-  ): Promise<FolderScanResult> {
+  ): Promise<ScannedFolderTree> {
     const listed = new Set(leftOut.map((item) => item.path));
-    // Folders are excluded, because each scan determines them again.
+    // Folders are not kept, because each scan finds the folders that are left out.
     const before = this.knownLeftOut.filter((item) => !listed.has(item.path) && !item.path.endsWith('/'));
     const folder = this.repository.place.folder;
     const there = await mapConcurrently(
@@ -318,12 +318,12 @@ export class FolderScan {
       async (item) => ((await existsInFolder(folder, item.path)) ? [item] : []),
       signal,
     );
-    const stillOut = await this.excludeTreeItems(tree, there.flat(), signal);
+    const stillOut = await this.itemsOutsideTree(tree, there.flat(), signal);
     this.knownLeftOut = [...leftOut, ...stillOut];
     return { tree, leftOut: this.knownLeftOut, unsettled };
   }
 
-  private async excludeTreeItems(
+  private async itemsOutsideTree(
     tree: string,
     items: readonly LeftOutItem[],
     signal: AbortSignal,

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
-import { listNames } from '../../../base/common/lists';
+import { formatFileNames } from '../../../base/common/lists';
 import { contextKeys } from '../../../manifest';
 import type { Messages } from '../../../platform/vscode/messages';
-import { activeMultiDiffTitle, watchActiveTab } from '../../../platform/vscode/multiDiffTabs';
+import { activeMultiDiffTitle, watchTabs } from '../../../platform/vscode/multiDiffTabs';
 import type { ReviewSource } from '../../common/review/reviewSource';
 import type { BaselineDocuments } from './baselineDocuments';
 import { existsOnDisk } from './fileHunks';
@@ -30,7 +30,7 @@ export class AgentChangesEditor implements Disposable {
   ) {}
 
   start(): void {
-    this.disposables.add(watchActiveTab(updateContext));
+    this.disposables.add(watchTabs(updateContext));
     updateContext();
   }
 
@@ -56,7 +56,7 @@ export class AgentChangesEditor implements Disposable {
     }
     const title = titles[changed.length === all.size ? 'all' : 'some'];
     if (resources.length > 0) await vscode.commands.executeCommand('vscode.changes', title, resources);
-    if (unknown.length > 0) this.messages.info(`These changes can’t be shown as text: ${listNames(unknown)}.`);
+    if (unknown.length > 0) this.messages.info(`These changes can’t be shown as text: ${formatFileNames(unknown)}.`);
     if (paths.length > maxFiles) {
       this.messages.info(
         `The first ${maxFiles} of ${paths.length} changed files are shown. Keep or undo them to see the others.`,

@@ -47,7 +47,7 @@ export class HunkCommands implements Disposable {
       [commandIds.reviewNext, () => this.goToChange(1)],
       [commandIds.reviewPrevious, () => this.goToChange(-1)],
       [commandIds.reviewOpen, (paths) => editor.open(z.array(z.string()).optional().catch(undefined).parse(paths))],
-      [commandIds.reviewOpenFile, (target) => this.openFile(pathOf(target))],
+      [commandIds.reviewOpenFile, (target) => this.openDiff(pathOf(target))],
     ];
     for (const [id, handler] of handlers) this.disposables.add(commands.setHandler(id, handler));
   }
@@ -125,7 +125,7 @@ export class HunkCommands implements Disposable {
     }
   }
 
-  private async openFile(path: string): Promise<void> {
+  private async openDiff(path: string): Promise<void> {
     const file = vscode.Uri.file(path);
     const title = `${vscode.workspace.asRelativePath(path)} (Agent Changes)`;
     const before = this.deps.baselines.uriOf(path);

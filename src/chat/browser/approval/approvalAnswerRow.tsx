@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
-import { PlainText } from '../../../transcript/browser/parts/plainText';
+import { UntrustedText } from '../../../transcript/browser/parts/untrustedText';
 import { CheckIcon, CloseIcon, StopIcon, WarningIcon, type Icon } from '../../../webview/browser/icons';
-import type { MenuRow } from '../../../webview/browser/menu';
+import type { CustomMenuItem } from '../../../webview/browser/menu';
 import { chordLabel } from '../../../webview/browser/platformKeys';
 import { SplitButton } from '../../../webview/browser/splitButton';
 import { isLastingAnswer, misleadingLabelNotes, type AnswerGroups } from '../../common/approvals/approvalAnswers';
@@ -30,12 +30,12 @@ export function ApprovalAnswerRow({
   onReason,
 }: AnswerRowProps) {
   const { allow, deny, others } = answers;
-  const itemOf = (option: ApprovalOption, index: number): MenuRow => ({
+  const itemOf = (option: ApprovalOption, index: number): CustomMenuItem => ({
     key: `${index} ${option.label}`,
     content: <AnswerMenuRow option={option} decider={decider} />,
     run: () => onAnswer(option),
   });
-  const reason: MenuRow = {
+  const reason: CustomMenuItem = {
     key: 'reason',
     content: <span>Deny with Reason…</span>,
     run: onReason,
@@ -136,7 +136,7 @@ function AnswerName({ option: { isMisnamed = false, kind, label } }: { option: A
     <>
       {isMisnamed && <WarningMark />}
       <bdi class="answer-name one-line">
-        <PlainText text={label} />
+        <UntrustedText text={label} />
       </bdi>
       {isMisnamed && <span class="visually-hidden">{` (${misleadingLabelNotes[kind]})`}</span>}
     </>
@@ -155,13 +155,13 @@ function AnswerMenuRow({ option, decider }: { option: ApprovalOption; decider: '
   const scope = option.scope ?? (isLastingAnswer(option) ? `The ${decider} decides what is similar` : undefined);
   const details: ComponentChildren[] = [];
   if (option.isMisnamed) details.push(misleadingLabelNotes[option.kind]);
-  if (scope !== undefined) details.push(<PlainText text={scope} />);
+  if (scope !== undefined) details.push(<UntrustedText text={scope} />);
   return (
     <span class="answer-item">
       <span class="answer-line">
         {option.isMisnamed && <WarningMark />}
         <bdi>
-          <PlainText text={option.label} />
+          <UntrustedText text={option.label} />
         </bdi>
       </span>
       {details.map((detail, index) => (

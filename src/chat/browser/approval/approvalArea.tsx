@@ -12,7 +12,7 @@ import {
 } from '../../common/approvals/approvalReasons';
 import { ApprovalCard } from './approvalCard';
 import { usePage, usePageState } from '../chatPageContext';
-import { useApprovalGuard } from './useApprovalGuard';
+import { useAccidentalAnswerGuard } from './useApprovalGuard';
 import { usePageCommand } from '../usePageCommand';
 
 /** The visible approval, kept across reloads. Approval ids are unique only within a session. */
@@ -41,7 +41,7 @@ export function ApprovalArea() {
   const index = approval ? ordered.indexOf(approval) : -1;
   const area = useRef<HTMLDivElement>(null);
   const hadFocus = useRef(false);
-  const isDeliberate = useApprovalGuard(`${session?.id ?? ''} ${approval?.id ?? ''} ${ordered.length}`);
+  const isDeliberate = useAccidentalAnswerGuard(`${session?.id ?? ''} ${approval?.id ?? ''} ${ordered.length}`);
 
   const saveApproval = (question: SavedApproval): void => {
     setSaved(question);

@@ -1,14 +1,14 @@
 import { useId, useRef, useState } from 'preact/hooks';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
-import { PlainText } from '../../../transcript/browser/parts/plainText';
+import { UntrustedText } from '../../../transcript/browser/parts/untrustedText';
 import { shortenPathsInText } from '../../../transcript/common/shortPath';
 import { spokenChordLabel } from '../../../webview/browser/platformKeys';
 import { groupAnswers } from '../../common/approvals/approvalAnswers';
 import { describeParts, approvalTitle } from '../../common/approvals/approvalWords';
 import { chatRequests } from '../../common/page/chatApi';
-import type { ApprovalOption, ApprovalView, SessionView } from '../../common/chatView';
+import type { ApprovalOption, ApprovalView, ConversationView } from '../../common/chatView';
 import { ApprovalAnswerRow } from './approvalAnswerRow';
-import { ApprovalEvidence } from './approvalEvidence';
+import { ApprovalDetails } from './approvalDetails';
 import { ReasonField } from './approvalReason';
 import { usePage, usePageState } from '../chatPageContext';
 import { useAnswerCountdown, type Countdown } from './useApprovalGuard';
@@ -16,7 +16,7 @@ import { usePageCommand } from '../usePageCommand';
 import { formatLongDuration, formatCountdown } from '../chatLabels';
 
 interface ApprovalCardProps {
-  readonly session: SessionView;
+  readonly session: ConversationView;
   readonly approval: ApprovalView;
   /** Whether the approval was visible long enough for the user to answer it deliberately. */
   readonly isDeliberate: () => boolean;
@@ -95,11 +95,11 @@ export function ApprovalCard({ session, approval, isDeliberate, reason, onReason
       <div class="approval-head">
         <p class="approval-who">
           <bdi class="approval-agent one-line" title={showHiddenCharacters(approval.asks)}>
-            <PlainText text={approval.asks} />
+            <UntrustedText text={approval.asks} />
           </bdi>
           {approval.mode !== undefined && (
             <bdi class="approval-mode one-line" title={`Mode: ${showHiddenCharacters(approval.mode)}`}>
-              <PlainText text={approval.mode} />
+              <UntrustedText text={approval.mode} />
             </bdi>
           )}
           {isAnswering ? <span>Answering…</span> : countdown && <ExpiryCountdown countdown={countdown} />}
@@ -113,11 +113,11 @@ export function ApprovalCard({ session, approval, isDeliberate, reason, onReason
             aria-expanded={isUnfolded}
             onClick={() => setUnfolded(!isUnfolded)}
           >
-            <PlainText text={isUnfolded ? shortenPathsInText(approval.prompt, folders) : title} />
+            <UntrustedText text={isUnfolded ? shortenPathsInText(approval.prompt, folders) : title} />
           </button>
         </h2>
       </div>
-      <ApprovalEvidence sessionId={sessionId} approval={approval} requesterKind={isServer ? 'server' : 'agent'} />
+      <ApprovalDetails sessionId={sessionId} approval={approval} requesterKind={isServer ? 'server' : 'agent'} />
       {reason !== undefined && onlyDenial ? (
         <ReasonField
           label={onlyDenial.label}

@@ -1,5 +1,5 @@
 import { PartView } from '../../../transcript/browser/parts/partView';
-import { PlainText } from '../../../transcript/browser/parts/plainText';
+import { UntrustedText } from '../../../transcript/browser/parts/untrustedText';
 import type { Part } from '../../../transcript/common/entries';
 
 interface ApprovalPartProps {
@@ -26,7 +26,7 @@ export function ApprovalPart({ part, index, approvalId }: ApprovalPartProps) {
 function PlainBlock({ text }: { text: string }) {
   return (
     <pre class="approval-block" dir="ltr">
-      <PlainText text={text} />
+      <UntrustedText text={text} />
     </pre>
   );
 }

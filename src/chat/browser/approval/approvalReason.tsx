@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { PlainText } from '../../../transcript/browser/parts/plainText';
+import { UntrustedText } from '../../../transcript/browser/parts/untrustedText';
 import { IconButton } from '../../../webview/browser/iconButton';
 import { CloseIcon } from '../../../webview/browser/icons';
 
@@ -43,7 +43,7 @@ export function ReasonField({ label, value, disabled, takesFocus, onInput, onSen
       />
       <button type="button" class="button one-line" disabled={disabled} onClick={() => onSend(value)}>
         <bdi>
-          <PlainText text={label} />
+          <UntrustedText text={label} />
         </bdi>
       </button>
       <IconButton label="Back to Answers" icon={CloseIcon} onClick={onCancel} disabled={disabled} />

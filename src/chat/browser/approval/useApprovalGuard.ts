@@ -9,7 +9,7 @@ const warningMs = 10_000;
  * Returns a function that checks whether an answer can be deliberate. `change` must be a new value whenever the content
  * under the pointer may have changed.
  */
-export function useApprovalGuard(change: string): () => boolean {
+export function useAccidentalAnswerGuard(change: string): () => boolean {
   const shownAt = useRef(0);
   useLayoutEffect(() => {
     shownAt.current = performance.now();

@@ -2,15 +2,15 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 import { indexAfterKey } from '../../../webview/browser/listKeys';
 import { useRedrawOnEvent } from '../../../webview/browser/useRedrawOnEvent';
 import { chatRequests } from '../../common/page/chatApi';
-import type { SessionView } from '../../common/chatView';
+import type { ConversationView } from '../../common/chatView';
 import { ComposerChips } from './chips';
 import { ComposerFoot } from './composerFoot';
 import { PromptHistoryCursor } from './promptHistoryCursor';
 import { usePage, usePageState } from '../chatPageContext';
 import { SuggestionList, type Suggestion } from './suggestionList';
 import { insertSuggestedName, insertMentionKind, type CompletionTrigger } from './triggers';
-import { useAttachmentInput } from './useAttachmentInput';
-import { useCommands, useSuggestions } from './useSuggestions';
+import { useAttachmentPasteAndDrop } from './useAttachmentPasteAndDrop';
+import { useAgentCommands, useSuggestions } from './useSuggestions';
 import { usePageCommand } from '../usePageCommand';
 
 /** The prompt field. Enter sends the prompt, or queues it while a turn is running. Shift+Enter adds a new line. */
@@ -29,7 +29,7 @@ export function Composer() {
   const [activeId, setActiveId] = useState<string>();
   /** Index of the trigger whose list the user has closed. */
   const [dismissed, setDismissed] = useState<number>();
-  const intake = useAttachmentInput();
+  const intake = useAttachmentPasteAndDrop();
 
   const isReadonly = session?.status === 'readonly';
   const isBusy = isRunning(session);
@@ -109,8 +109,8 @@ export function Composer() {
     const isUp = event.key === 'ArrowUp' && !draft.text.slice(0, area.selectionStart).includes('\n');
     const isDown = event.key === 'ArrowDown' && !draft.text.slice(area.selectionStart).includes('\n');
     let found: string | undefined;
-    if (isUp) found = walk.current.previousPrompt(promptHistory, draft.text);
-    else if (isDown) found = walk.current.nextPrompt(promptHistory, draft.text);
+    if (isUp) found = walk.current.moveToPreviousPrompt(promptHistory, draft.text);
+    else if (isDown) found = walk.current.moveToNextPrompt(promptHistory, draft.text);
     if (found === undefined) return false;
     nextCaret.current = isUp && found.includes('\n') ? 0 : found.length;
     composerDraft.setText(found);
@@ -185,17 +185,17 @@ function isWritten({ note, title }: Suggestion, { kind, query }: CompletionTrigg
 }
 
 function CommandHint({ text }: { text: string }) {
-  const commands = useCommands();
+  const commands = useAgentCommands();
   const name = /^\/(\S+) $/.exec(text)?.[1];
   const hint = commands.find((command) => command.name === name)?.hint;
   return hint === undefined ? null : <p class="command-hint">{hint}</p>;
 }
 
-function isRunning(session: SessionView | undefined): boolean {
+function isRunning(session: ConversationView | undefined): boolean {
   return session !== undefined && ['busy', 'stopping', 'reconnecting', 'starting'].includes(session.status);
 }
 
-function placeholderOf(session: SessionView | undefined): string {
+function placeholderOf(session: ConversationView | undefined): string {
   if (session?.isInUse) return 'In use in another window';
   if (session?.status === 'readonly') return 'This conversation is read-only here';
   if (isRunning(session)) return 'Queue a follow-up';

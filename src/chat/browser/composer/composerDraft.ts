@@ -28,7 +28,7 @@ export class ComposerDraft {
   readonly onDidChange = this.changeEmitter.event;
 
   constructor(
-    private readonly savedState: SavedPageState,
+    private readonly savedPageState: SavedPageState,
     private readonly saveToHost: (sessionId: string | undefined, draft: RevisedDraft) => void,
   ) {}
 
@@ -40,14 +40,14 @@ export class ComposerDraft {
     return isEmptyDraft(this.currentDraft);
   }
 
-  start(window: Window): void {
-    const saved = SavedDraft.safeParse(this.savedState.values).data;
+  restoreAndSaveOnHide(window: Window): void {
+    const saved = SavedDraft.safeParse(this.savedPageState.values).data;
     if (saved) {
       this.sessionId = saved.sessionId;
       this.currentDraft = saved.draft;
     }
-    window.addEventListener('pagehide', () => this.saveNow());
-    window.document.addEventListener('visibilitychange', () => this.saveNow());
+    window.addEventListener('pagehide', () => this.savePendingChange());
+    window.document.addEventListener('visibilitychange', () => this.savePendingChange());
   }
 
   applyUserEdit(draft: Draft): void {
@@ -101,7 +101,7 @@ export class ComposerDraft {
   switchSession(sessionId: string | undefined, draft: Draft | undefined, keepsText = false): void {
     const isOther = sessionId !== this.sessionId;
     if (isOther && !keepsText) {
-      this.saveNow();
+      this.savePendingChange();
       this.isEditedByUser = false;
     }
     this.sessionId = sessionId;
@@ -110,14 +110,14 @@ export class ComposerDraft {
     if (next !== undefined && !this.isEditedByUser) this.setDraft(next);
   }
 
-  saveNow(): void {
+  savePendingChange(): void {
     if (this.saveTimer === undefined) return;
     this.cancelSave();
     this.saveToHost(this.sessionId, { ...this.currentDraft, revision: ++this.revision });
   }
 
   private saveSoon(): void {
-    this.saveTimer ??= window.setTimeout(() => this.saveNow(), saveDelayMs);
+    this.saveTimer ??= window.setTimeout(() => this.savePendingChange(), saveDelayMs);
   }
 
   private cancelSave(): void {
@@ -127,7 +127,7 @@ export class ComposerDraft {
 
   private setDraft(draft: Draft): void {
     this.currentDraft = draft;
-    this.savedState.save({ sessionId: this.sessionId, draft } satisfies z.infer<typeof SavedDraft>);
+    this.savedPageState.save({ sessionId: this.sessionId, draft } satisfies z.infer<typeof SavedDraft>);
     this.changeEmitter.fire();
   }
 }

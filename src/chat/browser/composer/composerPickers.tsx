@@ -1,19 +1,25 @@
 import { useId } from 'preact/hooks';
-import { isModeOption, unattendedActionsOf, unattendedActionsOfOption } from '../../../session/common/optionChoices';
+import { isModeOption, highestUnattendedAction, unattendedActionOfOption } from '../../../session/common/optionChoices';
 import { ShieldIcon } from '../../../webview/browser/icons';
 import { Picker, type PickerChoice } from '../../../webview/browser/picker';
 import { chatRequests } from '../../common/page/chatApi';
-import type { BackendView, OptionView, SessionView } from '../../common/chatView';
+import type { BackendView, OptionView, ConversationView } from '../../common/chatView';
 import { usePage, usePageState } from '../chatPageContext';
-import { backendDotClass, backendStatusText, seenUnattendedHint, unattendedHint, unattendedLabel } from '../chatLabels';
+import {
+  backendDotClass,
+  backendStatusText,
+  seenUnattendedActionHint,
+  unattendedModeHint,
+  unattendedActionLabel,
+} from '../chatLabels';
 
 export function ComposerPickers() {
   const { session, backends, chosenBackend, newOptions, seenUnattended } = usePageState();
   const value = session?.backendId ?? chosenBackend;
   const options = sortOptions(session?.options ?? newOptions);
   const noteId = useId();
-  const unattended = unattendedActionsOf(options);
-  const cause = unattended && options.find((option) => unattendedActionsOfOption(option) === unattended);
+  const unattended = highestUnattendedAction(options);
+  const cause = unattended && options.find((option) => unattendedActionOfOption(option) === unattended);
   // If the agent has modes, the mode already shows this.
   const seen = options.some(isModeOption) || unattended ? undefined : seenUnattended;
   const who = session?.backendTitle ?? backends.find(({ id }) => id === value)?.title ?? 'The agent';
@@ -21,18 +27,18 @@ export function ComposerPickers() {
     <>
       <BackendPicker backends={backends} value={value} session={session} />
       {seen && (
-        <span class="unattended" title={seenUnattendedHint(who, seen)}>
+        <span class="unattended" title={seenUnattendedActionHint(who, seen)}>
           <ShieldIcon />
-          <span>{unattendedLabel(seen)}</span>
+          <span>{unattendedActionLabel(seen)}</span>
         </span>
       )}
       {options.map((option) => (
         <span key={option.id} class="option">
           <OptionControl session={session} option={option} noteId={option === cause ? noteId : undefined} />
           {unattended && option === cause && (
-            <span id={noteId} class="unattended" title={unattendedHint(who, unattended)}>
+            <span id={noteId} class="unattended" title={unattendedModeHint(who, unattended)}>
               <ShieldIcon />
-              <span>{unattendedLabel(unattended)}</span>
+              <span>{unattendedActionLabel(unattended)}</span>
             </span>
           )}
         </span>
@@ -55,7 +61,7 @@ const agentsChoice = '\0agents';
 interface BackendPickerProps {
   readonly backends: readonly BackendView[];
   readonly value: string | undefined;
-  readonly session: SessionView | undefined;
+  readonly session: ConversationView | undefined;
 }
 
 function BackendPicker({ backends, value, session }: BackendPickerProps) {
@@ -88,7 +94,7 @@ function BackendPicker({ backends, value, session }: BackendPickerProps) {
 }
 
 interface OptionControlProps {
-  readonly session: SessionView | undefined;
+  readonly session: ConversationView | undefined;
   readonly option: OptionView;
   readonly noteId: string | undefined;
 }
@@ -120,7 +126,7 @@ function OptionControl({ session, option, noteId }: OptionControlProps) {
       value={option.value}
       choices={option.choices.map(({ unattended, ...choice }) => ({
         ...choice,
-        note: unattended && unattendedLabel(unattended),
+        note: unattended && unattendedActionLabel(unattended),
       }))}
       hint={description}
       disabled={disabled}

@@ -4,13 +4,13 @@ export class PromptHistoryCursor {
   private shownPrompt: string | undefined;
 
   /** Returns the previous prompt. Undefined at the oldest prompt, or if the user has changed the text. */
-  previousPrompt(history: readonly string[], text: string): string | undefined {
+  moveToPreviousPrompt(history: readonly string[], text: string): string | undefined {
     if (!this.canReplaceText(text)) return undefined;
     return this.selectPrompt(history, (this.shownIndex ?? history.length) - 1);
   }
 
   /** Returns the next prompt, or an empty text after the newest prompt. Undefined if the history is not in use. */
-  nextPrompt(history: readonly string[], text: string): string | undefined {
+  moveToNextPrompt(history: readonly string[], text: string): string | undefined {
     if (this.shownIndex === undefined || !this.canReplaceText(text)) return undefined;
     if (this.shownIndex + 1 < history.length) return this.selectPrompt(history, this.shownIndex + 1);
     this.shownIndex = undefined;

@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { useCallback, useLayoutEffect, useRef } from 'preact/hooks';
 import { FloatingBox } from '../../../webview/browser/floating';
 import type { Icon } from '../../../webview/browser/icons';
-import { PlainText } from '../../../transcript/browser/parts/plainText';
+import { UntrustedText } from '../../../transcript/browser/parts/untrustedText';
 
 export interface Suggestion {
   readonly id: string;
@@ -55,11 +55,11 @@ export function SuggestionList(props: SuggestionListProps) {
             >
               <Picture />
               <span class="suggestion-title one-line">
-                <PlainText text={title} />
+                <UntrustedText text={title} />
               </span>
               {detail !== undefined && (
                 <span class="suggestion-detail one-line">
-                  <PlainText text={detail} />
+                  <UntrustedText text={detail} />
                 </span>
               )}
               {note !== undefined && <span class="suggestion-note">{note}</span>}

@@ -34,7 +34,7 @@ export function useSuggestions(
   chosen: SuggestionHandlers,
 ): ActiveSuggestions | undefined {
   const { session, folders } = usePageState();
-  const commands = useCommands();
+  const commands = useAgentCommands();
   const trigger = caret === undefined ? undefined : findTrigger(text, caret);
   const wanted = trigger?.kind === 'mention' ? parseMentionQuery(trigger.query) : undefined;
   const mentions = useMentions(wanted);
@@ -76,7 +76,7 @@ export function useSuggestions(
 }
 
 /** Returns the commands of the conversation's agent, or of the agent of a new conversation. */
-export function useCommands(): readonly CommandView[] {
+export function useAgentCommands(): readonly CommandView[] {
   const { session, newCommands } = usePageState();
   return session?.commands ?? newCommands;
 }

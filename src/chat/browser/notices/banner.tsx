@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { CopyIcon, ErrorIcon, InfoIcon, WarningIcon } from '../../../webview/browser/icons';
 import { usePage } from '../chatPageContext';
-import { PlainText } from '../../../transcript/browser/parts/plainText';
+import { UntrustedText } from '../../../transcript/browser/parts/untrustedText';
 
 interface BannerProps {
   readonly level: 'info' | 'warning' | 'error';
@@ -21,13 +21,13 @@ export function Banner({ level, text, details, isBusy = false, children }: Banne
       {isBusy ? <span class="spinner" /> : <Picture />}
       <div class="banner-body">
         <p>
-          <PlainText text={text} />
+          <UntrustedText text={text} />
         </p>
         {details !== undefined && (
           <details>
             <summary>Details</summary>
             <pre tabIndex={0}>
-              <PlainText text={details} />
+              <UntrustedText text={details} />
             </pre>
             <button type="button" class="link-button" onClick={() => void page.copy(`${text}\n\n${details}`)}>
               <CopyIcon /> Copy Details

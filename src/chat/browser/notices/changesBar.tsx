@@ -1,7 +1,7 @@
 import type { FileChange } from '../../../transcript/common/entries';
 import {
   canUndo,
-  nameOfChange,
+  changeLetterAndWord,
   changeNotes,
   shortFormerPath,
   shouldShowLineCounts,
@@ -9,14 +9,14 @@ import {
 } from '../../../transcript/common/shownChanges';
 import { shortenPath } from '../../../transcript/common/shortPath';
 import { ChangeCounts } from '../../../transcript/browser/parts/changeCounts';
-import { countOf } from '../../../transcript/browser/parts/format';
+import { countWithNoun } from '../../../transcript/browser/parts/format';
 import { IconButton } from '../../../webview/browser/iconButton';
 import { CheckIcon, DiffFilesIcon, RevertIcon, type Icon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
 import { usePage, usePageState } from '../chatPageContext';
 import { splitPath } from '../../../transcript/browser/parts/pathButton';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
-import { PlainText } from '../../../transcript/browser/parts/plainText';
+import { UntrustedText } from '../../../transcript/browser/parts/untrustedText';
 
 export function ChangesBar() {
   const page = usePage();
@@ -25,7 +25,8 @@ export function ChangesBar() {
   const { changes, changeTotals = totalsOf(changes) } = session;
   const { files, hunks } = changeTotals;
   const more = files - changes.length;
-  const total = hunks === 0 ? countOf(files, 'file') : `${countOf(files, 'file')}, ${countOf(hunks, 'change')}`;
+  const total =
+    hunks === 0 ? countWithNoun(files, 'file') : `${countWithNoun(files, 'file')}, ${countWithNoun(hunks, 'change')}`;
   const review = (): void => void page.requestForSession(chatRequests.reviewChanges, (sessionId) => ({ sessionId }));
   return (
     <section class="changes" aria-label="Changed files">
@@ -43,7 +44,7 @@ export function ChangesBar() {
         </ul>
         {more > 0 && (
           <button type="button" class="text-button more-changes" onClick={review}>
-            {`… and ${countOf(more, 'more file')}`}
+            {`… and ${countWithNoun(more, 'more file')}`}
           </button>
         )}
       </details>
@@ -99,7 +100,7 @@ function ChangeRow({ change }: { change: FileChange }) {
   const { folders } = usePageState();
   const { path, renamedFrom, state } = change;
   const { name, folder } = splitPath(shortenPath(path, folders));
-  const { letter, word } = nameOfChange(change);
+  const { letter, word } = changeLetterAndWord(change);
   const former = shortFormerPath(change);
   const notes = [...changeNotes(change), ...(state === 'unknown' ? ['can’t be undone'] : [])];
   return (
@@ -120,20 +121,20 @@ function ChangeRow({ change }: { change: FileChange }) {
         {former !== undefined && (
           <>
             <span class="change-former one-line" dir="ltr">
-              <PlainText text={shortenPath(former, folders)} />
+              <UntrustedText text={shortenPath(former, folders)} />
             </span>
             <span class="change-arrow">→</span>
           </>
         )}
         <span class="change-name one-line" dir="ltr">
-          <PlainText text={name} />
+          <UntrustedText text={name} />
         </span>
         <span class="change-folder one-line" dir="ltr">
-          <PlainText text={folder} />
+          <UntrustedText text={folder} />
         </span>
         {notes.length > 0 && (
           <span class="change-word one-line">
-            <PlainText text={notes.join(', ')} />
+            <UntrustedText text={notes.join(', ')} />
           </span>
         )}
         {shouldShowLineCounts(change) && <ChangeCounts changes={[change]} />}

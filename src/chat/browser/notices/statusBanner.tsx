@@ -1,6 +1,6 @@
 import { useRedrawOnEvent } from '../../../webview/browser/useRedrawOnEvent';
 import { chatRequests } from '../../common/page/chatApi';
-import type { SessionView } from '../../common/chatView';
+import type { ConversationView } from '../../common/chatView';
 import { Banner } from './banner';
 import { RetryWithOptionButtons } from '../composer/alternativeOptions';
 import { usePage, usePageState } from '../chatPageContext';
@@ -64,7 +64,7 @@ function CancelWaiting({ sessionId }: { sessionId: string }) {
   );
 }
 
-function SessionBanner({ session }: { session: SessionView }) {
+function SessionBanner({ session }: { session: ConversationView }) {
   const page = usePage();
   const { backends } = usePageState();
   const { status, statusText, statusDetails: details, backendTitle, backendId } = session;

@@ -1,18 +1,18 @@
-import { countOf, formatCost, formatTokens } from '../../../transcript/browser/parts/format';
-import type { SessionView } from '../../common/chatView';
+import { countWithNoun, formatCost, formatTokens } from '../../../transcript/browser/parts/format';
+import type { ConversationView } from '../../common/chatView';
 
 const radius = 6;
 const circumference = 2 * Math.PI * radius;
 /** The share of the context window above which the ring has a warning color. */
 const warningShare = 0.8;
 
-export function UsageMeter({ session: { context, usage } }: { session: SessionView }) {
+export function UsageMeter({ session: { context, usage } }: { session: ConversationView }) {
   const cost = usage?.cost && formatCost(usage.cost);
   const lines = [
-    context && `Context: ${countOf(context.used, 'token')} of ${formatTokens(context.size)}`,
-    usage?.input !== undefined && `Input: ${countOf(usage.input, 'token')}`,
-    usage?.cacheRead !== undefined && `From cache: ${countOf(usage.cacheRead, 'token')}`,
-    usage?.output !== undefined && `Output: ${countOf(usage.output, 'token')}`,
+    context && `Context: ${countWithNoun(context.used, 'token')} of ${formatTokens(context.size)}`,
+    usage?.input !== undefined && `Input: ${countWithNoun(usage.input, 'token')}`,
+    usage?.cacheRead !== undefined && `From cache: ${countWithNoun(usage.cacheRead, 'token')}`,
+    usage?.output !== undefined && `Output: ${countWithNoun(usage.output, 'token')}`,
     cost && `Cost: ${cost}`,
   ].filter((line) => typeof line === 'string');
   if (lines.length === 0) return null;

@@ -4,8 +4,8 @@ import { Emitter } from '../../../base/common/event';
 import { TranscriptModel } from '../../../transcript/browser/list/transcriptModel';
 import type { ChordFocusGuard } from '../../../webview/browser/chordFocusGuard';
 import type { Requester, HostConnection, VsCodeApi } from '../../../webview/browser/hostConnection';
-import { PageError, type RequestType } from '../../../webview/common/protocol';
-import { chatRequests, didInvokeCommand, didInsert, didUpdate, type ChatUpdate } from '../../common/page/chatApi';
+import { HostRequestError, type RequestType } from '../../../webview/common/protocol';
+import { chatRequests, didInvokeCommand, didInsertDraft, didUpdate, type ChatUpdate } from '../../common/page/chatApi';
 import type { Draft } from '../../common/chatView';
 import { ComposerDraft } from '../composer/composerDraft';
 import { SavedPageState } from './savedPageState';
@@ -26,7 +26,7 @@ export class ChatPage {
   readonly onDidRunCommand = this.commandEmitter.event;
   private preparedBackendId: string | undefined;
   /** Number of pending requests from this page that will add a prompt to the transcript. */
-  private pendingPromptCount = 0;
+  private pendingPromptRequestCount = 0;
 
   constructor(
     private readonly hostConnection: HostConnection,
@@ -34,7 +34,7 @@ export class ChatPage {
     private readonly chordGuard: Pick<ChordFocusGuard, 'setPrefixes'>,
   ) {
     this.request = hostConnection.createRequester((error) =>
-      this.store.addProblem(messageOf(error), error instanceof PageError ? error.details : undefined),
+      this.store.addProblem(messageOf(error), error instanceof HostRequestError ? error.details : undefined),
     );
     this.savedState = new SavedPageState(api);
     this.composerDraft = new ComposerDraft(this.savedState, (sessionId, draft) => {
@@ -47,15 +47,15 @@ export class ChatPage {
   }
 
   start(window: Window): void {
-    this.hostConnection.onNotification(didUpdate, (update) => this.applyUpdate(update));
-    this.hostConnection.onNotification(didInsert, (draft) => this.insertDraft(draft));
-    this.hostConnection.onNotification(didInvokeCommand, ({ what }) => this.runCommand(what));
+    this.hostConnection.setNotificationListener(didUpdate, (update) => this.applyUpdate(update));
+    this.hostConnection.setNotificationListener(didInsertDraft, (draft) => this.insertDraft(draft));
+    this.hostConnection.setNotificationListener(didInvokeCommand, ({ what }) => this.runCommand(what));
     this.transcript.onDidChange(({ addedEntries: added }) => {
-      const isOwn = this.pendingPromptCount > 0 && added.some(({ kind }) => kind === 'prompt');
+      const isOwn = this.pendingPromptRequestCount > 0 && added.some(({ kind }) => kind === 'prompt');
       if (isOwn) this.runCommand('showLatest');
     });
     this.hostConnection.start(window);
-    this.composerDraft.start(window);
+    this.composerDraft.restoreAndSaveOnHide(window);
     void this.request(chatRequests.ready, {});
     window.addEventListener('focus', () => void this.request(chatRequests.focused, {}), true);
     if (window.document.hasFocus()) void this.request(chatRequests.focused, {});
@@ -73,7 +73,7 @@ export class ChatPage {
   }
 
   runCommand(command: PageCommand): void {
-    if (command === 'showSessions') this.store.showSessionList(!this.store.state.isSessionListShown);
+    if (command === 'showSessions') this.store.setSessionListShown(!this.store.state.isSessionListShown);
     this.commandEmitter.fire(command);
   }
 
@@ -101,24 +101,28 @@ export class ChatPage {
   }
 
   /** Continues an interrupted turn. The draft in the composer stays unchanged. */
-  async sendContinue(): Promise<void> {
+  async continueTurn(): Promise<void> {
     await this.sendAndScrollToPrompt(() =>
       this.requestForSession(chatRequests.continueTurn, (sessionId) => ({ sessionId })),
     );
   }
 
-  async unqueue(id: string, isEdited: boolean): Promise<void> {
-    const draft = await this.requestForSession(chatRequests.unqueue, (sessionId) => ({ sessionId, id, isEdited }));
-    if (draft && isEdited) this.insertDraft(draft);
+  async unqueue(id: string, isForEditing: boolean): Promise<void> {
+    const draft = await this.requestForSession(chatRequests.unqueue, (sessionId) => ({
+      sessionId,
+      id,
+      isEdited: isForEditing,
+    }));
+    if (draft && isForEditing) this.insertDraft(draft);
   }
 
-  async editPrompt(entryId: string): Promise<void> {
-    if (!this.checkWritable()) return;
+  async editAndResend(entryId: string): Promise<void> {
+    if (!this.isWritableElseReport()) return;
     await this.requestForSession(chatRequests.editAndResend, (sessionId) => ({ sessionId, entryId }));
   }
 
   insertDraft(draft: Draft): void {
-    if (!this.checkWritable()) return;
+    if (!this.isWritableElseReport()) return;
     this.composerDraft.appendDraft(draft);
     this.runCommand('focusComposer');
   }
@@ -136,17 +140,17 @@ export class ChatPage {
 
   /** Scrolls to the prompt that `send` adds to the transcript, even if the user has scrolled to another place. */
   private async sendAndScrollToPrompt<Result>(send: () => Promise<Result>): Promise<Result> {
-    this.pendingPromptCount++;
+    this.pendingPromptRequestCount++;
     try {
       return await send();
     } finally {
-      this.pendingPromptCount--;
-      if (this.pendingPromptCount === 0) this.store.setStartingConversation(false);
+      this.pendingPromptRequestCount--;
+      if (this.pendingPromptRequestCount === 0) this.store.setStartingConversation(false);
     }
   }
 
   /** Returns whether the conversation can be changed. If it is read-only, reports a problem. */
-  private checkWritable(): boolean {
+  private isWritableElseReport(): boolean {
     const isReadonly = this.store.state.session?.status === 'readonly';
     if (isReadonly) this.store.addProblem('This conversation is read-only. Start a new conversation first.');
     return !isReadonly;

@@ -6,8 +6,8 @@ import type {
   CommandView,
   ContextChipView,
   OptionView,
-  SessionRow,
-  SessionView,
+  ConversationRow,
+  ConversationView,
   UnattendedAction,
 } from '../../common/chatView';
 
@@ -20,10 +20,10 @@ interface RequestProblem {
 export interface ChatPageState {
   /** Whether the first update has arrived. */
   readonly isReady: boolean;
-  readonly session: SessionView | undefined;
+  readonly session: ConversationView | undefined;
   /** Whether the first prompt of a conversation was sent but is not in the transcript yet. */
   readonly isStartingConversation: boolean;
-  readonly sessions: readonly SessionRow[];
+  readonly sessions: readonly ConversationRow[];
   readonly backends: readonly BackendView[];
   readonly chosenBackend: string | undefined;
   readonly newOptions: readonly OptionView[];
@@ -92,7 +92,7 @@ export class ChatPageStore {
       this.updateState({ isStartingConversation });
   }
 
-  showSessionList(isSessionListShown: boolean): void {
+  setSessionListShown(isSessionListShown: boolean): void {
     if (isSessionListShown !== this.currentState.isSessionListShown) this.updateState({ isSessionListShown });
   }
 

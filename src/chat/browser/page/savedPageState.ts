@@ -12,7 +12,7 @@ export class SavedPageState {
     return StateRecord.safeParse(this.vsCodeApi.getState()).data ?? {};
   }
 
-  save(members: Readonly<Record<string, unknown>>): void {
-    this.vsCodeApi.setState({ ...this.values, ...members });
+  save(changedValues: Readonly<Record<string, unknown>>): void {
+    this.vsCodeApi.setState({ ...this.values, ...changedValues });
   }
 }

@@ -5,11 +5,11 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { CloseIcon } from '../../../webview/browser/icons';
 import { indexAfterKey } from '../../../webview/browser/listKeys';
 import { chatRequests } from '../../common/page/chatApi';
-import type { SessionRow } from '../../common/chatView';
-import { RemoteSessionListings } from './remoteSessionListings';
+import type { ConversationRow } from '../../common/chatView';
+import { AgentSessionListingControls } from './agentSessionListingControls';
 import { usePage, usePageState } from '../chatPageContext';
 import { SessionListItem } from './sessionListItem';
-import { useRemoteListings, type RemoteListings } from './useRemoteListings';
+import { useAgentSessionListings, type AgentSessionListings } from './useAgentSessionListings';
 import { ageGroup } from '../chatLabels';
 
 const searchDelayMs = 200;
@@ -21,14 +21,14 @@ export function SessionList() {
   const { sessions } = usePageState();
   const [query, setQuery] = useState('');
   const found = useSessionSearch(query);
-  const remoteSearch = useRemoteListings();
+  const remoteSearch = useAgentSessionListings();
   const panel = useRef<HTMLElement>(null);
   const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => input.current?.focus(), []);
   const followFocus = useFocusAfterRemoval(panel);
 
   const close = (): void => {
-    page.store.showSessionList(false);
+    page.store.setSessionListShown(false);
     page.runCommand('focusComposer');
   };
 
@@ -72,7 +72,7 @@ export function SessionList() {
           <SessionGroup key={name} name={name} rows={rows} />
         ))}
         {isEmpty && <EmptySessionList query={query} isSearching={query !== '' && found === undefined} />}
-        {query === '' && <RemoteSessionListings listings={remoteSearch} />}
+        {query === '' && <AgentSessionListingControls listings={remoteSearch} />}
       </div>
     </section>
   );
@@ -94,7 +94,7 @@ function useFocusAfterRemoval(panel: RefObject<HTMLElement | null>): (event: Foc
   };
 }
 
-function SessionGroup({ name, rows }: { name: string; rows: readonly SessionRow[] }) {
+function SessionGroup({ name, rows }: { name: string; rows: readonly ConversationRow[] }) {
   if (rows.length === 0) return null;
   return (
     <>
@@ -123,14 +123,14 @@ function EmptySessionList({ query, isSearching }: { query: string; isSearching: 
  * Returns the results from the host. For an empty query, these are the conversations that running agents store.
  * Undefined until the first result arrives.
  */
-function useSessionSearch(query: string): readonly SessionRow[] | undefined {
+function useSessionSearch(query: string): readonly ConversationRow[] | undefined {
   const page = usePage();
   const { backends } = usePageState();
   const running = backends
     .filter(({ state }) => state === 'ready')
     .map(({ id }) => id)
     .join();
-  const [found, setFound] = useState<{ query: string; rows: readonly SessionRow[] }>();
+  const [found, setFound] = useState<{ query: string; rows: readonly ConversationRow[] }>();
   useEffect(() => {
     let isCurrent = true;
     const search = async (): Promise<void> => {
@@ -149,23 +149,23 @@ function useSessionSearch(query: string): readonly SessionRow[] | undefined {
 }
 
 /** Conversations that agents have listed on request. They stay in the list after an agent has ended. */
-function listedRows({ listingsByBackend }: RemoteListings): SessionRow[] {
+function listedRows({ listingsByBackend }: AgentSessionListings): ConversationRow[] {
   return [...listingsByBackend.values()].flatMap((answer) => (typeof answer === 'string' ? [] : answer));
 }
 
-function uniqueRows(rows: readonly SessionRow[]): SessionRow[] {
+function uniqueRows(rows: readonly ConversationRow[]): ConversationRow[] {
   return [...new Map(rows.map((row) => [row.id, row])).values()];
 }
 
 /** Groups Backline's conversations by age, and conversations that agents store by agent. */
 function groupRows(
-  ours: readonly SessionRow[],
-  found: readonly SessionRow[],
+  ours: readonly ConversationRow[],
+  found: readonly ConversationRow[],
   now: number,
-): { name: string; rows: SessionRow[] }[] {
+): { name: string; rows: ConversationRow[] }[] {
   const here = new Set(ours.map(({ id }) => id));
   const remote = found.filter((row) => row.remote === true && !here.has(row.id));
-  const byName = new Map<string, SessionRow[]>();
+  const byName = new Map<string, ConversationRow[]>();
   for (const row of [...ours, ...remote]) {
     const name = row.remote ? `Stored by ${row.backendTitle}` : ageGroup(row.updatedAt, now);
     byName.set(name, [...(byName.get(name) ?? []), row]);

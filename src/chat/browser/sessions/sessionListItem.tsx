@@ -5,21 +5,21 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { EditIcon, MoreIcon } from '../../../webview/browser/icons';
 import { MenuButton } from '../../../webview/browser/menu';
 import { chatRequests } from '../../common/page/chatApi';
-import type { SessionRow } from '../../common/chatView';
+import type { ConversationRow } from '../../common/chatView';
 import { usePage } from '../chatPageContext';
 import { sessionMenuItems } from './sessionMenu';
 import { TitleField } from './titleField';
-import { rowStateLabels } from '../chatLabels';
+import { sessionRowStateLabels } from '../chatLabels';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
-import { PlainText } from '../../../transcript/browser/parts/plainText';
+import { UntrustedText } from '../../../transcript/browser/parts/untrustedText';
 
-export function SessionListItem({ row }: { row: SessionRow }) {
+export function SessionListItem({ row }: { row: ConversationRow }) {
   const page = usePage();
   const time = useHostTime();
   const [isRenamed, setRenamed] = useState(false);
   const sessionId = row.id;
   const isShown = page.sessionId === sessionId;
-  const word = rowStateLabels[row.state];
+  const word = sessionRowStateLabels[row.state];
 
   const openButton = useRef<HTMLButtonElement>(null);
   const takesFocus = useRef(false);
@@ -52,7 +52,7 @@ export function SessionListItem({ row }: { row: SessionRow }) {
         aria-keyshortcuts={row.remote ? undefined : 'F2 Delete'}
         title={showHiddenCharacters(row.title)}
         onClick={() => {
-          page.store.showSessionList(false);
+          page.store.setSessionListShown(false);
           void page.request(chatRequests.openSession, { sessionId });
           page.runCommand('focusComposer');
         }}
@@ -65,12 +65,12 @@ export function SessionListItem({ row }: { row: SessionRow }) {
         <span class="session-title">
           {word !== '' && <span class={`dot is-${row.state}`} />}
           <span class="one-line">
-            <PlainText text={row.title} />
+            <UntrustedText text={row.title} />
           </span>
         </span>
         {row.snippet !== undefined && (
           <span class="session-snippet one-line">
-            <PlainText text={row.snippet} />
+            <UntrustedText text={row.snippet} />
           </span>
         )}
         <span class="session-meta">

@@ -7,7 +7,7 @@ import type { Conversation } from '../conversation/conversation';
 const outcomesAfterAnswer: ReadonlySet<EntryOf<'end'>['outcome']> = new Set(['completed', 'cancelled', 'refused']);
 
 /** Sends the user's answers to the backend, and queues the reasons that the user has entered with them. */
-export class AnswerDelivery {
+export class ApprovalAnswerDelivery {
   private reasonPromptId: string | undefined;
 
   constructor(private readonly conversation: Conversation) {}
@@ -22,7 +22,7 @@ export class AnswerDelivery {
     changeEmitter.fire();
     await journal.beforeAnswer(approvalId);
     try {
-      await session.approve(approvalId, option);
+      await session.answerApproval(approvalId, option);
     } catch (error) {
       transcript.approvals.setState(approvalId, 'pending');
       changeEmitter.fire();
@@ -37,12 +37,12 @@ export class AnswerDelivery {
   }
 
   /** Call when the user stops the turn. The reason is then no longer sent automatically. */
-  dropReason(): void {
+  stopAutoSendingReason(): void {
     this.reasonPromptId = undefined;
   }
 
   /** Whether to send the first queued prompt after a turn with this outcome. */
-  shouldSendNext(outcome: EntryOf<'end'>['outcome'] | undefined): boolean {
+  shouldSendQueuedPrompt(outcome: EntryOf<'end'>['outcome'] | undefined): boolean {
     const { first } = this.conversation.queue;
     if (!first || outcome === undefined) return false;
     return outcome === 'completed' || (first.id === this.reasonPromptId && outcomesAfterAnswer.has(outcome));

@@ -9,7 +9,7 @@ import {
   commandKeys,
   commandOf,
   contentParts,
-  inputParts,
+  changePartsOfInput,
   toJson,
   urlOf,
   type PartsWithDiffs,
@@ -97,7 +97,7 @@ function mainPartsOf(raw: ToolInput, context: ApprovalContext, call: PartsWithDi
   const commandTexts = command === undefined ? [] : commandKeys(source).map((key) => source[key]);
   const content = context.content ? contentParts(context.content) : undefined;
   if (content && content.parts.length > 0) return { ...withCommand(command, content), commandTexts };
-  const change = inputParts(input);
+  const change = changePartsOfInput(input);
   if (change.parts.length > 0 || command !== undefined) return { ...withCommand(command, change), commandTexts };
   const uri = urlOf(input) ?? urlOf(raw);
   if (uri !== undefined) return { parts: [{ type: 'link', uri }], diffs: [], commandTexts };

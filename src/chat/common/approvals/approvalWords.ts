@@ -1,4 +1,4 @@
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import { oneLine } from '../../../base/common/oneLine';
 import type { Part } from '../../../transcript/common/entries';
 import type { ApprovalView } from '../chatView';
@@ -32,15 +32,15 @@ function lineCount(text: string): number {
 function describePart(part: Part): string {
   switch (part.type) {
     case 'terminal':
-      return `command, ${countOf(lineCount(part.command ?? part.output), 'line')}`;
+      return `command, ${countWithNoun(lineCount(part.command ?? part.output), 'line')}`;
     case 'diff':
       return `changes to ${part.path}, ${part.added} added, ${part.removed} removed`;
     case 'file':
-      return `content of ${part.path}, ${countOf(lineCount(part.text), 'line')}`;
+      return `content of ${part.path}, ${countWithNoun(lineCount(part.text), 'line')}`;
     case 'text':
-      return `text, ${countOf(lineCount(part.text), 'line')}`;
+      return `text, ${countWithNoun(lineCount(part.text), 'line')}`;
     case 'json':
-      return `input, ${countOf(lineCount(part.json), 'line')}`;
+      return `input, ${countWithNoun(lineCount(part.json), 'line')}`;
     case 'link':
       return `link ${part.uri}`;
     case 'list':

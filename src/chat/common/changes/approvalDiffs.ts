@@ -2,7 +2,7 @@ import type { SessionEvent } from '../../../session/common/sessionEvents';
 import { collectEvidence } from '../approvals/approvalEvidence';
 import type { DiffTexts } from '../chatPorts';
 import type { FileText } from './fileTexts';
-import { withUnixLineEndings } from './touchedFiles';
+import { withUnixLineEndings } from './reportedFileChanges';
 
 /** Maximum number of occurrences of a replaced text that are considered. */
 const maxOccurrences = 50;
@@ -40,20 +40,20 @@ export class ApprovalDiffs {
   }
 
   /** Whether a write matches all shown diffs, or the first of them; these are removed. True if there are none. */
-  matchesApproval(path: string, before: FileText, after: FileText): boolean {
+  takeMatchingDiffs(path: string, before: FileText, after: FileText): boolean {
     const shown = this.allowedDiffs.filter((diff) => diff.path === path);
     if (shown.length === 0 || before === undefined || after === undefined) {
-      this.forget(shown);
+      this.removeAllowedDiffs(shown);
       return true;
     }
     let states: readonly string[] = [before ?? ''];
     for (const [index, diff] of shown.entries()) {
       states = states.flatMap((state) => possibleResults(state, diff)).slice(0, maxOccurrences);
       if (!states.some((state) => isSame(state, after ?? ''))) continue;
-      this.forget(shown.slice(0, index + 1));
+      this.removeAllowedDiffs(shown.slice(0, index + 1));
       return true;
     }
-    this.forget(shown);
+    this.removeAllowedDiffs(shown);
     return false;
   }
 
@@ -62,7 +62,7 @@ export class ApprovalDiffs {
     this.allowedDiffs = [];
   }
 
-  private forget(diffs: readonly DiffTexts[]): void {
+  private removeAllowedDiffs(diffs: readonly DiffTexts[]): void {
     this.allowedDiffs = this.allowedDiffs.filter((diff) => !diffs.includes(diff));
   }
 }

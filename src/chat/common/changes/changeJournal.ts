@@ -9,20 +9,20 @@ import type { ChatFileAccess } from '../chatFileAccess';
 import { ChatError, type RevertOptions, type TurnRange, type FileChangedByTurns, type TurnTexts } from '../chatPorts';
 import type { TextBlobs } from '../chatStore';
 import { FileReview } from './fileReview';
-import { FileTexts, type ChangedTexts, type FileText, type FileTextId } from './fileTexts';
+import { FileTexts, type TextIdsBeforeAndAfter, type FileText, type FileTextId } from './fileTexts';
 import type { RemainingChange, LogRecord, NewRecord } from '../conversation/logRecord';
 import { SavesByOthersTracker } from '../unsaved/savesByOthersTracker';
 import { requireUnprotected } from '../restore/requireUnprotected';
 import { RunningTurnScans } from './runningTurnScans';
 import { ApprovalDiffs } from './approvalDiffs';
-import { FileStateChanges, type FileStateRestore } from './fileStateChanges';
+import { NonTextChanges, type FileStateRestore } from './nonTextChanges';
 import { TurnCheckpoint } from './turnCheckpoint';
-import type { WriteClaims } from './writeClaims';
+import type { FileTextClaims } from './fileTextClaims';
 
 interface ChangeJournalPorts {
   readonly files: ChatFileAccess;
   /** All conversations of the window share these claims. */
-  readonly claims: WriteClaims;
+  readonly claims: FileTextClaims;
   readonly clock: Clock;
   readonly texts: TextBlobs;
   readonly log: Logger;
@@ -38,7 +38,7 @@ interface ChangeJournalPorts {
  */
 export class ChangeJournal {
   readonly review: FileReview;
-  readonly states: FileStateChanges;
+  readonly states: NonTextChanges;
   private readonly fileTexts: FileTexts;
   private readonly ledger: ChangeLedger;
   private readonly toolCallWrites: ToolCallWrites;
@@ -48,17 +48,17 @@ export class ChangeJournal {
   private readonly approvalDiffs = new ApprovalDiffs();
   private readonly queue = new KeyedQueue();
   /** Texts before writes that are in progress through the editor port, by path. */
-  private readonly baseByPath = new Map<string, FileTextId>();
+  private readonly textIdBeforeWriteByPath = new Map<string, FileTextId>();
   private readonly revertingPaths = new Set<string>();
   /** Resolves when the changes of the last turn are recorded. */
-  private turnEnd: Promise<void> = Promise.resolve();
+  private lastTurnRecording: Promise<void> = Promise.resolve();
 
   constructor(private readonly ports: ChangeJournalPorts) {
     const { claims, clock, files, log, record } = ports;
     this.fileTexts = new FileTexts(files, ports.texts);
     this.ledger = new ChangeLedger(this.fileTexts, record, claims, (...write) => this.compareWithApproval(...write));
     const { checkpoints, editor } = files;
-    this.states = new FileStateChanges({ checkpoints, claims, record });
+    this.states = new NonTextChanges({ checkpoints, claims, record });
     const { fileTexts: texts, ledger, queue, states } = this;
     this.review = new FileReview({
       editor,
@@ -72,7 +72,7 @@ export class ChangeJournal {
     });
     this.turnCheckpoint = new TurnCheckpoint({ checkpoints, editor, texts, ledger, states, queue, record, log });
     this.runningTurnScans = new RunningTurnScans(clock, () => this.scan());
-    const isAgentsWrite = (path: string): boolean => this.baseByPath.has(path);
+    const isAgentsWrite = (path: string): boolean => this.textIdBeforeWriteByPath.has(path);
     this.savesByOthersTracker = new SavesByOthersTracker({
       clock,
       files,
@@ -93,7 +93,7 @@ export class ChangeJournal {
   }
 
   get changes(): FileChange[] {
-    return this.states.addTo(this.ledger.changes);
+    return this.states.mergeWithTextChanges(this.ledger.changes);
   }
 
   applyRecord(record: LogRecord): void {
@@ -108,10 +108,10 @@ export class ChangeJournal {
   }
 
   /** Returns the files that have changed since the agent's last change. Never rejects. */
-  async editedPaths(): Promise<ReadonlySet<string>> {
+  async pathsEditedSinceAgent(): Promise<ReadonlySet<string>> {
     const edited = new Set<string>();
     for (const { change, path } of this.remainingChanges) {
-      const now = await this.fileTexts.readFile(path);
+      const now = await this.fileTexts.readWithUnsavedText(path);
       if (change?.after !== undefined && now.id !== change.after) edited.add(path);
     }
     return edited;
@@ -131,7 +131,7 @@ export class ChangeJournal {
 
   /** Resolves when the changes of the last turn are recorded. */
   async whenTurnRecorded(): Promise<void> {
-    await this.turnEnd;
+    await this.lastTurnRecording;
   }
 
   /** Replaces the remaining changes of files that were restored, or that another conversation reviews now. */
@@ -142,25 +142,28 @@ export class ChangeJournal {
 
   /** Takes a checkpoint before the prompt of a turn is sent. @throws Error when `signal` fires */
   async beginTurn(turn: number, signal: AbortSignal): Promise<void> {
-    await this.turnEnd;
+    await this.lastTurnRecording;
     await this.turnCheckpoint.begin(turn, signal);
   }
 
   /** Stores the text of a file that is about to be written. Never rejects. */
-  async beforeWrite(requested: string): Promise<void> {
-    await this.runForFile(requested, async (path) => {
+  async beforeWrite(requestedPath: string): Promise<void> {
+    await this.runForFile(requestedPath, async (path) => {
       await this.toolCallWrites.recordLateWrites(path);
-      this.baseByPath.set(path, await this.fileTexts.storeText(await this.fileTexts.readFile(path)));
+      this.textIdBeforeWriteByPath.set(
+        path,
+        await this.fileTexts.storeText(await this.fileTexts.readWithUnsavedText(path)),
+      );
     });
   }
 
   /** Records a write that has finished. Never rejects. */
-  async afterWrite(requested: string): Promise<void> {
-    await this.runForFile(requested, async (path) => {
-      if (!this.baseByPath.has(path)) return;
-      const base = this.baseByPath.get(path);
+  async afterWrite(requestedPath: string): Promise<void> {
+    await this.runForFile(requestedPath, async (path) => {
+      if (!this.textIdBeforeWriteByPath.has(path)) return;
+      const base = this.textIdBeforeWriteByPath.get(path);
       const isWritten = await this.ledger.recordWrite({ path, base, isAgentsWork: () => true });
-      this.baseByPath.delete(path);
+      this.textIdBeforeWriteByPath.delete(path);
       if (isWritten) this.toolCallWrites.handleEditorWrite(path);
     });
     this.ports.onDidChange();
@@ -183,8 +186,8 @@ export class ChangeJournal {
    */
   async endTurn(turn: number, isUnrecorded = true, whenAgentStopped?: Promise<void>): Promise<void> {
     this.runningTurnScans.end();
-    this.turnEnd = this.recordTurn(turn, isUnrecorded, whenAgentStopped);
-    await this.turnEnd;
+    this.lastTurnRecording = this.recordTurn(turn, isUnrecorded, whenAgentStopped);
+    await this.lastTurnRecording;
   }
 
   private async recordTurn(turn: number, isUnrecorded: boolean, whenAgentStopped?: Promise<void>): Promise<void> {
@@ -193,9 +196,9 @@ export class ChangeJournal {
     await whenAgentStopped;
     await this.turnCheckpoint.end(turn);
     this.approvalDiffs.endTurn();
-    this.baseByPath.clear();
+    this.textIdBeforeWriteByPath.clear();
     await this.states.refresh();
-    await this.ledger.endTurn(turn, (changes) => this.states.addToTurn(turn, changes));
+    await this.ledger.endTurn(turn, (changes) => this.states.mergeWithTextChangesOfTurn(turn, changes));
     await this.refresh();
   }
 
@@ -205,8 +208,8 @@ export class ChangeJournal {
     this.ports.onDidChange();
   }
 
-  async textBefore(requested: string): Promise<FileText> {
-    const path = await this.resolvePath(requested);
+  async textBefore(requestedPath: string): Promise<FileText> {
+    const path = await this.resolvePath(requestedPath);
     const known = this.ledger.getFile(path);
     return known ? await this.fileTexts.textOf(known.before) : undefined;
   }
@@ -215,11 +218,11 @@ export class ChangeJournal {
    * Returns the texts of a file before and after a turn. A deleted file has an empty text. Undefined if the earlier
    * text is unknown.
    */
-  async turnTexts(requested: string, turn: number): Promise<TurnTexts | undefined> {
-    const path = await this.resolvePath(requested);
+  async turnTexts(requestedPath: string, turn: number): Promise<TurnTexts | undefined> {
+    const path = await this.resolvePath(requestedPath);
     const known = this.ledger.getTurnFile(turn, path);
     const before = await this.fileTexts.textOf(known?.before);
-    const isCurrent = known !== undefined && (await this.fileTexts.readFile(path)).id === known.after;
+    const isCurrent = known !== undefined && (await this.fileTexts.readWithUnsavedText(path)).id === known.after;
     const after = isCurrent && known.after !== null ? undefined : await this.fileTexts.textOf(known?.after);
     return before === undefined ? undefined : { path, before, after: after === null ? '' : after };
   }
@@ -234,10 +237,10 @@ export class ChangeJournal {
    * @throws ChatError `notFound`, `changedSince` unless forced, EditorError
    */
   async revert(
-    requested: string,
+    requestedPath: string,
     { force = false, turn, protectedFiles = 'refuse' }: RevertOptions = {},
   ): Promise<string | undefined> {
-    const path = await this.changedPath(requested);
+    const path = await this.resolveUnlessChanged(requestedPath);
     const restore = await this.queue.run(path, async () => {
       this.revertingPaths.add(path);
       return await this.revertNow(path, { force, turn, protectedFiles }).finally(() =>
@@ -250,9 +253,9 @@ export class ChangeJournal {
   }
 
   /** Keeps the changes to one file, or to all files. */
-  async acceptChanges(requested?: string): Promise<void> {
+  async keepChanges(requestedPath?: string): Promise<void> {
     const all = new Set([...this.ledger.paths, ...this.states.paths]);
-    const paths = requested === undefined ? all : [await this.changedPath(requested)];
+    const paths = requestedPath === undefined ? all : [await this.resolveUnlessChanged(requestedPath)];
     for (const path of paths) {
       this.recordDecision(path, 'kept');
       await this.turnCheckpoint.rebase(path);
@@ -299,7 +302,7 @@ export class ChangeJournal {
         'The file’s previous contents are unknown. Use the Timeline view or Git history.',
       );
     }
-    const now = await this.fileTexts.readFile(path);
+    const now = await this.fileTexts.readWithUnsavedText(path);
     const isAsLeft = !now.isDirty && (await this.states.isUnchangedSinceAgent(path, turn));
     const rebased = file ? await this.ledger.textWithoutChange(file, now) : now.text;
     if (rebased === undefined && !force) {
@@ -329,7 +332,7 @@ export class ChangeJournal {
       await this.turnCheckpoint.rebase(path);
       return restore;
     }
-    const after = await this.fileTexts.storeText(await this.fileTexts.readFile(path));
+    const after = await this.fileTexts.storeText(await this.fileTexts.readWithUnsavedText(path));
     if (turn === undefined) this.recordDecision(path, 'reverted');
     else this.recordTurnReverted(turn, path, file && { before: remaining, after });
     this.toolCallWrites.rebaseWatchedFile(path, after);
@@ -341,7 +344,7 @@ export class ChangeJournal {
     this.ledger.recordDecision(path, decision, this.states.forget(path));
   }
 
-  private recordTurnReverted(turn: number, path: string, texts?: ChangedTexts): void {
+  private recordTurnReverted(turn: number, path: string, texts?: TextIdsBeforeAndAfter): void {
     this.states.removeTurn(turn, path);
     if (texts) this.ledger.recordTurnReverted(turn, path, texts);
     else this.ports.record({ type: 'turnReverted', turn, path });
@@ -362,13 +365,13 @@ export class ChangeJournal {
   private async compareWithApproval(path: string, before: FileText, after: FileText): Promise<void> {
     for (const shownPath of this.approvalDiffs.unwrittenPaths) {
       if ((await this.resolvePath(shownPath)) !== path) continue;
-      if (!this.approvalDiffs.matchesApproval(shownPath, before, after)) this.ports.onUnexpectedWrite(path);
+      if (!this.approvalDiffs.takeMatchingDiffs(shownPath, before, after)) this.ports.onUnexpectedWrite(path);
     }
   }
 
-  private async runForFile(requested: string, task: (path: string) => Promise<void>): Promise<void> {
+  private async runForFile(requestedPath: string, task: (path: string) => Promise<void>): Promise<void> {
     try {
-      const path = await this.ports.files.editor.resolve(requested);
+      const path = await this.ports.files.editor.resolve(requestedPath);
       await this.queue.run(path, () => task(path));
     } catch (error) {
       this.ports.log.debug(`Cannot track a file that an agent writes: ${messageOf(error)}`);
@@ -376,8 +379,8 @@ export class ChangeJournal {
   }
 
   /** Like `resolvePath`, but does not follow a symbolic link. */
-  private async changedPath(requested: string): Promise<string> {
-    return this.hasChanges(requested) ? requested : await this.resolvePath(requested);
+  private async resolveUnlessChanged(requestedPath: string): Promise<string> {
+    return this.hasChanges(requestedPath) ? requestedPath : await this.resolvePath(requestedPath);
   }
 
   /** Returns the resolved path. If agents can no longer access the path, returns it unchanged. */

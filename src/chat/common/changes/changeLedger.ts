@@ -1,12 +1,12 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { FileChange } from '../../../transcript/common/entries';
 import { countChanges } from '../../../transcript/common/lineDiff';
-import { mergeWithoutConflicts } from '../../../changes/common/review/threeWayMerge';
-import type { SeparableCounts, TurnRange, FileChangedByTurns } from '../chatPorts';
-import type { ChangedTexts, CurrentFile, FileTexts, FileText, FileTextId } from './fileTexts';
+import { mergePreferringTheirs } from '../../../changes/common/review/threeWayMerge';
+import type { UneditedChangeCounts, TurnRange, FileChangedByTurns } from '../chatPorts';
+import type { TextIdsBeforeAndAfter, CurrentFileText, FileTexts, FileText, FileTextId } from './fileTexts';
 import type { RemainingChange, LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
 import { findFormerPaths } from './renames';
-import type { WriteClaims } from './writeClaims';
+import type { FileTextClaims } from './fileTextClaims';
 
 interface WrittenFile {
   /** Text before the conversation's first change. Undefined if Backline did not read it, so it cannot be restored. */
@@ -19,7 +19,7 @@ interface WrittenFile {
    * The remaining change after each hunk that was undone in an editor, oldest first. Such an undo can itself be undone,
    * so `before` and `after` stay unchanged. These changes are needed to separate later edits of the undone lines.
    */
-  readonly changesAfterUndo?: readonly ChangedTexts[];
+  readonly changesAfterUndo?: readonly TextIdsBeforeAndAfter[];
   readonly change: FileChange | undefined;
 }
 
@@ -28,9 +28,9 @@ interface Write {
   /** The text that Backline read immediately before the write. */
   readonly base: FileTextId;
   /** The file after the write. If it is missing, the file is read. */
-  readonly written?: CurrentFile;
+  readonly written?: CurrentFileText;
   /** Whether only the agent can have made the change. */
-  readonly isAgentsWork: (now: CurrentFile) => boolean;
+  readonly isAgentsWork: (now: CurrentFileText) => boolean;
 }
 
 type TurnFile = Pick<WrittenFile, 'before' | 'after' | 'isMixed' | 'changesAfterUndo'>;
@@ -43,13 +43,13 @@ export class ChangeLedger {
   private readonly writtenFiles = new Map<string, WrittenFile>();
   private readonly snapshotByPath = new Map<string, FileTextId>();
   /** Files written in the current turn. */
-  private turnFiles = new Map<string, TurnFile>();
+  private currentTurnFiles = new Map<string, TurnFile>();
   private readonly filesByTurn = new Map<number, Map<string, TurnFile>>();
 
   constructor(
     private readonly fileTexts: FileTexts,
     private readonly appendRecord: (record: NewRecord) => void,
-    private readonly claims: WriteClaims,
+    private readonly claims: FileTextClaims,
     /** Called when the agent has probably written a file. */
     private readonly onFileWritten: (path: string, before: FileText, after: FileText) => Promise<void>,
   ) {}
@@ -97,11 +97,11 @@ export class ChangeLedger {
   }
 
   /** Returns the texts before the first and after the last turn. If `last` is Infinity, the latter are the current texts. */
-  textsOfTurns({ first, last }: TurnRange): ReadonlyMap<string, ChangedTexts> {
-    const files = new Map<string, ChangedTexts>();
+  textsOfTurns({ first, last }: TurnRange): ReadonlyMap<string, TextIdsBeforeAndAfter> {
+    const files = new Map<string, TextIdsBeforeAndAfter>();
     const ended = [...this.filesByTurn].filter(([turn]) => turn >= first && turn <= last);
     const turns = ended.sort(([one], [other]) => one - other).map(([, changed]) => changed);
-    if (last === Infinity) turns.push(this.turnFiles);
+    if (last === Infinity) turns.push(this.currentTurnFiles);
     for (const changed of turns) {
       for (const [path, { after, before }] of changed) {
         files.set(path, { before: files.has(path) ? files.get(path)?.before : before, after });
@@ -118,12 +118,12 @@ export class ChangeLedger {
   }
 
   hasTurnWritten(path: string): boolean {
-    return this.turnFiles.has(path);
+    return this.currentTurnFiles.has(path);
   }
 
   /** Returns the file after the last write of the current turn. Undefined if the turn has not written the file. */
   currentTurnTextId(path: string): FileTextId {
-    return this.turnFiles.get(path)?.after;
+    return this.currentTurnFiles.get(path)?.after;
   }
 
   /** Whether another conversation has written this text. */
@@ -135,16 +135,16 @@ export class ChangeLedger {
     if (record.type === 'snapshot') {
       this.snapshotByPath.set(record.path, record.text);
     } else if (record.type === 'written') {
-      this.restoreWrite(record);
+      this.applyWrittenRecord(record);
     } else if (record.type === 'changed') {
       const texts = record.texts ?? [];
       const files = texts.map(
         ({ after, before, isMixed = false, path }) => [path, { before, after, isMixed }] as const,
       );
       this.filesByTurn.set(record.turn, new Map(files));
-      this.turnFiles = new Map();
+      this.currentTurnFiles = new Map();
     } else if (record.type === 'turnReverted') {
-      this.undoTurnChange(record.turn, record.path, record);
+      this.removeTurnChange(record.turn, record.path, record);
     } else if (record.type === 'hunkUndone') {
       const { after, before, path } = record;
       this.addChangeAfterUndo(path, { before, after });
@@ -157,23 +157,23 @@ export class ChangeLedger {
     } else if (record.type === 'fileDecided') {
       this.writtenFiles.delete(record.path);
       this.snapshotByPath.delete(record.path);
-      this.turnFiles.delete(record.path);
+      this.currentTurnFiles.delete(record.path);
     }
   }
 
   /** Records a write that the agent has made or reported. Returns whether the file has changed. */
   async recordWrite({ base, isAgentsWork, path, written }: Write): Promise<boolean> {
-    const now = written ?? (await this.fileTexts.readFile(path));
+    const now = written ?? (await this.fileTexts.readWithUnsavedText(path));
     if (base !== undefined && base === now.id) return false;
     const known = this.writtenFiles.get(path);
     // The write was already recorded in this turn. If the earlier text is unknown, the file has not changed since the
     // agent's last write.
-    const recorded = base === undefined ? known : this.turnFiles.get(path);
+    const recorded = base === undefined ? known : this.currentTurnFiles.get(path);
     if (recorded && now.id !== undefined && recorded.after === now.id) return false;
     this.claims.claim(this, path, now.id);
     if (!now.isDirty) await this.onFileWritten(path, await this.fileTexts.textOf(base), now.text);
     if (!known && this.writtenFiles.size >= maxFiles) return true;
-    const { turnFiles } = this;
+    const { currentTurnFiles } = this;
     // This text is needed to separate later edits of others.
     await this.fileTexts.storeText(now);
     const write = { before: base, after: now.id, isMixed: !isAgentsWork(now) };
@@ -182,7 +182,7 @@ export class ChangeLedger {
     const { before, isMixed } = file;
     const change = changeOf(path, await this.fileTexts.textOf(before), now.text, isMixed);
     this.writtenFiles.set(path, { ...file, change });
-    turnFiles.set(path, await this.mergeWrites(turnFiles.get(path), write));
+    currentTurnFiles.set(path, await this.mergeWrites(currentTurnFiles.get(path), write));
     const rebased = known && known.before !== before ? { before } : {};
     const found = known && known.after !== base ? { base, ...(write.isMixed && { isDoubtful: true }) } : {};
     this.appendRecord({ type: 'written', path, isMixed, ...withoutUndefined({ after: now.id, ...rebased, ...found }) });
@@ -190,38 +190,38 @@ export class ChangeLedger {
   }
 
   /** Returns the current text without the change. Undefined if later edits of others can't be separated from it. */
-  async textWithoutChange(file: TurnFile, now: Pick<CurrentFile, 'id' | 'text'>): Promise<FileText> {
+  async textWithoutChange(file: TurnFile, now: Pick<CurrentFileText, 'id' | 'text'>): Promise<FileText> {
     const { changesAfterUndo = [], isMixed } = file;
     if (isMixed) return undefined;
     // Starts with the oldest change, which is back in the file if the user has undone the undo of a hunk.
     for (const change of [file, ...changesAfterUndo]) {
-      const rebased = await this.fileTexts.rebaseText(change, now);
+      const rebased = await this.fileTexts.revertChangeInText(change, now);
       if (rebased !== undefined) return rebased;
     }
     return undefined;
   }
 
   /** Returns the text without those changes whose lines nobody has edited since. */
-  async withoutUneditedChanges(
+  async textWithoutUneditedChanges(
     path: string,
-    { text: theirs }: Pick<CurrentFile, 'text'>,
-  ): Promise<SeparableCounts & { readonly text?: string }> {
+    { text: theirs }: Pick<CurrentFileText, 'text'>,
+  ): Promise<UneditedChangeCounts & { readonly text?: string }> {
     const file = this.writtenFiles.get(path);
     const [ours, base] = await Promise.all([file?.before, file?.after].map((id) => this.fileTexts.textOf(id)));
     if (file?.isMixed !== false || typeof ours !== 'string' || typeof base !== 'string' || typeof theirs !== 'string') {
       return { separable: 0, total: 1 };
     }
-    const { conflictCount, mergedCount, text } = mergeWithoutConflicts({ base, ours, theirs });
+    const { conflictCount, mergedCount, text } = mergePreferringTheirs({ base, ours, theirs });
     return { separable: mergedCount, total: mergedCount + conflictCount, text };
   }
 
   /** Records the remaining change of a file after a hunk was undone in it. */
-  recordUndo(path: string, remaining: ChangedTexts): void {
+  recordHunkUndo(path: string, remaining: TextIdsBeforeAndAfter): void {
     this.addChangeAfterUndo(path, remaining);
     this.appendRecord({ type: 'hunkUndone', path, ...withoutUndefined({ ...remaining }) });
   }
 
-  private addChangeAfterUndo(path: string, remaining: ChangedTexts): void {
+  private addChangeAfterUndo(path: string, remaining: TextIdsBeforeAndAfter): void {
     const file = this.writtenFiles.get(path);
     if (!file) return;
     const changesAfterUndo = [...(file.changesAfterUndo ?? []), remaining].slice(-maxChangesAfterUndo);
@@ -229,7 +229,7 @@ export class ChangeLedger {
   }
 
   /** Replaces the recorded change of a file after a part of it was kept. */
-  async rebase(path: string, texts: ChangedTexts): Promise<void> {
+  async recordPartKept(path: string, texts: TextIdsBeforeAndAfter): Promise<void> {
     if (texts.before === texts.after) {
       this.recordDecision(path, 'kept');
       return;
@@ -241,9 +241,9 @@ export class ChangeLedger {
 
   /** Records all changes of the turn. `addStates` adds changes that texts do not show. Later writes get a new turn. */
   async endTurn(turn: number, addStates: (changes: readonly FileChange[]) => FileChange[]): Promise<void> {
-    const { turnFiles: written } = this;
+    const { currentTurnFiles: written } = this;
     if (written.size === 0 && addStates([]).length === 0) return;
-    this.turnFiles = new Map();
+    this.currentTurnFiles = new Map();
     const all = new Map(this.filesByTurn.get(turn));
     for (const [path, texts] of written) all.set(path, await this.mergeWrites(all.get(path), texts));
     const changes: FileChange[] = [];
@@ -280,7 +280,7 @@ export class ChangeLedger {
   /** Removes the changes to a file after the user's decision. `hasStates`: some of them were not visible in texts. */
   recordDecision(path: string, decision: 'reverted' | 'kept', hasStates = false): void {
     if (!this.writtenFiles.delete(path) && !hasStates) return;
-    this.turnFiles.delete(path);
+    this.currentTurnFiles.delete(path);
     this.appendRecord({ type: 'fileDecided', path, decision });
   }
 
@@ -289,26 +289,26 @@ export class ChangeLedger {
     if (files.length === 0) return;
     for (const file of files) {
       this.setRemainingChange(file);
-      this.claims.claim(this, file.path, (await this.fileTexts.readFile(file.path)).id);
+      this.claims.claim(this, file.path, (await this.fileTexts.readWithUnsavedText(file.path)).id);
     }
     this.appendRecord({ type: 'changesReplaced', files: [...files] });
   }
 
   /** Records that the change of a turn was reverted. `texts` is the remaining change of the conversation. */
-  recordTurnReverted(turn: number, path: string, texts: ChangedTexts): void {
-    this.undoTurnChange(turn, path, texts);
+  recordTurnReverted(turn: number, path: string, texts: TextIdsBeforeAndAfter): void {
+    this.removeTurnChange(turn, path, texts);
     this.appendRecord({ type: 'turnReverted', turn, path, ...withoutUndefined({ ...texts }) });
   }
 
   private setRemainingChange({ change, path }: RemainingChange): void {
-    this.turnFiles.delete(path);
+    this.currentTurnFiles.delete(path);
     if (!change) {
       this.writtenFiles.delete(path);
       this.snapshotByPath.delete(path);
       return;
     }
     const { after, afterUndo, before, isMixed = false } = change;
-    const undone = afterUndo?.map((texts): ChangedTexts => ({ before: texts.before, after: texts.after }));
+    const undone = afterUndo?.map((texts): TextIdsBeforeAndAfter => ({ before: texts.before, after: texts.after }));
     this.snapshotByPath.set(path, before);
     this.writtenFiles.set(path, {
       before,
@@ -319,7 +319,7 @@ export class ChangeLedger {
     });
   }
 
-  private undoTurnChange(turn: number, path: string, texts: Partial<ChangedTexts>): void {
+  private removeTurnChange(turn: number, path: string, texts: Partial<TextIdsBeforeAndAfter>): void {
     const reverted = this.getTurnFile(turn, path);
     const file = this.writtenFiles.get(path);
     this.filesByTurn.get(turn)?.delete(path);
@@ -332,7 +332,7 @@ export class ChangeLedger {
     this.snapshotByPath.delete(path);
   }
 
-  private restoreWrite(record: RecordOf<'written'>): void {
+  private applyWrittenRecord(record: RecordOf<'written'>): void {
     const { after, before, isDoubtful = false, isMixed = false, path } = record;
     const known = this.writtenFiles.get(path);
     const previous = known ? known.after : this.snapshotByPath.get(path);
@@ -342,7 +342,7 @@ export class ChangeLedger {
         ? { before: previous, after, isMixed }
         : { before: record.base, after, isMixed: isDoubtful };
     if (before !== undefined) this.snapshotByPath.set(path, before);
-    this.turnFiles.set(path, combineWrites(this.turnFiles.get(path), write));
+    this.currentTurnFiles.set(path, combineWrites(this.currentTurnFiles.get(path), write));
     this.writtenFiles.set(path, { before: this.snapshotByPath.get(path), after, isMixed, change: undefined });
   }
 
@@ -353,13 +353,13 @@ export class ChangeLedger {
 
   /** Returns the part of the change that is still in the file. */
   private async currentChange(path: string, texts: TurnFile): Promise<FileChange | undefined> {
-    const now = await this.fileTexts.readFile(path);
+    const now = await this.fileTexts.readWithUnsavedText(path);
     const before = await this.textWithoutChange(texts, now);
     if (before !== undefined) return changeOf(path, before, now.text, false);
     return changeOf(path, await this.fileTexts.textOf(texts.before), now.text, true);
   }
 
-  private withFormerPaths(changes: FileChange[], files: ReadonlyMap<string, ChangedTexts>): FileChange[] {
+  private withFormerPaths(changes: FileChange[], files: ReadonlyMap<string, TextIdsBeforeAndAfter>): FileChange[] {
     const isMoved = ({ change }: FileChange): boolean => change === 'created' || change === 'deleted';
     const moved = changes.filter(isMoved).flatMap(({ path }) => {
       const file = files.get(path);

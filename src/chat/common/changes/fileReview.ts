@@ -1,24 +1,24 @@
 import type { KeyedQueue } from '../../../base/common/async';
 import { replaceLines, type Hunk } from '../../../changes/common/review/hunks';
-import { mergeWithoutConflicts } from '../../../changes/common/review/threeWayMerge';
+import { mergePreferringTheirs } from '../../../changes/common/review/threeWayMerge';
 import type { TextsShownToUser } from '../../../changes/common/review/reviewSource';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import {
   ChatError,
   type RevertOptions,
-  type SeparableCounts,
+  type UneditedChangeCounts,
   type TurnRange,
   type TextsAroundTurns,
 } from '../chatPorts';
 import type { ChangeLedger } from './changeLedger';
-import type { CurrentFile, FileText, FileTextId, FileTexts } from './fileTexts';
-import type { FileStateChanges } from './fileStateChanges';
+import type { CurrentFileText, FileText, FileTextId, FileTexts } from './fileTexts';
+import type { NonTextChanges } from './nonTextChanges';
 
 interface FileReviewPorts {
   readonly editor: Pick<EditorPort, 'writeText'>;
   readonly fileTexts: FileTexts;
   readonly ledger: ChangeLedger;
-  readonly states: Pick<FileStateChanges, 'hasChanges'>;
+  readonly states: Pick<NonTextChanges, 'hasChanges'>;
   /** Runs the work on each file in sequence. Keyed by path. */
   readonly queue: KeyedQueue;
   readonly resolvePath: (path: string) => Promise<string>;
@@ -31,34 +31,34 @@ interface FileReviewPorts {
 export class FileReview {
   constructor(private readonly ports: FileReviewPorts) {}
 
-  async textsOfTurns(requested: string, turns: TurnRange): Promise<TextsAroundTurns> {
-    const path = await this.ports.resolvePath(requested);
+  async textsOfTurns(requestedPath: string, turns: TurnRange): Promise<TextsAroundTurns> {
+    const path = await this.ports.resolvePath(requestedPath);
     const known = this.ports.ledger.textsOfTurns(turns).get(path);
-    const now = await this.ports.fileTexts.readFile(path);
+    const now = await this.ports.fileTexts.readWithUnsavedText(path);
     const [before, after] = await Promise.all(
       [known?.before, known?.after].map((id) => this.ports.fileTexts.textOf(id)),
     );
     return { before, after, isCurrent: known?.after !== undefined && now.id === known.after };
   }
 
-  async countSeparable(requested: string): Promise<SeparableCounts> {
-    const path = await this.ports.resolvePath(requested);
-    const { separable, total } = await this.ports.ledger.withoutUneditedChanges(
+  async countUneditedChanges(requestedPath: string): Promise<UneditedChangeCounts> {
+    const path = await this.ports.resolvePath(requestedPath);
+    const { separable, total } = await this.ports.ledger.textWithoutUneditedChanges(
       path,
-      await this.ports.fileTexts.readFile(path),
+      await this.ports.fileTexts.readWithUnsavedText(path),
     );
     return { separable, total };
   }
 
   /** Undoes the changes whose lines nobody has edited since. @throws ChatError `notFound`, EditorError */
-  async undoSeparable(
-    requested: string,
+  async undoUneditedChanges(
+    requestedPath: string,
     { protectedFiles = 'refuse' }: Pick<RevertOptions, 'protectedFiles'>,
-  ): Promise<SeparableCounts> {
-    const path = await this.ports.resolvePath(requested);
+  ): Promise<UneditedChangeCounts> {
+    const path = await this.ports.resolvePath(requestedPath);
     const counts = await this.ports.queue.run(path, async () => {
-      const now = await this.ports.fileTexts.readFile(path);
-      const { separable, text, total } = await this.ports.ledger.withoutUneditedChanges(path, now);
+      const now = await this.ports.fileTexts.readWithUnsavedText(path);
+      const { separable, text, total } = await this.ports.ledger.textWithoutUneditedChanges(path, now);
       if (separable > 0 && text !== undefined) {
         await this.ports.editor.writeText(path, text, { save: !now.isDirty, protectedFiles });
       }
@@ -69,12 +69,15 @@ export class FileReview {
   }
 
   /** Implements `ReviewSource.baseline`. */
-  async baseline(requested: string): Promise<FileText> {
-    const path = await this.ports.resolvePath(requested);
+  async baseline(requestedPath: string): Promise<FileText> {
+    const path = await this.ports.resolvePath(requestedPath);
     const file = this.ports.ledger.getFile(path);
     // The text is unchanged, for example if only the file mode differs.
-    if (!file) return this.ports.states.hasChanges(path) ? (await this.ports.fileTexts.readFile(path)).text : undefined;
-    const text = await this.ports.ledger.textWithoutChange(file, await this.ports.fileTexts.readFile(path));
+    if (!file)
+      return this.ports.states.hasChanges(path)
+        ? (await this.ports.fileTexts.readWithUnsavedText(path)).text
+        : undefined;
+    const text = await this.ports.ledger.textWithoutChange(file, await this.ports.fileTexts.readWithUnsavedText(path));
     return text === undefined ? await this.ports.fileTexts.textOf(file.before) : text;
   }
 
@@ -82,7 +85,7 @@ export class FileReview {
    * Stores the text that the file has without the remaining changes and without a turn that is being reverted, whose
    * changes the user may have kept. Undefined if that is unknown or nothing remains.
    */
-  async storeBaselineWithout(turn: number, path: string, now: CurrentFile): Promise<FileTextId> {
+  async storeBaselineWithout(turn: number, path: string, now: CurrentFileText): Promise<FileTextId> {
     const { fileTexts, ledger } = this.ports;
     const file = ledger.getFile(path);
     const baseline = file && (await ledger.textWithoutChange(file, now));
@@ -91,27 +94,27 @@ export class FileReview {
     if (typeof baseline !== 'string' || typeof ours !== 'string' || typeof base !== 'string') {
       return await fileTexts.storeTextNotFromDisk(baseline);
     }
-    return await fileTexts.storeTextNotFromDisk(mergeWithoutConflicts({ base, ours, theirs: baseline }).text);
+    return await fileTexts.storeTextNotFromDisk(mergePreferringTheirs({ base, ours, theirs: baseline }).text);
   }
 
   /** Keeps a hunk. @throws ChatError `changedSince` if the file differs from what the user saw, `notFound` */
-  async keepHunk(requested: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {
-    await this.runIfTextIsAsShown(requested, seen, async (path, now) => {
+  async keepHunk(requestedPath: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {
+    await this.runIfTextIsAsShown(requestedPath, seen, async (path, now) => {
       const text = replaceLines(seen.baseline, hunk.before, seen.text, hunk.after);
       const before = await this.ports.fileTexts.storeTextNotFromDisk(text);
-      await this.ports.ledger.rebase(path, { before, after: await this.ports.fileTexts.storeText(now) });
+      await this.ports.ledger.recordPartKept(path, { before, after: await this.ports.fileTexts.storeText(now) });
     });
     this.ports.onDidChange();
   }
 
   /** Undoes a hunk. @throws the same ChatErrors as `keepHunk`, EditorError */
-  async undoHunk(requested: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {
-    const undone = await this.runIfTextIsAsShown(requested, seen, async (path) => {
+  async undoHunk(requestedPath: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {
+    const undone = await this.runIfTextIsAsShown(requestedPath, seen, async (path) => {
       const text = replaceLines(seen.text, hunk.after, seen.baseline, hunk.before);
       // Allowed, because the user has seen these lines and requested the change.
       await this.ports.editor.writeText(path, text, { protectedFiles: 'allow' });
-      const after = await this.ports.fileTexts.storeText(await this.ports.fileTexts.readFile(path));
-      this.ports.ledger.recordUndo(path, {
+      const after = await this.ports.fileTexts.storeText(await this.ports.fileTexts.readWithUnsavedText(path));
+      this.ports.ledger.recordHunkUndo(path, {
         before: await this.ports.fileTexts.storeTextNotFromDisk(seen.baseline),
         after,
       });
@@ -121,14 +124,14 @@ export class FileReview {
 
   /** Returns the resolved path. */
   private async runIfTextIsAsShown(
-    requested: string,
+    requestedPath: string,
     seen: TextsShownToUser,
-    task: (path: string, now: CurrentFile) => Promise<void>,
+    task: (path: string, now: CurrentFileText) => Promise<void>,
   ): Promise<string> {
-    const path = await this.ports.resolvePath(requested);
+    const path = await this.ports.resolvePath(requestedPath);
     await this.ports.queue.run(path, async () => {
       if (!this.ports.ledger.getFile(path)) throw new ChatError('notFound', 'There are no agent changes in this file.');
-      const now = await this.ports.fileTexts.readFile(path);
+      const now = await this.ports.fileTexts.readWithUnsavedText(path);
       if (((await this.baseline(path)) ?? '') !== seen.baseline || now.text !== seen.text) {
         throw new ChatError('changedSince', 'The file has changed in the meantime. Try again.');
       }

@@ -11,14 +11,14 @@ export type FileText = string | null | undefined;
 /** Id of a stored text. Null and undefined have the same meaning as in `FileText`. */
 export type FileTextId = string | null | undefined;
 
-export interface CurrentFile {
+export interface CurrentFileText {
   readonly text: FileText;
   readonly id: FileTextId;
   readonly isDirty: boolean;
 }
 
 /** The texts of a file before and after a change. */
-export interface ChangedTexts {
+export interface TextIdsBeforeAndAfter {
   readonly before: FileTextId;
   readonly after: FileTextId;
 }
@@ -31,7 +31,7 @@ const maxMemoryUnits = 16 * 1024 * 1024;
 /** Reads the texts of files, and stores earlier versions by content. */
 export class FileTexts {
   private readonly textById = new Map<string, string>();
-  private memoryUnits = 0;
+  private textUnitsInMemory = 0;
 
   constructor(
     private readonly files: Pick<ChatFileAccess, 'editor' | 'readDiskText'>,
@@ -43,7 +43,7 @@ export class FileTexts {
   }
 
   /** Reads a file with unsaved text. Never rejects. */
-  async readFile(path: string): Promise<CurrentFile> {
+  async readWithUnsavedText(path: string): Promise<CurrentFileText> {
     try {
       const { hasInvalidBytes, isDirty, text } = await this.files.editor.readText(path, { maxBytes: maxFileBytes });
       // The text is not used, because writing it back would change bytes of the file.
@@ -56,7 +56,7 @@ export class FileTexts {
   }
 
   /** Reads the file on disk, without unsaved text. Never rejects. */
-  async readDisk(path: string): Promise<CurrentFile> {
+  async readFromDisk(path: string): Promise<CurrentFileText> {
     const text = await this.files.readDiskText(path).catch(() => undefined);
     return { text, id: typeof text === 'string' ? this.blobs.idOf(text) : text, isDirty: false };
   }
@@ -67,12 +67,12 @@ export class FileTexts {
     return await this.storeText({ text, id: this.blobs.idOf(text), isDirty: false });
   }
 
-  async storeText({ text, id }: CurrentFile): Promise<FileTextId> {
+  async storeText({ text, id }: CurrentFileText): Promise<FileTextId> {
     if (typeof text !== 'string' || typeof id !== 'string') return id;
     if (this.textById.has(id)) return id;
-    if (this.memoryUnits + text.length <= maxMemoryUnits) {
+    if (this.textUnitsInMemory + text.length <= maxMemoryUnits) {
       this.textById.set(id, text);
-      this.memoryUnits += text.length;
+      this.textUnitsInMemory += text.length;
     }
     return await this.blobs.putText(text);
   }
@@ -81,7 +81,10 @@ export class FileTexts {
    * Undoes a change in the current text and keeps edits that others made after it. Undefined if they edited the changed
    * lines, or if one of the texts is unknown.
    */
-  async rebaseText({ before, after }: ChangedTexts, current: Pick<CurrentFile, 'id' | 'text'>): Promise<FileText> {
+  async revertChangeInText(
+    { before, after }: TextIdsBeforeAndAfter,
+    current: Pick<CurrentFileText, 'id' | 'text'>,
+  ): Promise<FileText> {
     const ours = await this.textOf(before);
     if (current.id !== undefined && current.id === after) return ours;
     const base = await this.textOf(after);

@@ -1,11 +1,11 @@
-import type { ChangedTexts, FileTextId } from './fileTexts';
+import type { TextIdsBeforeAndAfter, FileTextId } from './fileTexts';
 
 /**
  * Finds files that were probably renamed, because they were created with the text of a deleted file. Returns their
  * former paths, by current path.
  */
 export function findFormerPaths(
-  files: ReadonlyMap<string, ChangedTexts>,
+  files: ReadonlyMap<string, TextIdsBeforeAndAfter>,
   isEmpty: (text: FileTextId) => boolean,
 ): ReadonlyMap<string, string> {
   const deletedByText = new Map<string, string[]>();

@@ -3,10 +3,10 @@ import type { Hunk } from '../../../changes/common/review/hunks';
 import type { TextsShownToUser } from '../../../changes/common/review/reviewSource';
 import type { FileChange } from '../../../transcript/common/entries';
 import type {
-  StatesBeforeAndAfter,
+  FileStatesBeforeAndAfter,
   ChatFileChanges,
   RevertOptions,
-  SeparableCounts,
+  UneditedChangeCounts,
   TurnRange,
   FileChangedByTurns,
   TextsAroundTurns,
@@ -20,7 +20,7 @@ import type { ChangeJournal } from './changeJournal';
  */
 export class ReviewableChanges implements ChatFileChanges {
   constructor(
-    private readonly file: Pick<ConversationFiles, 'claim'>,
+    private readonly conversationFiles: Pick<ConversationFiles, 'claim'>,
     private readonly journal: ChangeJournal,
     readonly onDidChange: Event<void>,
   ) {}
@@ -37,17 +37,20 @@ export class ReviewableChanges implements ChatFileChanges {
     return this.journal.review.textsOfTurns(path, turns);
   }
 
-  statesOf(path: string, turn?: number): StatesBeforeAndAfter | undefined {
+  statesOf(path: string, turn?: number): FileStatesBeforeAndAfter | undefined {
     return this.journal.states.statesOf(path, turn);
   }
 
-  countSeparable(path: string): Promise<SeparableCounts> {
-    return this.journal.review.countSeparable(path);
+  countUneditedChanges(path: string): Promise<UneditedChangeCounts> {
+    return this.journal.review.countUneditedChanges(path);
   }
 
-  async undoSeparable(path: string, options: Pick<RevertOptions, 'protectedFiles'>): Promise<SeparableCounts> {
-    await this.file.claim();
-    return await this.journal.review.undoSeparable(path, options);
+  async undoUneditedChanges(
+    path: string,
+    options: Pick<RevertOptions, 'protectedFiles'>,
+  ): Promise<UneditedChangeCounts> {
+    await this.conversationFiles.claim();
+    return await this.journal.review.undoUneditedChanges(path, options);
   }
 
   baseline(path: string): Promise<string | null | undefined> {
@@ -55,12 +58,12 @@ export class ReviewableChanges implements ChatFileChanges {
   }
 
   async keepHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {
-    await this.file.claim();
+    await this.conversationFiles.claim();
     await this.journal.review.keepHunk(path, hunk, seen);
   }
 
   async undoHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {
-    await this.file.claim();
+    await this.conversationFiles.claim();
     await this.journal.review.undoHunk(path, hunk, seen);
   }
 

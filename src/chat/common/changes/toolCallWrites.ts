@@ -6,7 +6,12 @@ import type { Logger } from '../../../base/common/log';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { ChangeLedger } from './changeLedger';
 import type { FileTexts, FileTextId } from './fileTexts';
-import { containsWrittenText, isAlreadyApplied, touchedFiles, type TouchedFile } from './touchedFiles';
+import {
+  containsWrittenText,
+  isAlreadyApplied,
+  reportedFileChanges,
+  type ReportedFileChange,
+} from './reportedFileChanges';
 
 interface ToolCallWritesPorts {
   readonly editor: Pick<EditorPort, 'resolve'>;
@@ -29,7 +34,7 @@ interface WatchedFile {
   base: FileTextId;
   /** Whether others may have changed the file in the meantime. */
   isDoubtful: boolean;
-  file: TouchedFile;
+  file: ReportedFileChange;
 }
 
 /**
@@ -37,7 +42,7 @@ interface WatchedFile {
  * when it has ended. Assumes that a failed or denied call has changed nothing.
  */
 export class ToolCallWrites {
-  private calls = new Map<string, Call>();
+  private watchedCallById = new Map<string, Call>();
   /** Paths that were written through the editor port in this turn. Reports of tool calls about them are ignored. */
   private readonly pathsWrittenByEditor = new Set<string>();
   private readonly pendingWork = new Set<Promise<void>>();
@@ -73,12 +78,12 @@ export class ToolCallWrites {
 
   handleEditorWrite(path: string): void {
     this.pathsWrittenByEditor.add(path);
-    for (const { watchedFiles } of this.calls.values()) watchedFiles.delete(path);
+    for (const { watchedFiles } of this.watchedCallById.values()) watchedFiles.delete(path);
   }
 
   /** Sets the earlier text of a file that something other than a call has changed. */
   rebaseWatchedFile(path: string, base: FileTextId): void {
-    for (const { watchedFiles } of this.calls.values()) {
+    for (const { watchedFiles } of this.watchedCallById.values()) {
       const watched = watchedFiles.get(path);
       if (watched) watched.base = base;
     }
@@ -87,19 +92,19 @@ export class ToolCallWrites {
   /** Reads the files of the waiting call again, immediately before it may run. Never rejects. */
   async beforeAnswer(approvalId: string): Promise<void> {
     await this.waitForPendingWork();
-    for (const call of this.calls.values()) {
+    for (const call of this.watchedCallById.values()) {
       if (call.state !== 'waiting' || call.approvalId !== approvalId) continue;
       call.state = 'running';
       const { texts } = this.ports;
       for (const [path, watched] of call.watchedFiles) {
-        if (watched.base !== undefined) watched.base = await texts.storeText(await texts.readFile(path));
+        if (watched.base !== undefined) watched.base = await texts.storeText(await texts.readWithUnsavedText(path));
       }
     }
   }
 
   /** Records changes of completed calls that came to the disk after the calls ended. Call within the path's queue. */
   async recordLateWrites(path: string): Promise<void> {
-    for (const { state, watchedFiles } of this.calls.values()) {
+    for (const { state, watchedFiles } of this.watchedCallById.values()) {
       const watched = watchedFiles.get(path);
       if (watched && state === 'done' && (await this.recordLateWrite(path, watched))) watchedFiles.delete(path);
     }
@@ -107,10 +112,10 @@ export class ToolCallWrites {
 
   /** Records remaining changes at the end of the turn. Never rejects. */
   async endTurn(): Promise<void> {
-    const { calls } = this;
-    this.calls = new Map();
+    const { watchedCallById } = this;
+    this.watchedCallById = new Map();
     await this.waitForPendingWork();
-    for (const { state, watchedFiles } of calls.values()) {
+    for (const { state, watchedFiles } of watchedCallById.values()) {
       if (state !== 'running' && state !== 'done') continue;
       for (const [path, watched] of watchedFiles) {
         if (!this.ports.ledger.hasTurnWritten(path)) await this.recordLateWrite(path, watched);
@@ -124,52 +129,53 @@ export class ToolCallWrites {
   }
 
   private watchCall(data: EventData<'tool:pre' | 'tool:update'>): void {
-    const call = this.callOf(data);
-    this.watchFiles(call, touchedFiles(call.kind, data));
+    const call = this.getOrCreateCall(data);
+    this.watchFiles(call, reportedFileChanges(call.kind, data));
   }
 
-  private watchFiles(call: Call, files: readonly TouchedFile[]): void {
+  private watchFiles(call: Call, files: readonly ReportedFileChange[]): void {
     for (const file of files) this.runForFile(file.path, (path) => this.watchFile(call, path, file));
   }
 
   /** Marks the call as waiting. It does nothing until its approval is answered. */
   private markWaiting(data: EventData<'approval:required'>): void {
     const { approval_id: approvalId, call_id, context = {} } = data;
-    const call = this.callOf({ call_id: call_id ?? `approval ${approvalId}` });
+    const call = this.getOrCreateCall({ call_id: call_id ?? `approval ${approvalId}` });
     const { input, kind, paths } = context;
     if (typeof kind === 'string') {
       const locations = (Array.isArray(paths) ? paths : []).flatMap((path) =>
         typeof path === 'string' ? [{ path }] : [],
       );
-      this.watchFiles(call, touchedFiles(kind, { locations }));
-      if (isRecord(input)) this.watchFiles(call, touchedFiles(kind, { input }));
+      this.watchFiles(call, reportedFileChanges(kind, { locations }));
+      if (isRecord(input)) this.watchFiles(call, reportedFileChanges(kind, { input }));
     }
     call.state = 'waiting';
     call.approvalId = approvalId;
   }
 
   private handleCallEnd(data: EventData<'tool:post' | 'tool:error' | 'tool:update'>, isDone: boolean): void {
-    const call = this.callOf(data);
+    const call = this.getOrCreateCall(data);
     call.state = isDone ? 'done' : 'failed';
-    if (isDone) this.recordWrites(call, touchedFiles(call.kind, { content: data.content, locations: data.locations }));
+    if (isDone)
+      this.recordWrites(call, reportedFileChanges(call.kind, { content: data.content, locations: data.locations }));
     else call.watchedFiles.clear();
   }
 
-  private callOf({ call_id: id = '', kind }: Pick<EventData<'tool:pre'>, 'call_id' | 'kind'>): Call {
-    const call = this.calls.get(id) ?? {
+  private getOrCreateCall({ call_id: id = '', kind }: Pick<EventData<'tool:pre'>, 'call_id' | 'kind'>): Call {
+    const call = this.watchedCallById.get(id) ?? {
       kind: 'other',
       state: 'running',
       approvalId: undefined,
       watchedFiles: new Map(),
     };
-    this.calls.set(id, call);
+    this.watchedCallById.set(id, call);
     call.kind = kind ?? call.kind;
     return call;
   }
 
   /** Handles an answer. If the call is still waiting, another client has answered, and it may already be running. */
   private handleApprovalAnswer(approvalId: string, isGranted: boolean): void {
-    for (const call of this.calls.values()) {
+    for (const call of this.watchedCallById.values()) {
       if (call.approvalId !== approvalId || (call.state !== 'waiting' && call.state !== 'running')) continue;
       if (!isGranted) {
         call.state = 'denied';
@@ -182,10 +188,10 @@ export class ToolCallWrites {
   }
 
   private async markDoubtfulIfFileChanged(path: string, watched: WatchedFile): Promise<void> {
-    if ((await this.ports.texts.readFile(path)).id !== watched.base) watched.isDoubtful = true;
+    if ((await this.ports.texts.readWithUnsavedText(path)).id !== watched.base) watched.isDoubtful = true;
   }
 
-  private async watchFile(call: Call, path: string, file: TouchedFile): Promise<void> {
+  private async watchFile(call: Call, path: string, file: ReportedFileChange): Promise<void> {
     if (this.pathsWrittenByEditor.has(path)) return;
     const known = call.watchedFiles.get(path);
     if (known) {
@@ -195,13 +201,13 @@ export class ToolCallWrites {
     // The file was reported only after the end of the call, so the earlier text is unknown.
     if (call.state === 'failed') return;
     await this.recordLateWrites(path);
-    const now = await this.ports.texts.readFile(path);
+    const now = await this.ports.texts.readWithUnsavedText(path);
     const isLate = call.state === 'done' || now.text === undefined || isAlreadyApplied(now.text, file);
     call.watchedFiles.set(path, { base: isLate ? undefined : now.id, isDoubtful: false, file });
     if (!isLate) await this.ports.texts.storeText(now);
   }
 
-  private recordWrites(call: Call, files: readonly TouchedFile[]): void {
+  private recordWrites(call: Call, files: readonly ReportedFileChange[]): void {
     this.watchFiles(call, files);
     const ending = this.waitForPendingWork().then(async () => {
       for (const [path, watched] of call.watchedFiles) {
@@ -215,7 +221,7 @@ export class ToolCallWrites {
 
   private async recordWrite(path: string, watched: WatchedFile): Promise<boolean> {
     const { ledger, texts } = this.ports;
-    const now = await texts.readFile(path);
+    const now = await texts.readWithUnsavedText(path);
     const isUnseen = watched.base === now.id && isAlreadyApplied(now.text ?? null, watched.file);
     return await ledger.recordWrite({
       path,
@@ -238,9 +244,9 @@ export class ToolCallWrites {
     });
   }
 
-  private runForFile(requested: string, task: (path: string) => Promise<void>): void {
+  private runForFile(requestedPath: string, task: (path: string) => Promise<void>): void {
     const { editor, queue } = this.ports;
-    this.track(editor.resolve(requested).then((path) => queue.run(path, () => task(path))));
+    this.track(editor.resolve(requestedPath).then((path) => queue.run(path, () => task(path))));
   }
 
   private track(work: Promise<void>): void {

@@ -5,17 +5,17 @@ import type { Logger } from '../../../base/common/log';
 import { isSameState } from '../../../changes/common/restorePlan';
 import type {
   ChangedFile,
-  CurrentState,
+  CurrentFileState,
   FolderCheckpoint,
   WorkspaceCheckpoints,
 } from '../../../changes/common/workspaceCheckpoints';
 import type { EditorPort } from '../../../editor/common/editorPort';
-import type { ChangeKind } from '../../../transcript/common/entries';
+import type { NoTextDiffReason } from '../../../transcript/common/entries';
 import type { LogRecord, NewRecord } from '../conversation/logRecord';
 import { SavesByOthers } from '../unsaved/savesByOthers';
 import { maxFiles, type ChangeLedger } from './changeLedger';
-import { maxFileBytes, type CurrentFile, type FileText, type FileTexts, type FileTextId } from './fileTexts';
-import type { FileStateChanges } from './fileStateChanges';
+import { maxFileBytes, type CurrentFileText, type FileText, type FileTexts, type FileTextId } from './fileTexts';
+import type { NonTextChanges } from './nonTextChanges';
 
 interface TurnCheckpointPorts {
   /** The checkpoints of the workspace folders. Undefined if they are turned off or there is no workspace. */
@@ -23,7 +23,7 @@ interface TurnCheckpointPorts {
   readonly editor: Pick<EditorPort, 'resolve'>;
   readonly texts: FileTexts;
   readonly ledger: ChangeLedger;
-  readonly states: FileStateChanges;
+  readonly states: NonTextChanges;
   /** Runs the work on each file in sequence. Keyed by path. */
   readonly queue: KeyedQueue;
   readonly record: (record: NewRecord) => void;
@@ -44,14 +44,14 @@ const batchBytes = 16 * 1024 * 1024;
  * the user nor another conversation has written a file, the change is recorded as the agent's.
  */
 export class TurnCheckpoint {
-  private folders: readonly FolderCheckpoint[] = [];
+  private folderCheckpoints: readonly FolderCheckpoint[] = [];
   private turn = 0;
   /** The last recorded state of each file. A file in the same state is skipped. */
   private readonly recordedByPath = new Map<string, ChangedFile>();
   /** Saves in editors of this window during the turn that were not made by this agent. */
   private readonly savesByOthers = new SavesByOthers();
   /** The states of files without texts after such saves. */
-  private readonly otherSavedStateByPath = new Map<string, CurrentState>();
+  private readonly stateSavedByOthersByPath = new Map<string, CurrentFileState>();
   /** Notices that the conversation has already shown. */
   private readonly shownNotices = new Set<string>();
   /** Whether the checkpoint was read from the log of a conversation that was reopened during the turn. */
@@ -64,9 +64,9 @@ export class TurnCheckpoint {
 
   applyRecord(record: LogRecord): void {
     if (record.type === 'notice') this.shownNotices.add(record.text);
-    if (record.type === 'changed') this.folders = [];
+    if (record.type === 'changed') this.folderCheckpoints = [];
     if (record.type !== 'checkpoint') return;
-    this.folders = record.folders;
+    this.folderCheckpoints = record.folders;
     this.turn = record.turn;
     this.isFromRecord = true;
   }
@@ -77,12 +77,12 @@ export class TurnCheckpoint {
     if (!checkpoints) return;
     await this.lastScan;
     const { folders, problems, uncovered } = await checkpoints.take(`Turn ${turn}`, signal);
-    this.folders = folders;
+    this.folderCheckpoints = folders;
     this.turn = turn;
     this.isFromRecord = false;
     this.recordedByPath.clear();
     this.savesByOthers.clear();
-    this.otherSavedStateByPath.clear();
+    this.stateSavedByOthersByPath.clear();
     if (folders.length > 0) record({ type: 'checkpoint', turn, folders: [...folders] });
     for (const problem of problems) {
       this.addNotice(`Changes by shell commands can’t be shown or undone. ${problem}`);
@@ -90,27 +90,27 @@ export class TurnCheckpoint {
     if (uncovered.length > 0) this.addNotice('Some files and folders are not included in checkpoints.', uncovered);
   }
 
-  /** Whether there is a checkpoint, so that saves of others must be recorded. */
-  get isRunning(): boolean {
-    return this.folders.length > 0;
+  /** Whether there is a checkpoint. If so, saves by the user and by other programs must be recorded. */
+  get hasCheckpoint(): boolean {
+    return this.folderCheckpoints.length > 0;
   }
 
   /**
    * Records that someone other than this agent has saved a file in this window. `before` is the file on disk
    * immediately before the save, if known.
    */
-  async recordOthersSave(path: string, saved: CurrentFile, before: CurrentFile | undefined): Promise<void> {
-    if (!this.isRunning) return;
+  async recordOthersSave(path: string, saved: CurrentFileText, before: CurrentFileText | undefined): Promise<void> {
+    if (!this.hasCheckpoint) return;
     const { texts } = this.ports;
     const text = await this.storeBase(path, saved);
-    this.savesByOthers.add(path, text, before && (await texts.storeText(before)), this.lastAgentText(path));
+    this.savesByOthers.add(path, text, before && (await texts.storeText(before)), this.lastAgentTextId(path));
   }
 
   /** Uses the current file on disk as the base with which later writes are compared. */
   async rebase(path: string): Promise<void> {
-    if (!this.isRunning) return;
+    if (!this.hasCheckpoint) return;
     const text = await this.storeBase(path, await this.readSavedText(path));
-    this.savesByOthers.setLastKnownText(path, text, this.lastAgentText(path));
+    this.savesByOthers.setLastKnownText(path, text, this.lastAgentTextId(path));
   }
 
   /** Records all changes of the turn until now. Scans run one at a time. Never rejects. */
@@ -126,26 +126,26 @@ export class TurnCheckpoint {
 
   /** Records the last changes of the turn. Never rejects. */
   async end(turn: number): Promise<void> {
-    if (this.folders.length === 0) return;
+    if (this.folderCheckpoints.length === 0) return;
     await this.scan();
     for (const problem of this.scanProblems) {
       this.addNotice(`Some changes by shell commands in this turn can’t be shown or undone. ${problem}`);
     }
     // Later writes do not belong to this turn, even if the conversation is reopened.
     this.ports.record({ type: 'checkpoint', turn, folders: [] });
-    this.folders = [];
+    this.folderCheckpoints = [];
   }
 
   /** Drops a checkpoint that was read from the log, because its turn has ended. */
   forget(): void {
-    this.folders = [];
+    this.folderCheckpoints = [];
   }
 
   private async scanNow(): Promise<void> {
-    const { folders } = this;
+    const { folderCheckpoints } = this;
     const { checkpoints } = this.ports;
-    if (!checkpoints || folders.length === 0) return;
-    const { files: changed, problems } = await checkpoints.changesSince(folders);
+    if (!checkpoints || folderCheckpoints.length === 0) return;
+    const { files: changed, problems } = await checkpoints.changesSince(folderCheckpoints);
     this.scanProblems = problems;
     if (changed.length > maxFiles) {
       this.addNotice(`This turn changed ${changed.length} files. Only the first ${maxFiles} are listed.`);
@@ -187,22 +187,22 @@ export class TurnCheckpoint {
     });
   }
 
-  private recordState(file: ChangedFile, kind: ChangeKind): void {
+  private recordState(file: ChangedFile, kind: NoTextDiffReason): void {
     const { states } = this.ports;
     const { after, path } = file;
-    const saved = this.otherSavedStateByPath.get(path);
+    const saved = this.stateSavedByOthersByPath.get(path);
     const isSaved = saved !== undefined && saved !== 'other' && isSameState(saved, after);
     if (!isSaved && !states.isOthersWrite(file)) states.record(this.turn, file, kind, this.isFromRecord);
     this.recordedByPath.set(path, file);
   }
 
-  private async recordText(path: string, file: ChangedFile, textBefore: FileText, now: CurrentFile): Promise<void> {
+  private async recordText(path: string, file: ChangedFile, textBefore: FileText, now: CurrentFileText): Promise<void> {
     const { ledger, states, texts } = this.ports;
     if (ledger.isOthersWrite(path, now.id)) return;
     const saved = await this.recordUnseenWrites(path, textBefore);
     // This is the user's own edit. Earlier changes of the agent are already recorded.
     if (saved !== undefined && saved === now.id) return;
-    const written = this.lastAgentText(path);
+    const written = this.lastAgentTextId(path);
     if (written === undefined || written !== now.id) {
       const known = saved === undefined ? written : saved;
       const base = known === undefined ? await texts.storeTextNotFromDisk(textBefore) : known;
@@ -220,45 +220,45 @@ export class TurnCheckpoint {
   private async recordUnseenWrites(path: string, textBefore: FileText): Promise<FileTextId> {
     const { savesByOthers } = this;
     const { texts } = this.ports;
-    const agentsText = this.lastAgentText(path);
+    const agentsText = this.lastAgentTextId(path);
     const saved = savesByOthers.textOf(path, agentsText);
     for (const { after, before } of savesByOthers.takeUnseenWrites(path, agentsText)) {
       const base = before === undefined ? await texts.storeTextNotFromDisk(textBefore) : before;
       await this.recordWrite(path, base, { id: after, text: await texts.textOf(after), isDirty: false });
     }
-    if (saved !== undefined) savesByOthers.setLastKnownText(path, saved, this.lastAgentText(path));
+    if (saved !== undefined) savesByOthers.setLastKnownText(path, saved, this.lastAgentTextId(path));
     return saved;
   }
 
-  private async recordWrite(path: string, base: FileTextId, written: CurrentFile): Promise<void> {
+  private async recordWrite(path: string, base: FileTextId, written: CurrentFileText): Promise<void> {
     const { isFromRecord } = this;
-    const isAgentsWork = ({ isDirty }: CurrentFile): boolean => !isDirty && !isFromRecord;
+    const isAgentsWork = ({ isDirty }: CurrentFileText): boolean => !isDirty && !isFromRecord;
     await this.ports.ledger.recordWrite({ path, base, written, isAgentsWork });
   }
 
   /** Returns the agent's last text of the file in this turn. */
-  private lastAgentText(path: string): FileTextId {
+  private lastAgentTextId(path: string): FileTextId {
     const { ledger } = this.ports;
     return ledger.hasTurnWritten(path) ? ledger.currentTurnTextId(path) : undefined;
   }
 
   /** Reads the file on disk, because unsaved text belongs to the user. */
-  private async readSavedText(path: string): Promise<CurrentFile> {
+  private async readSavedText(path: string): Promise<CurrentFileText> {
     const { texts } = this.ports;
-    const shown = await texts.readFile(path);
-    const written = shown.isDirty ? await texts.readDisk(path) : shown;
+    const shown = await texts.readWithUnsavedText(path);
+    const written = shown.isDirty ? await texts.readFromDisk(path) : shown;
     return written.text === undefined ? shown : written;
   }
 
   /** Stores the text of a file. If the file has no text, keeps its state instead. */
-  private async storeBase(path: string, file: CurrentFile): Promise<FileTextId> {
-    if (file.text === undefined) this.otherSavedStateByPath.set(path, await this.currentState(path));
+  private async storeBase(path: string, file: CurrentFileText): Promise<FileTextId> {
+    if (file.text === undefined) this.stateSavedByOthersByPath.set(path, await this.currentState(path));
     return await this.ports.texts.storeText(file);
   }
 
   /** Returns the current state of a file. Never rejects. */
-  private async currentState(path: string): Promise<CurrentState> {
-    const checkpoint = this.folders.find(({ folder }) => isInside(path, folder));
+  private async currentState(path: string): Promise<CurrentFileState> {
+    const checkpoint = this.folderCheckpoints.find(({ folder }) => isInside(path, folder));
     if (!checkpoint) return undefined;
     const states = await this.ports.checkpoints?.currentStates([{ path, checkpoint }]).catch(() => undefined);
     return states?.get(path);
@@ -273,14 +273,18 @@ export class TurnCheckpoint {
 }
 
 /** Returns why a changed file has no texts, if its states show the reason. */
-function kindOf({ after, before }: ChangedFile): ChangeKind | undefined {
+function kindOf({ after, before }: ChangedFile): NoTextDiffReason | undefined {
   const states = [before, after].filter((state) => state !== undefined);
   if (states.some(({ kind }) => kind === 'symlink')) return 'symlink';
   return states.some(({ bytes }) => bytes > maxFileBytes) ? 'large' : undefined;
 }
 
 /** Returns how two states differ apart from their texts. */
-function kindBesideText({ after, before }: ChangedFile, textBefore: FileText, text: FileText): ChangeKind | undefined {
+function kindBesideText(
+  { after, before }: ChangedFile,
+  textBefore: FileText,
+  text: FileText,
+): NoTextDiffReason | undefined {
   if (!before) return undefined;
   if (before.kind !== (after?.kind ?? 'file')) return 'mode';
   if (typeof textBefore !== 'string' || typeof text !== 'string' || before.object === after?.object) return undefined;

@@ -13,14 +13,14 @@ import { KeyedQueue } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
-import type { ConversationFiles, SessionHead } from '../chatStore';
+import type { ConversationFiles, ConversationHead } from '../chatStore';
 import { HistoryFilter } from './historyFilter';
 
 export interface BackendConnectionPorts {
   readonly backends: Pick<BackendRegistry, 'open'>;
   readonly log: Logger;
   /** @throws BackendError if there is no folder in which to work */
-  createOptions(head: SessionHead): CreateSessionOptions;
+  createOptions(head: ConversationHead): CreateSessionOptions;
   /** Returns the prepared session, or a new one. @throws BackendError */
   createSession(backend: SessionBackend, options: CreateSessionOptions, signal: AbortSignal): Promise<BackendSession>;
   onBackendOpened(backend: SessionBackend): void;

@@ -15,33 +15,33 @@ import {
   type PageDraftRevision,
 } from '../chatPorts';
 import type { ConversationFiles, StoredConversation } from '../chatStore';
-import type { Draft, DraftAttachment, QueuedPrompt, SessionRow, SessionView } from '../chatView';
+import type { Draft, DraftAttachment, QueuedPrompt, ConversationRow, ConversationView } from '../chatView';
 import { Conversation } from './conversation';
 import { emptyDraft, isEmptyDraft } from './drafts';
-import { AnswerDelivery } from '../approvals/answerDelivery';
+import { ApprovalAnswerDelivery } from '../approvals/answerDelivery';
 import type { ChangeJournal } from '../changes/changeJournal';
 import type { ChatFileAccess } from '../chatFileAccess';
 import { ReviewableChanges } from '../changes/reviewableChanges';
-import type { WriteClaims } from '../changes/writeClaims';
-import { ConversationRestoreRecords } from '../restore/conversationRestoreRecords';
+import type { FileTextClaims } from '../changes/fileTextClaims';
+import { ConversationRestores } from '../restore/conversationRestores';
 import type { ChatTranscript } from '../transcript/chatTranscript';
 import { PromptSaves, type UnsavedFiles } from '../unsaved/promptSaves';
-import type { SessionDefaults } from '../conversations/sessionDefaults';
+import type { NewSessionOptionsPort } from '../conversations/newSessionOptionsPort';
 import { createSharedDraft, type SharedDraft } from './sharedDraft';
 import type { LogRecord } from './logRecord';
 import { PromptDelivery, type AttachmentResolver } from './promptDelivery';
 import { BackendConnection, type BackendConnectionPorts } from './backendConnection';
-import { sessionView } from './sessionView';
+import { conversationView } from './conversationView';
 import { SignInWait } from '../signIn/signInWait';
 import { TurnInterruption } from './turnInterruption';
 import { TurnRunner } from './turnRunner';
 
 export interface ChatSessionPorts extends BackendConnectionPorts {
   readonly files: ChatFileAccess;
-  readonly claims: WriteClaims;
+  readonly claims: FileTextClaims;
   readonly attachments: AttachmentResolver;
   readonly clock: Clock;
-  readonly sessionDefaults: SessionDefaults;
+  readonly sessionDefaults: NewSessionOptionsPort;
   /** Reads a conversation from disk. @throws ChatError */
   readStored(id: string): Promise<StoredConversation>;
   readonly unsavedFiles: UnsavedFiles;
@@ -60,7 +60,7 @@ export class ChatSession implements Chat {
   readonly fullApprovals: FullContents<Part[]>;
   readonly journal: Pick<ChangeJournal, 'beforeWrite' | 'afterWrite'>;
   readonly fileChanges: ReviewableChanges;
-  readonly restores: ConversationRestoreRecords;
+  readonly restores: ConversationRestores;
   private readonly conversation: Conversation;
   private readonly chatTranscript: ChatTranscript;
   private readonly connection: BackendConnection;
@@ -68,13 +68,13 @@ export class ChatSession implements Chat {
   readonly signInWait: SignInWait;
   private readonly promptSaves: PromptSaves;
   private readonly sharedDraft: SharedDraft;
-  private readonly answerDelivery: AnswerDelivery;
+  private readonly answerDelivery: ApprovalAnswerDelivery;
   private isVisible = false;
   private holderCount = 0;
   private isDisposedOnRelease = false;
   private interruption: TurnInterruption | undefined;
   private isWatchingFiles = true;
-  private followSubscription: Disposable | undefined;
+  private writerSubscription: Disposable | undefined;
 
   constructor(
     private readonly conversationFiles: ConversationFiles,
@@ -91,7 +91,7 @@ export class ChatSession implements Chat {
     const { fileChangesEmitter, journal } = conversation;
     this.fileChanges = new ReviewableChanges(conversationFiles, journal, fileChangesEmitter.event);
     const readStored = () => ports.readStored(this.id);
-    this.answerDelivery = new AnswerDelivery(conversation);
+    this.answerDelivery = new ApprovalAnswerDelivery(conversation);
     this.sharedDraft = createSharedDraft(conversationFiles, (error) => log.error('a listener failed', error));
     this.onDidSendOrRestoreDraft = this.sharedDraft.onDidSendOrRestore;
     const connection = new BackendConnection(conversationFiles, ports, {
@@ -101,7 +101,7 @@ export class ChatSession implements Chat {
       onEnded: () => this.handleSessionLoss(),
     });
     this.connection = connection;
-    this.restores = new ConversationRestoreRecords(conversationFiles, conversation, readStored, connection);
+    this.restores = new ConversationRestores(conversationFiles, conversation, readStored, connection);
     const saves = (this.promptSaves = new PromptSaves(unsavedFiles, () => conversation.changeEmitter.fire()));
     const turnRunner = new TurnRunner({
       conversation,
@@ -115,7 +115,7 @@ export class ChatSession implements Chat {
     this.turnRunner = turnRunner;
     this.signInWait = new SignInWait({ conversation, connection, turnRunner, draft: this.sharedDraft, clock });
     conversationFiles.onDidChangeProblem(() => {
-      if (conversationFiles.isOutdated) void this.stopForOtherWindow();
+      if (conversationFiles.wasTakenOver) void this.stopForOtherWindow();
     });
   }
 
@@ -127,7 +127,7 @@ export class ChatSession implements Chat {
     return this.sharedDraft.value;
   }
 
-  get history(): readonly string[] {
+  get sentPromptTexts(): readonly string[] {
     return this.chatTranscript.prompts.map(({ draft }) => draft.text);
   }
 
@@ -138,8 +138,8 @@ export class ChatSession implements Chat {
   set isShown(isShown: boolean) {
     this.isVisible = isShown;
     if (isShown && this.conversationFiles.head.state === 'unread') this.conversationFiles.updateHead({ state: 'idle' });
-    this.followSubscription?.dispose();
-    this.followSubscription = isShown && !this.conversationFiles.isOurs ? this.conversationFiles.follow() : undefined;
+    this.writerSubscription?.dispose();
+    this.writerSubscription = isShown && !this.conversationFiles.isOurs ? this.conversationFiles.follow() : undefined;
     if (isShown) void this.conversation.journal.refresh();
   }
 
@@ -162,17 +162,18 @@ export class ChatSession implements Chat {
     return this.connection.session?.id;
   }
 
-  get view(): SessionView {
+  get view(): ConversationView {
     const { isAsking } = this.promptSaves;
-    return sessionView(this.conversation, this.connection, this.turnRunner.phase, this.ports.clock.now(), isAsking);
+    const nowMs = this.ports.clock.now();
+    return conversationView(this.conversation, this.connection, this.turnRunner.phase, nowMs, isAsking);
   }
 
   get isOutdated(): boolean {
-    return this.conversationFiles.isOutdated;
+    return this.conversationFiles.wasTakenOver;
   }
 
   /** State for the list. Undefined if the state in the head applies. */
-  get rowState(): SessionRow['state'] | undefined {
+  get rowState(): ConversationRow['state'] | undefined {
     // The state of a conversation in another window is not known all the time.
     if (!this.conversationFiles.isOurs) return undefined;
     if (this.chatTranscript.approvals.views.length > 0) return 'waiting';
@@ -197,7 +198,7 @@ export class ChatSession implements Chat {
 
   /** Resumes a turn that may still be running in a server after its window was closed. */
   resumeTurn(): void {
-    if (this.conversationFiles.readonlyReason === undefined) this.turnRunner.resumeInterrupted();
+    if (this.conversationFiles.readonlyReason === undefined) this.turnRunner.resumeTurnIfStillRunning();
   }
 
   /** Imports a session that the backend stores, with its history. @throws BackendError */
@@ -244,7 +245,7 @@ export class ChatSession implements Chat {
     return { text: prompt.text, attachments: prompt.attachments };
   }
 
-  async sendQueued(): Promise<void> {
+  async sendFirstQueuedPrompt(): Promise<void> {
     const due = (): QueuedPrompt | undefined => (this.turnRunner.isBusy ? undefined : this.conversation.queue.first);
     if (!due()) return;
     await this.claimForPrompt();
@@ -257,7 +258,7 @@ export class ChatSession implements Chat {
     const { isOurs, readonlyReason } = this.conversationFiles;
     const isElsewhere = !isOurs && !this.connection.session;
     if (isElsewhere && readonlyReason !== undefined) throw new ChatError('readonly', readonlyReason);
-    this.answerDelivery.dropReason();
+    this.answerDelivery.stopAutoSendingReason();
     await (this.signInWait.cancel() ?? this.turnRunner.stop());
   }
 
@@ -265,7 +266,7 @@ export class ChatSession implements Chat {
     await this.answerDelivery.sendAnswer(this.connection.session, approvalId, option);
     if (reason.trim() === '') return;
     this.answerDelivery.queueReason({ id: this.ports.newId(), text: reason, attachments: [] });
-    this.sendNextQueued();
+    this.startSendingQueue();
   }
 
   async setOption(optionId: string, value: string | boolean): Promise<void> {
@@ -289,7 +290,7 @@ export class ChatSession implements Chat {
 
   async keepChanges(path?: string): Promise<void> {
     await this.conversationFiles.claim();
-    await this.conversation.journal.acceptChanges(path);
+    await this.conversation.journal.keepChanges(path);
   }
 
   /** Reads the records that another window has written since. Never rejects. */
@@ -325,7 +326,7 @@ export class ChatSession implements Chat {
   }
 
   dispose(): void {
-    this.followSubscription?.dispose();
+    this.writerSubscription?.dispose();
     this.connection.dispose();
     this.conversation.dispose();
     this.sharedDraft.dispose();
@@ -339,7 +340,7 @@ export class ChatSession implements Chat {
 
   /** Stops the turn because another window is the writer now, so that this one cannot save. Never rejects. */
   private async stopForOtherWindow(): Promise<void> {
-    this.answerDelivery.dropReason();
+    this.answerDelivery.stopAutoSendingReason();
     await this.turnRunner.stop();
     this.turnRunner.close();
     this.connection.disconnect();
@@ -368,7 +369,7 @@ export class ChatSession implements Chat {
     const { backendId, ports } = this;
     const unattended = event.event === 'tool:post' ? event.data.unattended : undefined;
     if (unattended || event.event === 'approval:required')
-      ports.sessionDefaults.recordUnattended(backendId, unattended);
+      ports.sessionDefaults.recordUnattendedAction(backendId, unattended);
     if (event.event === 'session:info') this.handleSessionInfo(event.data);
     if (event.event === 'prompt:submit') this.conversation.setTitleFromPrompt(event.data.prompt);
     if (!wasBusy || this.chatTranscript.isBusy) return;
@@ -389,10 +390,10 @@ export class ChatSession implements Chat {
 
   private handleTurnEnd(): void {
     this.conversation.finishTurn(this.isVisible, this.turnRunner.whenAgentStopped());
-    if (this.answerDelivery.shouldSendNext(this.chatTranscript.lastEnd?.outcome)) this.sendNextQueued();
+    if (this.answerDelivery.shouldSendQueuedPrompt(this.chatTranscript.lastEnd?.outcome)) this.startSendingQueue();
   }
 
-  private sendNextQueued(): void {
-    this.sendQueued().catch((error: unknown) => this.ports.log.info(`Cannot send the queue: ${messageOf(error)}`));
+  private startSendingQueue(): void {
+    this.sendFirstQueuedPrompt().catch((error: unknown) => this.ports.log.info(`Queue not sent: ${messageOf(error)}`));
   }
 }

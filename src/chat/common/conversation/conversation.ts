@@ -4,17 +4,17 @@ import type { Logger } from '../../../base/common/log';
 import { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
 import { ChangeJournal } from '../changes/changeJournal';
 import type { ChatFileAccess } from '../chatFileAccess';
-import type { WriteClaims } from '../changes/writeClaims';
-import type { RecordsRead, ConversationFiles, SessionHead } from '../chatStore';
+import type { FileTextClaims } from '../changes/fileTextClaims';
+import type { RecordsOfOtherWindow, ConversationFiles, ConversationHead } from '../chatStore';
 import { RestoreHistory } from '../restore/restoreHistory';
 import { ChatTranscript } from '../transcript/chatTranscript';
 import { logVersion, type LogRecord, type NewRecord } from './logRecord';
 import { PromptQueue } from './promptQueue';
-import { titleOfPrompt } from './sessionTitle';
+import { titleOfPrompt } from './conversationTitle';
 
 interface ConversationPorts {
   readonly files: ChatFileAccess;
-  readonly claims: WriteClaims;
+  readonly claims: FileTextClaims;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -61,7 +61,7 @@ export class Conversation {
     file.onDidChangeProblem(() => this.changeEmitter.fire());
   }
 
-  get head(): SessionHead {
+  get head(): ConversationHead {
     return this.file.head;
   }
 
@@ -158,7 +158,7 @@ export class Conversation {
     await this.journal.endTurn(this.transcript.turnNumber, this.transcript.lastEnd?.outcome === 'interrupted');
   }
 
-  private applyRecordsRead({ isWriterGone, records }: RecordsRead): void {
+  private applyRecordsRead({ isWriterGone, records }: RecordsOfOtherWindow): void {
     for (const record of records) this.applyStoredRecord(record);
     if (isWriterGone) void this.closeOrphanedTurn();
     else if (records.some(isFileRecord)) void this.journal.refresh();

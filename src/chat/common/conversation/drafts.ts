@@ -26,7 +26,7 @@ export function addAttachments(
   return [...there, ...added.filter(({ id }) => !ids.has(id))];
 }
 
-export function withoutImage(attachment: DraftAttachment): DraftAttachment {
+export function withoutImageData(attachment: DraftAttachment): DraftAttachment {
   const named = { ...attachment };
   delete named.image;
   return named;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { SessionEvent } from '../../../session/common/sessionEvents';
-import { ChangeKind, FileChange } from '../../../transcript/common/entries';
+import { NoTextDiffReason, FileChange } from '../../../transcript/common/entries';
 import { DraftAttachment } from '../chatView';
 
 /** Version of the log and the head. Newer versions are read as far as possible. */
@@ -77,7 +77,7 @@ export const LogRecord = z.discriminatedUnion('type', [
     path: Text,
     folder: Text,
     checkpoint: Text,
-    kind: z.optional(ChangeKind),
+    kind: z.optional(NoTextDiffReason),
     renamedFrom: Text.optional(),
     before: FileState.optional(),
     after: FileState.optional(),

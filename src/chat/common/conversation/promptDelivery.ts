@@ -1,17 +1,17 @@
 import type { ConfigOption } from '../../../session/common/sessionEvents';
 import {
   applyChoices,
-  choicesOfCurrentValues,
-  restoreApprovalOptions,
-  type OptionChoice,
+  requestedFromCurrentValues,
+  restoreIfFewerApprovals,
+  type RequestedOption,
 } from '../../../session/common/optionChoices';
 import { isBackendError, type BackendSession, type PromptAttachment } from '../../../session/common/sessionBackend';
 import { pause, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { DraftAttachment, QueuedPrompt } from '../chatView';
-import type { SessionDefaults } from '../conversations/sessionDefaults';
+import type { NewSessionOptionsPort } from '../conversations/newSessionOptionsPort';
 import type { Conversation } from './conversation';
-import { conversationDigest } from './conversationDigest';
+import { conversationSummary } from './conversationSummary';
 import type { PromptSaves } from '../unsaved/promptSaves';
 import type { BackendConnection } from './backendConnection';
 import type { PreparedPrompt } from './turnPhase';
@@ -26,7 +26,7 @@ interface PromptDeliveryPorts {
   readonly conversation: Conversation;
   readonly connection: BackendConnection;
   readonly attachments: AttachmentResolver;
-  readonly sessionDefaults: Pick<SessionDefaults, 'choicesForNewSession' | 'noticeForUnofferedChoice'>;
+  readonly sessionDefaults: Pick<NewSessionOptionsPort, 'choicesForNewSession' | 'noticeForUnofferedChoice'>;
   readonly saves: Pick<PromptSaves, 'beforePrompt'>;
   readonly clock: Clock;
 }
@@ -49,7 +49,7 @@ export class PromptDelivery {
     const wanted =
       shown.length === 0
         ? sessionDefaults.choicesForNewSession(conversation.head.backendId)
-        : choicesOfCurrentValues(shown);
+        : requestedFromCurrentValues(shown);
     const { origin, session } = await connection.connect(conversation.head.remoteId, signal);
     if (origin !== 'open') {
       conversation.bindSession(session.id);
@@ -71,7 +71,7 @@ export class PromptDelivery {
     const { attachments: drafts, id, text } = prompt;
     // Excludes this prompt and everything that is added while connecting.
     const before = conversation.document.size - 1;
-    const reminder = (): PromptAttachment[] => conversationDigest(conversation.document.slice(0, before));
+    const reminder = (): PromptAttachment[] => conversationSummary(conversation.document.slice(0, before));
     const { turnNumber } = conversation.transcript;
     // The files are saved before the checkpoint is taken, so that it contains them.
     const begun = saves.beforePrompt(prompt, signal).then(() => conversation.journal.beginTurn(turnNumber, signal));
@@ -109,11 +109,11 @@ export class PromptDelivery {
 
   private async restoreApprovalOptions(session: BackendSession, before: readonly ConfigOption[]): Promise<void> {
     const { conversation } = this.ports;
-    const change = await restoreApprovalOptions(session, before, conversation.head.backendTitle);
+    const change = await restoreIfFewerApprovals(session, before, conversation.head.backendTitle);
     if (change !== undefined) conversation.addNotice('info', change);
   }
 
-  private async applyInitialChoices(session: BackendSession, wanted: readonly OptionChoice[]): Promise<void> {
+  private async applyInitialChoices(session: BackendSession, wanted: readonly RequestedOption[]): Promise<void> {
     const { sessionDefaults, conversation } = this.ports;
     const { backendId, backendTitle } = conversation.head;
     for (const choice of await applyChoices(session, wanted, backendTitle)) {

@@ -1,5 +1,5 @@
 import type { QueuedPrompt } from '../chatView';
-import { withoutImage } from './drafts';
+import { withoutImageData } from './drafts';
 import type { LogRecord } from './logRecord';
 
 /** Maximum length of a shown prompt, in UTF-16 units. */
@@ -16,7 +16,7 @@ export class PromptQueue {
     return this.queuedPrompts.map(({ attachments, id, text }) => ({
       id,
       text: text.length <= maxShownUnits ? text : `${text.slice(0, maxShownUnits).toWellFormed()}…`,
-      attachments: attachments.map(withoutImage),
+      attachments: attachments.map(withoutImageData),
     }));
   }
 

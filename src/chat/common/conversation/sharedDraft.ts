@@ -3,7 +3,7 @@ import { Emitter } from '../../../base/common/event';
 import type { Chat, DraftTransition, PageDraftRevision } from '../chatPorts';
 import type { ConversationFiles } from '../chatStore';
 import type { Draft, DraftAttachment } from '../chatView';
-import { emptyDraft, joinDrafts, withoutImage } from './drafts';
+import { emptyDraft, joinDrafts, withoutImageData } from './drafts';
 
 /** Maximum size of a draft in the head, in UTF-16 units. Limited because the list of conversations reads all heads. */
 const maxHeadUnits = 2 * 1024 * 1024;
@@ -52,14 +52,14 @@ export class SharedDraft implements Disposable {
   }
 
   /**
-   * Restores a draft that was not accepted. Places it before newer text. `full` replaces the draft if the user has
-   * typed more on another page.
+   * Restores a draft that was not accepted, before newer text. `newerDraft` replaces it if the user has typed more on
+   * another page.
    */
-  restoreRefused(promptKey: string | object, full?: Draft): void {
+  restoreRefused(promptKey: string | object, newerDraft?: Draft): void {
     const draft = this.draftsBeingSent.get(promptKey);
     this.draftsBeingSent.delete(promptKey);
     if (!draft) return;
-    this.save(joinDrafts(full ?? draft, this.currentDraft));
+    this.save(joinDrafts(newerDraft ?? draft, this.currentDraft));
     this.emitter.fire({ kind: 'refused', draft });
   }
 
@@ -92,7 +92,7 @@ export function createSharedDraft(file: ConversationFiles, onListenerError: (err
   const keep = (draft: Draft): void => {
     if (file.readonlyReason !== undefined) return;
     const isSmall = JSON.stringify(draft).length <= maxHeadUnits;
-    const stored = isSmall ? draft : { text: draft.text, attachments: draft.attachments.map(withoutImage) };
+    const stored = isSmall ? draft : { text: draft.text, attachments: draft.attachments.map(withoutImageData) };
     file.updateHead({ draft: stored });
   };
   return new SharedDraft(file.head.draft, keep, onListenerError);

@@ -85,7 +85,7 @@ type Input<Type extends TurnInput['type']> = Extract<TurnInput, { type: Type }>;
 const idle: TurnPhase = { kind: 'idle' };
 
 /** Whether a prompt is being sent or was accepted and is being answered. */
-export function isPrompting(phase: TurnPhase): boolean {
+export function hasActivePrompt(phase: TurnPhase): boolean {
   if (phase.kind === 'stopping' || phase.kind === 'resuming') return phase.next !== undefined;
   return phase.kind === 'connecting' || phase.kind === 'sent';
 }

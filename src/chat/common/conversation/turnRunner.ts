@@ -7,7 +7,7 @@ import type { Conversation } from './conversation';
 import type { PromptDelivery } from './promptDelivery';
 import type { BackendConnection } from './backendConnection';
 import {
-  isPrompting,
+  hasActivePrompt,
   nextPhase,
   type PreparedPrompt,
   type TurnEffect,
@@ -39,7 +39,7 @@ export class TurnRunner {
   private currentPhase: TurnPhase = { kind: 'idle' };
   private readonly pendingRuns = new Map<string, PendingRun>();
   /** Resolves when the last cancellation or check has finished. */
-  private pendingCheck: Promise<void> = Promise.resolve();
+  private pendingCancelOrCheck: Promise<void> = Promise.resolve();
   private readonly lifetimeController = new AbortController();
 
   constructor(private readonly ports: TurnRunnerPorts) {}
@@ -50,7 +50,7 @@ export class TurnRunner {
 
   /** Whether a new prompt must be queued. */
   get isBusy(): boolean {
-    return this.ports.conversation.transcript.isBusy || isPrompting(this.currentPhase);
+    return this.ports.conversation.transcript.isBusy || hasActivePrompt(this.currentPhase);
   }
 
   /** Runs a turn. Resolves when the backend has accepted the prompt or the user has stopped it. @throws BackendError */
@@ -65,7 +65,7 @@ export class TurnRunner {
   async stop(): Promise<void> {
     const { connection, conversation } = this.ports;
     this.dispatch({ type: 'stop', isBusy: conversation.transcript.isBusy, session: connection.session });
-    await this.pendingCheck;
+    await this.pendingCancelOrCheck;
   }
 
   /** Withdraws the prompt that was not sent yet. Its text goes back to the composer. */
@@ -82,11 +82,11 @@ export class TurnRunner {
   /** Resolves when the backend has confirmed the stop, or cancelling has failed. Undefined without a stop. */
   whenAgentStopped(): Promise<void> | undefined {
     // The result waits one step, because the effect that cancels the turn runs after the one that ends it.
-    return this.currentPhase.kind === 'stopping' ? Promise.resolve().then(() => this.pendingCheck) : undefined;
+    return this.currentPhase.kind === 'stopping' ? Promise.resolve().then(() => this.pendingCancelOrCheck) : undefined;
   }
 
   /** Checks whether a turn that was interrupted when its window closed is still running in the backend. */
-  resumeInterrupted(): void {
+  resumeTurnIfStillRunning(): void {
     const { head, transcript } = this.ports.conversation;
     const isLeft = transcript.lastEnd?.outcome === 'interrupted' && head.remoteId !== undefined;
     if (isLeft) this.dispatch({ type: 'resume' });
@@ -139,10 +139,10 @@ export class TurnRunner {
         this.pendingRuns.get(effect.promptId)?.abort.abort();
         return;
       case 'cancel':
-        this.pendingCheck = this.cancelTurn(effect.session);
+        this.pendingCancelOrCheck = this.cancelTurn(effect.session);
         return;
       case 'check':
-        this.pendingCheck = this.checkIfRunning();
+        this.pendingCancelOrCheck = this.checkIfRunning();
         return;
       case 'reopen':
         this.reopenTurn();

@@ -10,11 +10,11 @@ import type { Memento } from '../../../base/common/memento';
 import { isInside } from '../../../editor/common/boundary';
 import type { WriterSession, WriteObserver } from '../../../editor/common/writeObserver';
 import type { ChatFileAccess } from '../chatFileAccess';
-import { WriteClaims } from '../changes/writeClaims';
+import { FileTextClaims } from '../changes/fileTextClaims';
 import type { Chat, Chats, ExportFormat } from '../chatPorts';
 import { ChatSession, type ChatSessionPorts } from '../conversation/chatSession';
-import type { ChatStore, ConversationFiles, SessionHead } from '../chatStore';
-import type { BackendView, SessionRow } from '../chatView';
+import type { ChatStore, ConversationFiles, ConversationHead } from '../chatStore';
+import type { BackendView, ConversationRow } from '../chatView';
 import { isQueuedForSignIn } from '../signIn/signInWait';
 import { addFork } from '../restore/forkOf';
 import { backendView } from './backendView';
@@ -23,7 +23,7 @@ import { logVersion } from '../conversation/logRecord';
 import { PreparedSessions } from './preparedSessions';
 import type { AttachmentResolver } from '../conversation/promptDelivery';
 import { parseRemoteRowId, RemoteSessions, type RemoteSearchOptions } from './remoteSessions';
-import type { SessionDefaults } from './sessionDefaults';
+import type { NewSessionOptionsPort } from './newSessionOptionsPort';
 import type { UnsavedFiles } from '../unsaved/promptSaves';
 import { storedEntries } from '../transcript/storedEntries';
 import { OpenBackends } from './openBackends';
@@ -39,7 +39,7 @@ interface ChatSessionsPorts {
   readonly memento: Memento;
   /** Returns a globally unique id that contains only letters, digits and `-`. */
   readonly newId: () => string;
-  readonly sessionDefaults: SessionDefaults;
+  readonly sessionDefaults: NewSessionOptionsPort;
   readonly unsavedFiles: UnsavedFiles;
 }
 
@@ -68,7 +68,7 @@ export class ChatSessions implements Chats, WriteObserver {
   private isCheckpointPrepared = false;
   private readonly remoteSessions: RemoteSessions;
   private readonly usedBackends: OpenBackends;
-  private readonly idleChats: IdleChatCloser<ChatSession>;
+  private readonly idleChatCloser: IdleChatCloser<ChatSession>;
   private readonly preparedSessions: PreparedSessions;
   private readonly chatSessionPorts: ChatSessionPorts;
 
@@ -79,7 +79,7 @@ export class ChatSessions implements Chats, WriteObserver {
       onReady: (backend) => void this.remoteSessions.deletePending(backend),
       onChange: () => this.backendsEmitter.fire(),
     });
-    this.idleChats = new IdleChatCloser(
+    this.idleChatCloser = new IdleChatCloser(
       clock,
       () => this.chats.values(),
       (chat) => this.closeIdleChat(chat),
@@ -88,17 +88,17 @@ export class ChatSessions implements Chats, WriteObserver {
       ...ports,
       open: (id) => this.usedBackends.open(id),
       createOptions: (backendId, folder) => this.createOptions({ backendId, folder }),
-      forget: (backendId, id) => this.remoteSessions.forget(backendId, id, this.usedBackends.get(backendId)),
+      forget: (backendId, id) => this.remoteSessions.hideAndDelete(backendId, id, this.usedBackends.get(backendId)),
     });
     this.chatSessionPorts = {
       ...ports,
-      claims: new WriteClaims(),
+      claims: new FileTextClaims(),
       readStored: (id) => ports.store.read(id),
       createOptions: (head) => this.createOptions(head),
-      createSession: (backend, options, signal) => this.preparedSessions.create(backend, options, signal),
+      createSession: (backend, options, signal) => this.preparedSessions.takeOrCreate(backend, options, signal),
       onBackendOpened: (backend) => this.usedBackends.add(backend),
       closeFork: (backendId, id) => this.usedBackends.closeFork(backendId, id),
-      discardFork: (backendId, remoteId) => this.forgetRemoteSession({ backendId, remoteId }),
+      discardFork: (backendId, remoteId) => this.hideAndDeleteRemoteSession({ backendId, remoteId }),
     };
   }
 
@@ -108,9 +108,9 @@ export class ChatSessions implements Chats, WriteObserver {
     this.disposables.push(
       store.onDidChange(() => this.changeEmitter.fire()),
       backends.onDidChange(() => this.backendsEmitter.fire()),
-      ...(backends.onDidSignIn ? [backends.onDidSignIn((id) => void this.sendWaitingPrompts(id))] : []),
+      ...(backends.onDidSignIn ? [backends.onDidSignIn((id) => void this.sendPromptsWaitingForSignIn(id))] : []),
     );
-    this.idleChats.start();
+    this.idleChatCloser.start();
     await store.start();
   }
 
@@ -118,24 +118,24 @@ export class ChatSessions implements Chats, WriteObserver {
     return [...this.chats.values()];
   }
 
-  get rows(): readonly SessionRow[] {
+  get rows(): readonly ConversationRow[] {
     return this.ports.store.heads.map((head) => this.rowOf(head)).sort(newestFirst);
   }
 
-  async search(query: string, signal?: AbortSignal): Promise<readonly SessionRow[]> {
+  async search(query: string, signal?: AbortSignal): Promise<readonly ConversationRow[]> {
     void this.usedBackends.connectRunningServers();
     const [found, remote] = await Promise.all([
       this.ports.store.search(query, signal),
       this.remoteSessions.search(this.usedBackends.runningBackends, query, this.remoteSearchOptions(signal)),
     ]);
-    const rows = found.map(({ head, snippet }): SessionRow => {
+    const rows = found.map(({ head, snippet }): ConversationRow => {
       const row = this.rowOf(head);
       return snippet === undefined ? row : { ...row, snippet };
     });
     return [...rows, ...remote].sort(newestFirst);
   }
 
-  async listRemoteSessions(backendId: string, signal: AbortSignal): Promise<readonly SessionRow[]> {
+  async listRemoteSessions(backendId: string, signal: AbortSignal): Promise<readonly ConversationRow[]> {
     const backend = await this.usedBackends.open(backendId);
     return [...(await this.remoteSessions.listSessions(backend, this.remoteSearchOptions(signal)))].sort(newestFirst);
   }
@@ -164,7 +164,7 @@ export class ChatSessions implements Chats, WriteObserver {
     const entry = (await this.ports.backends.list()).find((candidate) => candidate.id === backendId);
     if (!entry) throw new BackendError('notFound', 'This agent no longer exists. Choose another one.');
     const now = this.ports.clock.now();
-    const head: SessionHead = {
+    const head: ConversationHead = {
       version: logVersion,
       id: this.ports.newId(),
       title,
@@ -196,7 +196,7 @@ export class ChatSessions implements Chats, WriteObserver {
   async fork(sessionId: string, entryId?: string): Promise<Chat> {
     const { id, restores } = await this.open(sessionId);
     const before = entryId === undefined ? undefined : await restores.restorePointBefore(entryId);
-    const point = before ?? (await restores.presentState());
+    const point = before ?? (await restores.copyPresentState());
     const chat = await this.open(await addFork(id, point, restores, this.ports));
     if (before) chat.saveDraft(before.draft);
     return chat;
@@ -214,7 +214,7 @@ export class ChatSessions implements Chats, WriteObserver {
     const head = this.ports.store.heads.find(({ id }) => id === sessionId);
     await this.ports.store.remove(sessionId, async () => {
       await chat?.endSession();
-      await this.forgetRemoteSession(head);
+      await this.hideAndDeleteRemoteSession(head);
     });
     this.chats.delete(sessionId);
     chat?.dispose();
@@ -261,7 +261,7 @@ export class ChatSessions implements Chats, WriteObserver {
   }
 
   dispose(): void {
-    this.idleChats.dispose();
+    this.idleChatCloser.dispose();
     this.preparedSessions.dispose();
     for (const listener of this.disposables.splice(0)) listener.dispose();
     this.usedBackends.dispose();
@@ -273,7 +273,7 @@ export class ChatSessions implements Chats, WriteObserver {
   }
 
   /** Sends prompts that have waited for a sign-in since before their window was closed. Never rejects. */
-  private async sendWaitingPrompts(backendId: string): Promise<void> {
+  private async sendPromptsWaitingForSignIn(backendId: string): Promise<void> {
     const { clock, log, store } = this.ports;
     const waiting = store.heads.filter(
       (head) => head.backendId === backendId && isQueuedForSignIn(head, true, clock.now()),
@@ -282,7 +282,7 @@ export class ChatSessions implements Chats, WriteObserver {
       try {
         await this.open(id);
         const chat = this.chats.get(id);
-        if (chat?.signInWait.isInQueue) await chat.sendQueued();
+        if (chat?.signInWait.isInQueue) await chat.sendFirstQueuedPrompt();
       } catch (error) {
         log.info(`A waiting prompt was not sent: ${messageOf(error)}`);
       }
@@ -362,10 +362,10 @@ export class ChatSessions implements Chats, WriteObserver {
     };
   }
 
-  private async forgetRemoteSession({ backendId, remoteId }: Partial<SessionHead> = {}): Promise<void> {
+  private async hideAndDeleteRemoteSession({ backendId, remoteId }: Partial<ConversationHead> = {}): Promise<void> {
     if (backendId === undefined || remoteId === undefined) return;
     await this.usedBackends.closeFork(backendId, remoteId);
-    await this.remoteSessions.forget(backendId, remoteId, this.usedBackends.get(backendId));
+    await this.remoteSessions.hideAndDelete(backendId, remoteId, this.usedBackends.get(backendId));
   }
 
   private createOptions({ backendId, folder }: SessionPlace): CreateSessionOptions {
@@ -383,16 +383,16 @@ export class ChatSessions implements Chats, WriteObserver {
     };
   }
 
-  private rowOf(head: SessionHead): SessionRow {
+  private rowOf(head: ConversationHead): ConversationRow {
     const { backendTitle, id, state, title, updatedAt } = head;
     return { id, title, backendTitle, updatedAt, state: this.chats.get(id)?.rowState ?? state };
   }
 }
 
-function timesOf(head: SessionHead | undefined): Partial<Pick<SessionHead, 'createdAt' | 'updatedAt'>> {
+function timesOf(head: ConversationHead | undefined): Partial<Pick<ConversationHead, 'createdAt' | 'updatedAt'>> {
   return head ? { createdAt: head.createdAt, updatedAt: head.updatedAt } : {};
 }
 
-function newestFirst(one: SessionRow, other: SessionRow): number {
+function newestFirst(one: ConversationRow, other: ConversationRow): number {
   return other.updatedAt - one.updatedAt;
 }

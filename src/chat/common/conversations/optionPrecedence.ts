@@ -3,7 +3,7 @@ import {
   isModeOption,
   findOption,
   findOfferedValue,
-  type OptionChoice,
+  type RequestedOption,
   type OptionValue,
 } from '../../../session/common/optionChoices';
 
@@ -33,8 +33,8 @@ export function optionsOfNewSession<Option extends ConfigOption>(
 }
 
 /** Returns the options to set on a new session. `offered`: those that the user has seen; empty for a new agent. */
-export function choicesForNewSession(offered: readonly ConfigOption[], sources: OptionSources): OptionChoice[] {
-  const seen = offered.flatMap((option): OptionChoice[] => {
+export function choicesForNewSession(offered: readonly ConfigOption[], sources: OptionSources): RequestedOption[] {
+  const seen = offered.flatMap((option): RequestedOption[] => {
     const wanted = wantedValue(option, offered, sources);
     if (wanted) return [{ option: option.id, ...wanted, isShown: true }];
     // The session must have the mode that the user has seen, even if the user did not choose it.
@@ -47,9 +47,9 @@ export function choicesForNewSession(offered: readonly ConfigOption[], sources: 
         const option = findOption(offered, name);
         return option === undefined || findOfferedValue(option, value) === undefined;
       })
-      .map(([option, value]): OptionChoice => ({ option, value, from, isShown: false })),
+      .map(([option, value]): RequestedOption => ({ option, value, from, isShown: false })),
   );
-  const isTaken = ({ option: name }: OptionChoice): boolean => {
+  const isTaken = ({ option: name }: RequestedOption): boolean => {
     const option = findOption(offered, name);
     return option !== undefined && seen.some((choice) => choice.option === option.id && choice.from !== 'shown');
   };
@@ -60,7 +60,7 @@ function wantedValue(
   option: ConfigOption,
   offered: readonly ConfigOption[],
   sources: OptionSources,
-): Pick<OptionChoice, 'value' | 'from'> | undefined {
+): Pick<RequestedOption, 'value' | 'from'> | undefined {
   for (const from of precedence) {
     for (const [name, value] of Object.entries(sources[from])) {
       if (findOption(offered, name) !== option) continue;
@@ -75,6 +75,6 @@ function withValue<Option extends ConfigOption>(option: Option, value: OptionVal
   return { ...option, value };
 }
 
-function firstOfEach(choices: readonly OptionChoice[]): OptionChoice[] {
+function firstOfEach(choices: readonly RequestedOption[]): RequestedOption[] {
   return choices.filter(({ option }, index) => choices.findIndex((other) => other.option === option) === index);
 }

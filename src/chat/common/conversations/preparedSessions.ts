@@ -5,7 +5,7 @@ import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
-import type { SessionDefaults } from './sessionDefaults';
+import type { NewSessionOptionsPort } from './newSessionOptionsPort';
 
 interface PreparedSessionsPorts {
   /** Opens a backend. @throws BackendError */
@@ -14,7 +14,7 @@ interface PreparedSessionsPorts {
   readonly createOptions: (backendId: string, folder: string | undefined) => CreateSessionOptions;
   /** Hides an unused session from the list, and deletes it if the backend supports that. Never rejects. */
   readonly forget: (backendId: string, sessionId: string) => Promise<void>;
-  readonly sessionDefaults: SessionDefaults;
+  readonly sessionDefaults: NewSessionOptionsPort;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -101,7 +101,11 @@ export class PreparedSessions {
   }
 
   /** Returns the prepared session if it matches, or else a new session. @throws BackendError */
-  async create(backend: SessionBackend, options: CreateSessionOptions, signal: AbortSignal): Promise<BackendSession> {
+  async takeOrCreate(
+    backend: SessionBackend,
+    options: CreateSessionOptions,
+    signal: AbortSignal,
+  ): Promise<BackendSession> {
     const prepared = await this.takeIfMatching(backend, options, signal);
     if (prepared) return prepared;
     const session = await backend.createSession(options, signal);

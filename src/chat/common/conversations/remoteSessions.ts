@@ -5,7 +5,7 @@ import { withDeadline, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import type { Memento } from '../../../base/common/memento';
-import type { SessionRow } from '../chatView';
+import type { ConversationRow } from '../chatView';
 
 export interface RemoteSearchOptions {
   readonly isKnown: (backendId: string, remoteId: string) => boolean;
@@ -39,14 +39,14 @@ export class RemoteSessions {
     backends: readonly SessionBackend[],
     query: string,
     options: RemoteSearchOptions,
-  ): Promise<SessionRow[]> {
+  ): Promise<ConversationRow[]> {
     const lists = await Promise.all(backends.map((backend) => this.listWithDeadline(backend, options)));
     const words = query.toLowerCase().split(/\s+/);
     return lists.flat().filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
   }
 
   /** Lists sessions, starting the backend if necessary. No time limit. @throws BackendError, e.g. `unsupported` */
-  async listSessions(backend: SessionBackend, options: RemoteSearchOptions): Promise<readonly SessionRow[]> {
+  async listSessions(backend: SessionBackend, options: RemoteSearchOptions): Promise<readonly ConversationRow[]> {
     const { cwd, isKnown, signal } = options;
     const { canList } = await backend.capabilities(signal);
     if (!canList) throw new BackendError('unsupported', `${backend.title} can’t list its conversations.`);
@@ -64,7 +64,7 @@ export class RemoteSessions {
   }
 
   /** Hides a session from the list, and deletes it in the backend if that is running and supports it. Never rejects. */
-  async forget(backendId: string, remoteId: string, backend: SessionBackend | undefined): Promise<void> {
+  async hideAndDelete(backendId: string, remoteId: string, backend: SessionBackend | undefined): Promise<void> {
     this.storeDeleted([...this.deletedSessions, { backendId, remoteId }]);
     if (backend?.state.kind === 'ready') await this.deleteInBackend(backend, remoteId);
   }
@@ -116,7 +116,7 @@ export class RemoteSessions {
   private async listWithDeadline(
     backend: SessionBackend,
     options: RemoteSearchOptions,
-  ): Promise<readonly SessionRow[]> {
+  ): Promise<readonly ConversationRow[]> {
     try {
       return await withDeadline(this.clock, 'Listing sessions', timeoutMs, (deadline) => {
         const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline;

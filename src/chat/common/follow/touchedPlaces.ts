@@ -1,5 +1,5 @@
 import type { SessionEvent } from '../../../session/common/sessionEvents';
-import { pathOf } from '../transcript/toolParts';
+import { pathOfInput } from '../transcript/toolParts';
 import type { FollowedPlace } from './followState';
 
 /** Maximum length of an edit's text for which the file is searched, in UTF-16 units. */
@@ -14,6 +14,6 @@ export function touchedPlace(event: SessionEvent): FollowedPlace | undefined {
   const diff = content.findLast((item) => item.type === 'diff');
   if (diff?.type === 'diff') return { path: diff.path, text: diff.new_text.slice(0, maxTextUnits) };
   const input = event.event === 'tool:post' ? undefined : event.data.input;
-  const path = input && pathOf(input);
+  const path = input && pathOfInput(input);
   return path === undefined ? undefined : { path };
 }

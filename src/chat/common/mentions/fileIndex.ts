@@ -33,7 +33,7 @@ export class FileIndex implements Disposable {
   private fileByPath: Map<string, IndexedFile> | undefined;
   private runningListing: Promise<void> | undefined;
   /** Number of file events during a listing. The listing may or may not include their files. */
-  private eventsDuringListing = 0;
+  private eventCountDuringListing = 0;
   private addedCount = 0;
 
   constructor(private readonly ports: FileIndexPorts) {
@@ -47,7 +47,7 @@ export class FileIndex implements Disposable {
     this.disposables.add(
       onDidReset(() => {
         this.fileByPath = undefined;
-        this.eventsDuringListing++;
+        this.eventCountDuringListing++;
       }),
     );
   }
@@ -65,7 +65,7 @@ export class FileIndex implements Disposable {
 
   private applyFileEvent(path: string, isThere: boolean): void {
     if (!this.fileByPath) {
-      this.eventsDuringListing++;
+      this.eventCountDuringListing++;
       return;
     }
     // When a folder is deleted, there is an event only for the folder. The next listing drops its files.
@@ -80,12 +80,12 @@ export class FileIndex implements Disposable {
   }
 
   private async listNow(): Promise<void> {
-    const { eventsDuringListing } = this;
+    const { eventCountDuringListing } = this;
     try {
       const paths = await this.ports.listFiles(this.lifetimeController.signal);
       this.fileByPath = new Map(paths.map((path) => [path, this.toIndexedFile(path)]));
       this.addedCount = 0;
-      if (this.eventsDuringListing !== eventsDuringListing) this.relistCoalescer.schedule();
+      if (this.eventCountDuringListing !== eventCountDuringListing) this.relistCoalescer.schedule();
     } catch (error) {
       if (!this.lifetimeController.signal.aborted) this.ports.onError(error);
     }

@@ -1,7 +1,11 @@
 import * as z from 'zod/mini';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ConfigOption } from '../../../session/common/sessionEvents';
-import { unattendedActionsOfOption, type OptionChoice, type OptionValue } from '../../../session/common/optionChoices';
+import {
+  unattendedActionOfOption,
+  type RequestedOption,
+  type OptionValue,
+} from '../../../session/common/optionChoices';
 import type { Memento } from '../../../base/common/memento';
 import { OptionView, toOptionViews, UnattendedAction, type BackendView } from '../chatView';
 import { optionsOfNewSession, choicesForNewSession, type OptionSources } from '../conversations/optionPrecedence';
@@ -52,7 +56,7 @@ export class AgentOptions {
     return optionsOfNewSession(this.currentOptions(agentId), this.optionSources(agentId));
   }
 
-  choicesForNewSession(agentId: string): OptionChoice[] {
+  choicesForNewSession(agentId: string): RequestedOption[] {
     return choicesForNewSession(this.currentOptions(agentId), this.optionSources(agentId));
   }
 
@@ -67,7 +71,7 @@ export class AgentOptions {
    * agent acts without approval are not stored, because the user may want that for only one task.
    */
   rememberChoice(agentId: string, option: OptionView | undefined, value: OptionValue): void {
-    if (!option || unattendedActionsOfOption(option, value) !== undefined) return;
+    if (!option || unattendedActionOfOption(option, value) !== undefined) return;
     this.storeChoice(agentId, option.id, value);
   }
 
@@ -86,15 +90,15 @@ export class AgentOptions {
   }
 
   /** Records what the agent did without approval; undefined if it asked. Returns whether this changed anything. */
-  recordUnattended(agentId: string, unattended: UnattendedAction | undefined): boolean {
+  recordObservedAction(agentId: string, unattendedAction: UnattendedAction | undefined): boolean {
     const { unattended: before, ...record } = this.storedRecord(agentId);
-    const now = unattended && before === 'runs' ? before : unattended;
+    const now = unattendedAction && before === 'runs' ? before : unattendedAction;
     if (now === before) return false;
     this.storeRecord(agentId, { ...record, ...withoutUndefined({ unattended: now }) });
     return true;
   }
 
-  observedUnattended(agentId: string): UnattendedAction | undefined {
+  observedUnattendedAction(agentId: string): UnattendedAction | undefined {
     return this.storedRecord(agentId).unattended;
   }
 
@@ -104,7 +108,7 @@ export class AgentOptions {
   }
 
   /** Returns a notice about a configured default that the agent does not offer, once per window. */
-  noticeForUnofferedChoice(agentId: string, { from, option, value }: OptionChoice): string | undefined {
+  noticeForUnofferedChoice(agentId: string, { from, option, value }: RequestedOption): string | undefined {
     const key = JSON.stringify([agentId, option, value]);
     if (from !== 'settings' || this.notifiedUnofferedChoices.has(key)) return undefined;
     this.notifiedUnofferedChoices.add(key);

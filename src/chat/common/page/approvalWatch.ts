@@ -1,7 +1,7 @@
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import type { Chat, Chats } from '../chatPorts';
-import { rowsWithPendingApproval } from './pageFeed';
+import { filterRowsWithPendingApproval } from './pageFeed';
 
 export interface WaitingApproval {
   /** Unique across all conversations. */
@@ -43,7 +43,7 @@ export class ApprovalWatch implements Disposable {
   }
 
   private followWaitingChats(): void {
-    const waitingIds = new Set(rowsWithPendingApproval(this.chats.rows).map(({ id }) => id));
+    const waitingIds = new Set(filterRowsWithPendingApproval(this.chats.rows).map(({ id }) => id));
     for (const [id, { listener }] of this.followedChats) {
       if (waitingIds.has(id)) continue;
       listener.dispose();

@@ -1,7 +1,12 @@
 import * as z from 'zod/mini';
 import { Entry, Part } from '../../../transcript/common/entries';
 import { TranscriptPatch } from '../../../transcript/common/patch';
-import { defineAction, defineNotification, defineRequest, NoValue } from '../../../webview/common/protocol';
+import {
+  defineRequestWithoutResult,
+  defineNotification,
+  defineRequest,
+  NoValue,
+} from '../../../webview/common/protocol';
 import {
   BackendView,
   CommandView,
@@ -9,8 +14,8 @@ import {
   Draft,
   MentionRow,
   OptionView,
-  SessionRow,
-  SessionView,
+  ConversationRow,
+  ConversationView,
   UnattendedAction,
 } from '../chatView';
 
@@ -26,9 +31,9 @@ const draftFields = { sessionId: optional(Text), revision: z.int(), ...Draft.sha
 /** Sent by the host at most once per frame. Absent members have not changed. */
 export const ChatUpdate = z.object({
   /** The displayed conversation; null if there is none. */
-  session: optional(z.nullable(SessionView)),
+  session: optional(z.nullable(ConversationView)),
   transcript: optional(TranscriptPatch),
-  sessions: optional(z.array(SessionRow)),
+  sessions: optional(z.array(ConversationRow)),
   backends: optional(z.array(BackendView)),
   chosenBackend: optional(Text),
   /** Options for a new session with the current backend. */
@@ -39,7 +44,7 @@ export const ChatUpdate = z.object({
   newCommands: optional(z.array(CommandView)),
   /** Chips for context that can be sent automatically. */
   chips: optional(z.array(ContextChipView)),
-  /** First keys of multi-key shortcuts; see `chordPrefixes`. */
+  /** First keys of multi-key shortcuts; see `parseChordPrefixes`. */
   keyChords: optional(z.array(Text)),
   /** Absolute paths of the workspace folders. Other paths are shown relative to them. */
   folders: optional(z.array(Text)),
@@ -65,7 +70,7 @@ export type ChatUpdate = z.infer<typeof ChatUpdate>;
 
 export const didUpdate = defineNotification('chat/didUpdate', ChatUpdate);
 /** Inserts text and attachments into the composer. */
-export const didInsert = defineNotification('chat/didInsert', Draft);
+export const didInsertDraft = defineNotification('chat/didInsert', Draft);
 /** Notifies the page of a command from the Command Palette or title bar. */
 export const didInvokeCommand = defineNotification(
   'chat/didAsk',
@@ -74,81 +79,81 @@ export const didInvokeCommand = defineNotification(
 
 export const chatRequests = {
   /** The page has loaded. The host replies with a complete `didUpdate`. */
-  ready: defineAction('chat/ready', NoValue),
+  ready: defineRequestWithoutResult('chat/ready', NoValue),
   /** Heartbeat that the page sends every few seconds while it is visible. */
-  alive: defineAction('chat/alive', NoValue),
+  alive: defineRequestWithoutResult('chat/alive', NoValue),
   /** The page has received the focus. Commands apply to the page that had the focus last. */
-  focused: defineAction('chat/focused', NoValue),
-  loadOlder: defineAction(
+  focused: defineRequestWithoutResult('chat/focused', NoValue),
+  loadOlder: defineRequestWithoutResult(
     'chat/loadOlder',
     z.object({ ...inSession, count: z.int().check(z.positive(), z.lte(1_000)) }),
   ),
 
   /** Sends a prompt, or queues it during a turn. Without `sessionId`, starts a conversation with the backend. */
-  send: defineAction('chat/send', z.object(draftFields)),
+  send: defineRequestWithoutResult('chat/send', z.object(draftFields)),
   /** Asks the agent to continue an answer that was interrupted. The draft stays unchanged. */
-  continueTurn: defineAction('chat/continueTurn', z.object(inSession)),
+  continueTurn: defineRequestWithoutResult('chat/continueTurn', z.object(inSession)),
   /** Ends the turn and keeps the queue. */
-  stop: defineAction('chat/stop', z.object(inSession)),
+  stop: defineRequestWithoutResult('chat/stop', z.object(inSession)),
   /** Answers an approval. `option` is the exact label. `reason` is sent as the next prompt. */
-  approve: defineAction(
+  approve: defineRequestWithoutResult(
     'chat/approve',
     z.object({ ...inSession, approvalId: Text, option: Text, reason: optional(Text) }),
   ),
   /** Removes a prompt from the queue and returns it. With `isEdited`, the host also appends the prompt to the draft. */
   unqueue: defineRequest('chat/unqueue', z.object({ ...inSession, id: Text, isEdited: z.boolean() }), Draft),
   /** Sends the first queued prompt. Needed after a turn that failed or was stopped. */
-  sendQueued: defineAction('chat/sendQueued', z.object(inSession)),
+  sendQueued: defineRequestWithoutResult('chat/sendQueued', z.object(inSession)),
   /** Asks the user whether to restore the conversation, files or both to the state before a prompt. */
-  restore: defineAction('chat/restore', z.object({ ...inSession, entryId: Text })),
+  restore: defineRequestWithoutResult('chat/restore', z.object({ ...inSession, entryId: Text })),
   /** Continues the conversation from before a prompt, and places the prompt in the composer. */
-  editAndResend: defineAction('chat/editAndResend', z.object({ ...inSession, entryId: Text })),
-  undoRestore: defineAction('chat/undoRestore', z.object({ ...inSession, restoreId: Text })),
-  saveDraft: defineAction('chat/saveDraft', z.object(draftFields)),
+  editAndResend: defineRequestWithoutResult('chat/editAndResend', z.object({ ...inSession, entryId: Text })),
+  undoRestore: defineRequestWithoutResult('chat/undoRestore', z.object({ ...inSession, restoreId: Text })),
+  saveDraft: defineRequestWithoutResult('chat/saveDraft', z.object(draftFields)),
   /** Sets an option. Without `sessionId`, sets it for the next conversation with the current backend. */
-  setOption: defineAction(
+  setOption: defineRequestWithoutResult(
     'chat/setOption',
     z.object({ sessionId: optional(Text), optionId: Text, value: z.union([Text, z.boolean()]) }),
   ),
   /** Prepares a session to know its options. Sent when the user types the first character or opens the options. */
-  prepare: defineAction('chat/prepare', NoValue),
-  toggleContext: defineAction('chat/toggleContext', z.object({ kind: Text, isOn: z.boolean() })),
+  prepare: defineRequestWithoutResult('chat/prepare', NoValue),
+  toggleContext: defineRequestWithoutResult('chat/toggleContext', z.object({ kind: Text, isOn: z.boolean() })),
 
   /** Refreshes the backends. `didUpdate` reports the changes. */
-  refreshBackends: defineAction('chat/lookAtBackends', NoValue),
-  chooseBackend: defineAction('chat/chooseBackend', z.object({ backendId: Text })),
+  refreshBackends: defineRequestWithoutResult('chat/lookAtBackends', NoValue),
+  chooseBackend: defineRequestWithoutResult('chat/chooseBackend', z.object({ backendId: Text })),
   /** Offers a remedy for a backend that is not ready: sign in, settings, restart. */
-  repairBackend: defineAction(
+  repairBackend: defineRequestWithoutResult(
     'chat/repairBackend',
     z.object({ backendId: Text, how: z.optional(z.enum(['install', 'edit'])) }),
   ),
   /** Prompts that are useful in this workspace. */
   starters: defineRequest('chat/starters', NoValue, z.object({ starters: z.array(Draft) })),
   /** Opens the page of agents. */
-  showAgents: defineAction('chat/showAgents', NoValue),
-  manageTrust: defineAction('chat/manageTrust', NoValue),
-  openFolder: defineAction('chat/openFolder', NoValue),
+  showAgents: defineRequestWithoutResult('chat/showAgents', NoValue),
+  manageTrust: defineRequestWithoutResult('chat/manageTrust', NoValue),
+  openFolder: defineRequestWithoutResult('chat/openFolder', NoValue),
   /** Shows an empty page. The first prompt then creates the conversation. */
-  newSession: defineAction('chat/newSession', z.object({ backendId: optional(Text) })),
-  openSession: defineAction('chat/openSession', z.object(inSession)),
-  openInTab: defineAction('chat/openInTab', z.object(inSession)),
-  renameSession: defineAction('chat/renameSession', z.object({ ...inSession, title: Text })),
+  newSession: defineRequestWithoutResult('chat/newSession', z.object({ backendId: optional(Text) })),
+  openSession: defineRequestWithoutResult('chat/openSession', z.object(inSession)),
+  openInTab: defineRequestWithoutResult('chat/openInTab', z.object(inSession)),
+  renameSession: defineRequestWithoutResult('chat/renameSession', z.object({ ...inSession, title: Text })),
   /** Deletes a conversation. The host asks the user to confirm. */
-  deleteSession: defineAction('chat/deleteSession', z.object(inSession)),
+  deleteSession: defineRequestWithoutResult('chat/deleteSession', z.object(inSession)),
   searchSessions: defineRequest(
     'chat/searchSessions',
     z.object({ query: Text }),
-    z.object({ sessions: z.array(SessionRow) }),
+    z.object({ sessions: z.array(ConversationRow) }),
   ),
   /** Lists the sessions that a backend stores, and starts it. While it runs, `searchSessions` includes them. */
   listRemoteSessions: defineRequest(
     'chat/lookForSessions',
     z.object({ backendId: Text }),
-    z.object({ sessions: z.array(SessionRow) }),
+    z.object({ sessions: z.array(ConversationRow) }),
   ),
   /** Cancels `listRemoteSessions`. */
-  cancelListing: defineAction('chat/stopLooking', NoValue),
-  exportSession: defineAction(
+  cancelListing: defineRequestWithoutResult('chat/stopLooking', NoValue),
+  exportSession: defineRequestWithoutResult(
     'chat/exportSession',
     z.object({ ...inSession, format: z.enum(['markdown', 'html', 'json']) }),
   ),
@@ -175,24 +180,27 @@ export const chatRequests = {
     z.object({ parts: z.array(Part) }),
   ),
   /** Opens a diff of a transcript entry. `part` is the index of the diff in the entry's parts. */
-  openDiff: defineAction('chat/openDiff', z.object({ ...inSession, entryId: Text, part: z.int() })),
-  openApprovalDiff: defineAction('chat/openApprovalDiff', z.object({ ...inSession, approvalId: Text, part: z.int() })),
+  openDiff: defineRequestWithoutResult('chat/openDiff', z.object({ ...inSession, entryId: Text, part: z.int() })),
+  openApprovalDiff: defineRequestWithoutResult(
+    'chat/openApprovalDiff',
+    z.object({ ...inSession, approvalId: Text, part: z.int() }),
+  ),
   /** Opens a path or link in the transcript. `line` is 1-based. */
-  open: defineAction('chat/open', z.object({ target: Text, line: optional(z.int()) })),
-  copy: defineAction('chat/copy', z.object({ text: Text })),
-  insertAtCursor: defineAction('chat/insertAtCursor', z.object({ text: Text })),
+  open: defineRequestWithoutResult('chat/open', z.object({ target: Text, line: optional(z.int()) })),
+  copy: defineRequestWithoutResult('chat/copy', z.object({ text: Text })),
+  insertAtCursor: defineRequestWithoutResult('chat/insertAtCursor', z.object({ text: Text })),
   /** Proposes the code as a change to `path`, or to the active file. */
-  applyCode: defineAction('chat/applyCode', z.object({ text: Text, path: optional(Text) })),
-  openAsNewFile: defineAction('chat/openAsNewFile', z.object({ text: Text, language: optional(Text) })),
+  applyCode: defineRequestWithoutResult('chat/applyCode', z.object({ text: Text, path: optional(Text) })),
+  openAsNewFile: defineRequestWithoutResult('chat/openAsNewFile', z.object({ text: Text, language: optional(Text) })),
 
   /** Opens a diff of a file: from before the conversation to now, or from before to after `turn`. */
-  openChange: defineAction('chat/openChange', z.object({ ...inSession, ...changedFile, path: Text })),
+  openChange: defineRequestWithoutResult('chat/openChange', z.object({ ...inSession, ...changedFile, path: Text })),
   /** Opens all remaining changes of the conversation, or all changes of one turn, in one diff editor. */
-  reviewChanges: defineAction('chat/reviewChanges', z.object({ ...inSession, turn: optional(z.int()) })),
+  reviewChanges: defineRequestWithoutResult('chat/reviewChanges', z.object({ ...inSession, turn: optional(z.int()) })),
   /** Reverts the changes to one file, or to all files without `path`; only those of `turn`, if set. */
-  revert: defineAction('chat/revert', z.object({ ...inSession, ...changedFile })),
+  revert: defineRequestWithoutResult('chat/revert', z.object({ ...inSession, ...changedFile })),
   /** Keeps the changes to one file, or to all files without `path`. */
-  keepChanges: defineAction(
+  keepChanges: defineRequestWithoutResult(
     'chat/keepChanges',
     z.object({ ...inSession, path: optional(Text), renamedFrom: optional(Text) }),
   ),

@@ -1,12 +1,12 @@
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import type { FeatureStatus, StatusAction } from '../../../base/common/feature';
-import type { BackendView, SessionRow } from '../chatView';
+import type { BackendView, ConversationRow } from '../chatView';
 
 interface ChatStatusInput {
   readonly isTrusted: boolean;
   readonly chosen: BackendView | undefined;
   readonly isPreferredMissing: boolean;
-  readonly rows: readonly SessionRow[];
+  readonly rows: readonly ConversationRow[];
   readonly waiting: number;
 }
 
@@ -28,7 +28,7 @@ export function chatStatus(
     return { state: 'off', summary, actions: [actions.manageTrust, actions.open] };
   }
   if (waiting > 0) {
-    const summary = `${countOf(waiting, 'approval is', 'approvals are')} waiting for you.`;
+    const summary = `${countWithNoun(waiting, 'approval is', 'approvals are')} waiting for you.`;
     return { state: 'ready', summary, actions: [actions.showApproval, actions.open] };
   }
   if (isPreferredMissing) {
@@ -46,11 +46,11 @@ function backendSentence(chosen: BackendView | undefined): string {
   return chosen ? `New conversations use ${chosen.title}.` : 'No agent selected.';
 }
 
-function activitySentences(rows: readonly SessionRow[]): string[] {
-  const count = (state: SessionRow['state']): number => rows.filter((row) => row.state === state).length;
+function activitySentences(rows: readonly ConversationRow[]): string[] {
+  const count = (state: ConversationRow['state']): number => rows.filter((row) => row.state === state).length;
   const [busy, unread] = [count('busy'), count('unread')];
   return [
-    ...(busy > 0 ? [`${countOf(busy, 'answer')} in progress.`] : []),
-    ...(unread > 0 ? [`${countOf(unread, 'unread answer')}.`] : []),
+    ...(busy > 0 ? [`${countWithNoun(busy, 'answer')} in progress.`] : []),
+    ...(unread > 0 ? [`${countWithNoun(unread, 'unread answer')}.`] : []),
   ];
 }

@@ -2,13 +2,13 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import * as z from 'zod/mini';
 import type { BackendRegistry } from '../../../session/common/backendRegistry';
 import type { ConfigOption, UnattendedAction } from '../../../session/common/sessionEvents';
-import type { OptionChoice, OptionValue } from '../../../session/common/optionChoices';
-import type { BackendSession, SessionChoices } from '../../../session/common/sessionBackend';
+import type { RequestedOption, OptionValue } from '../../../session/common/optionChoices';
+import type { BackendSession, ProfileAndModel } from '../../../session/common/sessionBackend';
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import type { Memento } from '../../../base/common/memento';
 import { CommandView, toCommandViews, type BackendView, type OptionView } from '../chatView';
-import type { SessionDefaults } from '../conversations/sessionDefaults';
+import type { NewSessionOptionsPort } from '../conversations/newSessionOptionsPort';
 import { AgentOptions } from './agentOptions';
 
 interface NewOptionsPorts {
@@ -24,7 +24,7 @@ const Kept = z.record(z.string(), z.record(z.string(), z.string()));
 type Kept = z.infer<typeof Kept>;
 
 /** Options (a server's profile, an agent's mode) and slash commands for new conversations, for all windows. */
-export class NewSessionOptions implements SessionDefaults, Disposable {
+export class NewSessionOptions implements NewSessionOptionsPort, Disposable {
   private readonly emitter = new Emitter<void>((error) => this.ports.onError(error));
   readonly onDidChange = this.emitter.event;
   private readonly backendViews = new Map<string, BackendView>();
@@ -62,7 +62,7 @@ export class NewSessionOptions implements SessionDefaults, Disposable {
     });
   }
 
-  serverChoices(backendId: string): SessionChoices {
+  serverChoices(backendId: string): ProfileAndModel {
     if (!this.isServer(backendId)) return {};
     const options = this.optionsFor(backendId);
     const { profile: chosenProfile, model: chosenModel } = this.storedChoicesFor(backendId);
@@ -76,7 +76,7 @@ export class NewSessionOptions implements SessionDefaults, Disposable {
     return { ...(profile === '' ? {} : { profile }), ...(model === '' ? {} : { model }) };
   }
 
-  choicesForNewSession(backendId: string): readonly OptionChoice[] {
+  choicesForNewSession(backendId: string): readonly RequestedOption[] {
     return this.isServer(backendId) ? [] : this.agentOptions.choicesForNewSession(backendId);
   }
 
@@ -92,18 +92,18 @@ export class NewSessionOptions implements SessionDefaults, Disposable {
     this.emitter.fire();
   }
 
-  recordUnattended(backendId: string, unattended: UnattendedAction | undefined): void {
-    if (this.isServer(backendId) || !this.agentOptions.recordUnattended(backendId, unattended)) return;
+  recordUnattendedAction(backendId: string, unattended: UnattendedAction | undefined): void {
+    if (this.isServer(backendId) || !this.agentOptions.recordObservedAction(backendId, unattended)) return;
     this.emitter.fire();
   }
 
   /** What the agent did without approval in earlier turns, if anything. */
-  observedUnattended(backendId: string | undefined): UnattendedAction | undefined {
+  observedUnattendedAction(backendId: string | undefined): UnattendedAction | undefined {
     if (backendId === undefined || this.isServer(backendId)) return undefined;
-    return this.agentOptions.observedUnattended(backendId);
+    return this.agentOptions.observedUnattendedAction(backendId);
   }
 
-  noticeForUnofferedChoice(backendId: string, choice: OptionChoice): string | undefined {
+  noticeForUnofferedChoice(backendId: string, choice: RequestedOption): string | undefined {
     return this.agentOptions.noticeForUnofferedChoice(backendId, choice);
   }
 

@@ -4,8 +4,8 @@ import type { Event } from '../../../base/common/event';
 import type { TranscriptFeed } from '../../../transcript/common/transcriptFeed';
 import type { ChatUpdate } from './chatApi';
 import type { Chat, Chats, DraftTransition } from '../chatPorts';
-import type { AttachedFiles } from '../mentions/attachedFiles';
-import type { ContextChipView, Draft, SessionRow } from '../chatView';
+import type { MissingAttachments } from '../mentions/missingAttachments';
+import type { ContextChipView, Draft, ConversationRow } from '../chatView';
 import type { SharedDraft } from '../conversation/sharedDraft';
 import type { BackendChoice } from './backendChoice';
 import type { NewSessionOptions } from './newSessionOptions';
@@ -15,11 +15,11 @@ interface PageFeedPorts {
   readonly chats: Pick<Chats, 'rows' | 'onDidChange'>;
   readonly backends: Pick<BackendChoice, 'backendViews' | 'chosenBackend' | 'onDidChange'>;
   readonly chips: Pick<PageChips, 'chipsFor' | 'onDidChange'>;
-  readonly attached: Pick<AttachedFiles, 'findMissing' | 'onDidChange'>;
+  readonly attached: Pick<MissingAttachments, 'findMissing' | 'onDidChange'>;
   readonly keyChords: { readonly prefixes: readonly string[]; readonly onDidChange: Event<void> };
   readonly newOptions: Pick<
     NewSessionOptions,
-    'optionsFor' | 'observedUnattended' | 'commandsFor' | 'rememberCommands' | 'onDidChange'
+    'optionsFor' | 'observedUnattendedAction' | 'commandsFor' | 'rememberCommands' | 'onDidChange'
   >;
   readonly folders: () => readonly string[];
   readonly isTrusted: () => boolean;
@@ -62,13 +62,13 @@ export class PageFeed implements Disposable {
   private readonly dirtyParts = new Set<UpdatePart>();
   private shownChat:
     { readonly chat: Chat; readonly feed: TranscriptFeed; readonly store: DisposableStore } | undefined;
-  private historyLength = 0;
+  private sentPromptCount = 0;
   /** Changes to the draft that were not sent yet. */
   private draftUpdate: Pick<ChatUpdate, 'sent' | 'refused' | 'keepsComposer'> = {};
   private currentChips: ContextChipView[] = [];
   private chipsRequestCount = 0;
-  private missingIds: readonly string[] = [];
-  private missingRequestCount = 0;
+  private missingAttachmentIds: readonly string[] = [];
+  private missingAttachmentsRequestCount = 0;
   private isPageConnected = false;
 
   constructor(private readonly ports: PageFeedPorts) {
@@ -88,7 +88,7 @@ export class PageFeed implements Disposable {
     this.disposables.add(newOptions.onDidChange(() => this.markDirty('newOptions', 'newCommands')));
     this.disposables.add(keyChords.onDidChange(() => this.markDirty('keyChords')));
     this.disposables.add(chips.onDidChange(() => this.refreshChips()));
-    this.disposables.add(attached.onDidChange(() => this.refreshMissing()));
+    this.disposables.add(attached.onDidChange(() => this.refreshMissingAttachments()));
     this.disposables.add(newDraft.onDidSendOrRestore((move) => this.shownChat ?? this.handleDraftTransition(move)));
   }
 
@@ -107,7 +107,7 @@ export class PageFeed implements Disposable {
     this.draftUpdate = keepsComposer ? { keepsComposer } : {};
     if (chat) {
       const store = new DisposableStore();
-      const feed = store.add(chat.transcript.feed(initialEntryCount));
+      const feed = store.add(chat.transcript.createFeed(initialEntryCount));
       store.add(chat.keepOpen());
       store.add(
         chat.onDidChange(() => {
@@ -121,7 +121,7 @@ export class PageFeed implements Disposable {
     }
     this.markDirty('session', 'newOptions', 'draft', 'history');
     this.refreshChips();
-    this.refreshMissing();
+    this.refreshMissingAttachments();
   }
 
   /** Starts sending to a new page. The first message contains everything. */
@@ -131,7 +131,7 @@ export class PageFeed implements Disposable {
     this.markDirty(...allParts);
     this.frameCoalescer.flushNow();
     this.refreshChips();
-    this.refreshMissing();
+    this.refreshMissingAttachments();
   }
 
   /** Stops sending, because the page is hidden or closed. */
@@ -153,8 +153,8 @@ export class PageFeed implements Disposable {
     this.scheduleFrame();
   }
 
-  handleDraftSaved(): void {
-    this.refreshMissing();
+  checkForMissingAttachments(): void {
+    this.refreshMissingAttachments();
   }
 
   markDirty(...parts: readonly UpdatePart[]): void {
@@ -182,13 +182,13 @@ export class PageFeed implements Disposable {
     });
   }
 
-  private refreshMissing(): void {
+  private refreshMissingAttachments(): void {
     if (!this.isPageConnected) return;
-    const request = ++this.missingRequestCount;
+    const request = ++this.missingAttachmentsRequestCount;
     void this.ports.attached.findMissing(this.draft.attachments).then((missing) => {
-      if (request !== this.missingRequestCount || this.disposables.isDisposed) return;
-      if (missing.join('\n') === this.missingIds.join('\n')) return;
-      this.missingIds = missing;
+      if (request !== this.missingAttachmentsRequestCount || this.disposables.isDisposed) return;
+      if (missing.join('\n') === this.missingAttachmentIds.join('\n')) return;
+      this.missingAttachmentIds = missing;
       this.markDirty('missing');
     });
   }
@@ -198,7 +198,7 @@ export class PageFeed implements Disposable {
   }
 
   private handleDraftTransition({ draft, kind }: DraftTransition): void {
-    this.refreshMissing();
+    this.refreshMissingAttachments();
     const { keepsComposer } = this.draftUpdate;
     // When the prompt is sent again, an earlier refusal no longer matters.
     if (kind === 'sent') this.draftUpdate = { ...(keepsComposer && { keepsComposer }), sent: draft };
@@ -214,9 +214,9 @@ export class PageFeed implements Disposable {
   private postUpdate(): void {
     const { post, chats, backends, keyChords, newOptions, folders, isTrusted } = this.ports;
     const { chat, feed } = this.shownChat ?? {};
-    const history = chat?.history ?? [];
-    if (history.length !== this.historyLength) this.dirtyParts.add('history');
-    this.historyLength = history.length;
+    const history = chat?.sentPromptTexts ?? [];
+    if (history.length !== this.sentPromptCount) this.dirtyParts.add('history');
+    this.sentPromptCount = history.length;
     const isDirty = (part: UpdatePart): boolean => this.dirtyParts.has(part);
     const chosen = backends.chosenBackend?.id;
     const backendId = chat?.view.backendId ?? chosen;
@@ -227,14 +227,14 @@ export class PageFeed implements Disposable {
       ...(isDirty('backends') ? { backends: [...backends.backendViews] } : {}),
       ...(isDirty('chosenBackend') && chosen !== undefined ? { chosenBackend: chosen } : {}),
       ...(isDirty('newOptions') ? { newOptions: newOptions.optionsFor(backendId) } : {}),
-      ...(isDirty('newOptions') ? { seenUnattended: newOptions.observedUnattended(backendId) ?? null } : {}),
+      ...(isDirty('newOptions') ? { seenUnattended: newOptions.observedUnattendedAction(backendId) ?? null } : {}),
       ...(isDirty('newCommands') ? { newCommands: [...newOptions.commandsFor(chosen)] } : {}),
       ...(isDirty('chips') ? { chips: this.currentChips } : {}),
       ...(isDirty('keyChords') ? { keyChords: [...keyChords.prefixes] } : {}),
       ...(isDirty('folders') ? { folders: [...folders()] } : {}),
       ...this.draftUpdate,
       ...(isDirty('draft') ? { draft: this.draft } : {}),
-      ...(isDirty('missing') ? { missing: [...this.missingIds] } : {}),
+      ...(isDirty('missing') ? { missing: [...this.missingAttachmentIds] } : {}),
       ...(isDirty('history') ? { history: [...history] } : {}),
       ...(isDirty('untrusted') ? { untrusted: !isTrusted() } : {}),
     };
@@ -245,6 +245,6 @@ export class PageFeed implements Disposable {
   }
 }
 
-export function rowsWithPendingApproval(rows: readonly SessionRow[]): readonly SessionRow[] {
+export function filterRowsWithPendingApproval(rows: readonly ConversationRow[]): readonly ConversationRow[] {
   return rows.filter(({ state }) => state === 'waiting');
 }

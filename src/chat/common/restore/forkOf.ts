@@ -1,18 +1,18 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import type { PresentState, RestorePoint, RestoreRecords } from '../chatPorts';
+import type { PresentForkPoint, RestorePoint, ChatRestores } from '../chatPorts';
 import type { Clock } from '../../../base/common/async';
-import type { ChatStore, SessionHead } from '../chatStore';
+import type { ChatStore, ConversationHead } from '../chatStore';
 import { logVersion, type LogRecord } from '../conversation/logRecord';
 
 const titlePrefix = 'Forked: ';
 
 interface Fork {
-  readonly head: SessionHead;
+  readonly head: ConversationHead;
   readonly records: readonly LogRecord[];
 }
 
 /** The state of a conversation from which another one continues. */
-type ForkPoint = Pick<RestorePoint, 'isStopping' | 'recordsBefore' | 'turn'> | PresentState;
+type ForkPoint = Pick<RestorePoint, 'isStopping' | 'recordsBefore' | 'turn'> | PresentForkPoint;
 
 interface ForkPorts {
   readonly clock: Clock;
@@ -27,7 +27,7 @@ interface ForkPorts {
 export async function addFork(
   sourceId: string,
   point: ForkPoint,
-  restores: Pick<RestoreRecords, 'discardCopy'>,
+  restores: Pick<ChatRestores, 'discardCopy'>,
   ports: ForkPorts,
 ): Promise<string> {
   const { clock, store } = ports;
@@ -50,7 +50,7 @@ interface NewFork {
   readonly titles: ReadonlySet<string>;
 }
 
-function forkOf(source: SessionHead, point: ForkPoint, { at, id, titles }: NewFork): Fork {
+function forkOf(source: ConversationHead, point: ForkPoint, { at, id, titles }: NewFork): Fork {
   const { recordsBefore } = point;
   const isStopping = 'isStopping' in point && point.isStopping;
   const remoteId = 'remoteId' in point ? point.remoteId : undefined;
@@ -83,7 +83,7 @@ function forkTitle(source: string, titles: ReadonlySet<string>): string {
   }
 }
 
-function noticeOf({ backendTitle, title }: SessionHead, point: ForkPoint): string {
+function noticeOf({ backendTitle, title }: ConversationHead, point: ForkPoint): string {
   const newSession = `${backendTitle} starts a new session and gets a summary with your next prompt.`;
   if ('turn' in point) {
     return point.turn === 1
@@ -94,8 +94,8 @@ function noticeOf({ backendTitle, title }: SessionHead, point: ForkPoint): strin
   return `This conversation continues “${title}”, which stays as it is. ${session}`;
 }
 
-function headOf(source: SessionHead, id: string, at: number): SessionHead {
-  const head: SessionHead = { ...source, id, forkedFrom: source.id, createdAt: at, updatedAt: at, state: 'idle' };
+function headOf(source: ConversationHead, id: string, at: number): ConversationHead {
+  const head: ConversationHead = { ...source, id, forkedFrom: source.id, createdAt: at, updatedAt: at, state: 'idle' };
   delete head.remoteId;
   delete head.draft;
   return head;

@@ -1,6 +1,6 @@
 import type { FolderCheckpoint } from '../../../changes/common/workspaceCheckpoints';
 import { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
-import type { PromptMoment } from '../chatPorts';
+import type { MomentBeforePrompt } from '../chatPorts';
 import type { Draft } from '../chatView';
 import type { LogRecord } from '../conversation/logRecord';
 import { ChatTranscript } from '../transcript/chatTranscript';
@@ -20,7 +20,7 @@ const fileTypes: ReadonlySet<LogRecord['type']> = new Set<LogRecord['type']>([
 ]);
 
 /** Returns the moment before the prompt of a turn. Undefined if there is no such prompt. */
-export function momentBeforePrompt(records: readonly LogRecord[], turn: number): PromptMoment | undefined {
+export function momentBeforePrompt(records: readonly LogRecord[], turn: number): MomentBeforePrompt | undefined {
   const { draft, promptAt } = findPrompt(records, turn);
   if (!draft || promptAt === undefined) return undefined;
   const { folders, readyAt } = findStart(records, promptAt, turn);
@@ -38,7 +38,7 @@ export function momentBeforePrompt(records: readonly LogRecord[], turn: number):
 }
 
 /** Returns the records with which another conversation continues from the present state. */
-export function recordsUntilNow(records: readonly LogRecord[]): readonly LogRecord[] {
+export function recordsWithoutQueuedPrompts(records: readonly LogRecord[]): readonly LogRecord[] {
   return records.filter(({ type }) => type !== 'queued' && type !== 'unqueued');
 }
 

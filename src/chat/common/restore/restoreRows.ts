@@ -1,4 +1,4 @@
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import type { RestoreChange } from '../../../changes/common/workspaceCheckpoints';
 
 /** Who has changed a file since a prompt. */
@@ -71,7 +71,7 @@ export function restoreRowLabel({ author, change, isEdited, isUnsaved }: Restore
 /** Counts the files, for example `3 files, including 1 with changes that are not from this agent`. */
 export function restoreCountLabel(rows: readonly RestoreRow[]): string {
   const own = rows.filter((row) => !isPickedByDefault(row)).length;
-  const all = countOf(rows.length, 'file');
+  const all = countWithNoun(rows.length, 'file');
   if (own === 0) return all;
   return own === rows.length
     ? `${all} with changes that are not from this agent`

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/common/async';
-import type { SessionHead } from '../chatStore';
+import type { ConversationHead } from '../chatStore';
 import type { Draft, QueuedPrompt } from '../chatView';
 import type { BackendConnection } from '../conversation/backendConnection';
 import type { Conversation } from '../conversation/conversation';
@@ -21,7 +21,7 @@ const maxWaitMs = 60 * 60_000;
  * Whether a prompt that was queued before its window was closed still waits for a sign-in. `now` is in milliseconds
  * since the epoch.
  */
-export function isQueuedForSignIn({ signInWaitSince = 0 }: SessionHead, hasQueue: boolean, now: number): boolean {
+export function isQueuedForSignIn({ signInWaitSince = 0 }: ConversationHead, hasQueue: boolean, now: number): boolean {
   return signInWaitSince > 0 && hasQueue && Math.abs(now - signInWaitSince) < maxWaitMs;
 }
 
@@ -44,12 +44,12 @@ export class SignInWait {
   /** Withdraws the waiting prompt, because the user does not want to sign in. Undefined if no prompt waits. */
   cancel(): Promise<void> | undefined {
     const { conversation, turnRunner } = this.ports;
-    const { sentPrompt } = this;
+    const { unansweredPrompt } = this;
     if (this.unsentPrompt) {
       turnRunner.withdraw();
       return Promise.resolve();
     }
-    if (sentPrompt) return this.cancelSent(sentPrompt);
+    if (unansweredPrompt) return this.cancelSent(unansweredPrompt);
     const { first } = conversation.queue;
     return this.isInQueue && first ? this.cancelQueued(first) : undefined;
   }
@@ -57,11 +57,11 @@ export class SignInWait {
   /** Ends the turns of a closing window, and keeps a prompt that waits for a sign-in in the queue. */
   closeTurns(newId: () => string): void {
     const { clock, conversation, draft, turnRunner } = this.ports;
-    const { sentPrompt, unsentPrompt } = this;
+    const { unansweredPrompt, unsentPrompt } = this;
     // Otherwise, the prompt would go back to the composer.
     if (unsentPrompt) draft.confirmSent(unsentPrompt.id);
     turnRunner.close();
-    const prompt = unsentPrompt ?? (sentPrompt && { ...sentPrompt, id: newId() });
+    const prompt = unsentPrompt ?? (unansweredPrompt && { ...unansweredPrompt, id: newId() });
     if (!prompt || !conversation.file.isOurs) return;
     // A prompt that came from the queue is already there again.
     if (!conversation.queue.get(prompt.id)) conversation.addRecord({ type: 'queued', ...prompt, isNext: true });
@@ -81,20 +81,20 @@ export class SignInWait {
     draft.restoreWithdrawn(prompt);
   }
 
-  private get isMissing(): boolean {
+  private get isSignInRequired(): boolean {
     return this.ports.connection.state?.kind === 'authRequired';
   }
 
   private get unsentPrompt(): QueuedPrompt | undefined {
     const { phase } = this.ports.turnRunner;
-    return this.isMissing && phase.kind === 'connecting' ? phase.prompt : undefined;
+    return this.isSignInRequired && phase.kind === 'connecting' ? phase.prompt : undefined;
   }
 
   /** The prompt of a turn that the agent has refused and therefore not answered. */
-  private get sentPrompt(): Draft | undefined {
+  private get unansweredPrompt(): Draft | undefined {
     const { conversation, turnRunner } = this.ports;
     const { answerText, isBusy, prompts } = conversation.transcript;
-    if (!this.isMissing || turnRunner.phase.kind !== 'sent' || !isBusy || answerText !== '') return undefined;
+    if (!this.isSignInRequired || turnRunner.phase.kind !== 'sent' || !isBusy || answerText !== '') return undefined;
     return prompts.at(-1)?.draft;
   }
 }

@@ -14,7 +14,7 @@ interface CallContent {
  * Returns the content of a call. Converts the output of commands to terminal content, because many agents send it as
  * Markdown text, which would lose line breaks and escape sequences.
  */
-export function displayedContent(call: CallContent): readonly ToolContent[] {
+export function showCommandOutputAsTerminal(call: CallContent): readonly ToolContent[] {
   const { content, kind } = call;
   // If there is a terminal, the text is the agent's comment on it.
   if (kind !== 'execute' || content.some(({ type }) => type === 'terminal')) return content;

@@ -13,16 +13,16 @@ import { EndEntries } from './endEntries';
 import { EntryWriter } from './entryWriter';
 import type { LogRecord, RecordOf } from '../conversation/logRecord';
 import type { Draft } from '../chatView';
-import { AnswerEntries } from './answerEntries';
+import { BlockEntries } from './blockEntries';
 import { RestoreEntries } from './restoreEntries';
 import { ToolEntries } from './toolEntries';
 import { endFromError, endFromStopReason } from './turnEnds';
-import { hasPromptedTurn, isPromptUnconfirmed, turnOf, nextStage, type TurnStage, type TurnStep } from './turnStage';
+import { hasPromptedTurn, isPromptUnconfirmed, turnOf, nextStage, type TurnStage, type StageInput } from './turnStage';
 import { UsageTotals } from './usageTotals';
 
 interface Turn {
   readonly startedAt: number | undefined;
-  readonly answers: AnswerEntries;
+  readonly answers: BlockEntries;
   /** The prompt of the turn. Undefined if the agent has started the turn without a prompt. */
   readonly prompt: SentPrompt | undefined;
   todosId: string | undefined;
@@ -139,7 +139,7 @@ export class ChatTranscript {
         if (record.decision === 'reverted') this.endEntries.markReverted(record.path);
         break;
       case 'restored':
-        this.endEntries.markRestored(record);
+        this.endEntries.markChangesRestored(record);
         this.restoreEntries.addRestore(record);
         break;
       case 'restoreUndone':
@@ -156,7 +156,7 @@ export class ChatTranscript {
     return turnOf(this.stage);
   }
 
-  private advanceStage(step: TurnStep<Turn>): void {
+  private advanceStage(step: StageInput<Turn>): void {
     this.stage = nextStage(this.stage, step);
   }
 
@@ -354,7 +354,7 @@ export class ChatTranscript {
   }
 
   private createTurn(prompt: SentPrompt | undefined): Turn {
-    return { startedAt: this.writer.recordedAt, answers: new AnswerEntries(this.writer), prompt, todosId: undefined };
+    return { startedAt: this.writer.recordedAt, answers: new BlockEntries(this.writer), prompt, todosId: undefined };
   }
 
   private endTurn(facts: EndFacts): void {

@@ -64,7 +64,7 @@ export class EndEntries {
   }
 
   /** Marks the changes of restored files as reverted, in the turn of the prompt and in all later turns. */
-  markRestored({ id, paths, turn }: RecordOf<'restored'>): void {
+  markChangesRestored({ id, paths, turn }: RecordOf<'restored'>): void {
     const restored = new Set(paths);
     const marks: ChangeMark[] = [];
     this.updateChanges((change, of) => {

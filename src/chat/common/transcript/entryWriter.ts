@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../../base/common/boundedMap';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import { approximateSize } from '../../../base/common/approximateSize';
+import { approximateUtf16Units } from '../../../base/common/approximateUtf16Units';
 import type { Entry, EntryBase } from '../../../transcript/common/entries';
 import type { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
 import { truncateEntry } from '../../../transcript/common/truncateEntry';
@@ -65,7 +65,7 @@ export class EntryWriter {
   private keepFullEntry(entry: Entry, diffs: FullEntry['diffs']): void {
     const unitsOf = (texts: DiffTexts | undefined): number =>
       texts ? (texts.before ?? '').length + texts.after.length : 0;
-    const units = diffs.reduce((sum, texts) => sum + unitsOf(texts), approximateSize(entry));
+    const units = diffs.reduce((sum, texts) => sum + unitsOf(texts), approximateUtf16Units(entry));
     this.fullEntryById.set(entry.id, { entry, diffs, units });
   }
 }

@@ -1,4 +1,4 @@
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import type { RecordOf } from '../conversation/logRecord';
 import type { EntryWriter } from './entryWriter';
 
@@ -11,7 +11,7 @@ export class RestoreEntries {
   addRestore({ fork, id, paths, skipped, turn }: RecordOf<'restored'>): void {
     const base = this.writer.createBase();
     const files = paths.length === 1 ? '1 file was restored to its' : `${paths.length} files were restored to their`;
-    const left = skipped.length > 0 ? ` ${countOf(skipped.length, 'file')} could not be restored.` : '';
+    const left = skipped.length > 0 ? ` ${countWithNoun(skipped.length, 'file')} could not be restored.` : '';
     const next = fork === undefined ? '' : ' A new conversation continues from there.';
     const details = skipped.map(({ path, reason }) => `${path}: ${reason}`).join('\n');
     this.writer.put({

@@ -2,9 +2,17 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { EventData, EventOf, ToolContent } from '../../../session/common/sessionEvents';
 import type { EntryBase, EntryOf, Part, ToolState } from '../../../transcript/common/entries';
 import type { DecidedApproval } from '../approvals/approvalViews';
-import { displayedContent } from './callContent';
+import { showCommandOutputAsTerminal } from './callContent';
 import type { EntryWriter } from './entryWriter';
-import { commandOf, contentParts, inputParts, pathOf, resultParts, toJson, type PartsWithDiffs } from './toolParts';
+import {
+  commandOf,
+  contentParts,
+  changePartsOfInput,
+  pathOfInput,
+  resultParts,
+  toJson,
+  type PartsWithDiffs,
+} from './toolParts';
 
 type ToolEntry = EntryOf<'tool'>;
 type ToolEvent = EventOf<'tool:pre' | 'tool:update' | 'tool:post' | 'tool:error'>;
@@ -213,8 +221,8 @@ export class ToolEntries {
 function shownParts(call: Call): PartsWithDiffs {
   const { content, input, kind, output } = call;
   const command = commandOf(input);
-  if (content.length > 0) return contentParts(displayedContent(call), { command, kind });
-  const change = inputParts(input);
+  if (content.length > 0) return contentParts(showCommandOutputAsTerminal(call), { command, kind });
+  const change = changePartsOfInput(input);
   const results: readonly Part[] = resultParts(output, kind === 'execute', command);
   const isUnseen = command !== undefined && results.length === 0;
   const shown: readonly Part[] = isUnseen ? [{ type: 'terminal', command, output: '' }] : results;
@@ -238,7 +246,7 @@ function titleOf({ title, name, kind, operation, input }: Call): string {
   }
   if (ownTitle !== undefined) return ownTitle;
   const verb = operation === '' ? name : operation;
-  const about = commandOf(input) ?? pathOf(input) ?? input['query'] ?? input['pattern'] ?? input['url'];
+  const about = commandOf(input) ?? pathOfInput(input) ?? input['query'] ?? input['pattern'] ?? input['url'];
   return typeof about === 'string' && about !== '' ? firstLine(`${verb}: ${about}`) : verb;
 }
 

@@ -50,8 +50,8 @@ function contentPart(item: ToolContent, { command, kind }: Parameters<typeof con
 }
 
 /** Returns the change that a call's input describes, as parts: the texts that it replaces or writes. */
-export function inputParts(input: ToolInput): PartsWithDiffs {
-  const path = pathOf(input);
+export function changePartsOfInput(input: ToolInput): PartsWithDiffs {
+  const path = pathOfInput(input);
   if (path === undefined) return noParts;
   const before = firstString(input, ['old_string', 'old_text', 'oldText', 'old_str']);
   const after = firstString(input, ['new_string', 'new_text', 'newText', 'new_str']);
@@ -105,7 +105,7 @@ export function urlOf(input: ToolInput): string | undefined {
 }
 
 /** Returns the file path in a call's input. The member that contains it can have several names. */
-export function pathOf(input: ToolInput): string | undefined {
+export function pathOfInput(input: ToolInput): string | undefined {
   return firstString(input, ['path', 'file_path', 'filePath', 'filename', 'file', 'abs_path', 'notebook_path']);
 }
 

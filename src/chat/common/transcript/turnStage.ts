@@ -14,7 +14,7 @@ export type TurnStage<Turn> =
    */
   | { readonly kind: 'stopped'; readonly awaitsPrompt: boolean; readonly next: Turn | undefined };
 
-export type TurnStep<Turn> =
+export type StageInput<Turn> =
   | { readonly kind: 'prompted'; readonly turn: Turn }
   /** The backend has reported a prompt that this window has sent. */
   | { readonly kind: 'echoed' }
@@ -28,7 +28,7 @@ export type TurnStep<Turn> =
   /** The turn has ended. If the user had stopped it, the backend has confirmed that. */
   | { readonly kind: 'ended' };
 
-export function nextStage<Turn>(stage: TurnStage<Turn>, step: TurnStep<Turn>): TurnStage<Turn> {
+export function nextStage<Turn>(stage: TurnStage<Turn>, step: StageInput<Turn>): TurnStage<Turn> {
   switch (step.kind) {
     case 'prompted':
       return stage.kind === 'stopped' ? { ...stage, next: step.turn } : { kind: 'sent', turn: step.turn };

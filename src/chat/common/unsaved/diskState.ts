@@ -1,4 +1,4 @@
-import { withUnixLineEndings } from '../changes/touchedFiles';
+import { withUnixLineEndings } from '../changes/reportedFileChanges';
 
 /** The text of a file on disk; null if the file does not exist. */
 export type DiskText = string | null;
@@ -7,7 +7,7 @@ export type DiskText = string | null;
 export type DiskState =
   /** The file on disk still has the base text. Saving the document loses nothing. */
   | { readonly kind: 'unchanged'; readonly base: DiskText }
-  /** An agent has written another text to the file. `base` is undefined if the base text was never read. */
+  /** An agent has written different text to the file. `base` is undefined if the base text was never read. */
   | { readonly kind: 'conflict'; readonly base: DiskText | undefined; readonly disk: DiskText; readonly agent: string };
 
 export interface DiskReading {

@@ -24,7 +24,7 @@ export type SaveAnswer = 'save' | 'alwaysSave' | 'send';
 /** The unsaved files of the window, and the questions about them. */
 export interface UnsavedFiles {
   /** The setting `backline.chat.saveBeforePrompt`. */
-  readonly mode: SaveBeforePrompt;
+  readonly saveBeforePrompt: SaveBeforePrompt;
   /** Returns the files with unsaved text. Omits files that were never saved. */
   listFiles(): Promise<readonly UnsavedFile[]>;
   /** Saves a file. @throws EditorError `saveFailed` */
@@ -35,7 +35,7 @@ export interface UnsavedFiles {
    */
   ask(question: SaveQuestion, signal: AbortSignal): Promise<SaveAnswer | undefined>;
   /** Changes the setting, so that files are always saved before a prompt. */
-  alwaysSave(): Promise<void>;
+  setAlwaysSave(): Promise<void>;
 }
 
 /**
@@ -62,12 +62,12 @@ export class PromptSaves {
   /** Resolves when the prompt can be sent. @throws BackendError `cancelled` if the user dismisses it, or on abort */
   async beforePrompt(prompt: Draft, signal: AbortSignal): Promise<void> {
     const { files } = this;
-    if (files.mode === 'never') return;
+    if (files.saveBeforePrompt === 'never') return;
     const paths = likelyRead(prompt, await files.listFiles());
-    if (files.mode === 'ask' && paths.some((path) => !this.decisionByPath.has(path))) {
+    if (files.saveBeforePrompt === 'ask' && paths.some((path) => !this.decisionByPath.has(path))) {
       await this.ask({ paths }, signal);
     }
-    const isAlways = files.mode === 'always';
+    const isAlways = files.saveBeforePrompt === 'always';
     await this.save(isAlways ? paths : paths.filter((path) => this.decisionByPath.get(path) === 'save'), signal);
   }
 
@@ -98,7 +98,7 @@ export class PromptSaves {
         throw new BackendError('cancelled', message);
       }
       for (const path of question.paths) this.decisionByPath.set(path, answer === 'send' ? 'send' : 'save');
-      if (answer === 'alwaysSave') await this.files.alwaysSave();
+      if (answer === 'alwaysSave') await this.files.setAlwaysSave();
     } finally {
       this.setWaiting(false);
     }

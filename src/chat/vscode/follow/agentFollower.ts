@@ -69,7 +69,7 @@ export class AgentFollower implements Disposable {
       );
     }
     this.disposables.add(this.followedEditor.onUserAction(() => this.dispatch({ type: 'acted' })));
-    this.disposables.add(chats.onDidChange(() => this.updateTurn()));
+    this.disposables.add(chats.onDidChange(() => this.dispatchTurnState()));
     this.disposables.add(
       vscode.workspace.onDidChangeTextDocument(({ contentChanges: [change], document }) => {
         const { fsPath } = document.uri;
@@ -81,7 +81,7 @@ export class AgentFollower implements Disposable {
 
   toggle(): void {
     this.dispatch({ type: 'toggled' });
-    this.updateTurn();
+    this.dispatchTurnState();
   }
 
   /** Follows a session until it ends. */
@@ -116,7 +116,7 @@ export class AgentFollower implements Disposable {
     }
   }
 
-  private updateTurn(): void {
+  private dispatchTurnState(): void {
     const isRunning = this.deps.chats.openChats.some(({ view }) => view.isBusy === true);
     this.dispatch({ type: 'turn', isRunning });
     if (isRunning) return;
@@ -128,7 +128,7 @@ export class AgentFollower implements Disposable {
   private handlePauseEnd(): void {
     this.dispatch({ type: 'rested' });
     // The turn may have ended in the meantime, so its state is read again.
-    this.updateTurn();
+    this.dispatchTurnState();
   }
 
   private dispatch(input: FollowInput): void {
@@ -136,7 +136,7 @@ export class AgentFollower implements Disposable {
     const { isOn: wasOn } = this;
     const { effect, state } = nextFollowState(this.state, input);
     this.state = state;
-    if (this.isOn !== wasOn) this.handleToggle();
+    if (this.isOn !== wasOn) this.handleIsOnChange();
     if (effect?.type === 'rest') {
       this.pauseTimer.schedule();
     } else if (effect) {
@@ -147,7 +147,7 @@ export class AgentFollower implements Disposable {
     }
   }
 
-  private handleToggle(): void {
+  private handleIsOnChange(): void {
     const { log, memento } = this.deps;
     const { isOn } = this;
     if (!isOn) this.followedEditor.forgetShownEditor();

@@ -47,7 +47,7 @@ export class FollowedEditor implements Disposable {
       window.onDidChangeTextEditorSelection(({ kind, textEditor }) => this.handleSelection(kind, textEditor)),
     );
     disposables.add(window.onDidChangeTextEditorVisibleRanges((change) => this.handleScroll(change)));
-    disposables.add(window.onDidChangeActiveTextEditor((editor) => this.handleActiveEditor(editor)));
+    disposables.add(window.onDidChangeActiveTextEditor((editor) => this.detectSwitchToOtherEditor(editor)));
     disposables.add(window.tabGroups.onDidChangeTabs(() => this.handleTabs()));
   }
 
@@ -147,7 +147,7 @@ export class FollowedEditor implements Disposable {
     if (!isResized && this.deps.clock.monotonicNow() > this.ignoreScrollUntil) this.userActionEmitter.fire();
   }
 
-  private handleActiveEditor(editor: vscode.TextEditor | undefined): void {
+  private detectSwitchToOtherEditor(editor: vscode.TextEditor | undefined): void {
     this.ignoreScrollBriefly();
     if (!this.shownEditor || this.isOpening || editor?.viewColumn === undefined) return;
     if (editor.document.uri.fsPath !== this.shownEditor.path) this.userActionEmitter.fire();

@@ -12,7 +12,7 @@ import type { ChatPageServices } from './chatPageServices';
 /** The operations of a page that its request handlers use. */
 export interface PageControl {
   readonly chat: Chat | undefined;
-  readonly feed: Pick<PageFeed, 'flushNow' | 'loadOlder' | 'handleDraftSaved'>;
+  readonly feed: Pick<PageFeed, 'flushNow' | 'loadOlder' | 'checkForMissingAttachments'>;
   /** The displayed conversation, if its first prompt was sent from this page. */
   readonly startedChat: Chat | undefined;
   /** Shows a conversation, or an empty page. `keepsComposer`: the composer's text becomes the draft. */
@@ -24,7 +24,7 @@ export interface PageControl {
   startNavigation(): () => boolean;
   focusComposer(): void;
   onReady(): Promise<void>;
-  onHeartbeat(): void;
+  reconnectFeedOnHeartbeat(): void;
   onFocus(): void;
 }
 
@@ -97,7 +97,7 @@ export function createChatHandlers(
       writer = {};
       return page.onReady();
     }),
-    alive: chatRequests.alive.withHandler(() => page.onHeartbeat()),
+    alive: chatRequests.alive.withHandler(() => page.reconnectFeedOnHeartbeat()),
     focused: chatRequests.focused.withHandler(() => page.onFocus()),
     loadOlder: chatRequests.loadOlder.withHandler(({ sessionId, count }) => {
       if (page.chat?.id === sessionId) page.feed.loadOlder(count);
@@ -143,7 +143,9 @@ export function createChatHandlers(
       if (isEdited) chat.saveDraft(joinDrafts(chat.draft, draft));
       return draft;
     }),
-    sendQueued: chatRequests.sendQueued.withHandler(async ({ sessionId }) => (await chatOf(sessionId)).sendQueued()),
+    sendQueued: chatRequests.sendQueued.withHandler(async ({ sessionId }) =>
+      (await chatOf(sessionId)).sendFirstQueuedPrompt(),
+    ),
     restore: chatRequests.restore.withHandler(async ({ sessionId, entryId }) =>
       restore.restoreTo(await chatOf(sessionId), entryId, showRestored()),
     ),
@@ -162,7 +164,7 @@ export function createChatHandlers(
         newDraft.save(draft, written);
         if (page.chat === undefined) chats.setPromptExpected(true);
       }
-      if (page.chat?.id === chat?.id) page.feed.handleDraftSaved();
+      if (page.chat?.id === chat?.id) page.feed.checkForMissingAttachments();
     }),
     setOption: chatRequests.setOption.withHandler(async ({ sessionId, optionId, value }) => {
       if (sessionId === undefined) {
@@ -234,7 +236,7 @@ export function createChatHandlers(
     rowsForDrop: chatRequests.rowsForDrop.withHandler(async ({ uris }) => ({ rows: await services.rowsForDrop(uris) })),
 
     showAll: chatRequests.showAll.withHandler(async ({ sessionId, entryId }) => ({
-      entry: await review.fullEntry(await chatOf(sessionId), entryId),
+      entry: await review.getOrOpenFullEntry(await chatOf(sessionId), entryId),
     })),
     showApproval: chatRequests.showApproval.withHandler(async ({ sessionId, approvalId }) => {
       const parts = (await chatOf(sessionId)).fullApprovals.fullContent(approvalId);
@@ -274,6 +276,6 @@ export function createChatHandlers(
   };
 }
 
-function isEmptyChat({ history, view }: Chat): boolean {
-  return history.length === 0 && view.queue.length === 0;
+function isEmptyChat({ sentPromptTexts, view }: Chat): boolean {
+  return sentPromptTexts.length === 0 && view.queue.length === 0;
 }

@@ -3,7 +3,7 @@ import { withDeadline } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { PageHost } from '../../../webview/vscode/pageHost';
 import { loadPage, type PageFiles } from '../../../webview/vscode/loadPage';
-import { didInvokeCommand, didInsert, didUpdate, type chatRequests } from '../../common/page/chatApi';
+import { didInvokeCommand, didInsertDraft, didUpdate, type chatRequests } from '../../common/page/chatApi';
 import type { Chat } from '../../common/chatPorts';
 import type { Draft } from '../../common/chatView';
 import { PageFeed } from '../../common/page/pageFeed';
@@ -11,7 +11,7 @@ import { HeartbeatMonitor } from '../../common/page/heartbeatMonitor';
 import { createChatHandlers, type PageControl } from './chatHandlers';
 import type { ChatPageServices } from './chatPageServices';
 
-export interface PageSurface {
+export interface PageWebview {
   readonly place: 'view' | 'tab';
   readonly webview: vscode.Webview;
   readonly isVisible: () => boolean;
@@ -20,7 +20,7 @@ export interface PageSurface {
 
 interface ChatPageDeps {
   readonly services: ChatPageServices;
-  readonly surface: PageSurface;
+  readonly surface: PageWebview;
   readonly files: PageFiles;
   readonly sessionId: string | undefined;
   /** Called with the displayed conversation whenever another one is displayed. */
@@ -106,7 +106,7 @@ export class ChatPageHost implements Disposable, PageControl {
     for (const notify of this.queuedNotifications.splice(0)) notify();
   }
 
-  onHeartbeat(): void {
+  reconnectFeedOnHeartbeat(): void {
     this.wasReloaded = false;
     // The page is visible again without a reload, so its content is outdated.
     if (this.isVisible && !this.feed.hasPage) this.feed.connectPage();
@@ -138,7 +138,7 @@ export class ChatPageHost implements Disposable, PageControl {
 
   /** Inserts a draft into the composer as soon as the page is ready. */
   insertDraft(draft: Draft): void {
-    this.whenReady(() => this.pageHost.notify(didInsert, draft));
+    this.whenReady(() => this.pageHost.notify(didInsertDraft, draft));
   }
 
   /** Loads or reloads the page. Nothing is lost, because the host has all content. */

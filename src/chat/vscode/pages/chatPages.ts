@@ -10,7 +10,7 @@ import type { Messages } from '../../../platform/vscode/messages';
 import type { PageFiles } from '../../../webview/vscode/loadPage';
 import type { Chat } from '../../common/chatPorts';
 import { FocusOrder } from '../../common/page/focusOrder';
-import { ChatPageHost, type PageSurface } from './chatPageHost';
+import { ChatPageHost, type PageWebview } from './chatPageHost';
 import { chatViewId } from './chatViewId';
 import type { ChatPageServices } from './chatPageServices';
 
@@ -55,7 +55,7 @@ export class ChatPages implements Disposable {
   }
 
   /** Whether any page shows no conversation. Includes hidden pages. */
-  get isAwaitingPrompt(): boolean {
+  get hasEmptyPage(): boolean {
     return [...this.pages].some(({ chat }) => chat === undefined);
   }
 
@@ -110,7 +110,7 @@ export class ChatPages implements Disposable {
     if (this.shownView) this.shownView.view.badge = value === 0 ? undefined : { value, tooltip };
   }
 
-  closeChat(sessionId: string): void {
+  stopShowingChat(sessionId: string): void {
     for (const page of this.pages) if (page.chat?.id === sessionId) page.show(undefined);
   }
 
@@ -120,7 +120,7 @@ export class ChatPages implements Disposable {
 
   fillView(view: vscode.WebviewView): void {
     const sessionId = z.string().optional().catch(undefined).parse(this.deps.memento.get(shownChatKey));
-    const surface: PageSurface = {
+    const surface: PageWebview = {
       place: 'view',
       webview: view.webview,
       isVisible: () => view.visible,
@@ -151,7 +151,7 @@ export class ChatPages implements Disposable {
 
   private addTab(panel: vscode.WebviewPanel, sessionId: string): void {
     const { files } = this.deps;
-    const surface: PageSurface = {
+    const surface: PageWebview = {
       place: 'tab',
       webview: panel.webview,
       isVisible: () => panel.visible,
@@ -178,11 +178,15 @@ export class ChatPages implements Disposable {
     });
   }
 
-  private addPage(surface: PageSurface, sessionId: string | undefined, onDidShow: (chat?: Chat) => void): ChatPageHost {
+  private addPage(
+    pageWebview: PageWebview,
+    sessionId: string | undefined,
+    onDidShow: (chat?: Chat) => void,
+  ): ChatPageHost {
     const { getServices, files, messages } = this.deps;
     const page: ChatPageHost = new ChatPageHost({
       services: getServices(),
-      surface,
+      surface: pageWebview,
       files,
       sessionId,
       onDidShow: (chat) => {
@@ -196,7 +200,7 @@ export class ChatPages implements Disposable {
     this.pages.add(page);
     page.start();
     // Registered after the page's own listener, so that other listeners see the new state.
-    page.addDisposable(surface.onDidChangeVisibility(() => this.changeEmitter.fire()));
+    page.addDisposable(pageWebview.onDidChangeVisibility(() => this.changeEmitter.fire()));
     this.changeEmitter.fire();
     return page;
   }

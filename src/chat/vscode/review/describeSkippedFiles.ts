@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import { truncateList } from '../../../base/common/lists';
 import type { SkippedFile } from '../../../changes/common/workspaceCheckpoints';
 
@@ -8,5 +8,7 @@ const maxNames = 5;
 /** Describes which files were not restored, and why. */
 export function describeSkippedFiles(skipped: readonly SkippedFile[]): string {
   const files = skipped.map(({ path, reason }) => `${vscode.workspace.asRelativePath(path)}: ${reason}`);
-  return [`${countOf(skipped.length, 'file')} could not be restored.`, ...truncateList(files, maxNames)].join(' ');
+  return [`${countWithNoun(skipped.length, 'file')} could not be restored.`, ...truncateList(files, maxNames)].join(
+    ' ',
+  );
 }

@@ -37,7 +37,9 @@ export class FileRestorePreparer {
     preview: RestorePreview | undefined,
   ): Promise<ReadonlySet<string> | undefined> {
     const reasons = new Map<string, string>();
-    const all = await Promise.all(paths.map(async (path) => [path, await this.reasonFor(path, preview)] as const));
+    const all = await Promise.all(
+      paths.map(async (path) => [path, await this.protectionReasonFor(path, preview)] as const),
+    );
     for (const [path, reason] of all) if (reason !== undefined) reasons.set(path, reason);
     if (reasons.size === 0) return new Set();
     const lines = [...reasons].map(([path, reason]) => `${vscode.workspace.asRelativePath(path)}: ${reason}`);
@@ -50,7 +52,7 @@ export class FileRestorePreparer {
   }
 
   /** Saves unsaved text, so that the checkpoint with which the restore can be undone contains it. */
-  async save(paths: readonly string[]): Promise<SavedFiles> {
+  async saveUnsaved(paths: readonly string[]): Promise<SavedFiles> {
     const unsaved = this.unsavedPaths;
     const refused: SkippedFile[] = [];
     let hasSaved = false;
@@ -67,7 +69,7 @@ export class FileRestorePreparer {
     return { hasSaved, refused };
   }
 
-  private async reasonFor(path: string, preview: RestorePreview | undefined): Promise<string | undefined> {
+  private async protectionReasonFor(path: string, preview: RestorePreview | undefined): Promise<string | undefined> {
     const { checkpoints, editor } = this.deps;
     // Texts are only read if the file may be protected, because reading takes time.
     const protection = await protectionIfWritable(editor, path);

@@ -1,4 +1,4 @@
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import type {
@@ -13,7 +13,7 @@ import type { Dialogs } from '../dialogs';
 import { describeSkippedFiles } from './describeSkippedFiles';
 
 interface InterruptedRestoresDeps {
-  readonly checkpoints: Pick<WorkspaceCheckpoints, 'interrupted' | 'resume'> | undefined;
+  readonly checkpoints: Pick<WorkspaceCheckpoints, 'findInterruptedRestore' | 'resume'> | undefined;
   readonly restorer: Pick<FileRestorer, 'recordFinished'>;
   /** Undoes a restore of a conversation, and then shows the conversation. */
   readonly undoRestore: (sessionId: string, restoreId: string) => Promise<void>;
@@ -32,7 +32,7 @@ export class InterruptedRestores {
   /** Shows a notification if a restore was interrupted. @throws CheckpointError */
   async notify(): Promise<void> {
     const { checkpoints, messages } = this.deps;
-    const found = await checkpoints?.interrupted();
+    const found = await checkpoints?.findInterruptedRestore();
     if (!found) return;
     messages.info(
       messageFor(found),
@@ -43,7 +43,7 @@ export class InterruptedRestores {
 
   /** Asks the user about an interrupted restore. Returns whether none remains. @throws CheckpointError */
   async finishOrUndo(): Promise<boolean> {
-    const found = await this.deps.checkpoints?.interrupted();
+    const found = await this.deps.checkpoints?.findInterruptedRestore();
     if (!found) return true;
     const chosen = await this.deps.dialogs.choose({
       message: messageFor(found),
@@ -63,7 +63,7 @@ export class InterruptedRestores {
     const actions = direction === 'finish' ? await this.recordFinished(outcome) : [];
     const what = direction === 'finish' ? 'The restore was completed' : 'The restore was undone';
     if (skipped.length > 0) messages.error(`${what}. ${describeSkippedFiles(skipped)}`, ...actions);
-    else messages.info(`${what}: ${countOf(restored.length, 'file')}.`, ...actions);
+    else messages.info(`${what}: ${countWithNoun(restored.length, 'file')}.`, ...actions);
   }
 
   /** Returns an action to undo the restore, if its conversation still exists. Never rejects. */
@@ -81,5 +81,5 @@ export class InterruptedRestores {
 
 function messageFor({ restored, total }: InterruptedRestore): string {
   const is = total === 1 ? 'is' : 'are';
-  return `Restoring files was interrupted: ${restored} of ${countOf(total, 'file')} ${is} restored.`;
+  return `Restoring files was interrupted: ${restored} of ${countWithNoun(total, 'file')} ${is} restored.`;
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { withDeadline, type Clock } from '../../../base/common/async';
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import { messageOf } from '../../../base/common/errors';
 import { truncateList } from '../../../base/common/lists';
 import { isCheckpointError } from '../../../changes/common/checkpointError';
@@ -60,7 +60,7 @@ export type ShowChat = (chat: Chat) => void;
 const stopTimeoutMs = 15_000;
 const settleTimeoutMs = 60_000;
 const maxNames = 10;
-const turnsNote = 'This prompt has no checkpoint, so changes by shell commands can’t be restored.';
+const turnsNote = 'This prompt has no checkpoint, so changes made by shell commands can’t be undone.';
 
 /** Restores conversations and files to the state before a prompt. Asks for confirmation before anything changes. */
 export class RestoreActions {
@@ -94,7 +94,7 @@ export class RestoreActions {
     const point = await chat.restores.restorePointBefore(entryId);
     const plan = await this.planFiles(chat, point);
     const rows = (plan.rows ?? []).filter(isPickedByDefault);
-    const restoresFiles = rows.length > 0 && (await this.askForFiles(rows, plan.note));
+    const restoresFiles = rows.length > 0 && (await this.askWhetherToRestoreFiles(rows, plan.note));
     if (restoresFiles === undefined) return;
     if (!restoresFiles) show(await this.deps.restorer.fork(chat, entryId));
     else {
@@ -115,12 +115,12 @@ export class RestoreActions {
       throw new Error('This restore can no longer be undone because its checkpoint was removed.', { cause: error });
     });
     const unsaved = restore.paths.filter((path) => files.unsavedPaths.has(path));
-    const left = await this.chooseLeftFiles(found.changedSince ?? found.paths, unsaved);
+    const left = await this.chooseFilesToLeave(found.changedSince ?? found.paths, unsaved);
     if (!left) return;
     const isLeft = new Set(left);
     const chosen = restore.paths.filter((path) => !isLeft.has(path));
     if (!(await files.confirmProtected(chosen, found.preview))) return;
-    const { hasSaved, refused } = await files.save(chosen);
+    const { hasSaved, refused } = await files.saveUnsaved(chosen);
     const { paths, preview } = hasSaved ? await restorer.previewUndo(restore, signal) : found;
     const isRefused = new Set(refused.map(({ path }) => path));
     const wanted = paths.filter((path) => !isRefused.has(path) && !isLeft.has(path));
@@ -142,12 +142,12 @@ export class RestoreActions {
 
   /** Continues the conversation in another one, from its present state. @throws ChatError */
   async forkNow(chat: Chat, show: ShowChat): Promise<void> {
-    if (chat.history.length === 0) throw new Error('This conversation has no prompts yet.');
+    if (chat.sentPromptTexts.length === 0) throw new Error('This conversation has no prompts yet.');
     show(await this.withProgress('Forking the conversation', () => this.deps.restorer.fork(chat)));
   }
 
   /** Lets the user choose a prompt and restores the state before it. @throws ChatError, CheckpointError */
-  async pickPrompt(chat: Chat, show: ShowChat): Promise<void> {
+  async pickPromptAndRestore(chat: Chat, show: ShowChat): Promise<void> {
     const prompts = [...chat.transcript.entries()].flatMap((entry) => (entry.kind === 'prompt' ? [entry] : []));
     const items = prompts.toReversed().map(({ id, text, turn }) => ({
       label: text.trim().split('\n', 1)[0] ?? '',
@@ -188,7 +188,7 @@ export class RestoreActions {
     const others = chats.openChats.filter(({ id }) => id !== chat.id);
     const paths = {
       byAgent: point.writtenPaths,
-      edited: await chat.restores.editedPaths(),
+      edited: await chat.restores.pathsEditedSinceAgent(),
       byOtherConversations: new Set(others.flatMap(({ fileChanges }) => fileChanges.list.map(({ path }) => path))),
       unsaved: files.unsavedPaths,
     };
@@ -215,10 +215,10 @@ export class RestoreActions {
   private async restoreFiles(prompt: Prompt, plan: FilePlan, chosen: ChosenFiles, show: ShowChat): Promise<void> {
     const { checkpoints, files, restorer } = this.deps;
     const { folders } = prompt.point;
-    if (!plan.preview && !(await this.confirmTurns(chosen.paths.length))) return;
+    if (!plan.preview && !(await this.confirmRestoreWithoutCheckpoint(chosen.paths.length))) return;
     const confirmed = await files.confirmProtected(chosen.paths, plan.preview);
     if (!confirmed) return;
-    const { hasSaved, refused } = await files.save(chosen.paths);
+    const { hasSaved, refused } = await files.saveUnsaved(chosen.paths);
     const isRefused = new Set(refused.map(({ path }) => path));
     const { signal } = new AbortController();
     const preview = hasSaved && plan.preview ? await checkpoints?.planRestore(folders, signal) : plan.preview;
@@ -268,7 +268,10 @@ export class RestoreActions {
   }
 
   /** Asks whether to restore the files. Undefined if the user closes the dialog. */
-  private async askForFiles(rows: readonly RestoreRow[], note: string | undefined): Promise<boolean | undefined> {
+  private async askWhetherToRestoreFiles(
+    rows: readonly RestoreRow[],
+    note: string | undefined,
+  ): Promise<boolean | undefined> {
     const [restore, keep] = ['Restore Files', 'Keep Files'];
     const names = rows.map((row) => {
       const label = restoreRowLabel(row);
@@ -286,17 +289,17 @@ export class RestoreActions {
     return answer === undefined ? undefined : answer === restore;
   }
 
-  private async confirmTurns(count: number): Promise<boolean> {
-    if (count === 0) return true;
+  private async confirmRestoreWithoutCheckpoint(fileCount: number): Promise<boolean> {
+    if (fileCount === 0) return true;
     return await this.deps.dialogs.confirm({
-      message: `Restore ${countOf(count, 'file')} without a checkpoint?`,
+      message: `Restore ${countWithNoun(fileCount, 'file')} without a checkpoint?`,
       detail: 'The changes of each turn will be undone, except those by shell commands. Undo Restore is not available.',
       action: 'Restore',
     });
   }
 
   /** Asks about files changed after a restore. Returns those to leave unchanged. Undefined if cancelled. */
-  private async chooseLeftFiles(
+  private async chooseFilesToLeave(
     changedSince: readonly string[],
     unsaved: readonly string[],
   ): Promise<readonly string[] | undefined> {
@@ -305,7 +308,7 @@ export class RestoreActions {
     const names = changed.map((path) => vscode.workspace.asRelativePath(path));
     const [leave, undo] = ['Leave These Files', 'Undo in All Files'];
     const answer = await this.deps.dialogs.choose({
-      message: `${countOf(changed.length, 'file')} ${changed.length === 1 ? 'was' : 'were'} changed after the restore.`,
+      message: `${countWithNoun(changed.length, 'file')} ${changed.length === 1 ? 'was' : 'were'} changed after the restore.`,
       detail: [`“${undo}” overwrites these changes:`, ...truncateList(names, maxNames)].join('\n'),
       actions: [leave, undo],
     });

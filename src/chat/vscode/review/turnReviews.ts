@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import { BoundedMap } from '../../../base/common/boundedMap';
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
-import { listNames } from '../../../base/common/lists';
+import { formatFileNames } from '../../../base/common/lists';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { oneLine } from '../../../base/common/oneLine';
 import { contextKeys } from '../../../manifest';
 import type { Messages } from '../../../platform/vscode/messages';
-import { activeMultiDiffTitle, watchActiveTab } from '../../../platform/vscode/multiDiffTabs';
+import { activeMultiDiffTitle, watchTabs } from '../../../platform/vscode/multiDiffTabs';
 import type { Chat, Chats, TurnRange, FileChangedByTurns } from '../../common/chatPorts';
 import type { UndoActions } from './undoActions';
 import type { VirtualDocuments } from './virtualDocuments';
@@ -42,7 +42,7 @@ interface ShownTurns {
 /** Shows the changes of turns in VS Code's multi-file diff editor. */
 export class TurnReviews implements Disposable {
   private readonly disposables = new DisposableStore();
-  private readonly shownByTitle = new BoundedMap<string, ShownTurns>({ maxEntries: maxEditors });
+  private readonly shownTurnsByTitle = new BoundedMap<string, ShownTurns>({ maxEntries: maxEditors });
 
   constructor(
     private readonly chats: Pick<Chats, 'open'>,
@@ -52,7 +52,7 @@ export class TurnReviews implements Disposable {
   ) {}
 
   start(): void {
-    this.disposables.add(watchActiveTab(() => setContext(this.activeTurns !== undefined)));
+    this.disposables.add(watchTabs(() => setContext(this.activeTurns !== undefined)));
   }
 
   dispose(): void {
@@ -107,13 +107,13 @@ export class TurnReviews implements Disposable {
     const chat = await this.chats.open(activeTurns.sessionId);
     const holder = chat.keepOpen();
     try {
-      await this.undoTurns(chat, activeTurns.turns, uri.fsPath);
+      await this.undoTurnsInFile(chat, activeTurns.turns, uri.fsPath);
     } finally {
       holder.dispose();
     }
   }
 
-  private async undoTurns(chat: Chat, turns: TurnRange, shownPath: string): Promise<void> {
+  private async undoTurnsInFile(chat: Chat, turns: TurnRange, shownPath: string): Promise<void> {
     const files = chat.fileChanges.filesOfTurns(turns);
     const file = files.find(({ path, renamedFrom }) => path === shownPath || renamedFrom === shownPath);
     if (!file) throw new Error('These turns have no changes in this file that can be undone.');
@@ -131,13 +131,13 @@ export class TurnReviews implements Disposable {
   }
 
   private get activeTurns(): ShownTurns | undefined {
-    return this.shownByTitle.get(activeMultiDiffTitle(this.shownByTitle.keys()) ?? '');
+    return this.shownTurnsByTitle.get(activeMultiDiffTitle(this.shownTurnsByTitle.keys()) ?? '');
   }
 
   /** Returns a title that no editor with other turns has, because editors are recognized by their titles. */
   private uniqueTitle(title: string, { sessionId, turns }: ShownTurns): string {
     const isFree = (candidate: string): boolean => {
-      const other = this.shownByTitle.get(candidate);
+      const other = this.shownTurnsByTitle.get(candidate);
       if (other?.sessionId !== sessionId) return !other;
       return other.turns.first === turns.first && other.turns.last === turns.last;
     };
@@ -156,14 +156,14 @@ export class TurnReviews implements Disposable {
       else unknown.push(vscode.workspace.asRelativePath(file.path));
     }
     const left = [
-      ...(unknown.length > 0 ? [`These changes can’t be shown as text: ${listNames(unknown)}.`] : []),
+      ...(unknown.length > 0 ? [`These changes can’t be shown as text: ${formatFileNames(unknown)}.`] : []),
       ...(files.length > maxFiles ? [`The first ${maxFiles} of ${files.length} files are shown.`] : []),
     ];
     if (shown.length === 0 && left.length === 0) throw new Error('There are no changes to review.');
     if (shown.length > 0) {
       const shownTurns = { sessionId: chat.id, turns };
       const unique = this.uniqueTitle(title, shownTurns);
-      this.shownByTitle.set(unique, shownTurns);
+      this.shownTurnsByTitle.set(unique, shownTurns);
       await vscode.commands.executeCommand('vscode.changes', unique, shown);
     }
     if (left.length > 0) this.messages.info(left.join(' '));
@@ -201,7 +201,7 @@ function itemOf(chat: Chat, prompt: PromptOfTurn, turns: TurnRange, verb: string
   const { length } = chat.fileChanges.filesOfTurns(turns);
   // VS Code replaces `$(name)` in labels with icons.
   const label = prompt.title.replaceAll('$(', '$ (');
-  return length === 0 ? [] : [{ label, description: `${countOf(length, 'file')} ${verb}`, prompt }];
+  return length === 0 ? [] : [{ label, description: `${countWithNoun(length, 'file')} ${verb}`, prompt }];
 }
 
 function since(turn: number): TurnRange {

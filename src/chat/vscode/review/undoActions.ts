@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import { messageOf } from '../../../base/common/errors';
 import { truncateList } from '../../../base/common/lists';
 import { isEditorError, type EditorPort } from '../../../editor/common/editorPort';
-import type { ContentChange, Protection } from '../../../editor/common/protection/protection';
+import type { TextBeforeAndAfter, Protection } from '../../../editor/common/protection/protection';
 import { commandIds } from '../../../manifest';
 import type { Messages } from '../../../platform/vscode/messages';
 import { canUndo, hasNoTexts } from '../../../transcript/common/shownChanges';
@@ -56,7 +56,7 @@ export class UndoActions {
       const undone = await this.undoOrAsk(chat, one, options);
       if (!undone) isDone = false;
       else if (undone.restoreId !== undefined) restores.push({ path: one, restoreId: undone.restoreId });
-    }).finally(() => this.offerUndo(chat, restores));
+    }).finally(() => this.offerUndoRestore(chat, restores));
     return isDone;
   }
 
@@ -82,13 +82,13 @@ export class UndoActions {
         if (restoreId !== undefined) restores.push({ path, restoreId });
       } catch (error) {
         if (!isConflict(error)) throw error;
-        await chat.fileChanges.undoSeparable(path, { protectedFiles });
+        await chat.fileChanges.undoUneditedChanges(path, { protectedFiles });
         left.push(vscode.workspace.asRelativePath(path));
       }
-    }).finally(() => this.offerUndo(chat, restores));
+    }).finally(() => this.offerUndoRestore(chat, restores));
     if (left.length === 0) return true;
     this.deps.messages.info(
-      `Some changes remain in ${countOf(left.length, 'file')}, because they were edited later: ${truncateList(left, maxNames).join(', ')}.`,
+      `Some changes remain in ${countWithNoun(left.length, 'file')}, because they were edited later: ${truncateList(left, maxNames).join(', ')}.`,
       { label: 'Review', run: () => vscode.commands.executeCommand(commandIds.reviewOpen) },
     );
     return true;
@@ -102,13 +102,13 @@ export class UndoActions {
   }
 
   /** Offers Undo Restore for files that are not text, because no editor can undo their restore. */
-  private offerUndo({ id }: Chat, restores: readonly RestoredFile[]): void {
+  private offerUndoRestore({ id }: Chat, restores: readonly RestoredFile[]): void {
     const [first] = restores;
     if (!first) return;
     const name =
       restores.length === 1
         ? vscode.workspace.asRelativePath(first.path)
-        : `${countOf(restores.length, 'file')} that can’t be shown as text`;
+        : `${countWithNoun(restores.length, 'file')} that can’t be shown as text`;
     this.deps.messages.info(`Restored ${name}.`, {
       label: 'Undo Restore',
       run: async () => {
@@ -135,35 +135,35 @@ export class UndoActions {
     const name = vscode.workspace.asRelativePath(path);
     const isConversation = turn === undefined;
     const { separable, total } = isConversation
-      ? await chat.fileChanges.countSeparable(path)
+      ? await chat.fileChanges.countUneditedChanges(path)
       : { separable: 0, total: 0 };
     const before = isConversation ? await chat.textBefore(path) : (await chat.turnTexts(path, turn))?.before;
     const kind = chat.fileChanges.list.find((change) => change.path === path)?.kind;
-    if (hasNoTexts(kind) || before === undefined) return await this.confirmLosingEdits(chat, path, options);
-    const gentle = separable > 0 ? `Undo ${separable} of ${countOf(total, 'Change')}` : 'Compare';
+    if (hasNoTexts(kind) || before === undefined) return await this.undoIfLossConfirmed(chat, path, options);
+    const gentle = separable > 0 ? `Undo ${separable} of ${countWithNoun(total, 'Change')}` : 'Compare';
     const everything = 'Undo Everything';
     const start = isConversation ? 'the agent’s changes' : 'the turn';
     const chosen = await this.deps.dialogs.choose({
       message: `${name} has later edits in the lines that the agent changed.`,
       detail: [
         separable > 0
-          ? `“${gentle}” keeps these lines and shows them next to the text before ${start}.`
-          : `“Compare” changes nothing. It shows the file next to the text before ${start}.`,
+          ? `“${gentle}” keeps the lines with later edits and opens a diff with the text before ${start}.`
+          : `“Compare” changes nothing. It opens a diff with the text before ${start}.`,
         `“${everything}” also removes the later edits. ${revertHint(before)}`,
       ].join('\n\n'),
       actions: [gentle, everything],
     });
     if (chosen === everything) return { restoreId: await chat.revert(path, { ...options, force: true }) };
     if (chosen !== gentle) return undefined;
-    if (separable > 0) await chat.fileChanges.undoSeparable(path, options);
+    if (separable > 0) await chat.fileChanges.undoUneditedChanges(path, options);
     await this.deps.diffViews.compareWithCurrent(path, before, `before ${isConversation ? 'conversation' : 'turn'}`);
     this.deps.messages.info(
-      `${separable > 0 ? countOf(total - separable, 'change') : 'The changes'} in ${name} could not be undone because the same lines were edited later. Copy what you need from the left side of the diff.`,
+      `${separable > 0 ? countWithNoun(total - separable, 'change') : 'The changes'} in ${name} could not be undone because the same lines were edited later. Copy what you need from the left side of the diff.`,
     );
     return {};
   }
 
-  private async confirmLosingEdits(chat: Chat, path: string, options: RevertOptions): Promise<Undone | undefined> {
+  private async undoIfLossConfirmed(chat: Chat, path: string, options: RevertOptions): Promise<Undone | undefined> {
     const start = options.turn === undefined ? 'the agent’s changes' : 'the turn';
     const isConfirmed = await this.deps.dialogs.confirm({
       message: `${vscode.workspace.asRelativePath(path)} was changed after ${start}.`,
@@ -187,7 +187,7 @@ export class UndoActions {
     return protections;
   }
 
-  private async contentChangeOf(chat: Chat, path: string, turn: number | undefined): Promise<ContentChange> {
+  private async contentChangeOf(chat: Chat, path: string, turn: number | undefined): Promise<TextBeforeAndAfter> {
     const after = turn === undefined ? await chat.textBefore(path) : (await chat.turnTexts(path, turn))?.before;
     try {
       return { before: (await this.deps.editorPort.readText(path)).text, after: after ?? undefined };

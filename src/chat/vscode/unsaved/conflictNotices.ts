@@ -3,13 +3,13 @@ import { Coalescer, type Clock } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Messages, MessageAction } from '../../../platform/vscode/messages';
-import { listNames } from '../../../base/common/lists';
+import { formatFileNames } from '../../../base/common/lists';
 import type { VirtualDocuments } from '../review/virtualDocuments';
 import type { ConflictWatch, UnsavedConflict } from './conflictWatch';
-import { deleteUnsavedText, keepUnsavedText, readDiskText, revertToDiskText } from './textVersions';
+import { deleteFileAndKeepText, keepUnsavedText, readDiskText, revertToDiskText } from './textVersions';
 
 interface ConflictNoticesDeps {
-  readonly watch: Pick<ConflictWatch, 'conflicts' | 'onDidChange' | 'resolve'>;
+  readonly watch: Pick<ConflictWatch, 'conflicts' | 'onDidChange' | 'acceptDiskAsBase'>;
   /** Read-only documents that show the texts of agents. */
   readonly documents: VirtualDocuments;
   readonly messages: Pick<Messages, 'info' | 'warning' | 'error'>;
@@ -28,7 +28,9 @@ export class ConflictNotices implements Disposable {
   private readonly updateCoalescer: Coalescer;
 
   constructor(private readonly deps: ConflictNoticesDeps) {
-    this.updateCoalescer = this.disposables.add(new Coalescer(deps.clock, reportDelayMs, () => this.update()));
+    this.updateCoalescer = this.disposables.add(
+      new Coalescer(deps.clock, reportDelayMs, () => this.reportNewConflicts()),
+    );
   }
 
   start(): void {
@@ -40,7 +42,7 @@ export class ConflictNotices implements Disposable {
     this.reportedDocuments.clear();
   }
 
-  private update(): void {
+  private reportNewConflicts(): void {
     const { conflicts } = this.deps.watch;
     const documents = new Set(conflicts.map(({ document }) => document));
     for (const document of this.reportedDocuments)
@@ -53,7 +55,7 @@ export class ConflictNotices implements Disposable {
 
   private report(agent: string, conflicts: readonly UnsavedConflict[]): void {
     const isDeleted = conflicts.every(({ disk }) => disk === null);
-    const names = listNames(conflicts.map(nameOf));
+    const names = formatFileNames(conflicts.map(nameOf));
     const text = `${agent} ${isDeleted ? 'deleted' : 'changed'} ${names} on disk while you had unsaved changes in the editor.`;
     const compare = { label: 'Compare', run: () => this.compare(agent, conflicts) };
     this.deps.messages.warning(text, compare, ...this.choices(conflicts));
@@ -68,7 +70,7 @@ export class ConflictNotices implements Disposable {
   }
 
   private async compare(agent: string, conflicts: readonly UnsavedConflict[]): Promise<void> {
-    const open = this.stillOpen(conflicts);
+    const open = this.stillUnresolved(conflicts);
     if (open.length === 0) return;
     const sides = await Promise.all(
       open.map(async ({ document }) => {
@@ -85,7 +87,10 @@ export class ConflictNotices implements Disposable {
       await vscode.commands.executeCommand('vscode.changes', `${agent}’s versions ↔ yours`, resources);
     }
     // VS Code closes the message when the user selects a button, so a new message offers the others.
-    this.deps.messages.warning(`Which version of ${listNames(open.map(nameOf))} do you want?`, ...this.choices(open));
+    this.deps.messages.warning(
+      `Which version of ${formatFileNames(open.map(nameOf))} do you want?`,
+      ...this.choices(open),
+    );
   }
 
   private async resolveConflicts(
@@ -93,9 +98,9 @@ export class ConflictNotices implements Disposable {
     apply: (conflict: UnsavedConflict) => Promise<void>,
   ): Promise<void> {
     const { messages } = this.deps;
-    const open = this.stillOpen(conflicts);
+    const open = this.stillUnresolved(conflicts);
     if (open.length === 0) {
-      messages.info(`${listNames(conflicts.map(nameOf))} is no longer open, so there is nothing to decide.`);
+      messages.info(`${formatFileNames(conflicts.map(nameOf))} is no longer open, so there is nothing to decide.`);
       return;
     }
     for (const conflict of open) {
@@ -105,9 +110,9 @@ export class ConflictNotices implements Disposable {
 
   private async applyAgentsVersion(conflict: UnsavedConflict): Promise<void> {
     const { messages } = this.deps;
-    const name = listNames([nameOf(conflict)]);
+    const name = formatFileNames([nameOf(conflict)]);
     if (conflict.disk === null) {
-      const place = await deleteUnsavedText(conflict.document);
+      const place = await deleteFileAndKeepText(conflict.document);
       const find = (): unknown => vscode.commands.executeCommand('workbench.action.localHistory.restoreViaPicker');
       if (place === 'untitledEditor') messages.info(`${name} was deleted. Your text is in a new untitled editor.`);
       else
@@ -124,11 +129,11 @@ export class ConflictNotices implements Disposable {
   private async keepMine({ disk, document }: UnsavedConflict): Promise<void> {
     // If the file does not exist, VS Code saves the text without a question.
     if (disk !== null) await keepUnsavedText(document);
-    this.deps.watch.resolve(document.uri.fsPath);
+    this.deps.watch.acceptDiskAsBase(document.uri.fsPath);
   }
 
   /** Returns the current state of those conflicts that are not resolved yet. */
-  private stillOpen(conflicts: readonly UnsavedConflict[]): UnsavedConflict[] {
+  private stillUnresolved(conflicts: readonly UnsavedConflict[]): UnsavedConflict[] {
     const documents = new Set(conflicts.map(({ document }) => document));
     return this.deps.watch.conflicts.filter(({ document }) => documents.has(document));
   }

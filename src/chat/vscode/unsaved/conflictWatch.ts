@@ -98,7 +98,7 @@ export class ConflictWatch implements Disposable {
   }
 
   /** Accepts the text on disk as the base of the unsaved text. */
-  resolve(path: string): void {
+  acceptDiskAsBase(path: string): void {
     const watched = this.watchedByPath.get(path);
     if (watched?.state?.kind !== 'conflict') return;
     watched.state = { kind: 'unchanged', base: watched.state.disk };

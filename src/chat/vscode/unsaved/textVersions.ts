@@ -41,7 +41,7 @@ export async function keepUnsavedText(document: vscode.TextDocument): Promise<vo
  * Deletes the file of unsaved text. The result is where the user finds the text: in VS Code’s local history, because
  * the file is saved before, or else in a new untitled editor. @throws Error if it fails
  */
-export async function deleteUnsavedText(document: vscode.TextDocument): Promise<'localHistory' | 'untitledEditor'> {
+export async function deleteFileAndKeepText(document: vscode.TextDocument): Promise<'localHistory' | 'untitledEditor'> {
   const place = (await isInLocalHistory(document)) ? 'localHistory' : 'untitledEditor';
   if (place === 'untitledEditor') await showCopy(document, document.getText());
   if (!(await document.save())) throw new Error(`${nameOf(document)} could not be saved before its deletion.`);
@@ -87,7 +87,7 @@ export async function readDiskText({ encoding, uri }: TextOnDisk): Promise<DiskT
 }
 
 /** Reads and decodes a file like its editor. Undefined if too large or not text. @throws Error if unreadable */
-export async function readDiskTextAt(path: string): Promise<FileText> {
+export async function readUsableDiskText(path: string): Promise<FileText> {
   const uri = vscode.Uri.file(path);
   const document = vscode.workspace.textDocuments.find(({ uri: one }) => one.toString() === uri.toString());
   const bytes = await vscode.workspace.fs.stat(uri).then(

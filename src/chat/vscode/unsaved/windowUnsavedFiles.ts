@@ -3,7 +3,7 @@ import { DisposableStore } from '../../../base/common/disposable';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import { toSafeNotificationText } from '../../../base/common/noticeText';
 import type { Settings } from '../../../platform/vscode/settings';
-import { listNames } from '../../../base/common/lists';
+import { formatFileNames } from '../../../base/common/lists';
 import type { SaveAnswer, SaveQuestion, UnsavedFile, UnsavedFiles } from '../../common/unsaved/promptSaves';
 
 interface WindowUnsavedFilesDeps {
@@ -29,7 +29,7 @@ const choicesAfterFailure: readonly Choice[] = [
 export class WindowUnsavedFiles implements UnsavedFiles {
   constructor(private readonly deps: WindowUnsavedFilesDeps) {}
 
-  get mode() {
+  get saveBeforePrompt() {
     return this.deps.settings.saveBeforePrompt();
   }
 
@@ -70,13 +70,13 @@ export class WindowUnsavedFiles implements UnsavedFiles {
     }
   }
 
-  async alwaysSave(): Promise<void> {
+  async setAlwaysSave(): Promise<void> {
     await this.deps.settings.setSaveBeforePrompt('always');
   }
 }
 
 async function showQuestion({ paths, problem }: SaveQuestion): Promise<SaveAnswer | undefined> {
-  const names = listNames(paths.map((path) => vscode.workspace.asRelativePath(path)));
+  const names = formatFileNames(paths.map((path) => vscode.workspace.asRelativePath(path)));
   const [have, files] = paths.length === 1 ? ['has', 'file'] : ['have', 'files'];
   const text =
     problem === undefined

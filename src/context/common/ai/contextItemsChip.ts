@@ -2,7 +2,7 @@ import { Emitter } from '../../../base/common/event';
 import type { Disposable } from '../../../base/common/disposable';
 import * as z from 'zod';
 import type { Memento } from '../../../base/common/memento';
-import { mentionOfAllItems, type FileMention } from './contextMentions';
+import { mentionOfAllItems, type ContextMentionInFile } from './contextMentions';
 import type { ContextReader } from './contextReader';
 
 /** Context that the chat can add to each prompt. */
@@ -40,14 +40,14 @@ export class ContextItemsChip implements Disposable {
   }
 
   /** Turns the chip on or off. Does nothing if the kind belongs to another chip. */
-  set(kind: string, isOn: boolean): void {
+  setOn(kind: string, isOn: boolean): void {
     if (kind !== chipKind || isOn === this.isOn) return;
     this.memento.update(mementoKey, isOn).then(undefined, this.onError);
     this.changeEmitter.fire();
   }
 
   /** Returns the mentions that are added to a prompt. Empty while the chip is off. */
-  async mentions(): Promise<readonly FileMention[]> {
+  async mentions(): Promise<readonly ContextMentionInFile[]> {
     const known = this.isOn ? await this.reader.knownActiveItems() : undefined;
     const all = known && mentionOfAllItems(known);
     return all ? [all] : [];

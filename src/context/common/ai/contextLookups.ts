@@ -10,8 +10,8 @@ import { packedItemCount, unpackItem } from '../items/packedItems';
 import type { ProviderHandle } from '../providers/providerHandle';
 import type { ProviderSet } from '../providers/providerSet';
 
-/** The user's location, with the parts that providers may know. */
-export interface ActiveFileLocation {
+/** The active file and its repository, as far as providers may know them. */
+export interface ActiveFileAndRepository {
   /** URI of the active file, if there is one that agents may read. */
   readonly uri: string | undefined;
   /** Name of the repository, for example `github.com/owner/repository`. */
@@ -21,7 +21,7 @@ export interface ActiveFileLocation {
 interface LookupPorts {
   readonly clock: Clock;
   readonly providers: Pick<ProviderSet, 'forDocument' | 'find'>;
-  readonly userLocation: () => Promise<ActiveFileLocation>;
+  readonly userLocation: () => Promise<ActiveFileAndRepository>;
 }
 
 interface LookupResult extends Pick<ContextAnswer, 'pendingProviders'> {
@@ -46,7 +46,7 @@ export class ContextLookups implements Disposable {
 
   /** Finds mentions while the user types. Never rejects. */
   async searchMentions(query: string, options: MentionSearchOptions): Promise<readonly FoundMention[]> {
-    const { handles, params } = await this.requestParams(query);
+    const { handles, params } = await this.prepareRequest(query);
     return await this.mentionSearch.search(handles, params, options);
   }
 
@@ -63,7 +63,7 @@ export class ContextLookups implements Disposable {
 
   /** Returns items of all providers for a query, for callers that cannot choose a mention. Never rejects. */
   async itemsForQuery(query: string, waitMs: number, signal: AbortSignal): Promise<LookupResult> {
-    const { handles, params } = await this.requestParams(query);
+    const { handles, params } = await this.prepareRequest(query);
     const { clock } = this.ports;
     const answers = await Promise.all(
       handles.map(async (handle) => {
@@ -90,7 +90,7 @@ export class ContextLookups implements Disposable {
     this.mentionSearch.dispose();
   }
 
-  private async requestParams(
+  private async prepareRequest(
     query: string,
   ): Promise<{ readonly handles: readonly ProviderHandle[]; readonly params: MentionsParams }> {
     const { uri, codebase } = await this.ports.userLocation();

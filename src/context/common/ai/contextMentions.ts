@@ -1,4 +1,4 @@
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import { parseJson } from '../../../base/common/parseJson';
 import type { ContextItem } from '../items/contextItem';
 import type { ContextReader, FileItems } from './contextReader';
@@ -7,7 +7,7 @@ import * as z from 'zod';
 import type { ItemList } from '../items/itemList';
 import { isSafeLink } from '../items/safeLink';
 import { estimateTextTokens, searchItems } from '../items/itemQueries';
-import { lineNumbers, itemParagraph, itemLocation } from '../items/itemTexts';
+import { formatItemLines, itemParagraph, itemLocation } from '../items/itemTexts';
 import { mentionSchema } from './providerMention';
 import type { FoundMention, MentionSearch } from './mentionSearch';
 
@@ -23,7 +23,7 @@ export interface ContextMention {
   readonly detail?: string;
 }
 
-export interface FileMention extends ContextMention {
+export interface ContextMentionInFile extends ContextMention {
   readonly path: string;
   readonly tokens: number;
 }
@@ -69,7 +69,7 @@ export class ContextMentions {
   }
 
   /** Resolves when there are more results or when no more will follow. @returns whether to search again */
-  async next(query: string, signal: AbortSignal): Promise<boolean> {
+  async waitForMoreResults(query: string, signal: AbortSignal): Promise<boolean> {
     return await this.lookups.mentionSearch.waitForMoreAnswers(query, signal);
   }
 
@@ -146,16 +146,16 @@ function itemsForAi(items: Iterable<ContextItem>): readonly ContextItem[] {
   return [...items].filter(({ aiContent }) => aiContent !== undefined);
 }
 
-export function mentionOfAllItems({ file: { path, name }, items }: FileItems): FileMention | undefined {
+export function mentionOfAllItems({ file: { path, name }, items }: FileItems): ContextMentionInFile | undefined {
   const sent = itemsForAi(items);
   if (sent.length === 0) return undefined;
-  const title = `${countOf(sent.length, 'context item')} of ${name}`;
+  const title = `${countWithNoun(sent.length, 'context item')} of ${name}`;
   return { kind: 'context', id: idOf(path, null, '', null), title, path, tokens: tokensOf(path, sent) };
 }
 
 function attachmentsOf({ path, document }: FileItems['file'], items: readonly ContextItem[]): ContextAttachment[] {
   return items.map((item) => {
-    const lines = lineNumbers(item);
+    const lines = formatItemLines(item);
     const uri = lines === '' ? document.uri : `${document.uri}#L${lines.replace('-', '-L')}`;
     return { type: 'text', uri, title: item.title, text: itemParagraph(path, item) };
   });
@@ -165,7 +165,7 @@ function tokensOf(path: string, items: readonly ContextItem[]): number {
   return items.reduce((sum, item) => sum + estimateTextTokens(itemParagraph(path, item)), 0);
 }
 
-function mentionOf(path: string, item: ContextItem): FileMention {
+function mentionOf(path: string, item: ContextItem): ContextMentionInFile {
   const line = item.range?.start.line;
   const name = path.split(/[\\/]/).at(-1) ?? path;
   return {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import type { ContextItem } from '../items/contextItem';
 import type { ContextLookups } from './contextLookups';
 import type { ContextReader, FileItems } from './contextReader';
@@ -10,7 +10,7 @@ import { joinProviderTitles, itemParagraph } from '../items/itemTexts';
 /** The tool for context items. Language models call it through VS Code's API, and agents over MCP. */
 
 /** The name must match `languageModelTools` in package.json. */
-export const contextTool = {
+export const languageModelContextTool = {
   name: 'backline_context',
   description:
     'Returns context items from the context providers of this workspace: owners, issues, documentation, links and similar information. Finds the items of a file, of some of its lines, or for a query.',
@@ -42,8 +42,8 @@ export const contextTool = {
 } as const;
 
 /** The tool for agents. They see it among the other tools of the window. */
-export const contextItemsTool = {
-  ...contextTool,
+export const agentContextTool = {
+  ...languageModelContextTool,
   name: 'context_items',
   annotations: { title: 'Context items', readOnlyHint: true },
 } as const;
@@ -141,6 +141,6 @@ function joinWithinLimits(all: readonly string[], none: string): string {
   const left = all.length - kept.length;
   return [
     ...kept,
-    ...(left > 0 ? [`… and ${countOf(left, 'more item')}. Limit the lines, or search for words.`] : []),
+    ...(left > 0 ? [`… and ${countWithNoun(left, 'more item')}. Limit the lines, or search for words.`] : []),
   ].join('\n\n');
 }

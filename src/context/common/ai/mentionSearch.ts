@@ -42,7 +42,7 @@ export class MentionSearch implements Disposable {
 
   /** Whether the current search is for this query and a provider has not answered yet. */
   isWaiting(query: string): boolean {
-    return pendingOf(this.searchFor(query)).length > 0;
+    return pendingOf(this.currentSearchFor(query)).length > 0;
   }
 
   /** Returns the results that arrive in time, with those of different providers alternating. Never rejects. */
@@ -58,14 +58,14 @@ export class MentionSearch implements Disposable {
 
   /** Waits for another provider's answer. Never rejects. @returns whether the query is still the current one */
   async waitForMoreAnswers(query: string, signal: AbortSignal): Promise<boolean> {
-    const round = this.searchFor(query);
+    const round = this.currentSearchFor(query);
     if (!round || isAborted(signal)) return false;
     const pending = pendingOf(round);
     if (pending.length === 0) return true;
     await raceSignal(Promise.race(pending.map(({ whenEnded }) => whenEnded)), signal, cancelledError).catch(
       () => undefined,
     );
-    return !isAborted(signal) && this.searchFor(query) !== undefined;
+    return !isAborted(signal) && this.currentSearchFor(query) !== undefined;
   }
 
   dispose(): void {
@@ -73,7 +73,7 @@ export class MentionSearch implements Disposable {
     this.currentSearch = undefined;
   }
 
-  private searchFor(query: string): QuerySearch | undefined {
+  private currentSearchFor(query: string): QuerySearch | undefined {
     return this.currentSearch?.query === query ? this.currentSearch : undefined;
   }
 

@@ -137,9 +137,9 @@ export class DocumentRecord {
     return this.cachedCombinedAnswer;
   }
 
-  private setProviderAnswer(id: string, slot: ProviderAnswer): void {
-    this.totalWeight += packedItemsWeight(slot.group.packed) - this.answerWeight(id);
-    this.answers.set(id, slot);
+  private setProviderAnswer(id: string, answer: ProviderAnswer): void {
+    this.totalWeight += packedItemsWeight(answer.group.packed) - this.answerWeight(id);
+    this.answers.set(id, answer);
   }
 
   private answerWeight(id: string): number {

@@ -14,7 +14,7 @@ const blockWidth = 64 * rangeNumbersPerItem;
 export class ItemList implements Iterable<ContextItem> {
   static readonly empty = new ItemList([]);
   readonly length: number;
-  private readonly blocksByGroup = new Map<ItemGroup, Float64Array>();
+  private readonly blockLineSpansByGroup = new Map<ItemGroup, Float64Array>();
 
   constructor(private readonly groups: readonly ItemGroup[]) {
     this.length = groups.reduce((sum, { packed }) => sum + packedItemCount(packed), 0);
@@ -27,7 +27,7 @@ export class ItemList implements Iterable<ContextItem> {
 
   itemsTouching(range: ItemRange): readonly ContextItem[] {
     return this.groups.flatMap((group) =>
-      indicesTouching(group.packed, this.lineBlocksOf(group), range).map((index) => itemOf(group, index)),
+      indicesTouching(group.packed, this.lineSpansOfItemBlocks(group), range).map((index) => itemOf(group, index)),
     );
   }
 
@@ -50,9 +50,9 @@ export class ItemList implements Iterable<ContextItem> {
     return taken;
   }
 
-  private lineBlocksOf(group: ItemGroup): Float64Array {
-    const blocks = this.blocksByGroup.get(group) ?? blockLines(group.packed);
-    this.blocksByGroup.set(group, blocks);
+  private lineSpansOfItemBlocks(group: ItemGroup): Float64Array {
+    const blocks = this.blockLineSpansByGroup.get(group) ?? blockLines(group.packed);
+    this.blockLineSpansByGroup.set(group, blocks);
     return blocks;
   }
 }

@@ -1,3 +1,4 @@
+import { countNote } from './countNote';
 import type { ItemPosition } from './contextItem';
 import { packedItemCount, selectPackedItems, rangeNumbersPerItem, type PackedItems } from './packedItems';
 
@@ -30,9 +31,11 @@ export function fitItemsToDocument(packed: PackedItems, lines: readonly number[]
     if (place === 'cut') cut++;
   }
   const nowhere = packedItemCount(packed) - kept.length;
-  const notes = [...packed.notes];
-  if (cut > 0) notes.push(`${cut} ranges were adjusted to end at the end of a line or the file.`);
-  if (nowhere > 0) notes.push(`${nowhere} items were skipped because their ranges are not in the file.`);
+  const notes = [
+    ...packed.notes,
+    ...countNote(cut, 'range', 'shortened to the end of a line or of the file.'),
+    ...countNote(nowhere, 'item', 'skipped because of a range outside the file.'),
+  ];
   return { ...selectPackedItems(packed, kept), notes };
 }
 

@@ -1,3 +1,4 @@
+import { countNote } from './countNote';
 import { decodePercentEscapes } from '../../../base/common/fileUri';
 import { isSafeLink } from './safeLink';
 import { itemLimits } from '../limits';
@@ -79,13 +80,12 @@ class ItemPacker {
   }
 
   private describeProblems(skipped: number): string[] {
-    const count = (many: number, what: string): string[] => (many > 0 ? [`${many} ${what}`] : []);
     return [
-      ...count(this.malformedCount, 'items were skipped because they don’t match the protocol.'),
-      ...count(this.otherFileCount, 'items were skipped because they are about other files.'),
-      ...count(skipped, `items were skipped: there are more than ${itemLimits.items}, or their texts are too long.`),
-      ...count(this.truncatedCount, 'texts were truncated.'),
-      ...count(this.removedLinkCount, 'links were removed. Only http, https, mailto and file links are supported.'),
+      ...countNote(this.malformedCount, 'item', 'skipped because of an invalid format.'),
+      ...countNote(this.otherFileCount, 'item', 'skipped because of the URI of another file.'),
+      ...countNote(skipped, 'item', `skipped: there are more than ${itemLimits.items}, or the texts are too long.`),
+      ...countNote(this.truncatedCount, 'text', 'truncated.'),
+      ...countNote(this.removedLinkCount, 'link', 'removed. Only http, https, mailto and file links are supported.'),
     ];
   }
 
@@ -131,14 +131,14 @@ class ItemPacker {
   }
 
   /** Adds a text. @returns its length, or -1 if it is absent or empty */
-  private addOptionalText(text: string | null | undefined, limit: number): number {
-    return text ? this.addText(text, limit) : -1;
+  private addOptionalText(text: string | null | undefined, maxLength: number): number {
+    return text ? this.addText(text, maxLength) : -1;
   }
 
-  private addText(text: string, limit: number): number {
-    const isTooLong = text.length > limit;
+  private addText(text: string, maxLength: number): number {
+    const isTooLong = text.length > maxLength;
     if (isTooLong) this.truncatedCount++;
-    const piece = isTooLong ? `${text.slice(0, limit - 1)}…` : text;
+    const piece = isTooLong ? `${text.slice(0, maxLength - 1)}…` : text;
     this.joinedText += piece;
     return piece.length;
   }

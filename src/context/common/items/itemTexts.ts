@@ -25,7 +25,7 @@ function textForAi({ aiContent, hover }: ContextItem): string {
 }
 
 /** Formats the 1-based lines of an item: `12`, `12-14`, or empty for the whole file. */
-export function lineNumbers({ range }: ContextItem): string {
+export function formatItemLines({ range }: ContextItem): string {
   if (!range) return '';
   const [first, last] = [range.start.line + 1, range.end.line + 1];
   return first === last ? String(first) : `${first}-${last}`;
@@ -33,7 +33,7 @@ export function lineNumbers({ range }: ContextItem): string {
 
 /** Formats the location of an item, for example `path:12-14`. */
 export function itemLocation(path: string, item: ContextItem): string {
-  const lines = lineNumbers(item);
+  const lines = formatItemLines(item);
   return lines === '' ? path : `${path}:${lines}`;
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Memento } from '../../../base/common/memento';
 import { describeSubject } from '../../../consent/common/consentSubject';
-import type { ConsentRequest, RememberedRequest } from './providerError';
+import type { ConsentRequest, RememberedConsentRequest } from './providerError';
 
 const mementoKey = 'backline.context.allowed';
 
@@ -15,12 +15,12 @@ const Request = z.discriminatedUnion('kind', [
 export class AllowedRequests {
   constructor(private readonly memento: Memento) {}
 
-  get all(): readonly RememberedRequest[] {
+  get all(): readonly RememberedConsentRequest[] {
     const stored = z.array(z.unknown()).catch([]).parse(this.memento.get(mementoKey));
     return stored.flatMap((entry) => Request.safeParse(entry).data ?? []);
   }
 
-  has(request: RememberedRequest): boolean {
+  has(request: RememberedConsentRequest): boolean {
     return this.all.some((each) => isSame(each, request));
   }
 
@@ -31,13 +31,13 @@ export class AllowedRequests {
   }
 
   /** Allows a request. For a URL without a pinned hash, replaces the version that was allowed before. */
-  async add(request: RememberedRequest): Promise<void> {
+  async add(request: RememberedConsentRequest): Promise<void> {
     const added = Request.parse(request);
     const others = this.all.filter((each) => !isSame(each, added) && !isVersionOf(each, added));
     await this.memento.update(mementoKey, [...others, added]);
   }
 
-  async remove(request: RememberedRequest): Promise<void> {
+  async remove(request: RememberedConsentRequest): Promise<void> {
     await this.memento.update(
       mementoKey,
       this.all.filter((each) => !isSame(each, request)),
@@ -58,16 +58,16 @@ export function describeConsentRequest(request: ConsentRequest): string {
   }
 }
 
-function isSame(a: RememberedRequest, b: RememberedRequest): boolean {
+function isSame(a: RememberedConsentRequest, b: RememberedConsentRequest): boolean {
   return a.kind === b.kind && a.url === b.url && distinctValue(a) === distinctValue(b);
 }
 
-function isVersionOf(one: RememberedRequest, other: RememberedRequest): boolean {
+function isVersionOf(one: RememberedConsentRequest, other: RememberedConsentRequest): boolean {
   if (one.kind !== 'remoteCode' || other.kind !== 'remoteCode') return false;
   return one.url === other.url && one.from !== undefined && other.from !== undefined;
 }
 
-function distinctValue(request: RememberedRequest): string {
+function distinctValue(request: RememberedConsentRequest): string {
   switch (request.kind) {
     case 'plainHttp':
       return '';

@@ -3,17 +3,17 @@ import type { ConsentSubject } from '../../../consent/common/consentSubject';
 /** A request that needs the user's permission. */
 export type ConsentRequest =
   | { readonly kind: 'plainHttp'; readonly url: string }
-  | RemoteCodeRequest
+  | RemoteCodeConsentRequest
   /** A provider that only the workspace defines. */
   | { readonly kind: 'brought'; readonly subject: ConsentSubject; readonly isDenied: boolean }
   /** A stored secret for a provider that the workspace defines. `url` is the address that would receive the secret. */
   | { readonly kind: 'secret'; readonly url: string; readonly name: string };
 
 /** Requests whose permission is stored for all windows of the user. Other permissions are stored per workspace. */
-export type RememberedRequest = Exclude<ConsentRequest, { readonly kind: 'brought' }>;
+export type RememberedConsentRequest = Exclude<ConsentRequest, { readonly kind: 'brought' }>;
 
 /** A request to run downloaded code. For code with another hash, a new request is needed. */
-export interface RemoteCodeRequest {
+export interface RemoteCodeConsentRequest {
   readonly kind: 'remoteCode';
   readonly url: string;
   readonly integrity: string;

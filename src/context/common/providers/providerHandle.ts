@@ -15,7 +15,7 @@ import type {
 import { callWithTimeout, RequestCancelledError } from './callWithTimeout';
 import type { LookupTarget, Mention, MentionsParams } from '../ai/providerMention';
 import { emptyPackedItems, type PackedItems } from '../items/packedItems';
-import { ProviderError, type ConsentRequest, type RememberedRequest } from './providerError';
+import { ProviderError, type ConsentRequest, type RememberedConsentRequest } from './providerError';
 import { ProviderHealth } from './providerHealth';
 import type { ProviderEntry } from './providerSettings';
 import { providerAddress } from './providerUri';
@@ -66,7 +66,7 @@ export interface ProviderHandleDeps {
   readonly runWithTimeLimit: RunWithTimeLimit;
   readonly logOf: (ref: ProviderRef) => ProviderLog;
   /** Whether the user has already allowed a request. */
-  readonly isAllowed: (request: RememberedRequest) => boolean;
+  readonly isAllowed: (request: RememberedConsentRequest) => boolean;
   readonly timings: ProviderTimings;
   /** Called when `state` has changed. */
   readonly onStateChange: () => void;
@@ -118,7 +118,7 @@ export class ProviderHandle implements Disposable {
   }
 
   /** Whether requests about documents are paused after a failure. */
-  get isPaused(): boolean {
+  get isDocumentRequestPaused(): boolean {
     return this.documentHealth.isPaused;
   }
 

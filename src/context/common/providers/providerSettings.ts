@@ -83,9 +83,9 @@ export function listProviders(levels: ProviderSettingsLevels): ProviderList {
   for (const { uri, settings } of folders) {
     const ownBase = `${uri}/.vscode`;
     const ofWorkspace = { ...workspace, openctxBase: workspaceBase ?? ownBase };
-    collector.addScope(levels, [ofWorkspace, { ...settings, openctxBase: ownBase }], uri, uris);
+    collector.addProvidersOfScope(levels, [ofWorkspace, { ...settings, openctxBase: ownBase }], uri, uris);
   }
-  collector.addScope(levels, [workspace], undefined, uris);
+  collector.addProvidersOfScope(levels, [workspace], undefined, uris);
   return { entries: collector.entries(), folders: uris, problems: collector.problems() };
 }
 
@@ -121,14 +121,14 @@ class ProviderCollector {
   private readonly problemsById = new Map<string, string>();
 
   /** Adds the providers of one folder. `folder` is absent for documents outside the folders. */
-  addScope(
+  addProvidersOfScope(
     { user, isTrusted }: ProviderSettingsLevels,
-    ofWorkspace: readonly BasedLevel[],
+    workspaceLevels: readonly BasedLevel[],
     folder: string | undefined,
     folders: readonly string[],
   ): void {
     const ofUser = mergeLevels([user]);
-    const ofAll = mergeLevels([user, ...ofWorkspace]);
+    const ofAll = mergeLevels([user, ...workspaceLevels]);
     for (const [key, merged] of ofAll) {
       const own = ofUser.get(key);
       const isUsersOnly = !isTrusted || (folder === undefined && isOn(merged.value));
@@ -153,10 +153,10 @@ class ProviderCollector {
     return [...this.problemsById].map(([id, message]) => ({ id, message }));
   }
 
-  private addEntry(key: string, word: SettingValue | undefined, where: EntryScope): void {
-    const entry = word && isOn(word.value) ? entryOf(key, word, where) : undefined;
+  private addEntry(key: string, settingValue: SettingValue | undefined, scope: EntryScope): void {
+    const entry = settingValue && isOn(settingValue.value) ? entryOf(key, settingValue, scope) : undefined;
     if (typeof entry === 'string') this.problemsById.set(key, entry);
-    else if (entry) this.mergeEntry(entry, where.folder);
+    else if (entry) this.mergeEntry(entry, scope.folder);
   }
 
   private mergeEntry(entry: CollectedEntry['entry'], folder: string | undefined): void {

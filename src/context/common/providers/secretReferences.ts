@@ -37,7 +37,7 @@ const hidden = '•••';
 /** Minimum length of the start of a secret that is removed at the end of a truncated text. */
 const minPartLength = 4;
 
-/** Removes secrets in all spellings from a text, and the start of one at the end of a truncated text. */
+/** Removes secrets from a text, in all encodings. If the text was truncated, also removes the start of a secret at its end. */
 export function redactSecrets(text: string, secrets: Iterable<string>): string {
   const spellings = [...new Set([...secrets].flatMap(spellingsOf))].filter((spelling) => spelling !== '');
   // The longest comes first, because one secret may contain another.

@@ -1,5 +1,5 @@
 import {
-  maxMembers,
+  maxProvidersPerWorker,
   type OwnWorkerReason,
   type PoolEffect,
   type PoolEvent,
@@ -111,7 +111,7 @@ function findWorker({ workers, ownWorkerReasons }: PoolState, provider: number):
   for (const [worker, { owner, members }] of workers) {
     if (owner !== wanted) continue;
     if (members.has(provider)) return worker;
-    if (owner === undefined && members.size < maxMembers) roomy ??= worker;
+    if (owner === undefined && members.size < maxProvidersPerWorker) roomy ??= worker;
   }
   return roomy;
 }

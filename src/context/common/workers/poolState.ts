@@ -12,7 +12,7 @@ export type OwnWorkerReason =
   | 'unloadable';
 
 /** Maximum number of providers in a shared worker. The memory of `RunningProviderNote` has one place for each. */
-export const maxMembers = 64;
+export const maxProvidersPerWorker = 64;
 
 interface PoolWorker {
   /** The only provider of the worker. Undefined if the worker is shared. */

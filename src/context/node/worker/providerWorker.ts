@@ -63,27 +63,27 @@ interface HostedProvider {
 export class ProviderWorker {
   private readonly providers = new Map<number, HostedProvider>();
   private lastLoad: Promise<unknown> = Promise.resolve();
-  private currentLoad: HostedProvider | undefined;
-  private messages: ProviderWorkerMessage[] = [];
-  private transfer: Transferable[] = [];
+  private hostedBeingLoaded: HostedProvider | undefined;
+  private messagesToPost: ProviderWorkerMessage[] = [];
+  private transferList: Transferable[] = [];
   private collectedSinceMs: number | undefined;
-  private reportedMemory = 0;
-  private readonly ranSinceReport = new Set<number>();
-  private readonly ranSinceCheck = new Set<number>();
+  private reportedMemoryBytes = 0;
+  private readonly providersRunSinceMemoryReport = new Set<number>();
+  private readonly providersRunSinceGlobalsCheck = new Set<number>();
   private lastText: { readonly text: SharedText; readonly content: string } | undefined;
-  private lastCheckMs = -Infinity;
-  private openCount = 0;
-  private lifeTimer: NodeJS.Timeout | undefined;
+  private lastGlobalsCheckMs = -Infinity;
+  private openRequestCount = 0;
+  private heartbeatTimer: NodeJS.Timeout | undefined;
 
   constructor(private readonly deps: ProviderWorkerDeps) {}
 
   /** The provider whose module is being loaded. */
   get loadingProvider(): number | undefined {
-    return this.currentLoad?.id;
+    return this.hostedBeingLoaded?.id;
   }
 
   recordLoadedFile(url: string, provider: number | undefined): void {
-    const files = this.hosted(provider)?.files;
+    const files = this.findHosted(provider)?.files;
     if (files && files.size < maxModuleFiles) files.add(url);
   }
 
@@ -102,17 +102,17 @@ export class ProviderWorker {
   reportMemory(): void {
     // `arrayBuffers` of the process would also include buffers that were transferred with answers.
     const bytes = getHeapStatistics().external_memory;
-    if (Math.abs(bytes - this.reportedMemory) < memoryStep) return;
-    this.reportedMemory = bytes;
-    this.deps.post([{ kind: 'memory', bytes, providers: [...this.ranSinceReport] }], []);
-    this.ranSinceReport.clear();
+    if (Math.abs(bytes - this.reportedMemoryBytes) < memoryStep) return;
+    this.reportedMemoryBytes = bytes;
+    this.deps.post([{ kind: 'memory', bytes, providers: [...this.providersRunSinceMemoryReport] }], []);
+    this.providersRunSinceMemoryReport.clear();
   }
 
   /** Handles requests of the host in order. */
   handleRequests(requests: readonly ProviderWorkerRequest[]): void {
     this.deps.note.recordHeartbeat();
     for (const request of requests) this.handleRequest(request);
-    this.flush();
+    this.forgetTextAndPostAll();
   }
 
   private handleRequest(request: ProviderWorkerRequest): void {
@@ -123,7 +123,7 @@ export class ProviderWorker {
     this.providers.set(id, hosted);
     // Changes that the first provider has made to globals affect a second provider.
     if (isSecond) this.checkGlobals();
-    this.openCount++;
+    this.openRequestCount++;
     if (hosted.loaded) this.sendRequest(hosted, hosted.loaded, request);
     else void this.loadAndSendRequest(hosted, request);
   }
@@ -157,15 +157,15 @@ export class ProviderWorker {
     const { note, runAs, isCareful } = this.deps;
     const loading = this.lastLoad.then(async () => {
       if (isCareful) this.checkGlobals();
-      this.currentLoad = hosted;
+      this.hostedBeingLoaded = hosted;
       note.beginProviderLoading(hosted.id);
       this.startHeartbeat();
       try {
         return (hosted.loaded = await runAs(hosted.id, () => loadProvider(hosted.location)));
       } finally {
-        this.currentLoad = undefined;
+        this.hostedBeingLoaded = undefined;
         note.endProviderLoading();
-        this.ranSinceCheck.add(hosted.id);
+        this.providersRunSinceGlobalsCheck.add(hosted.id);
         if (isCareful) this.checkGlobals();
       }
     });
@@ -205,15 +205,15 @@ export class ProviderWorker {
 
   private runProvider(hosted: HostedProvider, question: number, work: () => void): void {
     const { note, runAs } = this.deps;
-    this.ranSinceCheck.add(hosted.id);
-    this.ranSinceReport.add(hosted.id);
+    this.providersRunSinceGlobalsCheck.add(hosted.id);
+    this.providersRunSinceMemoryReport.add(hosted.id);
     try {
       note.run(hosted.id, () => runAs(hosted.id, work));
     } catch (error) {
       this.fail(hosted, question, error, false);
     }
     this.reportMemory();
-    this.ranSinceReport.clear();
+    this.providersRunSinceMemoryReport.clear();
     // Otherwise, all providers that run until the next check would be suspects.
     if (this.deps.isCareful) this.checkGlobals();
     this.postSoon();
@@ -263,7 +263,7 @@ export class ProviderWorker {
 
   private itemsAnswer(id: number, packed: PackedItems): ProviderWorkerMessage {
     for (const { buffer } of [packed.ranges, packed.texts])
-      if (buffer.byteLength >= minTransferred) this.transfer.push(buffer);
+      if (buffer.byteLength >= minTransferred) this.transferList.push(buffer);
     return { kind: 'items', id, packed };
   }
 
@@ -281,7 +281,7 @@ export class ProviderWorker {
   }
 
   private finish(message: ProviderWorkerMessage): void {
-    this.openCount--;
+    this.openRequestCount--;
     this.add(message);
   }
 
@@ -291,63 +291,63 @@ export class ProviderWorker {
     this.add({ kind: 'files', provider: hosted.id, urls: [...hosted.files] });
   }
 
-  private hosted(provider: number | undefined): HostedProvider | undefined {
+  private findHosted(provider: number | undefined): HostedProvider | undefined {
     if (provider !== undefined) return this.providers.get(provider);
     // During a survey, no provider runs yet, and the worker has only one.
     return this.providers.size === 1 ? [...this.providers.values()][0] : undefined;
   }
 
   private add(message: ProviderWorkerMessage): void {
-    this.messages.push(message);
+    this.messagesToPost.push(message);
   }
 
   /** Posts the messages when all ready answers are complete, or earlier if that takes long. */
   private postSoon(): void {
-    if (this.messages.length === 0) return;
+    if (this.messagesToPost.length === 0) return;
     const now = performance.now();
     if (this.collectedSinceMs === undefined) {
       this.collectedSinceMs = now;
-      queueMicrotask(() => this.flush());
+      queueMicrotask(() => this.forgetTextAndPostAll());
     } else if (now - this.collectedSinceMs > collectMs) this.postAll();
   }
 
-  private flush(): void {
+  private forgetTextAndPostAll(): void {
     this.lastText = undefined;
     this.postAll();
   }
 
   private postAll(): void {
     this.collectedSinceMs = undefined;
-    if (this.messages.length === 0) return;
+    if (this.messagesToPost.length === 0) return;
     // If globals have changed, the host must know before it uses these answers.
     this.checkGlobals();
     // Reports the memory first, so that a worker that uses too much is stopped for this reason.
     this.reportMemory();
-    const { messages, transfer } = this;
-    this.messages = [];
-    this.transfer = [];
-    this.deps.post(messages, transfer);
+    const { messagesToPost, transferList } = this;
+    this.messagesToPost = [];
+    this.transferList = [];
+    this.deps.post(messagesToPost, transferList);
   }
 
   private checkGlobals(): void {
     const { globals } = this.deps;
-    if (!globals || this.ranSinceCheck.size === 0) return;
+    if (!globals || this.providersRunSinceGlobalsCheck.size === 0) return;
     const now = performance.now();
     // While the worker has only one provider, its changes affect no other provider.
-    if (this.providers.size === 1 && now - this.lastCheckMs < aloneCheckMs) return;
-    this.lastCheckMs = now;
-    const providers = [...this.ranSinceCheck];
-    this.ranSinceCheck.clear();
+    if (this.providers.size === 1 && now - this.lastGlobalsCheckMs < aloneCheckMs) return;
+    this.lastGlobalsCheckMs = now;
+    const providers = [...this.providersRunSinceGlobalsCheck];
+    this.providersRunSinceGlobalsCheck.clear();
     if (globals.detectChange()) this.deps.post([{ kind: 'interfered', reason: 'globals', providers }], []);
   }
 
   /** Sends heartbeats as long as questions are open, which shows that the event loop runs. */
   private startHeartbeat(): void {
-    this.lifeTimer ??= setInterval(() => {
+    this.heartbeatTimer ??= setInterval(() => {
       this.deps.note.recordHeartbeat();
-      if (this.openCount > 0) return;
-      clearInterval(this.lifeTimer);
-      this.lifeTimer = undefined;
+      if (this.openRequestCount > 0) return;
+      clearInterval(this.heartbeatTimer);
+      this.heartbeatTimer = undefined;
     }, heartbeatMs).unref();
   }
 }

@@ -20,7 +20,7 @@ interface BlockedWorkerMonitorDeps {
 export class BlockedWorkerMonitor implements Disposable {
   private timer: Disposable | undefined;
   private lastProgress = '';
-  private intervals = 0;
+  private stalledIntervalCount = 0;
   private hasEnded = false;
 
   constructor(private readonly deps: BlockedWorkerMonitorDeps) {}
@@ -29,7 +29,7 @@ export class BlockedWorkerMonitor implements Disposable {
   start(): void {
     if (this.timer || this.hasEnded || this.deps.isDelayingOthers(undefined) === undefined) return;
     this.lastProgress = progressOf(this.deps.note.read());
-    this.intervals = 0;
+    this.stalledIntervalCount = 0;
     this.schedule();
   }
 
@@ -51,9 +51,9 @@ export class BlockedWorkerMonitor implements Disposable {
     if (isDelayingOthers === undefined || this.hasEnded) return;
     // Before the first heartbeat, the program has not started yet.
     const isStill = heartbeatCount !== 0 && progress === this.lastProgress;
-    this.intervals = isStill && isDelayingOthers ? this.intervals + 1 : 0;
+    this.stalledIntervalCount = isStill && isDelayingOthers ? this.stalledIntervalCount + 1 : 0;
     this.lastProgress = progress;
-    if (this.intervals >= (isLoading ? maxLoadIntervals : maxIntervals)) this.deps.onBlocked(running);
+    if (this.stalledIntervalCount >= (isLoading ? maxLoadIntervals : maxIntervals)) this.deps.onBlocked(running);
     else this.schedule();
   }
 }

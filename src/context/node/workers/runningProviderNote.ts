@@ -1,4 +1,4 @@
-import { maxMembers } from '../../common/workers/poolState';
+import { maxProvidersPerWorker } from '../../common/workers/poolState';
 
 const running = 0;
 const heartbeatCount = 1;
@@ -29,9 +29,9 @@ interface WorkerNotes {
  */
 export class RunningProviderNote {
   private readonly numbers: Int32Array<SharedArrayBuffer>;
-  private readonly places = new Map<number, number>();
+  private readonly pendingSlotByProvider = new Map<number, number>();
 
-  constructor(readonly memory = new SharedArrayBuffer(4 * (pendingStart + maxMembers))) {
+  constructor(readonly memory = new SharedArrayBuffer(4 * (pendingStart + maxProvidersPerWorker))) {
     this.numbers = new Int32Array(memory);
   }
 
@@ -70,9 +70,9 @@ export class RunningProviderNote {
   }
 
   setPending(provider: number, isPending: boolean): void {
-    const place = this.places.get(provider) ?? this.places.size;
-    if (place >= maxMembers) return;
-    this.places.set(provider, place);
+    const place = this.pendingSlotByProvider.get(provider) ?? this.pendingSlotByProvider.size;
+    if (place >= maxProvidersPerWorker) return;
+    this.pendingSlotByProvider.set(provider, place);
     Atomics.store(this.numbers, pendingStart + place, isPending ? provider : 0);
   }
 

@@ -4,10 +4,10 @@ import { markByte } from './outputMark';
 
 /** Splits the output of a worker by provider, and into lines. */
 export class SharedOutputSplitter {
-  private readonly splitters = new Map<number, OutputLineSplitter>();
-  private current = 0;
+  private readonly lineSplitterByProvider = new Map<number, OutputLineSplitter>();
+  private currentProvider = 0;
   /** The digits of an incomplete mark. Undefined outside a mark. */
-  private digits: string | undefined;
+  private incompleteMarkDigits: string | undefined;
 
   /** Output before the first mark belongs to `first`. */
   constructor(
@@ -15,7 +15,7 @@ export class SharedOutputSplitter {
     first: number,
     private readonly onLine: (provider: number, line: string) => void,
   ) {
-    this.current = first;
+    this.currentProvider = first;
   }
 
   write(bytes: Buffer): void {
@@ -24,30 +24,32 @@ export class SharedOutputSplitter {
       const next = bytes.indexOf(markByte, start);
       this.writePiece(bytes.subarray(start, next < 0 ? bytes.length : next));
       if (next < 0) return;
-      if (this.digits === undefined) this.digits = '';
+      if (this.incompleteMarkDigits === undefined) this.incompleteMarkDigits = '';
       else {
-        this.current = Number(this.digits);
-        this.digits = undefined;
+        this.currentProvider = Number(this.incompleteMarkDigits);
+        this.incompleteMarkDigits = undefined;
       }
       start = next + 1;
     }
   }
 
   end(): void {
-    for (const splitter of this.splitters.values()) splitter.end();
+    for (const splitter of this.lineSplitterByProvider.values()) splitter.end();
   }
 
   private writePiece(bytes: Buffer): void {
     if (bytes.length === 0) return;
     // A provider may write NUL characters directly to the stream, so the number of digits is limited.
-    if (this.digits !== undefined) this.digits = (this.digits + bytes.toString('latin1')).slice(0, 15);
-    else this.splitterOf(this.current).write(bytes);
+    if (this.incompleteMarkDigits !== undefined)
+      this.incompleteMarkDigits = (this.incompleteMarkDigits + bytes.toString('latin1')).slice(0, 15);
+    else this.splitterOf(this.currentProvider).write(bytes);
   }
 
   private splitterOf(provider: number): OutputLineSplitter {
     const splitter =
-      this.splitters.get(provider) ?? new OutputLineSplitter(this.clock, (line) => this.onLine(provider, line));
-    if (this.splitters.size < 100) this.splitters.set(provider, splitter);
+      this.lineSplitterByProvider.get(provider) ??
+      new OutputLineSplitter(this.clock, (line) => this.onLine(provider, line));
+    if (this.lineSplitterByProvider.size < 100) this.lineSplitterByProvider.set(provider, splitter);
     return splitter;
   }
 }

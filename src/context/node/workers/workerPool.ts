@@ -70,18 +70,18 @@ interface RunningThread {
 /** Runs JavaScript providers in few workers. Performs the effects of `reducePool`, which assigns the workers. */
 export class WorkerPool {
   private state = emptyPool;
-  private lastProvider = 0;
-  private lastQuestion = 0;
+  private lastProviderNumber = 0;
+  private lastQuestionNumber = 0;
   private readonly providers = new Map<number, PoolMember>();
   private readonly threads = new Map<number, RunningThread>();
-  private readonly calls = new Map<number, OpenCall>();
+  private readonly openCallByQuestion = new Map<number, OpenCall>();
 
   constructor(private readonly deps: PoolDeps) {}
 
   /** Adds a provider. The caller removes it. @returns its number */
   add(member: PoolMember): number {
-    this.providers.set(++this.lastProvider, member);
-    return this.lastProvider;
+    this.providers.set(++this.lastProviderNumber, member);
+    return this.lastProviderNumber;
   }
 
   /** Removes a provider. Ends its worker, as `unload` does. */
@@ -112,8 +112,8 @@ export class WorkerPool {
     if (body.worker !== undefined && body.worker !== this.workerOf(provider))
       return Promise.reject(new InterruptedError());
     const { promise, resolve, reject } = Promise.withResolvers<ProviderWorkerAnswer>();
-    const question = ++this.lastQuestion;
-    this.calls.set(question, { provider, body, resolve, reject });
+    const question = ++this.lastQuestionNumber;
+    this.openCallByQuestion.set(question, { provider, body, resolve, reject });
     const { isOwnWorkerRequired } = body;
     this.dispatch({ kind: 'asked', question, provider, isOwnWorkerRequired });
     if (this.state.questions.get(question)?.worker === undefined)
@@ -127,10 +127,10 @@ export class WorkerPool {
   }
 
   private cancel(question: number): void {
-    const call = this.calls.get(question);
+    const call = this.openCallByQuestion.get(question);
     this.dispatch({ kind: 'cancelled', question });
     if (!call || this.state.questions.has(question)) return;
-    this.calls.delete(question);
+    this.openCallByQuestion.delete(question);
     call.reject(new RequestCancelledError());
   }
 
@@ -153,16 +153,16 @@ export class WorkerPool {
         this.stopThread(effect.worker);
         return;
       case 'fail':
-        this.settle(effect.question)?.reject(error ?? new ProviderError('The provider was stopped.'));
+        this.takeOpenCall(effect.question)?.reject(error ?? new ProviderError('The provider was stopped.'));
         return;
       case 'askAgain':
-        this.settle(effect.question)?.reject(new InterruptedError());
+        this.takeOpenCall(effect.question)?.reject(new InterruptedError());
         return;
     }
   }
 
   private startThread(worker: number, question: number, isShared: boolean): void {
-    const call = this.calls.get(question);
+    const call = this.openCallByQuestion.get(question);
     if (!call) return;
     const { body, provider } = call;
     const { clock } = this.deps;
@@ -195,7 +195,7 @@ export class WorkerPool {
   /** Combines questions that are sent at the same time into one message, because each message is expensive. */
   private send(worker: number, question: number): void {
     const running = this.threads.get(worker);
-    const call = this.calls.get(question);
+    const call = this.openCallByQuestion.get(question);
     if (!running || !call) return;
     const { provider, body } = call;
     const isNew = !running.loaded.has(provider);
@@ -204,15 +204,15 @@ export class WorkerPool {
     if (running.outbox.length === 1) queueMicrotask(() => this.flush(worker, running));
   }
 
-  private flush(worker: number, running: RunningThread): void {
-    const requests = running.outbox;
-    running.outbox = [];
-    if (this.threads.get(worker) !== running) return;
-    running.thread.post(requests);
-    running.watch.start();
+  private flush(worker: number, runningThread: RunningThread): void {
+    const requests = runningThread.outbox;
+    runningThread.outbox = [];
+    if (this.threads.get(worker) !== runningThread) return;
+    runningThread.thread.post(requests);
+    runningThread.watch.start();
     this.limitTime(requests.map(({ id }) => id));
-    running.idleTimer?.dispose();
-    running.idleTimer = this.deps.clock.setTimer(idleMs, () => this.dispatch({ kind: 'idle', worker }));
+    runningThread.idleTimer?.dispose();
+    runningThread.idleTimer = this.deps.clock.setTimer(idleMs, () => this.dispatch({ kind: 'idle', worker }));
   }
 
   private limitTime(questions: readonly number[]): void {
@@ -265,11 +265,11 @@ export class WorkerPool {
     if (this.state.questions.get(id)?.worker !== worker) return;
     if (message.kind !== 'failed') {
       answered.push(id);
-      this.settle(id)?.resolve(message);
+      this.takeOpenCall(id)?.resolve(message);
       return;
     }
     const error = new ProviderError(message.message, undefined, message.details);
-    this.settle(id)?.reject(error);
+    this.takeOpenCall(id)?.reject(error);
     if (message.isModule) this.dispatch({ kind: 'moduleFailed', question: id }, error);
     else answered.push(id);
   }
@@ -303,8 +303,8 @@ export class WorkerPool {
     this.dispatch({ kind: 'ended', worker, reason, suspects }, error);
   }
 
-  private handleBlock(worker: number, running: number | undefined): void {
-    if (running !== undefined) this.dispatch({ kind: 'blocked', worker, provider: running });
+  private handleBlock(worker: number, runningProvider: number | undefined): void {
+    if (runningProvider !== undefined) this.dispatch({ kind: 'blocked', worker, provider: runningProvider });
     else {
       const { pending } = this.threads.get(worker)?.thread.note.read() ?? { pending: [] };
       this.dispatch({ kind: 'ended', worker, reason: 'blocked', suspects: suspectsOf(pending) });
@@ -312,16 +312,19 @@ export class WorkerPool {
   }
 
   /** Whether a provider other than the running one has an open question. Undefined if no question is open. */
-  private isDelayingOthers(worker: number, running: number | undefined): boolean | undefined {
+  private isDelayingOthers(worker: number, runningProvider: number | undefined): boolean | undefined {
     const found = this.state.workers.get(worker);
     const asked = [...this.state.questions.values()].filter((question) => question.worker === worker);
     if (asked.length === 0 || !found || found.owner !== undefined) return undefined;
-    return found.members.size > 1 && (running === undefined || asked.some(({ provider }) => provider !== running));
+    return (
+      found.members.size > 1 &&
+      (runningProvider === undefined || asked.some(({ provider }) => provider !== runningProvider))
+    );
   }
 
-  private settle(question: number): OpenCall | undefined {
-    const call = this.calls.get(question);
-    this.calls.delete(question);
+  private takeOpenCall(question: number): OpenCall | undefined {
+    const call = this.openCallByQuestion.get(question);
+    this.openCallByQuestion.delete(question);
     const limit = this.timeLimits.get(question);
     this.timeLimits.delete(question);
     limit?.open.delete(question);

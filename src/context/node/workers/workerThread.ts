@@ -62,12 +62,14 @@ export class WorkerThread implements Disposable {
       stream.once('end', () => lines.end());
     }
     port1.on('message', (messages: unknown) => this.handleMessages(messages));
-    port1.on('messageerror', (error) => this.end(new ProviderError(`Its answer was lost: ${error.message}`), 'ended'));
+    port1.on('messageerror', (error) =>
+      this.reportEnd(new ProviderError(`Its answer was lost: ${error.message}`), 'ended'),
+    );
     // The program uses its own port. Only a provider that bypasses it sends messages here.
-    worker.on('message', () => this.end(new ProviderError('The provider’s worker sent invalid data.'), 'ended'));
+    worker.on('message', () => this.reportEnd(new ProviderError('The provider’s worker sent invalid data.'), 'ended'));
     worker.on('error', (error: unknown) => {
       const isMemory = errorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY';
-      this.end(isMemory ? memoryError(limits) : crashError(error), isMemory ? 'memory' : 'ended');
+      this.reportEnd(isMemory ? memoryError(limits) : crashError(error), isMemory ? 'memory' : 'ended');
     });
     worker.on('exit', (code) => this.handleExit(code));
     this.worker = worker;
@@ -94,10 +96,10 @@ export class WorkerThread implements Disposable {
       const message: unknown = left.message;
       this.handleMessages(message);
     }
-    this.end(new ProviderError(`The provider exited (code ${code}).`), 'ended');
+    this.reportEnd(new ProviderError(`The provider exited (code ${code}).`), 'ended');
   }
 
-  private end(error: ProviderError, reason: OwnWorkerReason): void {
+  private reportEnd(error: ProviderError, reason: OwnWorkerReason): void {
     if (this.hasEnded) return;
     const { running, exitedBy, pending } = this.note.read();
     const isProven = exitedBy !== undefined;

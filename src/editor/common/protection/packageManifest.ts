@@ -1,4 +1,4 @@
-import type { ContentChange } from './protection';
+import type { TextBeforeAndAfter } from './protection';
 
 /** Maximum length of a package.json to compare, in UTF-16 units. Changes of longer ones need approval. */
 const maxLength = 1024 * 1024;
@@ -18,7 +18,7 @@ const harmlessMembers: ReadonlySet<string> = new Set(
 type Members = ReadonlyMap<string, string>;
 
 /** Whether a change of a package.json can affect what runs. True if deleted, invalid or with duplicate keys. */
-export function canAffectWhatRuns({ before, after }: ContentChange): boolean {
+export function canAffectWhatRuns({ before, after }: TextBeforeAndAfter): boolean {
   if (after === undefined) return true;
   const old = before === undefined ? new Map<string, string>() : sensitiveMembers(before);
   const next = sensitiveMembers(after);

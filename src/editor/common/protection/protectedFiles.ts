@@ -3,12 +3,12 @@ import {
   normalizedPaths,
   type InvalidPattern,
   type WorkspacePath,
-  type GlobOptions,
+  type GlobTimeLimitOptions,
   type GlobTarget,
 } from '../globRules';
 import { canAffectWhatRuns } from './packageManifest';
 import { protectionReasonByVscodeFile, protectedDefaults } from './protectedDefaults';
-import type { ContentChange, Protection } from './protection';
+import type { TextBeforeAndAfter, Protection } from './protection';
 
 export const defaultProtectedFiles: readonly string[] = protectedDefaults.map(({ glob }) => glob);
 
@@ -28,7 +28,7 @@ export class ProtectedFiles {
   readonly invalidPatterns: readonly InvalidPattern[];
   private readonly rules: GlobRules;
 
-  constructor(patterns: readonly string[] = defaultProtectedFiles, options: GlobOptions = {}) {
+  constructor(patterns: readonly string[] = defaultProtectedFiles, options: GlobTimeLimitOptions = {}) {
     this.rules = new GlobRules(patterns, trustedGlobs, options);
     this.invalidPatterns = this.rules.invalidPatterns;
   }
@@ -37,7 +37,7 @@ export class ProtectedFiles {
    * Returns the protection of a file with these names, or undefined. A `package.json` is protected if the change can affect
    * what runs, or if no `change` is given.
    */
-  protectionOf(names: readonly WorkspacePath[], change?: ContentChange): Protection | undefined {
+  protectionOf(names: readonly WorkspacePath[], change?: TextBeforeAndAfter): Protection | undefined {
     for (const target of names.flatMap(targetsOf)) {
       const rule = this.rules.findLastMatch(target);
       if (!rule || rule.isException) continue;

@@ -4,7 +4,7 @@ export interface Protection {
 }
 
 /** The texts of a file before and after a change, without byte order mark. */
-export interface ContentChange {
+export interface TextBeforeAndAfter {
   /** The text before the change; undefined for a new file. */
   readonly before: string | undefined;
   /** The text after the change; undefined for a deleted file. */

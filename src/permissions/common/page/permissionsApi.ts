@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { defineNotification, defineAction, NoValue } from '../../../webview/common/protocol';
+import { defineNotification, defineRequestWithoutResult, NoValue } from '../../../webview/common/protocol';
 import { policyKinds } from '../policy/policyKinds';
 
 // Messages between the permissions page and its host.
@@ -54,14 +54,14 @@ export type PermissionsView = z.infer<typeof PermissionsView>;
 
 export const permissionsRequests = {
   /** Sent when the page has loaded, to request the view. */
-  ready: defineAction('ready', NoValue),
-  setPolicy: defineAction('setPolicy', z.object({ agent: z.string(), kind: Kind, choice: PolicyChoice })),
-  removeRule: defineAction('removeRule', z.object({ id: z.string() })),
+  ready: defineRequestWithoutResult('ready', NoValue),
+  setPolicy: defineRequestWithoutResult('setPolicy', z.object({ agent: z.string(), kind: Kind, choice: PolicyChoice })),
+  removeRule: defineRequestWithoutResult('removeRule', z.object({ id: z.string() })),
   /** Restarts an agent, which clears the answers that it stores. */
-  restartAgent: defineAction('restartAgent', z.object({ agent: z.string() })),
-  addRule: defineAction('addRule', NoValue),
+  restartAgent: defineRequestWithoutResult('restartAgent', z.object({ agent: z.string() })),
+  addRule: defineRequestWithoutResult('addRule', NoValue),
   /** Opens the setting `backline.protectedFiles`. */
-  showProtectedFiles: defineAction('showProtectedFiles', NoValue),
+  showProtectedFiles: defineRequestWithoutResult('showProtectedFiles', NoValue),
 };
 
 export const didChangePermissions = defineNotification('didChangePermissions', PermissionsView);

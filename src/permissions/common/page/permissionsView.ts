@@ -20,7 +20,7 @@ export interface ListedGrant {
   readonly grant: SessionGrant;
 }
 
-export interface PermissionsState {
+export interface PermissionsViewInput {
   readonly policy: PermissionPolicy;
   readonly agents: readonly AgentUnderPolicy[];
   readonly storedRules: readonly StoredRule[];
@@ -28,7 +28,7 @@ export interface PermissionsState {
 }
 
 /** Returns the contents of the permissions page. Dates are in the host's time zone. */
-export function permissionsView({ policy, agents, storedRules, grants }: PermissionsState): PermissionsView {
+export function permissionsView({ policy, agents, storedRules, grants }: PermissionsViewInput): PermissionsView {
   const titles = new Map(agents.map(({ id, title }) => [id, title]));
   const unknown = [...policy.userPolicies.keys()].filter((id) => id !== allAgentsKey && !titles.has(id));
   const rows: AgentUnderPolicy[] = [

@@ -22,7 +22,7 @@ export interface ToolRequest {
   readonly isUnresolved: boolean;
 }
 
-export interface CheckedRequest extends ToolRequest {
+export interface RequestWithProtections extends ToolRequest {
   /** Protected files among `paths`, with the reasons (`Protection.reason`). */
   readonly protections: ReadonlyMap<string, string>;
 }

@@ -17,7 +17,7 @@ export function describeRule(rule: PermissionRule): string {
  * Describes the scope of a lasting answer. Example: `any "npm test" in this folder, this conversation`. `folder` is the
  * folder of the session. Omits the agent.
  */
-export function describeScope(
+export function describeLastingAnswer(
   rule: PermissionRule,
   { agentTitle, folder }: { agentTitle: string; folder: string },
 ): string {
@@ -29,7 +29,7 @@ export function describeScope(
   const files = paths.map(nameOf).join(', ');
   const what = command
     ? `any "${formatCommand(command)}" ${cwd === folder || cwd === undefined ? 'in this folder' : `in ${nameOf(cwd)}`}`
-    : `any ${nouns[kind ?? 'other']} of ${files}`;
+    : `${actionsOnFiles[kind ?? 'other']} ${files}`;
   const parts = [
     ...(command && paths.length > 0 ? [`on ${files}`] : []),
     ...(Object.keys(env).length > 0 ? [`with ${describeVariables(env)}`] : []),
@@ -88,17 +88,17 @@ function shorten(text: string): string {
   return toVisibleText(text.length > maxValueLength ? `${text.slice(0, maxValueLength)}…` : text);
 }
 
-const nouns: Readonly<Record<ToolKind, string>> = {
-  read: 'read',
-  edit: 'edit',
-  delete: 'deletion',
-  move: 'move',
-  search: 'search',
-  execute: 'run',
-  think: 'thought',
-  fetch: 'fetch',
-  switch_mode: 'mode switch',
-  other: 'use',
+const actionsOnFiles: Readonly<Record<ToolKind, string>> = {
+  read: 'reading',
+  edit: 'editing',
+  delete: 'deleting',
+  move: 'moving',
+  search: 'searching',
+  execute: 'running',
+  think: 'thinking about',
+  fetch: 'fetching',
+  switch_mode: 'switching the mode for',
+  other: 'using other tools on',
 };
 
 const titles: Readonly<Record<ToolKind, string>> = {

@@ -53,30 +53,30 @@ export class UserRules implements Disposable {
     private readonly log: Logger,
   ) {}
 
-  get list(): readonly PermissionRule[] {
+  get rules(): readonly PermissionRule[] {
     return this.readStored().map(({ rule }) => rule);
   }
 
   /** The rules with creation dates and usage, including usage that is not stored yet. */
-  get stored(): readonly StoredRule[] {
+  get rulesWithUsage(): readonly StoredRule[] {
     return this.readStored().map((entry) => withUses(entry, this.pendingUses));
   }
 
   /** Adds a rule unless an equal one exists. @throws Error if there are too many rules */
   async add(rule: PermissionRule): Promise<void> {
-    const { stored } = this;
+    const { rulesWithUsage } = this;
     const key = ruleKey(rule);
-    if (stored.some((entry) => ruleKey(entry.rule) === key)) return;
-    if (stored.length >= maxRules) {
+    if (rulesWithUsage.some((entry) => ruleKey(entry.rule) === key)) return;
+    if (rulesWithUsage.length >= maxRules) {
       throw new Error(`The limit of ${maxRules} rules is reached. Remove some in “Backline: Manage Permissions”.`);
     }
-    await this.writeRules([...stored, { rule, createdAt: this.clock.now(), useCount: 0 }]);
+    await this.writeRules([...rulesWithUsage, { rule, createdAt: this.clock.now(), useCount: 0 }]);
   }
 
   /** Removes a rule. Does nothing if there is no such rule. */
   async remove(rule: PermissionRule): Promise<void> {
     const key = ruleKey(rule);
-    await this.writeRules(this.stored.filter((entry) => ruleKey(entry.rule) !== key));
+    await this.writeRules(this.rulesWithUsage.filter((entry) => ruleKey(entry.rule) !== key));
   }
 
   /** Records that a rule answered a request. Stored after a delay. */
@@ -94,7 +94,7 @@ export class UserRules implements Disposable {
     if (this.pendingUses.size === 0) return;
     const isUsed = this.readStored().some(({ rule }) => this.pendingUses.has(ruleKey(rule)));
     try {
-      if (isUsed) await this.writeRules(this.stored);
+      if (isUsed) await this.writeRules(this.rulesWithUsage);
       else this.pendingUses.clear();
     } catch (error) {
       this.log.error('could not store the usage of rules', error);

@@ -23,7 +23,7 @@ export function createGrammarCheck(): ((event: SessionEvent) => void) | undefine
 }
 
 /** In debug builds, reports the violations of all sessions. Reports only rule and event names, without contents. */
-export function onGrammarViolation(report: (message: string) => void): Disposable {
+export function reportGrammarViolations(report: (message: string) => void): Disposable {
   if (typeof BACKLINE_DEBUG === 'undefined' || !BACKLINE_DEBUG) return toDisposable(() => undefined);
   globalThis.backlineViolation = ({ rule, event, index }) =>
     report(`session ${event.data.session_id} breaks "${rule}" by event ${index}, ${event.event}`);

@@ -49,12 +49,12 @@ export class SessionGrammar {
     switch (event) {
       case 'session:end':
       case 'prompt:submit':
-        return this.turnState === 'asked' ? 'a prompted turn ends before the next one' : this.findUnclosedPart();
+        return this.turnState === 'asked' ? 'a prompted turn ends before the next one' : this.findBrokenClosingRule();
       case 'prompt:complete':
         if (this.turnState === 'none') return 'only an open turn ends';
-        return this.findUnclosedPart() ?? this.findBrokenResponseRule(data.response);
+        return this.findBrokenClosingRule() ?? this.findBrokenResponseRule(data.response);
       case 'error':
-        return this.findUnclosedPart();
+        return this.findBrokenClosingRule();
       case 'content_block:start':
         if (this.openThought !== undefined) return 'no block starts or continues in a thought';
         return data.block_index === this.nextBlockIndex ? undefined : 'block indexes start at 0 in each turn';
@@ -86,7 +86,7 @@ export class SessionGrammar {
     }
   }
 
-  private findUnclosedPart(): string | undefined {
+  private findBrokenClosingRule(): string | undefined {
     if (this.openBlocks.size > 0) return 'no block stays open';
     if (this.openThought !== undefined) return 'no thought stays open';
     if (this.openCallIds.size > 0) return 'no call stays open';
@@ -133,7 +133,7 @@ export class SessionGrammar {
         this.closeTurn(this.stateAfterTurn);
         break;
       case 'content_block:start':
-        this.trackActivity();
+        this.ensureTurnOpen();
         this.nextBlockIndex = data.block_index + 1;
         this.openBlocks.add(data.block_index);
         break;
@@ -144,16 +144,16 @@ export class SessionGrammar {
         this.openBlocks.delete(data.block_index);
         break;
       case 'thinking:delta':
-        this.trackActivity();
+        this.ensureTurnOpen();
         this.openThought = (this.openThought ?? '') + data.delta;
         break;
       case 'thinking:final':
-        this.trackActivity();
+        this.ensureTurnOpen();
         this.openThought = undefined;
         this.previousThought = data.thinking;
         break;
       case 'tool:pre':
-        this.trackActivity();
+        this.ensureTurnOpen();
         if (data.call_id === undefined) break;
         this.openCallIds.add(data.call_id);
         this.startedCallIds.add(data.call_id);
@@ -163,7 +163,7 @@ export class SessionGrammar {
         this.openCallIds.delete(data.call_id ?? '');
         break;
       case 'approval:required':
-        this.trackActivity();
+        this.ensureTurnOpen();
         this.openApprovalIds.add(data.approval_id);
         break;
       case 'approval:granted':
@@ -174,7 +174,7 @@ export class SessionGrammar {
     }
   }
 
-  private trackActivity(): void {
+  private ensureTurnOpen(): void {
     this.previousThought = undefined;
     if (this.turnState === 'none') this.turnState = 'unasked';
   }

@@ -4,15 +4,15 @@ import {
   textAfterPrefixIgnoringSpace,
 } from '../../../base/common/ignoringSpace';
 import { ToolKind, type EventData, type EventOf, type SessionEvent } from '../sessionEvents';
-import { ContentBlocks } from './contentBlocks';
+import { ContentBlockNormalizer } from './contentBlockNormalizer';
 import { OpenApprovals } from './openApprovals';
 import { SessionToolCalls } from './sessionToolCalls';
-import { Thoughts } from './thoughts';
+import { ThoughtNormalizer } from './thoughtNormalizer';
 
 interface Turn {
   /** The prompt that started the turn; undefined if this client did not send one. */
   readonly prompt: EventData<'prompt:submit'> | undefined;
-  readonly blocks: ContentBlocks;
+  readonly blocks: ContentBlockNormalizer;
 }
 
 export interface NormalizerOptions {
@@ -29,18 +29,18 @@ export class SessionNormalizer {
   private readonly toolCalls: SessionToolCalls;
   private readonly openApprovals: OpenApprovals;
   /** The thoughts of the last turn, kept for late events. */
-  private thoughts: Thoughts;
+  private thoughts: ThoughtNormalizer;
   /** Wire indexes of open blocks that are thoughts. */
   private readonly thoughtBlockIndexes = new Set<number>();
   private openTurn: Turn | undefined;
   private hasEmittedStart = false;
   private hasEnded = false;
   /** Whether a turn from before the resume may still be running: no prompt and no end has arrived since. */
-  private mayBeInTurn = true;
+  private mayBeInResumedTurn = true;
   /** The text of the open turn that was received before the session was resumed. */
   private textBeforeResume: string;
   /** The last warning about a denied call. Used to drop an identical warning from a server that relays this one. */
-  private lastWarning: string | undefined;
+  private lastDeniedRunWarning: string | undefined;
 
   constructor(
     private readonly emit: (event: SessionEvent) => void,
@@ -49,7 +49,7 @@ export class SessionNormalizer {
     this.textBeforeResume = options.textBeforeResume ?? '';
     this.toolCalls = new SessionToolCalls(emit, options.callIdPrefix ?? 'call');
     this.openApprovals = new OpenApprovals(emit);
-    this.thoughts = new Thoughts(emit);
+    this.thoughts = new ThoughtNormalizer(emit);
   }
 
   get emittedTurnText(): string {
@@ -86,7 +86,7 @@ export class SessionNormalizer {
         this.handleApprovalResolved(event);
         break;
       case 'prompt:submit':
-        this.handlePrompt(event);
+        this.startPromptedTurn(event);
         break;
       case 'prompt:complete':
         this.handlePromptComplete(event.data);
@@ -103,8 +103,8 @@ export class SessionNormalizer {
         this.emit(event);
         break;
       case 'notice':
-        if (event.data.message !== this.lastWarning) this.emit(event);
-        else this.lastWarning = undefined;
+        if (event.data.message !== this.lastDeniedRunWarning) this.emit(event);
+        else this.lastDeniedRunWarning = undefined;
         break;
       default:
         this.emit(event);
@@ -117,11 +117,11 @@ export class SessionNormalizer {
     this.emit(event.event === 'session:start' ? event : { event: 'session:start', data });
   }
 
-  private handlePrompt(event: EventOf<'prompt:submit'>): void {
+  private startPromptedTurn(event: EventOf<'prompt:submit'>): void {
     const { data } = event;
     this.endTurn(data.session_id);
-    if (!data.replayed) this.mayBeInTurn = false;
-    this.thoughts = new Thoughts(this.emit);
+    if (!data.replayed) this.mayBeInResumedTurn = false;
+    this.thoughts = new ThoughtNormalizer(this.emit);
     this.openTurn = this.createTurn(data.session_id, data);
     this.emit(event);
   }
@@ -176,13 +176,16 @@ export class SessionNormalizer {
     if (event.event === 'tool:pre') toolCalls.startCall(event);
     else if (event.event === 'tool:update') toolCalls.updateCall(event);
     else if (event.event === 'tool:error') toolCalls.failCall(event);
-    else this.warnIfDenied(event, toolCalls.completeCall(event));
+    else this.warnIfDeniedCallRan(event, toolCalls.completeCall(event));
   }
 
-  private warnIfDenied({ data }: EventOf<'tool:post'>, denied: { readonly operation: string } | undefined): void {
-    if (!denied || !data.result.success || !this.options.warnsAboutDeniedRuns) return;
-    const message = `The server ran ${denied.operation} although it was denied. Check what it did and stop the server.`;
-    this.lastWarning = message;
+  private warnIfDeniedCallRan(
+    { data }: EventOf<'tool:post'>,
+    deniedCall: { readonly operation: string } | undefined,
+  ): void {
+    if (!deniedCall || !data.result.success || !this.options.warnsAboutDeniedRuns) return;
+    const message = `The server ran ${deniedCall.operation} although it was denied. Check what it did and stop the server.`;
+    this.lastDeniedRunWarning = message;
     this.emit({ event: 'notice', data: { session_id: data.session_id, level: 'error', message } });
   }
 
@@ -200,15 +203,15 @@ export class SessionNormalizer {
   }
 
   private handlePromptComplete(data: EventData<'prompt:complete'>): void {
-    if (!this.openTurn && !this.mayBeInTurn) return;
-    const wasUnheard = this.mayBeInTurn && !this.openTurn?.prompt;
-    if (wasUnheard) this.mayBeInTurn = false;
+    if (!this.openTurn && !this.mayBeInResumedTurn) return;
+    const wasUnheard = this.mayBeInResumedTurn && !this.openTurn?.prompt;
+    if (wasUnheard) this.mayBeInResumedTurn = false;
     const { blocks } = this.ensureTurn({ data });
     this.thoughts.endOpenThought(data.session_id);
     const reportedText = textAfterPrefixIgnoringSpace(this.textBeforeResume, data.response) ?? data.response;
     // The response includes text that was sent before this client joined the turn.
     const isHead = wasUnheard && blocks.text.trim() !== '' && endsWithIgnoringSpace(reportedText, blocks.text);
-    if (!isHead) blocks.completeText(reportedText);
+    if (!isHead) blocks.addMissingTextAndEndBlocks(reportedText);
     this.closeOpenParts(
       data.session_id,
       data.stop_reason === 'cancelled' ? 'Canceled.' : 'The turn ended before this call finished.',
@@ -230,7 +233,7 @@ export class SessionNormalizer {
   }
 
   private createTurn(sessionId: string, prompt: Turn['prompt']): Turn {
-    return { prompt, blocks: new ContentBlocks(sessionId, this.emit) };
+    return { prompt, blocks: new ContentBlockNormalizer(sessionId, this.emit) };
   }
 
   /** Ends the open turn before an event between turns. In a replayed history, the reason is unknown. */

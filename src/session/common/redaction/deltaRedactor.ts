@@ -31,24 +31,24 @@ export class DeltaRedactor {
 
   emitRedacted(event: SessionEvent): void {
     if (event.event === 'content_block:delta') {
-      this.redactDelta(String(event.data.block_index), event, (delta) => ({
+      this.emitRedactedDelta(String(event.data.block_index), event, (delta) => ({
         ...event,
         data: { ...event.data, delta },
       }));
     } else if (event.event === 'thinking:delta') {
-      this.redactDelta('thinking', event, (delta) => ({ ...event, data: { ...event.data, delta } }));
+      this.emitRedactedDelta('thinking', event, (delta) => ({ ...event, data: { ...event.data, delta } }));
     } else {
       if (textEnds.has(event.event)) this.emitHeldDeltas();
       this.emit(event);
     }
   }
 
-  private redactDelta(text: string, event: Delta, withText: (delta: string) => Delta): void {
-    const before = this.heldDeltas.get(text)?.data.delta ?? '';
+  private emitRedactedDelta(blockKey: string, event: Delta, withText: (delta: string) => Delta): void {
+    const before = this.heldDeltas.get(blockKey)?.data.delta ?? '';
     const known = this.redactor.redactText(before + event.data.delta);
     const tail = known.slice(known.length - this.redactor.partialSecretLength(known));
-    if (tail === '') this.heldDeltas.delete(text);
-    else this.heldDeltas.set(text, withText(tail));
+    if (tail === '') this.heldDeltas.delete(blockKey);
+    else this.heldDeltas.set(blockKey, withText(tail));
     const shown = known.slice(0, known.length - tail.length);
     if (shown === event.data.delta) this.emit(event);
     else if (shown !== '') this.emit(withText(shown));

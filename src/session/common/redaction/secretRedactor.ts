@@ -44,19 +44,19 @@ export class SecretRedactor {
   /** Redacts all texts of a JSON object, names of members included. Members named `unchanged` stay as they are. */
   redactRecord(
     record: Readonly<Record<string, unknown>>,
-    unchanged: ReadonlySet<string> = new Set(),
+    unchangedNames: ReadonlySet<string> = new Set(),
   ): Record<string, unknown> {
     return Object.fromEntries(
       Object.entries(record).map(([name, member]) =>
-        unchanged.has(name) ? [name, member] : [this.redactText(name), this.redactValue(member, unchanged)],
+        unchangedNames.has(name) ? [name, member] : [this.redactText(name), this.redactValue(member, unchangedNames)],
       ),
     );
   }
 
-  private redactValue(value: unknown, unchanged?: ReadonlySet<string>): unknown {
+  private redactValue(value: unknown, unchangedNames?: ReadonlySet<string>): unknown {
     if (typeof value === 'string') return this.redactText(value);
-    if (Array.isArray(value)) return value.map((item) => this.redactValue(item, unchanged));
-    return isRecord(value) ? this.redactRecord(value, unchanged) : value;
+    if (Array.isArray(value)) return value.map((item) => this.redactValue(item, unchangedNames));
+    return isRecord(value) ? this.redactRecord(value, unchangedNames) : value;
   }
 }
 

@@ -18,7 +18,7 @@ type PeerEntry =
   | { type: 'readFile'; path: string; content: string };
 
 /** Decides what peers may read. */
-export interface PeerThreadPermissions {
+export interface ThreadAccessForPeers {
   /** Whether the workspace is trusted. Peers see no threads in an untrusted workspace. */
   isTrusted(): boolean;
   /** Absolute paths of the workspace folders and their worktrees. */
@@ -33,7 +33,7 @@ const maxThreads = 500;
 export class PeerThreads {
   constructor(
     private readonly threadLibrary: Pick<ThreadLibrary, 'heads' | 'waitForFirstList' | 'find' | 'read'>,
-    private readonly permissions: PeerThreadPermissions,
+    private readonly permissions: ThreadAccessForPeers,
   ) {}
 
   async getThreads(): Promise<PeerThread[]> {

@@ -1,6 +1,6 @@
 import type { Entry } from '../../../transcript/common/entries';
 import { titleOf } from '../tree/threadRow';
-import type { OpenThread } from '../threadPorts';
+import type { ThreadWithEntries } from '../threadPorts';
 
 /** A summary of a thread with which another agent can continue its work. */
 export interface ThreadDigest {
@@ -17,7 +17,7 @@ const maxEntryUnits = 2_000;
  * Describes in which folder and on which task the thread worked, which files it changed, its first prompt, and as much
  * of its end as possible. `folder` is the absolute path of the folder in which the work continues.
  */
-export function threadDigest({ head, entries, facts }: OpenThread, folder: string | undefined): ThreadDigest {
+export function threadDigest({ head, entries, facts }: ThreadWithEntries, folder: string | undefined): ThreadDigest {
   const title = titleOf(head);
   const changed = [...new Set(entries.flatMap(changedFiles))];
   const lines = entries.flatMap(entryLines);

@@ -3,7 +3,7 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { asList, asNonEmptyText, asTimeMs } from '../model/jsonValues';
 import type { DocumentOrigin } from '../threadReader';
 import { optionalIgnoringInvalid } from '../model/threadSchema';
-import { relationRoles, relationTypes, type OpenThread, type ThreadHead } from '../threadPorts';
+import { relationRoles, relationTypes, type ThreadWithEntries, type ThreadHead } from '../threadPorts';
 
 const Text = optionalIgnoringInvalid(z.string());
 const Count = optionalIgnoringInvalid(z.int().check(z.nonnegative()));
@@ -60,7 +60,7 @@ export function parseExport(json: unknown): Export | undefined {
 }
 
 /** Returns the thread's metadata for a JSON export. It is restored when the file is opened. */
-export function exportMetadata({ head, facts, notes }: OpenThread): Readonly<Record<string, unknown>> {
+export function exportMetadata({ head, facts, notes }: ThreadWithEntries): Readonly<Record<string, unknown>> {
   const { id, folders, repository, branch, mode, model, usage, firstPrompt } = head;
   const { promptCount, messageCount, hasChanges, isArchived, relations } = head;
   const part: z.input<typeof ThreadPart> = {

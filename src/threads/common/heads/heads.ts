@@ -89,7 +89,7 @@ export function headOfThread(document: ThreadDocument, from: DocumentOrigin): Th
 }
 
 /** The searchable data of a thread. */
-export interface SearchData {
+export interface ThreadSearchData {
   readonly title: string;
   /** Time of the last prompt, in milliseconds since the epoch. */
   readonly lastPromptAt: number;
@@ -97,7 +97,7 @@ export interface SearchData {
 }
 
 /** Returns the searchable data. Undefined for threads that Amp hides, and for files that are not threads. */
-export function searchDataOf(json: unknown, from: DocumentOrigin): SearchData | undefined {
+export function searchDataOf(json: unknown, from: DocumentOrigin): ThreadSearchData | undefined {
   const document = ThreadDocument.safeParse(json).data;
   if (!document || !isRecord(json) || isHidden(document)) return undefined;
   const { messages, title = '' } = document;

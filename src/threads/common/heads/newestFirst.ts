@@ -1,7 +1,7 @@
 import type { ThreadHead } from '../threadPorts';
 
 /** Sorts by last prompt. If several files contain the same thread, keeps the newest readable one. */
-export function sortNewestFirst(heads: readonly ThreadHead[]): readonly ThreadHead[] {
+export function newestFirstWithoutDuplicates(heads: readonly ThreadHead[]): readonly ThreadHead[] {
   const byId = new Map<string, ThreadHead>();
   for (const head of heads) {
     const known = byId.get(head.id);

@@ -1,7 +1,7 @@
 import type { Entry, EntryOf } from '../../../transcript/common/entries';
 import { turnEndEntryId } from '../model/entryIds';
 import { isRecord, asNonEmptyText } from '../model/jsonValues';
-import { rawJson } from '../model/rawJson';
+import { displayJson } from '../model/displayJson';
 import { MessageState, type Message } from '../model/threadSchema';
 import { isMessageStopped } from '../model/threadState';
 import { entryBase, type MessageContext } from './parts/entryWithRawJson';
@@ -78,11 +78,11 @@ function failed(error: unknown): TurnEnd {
 }
 
 function detailsOf(error: unknown): { details?: string } {
-  return error === undefined || error === null ? {} : { details: rawJson(error) };
+  return error === undefined || error === null ? {} : { details: displayJson(error) };
 }
 
 function unknownState(state: unknown): TurnEnd {
-  return { outcome: 'interrupted', text: 'The turn ended for an unknown reason.', details: rawJson(state) };
+  return { outcome: 'interrupted', text: 'The turn ended for an unknown reason.', details: displayJson(state) };
 }
 
 function interrupted(base: ReturnType<typeof entryBase>, { isAnswered }: MessageContext): Entry {

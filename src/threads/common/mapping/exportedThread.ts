@@ -3,7 +3,7 @@ import { headOfExport, parseExport } from '../heads/exportedHead';
 import type { DocumentOrigin } from '../threadReader';
 import { isSameJson } from '../model/jsonValues';
 import type { MappedThread } from './mapThread';
-import { rawJson } from '../model/rawJson';
+import { displayJson } from '../model/displayJson';
 
 const exportNote = 'This thread was exported by Backline.';
 
@@ -30,7 +30,7 @@ export function mapExport(json: unknown, from: DocumentOrigin, previous?: Mapped
     lastEntries: (count) => entries.slice(-count),
     rawJsonOf: (entryId) => {
       const index = entries.findIndex(({ id }) => id === entryId);
-      return index < 0 ? undefined : rawJson(parsed.entries[index]);
+      return index < 0 ? undefined : displayJson(parsed.entries[index]);
     },
   };
 }
@@ -38,7 +38,7 @@ export function mapExport(json: unknown, from: DocumentOrigin, previous?: Mapped
 /** Shows an invalid entry as its JSON. */
 function entryOf(raw: unknown, index: number): Entry {
   const { data } = Entry.safeParse(raw);
-  return data ?? { kind: 'raw', id: `entry.${index}`, turn: 0, label: 'Unknown entry', json: rawJson(raw) };
+  return data ?? { kind: 'raw', id: `entry.${index}`, turn: 0, label: 'Unknown entry', json: displayJson(raw) };
 }
 
 function withUniqueId(entry: Entry, index: number, ids: Set<string>): Entry {

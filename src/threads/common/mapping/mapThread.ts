@@ -2,9 +2,9 @@ import type { Entry } from '../../../transcript/common/entries';
 import { headOfThread } from '../heads/heads';
 import type { DocumentOrigin } from '../threadReader';
 import { isRecord, isSameJson, asList } from '../model/jsonValues';
-import { rawJson } from '../model/rawJson';
+import { displayJson } from '../model/displayJson';
 import type { ThreadDocument } from '../model/threadSchema';
-import type { OpenThread } from '../threadPorts';
+import type { ThreadWithEntries } from '../threadPorts';
 import { isRecentlyWritten } from '../model/threadState';
 import type { EntryWithRawJson, MessageContext } from './parts/entryWithRawJson';
 import { messageContexts } from './messageContexts';
@@ -23,7 +23,7 @@ interface MappedMessage {
 }
 
 /** A thread, with what the next read reuses for unchanged entries. `entries` is computed on first access. */
-export interface MappedThread extends OpenThread {
+export interface MappedThread extends ThreadWithEntries {
   /** Returns at least `count` entries from the end, or all. Does not map earlier messages. */
   lastEntries(count: number): readonly Entry[];
   /** Returns the source of an entry as indented JSON. Undefined if there is no such entry. */
@@ -51,8 +51,8 @@ export function mapThread(document: ThreadDocument, from: DocumentOrigin, previo
 
 /** Maps each message when it is first needed, and only once. */
 class ThreadMapping {
-  private readonly results: ToolResults;
-  private readonly contexts: readonly MessageContext[];
+  private readonly toolResults: ToolResults;
+  private readonly messageContexts: readonly MessageContext[];
   private readonly mappedMessages: MappedMessage[] = [];
   private readonly unsentEntries: readonly EntryWithRawJson[];
   /**
@@ -69,17 +69,17 @@ class ThreadMapping {
     isLive: boolean,
     previous: MappedThread | undefined,
   ) {
-    this.results = matchToolResults(document.messages);
-    this.contexts = messageContexts(document, this.results, isLive);
+    this.toolResults = matchToolResults(document.messages);
+    this.messageContexts = messageContexts(document, this.toolResults, isLive);
     this.previousMessages = previous?.messages ?? [];
     this.previousEntries = new Map(previous?.entries.map((entry) => [entry.id, entry]));
-    this.unsentEntries = unsentEntries(document, this.contexts.at(-1)?.turn ?? 0).map((item) =>
+    this.unsentEntries = unsentEntries(document, this.messageContexts.at(-1)?.turn ?? 0).map((item) =>
       this.reusePreviousEntry(item),
     );
   }
 
   get messages(): readonly MappedMessage[] {
-    return this.contexts.map((context, index) => this.messageAt(context, index));
+    return this.messageContexts.map((context, index) => this.messageAt(context, index));
   }
 
   get entries(): readonly Entry[] {
@@ -90,8 +90,8 @@ class ThreadMapping {
   lastEntries(count: number): readonly Entry[] {
     const messages: MappedMessage[] = [];
     let entryCount = this.unsentEntries.length;
-    for (let index = this.contexts.length - 1; index >= 0 && entryCount < count; index--) {
-      const context = this.contexts[index];
+    for (let index = this.messageContexts.length - 1; index >= 0 && entryCount < count; index--) {
+      const context = this.messageContexts[index];
       if (!context) break;
       const message = this.messageAt(context, index);
       messages.push(message);
@@ -103,7 +103,7 @@ class ThreadMapping {
 
   rawJsonOf(entryId: string): string | undefined {
     const found = this.mapAll().find(({ entry }) => entry.id === entryId);
-    return found && rawJson(found.raw);
+    return found && displayJson(found.raw);
   }
 
   private mapAll(): readonly EntryWithRawJson[] {
@@ -123,11 +123,11 @@ class ThreadMapping {
   private mapMessage(context: MessageContext, index: number): MappedMessage {
     const message = this.document.messages[index];
     const before = this.previousMessages[index];
-    const relatedResults = relatedResultsOf(message, this.results);
+    const relatedResults = relatedResultsOf(message, this.toolResults);
     if (before && isSame(before.context, context) && isSame(before.message, message)) {
       if (isSame(before.relatedResults, relatedResults)) return before;
     }
-    const mapped = messageEntries(message, this.results, context).map((item) => this.reusePreviousEntry(item));
+    const mapped = messageEntries(message, this.toolResults, context).map((item) => this.reusePreviousEntry(item));
     return { message, relatedResults, context, mapped };
   }
 

@@ -2,7 +2,7 @@ import type { Entry } from '../../../transcript/common/entries';
 import { blockEntryId, promptEntryId } from '../model/entryIds';
 import { isRecord, asNonEmptyText, asTimeMs } from '../model/jsonValues';
 import { promptText } from '../model/promptText';
-import { rawJson } from '../model/rawJson';
+import { displayJson } from '../model/displayJson';
 import { Block, Message, type BlockOf } from '../model/threadSchema';
 import { attachmentsOf } from './parts/attachments';
 import { messageStateType } from '../model/threadState';
@@ -29,19 +29,19 @@ export function messageEntries(
   const message = Message.safeParse(raw).data;
   if (!message || !isRoleShown(message.role)) {
     const label = message ? `Message with unknown role “${message.role}”` : 'Unknown message';
-    return [rawEntry(entryBase(context, promptEntryId(context.key)), label, raw, rawJson(raw))];
+    return [rawEntry(entryBase(context, promptEntryId(context.key)), label, raw, displayJson(raw))];
   }
   return new MessageMapper(message, raw, results, context).map();
 }
 
 class MessageMapper {
   private readonly rawBlocks: readonly unknown[];
-  private hasPrompt = false;
+  private hasMappedPrompt = false;
 
   constructor(
     private readonly message: Message,
     private readonly rawMessage: unknown,
-    private readonly results: ToolResults,
+    private readonly toolResults: ToolResults,
     private readonly context: MessageContext,
   ) {
     const { content } = message;
@@ -62,16 +62,16 @@ class MessageMapper {
       : [];
     if (unknownKeys.every((key) => key === 'messageId' || key === 'protocolMessageID')) return [];
     const base = entryBase(this.context, promptEntryId(this.context.key));
-    return [rawEntry(base, 'Message without content', this.rawMessage, rawJson(this.rawMessage))];
+    return [rawEntry(base, 'Message without content', this.rawMessage, displayJson(this.rawMessage))];
   }
 
   private mapBlock(raw: unknown, index: number): readonly EntryWithRawJson[] {
-    if (isResultBlock(raw)) return this.mapResult(raw, index);
+    if (isResultBlock(raw)) return this.mapResultWithoutCall(raw, index);
     const block = Block.safeParse(raw).data;
     if (!block) {
       const type = isRecord(raw) ? asNonEmptyText(raw['type']) : undefined;
       const label = type === undefined ? 'Unknown block' : `Block “${type}”`;
-      return [rawEntry(this.entryBaseOfBlock(index), label, raw, rawJson(raw))];
+      return [rawEntry(this.entryBaseOfBlock(index), label, raw, displayJson(raw))];
     }
     switch (block.type) {
       case 'text':
@@ -104,8 +104,8 @@ class MessageMapper {
 
   /** Joins all text and image blocks of a message to one prompt. It replaces the first of them. */
   private mapPrompt(): readonly EntryWithRawJson[] {
-    if (this.hasPrompt) return [];
-    this.hasPrompt = true;
+    if (this.hasMappedPrompt) return [];
+    this.hasMappedPrompt = true;
     const images = this.rawBlocks.flatMap((raw) => {
       const block = Block.safeParse(raw).data;
       const part = block?.type === 'image' ? imagePart(block.source) : undefined;
@@ -121,7 +121,7 @@ class MessageMapper {
 
   private mapImage(block: BlockOf<'image'>, raw: unknown, index: number): readonly EntryWithRawJson[] {
     const part = imagePart(block.source, block.sourcePath);
-    if (!part) return [rawEntry(this.entryBaseOfBlock(index), 'Unknown image', raw, rawJson(raw))];
+    if (!part) return [rawEntry(this.entryBaseOfBlock(index), 'Unknown image', raw, displayJson(raw))];
     const prompt = this.message.role === 'user' ? this.mapPrompt() : [];
     const isAttached = this.message.role === 'user' && part.type === 'image';
     return isAttached ? prompt : [...prompt, ...this.toEntry(index, raw, { kind: 'media', part })];
@@ -144,7 +144,7 @@ class MessageMapper {
     raw: unknown,
     index: number,
   ): readonly EntryWithRawJson[] {
-    const results = this.results.ofCall(raw);
+    const results = this.toolResults.ofCall(raw);
     const isComplete = block.complete !== false;
     const run = readToolRun(results.at(-1), unfinishedCallStates(this.message, this.context, isComplete));
     const input = block.input ?? block.normalizedInput ?? inputFromOtherKeys(raw);
@@ -163,7 +163,7 @@ class MessageMapper {
   }
 
   private mapProgram(block: BlockOf<'program'>, raw: unknown, index: number): readonly EntryWithRawJson[] {
-    const results = this.results.ofCall(raw);
+    const results = this.toolResults.ofCall(raw);
     const run = readToolRun(results.at(-1), unfinishedCallStates(this.message, this.context));
     const input = block.code === undefined ? undefined : { code: block.code };
     return toolEntries({ base: this.entryBaseOfBlock(index), name: 'program', input, raw: [raw, ...results] }, run);
@@ -171,7 +171,7 @@ class MessageMapper {
 
   private mapSummary({ summary }: BlockOf<'summary'>, raw: unknown, index: number): readonly EntryWithRawJson[] {
     const text = asNonEmptyText(summary) ?? (isRecord(summary) ? asNonEmptyText(summary['summary']) : undefined);
-    if (text === undefined) return [rawEntry(this.entryBaseOfBlock(index), 'Summary', raw, rawJson(raw))];
+    if (text === undefined) return [rawEntry(this.entryBaseOfBlock(index), 'Summary', raw, displayJson(raw))];
     return this.toEntry(index, raw, { kind: 'summary', text });
   }
 
@@ -192,9 +192,9 @@ class MessageMapper {
   }
 
   /** Shows a result only if its call is not in the thread. */
-  private mapResult(raw: unknown, index: number): readonly EntryWithRawJson[] {
-    if (this.results.hasCall(raw)) return [];
-    return [rawEntry(this.entryBaseOfBlock(index), 'Result of a tool call outside this thread', raw, rawJson(raw))];
+  private mapResultWithoutCall(raw: unknown, index: number): readonly EntryWithRawJson[] {
+    if (this.toolResults.hasCall(raw)) return [];
+    return [rawEntry(this.entryBaseOfBlock(index), 'Result of a tool call outside this thread', raw, displayJson(raw))];
   }
 
   private isStreaming(index: number): boolean {

@@ -2,10 +2,10 @@ import { foldersOf, modelsOf } from '../heads/heads';
 import { asNonEmptyText, asTimeMs } from '../model/jsonValues';
 import { workspaceTreesOf, type ThreadDocument } from '../model/threadSchema';
 import { relationsOf } from '../model/relations';
-import type { OpenThread, ThreadRelation, ThreadSourceKind } from '../threadPorts';
+import type { ThreadWithEntries, ThreadRelation, ThreadSourceKind } from '../threadPorts';
 
 /** Returns labeled details of a thread: its platform and folders, its models and its related threads. */
-export function threadFactsOf(document: ThreadDocument): OpenThread['facts'] {
+export function threadFactsOf(document: ThreadDocument): ThreadWithEntries['facts'] {
   const trees = workspaceTreesOf(document);
   const platform = document.env?.initial?.platform;
   const repositories = trees.flatMap(({ repository }) => repository ?? []);
@@ -63,7 +63,7 @@ export function threadNotesOf(document: ThreadDocument, source: ThreadSourceKind
   ];
 }
 
-function facts(label: string, values: readonly unknown[]): OpenThread['facts'] {
+function facts(label: string, values: readonly unknown[]): ThreadWithEntries['facts'] {
   const texts = values.flatMap((value) => asNonEmptyText(value) ?? []);
   return [...new Set(texts)].map((value) => ({ label, value }));
 }

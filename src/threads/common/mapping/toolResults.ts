@@ -1,5 +1,5 @@
 import { isRecord, asList, type JsonRecord } from '../model/jsonValues';
-import { runningStatuses } from '../model/threadState';
+import { unfinishedToolRunStatuses } from '../model/threadState';
 import { callIdOfCallBlock, isResultBlock, callIdOfResultBlock } from '../model/callIds';
 
 /** The results of all tool calls in the thread. */
@@ -53,7 +53,7 @@ export function isRoleShown(role: unknown): boolean {
   return role === 'user' || role === 'assistant' || role === 'info';
 }
 
-const openStatuses: ReadonlySet<unknown> = new Set([...runningStatuses, 'blocked-on-user']);
+const openStatuses: ReadonlySet<unknown> = new Set([...unfinishedToolRunStatuses, 'blocked-on-user']);
 
 /** Whether another result of the same call may follow this one. */
 export function mayHaveLaterResult(block: unknown): boolean {

@@ -1,6 +1,6 @@
 import { isRecord, asNonEmptyText } from '../model/jsonValues';
 import { promptText } from '../model/promptText';
-import { rawJson } from '../model/rawJson';
+import { displayJson } from '../model/displayJson';
 import type { ThreadDocument } from '../model/threadSchema';
 import type { EntryWithRawJson } from './parts/entryWithRawJson';
 
@@ -23,6 +23,6 @@ function unsentEntry(
 ): EntryWithRawJson | undefined {
   const content = isRecord(message) ? message['content'] : message;
   if ((Array.isArray(content) && content.length === 0) || content === '') return undefined;
-  const text = asNonEmptyText(promptText(content)) ?? rawJson(message);
+  const text = asNonEmptyText(promptText(content)) ?? displayJson(message);
   return { entry: { kind: 'notice', id, turn, level: 'info', text: `${label}: ${text}` }, raw };
 }

@@ -178,7 +178,7 @@ export const ProgressCall = z.object({
 export type ProgressCall = z.infer<typeof ProgressCall>;
 
 /** A guidance file that Amp read, or a file that a prompt mentions. */
-export const NamedFile = z.object({
+export const MentionedOrGuidanceFile = z.object({
   uri: z.string(),
   content: Text,
   isImage: Flag,

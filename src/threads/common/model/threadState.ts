@@ -5,7 +5,11 @@ import type { ThreadHead } from '../threadPorts';
 /** How long after the last write a thread that is marked as running is considered running. */
 export const runningFreshnessMs = 5 * 60_000;
 /** Statuses of tool runs that have not ended. */
-export const runningStatuses: ReadonlySet<unknown> = new Set(['queued', 'in-progress', 'cancellation-requested']);
+export const unfinishedToolRunStatuses: ReadonlySet<unknown> = new Set([
+  'queued',
+  'in-progress',
+  'cancellation-requested',
+]);
 
 /**
  * Whether a file was written recently. False for unknown times, and for times in the future, which a wrong clock
@@ -31,7 +35,7 @@ export function threadState(messages: readonly unknown[], isFileFresh: boolean):
   const statuses = asList(last['content']).flatMap((block) => statusOf(block) ?? []);
   // A waiting thread writes nothing, so the age of its file does not matter.
   if (statuses.includes('blocked-on-user')) return wasLastAnswerStopped(messages) ? 'cancelled' : 'waiting';
-  if (statuses.some((status) => runningStatuses.has(status))) return running;
+  if (statuses.some((status) => unfinishedToolRunStatuses.has(status))) return running;
   if (promptText(last['content']) === '' && statuses.includes('cancelled')) return 'cancelled';
   // The last message is a prompt or a result, and has no answer yet.
   return isFileFresh ? 'running' : 'idle';

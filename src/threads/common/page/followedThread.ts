@@ -11,9 +11,9 @@ import {
   sortLikeKnownEntries,
   OpenSubthreads,
   type EntryOrigin,
-  type SubthreadScope,
+  type SubthreadNesting,
 } from '../subthreads/openSubthreads';
-import { ThreadError, type OpenThread, type ThreadSource } from '../threadPorts';
+import { ThreadError, type ThreadWithEntries, type ThreadSource } from '../threadPorts';
 
 export type FollowedThreadSource = Pick<ThreadSource, 'read' | 'subscribe'>;
 
@@ -40,23 +40,23 @@ function retryPolicyFor(error: unknown, wasComplete: boolean): RetryPolicy | und
 export class FollowedThread implements Disposable {
   readonly transcript: TranscriptDocument;
   private readonly disposables = new DisposableStore();
-  private readonly emitter = this.disposables.add(new Emitter<void>((error) => this.onListenerError(error)));
+  private readonly changeEmitter = this.disposables.add(new Emitter<void>((error) => this.onListenerError(error)));
   /** Fires after each read, even if it failed. The transcript has its own event. */
-  readonly onDidChange = this.emitter.event;
+  readonly onDidChange = this.changeEmitter.event;
   private readonly disposeAbortController = new AbortController();
   /** Truncated entries for pages. They are kept, so that an unchanged entry stays the same object. */
   private readonly trimmedEntries = new WeakMap<Entry, Entry>();
   private readonly subthreads: OpenSubthreads;
   private hasShownSubthreads = false;
   /** The thread as it was read, without the steps of subthreads. */
-  private threadWithoutSteps: OpenThread | undefined;
-  private currentThread: OpenThread | undefined;
+  private threadWithoutSubthreadSteps: ThreadWithEntries | undefined;
+  private currentThread: ThreadWithEntries | undefined;
   private currentProblem: string | undefined;
   private activeRead: Promise<void> | undefined;
   private mustReadAgain = false;
   /** Whether the thread was read completely at least once. */
   private hasReadCompletely = false;
-  private failure: { readonly startedAt: number; readonly count: number } | undefined;
+  private temporaryFailures: { readonly startedAt: number; readonly count: number } | undefined;
   private retryTimer: Disposable | undefined;
 
   constructor(
@@ -64,7 +64,7 @@ export class FollowedThread implements Disposable {
     private readonly threadSource: FollowedThreadSource,
     private readonly clock: Clock,
     private readonly onListenerError: (error: unknown) => void,
-    scope: SubthreadScope = { chain: [threadId], shared: { openCount: 0 } },
+    scope: SubthreadNesting = { chain: [threadId], shared: { openCount: 0 } },
   ) {
     this.subthreads = this.disposables.add(
       new OpenSubthreads({
@@ -77,7 +77,7 @@ export class FollowedThread implements Disposable {
   }
 
   /** The thread as it was last read, with the steps of open subthreads. */
-  get thread(): OpenThread | undefined {
+  get thread(): ThreadWithEntries | undefined {
     return this.currentThread;
   }
 
@@ -119,7 +119,7 @@ export class FollowedThread implements Disposable {
   /** Shows a subagent's thread as the steps of its call. Returns a message if that is impossible. */
   showSubthread(callId: string): string | undefined {
     this.hasShownSubthreads = true;
-    return this.subthreads.show(callId, this.threadWithoutSteps?.entries ?? []);
+    return this.subthreads.show(callId, this.threadWithoutSubthreadSteps?.entries ?? []);
   }
 
   hideSubthread(callId: string): void {
@@ -147,7 +147,7 @@ export class FollowedThread implements Disposable {
     return this.mustReadAgain && !this.disposables.isDisposed;
   }
 
-  private followSubthread(threadId: string, scope: SubthreadScope): FollowedThread {
+  private followSubthread(threadId: string, scope: SubthreadNesting): FollowedThread {
     const followed = new FollowedThread(threadId, this.threadSource, this.clock, this.onListenerError, scope);
     followed.disposables.add(refreshWhenStale(followed, this.clock));
     return followed;
@@ -156,39 +156,39 @@ export class FollowedThread implements Disposable {
   private async read(): Promise<void> {
     this.retryTimer?.dispose();
     try {
-      const onFirst = this.currentThread ? undefined : (thread: OpenThread): void => this.setThread(thread);
+      const onFirst = this.currentThread ? undefined : (thread: ThreadWithEntries): void => this.setThread(thread);
       this.setThread(await this.threadSource.read(this.threadId, this.disposeAbortController.signal, onFirst));
       this.hasReadCompletely = true;
-      this.failure = undefined;
+      this.temporaryFailures = undefined;
     } catch (error) {
       if (this.disposables.isDisposed || (error instanceof ThreadError && error.code === 'cancelled')) return;
       if (this.scheduleRetry(error)) return;
       this.currentProblem = messageOf(error);
-      this.emitter.fire();
+      this.changeEmitter.fire();
     }
   }
 
   /** Schedules another read after a temporary error. Returns false if the user must see the error. */
   private scheduleRetry(error: unknown): boolean {
     const policy = retryPolicyFor(error, this.hasReadCompletely);
-    const { startedAt, count } = this.failure ?? { startedAt: this.clock.monotonicNow(), count: 0 };
+    const { startedAt, count } = this.temporaryFailures ?? { startedAt: this.clock.monotonicNow(), count: 0 };
     const isHidden = this.clock.monotonicNow() - startedAt < (policy?.hiddenMs ?? 0);
-    this.failure = policy ? { startedAt, count: count + 1 } : undefined;
+    this.temporaryFailures = policy ? { startedAt, count: count + 1 } : undefined;
     if (policy?.isEndless === true || isHidden) {
       this.retryTimer = this.clock.setTimer(backoffMs(retryBackoff, count + 1), () => void this.refresh());
     }
     return isHidden;
   }
 
-  private setThread(thread: OpenThread): void {
+  private setThread(thread: ThreadWithEntries): void {
     if (this.disposables.isDisposed) return;
-    this.threadWithoutSteps = thread;
+    this.threadWithoutSubthreadSteps = thread;
     this.currentProblem = undefined;
     this.updateThreadWithSteps();
   }
 
   private updateThreadWithSteps(): void {
-    const { threadWithoutSteps: ownThread } = this;
+    const { threadWithoutSubthreadSteps: ownThread } = this;
     if (!ownThread || this.disposables.isDisposed) return;
     const entries = this.subthreads.addSteps(ownThread.entries);
     const ordered = this.hasShownSubthreads
@@ -196,7 +196,7 @@ export class FollowedThread implements Disposable {
       : entries;
     this.currentThread = ordered === ownThread.entries ? ownThread : { ...ownThread, entries: ordered };
     this.transcript.replaceAll(ordered.map((entry) => this.truncateEntryOnce(entry)));
-    this.emitter.fire();
+    this.changeEmitter.fire();
   }
 
   private truncateEntryOnce(entry: Entry): Entry {

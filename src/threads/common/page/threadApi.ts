@@ -2,7 +2,12 @@ import * as z from 'zod/mini';
 import { Entry, Usage } from '../../../transcript/common/entries';
 import { TranscriptPatch } from '../../../transcript/common/patch';
 import { threadStates } from '../threadPorts';
-import { defineAction, defineNotification, defineRequest, NoValue } from '../../../webview/common/protocol';
+import {
+  defineRequestWithoutResult,
+  defineNotification,
+  defineRequest,
+  NoValue,
+} from '../../../webview/common/protocol';
 
 /** The requests and notifications between the page of a thread and its host. */
 
@@ -66,7 +71,7 @@ export type ThreadUpdate = z.infer<typeof ThreadUpdate>;
 
 export const didUpdate = defineNotification('thread/didUpdate', ThreadUpdate);
 
-export const didSendCommand = defineNotification(
+export const didRequestFindOrJump = defineNotification(
   'thread/didAsk',
   z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('find') }),
@@ -87,17 +92,17 @@ export type FoundEntry = z.infer<typeof FoundEntry>;
 
 export const threadRequests = {
   /** Sent by a new page, which then receives all data by `didUpdate`. */
-  ready: defineAction('thread/ready', NoValue),
-  loadOlder: defineAction('thread/loadOlder', z.object({ count: Count })),
-  loadLater: defineAction('thread/loadLater', z.object({ count: Count })),
+  ready: defineRequestWithoutResult('thread/ready', NoValue),
+  loadOlder: defineRequestWithoutResult('thread/loadOlder', z.object({ count: Count })),
+  loadLater: defineRequestWithoutResult('thread/loadLater', z.object({ count: Count })),
   /** Loads the entries around an entry. `exists` is false if there is no such entry. */
   loadAround: defineRequest('thread/loadAround', ofEntry, z.object({ exists: z.boolean() })),
-  loadLatest: defineAction('thread/loadLatest', NoValue),
+  loadLatest: defineRequestWithoutResult('thread/loadLatest', NoValue),
   /** Finds the entries that show a text, in reading order, ignoring case. */
   find: defineRequest('thread/find', z.object({ query: Text }), z.object({ found: z.array(FoundEntry) })),
-  retry: defineAction('thread/retry', NoValue),
+  retry: defineRequestWithoutResult('thread/retry', NoValue),
   /** Opens the file of an unreadable thread in an editor. */
-  openFile: defineAction('thread/openFile', NoValue),
+  openFile: defineRequestWithoutResult('thread/openFile', NoValue),
   /** Returns the complete entry, which is truncated on the page. */
   showAll: defineRequest('thread/showAll', ofEntry, z.object({ entry: Entry })),
   /** Shows or hides a subagent's thread as the steps of its call. The steps arrive with the next update. */
@@ -107,11 +112,11 @@ export const threadRequests = {
     z.object({ problem: optional(Text) }),
   ),
   /** Opens the JSON source of the entry in an editor. */
-  showRaw: defineAction('thread/showRaw', ofEntry),
+  showRaw: defineRequestWithoutResult('thread/showRaw', ofEntry),
   /** Opens a diff. `part` is the index of the diff in the entry's parts. */
-  openDiff: defineAction('thread/openDiff', z.object({ entryId: Text, part: Count })),
+  openDiff: defineRequestWithoutResult('thread/openDiff', z.object({ entryId: Text, part: Count })),
   /** Opens a path or a link in the transcript. `line` is 1-based. */
-  open: defineAction('thread/open', z.object({ target: Text, line: optional(Count) })),
-  copy: defineAction('thread/copy', z.object({ text: Text })),
-  act: defineAction('thread/act', z.object({ action: ThreadAction })),
+  open: defineRequestWithoutResult('thread/open', z.object({ target: Text, line: optional(Count) })),
+  copy: defineRequestWithoutResult('thread/copy', z.object({ text: Text })),
+  act: defineRequestWithoutResult('thread/act', z.object({ action: ThreadAction })),
 } as const;

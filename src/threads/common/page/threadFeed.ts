@@ -5,12 +5,12 @@ import type { TranscriptFeed } from '../../../transcript/common/transcriptFeed';
 import type { FollowedThread } from './followedThread';
 import type { ThreadAction, ThreadUpdate, ThreadHeaderView } from './threadApi';
 import { threadOutline } from './threadOutline';
-import type { OpenThread } from '../threadPorts';
+import type { ThreadWithEntries } from '../threadPorts';
 import { titleOf } from '../tree/threadRow';
 
 interface ThreadFeedDeps {
   readonly followed: FollowedThread;
-  readonly actionsFor: (thread: OpenThread) => readonly ThreadAction[];
+  readonly actionsFor: (thread: ThreadWithEntries) => readonly ThreadAction[];
   /** Whether the thread has a file on this machine, even if the file is unreadable. */
   readonly hasFile: () => boolean;
   readonly post: (update: ThreadUpdate) => void;
@@ -30,14 +30,14 @@ export class ThreadFeed implements Disposable {
   private readonly transcriptFeed: TranscriptFeed;
   private readonly changedParts = new Set<UpdatePart>();
   private isPageConnected = false;
-  private postedView: ThreadHeaderView | undefined;
+  private postedHeader: ThreadHeaderView | undefined;
   private postedOutline = '';
   /** Id of the last entry that the user has seen. Cleared when it was sent to the page. */
   private lastSeenEntryId: string | undefined;
 
   constructor(private readonly deps: ThreadFeedDeps) {
     this.frameCoalescer = this.disposables.add(new Coalescer(deps.clock, frameMs, () => this.flush()));
-    this.transcriptFeed = this.disposables.add(deps.followed.transcript.feed(initialEntries));
+    this.transcriptFeed = this.disposables.add(deps.followed.transcript.createFeed(initialEntries));
   }
 
   start(): void {
@@ -54,7 +54,7 @@ export class ThreadFeed implements Disposable {
   connectPage(lastSeen?: string): void {
     this.isPageConnected = true;
     this.lastSeenEntryId = lastSeen;
-    this.postedView = undefined;
+    this.postedHeader = undefined;
     this.postedOutline = '';
     this.transcriptFeed.restart(initialEntries);
     this.markChanged('thread', 'outline', 'problem');
@@ -113,25 +113,25 @@ export class ThreadFeed implements Disposable {
     // Before the first read, nothing is sent, because an empty transcript would look like an empty thread.
     if (!thread && problem === undefined) return;
     const update: ThreadUpdate = {
-      ...this.changedView(thread),
-      ...this.changedOutline(thread),
+      ...this.takeChangedHeader(thread),
+      ...this.takeChangedOutline(thread),
       ...(thread && this.transcriptFeed.hasChanges ? { transcript: this.transcriptFeed.takePatch() } : {}),
       ...(this.changedParts.has('problem') ? { problem: problem ?? null, hasFile: this.deps.hasFile() } : {}),
-      ...this.unreadFrom(thread),
+      ...this.takeUnreadFrom(thread),
     };
     this.changedParts.clear();
     if (Object.keys(update).length > 0) post(update);
   }
 
-  private changedView(thread: OpenThread | undefined): Pick<ThreadUpdate, 'thread'> {
+  private takeChangedHeader(thread: ThreadWithEntries | undefined): Pick<ThreadUpdate, 'thread'> {
     if (!thread || !this.changedParts.has('thread')) return {};
     const view = viewOf(thread, this.deps.actionsFor(thread));
-    if (this.postedView && JSON.stringify(view) === JSON.stringify(this.postedView)) return {};
-    this.postedView = view;
+    if (this.postedHeader && JSON.stringify(view) === JSON.stringify(this.postedHeader)) return {};
+    this.postedHeader = view;
     return { thread: view };
   }
 
-  private changedOutline(thread: OpenThread | undefined): Pick<ThreadUpdate, 'outline'> {
+  private takeChangedOutline(thread: ThreadWithEntries | undefined): Pick<ThreadUpdate, 'outline'> {
     if (!thread || !this.changedParts.has('outline')) return {};
     const outline = threadOutline(thread.entries);
     const text = JSON.stringify(outline);
@@ -140,7 +140,7 @@ export class ThreadFeed implements Disposable {
     return { outline };
   }
 
-  private unreadFrom(thread: OpenThread | undefined): Pick<ThreadUpdate, 'unreadFrom'> {
+  private takeUnreadFrom(thread: ThreadWithEntries | undefined): Pick<ThreadUpdate, 'unreadFrom'> {
     const { lastSeenEntryId } = this;
     if (!thread || lastSeenEntryId === undefined) return {};
     this.lastSeenEntryId = undefined;
@@ -150,7 +150,7 @@ export class ThreadFeed implements Disposable {
   }
 }
 
-function viewOf({ head, facts, notes }: OpenThread, actions: readonly ThreadAction[]): ThreadHeaderView {
+function viewOf({ head, facts, notes }: ThreadWithEntries, actions: readonly ThreadAction[]): ThreadHeaderView {
   const { id, state, isArchived, mode, usage, folders, promptCount, messageCount } = head;
   return {
     id,

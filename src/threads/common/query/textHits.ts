@@ -1,4 +1,4 @@
-import type { OpenThread, ThreadHead, ThreadHit } from '../threadPorts';
+import type { ThreadWithEntries, ThreadHead, ThreadHit } from '../threadPorts';
 import { searchableTextsOfEntry } from './entryTexts';
 import { matchThread, scoreThread, type RankedText } from './rank';
 import { cutToSearchablePart, type SearchableText } from './searchableText';
@@ -14,7 +14,7 @@ const hitsPerThread = 3;
 
 export type UnscoredHit = Omit<ThreadHit, 'score'>;
 
-export function toSearchableThread({ head, entries, facts }: OpenThread): SearchableThread {
+export function toSearchableThread({ head, entries, facts }: ThreadWithEntries): SearchableThread {
   const details = { entryId: '', kind: 'details', text: facts.map(({ value }) => value).join('\n') } as const;
   const texts = [details, ...entries.flatMap(searchableTextsOfEntry)].map((searched) => ({
     ...searched,

@@ -15,7 +15,7 @@ export interface LiveSearchDeps {
 }
 
 /** The current state of a search. */
-export interface SearchView {
+export interface LiveSearchState {
   /** The results, best match first. Threads that only the account search has found come last. */
   readonly found: readonly FoundThread[];
   /** Whether more results may follow. */
@@ -40,7 +40,7 @@ export class LiveSearch implements Disposable {
   private coverage: TextCoverage = { indexed: 0, total: 0 };
   private localProblem: string | undefined;
   private accountProblem: string | undefined;
-  private isSearching = false;
+  private isSearchingLocally = false;
   /** Number of the current search. Results of other searches are dropped. */
   private searchNumber = 0;
   private accountTimer: Disposable | undefined;
@@ -48,11 +48,15 @@ export class LiveSearch implements Disposable {
 
   constructor(
     private readonly deps: LiveSearchDeps,
-    private readonly showView: (view: SearchView) => void,
+    private readonly showState: (view: LiveSearchState) => void,
   ) {
-    this.typingCoalescer = this.disposables.add(new Coalescer(deps.clock, typingDelayMs, () => void this.search()));
-    this.coverageCoalescer = this.disposables.add(new Coalescer(deps.clock, coverageDelayMs, () => void this.search()));
-    this.disposables.add({ dispose: () => this.clearAccount() });
+    this.typingCoalescer = this.disposables.add(
+      new Coalescer(deps.clock, typingDelayMs, () => void this.searchLocally()),
+    );
+    this.coverageCoalescer = this.disposables.add(
+      new Coalescer(deps.clock, coverageDelayMs, () => void this.searchLocally()),
+    );
+    this.disposables.add({ dispose: () => this.resetAccountSearch() });
   }
 
   start(): void {
@@ -70,7 +74,7 @@ export class LiveSearch implements Disposable {
     if (query === this.query) return;
     this.query = query;
     this.searchNumber++;
-    this.clearAccount();
+    this.resetAccountSearch();
     if (query === '') {
       this.localResults = [];
       this.localProblem = undefined;
@@ -78,7 +82,7 @@ export class LiveSearch implements Disposable {
       this.coverageCoalescer.dispose();
       return;
     }
-    this.isSearching = true;
+    this.isSearchingLocally = true;
     this.typingCoalescer.schedule();
     this.accountTimer = this.deps.clock.setTimer(accountDelayMs, () => void this.searchAccount());
   }
@@ -87,9 +91,9 @@ export class LiveSearch implements Disposable {
     this.disposables.dispose();
   }
 
-  private async search(): Promise<void> {
+  private async searchLocally(): Promise<void> {
     const number = ++this.searchNumber;
-    this.isSearching = true;
+    this.isSearchingLocally = true;
     try {
       const { found, coverage } = await this.deps.search(this.query);
       if (number !== this.searchNumber) return;
@@ -100,7 +104,7 @@ export class LiveSearch implements Disposable {
       if (number !== this.searchNumber) return;
       this.localProblem = messageOf(error);
     }
-    this.isSearching = false;
+    this.isSearchingLocally = false;
     this.showResults();
   }
 
@@ -118,10 +122,10 @@ export class LiveSearch implements Disposable {
     }
     this.accountAbortController = undefined;
     // If the local search is still running, its results will be shown together with these.
-    if (!this.isSearching) this.showResults();
+    if (!this.isSearchingLocally) this.showResults();
   }
 
-  private clearAccount(): void {
+  private resetAccountSearch(): void {
     this.accountTimer?.dispose();
     this.accountTimer = undefined;
     this.accountAbortController?.abort();
@@ -134,9 +138,9 @@ export class LiveSearch implements Disposable {
     if (this.disposables.isDisposed) return;
     const { indexed, total } = this.coverage;
     const isAccountPending = this.accountTimer !== undefined || this.accountAbortController !== undefined;
-    this.showView({
+    this.showState({
       found: [...this.localResults, ...this.accountOnlyResults()],
-      isBusy: this.isSearching || isAccountPending || indexed < total,
+      isBusy: this.isSearchingLocally || isAccountPending || indexed < total,
       notes: [
         ...(this.localProblem === undefined ? [] : [this.localProblem]),
         ...(indexed < total ? [`Indexed ${formatCount(indexed)} of ${formatCount(total)} threads.`] : []),

@@ -9,7 +9,7 @@ import {
   SubthreadMapper,
   type SubagentCall,
 } from './subthreadEntries';
-import type { OpenThread } from '../threadPorts';
+import type { ThreadWithEntries } from '../threadPorts';
 
 /** The thread from which an entry originates, and the entry's id there. */
 export interface EntryOrigin {
@@ -19,7 +19,7 @@ export interface EntryOrigin {
 
 /** A subagent's thread, which is read again after changes as long as it is shown. */
 interface FollowedSubthread extends Disposable {
-  readonly thread: OpenThread | undefined;
+  readonly thread: ThreadWithEntries | undefined;
   readonly problem: string | undefined;
   readonly onDidChange: Event<void>;
   start(): Promise<void>;
@@ -28,7 +28,7 @@ interface FollowedSubthread extends Disposable {
   originOf(entryId: string): EntryOrigin;
 }
 
-export interface SubthreadScope {
+export interface SubthreadNesting {
   /** Ids of the threads that contain the steps. The outermost thread comes first. */
   readonly chain: readonly string[];
   /** Counts the open subthreads on all levels. */
@@ -36,8 +36,8 @@ export interface SubthreadScope {
 }
 
 interface OpenSubthreadsDeps {
-  readonly scope: SubthreadScope;
-  readonly follow: (threadId: string, scope: SubthreadScope) => FollowedSubthread;
+  readonly scope: SubthreadNesting;
+  readonly follow: (threadId: string, scope: SubthreadNesting) => FollowedSubthread;
   readonly onDidChange: () => void;
 }
 

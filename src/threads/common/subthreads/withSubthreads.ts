@@ -1,5 +1,5 @@
 import { messageOf } from '../../../base/common/errors';
-import { approximateSize } from '../../../base/common/approximateSize';
+import { approximateUtf16Units } from '../../../base/common/approximateUtf16Units';
 import type { Entry } from '../../../transcript/common/entries';
 import {
   callIdsWithSteps,
@@ -8,7 +8,7 @@ import {
   SubthreadMapper,
   type SubagentCall,
 } from './subthreadEntries';
-import { ThreadError, type OpenThread } from '../threadPorts';
+import { ThreadError, type ThreadWithEntries } from '../threadPorts';
 
 /** Limits that apply to all subthreads of a thread together. */
 interface Budget {
@@ -29,15 +29,15 @@ const skipped = 'This subagent’s thread is not included because other threads 
 
 /** Adds the steps of subthreads after their calls, within the limits, or else a notice. */
 export async function addSubthreadSteps(
-  thread: OpenThread,
-  read: (threadId: string) => Promise<OpenThread>,
+  thread: ThreadWithEntries,
+  read: (threadId: string) => Promise<ThreadWithEntries>,
   budget: Budget = { threads: maxThreads, units: maxUnits, failures: maxFailures },
-): Promise<OpenThread> {
+): Promise<ThreadWithEntries> {
   return { ...thread, entries: await withSteps(thread.entries, [thread.head.id], { read, budget: { ...budget } }) };
 }
 
 interface ReadingDeps {
-  readonly read: (threadId: string) => Promise<OpenThread>;
+  readonly read: (threadId: string) => Promise<ThreadWithEntries>;
   readonly budget: Budget;
 }
 
@@ -70,7 +70,7 @@ async function stepsOf(
   try {
     const { entries } = await read(call.subthread);
     const steps = mapper.stepsOf(call, entries, maxSteps);
-    const units = steps.reduce((sum, step) => sum + approximateSize(step), 0);
+    const units = steps.reduce((sum, step) => sum + approximateUtf16Units(step), 0);
     if (units > budget.units) return [mapper.createNotice(call, 'problem', 'info', overLimit)];
     budget.units -= units;
     return await withSteps(steps, [...chain, call.subthread], { read, budget });

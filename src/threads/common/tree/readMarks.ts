@@ -52,19 +52,19 @@ export class ReadMarks {
   }
 
   /** Returns the id of the last entry that the user has seen. */
-  lastSeenEntry(threadId: string): string | undefined {
+  lastSeenEntryId(threadId: string): string | undefined {
     return this.marks.seen.get(threadId)?.last;
   }
 
   /** Marks a thread as read until the entry with the id `last`. Returns whether anything was unread. */
-  markRead({ id, messageCount }: ThreadHead, last: string | undefined): boolean {
+  markRead({ id, messageCount }: ThreadHead, lastEntryId: string | undefined): boolean {
     const known = this.marks.seen.get(id);
-    if (known && known.count >= messageCount && known.last === last) return false;
+    if (known && known.count >= messageCount && known.last === lastEntryId) return false;
     const { since, seen } = this.mergedMarks();
     const stored = seen.get(id);
     const hasSeenMoreElsewhere = stored && stored !== known && stored.count > messageCount;
     seen.delete(id);
-    seen.set(id, hasSeenMoreElsewhere ? stored : { count: messageCount, last });
+    seen.set(id, hasSeenMoreElsewhere ? stored : { count: messageCount, last: lastEntryId });
     this.save({ since, seen });
     return true;
   }

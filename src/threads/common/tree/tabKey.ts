@@ -13,7 +13,10 @@ export function tabKeyOf(threadId: string, head: ThreadHead | undefined): string
  * Returns the thread id for a tab key. If the key is a path, adds the file again. If that fails, the path is the id,
  * and the tab shows the reason.
  */
-export async function threadIdOfTab(tabKey: string, addFile: (file: string) => Promise<ThreadHead>): Promise<string> {
+export async function restoreThreadIdOfTab(
+  tabKey: string,
+  addFile: (file: string) => Promise<ThreadHead>,
+): Promise<string> {
   if (isThreadId(tabKey)) return tabKey;
   return await addFile(tabKey).then(
     ({ id }) => id,

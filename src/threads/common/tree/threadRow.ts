@@ -1,4 +1,4 @@
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import type { ThreadHead } from '../threadPorts';
 import type { Usage } from '../../../transcript/common/entries';
@@ -105,8 +105,8 @@ function folderName({ folders }: ThreadHead): string | undefined {
 function tooltipOf(head: ThreadHead): string {
   const { repository, branch, folders, promptCount, messageCount, mode, model, usage, createdAt, lastPromptAt } = head;
   const counts = [
-    ...(promptCount > 0 ? [countOf(promptCount, 'prompt')] : []),
-    countOf(messageCount, 'message'),
+    ...(promptCount > 0 ? [countWithNoun(promptCount, 'prompt')] : []),
+    countWithNoun(messageCount, 'message'),
     ...(head.hasChanges ? ['files changed'] : []),
   ].join(', ');
   const lines = [

@@ -1,4 +1,4 @@
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import type { SourceProblem, ThreadHead, ThreadRelation } from '../threadPorts';
 import { findParents, type ParentLink } from './parents';
 import { groupByDay, groupByFolder, type Group } from './grouping';
@@ -108,12 +108,12 @@ export function buildThreadTree(all: readonly ThreadHead[], options: TreeOptions
   const own = hasOthers ? topLevel.filter(({ isInWorkspace }) => isInWorkspace) : topLevel;
   const others = hasOthers ? topLevel.filter(({ isInWorkspace }) => !isInWorkspace) : [];
   const roots = [...addGroups(own, undefined)];
-  addLast('elsewhere', 'Other folders', countOf(others.length, 'thread'), addGroups(others, 'elsewhere'));
+  addLast('elsewhere', 'Other folders', countWithNoun(others.length, 'thread'), addGroups(others, 'elsewhere'));
   const broken = shown.filter(({ problem }) => problem !== undefined);
   const noRelation = { children: [], relation: undefined, isUnread: false } as const;
   for (const head of broken) nodes.set(head.id, { kind: 'thread', id: head.id, parent: brokenId, head, ...noRelation });
   const brokenIds = broken.map(({ id }) => id);
-  addLast(brokenId, 'Can’t be read', countOf(broken.length, 'file'), brokenIds);
+  addLast(brokenId, 'Can’t be read', countWithNoun(broken.length, 'file'), brokenIds);
   // If the list is empty, the view shows the problems as its message.
   if (roots.length > 0) {
     for (const problem of options.problems) {

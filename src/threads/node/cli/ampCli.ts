@@ -6,7 +6,7 @@ import { messageOf } from '../../../base/common/errors';
 import { ThreadError } from '../../common/threadPorts';
 import { isThreadId } from '../../common/heads/heads';
 import { cliFailure, isUnknownOption } from './cliFailures';
-import type { PrivateFolder } from './privateFolder';
+import type { PrivateTemporaryFolder } from './privateTemporaryFolder';
 import { readAndDeleteOutput, type CliCommand, type CommandRunner } from './runCommand';
 import { maxThreadBytes } from '../files/threadFile';
 
@@ -35,7 +35,7 @@ export class AmpCli {
   constructor(
     private readonly findCommand: () => Promise<CliCommand | undefined>,
     private readonly runCommand: CommandRunner,
-    private readonly outputFolder: PrivateFolder,
+    private readonly outputFolder: PrivateTemporaryFolder,
   ) {}
 
   /** Lists the account's threads. @throws ThreadError `notFound` without a CLI, `notSignedIn`, `cli`, `cancelled` */
@@ -59,7 +59,7 @@ export class AmpCli {
         timeoutMs: exportTimeoutMs,
         signal,
       });
-      return await this.outputFolder.moveIntoFolder(part, file);
+      return await this.outputFolder.moveInAndDeleteOldest(part, file);
     } finally {
       await rm(part, { force: true });
     }
@@ -69,14 +69,14 @@ export class AmpCli {
   async search(query: string, signal?: AbortSignal): Promise<readonly ListedThread[]> {
     // The query is quoted, so that the CLI does not parse it as an option.
     const words = query.startsWith('-') ? `"${query.replaceAll('"', '')}"` : query;
-    return parseThreads(await this.readOutputOf(['threads', 'search', words, '--json', '-n', '50'], signal));
+    return parseThreads(await this.runAndReadOutput(['threads', 'search', words, '--json', '-n', '50'], signal));
   }
 
   /** Lists the threads. If the CLI rejects an option, retries without it and never passes it again. */
   private async listWith(options: readonly CliOption[], signal?: AbortSignal): Promise<readonly ListedThread[]> {
     const supported = options.filter(([name]) => !this.unsupportedOptions.has(name));
     try {
-      return parseThreads(await this.readOutputOf(['threads', 'list', '--json', ...supported.flat()], signal));
+      return parseThreads(await this.runAndReadOutput(['threads', 'list', '--json', ...supported.flat()], signal));
     } catch (error) {
       const rejected = supported.find(([name]) => isUnknownOption(error, name));
       if (!rejected) throw error;
@@ -85,7 +85,7 @@ export class AmpCli {
     }
   }
 
-  private async readOutputOf(args: readonly string[], signal: AbortSignal | undefined): Promise<string> {
+  private async runAndReadOutput(args: readonly string[], signal: AbortSignal | undefined): Promise<string> {
     const file = path.join(await this.outputFolder.createOrGetPath(), `${randomUUID()}.out`);
     await this.execute(args, file, { maxBytes: maxListBytes, timeoutMs: listTimeoutMs, signal });
     return readAndDeleteOutput(file, maxListBytes);

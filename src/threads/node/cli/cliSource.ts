@@ -8,7 +8,7 @@ import { fileUriPath } from '../../common/model/fileUriPath';
 import { createPlausibleTimeTest, creationTimeFromId } from '../../common/heads/heads';
 import { asTimeMs } from '../../common/model/jsonValues';
 import {
-  type OpenThread,
+  type ThreadWithEntries,
   type ThreadError,
   type ThreadHead,
   type ThreadSource,
@@ -16,7 +16,7 @@ import {
 } from '../../common/threadPorts';
 import type { ThreadFile, ThreadReader } from '../../common/threadReader';
 import type { AmpCli, ListedThread } from './ampCli';
-import { sortNewestFirst } from '../../common/heads/newestFirst';
+import { newestFirstWithoutDuplicates } from '../../common/heads/newestFirst';
 import { toThreadError } from '../files/threadFile';
 import { ThreadSubscriptions } from '../threadSubscriptions';
 
@@ -51,8 +51,8 @@ export class CliSource implements ThreadSource {
   private readonly disposables = new DisposableStore();
   private readonly onListenerError = (error: unknown): void =>
     this.deps.log.error('A listener of threads failed', error);
-  private readonly emitter = this.disposables.add(new Emitter<void>(this.onListenerError));
-  readonly onDidChange = this.emitter.event;
+  private readonly changeEmitter = this.disposables.add(new Emitter<void>(this.onListenerError));
+  readonly onDidChange = this.changeEmitter.event;
   private readonly subscriptions: ThreadSubscriptions;
   private readonly queue = new KeyedQueue();
   private readonly exportById = new Map<string, ExportedThread>();
@@ -96,8 +96,10 @@ export class CliSource implements ThreadSource {
 
   /** Returns the last list. While the user views it, refreshes it first if due. `state` reports failures. */
   async list(signal?: AbortSignal): Promise<readonly ThreadHead[]> {
-    if (this.viewerCount > 0) await this.refresh(signal);
-    return sortNewestFirst([...this.listedThreads, ...this.archivedById.values()].map((thread) => this.headOf(thread)));
+    if (this.viewerCount > 0) await this.refreshIfDue(signal);
+    return newestFirstWithoutDuplicates(
+      [...this.listedThreads, ...this.archivedById.values()].map((thread) => this.headOf(thread)),
+    );
   }
 
   invalidate(): void {
@@ -107,7 +109,11 @@ export class CliSource implements ThreadSource {
     if (this.failureCount > 0) this.lastPollAt = -Infinity;
   }
 
-  async read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread> {
+  async read(
+    threadId: string,
+    signal?: AbortSignal,
+    onFirst?: (thread: ThreadWithEntries) => void,
+  ): Promise<ThreadWithEntries> {
     return this.queue.run(threadId, async () => {
       const file = await this.exportUnlessCurrent(threadId, signal);
       const thread = await this.deps.reader.read(file, signal, onFirst);
@@ -126,7 +132,7 @@ export class CliSource implements ThreadSource {
   /** Searches with Amp's own query language, best match first. Empty if the CLI is unavailable. @throws ThreadError */
   async search(query: string, signal?: AbortSignal): Promise<readonly ThreadHead[]> {
     // If the user views the list, the first list must be complete before the search.
-    if (this.viewerCount > 0) await this.refresh();
+    if (this.viewerCount > 0) await this.refreshIfDue();
     if (this.currentState.kind !== 'ready' || signal?.aborted === true) return [];
     try {
       return (await this.deps.cli.search(query, signal)).map((thread) => this.headOf(thread));
@@ -152,7 +158,7 @@ export class CliSource implements ThreadSource {
 
   private poll(): void {
     this.pollTimer = undefined;
-    void this.refresh().finally(() => {
+    void this.refreshIfDue().finally(() => {
       if (this.viewerCount === 0 || this.pollTimer || this.disposables.isDisposed) return;
       this.pollTimer = this.deps.clock.setTimer(this.pollIntervalMs, () => this.poll());
     });
@@ -162,7 +168,7 @@ export class CliSource implements ThreadSource {
     return backoffMs(pollBackoff, this.failureCount + 1);
   }
 
-  private async refresh(signal?: AbortSignal): Promise<void> {
+  private async refreshIfDue(signal?: AbortSignal): Promise<void> {
     await this.queue.run('', async () => {
       if (this.deps.clock.monotonicNow() - this.lastPollAt < this.pollIntervalMs || this.disposables.isDisposed) return;
       this.lastPollAt = this.deps.clock.monotonicNow();
@@ -191,7 +197,7 @@ export class CliSource implements ThreadSource {
     this.failureCount = 0;
     this.currentState = { kind: 'ready' };
     this.subscriptions.notify(new Set(updated.map(({ id }) => id)));
-    if (hasChanged) this.emitter.fire();
+    if (hasChanged) this.changeEmitter.fire();
   }
 
   /**
@@ -205,7 +211,7 @@ export class CliSource implements ThreadSource {
     const archived = new Map(all.filter(({ id }) => !activeIds.has(id)).map((thread) => [thread.id, thread]));
     if (archived.size === 0 && this.archivedById.size === 0) return;
     this.archivedById = archived;
-    this.emitter.fire();
+    this.changeEmitter.fire();
   }
 
   private applyFailure(error: ThreadError): void {
@@ -220,7 +226,7 @@ export class CliSource implements ThreadSource {
     this.currentState = kind === 'absent' ? { kind, message } : { kind, message, summary: failureSummary(error) };
     if (!hasChanged) return;
     this.deps.log.info(`Amp CLI threads: ${error.message}`);
-    this.emitter.fire();
+    this.changeEmitter.fire();
   }
 
   /** Exports the thread unless there is a current export. */

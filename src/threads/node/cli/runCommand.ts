@@ -15,7 +15,7 @@ export interface CliCommand {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-export interface CommandRun {
+export interface CommandRunOptions {
   readonly command: CliCommand;
   readonly args: readonly string[];
   /** Absolute path of the file for stdout. A pipe could lose output when the program exits. */
@@ -32,7 +32,7 @@ interface CommandResult {
 }
 
 /** Runs a command. @throws ThreadError `cancelled`, `tooLarge` or `cli` */
-export type CommandRunner = (run: CommandRun) => Promise<CommandResult>;
+export type CommandRunner = (run: CommandRunOptions) => Promise<CommandResult>;
 
 const maxStderrUnits = 16 * 1024;
 const sizeCheckIntervalMs = 250;
@@ -63,7 +63,7 @@ export async function readAndDeleteOutput(file: string, maxBytes: number): Promi
 }
 
 async function runToEnd(
-  { command, args, ...limits }: CommandRun,
+  { command, args, ...limits }: CommandRunOptions,
   outputFd: number,
   clock: Clock,
 ): Promise<CommandResult> {

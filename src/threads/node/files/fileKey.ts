@@ -10,6 +10,6 @@ export const FileVersionKey = z.object({
 });
 export type FileVersionKey = z.infer<typeof FileVersionKey>;
 
-export function isSameFile(one: FileVersionKey, other: FileVersionKey): boolean {
+export function isSameFileVersion(one: FileVersionKey, other: FileVersionKey): boolean {
   return one.path === other.path && one.sizeBytes === other.sizeBytes && one.mtimeMs === other.mtimeMs;
 }

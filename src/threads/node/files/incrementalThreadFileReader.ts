@@ -31,15 +31,15 @@ interface KeptFile {
  */
 export class IncrementalThreadFileReader {
   /** The kept files by path, the least recently parsed first. */
-  private readonly files = new Map<string, KeptFile>();
+  private readonly keptFileByPath = new Map<string, KeptFile>();
 
   /** Keeps a file in memory from its second read on. The caller disposes the result. */
   keep(path: string): Disposable {
-    const file = this.files.get(path) ?? { users: 0, wasRead: false, parsed: undefined };
-    this.files.set(path, file);
+    const file = this.keptFileByPath.get(path) ?? { users: 0, wasRead: false, parsed: undefined };
+    this.keptFileByPath.set(path, file);
     file.users++;
     return toDisposable(() => {
-      if (--file.users === 0) this.files.delete(path);
+      if (--file.users === 0) this.keptFileByPath.delete(path);
     });
   }
 
@@ -49,7 +49,7 @@ export class IncrementalThreadFileReader {
   }
 
   private parse(path: string, content: Buffer): unknown {
-    const file = this.files.get(path);
+    const file = this.keptFileByPath.get(path);
     if (!file?.wasRead) {
       if (file) file.wasRead = true;
       return parseThreadJson(content.toString());
@@ -62,14 +62,14 @@ export class IncrementalThreadFileReader {
       file.parsed = parsedFile(content, json, undefined);
       if (!file.parsed) return json;
     }
-    this.files.delete(path);
-    this.files.set(path, file);
+    this.keptFileByPath.delete(path);
+    this.keptFileByPath.set(path, file);
     this.limitMemory();
     return file.parsed.json;
   }
 
   private limitMemory(): void {
-    const kept = [...this.files.values()].filter(({ parsed }) => parsed);
+    const kept = [...this.keptFileByPath.values()].filter(({ parsed }) => parsed);
     let bytes = kept.reduce((sum, { parsed }) => sum + (parsed?.content.length ?? 0), 0);
     for (const file of kept) {
       if (bytes <= maxKeptBytes) return;

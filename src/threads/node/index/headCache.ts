@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { errorCode, messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { isRecentlyWritten } from '../../common/model/threadState';
-import { isSameFile, type FileVersionKey } from '../files/fileKey';
+import { isSameFileVersion, type FileVersionKey } from '../files/fileKey';
 import { decodeHeads } from '../files/headDecoder';
 import { headFileName, type StoredHead } from '../files/headFile';
 
@@ -52,12 +52,12 @@ export class HeadCache {
   /** Whether the cached head is still valid: the file is unchanged and the thread has not become stale. */
   isHeadCurrent(file: FileVersionKey, nowMs: number): boolean {
     const stored = this.headByPath.get(file.path);
-    if (!stored || !isSameFile(stored.file, file)) return false;
+    if (!stored || !isSameFileVersion(stored.file, file)) return false;
     return stored.head?.state !== 'running' || isRecentlyWritten(file.mtimeMs, nowMs);
   }
 
   /** Returns the cached paths in these folders that are not in `files`. */
-  missingPaths(folders: ReadonlySet<string>, files: readonly FileVersionKey[]): readonly string[] {
+  findGonePaths(folders: ReadonlySet<string>, files: readonly FileVersionKey[]): readonly string[] {
     const present = new Set(files.map((file) => file.path));
     return [...this.headByPath.keys()].filter((file) => !present.has(file) && folders.has(path.dirname(file)));
   }

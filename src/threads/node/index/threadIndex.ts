@@ -5,7 +5,7 @@ import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import * as z from 'zod';
 import { createProblemHead } from '../../common/heads/heads';
-import { sortNewestFirst } from '../../common/heads/newestFirst';
+import { newestFirstWithoutDuplicates } from '../../common/heads/newestFirst';
 import { ThreadError, type TextCoverage, type TextSearchResult, type ThreadHead } from '../../common/threadPorts';
 import type { FileVersionKey } from '../files/fileKey';
 import type { StoredHead } from '../files/headFile';
@@ -15,7 +15,7 @@ import { scanFolders, type FolderProblem } from './storeScan';
 import { maxThreadBytes, tooLargeError } from '../files/threadFile';
 import type { ThreadWorkerOwner } from '../worker/threadWorkerOwner';
 import { WorkerEndedError, type WorkerConnection } from '../worker/workerConnection';
-import { CoveragePart, SearchAnswer, TextsAnswer } from '../worker/threadWorkerMessages';
+import { CoveragePart, SearchAnswer, IndexTextsAnswer } from '../worker/threadWorkerMessages';
 import { HeadBatch } from '../worker/threadWorkerRequests';
 
 interface ThreadIndexDeps {
@@ -46,7 +46,7 @@ const maxFatalFiles = 5;
  * extension host reads only names and stats; a worker reads the files.
  */
 export class ThreadIndex implements Disposable {
-  private readonly cache: HeadCache;
+  private readonly headCache: HeadCache;
   private readonly listQueue = new KeyedQueue();
   private readonly coverageEmitter = new Emitter<TextCoverage>((error) =>
     this.deps.log.error('A listener of the thread index failed', error),
@@ -68,7 +68,7 @@ export class ThreadIndex implements Disposable {
   private isDisposed = false;
 
   constructor(private readonly deps: ThreadIndexDeps) {
-    this.cache = new HeadCache(deps.folder, deps.log);
+    this.headCache = new HeadCache(deps.folder, deps.log);
     const onError = (error: unknown): void => {
       this.warn('Could not index the text of threads', error);
       if (error instanceof WorkerEndedError && error.wasShared) this.scheduleTextRetry();
@@ -106,15 +106,17 @@ export class ThreadIndex implements Disposable {
   private async listNow(folders: readonly string[], signal: AbortSignal | undefined): Promise<ThreadList> {
     this.throwIfDisposed();
     throwIfAborted(signal);
-    this.cacheLoad ??= this.cache.load();
+    this.cacheLoad ??= this.headCache.load();
     const [{ files, folders: read, problems }] = await Promise.all([scanFolders(folders), this.cacheLoad]);
     throwIfAborted(signal);
     const nowMs = this.deps.clock.now();
-    const changed = files.filter((file) => file.sizeBytes <= maxThreadBytes && !this.cache.isHeadCurrent(file, nowMs));
+    const changed = files.filter(
+      (file) => file.sizeBytes <= maxThreadBytes && !this.headCache.isHeadCurrent(file, nowMs),
+    );
     // Threads in an unreadable folder are kept.
     const readable = folders.filter((folder) => !problems.some((problem) => problem.folder === folder));
-    const gone = this.cache.missingPaths(new Set(readable), files);
-    for (const file of gone) this.cache.delete(file);
+    const gone = this.headCache.findGonePaths(new Set(readable), files);
+    for (const file of gone) this.headCache.delete(file);
     const hasChanged = changed.length + gone.length > 0;
     const isUnsettled = hasChanged && (await this.readHeads(latestFirst(changed), gone, signal));
     this.files = files.filter((file) => this.isSearchable(file));
@@ -128,7 +130,7 @@ export class ThreadIndex implements Disposable {
    * end the worker again.
    */
   private isSearchable(file: FileVersionKey): boolean {
-    return file.sizeBytes <= maxThreadBytes && this.cache.get(file)?.head?.problem === undefined;
+    return file.sizeBytes <= maxThreadBytes && this.headCache.get(file)?.head?.problem === undefined;
   }
 
   /**
@@ -149,10 +151,11 @@ export class ThreadIndex implements Disposable {
         unread.delete(stored.file.path);
         if (stored.head?.isBeingWritten) {
           isUnsettled = true;
-          if (!this.cache.get(stored.file)) this.cache.set({ ...stored, file: { ...stored.file, mtimeMs: -1 } });
+          if (!this.headCache.get(stored.file))
+            this.headCache.set({ ...stored, file: { ...stored.file, mtimeMs: -1 } });
           continue;
         }
-        this.cache.set(stored);
+        this.headCache.set(stored);
         received.push(stored);
       }
     };
@@ -165,7 +168,7 @@ export class ThreadIndex implements Disposable {
           this.sendFileList(link).sendRequest(request, z.unknown(), receive),
         );
         await raceSignal(answer, signal, cancelledError);
-        for (const file of unread.keys()) this.cache.delete(file);
+        for (const file of unread.keys()) this.headCache.delete(file);
         this.unsavedHeads = [];
         return isUnsettled;
       } catch (error) {
@@ -176,7 +179,7 @@ export class ThreadIndex implements Disposable {
         this.warn(`Reading ${file.path} ended the worker`, error);
         unread.delete(file.path);
         const marked = { file, head: unreadableHead(file, 'Not enough memory to read this thread.') };
-        this.cache.set(marked);
+        this.headCache.set(marked);
         this.unsavedHeads.push(marked);
       }
     }
@@ -186,9 +189,9 @@ export class ThreadIndex implements Disposable {
     const heads = files.flatMap((file) =>
       file.sizeBytes > maxThreadBytes
         ? unreadableHead(file, tooLargeError(file.sizeBytes).message)
-        : (this.cache.get(file)?.head ?? []),
+        : (this.headCache.get(file)?.head ?? []),
     );
-    return sortNewestFirst(heads);
+    return newestFirstWithoutDuplicates(heads);
   }
 
   /** Builds the text index. Resolves to the duration in milliseconds. */
@@ -201,8 +204,8 @@ export class ThreadIndex implements Disposable {
       this.coverageEmitter.fire(this.coverage);
     };
     const request = { method: 'indexTexts', folder } as const;
-    const build = (link: WorkerConnection): Promise<TextsAnswer> =>
-      this.sendFileList(link).sendRequest(request, TextsAnswer, onPart);
+    const build = (link: WorkerConnection): Promise<IndexTextsAnswer> =>
+      this.sendFileList(link).sendRequest(request, IndexTextsAnswer, onPart);
     const { isDone, isOnDisk } = await this.deps.worker.runWithWorkerOnce(build);
     this.workerHold?.dispose();
     this.workerHold = isOnDisk || this.isDisposed ? undefined : this.deps.worker.keepAlive();
@@ -219,16 +222,17 @@ export class ThreadIndex implements Disposable {
   /**
    * Sends the list of known files to the worker, unless the worker already has it. Workers handle requests in order.
    */
-  private sendFileList(link: WorkerConnection): WorkerConnection {
+  private sendFileList(connection: WorkerConnection): WorkerConnection {
     const { files, folders, workerWithFileList: informedWorker } = this;
-    if (files.length === 0 || (informedWorker?.link === link && informedWorker.files === files)) return link;
+    if (files.length === 0 || (informedWorker?.link === connection && informedWorker.files === files))
+      return connection;
     // A new worker does not have the texts that the previous worker kept in memory.
-    if (this.workerHold && informedWorker?.link !== link) this.textIndexThrottle.schedule();
-    this.workerWithFileList = { link, files };
-    link
+    if (this.workerHold && informedWorker?.link !== connection) this.textIndexThrottle.schedule();
+    this.workerWithFileList = { link: connection, files };
+    connection
       .sendRequest({ method: 'setFiles', files: [...files], folders: [...folders] }, z.unknown())
       .catch(() => undefined);
-    return link;
+    return connection;
   }
 
   private throwIfDisposed(): void {

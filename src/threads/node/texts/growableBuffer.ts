@@ -19,10 +19,10 @@ export class GrowableBuffer {
   }
 
   /** Appends uninitialized bytes and returns a view of them, which is valid until the next append. */
-  reserve(bytes: number): Buffer {
-    this.ensureCapacity(bytes);
+  reserve(byteCount: number): Buffer {
+    this.ensureCapacity(byteCount);
     const start = this.usedBytes;
-    this.usedBytes += bytes;
+    this.usedBytes += byteCount;
     return this.memory.subarray(start, this.usedBytes);
   }
 
@@ -42,8 +42,8 @@ export class GrowableBuffer {
     this.memory.writeUInt32LE(value, offset);
   }
 
-  private ensureCapacity(bytes: number): void {
-    const needed = this.usedBytes + bytes;
+  private ensureCapacity(extraByteCount: number): void {
+    const needed = this.usedBytes + extraByteCount;
     if (needed <= this.memory.length) return;
     const more = Buffer.allocUnsafeSlow(Math.max(needed, this.memory.length * 2));
     this.memory.copy(more, 0, 0, this.usedBytes);

@@ -11,38 +11,38 @@ const maxBits = 4 * 1024 * 1024;
 const minFillShare = 0.15;
 
 /** Builds pair filters, for one thread after another. */
-export class PairFilterBuilder {
+export class WordPairFilterBuilder {
   private pairHashes = new Int32Array(1 << 12);
-  private count = 0;
+  private pairCount = 0;
 
   /** Adds the words of a text, given by their hashes. */
-  addAll(words: Int32Array, wordCount: number): void {
-    while (this.count + wordCount > this.pairHashes.length) {
+  addWordHashes(wordHashes: Int32Array, wordCount: number): void {
+    while (this.pairCount + wordCount > this.pairHashes.length) {
       const more = new Int32Array(this.pairHashes.length * 2);
       more.set(this.pairHashes);
       this.pairHashes = more;
     }
     const { pairHashes } = this;
-    let { count } = this;
-    let before = words[0] ?? 0;
+    let { pairCount } = this;
+    let before = wordHashes[0] ?? 0;
     for (let index = 1; index < wordCount; index++) {
-      const after = words[index] ?? 0;
-      pairHashes[count++] = pairHash(before, after);
+      const after = wordHashes[index] ?? 0;
+      pairHashes[pairCount++] = pairHash(before, after);
       before = after;
     }
-    this.count = count;
+    this.pairCount = pairCount;
   }
 
   /** Returns the filter of all pairs that were added since the last call. */
   build(): Buffer {
-    const { count, pairHashes } = this;
-    this.count = 0;
-    if (count === 0) return Buffer.alloc(0);
+    const { pairCount, pairHashes } = this;
+    this.pairCount = 0;
+    if (pairCount === 0) return Buffer.alloc(0);
     let bits = minBits;
-    while (bits < maxBits && bits < count * bitsPerPair) bits *= 2;
+    while (bits < maxBits && bits < pairCount * bitsPerPair) bits *= 2;
     const filter = new Uint8Array(bits / 8);
     let setBits = 0;
-    for (let index = 0; index < count; index++) {
+    for (let index = 0; index < pairCount; index++) {
       const pair = pairHashes[index] ?? 0;
       setBits += setBit(filter, pair & (bits - 1)) + setBit(filter, secondHash(pair) & (bits - 1));
     }

@@ -1,4 +1,4 @@
-import type { SearchData } from '../../common/heads/heads';
+import type { ThreadSearchData } from '../../common/heads/heads';
 import {
   isConversationKind,
   maxTextUnits,
@@ -7,13 +7,13 @@ import {
 } from '../../common/query/searchableText';
 import type { GrowableBuffer } from './growableBuffer';
 import type { FileVersionKey } from '../files/fileKey';
-import { PairFilterBuilder } from './pairFilter';
+import { WordPairFilterBuilder } from './pairFilter';
 import { encodeTexts } from './storedTexts';
 import type { SegmentContent, SegmentThread, TextSegment } from './textSegment';
 import { WordScanner } from './wordScanner';
 import { wordFields, WordTable } from './wordTable';
 
-export interface ThreadToIndex extends SearchData {
+export interface ThreadToIndex extends ThreadSearchData {
   readonly file: FileVersionKey;
   readonly threadId: string;
 }
@@ -27,7 +27,7 @@ export class SegmentBuilder {
   private readonly threads: SegmentThread[] = [];
   private readonly wordTable = new WordTable();
   private readonly pairFilters = new BufferList();
-  private readonly pairBuilder = new PairFilterBuilder();
+  private readonly pairBuilder = new WordPairFilterBuilder();
   private readonly scanner = new WordScanner();
 
   /** Uses `texts` to collect the texts, and clears it first. */
@@ -46,15 +46,15 @@ export class SegmentBuilder {
   add({ file, threadId, title, lastPromptAt, texts }: ThreadToIndex): void {
     const { conversation, work } = splitTexts(texts);
     const titleBytes = Buffer.from(title);
-    this.scanText(titleBytes, titleBytes.length === title.length, titleField);
+    this.scanAndAddWords(titleBytes, titleBytes.length === title.length, titleField);
     // Only the first field that contains a word counts, so prompts come before answers.
     const textsStart = this.texts.length;
     encodeTexts(conversation, this.texts, (bytes, isAscii, index) =>
-      this.scanText(bytes, isAscii, conversation[index]?.kind === 'prompt' ? promptField : answerField),
+      this.scanAndAddWords(bytes, isAscii, conversation[index]?.kind === 'prompt' ? promptField : answerField),
     );
     const pairsStart = this.pairFilters.add(this.pairBuilder.build());
     const workStart = this.texts.length;
-    encodeTexts(work, this.texts, (bytes, isAscii) => this.scanText(bytes, isAscii, workField));
+    encodeTexts(work, this.texts, (bytes, isAscii) => this.scanAndAddWords(bytes, isAscii, workField));
     const workPairsStart = this.pairFilters.add(this.pairBuilder.build());
     this.threads.push({
       ...{ file, threadId, title, lastPromptAt, textsStart, workStart, textsEnd: this.texts.length },
@@ -87,11 +87,11 @@ export class SegmentBuilder {
     return { threads, wordIndex: wordTable.toWordIndex(), pairs: pairFilters.buffers, texts: texts.content };
   }
 
-  private scanText(bytes: Buffer, isAscii: boolean, field: number): readonly string[] {
+  private scanAndAddWords(bytes: Buffer, isAscii: boolean, field: number): readonly string[] {
     const { scanner } = this;
     scanner.scanWords(bytes, isAscii);
-    this.pairBuilder.addAll(scanner.firstHashes, scanner.count);
-    this.wordTable.addAll(scanner, this.threads.length, field);
+    this.pairBuilder.addWordHashes(scanner.firstHashes, scanner.count);
+    this.wordTable.addScannedWords(scanner, this.threads.length, field);
     return scanner.hiddenWords;
   }
 }

@@ -12,9 +12,9 @@ import { IndexFileError } from '../files/headFile';
  * The encoded texts of one thread in a segment. A search examines the bytes and decodes only the few texts that may
  * match.
  *
- *     count, bytes of the ids ─ for each text: its bytes and kind, bytes of its extra words ─ ids ─ texts ─ extra words
+ *     count, length of the ids ─ for each text: its length and kind, length of its extra words ─ ids ─ texts ─ extra words
  *
- * Each id is a line of JSON. A text ends with a newline, so that the next text begins with a new word. Extra words are
+ * Lengths are in bytes. Each id is a line of JSON. A text ends with a newline, so that the next text begins with a new word. Extra words are
  * words that are not visible in the bytes of the text, for example `naive` for `naïve`.
  */
 
@@ -54,7 +54,7 @@ export function encodeTexts(
   for (const extraWords of allExtraWords) target.appendText(extraWords);
 }
 
-/** Returns the ASCII prefixes of words that are not in the bytes. A newline precedes each of them. */
+/** Returns the words that a search of the bytes would miss, each shortened to its ASCII prefix and preceded by a newline. */
 function extraWordsOf(content: Buffer, words: readonly string[]): string {
   const lower = lowerBytes(content, 0, content.length);
   const prefixes = new Set(words.flatMap((word) => /^[a-z0-9]+/.exec(word)?.[0] ?? []));
@@ -80,8 +80,8 @@ export class StoredTexts {
     if (!hasPrefix || this.textsStart > content.length) throw new IndexFileError('a thread has no texts');
     let [textBytes, extraWordBytes] = [0, 0];
     for (let index = 0; index < this.textCount; index++) {
-      textBytes += this.textBytesAt(index);
-      extraWordBytes += this.extraWordBytesAt(index);
+      textBytes += this.textByteCountAt(index);
+      extraWordBytes += this.extraWordByteCountAt(index);
     }
     this.extraWordsStart = this.textsStart + textBytes;
     if (this.extraWordsStart + extraWordBytes !== content.length)
@@ -92,14 +92,14 @@ export class StoredTexts {
    * Returns a bit mask for each text. Bit n is set if the text may contain term n. For ASCII texts, this is exact.
    * Other texts contain at least all words of the term, or words that begin with them.
    */
-  possibleTerms(terms: readonly QueryTerm[]): Uint32Array {
+  possibleTermMasks(terms: readonly QueryTerm[]): Uint32Array {
     const bits = new Uint32Array(this.textCount);
     let start = this.textsStart;
     let extraStart = this.extraWordsStart;
     for (let index = 0; index < this.textCount; index++) {
-      const [end, extraEnd] = [start + this.textBytesAt(index), extraStart + this.extraWordBytesAt(index)];
+      const [end, extraEnd] = [start + this.textByteCountAt(index), extraStart + this.extraWordByteCountAt(index)];
       const lower = lowerBytes(this.content, start, end);
-      const isTextAscii = (this.rowAt(index) & asciiBit) !== 0;
+      const isTextAscii = (this.lengthAndKindAt(index) & asciiBit) !== 0;
       const extraWords = extraStart === extraEnd ? '' : lowerBytes(this.content, extraStart, extraEnd);
       for (let position = 0; position < terms.length; position++) {
         const term = terms[position];
@@ -118,10 +118,10 @@ export class StoredTexts {
     let ids: readonly string[] | undefined;
     let start = this.textsStart;
     for (let index = 0; index < this.textCount; index++) {
-      const end = start + this.textBytesAt(index);
+      const end = start + this.textByteCountAt(index);
       if (isWanted(index)) {
         ids ??= this.readIds();
-        const kind = textKinds[(this.rowAt(index) >>> kindShift) & kindMask] ?? 'output';
+        const kind = textKinds[(this.lengthAndKindAt(index) >>> kindShift) & kindMask] ?? 'output';
         found.push({ entryId: idIn(ids[index]), kind, text: this.content.toString('utf8', start, end - 1) });
       }
       start = end;
@@ -135,15 +135,15 @@ export class StoredTexts {
     return ids;
   }
 
-  private textBytesAt(index: number): number {
-    return this.rowAt(index) >>> lengthShift;
+  private textByteCountAt(index: number): number {
+    return this.lengthAndKindAt(index) >>> lengthShift;
   }
 
-  private rowAt(index: number): number {
+  private lengthAndKindAt(index: number): number {
     return this.content.readUInt32LE(prefixBytes + index * rowBytes);
   }
 
-  private extraWordBytesAt(index: number): number {
+  private extraWordByteCountAt(index: number): number {
     return this.content.readUInt32LE(prefixBytes + index * rowBytes + 4);
   }
 }

@@ -5,7 +5,7 @@ import { messageOf } from '../../../base/common/errors';
 import { parseQuery } from '../../common/query/threadQuery';
 import type { TextCoverage, ThreadHit } from '../../common/threadPorts';
 import { GrowableBuffer } from './growableBuffer';
-import { isSameFile, type FileVersionKey } from '../files/fileKey';
+import { isSameFileVersion, type FileVersionKey } from '../files/fileKey';
 import { IndexLock } from '../files/indexLock';
 import { SegmentBuilder, type ThreadToIndex } from './segmentBuilder';
 import { searchSegments, type SearchRequest } from './segmentSearch';
@@ -145,7 +145,7 @@ export class TextIndex {
 
   private isIndexed(file: FileVersionKey): boolean {
     const newest = this.newestThreadByPath.get(file.path);
-    return newest !== undefined && isSameFile(newest.thread.file, file);
+    return newest !== undefined && isSameFileVersion(newest.thread.file, file);
   }
 
   private async indexFiles(
@@ -164,7 +164,7 @@ export class TextIndex {
       leftCount--;
       if (builder.sizeBytes < segmentBytes && leftCount > 0) continue;
       lock?.renewLock();
-      if (!builder.isEmpty) this.replaceSegments([...this.segments, this.writeSegment(builder)]);
+      if (!builder.isEmpty) this.saveAndSetSegments([...this.segments, this.writeSegment(builder)]);
       builder = new SegmentBuilder(texts);
       onProgress({ indexed: this.fileByPath.size - leftCount, total: this.fileByPath.size });
     }
@@ -184,7 +184,7 @@ export class TextIndex {
       segment.close();
     }
     const unchanged = this.segments.filter((segment) => !merged.has(segment));
-    this.replaceSegments(builder.isEmpty ? unchanged : [...unchanged, this.writeSegment(builder)]);
+    this.saveAndSetSegments(builder.isEmpty ? unchanged : [...unchanged, this.writeSegment(builder)]);
   }
 
   /** Returns the threads in a segment whose files still exist and that are in no newer segment. */
@@ -208,7 +208,7 @@ export class TextIndex {
     }
   }
 
-  private replaceSegments(segments: readonly TextSegment[]): void {
+  private saveAndSetSegments(segments: readonly TextSegment[]): void {
     const names = segments.map(({ file }) => path.basename(file));
     try {
       if (!this.isStoredInMemory) writeManifest(this.deps.folder, names);

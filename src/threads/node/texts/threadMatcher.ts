@@ -76,17 +76,17 @@ export class ThreadMatcher {
     const pairs = segment.pairFilterOf(thread, part);
     if (!this.termHashes.some((words) => mayContainSequence(pairs, words))) return [];
     const texts = new StoredTexts(segment.readTexts(thread, part));
-    const masks = texts.possibleTerms(this.query.terms);
+    const masks = texts.possibleTermMasks(this.query.terms);
     return texts.readTexts((index) => masks[index] !== 0);
   }
 
   /** Returns the texts with the most terms. May also return some with fewer terms. */
   private bestTexts(texts: StoredTexts): readonly RankedText[] {
     const { query, maxTexts } = this;
-    const masks = texts.possibleTerms(query.terms);
+    const masks = texts.possibleTermMasks(query.terms);
     for (let minTerms = query.terms.length; minTerms > 0; minTerms--) {
       let left = maxTexts;
-      // A text that may contain the terms almost always contains them.
+      // A text that may contain the terms almost always contains them, so reading the first of these texts is usually enough.
       const first = texts.readTexts((index) => countBits(masks[index] ?? 0) >= minTerms && left-- > 0);
       const ranked = rankTexts(query, first);
       const isEnough = ranked.filter(({ termCount }) => termCount >= minTerms).length === maxTexts;

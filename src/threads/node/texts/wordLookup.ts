@@ -7,14 +7,14 @@ const shortUnits = 3;
 export class WordLookup {
   private readonly searchBytes: Buffer;
   /** Whether the bytes to find include the newline before the word. */
-  private readonly hasNewline: boolean;
+  private readonly includesLeadingNewline: boolean;
 
   /** `wordLine` is a complete word that ends with a newline, or a prefix without a newline. */
   constructor(private readonly wordLine: string) {
     // The newline is frequent, so searching for it is slow. It is only included for short words, because these occur
     // inside many other words.
-    this.hasNewline = wordLine.length <= shortUnits;
-    this.searchBytes = Buffer.from(this.hasNewline ? `\n${wordLine}` : wordLine);
+    this.includesLeadingNewline = wordLine.length <= shortUnits;
+    this.searchBytes = Buffer.from(this.includesLeadingNewline ? `\n${wordLine}` : wordLine);
   }
 
   /** Returns for each thread 1 + the index of the best field with the word, or 0 without the word. */
@@ -38,7 +38,7 @@ export class WordLookup {
 
   /** Returns the offset of the next match at or after `from`, or -1. */
   private findLine(words: Buffer, from: number): number {
-    if (this.hasNewline) {
+    if (this.includesLeadingNewline) {
       const at = words.indexOf(this.searchBytes, Math.max(0, from - 1));
       return at < 0 ? -1 : at + 1;
     }

@@ -99,11 +99,11 @@ export class WordScanner {
     if (begin >= 0) this.addWord(first, second, begin, end);
   }
 
-  private addWord(first: number, second: number, start: number, end: number): void {
+  private addWord(firstHash: number, secondHash: number, start: number, end: number): void {
     const { count } = this;
     if (count === this.firstHashes.length) this.growBuffers();
-    this.firstHashes[count] = first;
-    this.secondHashes[count] = second;
+    this.firstHashes[count] = firstHash;
+    this.secondHashes[count] = secondHash;
     this.starts[count] = start;
     this.ends[count] = end;
     this.count = count + 1;
@@ -124,7 +124,13 @@ export class WordScanner {
 }
 
 /** Copies a word in lower case to `offset` in `target`. Returns the offset of its end. */
-export function copyWord(source: Uint8Array, start: number, end: number, target: Uint8Array, offset: number): number {
+export function copyWordInLowerCase(
+  source: Uint8Array,
+  start: number,
+  end: number,
+  target: Uint8Array,
+  offset: number,
+): number {
   const last = isAsciiBetween(source, start, end) ? Math.min(end, start + maxWordUnits) : end;
   for (let index = start; index < last; index++) {
     const byte = source[index] ?? 0;

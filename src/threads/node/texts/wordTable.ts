@@ -1,4 +1,4 @@
-import { copyWord, hashWord, type WordScanner } from './wordScanner';
+import { copyWordInLowerCase, hashWord, type WordScanner } from './wordScanner';
 
 /** The fields of a thread that may contain a word. The best field comes first. */
 export const wordFields = ['title', 'prompt', 'answer', 'work'] as const;
@@ -49,7 +49,7 @@ export class WordTable {
   /** Indexes of the scanned words that are not in the cache. They may already be in the table. */
   private uncachedWordIndexes = new Uint32Array(1 << 12);
   /** Stored only to prevent the JavaScript engine from removing the reads of `prefetchSlots`. */
-  protected prefetchResult = 0;
+  protected unusedPrefetchResult = 0;
   private cachedThread = -1;
 
   constructor() {
@@ -62,7 +62,7 @@ export class WordTable {
   }
 
   /** Adds the words of a text. `field`: index in `wordFields`. Only a thread's first field with a word counts. */
-  addAll(scan: WordScanner, thread: number, field: number): void {
+  addScannedWords(scan: WordScanner, thread: number, field: number): void {
     const uncachedCount = this.findUncached(scan, thread);
     this.prefetchSlots(scan, uncachedCount);
     const { firstHashes, secondHashes, starts, ends, bytes } = scan;
@@ -70,7 +70,7 @@ export class WordTable {
     for (let index = 0; index < uncachedCount; index++) {
       const word = uncachedWordIndexes[index] ?? 0;
       const [first, second] = [firstHashes[word] ?? 0, secondHashes[word] ?? 0];
-      const slot = this.findSlot(first, second, bytes, starts[word] ?? 0, ends[word] ?? 0);
+      const slot = this.findOrAddSlot(first, second, bytes, starts[word] ?? 0, ends[word] ?? 0);
       this.addPosting(slot, thread, field);
     }
   }
@@ -105,7 +105,7 @@ export class WordTable {
       const word = uncachedWordIndexes[index] ?? 0;
       touched ^= slots[(slotOf(firstHashes[word] ?? 0, secondHashes[word] ?? 0) & slotMask) * 4] ?? 0;
     }
-    this.prefetchResult = touched;
+    this.unusedPrefetchResult = touched;
   }
 
   /** Copies the words of threads. `newIndexOf` returns the new index of a thread, or undefined if it is not copied. */
@@ -119,7 +119,7 @@ export class WordTable {
         const posting = postings[index] ?? 0;
         const thread = newIndexOf(threadIndexOf(posting));
         if (thread === undefined) continue;
-        slot ??= this.findSlot(...hashWord(words.subarray(start, end)), words, start, end);
+        slot ??= this.findOrAddSlot(...hashWord(words.subarray(start, end)), words, start, end);
         this.addPosting(slot, thread, fieldIndexOf(posting));
       }
     }
@@ -158,16 +158,23 @@ export class WordTable {
   }
 
   /** Returns the word's offset in `slots`. Adds the word if it is new. */
-  private findSlot(first: number, second: number, bytes: Uint8Array, start: number, end: number): number {
+  private findOrAddSlot(firstHash: number, secondHash: number, bytes: Uint8Array, start: number, end: number): number {
     const { slots, slotMask } = this;
-    for (let at = slotOf(first, second) & slotMask; ; at = (at + 1) & slotMask) {
+    for (let at = slotOf(firstHash, secondHash) & slotMask; ; at = (at + 1) & slotMask) {
       const slot = at * 4;
-      if (slots[slot + 2] === 0) return this.addWord(slot, first, second, bytes, start, end);
-      if (slots[slot] === first && slots[slot + 1] === second) return slot;
+      if (slots[slot + 2] === 0) return this.addWord(slot, firstHash, secondHash, bytes, start, end);
+      if (slots[slot] === firstHash && slots[slot + 1] === secondHash) return slot;
     }
   }
 
-  private addWord(slot: number, first: number, second: number, bytes: Uint8Array, start: number, end: number): number {
+  private addWord(
+    slot: number,
+    firstHash: number,
+    secondHash: number,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): number {
     while (this.wordsLength + end - start + 1 > this.words.length)
       this.words = Buffer.concat([this.words], this.words.length * 2);
     if (this.wordCount === this.wordStarts.length) {
@@ -175,14 +182,14 @@ export class WordTable {
       this.postingCounts = grown(this.postingCounts);
     }
     this.wordStarts[this.wordCount++] = this.wordsLength;
-    this.slots[slot] = first;
-    this.slots[slot + 1] = second;
+    this.slots[slot] = firstHash;
+    this.slots[slot + 1] = secondHash;
     this.slots[slot + 2] = this.wordCount;
-    this.wordsLength = copyWord(bytes, start, end, this.words, this.wordsLength);
+    this.wordsLength = copyWordInLowerCase(bytes, start, end, this.words, this.wordsLength);
     this.words[this.wordsLength++] = newline;
     if (this.wordCount * 3 <= this.slotMask * 2) return slot;
     this.rehash();
-    return this.findSlot(first, second, bytes, start, end);
+    return this.findOrAddSlot(firstHash, secondHash, bytes, start, end);
   }
 
   private rehash(): void {

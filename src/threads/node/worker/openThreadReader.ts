@@ -2,7 +2,7 @@ import { KeyedQueue, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import * as z from 'zod';
 import type { Entry } from '../../../transcript/common/entries';
-import { ThreadError, type OpenThread } from '../../common/threadPorts';
+import { ThreadError, type ThreadWithEntries } from '../../common/threadPorts';
 import type { ThreadFile } from '../../common/threadReader';
 import type { ThreadWorkerOwner } from './threadWorkerOwner';
 import type { WorkerConnection } from './workerConnection';
@@ -10,7 +10,7 @@ import { EntryCountAnswer, EntriesAnswer, OpenAnswer } from './threadWorkerMessa
 
 interface ReadOptions {
   /** Called at most once, before the first read of a longer thread is complete. Receives the last entries. */
-  readonly onFirst?: ((thread: OpenThread) => void) | undefined;
+  readonly onFirst?: ((thread: ThreadWithEntries) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -42,7 +42,7 @@ export class OpenThreadReader implements Disposable {
   }
 
   /** Reads the thread. Unchanged entries are the same objects as in the last read. @throws ThreadError */
-  async read(options: ReadOptions = {}): Promise<OpenThread> {
+  async read(options: ReadOptions = {}): Promise<ThreadWithEntries> {
     return await this.readQueue.run('read', () =>
       this.deps.worker.runWithWorker((connection) => this.readNow(connection, options)),
     );
@@ -68,7 +68,7 @@ export class OpenThreadReader implements Disposable {
       this.lastConnection.sendRequest({ method: 'close', thread: this.id }, z.unknown()).catch(() => undefined);
   }
 
-  private async readNow(connection: WorkerConnection, { onFirst, signal }: ReadOptions): Promise<OpenThread> {
+  private async readNow(connection: WorkerConnection, { onFirst, signal }: ReadOptions): Promise<ThreadWithEntries> {
     this.throwIfClosed(signal);
     const { file, id: thread, lastReadRevision: revision } = this;
     const request = { method: 'open', thread, file, revision, nowMs: this.deps.clock.now() } as const;

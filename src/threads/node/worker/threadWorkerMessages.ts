@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Entry } from '../../../transcript/common/entries';
-import type { OpenThread, ThreadErrorCode, ThreadHead, ThreadHit } from '../../common/threadPorts';
+import type { ThreadWithEntries, ThreadErrorCode, ThreadHead, ThreadHit } from '../../common/threadPorts';
 
 /**
  * Messages from the thread worker to the extension host. Heads and entries are not validated here, because the worker
@@ -8,20 +8,20 @@ import type { OpenThread, ThreadErrorCode, ThreadHead, ThreadHit } from '../../c
  */
 
 export const CoveragePart = z.object({ indexed: z.number(), total: z.number() });
-export const TextsAnswer = z.object({
+export const IndexTextsAnswer = z.object({
   /** False while another window builds the index. */
   isDone: z.boolean(),
   /** False when the texts are only in the worker's memory. */
   isOnDisk: z.boolean(),
 });
-export type TextsAnswer = z.infer<typeof TextsAnswer>;
+export type IndexTextsAnswer = z.infer<typeof IndexTextsAnswer>;
 export const SearchAnswer = z.array(z.custom<ThreadHit>());
 export const EntriesAnswer = z.object({ from: z.number(), entries: z.array(z.custom<Entry>()) });
 export type EntriesAnswer = z.infer<typeof EntriesAnswer>;
 export const HeadAnswer = z.custom<ThreadHead>().optional();
 export const OpenAnswer = z.object({
   revision: z.number(),
-  summary: z.custom<Omit<OpenThread, 'entries'>>(),
+  summary: z.custom<Omit<ThreadWithEntries, 'entries'>>(),
   /** Empty if the extension host already has entries of this thread. */
   lastEntries: z.array(z.custom<Entry>()),
   costMs: z.number(),

@@ -55,7 +55,7 @@ export class ThreadWorkerOwner implements Disposable {
   async runWithWorkerOnce<Result>(work: (connection: WorkerConnection) => Promise<Result>): Promise<Result> {
     const hold = this.keepAlive();
     try {
-      return await work(await this.runningConnection());
+      return await work(await this.getOrStartConnection());
     } finally {
       hold.dispose();
     }
@@ -80,9 +80,9 @@ export class ThreadWorkerOwner implements Disposable {
     if (state.kind === 'running') state.connection.dispose();
   }
 
-  private async runningConnection(): Promise<WorkerConnection> {
+  private async getOrStartConnection(): Promise<WorkerConnection> {
     for (;;) {
-      const state = this.updateState();
+      const state = this.detectWorkerEnd();
       if (state.kind === 'closed') throw new ThreadError('cancelled', 'The threads were closed.');
       if (state.kind === 'running') return state.connection;
       const pauseMs = state.startsAt - this.deps.clock.monotonicNow();
@@ -91,7 +91,7 @@ export class ThreadWorkerOwner implements Disposable {
     }
   }
 
-  private updateState(): WorkerState {
+  private detectWorkerEnd(): WorkerState {
     const { state } = this;
     if (state.kind !== 'running' || !state.connection.hasEnded) return state;
     const failureCount = state.connection.hasAnswered ? 0 : state.failureCount + 1;

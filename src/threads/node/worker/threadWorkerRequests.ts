@@ -36,7 +36,7 @@ export const ThreadWorkerRequest = z.discriminatedUnion('method', [
     nowMs,
   }),
   z.object({ method: z.literal('setFiles'), files, folders: z.array(z.string()) }),
-  /** Indexes the texts. Parts of the answer: `CoveragePart`. Answer: `TextsAnswer`. */
+  /** Indexes the texts. Parts of the answer: `CoveragePart`. Answer: `IndexTextsAnswer`. */
   z.object({ method: z.literal('indexTexts'), folder: z.string() }),
   z.object({ method: z.literal('search'), folder: z.string(), query: z.string(), limit: z.number(), nowMs }),
   /** Reads the head of a file. Answer: `HeadAnswer`. */

@@ -71,7 +71,7 @@ export class WorkerConnection implements Disposable {
   /** Sends a request. @throws ThreadError if it failed; WorkerEndedError if the worker ended before its answer */
   async sendRequest<Answer extends z.ZodType>(
     request: ThreadWorkerRequest,
-    answer: Answer,
+    answerSchema: Answer,
     onPart: (value: unknown) => void = () => undefined,
   ): Promise<z.infer<Answer>> {
     if (this.endError) throw this.endError;
@@ -81,7 +81,7 @@ export class WorkerConnection implements Disposable {
       this.worker?.ref();
       this.worker?.postMessage({ id, request });
     });
-    return answer.parse(value);
+    return answerSchema.parse(value);
   }
 
   dispose(): void {

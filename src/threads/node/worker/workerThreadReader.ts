@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
-import { ThreadError, type OpenThread, type ThreadHead } from '../../common/threadPorts';
+import { ThreadError, type ThreadWithEntries, type ThreadHead } from '../../common/threadPorts';
 import type { ThreadFile, ThreadReader } from '../../common/threadReader';
 import { OpenThreadReader } from './openThreadReader';
 import { HeadAnswer } from './threadWorkerMessages';
@@ -27,14 +27,18 @@ export class WorkerThreadReader implements ThreadReader, Disposable {
   private workerHold: Disposable | undefined;
   private lastId = 0;
   /** Loaded threads by path, the least recently used first. */
-  private readonly readingByPath = new Map<string, CachedReading>();
+  private readonly cachedReaderByPath = new Map<string, CachedReading>();
   private idleTimer: Disposable | undefined;
   private isDisposed = false;
 
   constructor(private readonly deps: WorkerThreadReaderDeps) {}
 
-  async read(file: ThreadFile, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread> {
-    return await this.withReading(file, (reading) => reading.read({ signal, onFirst }));
+  async read(
+    file: ThreadFile,
+    signal?: AbortSignal,
+    onFirst?: (thread: ThreadWithEntries) => void,
+  ): Promise<ThreadWithEntries> {
+    return await this.withReader(file, (reading) => reading.read({ signal, onFirst }));
   }
 
   async head(file: ThreadFile): Promise<ThreadHead | undefined> {
@@ -43,11 +47,11 @@ export class WorkerThreadReader implements ThreadReader, Disposable {
   }
 
   async rawJson(file: ThreadFile, entryId: string): Promise<string | undefined> {
-    return await this.withReading(file, (reading) => reading.rawJson(entryId));
+    return await this.withReader(file, (reading) => reading.rawJson(entryId));
   }
 
   costMs(path: string): number {
-    return this.readingByPath.get(path)?.reading.costMs ?? 0;
+    return this.cachedReaderByPath.get(path)?.reading.costMs ?? 0;
   }
 
   dispose(): void {
@@ -55,13 +59,13 @@ export class WorkerThreadReader implements ThreadReader, Disposable {
     this.closeAll();
   }
 
-  private async withReading<Result>(
+  private async withReader<Result>(
     file: ThreadFile,
     work: (reading: OpenThreadReader) => Promise<Result>,
   ): Promise<Result> {
-    const cached = this.readingByPath.get(file.path) ?? this.open(file);
-    this.readingByPath.delete(file.path);
-    this.readingByPath.set(file.path, cached);
+    const cached = this.cachedReaderByPath.get(file.path) ?? this.createReader(file);
+    this.cachedReaderByPath.delete(file.path);
+    this.cachedReaderByPath.set(file.path, cached);
     cached.useCount++;
     try {
       return await work(cached.reading);
@@ -72,17 +76,17 @@ export class WorkerThreadReader implements ThreadReader, Disposable {
     }
   }
 
-  private open(file: ThreadFile): CachedReading {
+  private createReader(file: ThreadFile): CachedReading {
     if (this.isDisposed) throw new ThreadError('cancelled', 'The threads were closed.');
     this.workerHold ??= this.deps.worker.keepAlive();
     return { reading: new OpenThreadReader(++this.lastId, file, this.deps), useCount: 0 };
   }
 
   private evictUnused(): void {
-    for (const [path, { reading, useCount }] of this.readingByPath) {
-      if (this.readingByPath.size <= maxReadings) return;
+    for (const [path, { reading, useCount }] of this.cachedReaderByPath) {
+      if (this.cachedReaderByPath.size <= maxReadings) return;
       if (useCount > 0) continue;
-      this.readingByPath.delete(path);
+      this.cachedReaderByPath.delete(path);
       reading.dispose();
     }
   }
@@ -91,14 +95,14 @@ export class WorkerThreadReader implements ThreadReader, Disposable {
     this.idleTimer?.dispose();
     if (this.isDisposed) return;
     this.idleTimer = this.deps.clock.setTimer(idleMs, () => {
-      if ([...this.readingByPath.values()].every(({ useCount }) => useCount === 0)) this.closeAll();
+      if ([...this.cachedReaderByPath.values()].every(({ useCount }) => useCount === 0)) this.closeAll();
     });
   }
 
   private closeAll(): void {
     this.idleTimer?.dispose();
-    for (const { reading } of this.readingByPath.values()) reading.dispose();
-    this.readingByPath.clear();
+    for (const { reading } of this.cachedReaderByPath.values()) reading.dispose();
+    this.cachedReaderByPath.clear();
     this.workerHold?.dispose();
     this.workerHold = undefined;
   }

@@ -61,10 +61,10 @@ export class FairCallQueue implements Disposable {
    * Runs `work` when it is the client's turn. While `work` waits in `pause`, other calls run.
    * @throws TooManyCallsError; Error if `signal` fires first; what `work` throws
    */
-  async run<T>(id: string, signal: AbortSignal, work: (pause: PauseCall) => Promise<T>): Promise<T> {
-    const client = await this.waitForTurn(id, signal);
+  async run<T>(clientId: string, signal: AbortSignal, work: (pause: PauseCall) => Promise<T>): Promise<T> {
+    const client = await this.waitForTurn(clientId, signal);
     const pause: PauseCall = async (wait) => {
-      this.countEnd(client);
+      this.decrementRunningAndStartNext(client);
       try {
         return await wait();
       } finally {
@@ -76,7 +76,7 @@ export class FairCallQueue implements Disposable {
     try {
       return await work(pause);
     } finally {
-      this.countEnd(client);
+      this.decrementRunningAndStartNext(client);
     }
   }
 
@@ -89,16 +89,16 @@ export class FairCallQueue implements Disposable {
     this.clientStates.clear();
   }
 
-  private countEnd(client: ClientState): void {
+  private decrementRunningAndStartNext(client: ClientState): void {
     client.runningCount--;
     this.runningCount--;
     this.startWaitingCalls();
   }
 
-  private async waitForTurn(id: string, signal: AbortSignal): Promise<ClientState> {
+  private async waitForTurn(clientId: string, signal: AbortSignal): Promise<ClientState> {
     signal.throwIfAborted();
     if (this.isDisposed) throw new Error('Backline has stopped in this window.');
-    const client = this.clientOf(id);
+    const client = this.clientOf(clientId);
     if (client.waitingCalls.size >= this.limits.maxWaitingPerClient) {
       throw new TooManyCallsError('Too many calls are waiting. Wait for their answers, then ask again.');
     }
@@ -121,8 +121,8 @@ export class FairCallQueue implements Disposable {
     }
   }
 
-  private clientOf(id: string): ClientState {
-    const known = this.clientStates.get(id);
+  private clientOf(clientId: string): ClientState {
+    const known = this.clientStates.get(clientId);
     if (known) return known;
     const client = {
       runningCount: 0,
@@ -130,7 +130,7 @@ export class FairCallQueue implements Disposable {
       credit: this.limits.burstSize,
       creditedAtMs: this.now,
     };
-    this.clientStates.set(id, client);
+    this.clientStates.set(clientId, client);
     return client;
   }
 

@@ -55,10 +55,10 @@ export class LanguageQueryRunner {
     }
   }
 
-  private async runAfterEqualQuery<T>(question: LanguageQuery<T>, unwanted: AbortSignal): Promise<T> {
+  private async runAfterEqualQuery<T>(question: LanguageQuery<T>, abandonSignal: AbortSignal): Promise<T> {
     const { key, group } = question;
     for (let before = this.openQueryWithKey(key); before; before = this.openQueryWithKey(key)) await before.whenEnded;
-    unwanted.throwIfAborted();
+    abandonSignal.throwIfAborted();
     const startedAtMs = this.clock.monotonicNow();
     for (const [old, query] of this.openQueries) {
       if (startedAtMs - query.startedAtMs > abandonedAfterMs) this.openQueries.delete(old);

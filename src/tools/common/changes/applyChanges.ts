@@ -41,7 +41,7 @@ async function requirePermit(
 }
 
 /** Asks the caller, then writes one file if it has not changed, and records the caller's change. @throws ToolError, EditorError */
-export async function changeFile(
+export async function askAndChangeFile(
   planned: PlannedFile,
   ports: Pick<ToolPorts, 'editor'>,
   call: ActingCall,
@@ -96,7 +96,7 @@ export async function readTextsOf(
  * Asks the caller for all files, then edits them as one undo step, or none of them. Returns the changed files in their given order.
  * @throws ToolError, EditorError
  */
-export async function applyProposedEdits(
+export async function askAndApplyEdits(
   about: Omit<ToolChange, 'files'>,
   proposed: readonly ProposedEdits[],
   ports: Pick<ToolPorts, 'editor'>,

@@ -1,8 +1,8 @@
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import { pause } from '../../../base/common/async';
 import type { ProposedEdits } from '../languageEditPort';
 import type { FilePosition, Place } from '../languagePort';
-import { visiblePlaces } from '../placeList';
+import { filterAccessiblePlaces } from '../placeList';
 import { displayPath } from '../text/displayPath';
 import { waitUntilProjectLoaded } from '../calls/projectLoading';
 import { findTextMatches } from '../search/textMatches';
@@ -141,7 +141,7 @@ function warningOf(name: string, unchanged: readonly string[], ports: Pick<ToolP
 }
 
 function otherFilesWith(name: string, paths: readonly string[], { editor }: Pick<ToolPorts, 'editor'>): string {
-  return `${countOf(paths.length, 'other file')} with the word \`${name}\`: ${namesOf(paths, editor)}`;
+  return `${countWithNoun(paths.length, 'other file')} with the word \`${name}\`: ${namesOf(paths, editor)}`;
 }
 
 /** Error message for the model. `unexpected` is undefined if the files with the name are not all known. */
@@ -156,7 +156,7 @@ function refusal(
   const rows = unexpected.slice(0, maxUnchangedFiles).map((path) => `  ${displayPath(path, editor)}`);
   const isTooMany = unexpected.length > maxUnchangedFiles;
   return [
-    `${head}, and would change nothing in ${countOf(unexpected.length, 'file')} with the word \`${name}\`:`,
+    `${head}, and would change nothing in ${countWithNoun(unexpected.length, 'file')} with the word \`${name}\`:`,
     ...rows,
     ...(isTooMany ? [`  … ${unexpected.length - maxUnchangedFiles} more`] : []),
     isTooMany
@@ -177,10 +177,10 @@ async function remarksOn(
   { editor }: Pick<ToolPorts, 'editor'>,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const { places } = await visiblePlaces(unchanged, at.path, { editor }, signal);
+  const { places } = await filterAccessiblePlaces(unchanged, at.path, { editor }, signal);
   const paths = [...new Set(places.map(({ path }) => path))];
   if (paths.length === 0) return [];
   return [
-    `${countOf(paths.length, 'file has', 'files have')} references but no changes. Check for other names of the symbol there: ${namesOf(paths, editor)}.`,
+    `${countWithNoun(paths.length, 'file has', 'files have')} references but no changes. Check for other names of the symbol there: ${namesOf(paths, editor)}.`,
   ];
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import { convertLineEndings, type LineEnding } from '../../../editor/common/text/lineEndings';
 import type { OffsetEdit } from '../../../editor/common/text/textEdits';
 import { LineIndex } from '../../../editor/common/text/textOffsets';
@@ -70,7 +70,7 @@ function toOffsetEdits(
   if (offsets.length > 1 && !all) {
     const found = offsets.slice(0, maxNamedLines).map((offset) => lines.positionAt(offset).line + 1);
     throw new ToolError(
-      `${name} has this text ${countOf(offsets.length, 'time')}, in lines ${found.join(', ')}${offsets.length > found.length ? ' and more' : ''}. Give more of the text around it, or set all.`,
+      `${name} has this text ${countWithNoun(offsets.length, 'time')}, in lines ${found.join(', ')}${offsets.length > found.length ? ' and more' : ''}. Give more of the text around it, or set all.`,
     );
   }
   return offsets.map((start) => ({ start, end: start + wanted.length, newText }));

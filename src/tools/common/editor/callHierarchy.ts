@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import { messageOf } from '../../../base/common/errors';
 import { CodeLines } from '../text/codeLines';
 import { defineTool } from '../defineTool';
@@ -15,7 +15,7 @@ import { displayPath } from '../text/displayPath';
 import { findPlace, placeInputSchema } from '../placeFinder';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
-import { filterVisibleFiles } from '../search/visibleFiles';
+import { filterAccessibleFiles } from '../search/accessibleFiles';
 
 const maxNodes = 150;
 const maxCallsPerFunction = 40;
@@ -72,7 +72,7 @@ class CallHierarchyWalk {
 
   async walkFrom(item: HierarchyItem, depth: number, indent: string): Promise<void> {
     this.visitedKeys.add(keyOf(item));
-    const calls = await this.visibleCallsOf(item);
+    const calls = await this.accessibleCallsOf(item);
     for (const call of calls) {
       if (this.rows.length >= maxNodes) {
         this.uniqueRemarks.add(`Only the first ${maxNodes} are listed: ask for one of them, or with less depth.`);
@@ -85,7 +85,7 @@ class CallHierarchyWalk {
   }
 
   /** Calls between files that agents may see, nearest first. */
-  private async visibleCallsOf(item: HierarchyItem): Promise<readonly HierarchyCall[]> {
+  private async accessibleCallsOf(item: HierarchyItem): Promise<readonly HierarchyCall[]> {
     const { clock, editor, language } = this.ports;
     if (clock.monotonicNow() > this.endsAtMs) {
       this.uniqueRemarks.add('It took too long: not every step was searched.');
@@ -105,7 +105,7 @@ class CallHierarchyWalk {
       [...byPath.keys()].filter((path) => path !== undefined),
       item.path,
     );
-    const visible = await filterVisibleFiles(paths, editor, this.signal);
+    const visible = await filterAccessibleFiles(paths, editor, this.signal);
     const all = visible.paths.flatMap((path) => byPath.get(path) ?? []);
     if (all.length > maxCallsPerFunction)
       this.uniqueRemarks.add(`${item.name} has ${all.length}: the nearest ${maxCallsPerFunction} are listed.`);
@@ -120,13 +120,13 @@ class CallHierarchyWalk {
     if (!first || caller === undefined) return place;
     const lines = [...new Set(callRanges.map(({ start }) => start.line + 1))];
     const text = shortenLineAround(await this.codeLines.lineText(caller, first.start.line), first.start.character);
-    const more = lines.length > 1 ? ` and ${countOf(lines.length - 1, 'more line')}` : '';
+    const more = lines.length > 1 ? ` and ${countWithNoun(lines.length - 1, 'more line')}` : '';
     return `${place} — in line ${first.start.line + 1}${more}: ${text}`;
   }
 }
 
 async function isVisible({ path }: HierarchyItem, { editor }: ToolPorts, signal: AbortSignal): Promise<boolean> {
-  return path !== undefined && (await filterVisibleFiles([path], editor, signal)).paths.length > 0;
+  return path !== undefined && (await filterAccessibleFiles([path], editor, signal)).paths.length > 0;
 }
 
 function keyOf({ path, range, name }: HierarchyItem): string {

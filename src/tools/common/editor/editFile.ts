@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { readTextIfExists } from '../../../editor/common/readTextIfExists';
-import { changeFile } from '../changes/applyChanges';
+import { askAndChangeFile } from '../changes/applyChanges';
 import { applyRequestedEdits, maxEdits, RequestedEdit } from '../changes/requestedEdits';
 import { defineActingTool } from '../defineTool';
 import { displayPath } from '../text/displayPath';
@@ -29,7 +29,7 @@ export function editFileTool(ports: ToolPorts): Tool {
       const before = await readTextIfExists(editor, path, call.signal);
       if (!before) {
         if (version !== undefined) throw new ToolError(`${name} no longer exists.`);
-        const after = await changeFile({ path, before, after: newFileText(edits, name) }, ports, call);
+        const after = await askAndChangeFile({ path, before, after: newFileText(edits, name) }, ports, call);
         return `Created ${name}. It has version ${textVersion(after.text)}.`;
       }
       if (version !== undefined && version !== textVersion(before.text))
@@ -38,7 +38,7 @@ export function editFileTool(ports: ToolPorts): Tool {
         throw new ToolError('Give the version from read_file, because line numbers change.');
       const { lines, text } = applyRequestedEdits(before.text, edits, name);
       if (text === before.text) throw new ToolError('The edits change nothing.');
-      const written = await changeFile({ path, before, after: text }, ports, call);
+      const written = await askAndChangeFile({ path, before, after: text }, ports, call);
       const more = lines.length > maxNamedLines ? ' and more' : '';
       const where = `${lines.length === 1 ? 'line' : 'lines'} ${lines.slice(0, maxNamedLines).join(', ')}${more}`;
       const state = written.isDirty ? ' It is not saved, because it has unsaved changes of the user.' : '';

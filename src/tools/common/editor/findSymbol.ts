@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import { defineTool } from '../defineTool';
 import { LanguageServerTimeoutError, type FoundSymbol } from '../languagePort';
 import { findDeclarations, pageNumberSchema } from '../placeFinder';
-import { listPlaces, visiblePlaces } from '../placeList';
+import { listPlaces, filterAccessiblePlaces } from '../placeList';
 import { splitQualifiedName } from '../text/symbolText';
 import { findTextMatches } from '../search/textMatches';
 import type { Tool } from '../toolProvider';
@@ -31,7 +31,7 @@ export function findSymbolTool(ports: ToolPorts): Tool {
       const meant = fromServers.symbols.filter((symbol) => container === undefined || isInContainer(symbol, container));
       const isExact = (symbol: FoundSymbol): boolean => splitQualifiedName(symbol.name).name === name;
       const outlined = meant.some(isExact) ? [] : await declarationsInFiles(ports, query, anchor, signal);
-      const { places, remarks } = await visiblePlaces([...meant, ...outlined], anchor, ports, signal);
+      const { places, remarks } = await filterAccessiblePlaces([...meant, ...outlined], anchor, ports, signal);
       if (places.length === 0) {
         return [
           ...fromServers.remarks,
@@ -42,7 +42,7 @@ export function findSymbolTool(ports: ToolPorts): Tool {
       const label = ({ kind, name: called, container: inside }: FoundSymbol): string =>
         inside === '' ? `${kind} ${called}` : `${kind} ${called} in ${inside}`;
       const rows = await listPlaces(sorted, ports, { page, label }, signal);
-      return [countOf(places.length, 'symbol'), ...rows, ...remarks, ...fromServers.remarks].join('\n');
+      return [countWithNoun(places.length, 'symbol'), ...rows, ...remarks, ...fromServers.remarks].join('\n');
     },
   });
 }
@@ -80,7 +80,6 @@ async function declarationsInFiles(
       container: container ?? '',
       path,
       range: symbol.nameRange,
-      full: symbol.range,
     }));
   });
   const symbols = (await Promise.all(found)).flat();

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import { oneLine } from '../../../base/common/oneLine';
 import { LineIndex } from '../../../editor/common/text/textOffsets';
 import type { Diagnostic, Range } from '../../../editor/common/editorPort';
-import { applyProposedEdits, readTextsOf } from '../changes/applyChanges';
+import { askAndApplyEdits, readTextsOf } from '../changes/applyChanges';
 import { listChangedFiles } from '../changes/changedFiles';
 import { defineActingTool } from '../defineTool';
 import type { ProposedAction, ProposedEdits } from '../languageEditPort';
@@ -40,7 +40,7 @@ export function fixesTool(ports: ToolPorts): Tool {
         const rows = actions.slice(0, maxListed).map((action) => `  ${describeAction(action)}`);
         const remaining = actions.length - rows.length;
         const more = remaining > 0 ? [`  … ${remaining} more`] : [];
-        return [`${countOf(actions.length, 'action')} at ${place}`, ...rows, ...more].join('\n');
+        return [`${countWithNoun(actions.length, 'action')} at ${place}`, ...rows, ...more].join('\n');
       }
       let chosen = chooseAction(actions, apply, place);
       let textByPath: ReadonlyMap<string, string> = new Map([[file.path, file.text]]);
@@ -50,7 +50,7 @@ export function fixesTool(ports: ToolPorts): Tool {
         chosen = chooseAction(await actionsInLine(file.path, line - 1, lines, ports, call.signal), apply, place);
       }
       const purpose = `apply “${titleOf(chosen)}”`;
-      const changed = await applyProposedEdits({ purpose }, chosen.edits, ports, call, { textByPath });
+      const changed = await askAndApplyEdits({ purpose }, chosen.edits, ports, call, { textByPath });
       if (changed.length === 0) return `“${titleOf(chosen)}” changes nothing.`;
       return [`Applied “${titleOf(chosen)}”`, ...listChangedFiles(changed, ports)].join('\n');
     },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import { LineIndex } from '../../../editor/common/text/textOffsets';
-import { applyProposedEdits } from '../changes/applyChanges';
+import { askAndApplyEdits } from '../changes/applyChanges';
 import { defineActingTool } from '../defineTool';
 import { displayPath } from '../text/displayPath';
 import { textVersion } from '../text/textVersion';
@@ -34,13 +34,13 @@ export function formatTool(ports: ToolPorts): Tool {
           ? undefined
           : { start, end: { line: last - 1, character: lines.lineText(last - 1).length } };
       const proposed = await ports.languageEdits.formatEdits(before.path, range, call.signal);
-      const [changed] = await applyProposedEdits({ purpose: `format ${name}` }, proposed, ports, call, {
+      const [changed] = await askAndApplyEdits({ purpose: `format ${name}` }, proposed, ports, call, {
         textByPath: new Map([[before.path, before.text]]),
       });
       if (!changed) return `Nothing was changed: ${name} is already formatted, or VS Code has no formatter for it.`;
       const { editCount, file } = changed;
       const state = file.isDirty ? ' It is not saved.' : '';
-      return `Formatted ${name}: ${countOf(editCount, 'change')}. It has version ${textVersion(file.text)} now.${state}`;
+      return `Formatted ${name}: ${countWithNoun(editCount, 'change')}. It has version ${textVersion(file.text)} now.${state}`;
     },
   });
 }

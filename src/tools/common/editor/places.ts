@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import { waitUntilProjectLoaded } from '../calls/projectLoading';
 import { CodeLines } from '../text/codeLines';
 import { defineTool } from '../defineTool';
@@ -7,7 +7,7 @@ import type { FilePosition, Place } from '../languagePort';
 import { truncateText } from '../text/lineTexts';
 import { displayPath } from '../text/displayPath';
 import { findPlace, pageNumberSchema, placeInputSchema, type FoundPlace } from '../placeFinder';
-import { listPlaces, visiblePlaces, type VisiblePlace } from '../placeList';
+import { listPlaces, filterAccessiblePlaces, type AccessiblePlace } from '../placeList';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
 
@@ -55,11 +55,11 @@ async function listFoundPlaces(
 ): Promise<string> {
   const from = await findPlace(asked, ports, signal);
   const isComplete = await waitUntilProjectLoaded(from, ports, signal);
-  const { places, remarks } = await visiblePlaces(await ask(from), from.path, ports, signal);
+  const { places, remarks } = await filterAccessiblePlaces(await ask(from), from.path, ports, signal);
   const all = [...from.remarks, ...remarks, ...(isComplete ? [] : [stillReading])];
   if (places.length === 0) return noPlacesMessage(many, from, all, ports);
   const files = new Set(places.map(({ path }) => path)).size;
-  const head = `${countOf(places.length, one, many)} of ${from.title} in ${countOf(files, 'file')}`;
+  const head = `${countWithNoun(places.length, one, many)} of ${from.title} in ${countWithNoun(files, 'file')}`;
   return [head, ...(await listPlaces(places, ports, { page }, signal)), ...all].join('\n');
 }
 
@@ -90,10 +90,10 @@ export function definitionTool(ports: ToolPorts): Tool {
       const from = await findPlace(asked, ports, signal);
       const isComplete = await waitUntilProjectLoaded(from, ports, signal);
       const found = await ports.language.definitions(kind, from, signal);
-      const { places, remarks } = await visiblePlaces(found, from.path, ports, signal);
+      const { places, remarks } = await filterAccessiblePlaces(found, from.path, ports, signal);
       const all = [...from.remarks, ...remarks, ...(isComplete ? [] : [stillReading])];
       if (places.length === 0) return noPlacesMessage(`${kindNames[kind]}s`, from, all, ports);
-      const head = `${countOf(places.length, kindNames[kind])} of ${from.title}`;
+      const head = `${countWithNoun(places.length, kindNames[kind])} of ${from.title}`;
       if (places.length > maxDefinitionsWithCode) {
         return [head, ...(await listPlaces(places, ports, { page }, signal)), ...all].join('\n');
       }
@@ -105,7 +105,7 @@ export function definitionTool(ports: ToolPorts): Tool {
 }
 
 async function codeOf(
-  { path, range, fullRange: full = range }: VisiblePlace,
+  { path, range, fullRange: full = range }: AccessiblePlace,
   code: CodeLines,
   { editor }: ToolPorts,
 ): Promise<string> {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { LineIndex } from '../../../editor/common/text/textOffsets';
-import { applyProposedEdits } from '../changes/applyChanges';
+import { askAndApplyEdits } from '../changes/applyChanges';
 import { listChangedFiles } from '../changes/changedFiles';
 import { requestCompleteRename } from '../changes/completeRename';
 import { defineActingTool } from '../defineTool';
@@ -41,7 +41,7 @@ export function renameTool(ports: ToolPorts): Tool {
       const { proposed, remarks, warning } = renamed;
       const purpose = `rename ${from.title} to \`${newName}\``;
       const about = { purpose, ...withoutUndefined({ warning }) };
-      const changed = await applyProposedEdits(about, proposed, ports, call, {
+      const changed = await askAndApplyEdits(about, proposed, ports, call, {
         textByPath: new Map([[from.path, from.text]]),
         mayReplace: (replaced) =>
           name === '' || replaced.includes(name) || (replaced !== '' && name.includes(replaced)),
@@ -51,7 +51,7 @@ export function renameTool(ports: ToolPorts): Tool {
           `VS Code found nothing to rename at ${from.title}. The language server may be missing or still starting, or the symbol already has that name.`,
         );
       const places = changed.reduce((sum, { editCount }) => sum + editCount, 0);
-      const head = `Renamed ${from.title} to \`${newName}\`: ${countOf(places, 'place')} in ${countOf(changed.length, 'file')}`;
+      const head = `Renamed ${from.title} to \`${newName}\`: ${countWithNoun(places, 'place')} in ${countWithNoun(changed.length, 'file')}`;
       return [head, ...listChangedFiles(changed, ports), ...remarks, ...from.remarks].join('\n');
     },
   });

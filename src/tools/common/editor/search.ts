@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import { defineTool } from '../defineTool';
 import { shortenLineAround } from '../text/lineTexts';
 import { pageFooter, selectPage } from '../text/pages';
@@ -59,7 +59,7 @@ export function searchTool(ports: ToolPorts): Tool {
         file = path;
         rows.push(`  ${line + 1}: ${shortenLineAround(text, character)}`);
       }
-      const head = `${countOf(lines.length, 'line')} in ${countOf(files.length, 'file')}`;
+      const head = `${countWithNoun(lines.length, 'line')} in ${countWithNoun(files.length, 'file')}`;
       return [head, ...rows, ...pageFooter(shown, shown.remainingCount === 1 ? 'line' : 'lines'), ...remarks].join(
         '\n',
       );

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { BoundedMap } from '../../../base/common/boundedMap';
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import { toFileUri } from '../../../base/common/fileUri';
 import type { Disposable } from '../../../base/common/disposable';
 import { defineTool } from '../defineTool';
@@ -8,7 +8,7 @@ import { truncateText } from '../text/lineTexts';
 import { displayPath } from '../text/displayPath';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
-import { filterVisibleFiles } from '../search/visibleFiles';
+import { filterAccessibleFiles } from '../search/accessibleFiles';
 
 const noInput = z.strictObject({});
 const maxSelections = 20;
@@ -43,7 +43,7 @@ export function openEditorsTool({ editor, window }: ToolPorts): Tool {
     input: noInput,
     async run(_input, signal) {
       const files = new Map(window.openFiles.map((file) => [file.path, file]));
-      const { paths } = await filterVisibleFiles([...files.keys()], editor, signal);
+      const { paths } = await filterAccessibleFiles([...files.keys()], editor, signal);
       if (paths.length === 0) return 'No file that you may see is open.';
       const rows = paths.slice(0, maxFiles).map((path) => {
         const file = files.get(path);
@@ -55,7 +55,7 @@ export function openEditorsTool({ editor, window }: ToolPorts): Tool {
       });
       const remaining = paths.length - rows.length;
       return [
-        `${countOf(paths.length, 'file is', 'files are')} open`,
+        `${countWithNoun(paths.length, 'file is', 'files are')} open`,
         ...rows,
         ...(remaining > 0 ? [`… ${remaining} more`] : []),
       ].join('\n');
@@ -63,7 +63,7 @@ export function openEditorsTool({ editor, window }: ToolPorts): Tool {
   });
 }
 
-export function openTool({ editor }: ToolPorts): Tool {
+export function openFileTool({ editor }: ToolPorts): Tool {
   return defineTool({
     name: 'open',
     title: 'Open file',

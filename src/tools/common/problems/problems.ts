@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { pause, type Clock } from '../../../base/common/async';
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import { oneLine } from '../../../base/common/oneLine';
 import type { Diagnostic, DiagnosticSeverity } from '../../../editor/common/editorPort';
 import { defineTool } from '../defineTool';
 import { truncateText, shortenLineAround } from '../text/lineTexts';
 import { sortByNearness } from '../search/nearness';
-import { filterVisibleFiles } from '../search/visibleFiles';
+import { filterAccessibleFiles } from '../search/accessibleFiles';
 import { pageFooter, selectPage } from '../text/pages';
 import { displayPath } from '../text/displayPath';
 import { pageNumberSchema } from '../placeFinder';
@@ -84,7 +84,7 @@ export function problemsTool(ports: ToolPorts): Tool {
       if (found.length === 0) return [`VS Code shows no problems in ${where}. ${version}`, ...remarks].join('\n');
       const shown = selectPage(sortProblems(found, scope, ports), page, rowsPerPage);
       const errors = found.filter(({ problem }) => problem.severity === 'error').length;
-      const head = `${countOf(found.length, 'problem')} in ${where}, ${countOf(errors, 'error')}. ${version}`;
+      const head = `${countWithNoun(found.length, 'problem')} in ${where}, ${countWithNoun(errors, 'error')}. ${version}`;
       const footer = pageFooter(shown, shown.remainingCount === 1 ? 'problem' : 'problems');
       return [head, ...problemRows(shown.items, ports), ...footer, ...remarks].join('\n');
     },
@@ -153,9 +153,13 @@ async function describeChanges(
 ): Promise<string> {
   // A file may have been excluded in the meantime.
   const goneByPath = Map.groupBy(gone, ({ path }) => path);
-  const { paths } = await filterVisibleFiles(sortByNearness([...goneByPath.keys()], undefined), ports.editor, signal);
+  const { paths } = await filterAccessibleFiles(
+    sortByNearness([...goneByPath.keys()], undefined),
+    ports.editor,
+    signal,
+  );
   const visibleGone = paths.flatMap((path) => goneByPath.get(path) ?? []);
-  const head = `${added.length} new and ${visibleGone.length} gone in ${where}: ${countOf(problems.length, 'problem')} now. Version ${version}`;
+  const head = `${added.length} new and ${visibleGone.length} gone in ${where}: ${countWithNoun(problems.length, 'problem')} now. Version ${version}`;
   const newRows = problemRows(sortProblems(added, undefined, ports).slice(0, rowsPerPage), ports);
   const goneRows = visibleGone
     .slice(0, rowsPerPage)

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { withDeadline } from '../../../base/common/async';
 import { BoundedMap } from '../../../base/common/boundedMap';
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import { oneLine } from '../../../base/common/oneLine';
 import { formatCommand } from '../../../base/common/visibleText';
 import type { ToolCaller } from '../../../session/common/toolCaller';
@@ -12,7 +12,7 @@ import { truncateText } from '../text/lineTexts';
 import { ToolError } from '../toolError';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
-import { selectLastLines, terminalLines } from './terminalText';
+import { selectPageFromEnd, terminalLines } from './terminalText';
 
 const maxListed = 100;
 const maxCommandLength = 200;
@@ -106,7 +106,7 @@ async function lastLines(task: StartedTask, page: number, linesPerPage: number):
   const output = await task.output();
   if (output === undefined) return [inTerminal];
   const lines = terminalLines(output);
-  return lines.join('') === '' ? ['It has no output.'] : selectLastLines(lines, page, linesPerPage);
+  return lines.join('') === '' ? ['It has no output.'] : selectPageFromEnd(lines, page, linesPerPage);
 }
 
 function listTasks(known: readonly KnownTask[]): string {
@@ -118,7 +118,7 @@ function listTasks(known: readonly KnownTask[]): string {
     return `  ${labelOf(task)}${what}${notes.length > 0 ? `  [${notes.join(', ')}]` : ''}`;
   });
   const remaining = known.length - rows.length;
-  return [countOf(known.length, 'task'), ...rows, ...(remaining > 0 ? [`  … ${remaining} more`] : [])].join('\n');
+  return [countWithNoun(known.length, 'task'), ...rows, ...(remaining > 0 ? [`  … ${remaining} more`] : [])].join('\n');
 }
 
 /** @throws ToolError if no task, or more than one, has that name */

@@ -1,4 +1,4 @@
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import { parseAnsi } from '../../../base/common/terminal/ansi';
 import { truncateText } from '../text/lineTexts';
 import { ToolError } from '../toolError';
@@ -22,12 +22,12 @@ export function terminalLines(output: string): readonly string[] {
 }
 
 /** Returns one page of lines, in text order. Page 1 contains the last lines. @throws ToolError past the last page */
-export function selectLastLines(lines: readonly string[], page: number, linesPerPage: number): readonly string[] {
+export function selectPageFromEnd(lines: readonly string[], page: number, linesPerPage: number): readonly string[] {
   const pages = pagesFromEnd(lines, linesPerPage);
   const found = pages[page - 1];
   if (!found) throw new ToolError(`There is no page ${page}: the last one is ${pages.length}.`);
   const earlier = pages.slice(page).reduce((sum, { length }) => sum + length, 0);
-  const head = earlier > 0 ? [`… ${countOf(earlier, 'earlier line')}: page ${page + 1} of ${pages.length}`] : [];
+  const head = earlier > 0 ? [`… ${countWithNoun(earlier, 'earlier line')}: page ${page + 1} of ${pages.length}`] : [];
   return [...head, ...found];
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { parseJson } from '../../../base/common/parseJson';
-import { filterVisibleFiles } from '../search/visibleFiles';
+import { filterAccessibleFiles } from '../search/accessibleFiles';
 import { displayPath } from '../text/displayPath';
 import { truncateText } from '../text/lineTexts';
 import type { ToolPorts } from '../toolPorts';
@@ -19,7 +19,7 @@ const titles: Readonly<Record<string, string>> = {
   '<output>': 'Output:',
 };
 
-/** Answers of VS Code that refer to its own tools. They are replaced, because these tools have other names and inputs. */
+/** Answers of VS Code that mention its own tools. They are replaced, because our tools have other names and inputs. */
 const knownTexts = [
   {
     begin: 'No tests found in the files.',
@@ -45,7 +45,7 @@ export async function describeTestResults(
   if (known) return known.text;
   const lines = results.split('\n');
   const paths = new Set(lines.flatMap((line) => pathOf(line) ?? []));
-  const files = await filterVisibleFiles([...paths], editor, signal);
+  const files = await filterAccessibleFiles([...paths], editor, signal);
   const visible = new Set(files.paths);
   // Stack frames in libraries are omitted. Other lines with paths outside the workspace are kept, because they may be
   // values that a test compares.

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { raceSignal, withDeadline } from '../../../base/common/async';
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import { TimeoutError } from '../../../base/common/errors';
 import { oneLine } from '../../../base/common/oneLine';
 import { defineActingTool, type ActingCall } from '../defineTool';
@@ -29,7 +29,8 @@ const noFailuresAfterStop =
 const noFailuresYet =
   'No failures were reported before it was stopped. This does not mean that tests passed: they may hang, or VS Code may not have reported the end of a run that took only milliseconds. Run fewer tests, or use a command.';
 const partialFailures = 'Failures of the last run that VS Code knows. Tests that had not ended are missing:';
-const warning = 'Tests run code of the workspace, also code that the agent has changed. VS Code may ask you again.';
+const warning =
+  'Tests run code from the workspace, including code that the agent has changed. VS Code may ask you again.';
 
 const input = z.strictObject({
   action: z.enum(['list', 'run', 'failures']).describe('failures: those of the last run, even if the user started it.'),
@@ -149,7 +150,7 @@ async function listTests(
   for (const file of files) {
     const found = await tests.testsIn(file);
     const name = displayPath(file, editor);
-    rows.push(found.length === 0 ? `${name}: none found yet` : `${name}: ${countOf(found.length, 'test')}`);
+    rows.push(found.length === 0 ? `${name}: none found yet` : `${name}: ${countWithNoun(found.length, 'test')}`);
     for (const path of found) {
       if (++count <= maxListed) rows.push(`  ${truncateText(oneLine(path.join(' > ')), maxNameLength)}`);
     }

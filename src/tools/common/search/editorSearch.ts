@@ -16,7 +16,7 @@ export class EditorSearch implements TextSearch {
     private readonly runWithTimeLimit: RunWithTimeLimit,
   ) {}
 
-  async *find({ include, ...query }: TextQuery, signal: AbortSignal): AsyncGenerator<FileMatches> {
+  async *findText({ include, ...query }: TextQuery, signal: AbortSignal): AsyncGenerator<FileMatches> {
     const matcher = matcherOf(query);
     const glob = include === undefined ? '**/*' : include.includes('/') ? include : `**/${include}`;
     for (const path of await this.editor.glob(glob, { maxResults: maxFiles, signal })) {

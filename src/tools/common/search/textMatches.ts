@@ -3,7 +3,7 @@ import { TimeoutError } from '../../../base/common/errors';
 import { sortByNearness } from './nearness';
 import type { FileMatches, TextQuery } from './textSearch';
 import type { ToolPorts } from '../toolPorts';
-import { filterVisibleFiles } from './visibleFiles';
+import { filterAccessibleFiles } from './accessibleFiles';
 
 const searchTimeoutMs = 15_000;
 
@@ -32,9 +32,9 @@ export async function findTextMatches(
   let lines = 0;
   const collect = async (inTime: AbortSignal): Promise<void> => {
     const both = AbortSignal.any([inTime, signal]);
-    for await (const found of search.find(query, both)) {
+    for await (const found of search.findText(query, both)) {
       // Checked before counting, so that the limit does not reveal excluded files.
-      const { paths } = await filterVisibleFiles([found.path], editor, both);
+      const { paths } = await filterAccessibleFiles([found.path], editor, both);
       if (paths.length === 0 || both.aborted) continue;
       byPath.set(found.path, found);
       lines += found.matches.length;

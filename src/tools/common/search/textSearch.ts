@@ -1,7 +1,7 @@
 /** Searches text in workspace files. Results may include files that agents must not see. */
 export interface TextSearch {
   /** Yields each file once, with unsaved text. Ends when `signal` fires. @throws ToolError for an invalid pattern */
-  find(query: TextQuery, signal: AbortSignal): AsyncIterable<FileMatches>;
+  findText(query: TextQuery, signal: AbortSignal): AsyncIterable<FileMatches>;
 }
 
 export interface TextQuery {

@@ -1,8 +1,7 @@
 import type { Position } from '../../../editor/common/editorPort';
 import type { LineIndex } from '../../../editor/common/text/textOffsets';
 
-/** Finds names in code by name and an approximate line. */
-
+/** A character that can be part of a name in code. */
 const wordCharacter = /[\p{ID_Continue}$\u200c\u200d]/u;
 const maxOccurrences = 10_000;
 
@@ -30,7 +29,7 @@ export function occurrencesInLine(line: string, name: string): number[] {
 }
 
 /** The occurrence nearest to the 0-based `line` and `column`, else the first. Undefined if there is none. */
-export function findNameInLines(
+export function findNearestOccurrence(
   lines: LineIndex,
   name: string,
   line: number | undefined,

@@ -13,7 +13,7 @@ import {
 import type { ChangeTotals, EntryOf, FileChange, Usage } from '../../common/entries';
 import {
   canUndo,
-  nameOfChange,
+  changeLetterAndWord,
   changeNotes,
   shortFormerPath,
   shouldShowLineCounts,
@@ -21,13 +21,13 @@ import {
 } from '../../common/shownChanges';
 import { outcomeLabels } from '../../common/stateLabels';
 import { ChangeCounts } from '../parts/changeCounts';
-import { countOf, formatCost, formatCount, formatDuration, formatTokens } from '../parts/format';
+import { countWithNoun, formatCost, formatCount, formatDuration, formatTokens } from '../parts/format';
 import { PathButton } from '../parts/pathButton';
-import { ShowAllTexts } from '../parts/showAll';
+import { ShowAllTextsButton } from '../parts/showAll';
 import { EntryDetails } from './textEntries';
-import { useShortenPath, useTranscript } from '../transcriptContext';
+import { useShortenPath, useTranscriptContext } from '../transcriptContext';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
-import { PlainText } from '../parts/plainText';
+import { UntrustedText } from '../parts/untrustedText';
 
 type NotableOutcome = Exclude<EntryOf<'end'>['outcome'], 'completed'>;
 
@@ -44,7 +44,7 @@ export function EndEntry({ entry }: { entry: EntryOf<'end'> }) {
   return (
     <>
       {outcome !== 'completed' && <TurnOutcome outcome={outcome} text={text} details={details} />}
-      <ShowAllTexts entry={entry} shown={[text, details]} />
+      <ShowAllTextsButton entry={entry} shown={[text, details]} />
       {changes.length > 0 && <TurnChanges changes={changes} totals={changeTotals} turn={turn} />}
       <TurnUsage usage={usage} durationMs={durationMs} />
     </>
@@ -59,7 +59,7 @@ interface OutcomeProps {
 
 function TurnOutcome({ outcome, text, details }: OutcomeProps) {
   const Picture = outcomeIcons[outcome];
-  const { continueTurn } = useTranscript().actions;
+  const { continueTurn } = useTranscriptContext().actions;
   const isCutOff = outcome === 'interrupted' || outcome === 'limit';
   return (
     <div class={`outcome outcome-${outcome}`}>
@@ -67,7 +67,7 @@ function TurnOutcome({ outcome, text, details }: OutcomeProps) {
       <div class="notice-body">
         <p dir="auto">
           <strong>{outcomeLabels[outcome]}</strong>
-          {text !== undefined && <PlainText text={` ${text}`} />}
+          {text !== undefined && <UntrustedText text={` ${text}`} />}
         </p>
         {details !== undefined && <EntryDetails text={details} />}
         {continueTurn && isCutOff && (
@@ -87,13 +87,13 @@ interface TurnChangesProps {
 }
 
 function TurnChanges({ changes, totals = totalsOf(changes), turn }: TurnChangesProps) {
-  const { keepChanges, revert, reviewChanges } = useTranscript().actions;
+  const { keepChanges, revert, reviewChanges } = useTranscriptContext().actions;
   const canRevert = changes.some(canUndo);
   const more = totals.files - changes.length;
   return (
     <div class="turn-changes" role="group" aria-label="Changed files">
       <div class="turn-changes-head">
-        <span>{`${countOf(totals.files, 'file')} changed`}</span>
+        <span>{`${countWithNoun(totals.files, 'file')} changed`}</span>
         <ChangeCounts changes={[totals]} />
         <span class="spring" />
         {reviewChanges && (
@@ -123,7 +123,7 @@ function TurnChanges({ changes, totals = totalsOf(changes), turn }: TurnChangesP
       </ul>
       {more > 0 && (
         <button type="button" class="text-button more-changes" onClick={reviewChanges && (() => reviewChanges(turn))}>
-          {`… and ${countOf(more, 'more file')}`}
+          {`… and ${countWithNoun(more, 'more file')}`}
         </button>
       )}
     </div>
@@ -132,9 +132,9 @@ function TurnChanges({ changes, totals = totalsOf(changes), turn }: TurnChangesP
 
 function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number }) {
   const { path, renamedFrom, added, removed } = changed;
-  const { openChange, revert } = useTranscript().actions;
+  const { openChange, revert } = useTranscriptContext().actions;
   const short = useShortenPath();
-  const { letter, word } = nameOfChange(changed);
+  const { letter, word } = changeLetterAndWord(changed);
   const former = shortFormerPath(changed);
   const notes = changeNotes(changed);
   return (
@@ -145,7 +145,7 @@ function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number
       {former !== undefined && (
         <>
           <span class="quiet one-line renamed-from" title={showHiddenCharacters(former)}>
-            <PlainText text={short(former)} />
+            <UntrustedText text={short(former)} />
           </span>
           <span class="quiet rename-arrow">→</span>
         </>

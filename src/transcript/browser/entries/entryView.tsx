@@ -3,22 +3,22 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { BracesIcon } from '../../../webview/browser/icons';
 import type { Entry } from '../../common/entries';
 import { EndEntry } from './endEntry';
-import { usePlaceholder } from '../list/usePlaceholder';
+import { useFarEntryPlaceholder } from '../list/useFarEntryPlaceholder';
 import { PromptEntry, PromptHeading } from './promptEntry';
-import { LoadAllContext } from '../parts/showAll';
+import { LoadFullContentContext } from '../parts/showAll';
 import { AnswerEntry, MediaEntry, NoticeEntry, RawEntry, SummaryEntry, ThinkingEntry } from './textEntries';
 import { TodosEntry } from './todosEntry';
 import { ToolEntry } from './toolEntry';
-import { useEntry, useTranscript } from '../transcriptContext';
+import { useEntry, useTranscriptContext } from '../transcriptContext';
 
 /** Shows one entry. Redrawn only when the entry changes. */
 export function EntryView({ id }: { id: string }) {
-  const { loadFullEntry, showJson } = useTranscript().actions;
+  const { loadFullEntry, showJson } = useTranscriptContext().actions;
   const element = useRef<HTMLDivElement>(null);
   const known = useEntry(id);
   const [whole, setWhole] = useState<{ of: Entry; entry: Entry }>();
   const isShown = known !== undefined && !isInvisible(known);
-  const far = usePlaceholder(isShown ? known : undefined, element);
+  const far = useFarEntryPlaceholder(isShown ? known : undefined, element);
   if (!isShown) return null;
   // The entry has changed since its complete form was loaded, so the current one is newer.
   const entry = whole?.of === known ? whole.entry : known;
@@ -41,9 +41,9 @@ export function EntryView({ id }: { id: string }) {
         </>
       ) : (
         <>
-          <LoadAllContext.Provider value={async () => setWhole({ of: known, entry: await loadFullEntry(id) })}>
+          <LoadFullContentContext.Provider value={async () => setWhole({ of: known, entry: await loadFullEntry(id) })}>
             <EntryBody entry={entry} />
-          </LoadAllContext.Provider>
+          </LoadFullContentContext.Provider>
           {showJson && (
             <IconButton label="Show JSON" icon={BracesIcon} class="raw-button" onClick={() => showJson(id)} />
           )}

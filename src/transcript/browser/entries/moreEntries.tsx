@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { countOf } from '../parts/format';
-import { useRedraw, useTranscript } from '../transcriptContext';
+import { countWithNoun } from '../parts/format';
+import { useRedraw, useTranscriptContext } from '../transcriptContext';
 
 const pageSize = 40;
 
@@ -11,13 +11,13 @@ interface MoreEntriesProps {
 }
 
 const sideSettings = {
-  before: { word: 'earlier', countMember: 'countBefore', margin: '400px 0px 0px 0px' },
-  after: { word: 'later', countMember: 'countAfter', margin: '0px 0px 400px 0px' },
+  before: { word: 'earlier', countMember: 'unloadedOlderCount', margin: '400px 0px 0px 0px' },
+  after: { word: 'later', countMember: 'unloadedLaterCount', margin: '0px 0px 400px 0px' },
 } as const;
 
 /** Loads more entries when the reader scrolls near them or selects the button. */
 export function MoreEntries({ scroller, side }: MoreEntriesProps) {
-  const { model, actions } = useTranscript();
+  const { model, actions } = useTranscriptContext();
   const marker = useRef<HTMLDivElement>(null);
   const [state, setState] = useState<'idle' | 'busy' | 'failed'>('idle');
   /** The number of unloaded entries at the time of the last automatic load. */
@@ -68,7 +68,7 @@ export function MoreEntries({ scroller, side }: MoreEntriesProps) {
         <button type="button" class="text-button" aria-busy={state === 'busy'} onClick={load}>
           {state === 'failed'
             ? `Could not load ${word} messages. Try again.`
-            : `Show ${word} (${countOf(count, 'more', 'more')})`}
+            : `Show ${word} (${countWithNoun(count, 'more', 'more')})`}
         </button>
       )}
     </div>

@@ -4,18 +4,18 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { CopyIcon, EditIcon, HistoryIcon } from '../../../webview/browser/icons';
 import type { Attachment, Entry, EntryOf } from '../../common/entries';
 import { attachmentIcons } from './entryIcons';
-import { msUntilAgeChanges, formatAge, formatDateTime, formatSize } from '../parts/format';
+import { msUntilAgeChanges, formatAge, formatDateTime, formatTextSize } from '../parts/format';
 import { ImageView } from '../parts/imageView';
 import { ShowAllButton, useCopyFull } from '../parts/showAll';
-import { useRedraw, useTranscript } from '../transcriptContext';
+import { useRedraw, useTranscriptContext } from '../transcriptContext';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
-import { PlainText } from '../parts/plainText';
+import { UntrustedText } from '../parts/untrustedText';
 
 const maxFoldedLines = 14;
 const maxFoldedUnits = 1_200;
 
 export function PromptEntry({ entry }: { entry: EntryOf<'prompt'> }) {
-  const { actions } = useTranscript();
+  const { actions } = useTranscriptContext();
   const { editPrompt, restore } = actions;
   const { attachments = [], omitted = 0, text } = entry;
   const copy = useCopyFull(entry.id, omitted);
@@ -61,10 +61,10 @@ function PromptText({ text, omitted }: { text: string; omitted: number }) {
   return (
     <>
       <div class={isLong && !isWhole ? 'prompt-text folded' : 'prompt-text'} dir="auto">
-        <PlainText text={text} />
+        <UntrustedText text={text} />
       </div>
       {omitted > 0 && (
-        <ShowAllButton amount={formatSize(text.length + omitted)} isTruncated onShow={() => setWhole(true)} />
+        <ShowAllButton amount={formatTextSize(text.length + omitted)} isTruncated onShow={() => setWhole(true)} />
       )}
       {isLong && omitted === 0 && (
         <button type="button" class="text-button" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
@@ -76,7 +76,7 @@ function PromptText({ text, omitted }: { text: string; omitted: number }) {
 }
 
 function AttachmentChip({ attachment }: { attachment: Attachment }) {
-  const { actions } = useTranscript();
+  const { actions } = useTranscriptContext();
   const { kind, title, path, line, image, notSent } = attachment;
   if (image) return <ImageView {...image} title={title} isThumbnail />;
   const Picture = attachmentIcons[kind];
@@ -84,7 +84,7 @@ function AttachmentChip({ attachment }: { attachment: Attachment }) {
     <>
       <Picture />
       <span class="one-line">
-        <PlainText text={title} />
+        <UntrustedText text={title} />
       </span>
     </>
   );
@@ -116,7 +116,7 @@ function AttachmentChip({ attachment }: { attachment: Attachment }) {
 }
 
 function PromptTime({ at }: { at: number }) {
-  const { timeFormat } = useTranscript().options;
+  const { timeFormat } = useTranscriptContext().options;
   if (!timeFormat) return null;
   return (
     <time class="time" dateTime={new Date(at).toISOString()} title={formatDateTime(at)}>

@@ -3,8 +3,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { EntryOf } from '../../common/entries';
 import { Disclosure } from '../parts/disclosure';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
-import { PlainText } from '../parts/plainText';
-import { useTranscript } from '../transcriptContext';
+import { UntrustedText } from '../parts/untrustedText';
+import { useTranscriptContext } from '../transcriptContext';
 
 /** Renders the entry with this id, which is also its key. */
 export type RenderEntry = (id: string) => ComponentChild;
@@ -26,7 +26,7 @@ export function SubagentSteps({ entry, childIds, renderEntry }: SubagentStepsPro
 
 /** Shows the steps of a subagent that has its own thread. The thread is loaded when the user opens this section. */
 export function SubthreadDisclosure(steps: SubagentStepsProps) {
-  const { showSubthread } = useTranscript().actions;
+  const { showSubthread } = useTranscriptContext().actions;
   if (!showSubthread) return <SubagentSteps {...steps} />;
   return (
     <Disclosure class="subthread" summary="Subagent transcript">
@@ -55,7 +55,7 @@ function SubthreadSteps({ show, ...steps }: SubthreadProps) {
   if (childIds.length > 0) return <SubagentSteps {...steps} />;
   return (
     <p class="quiet" role="status">
-      <PlainText text={problem ?? 'Loading subagent thread…'} />
+      <UntrustedText text={problem ?? 'Loading subagent thread…'} />
     </p>
   );
 }

@@ -4,13 +4,13 @@ import type { Entry, EntryOf } from '../../common/entries';
 import { Disclosure } from '../parts/disclosure';
 import { ElapsedTime } from '../parts/elapsed';
 import { noticeIcons } from './entryIcons';
-import { countOf, formatDuration } from '../parts/format';
+import { countWithNoun, formatDuration } from '../parts/format';
 import { MarkdownText } from '../parts/markdownText';
 import { PartView } from '../parts/partView';
 import { PathButton } from '../parts/pathButton';
-import { ShowAllTexts, useCopyFull } from '../parts/showAll';
-import { useTranscript } from '../transcriptContext';
-import { PlainText } from '../parts/plainText';
+import { ShowAllTextsButton, useCopyFull } from '../parts/showAll';
+import { useTranscriptContext } from '../transcriptContext';
+import { UntrustedText } from '../parts/untrustedText';
 
 export function AnswerEntry({ entry }: { entry: EntryOf<'answer'> }) {
   const copy = useCopyFull(entry.id, entry.omitted);
@@ -18,7 +18,7 @@ export function AnswerEntry({ entry }: { entry: EntryOf<'answer'> }) {
   return (
     <>
       <MarkdownText text={entry.text} isStreaming={isStreaming} />
-      <ShowAllTexts entry={entry} shown={[entry.text]} />
+      <ShowAllTextsButton entry={entry} shown={[entry.text]} />
       {isStreaming ? (
         entry.text === '' && <span class="dots" aria-hidden="true" />
       ) : (
@@ -44,20 +44,20 @@ export function ThinkingEntry({ entry }: { entry: EntryOf<'thinking'> }) {
         <>
           <span class={isStreaming ? 'working' : ''}>{isStreaming ? 'Thinking' : `Thought${time}`}</span>
           {isStreaming && at !== undefined && <ElapsedTime since={at} />}
-          <span class="quiet">{countOf(text.length + omitted, 'character')}</span>
+          <span class="quiet">{countWithNoun(text.length + omitted, 'character')}</span>
         </>
       }
     >
       <div class="thinking-body">
         <MarkdownText text={text} isStreaming={isStreaming} />
-        <ShowAllTexts entry={entry} shown={[text]} />
+        <ShowAllTextsButton entry={entry} shown={[text]} />
       </div>
     </Disclosure>
   );
 }
 
 export function NoticeEntry({ entry }: { entry: EntryOf<'notice'> }) {
-  const { openChange, undoRestore } = useTranscript().actions;
+  const { openChange, undoRestore } = useTranscriptContext().actions;
   const Picture = noticeIcons[entry.level];
   const { path, restoreId } = entry;
   return (
@@ -65,7 +65,7 @@ export function NoticeEntry({ entry }: { entry: EntryOf<'notice'> }) {
       <Picture />
       <div class="notice-body">
         <p dir="auto">
-          <PlainText text={entry.text} />
+          <UntrustedText text={entry.text} />
         </p>
         {path !== undefined && <PathButton path={path} onClick={openChange && (() => openChange(path))} />}
         {entry.details !== undefined && <EntryDetails text={entry.details} />}
@@ -74,19 +74,19 @@ export function NoticeEntry({ entry }: { entry: EntryOf<'notice'> }) {
             Undo Restore
           </button>
         )}
-        <ShowAllTexts entry={entry} shown={[entry.text, entry.details]} />
+        <ShowAllTextsButton entry={entry} shown={[entry.text, entry.details]} />
       </div>
     </div>
   );
 }
 
 export function EntryDetails({ text }: { text: string }) {
-  const { actions } = useTranscript();
+  const { actions } = useTranscriptContext();
   return (
     <Disclosure class="details" summary="Details">
       <div class="boxed">
         <pre tabIndex={0}>
-          <PlainText text={text} />
+          <UntrustedText text={text} />
         </pre>
         <IconButton label="Copy Details" icon={CopyIcon} class="corner" onClick={() => actions.copy(text)} />
       </div>
@@ -101,13 +101,13 @@ export function SummaryEntry({ entry }: { entry: EntryOf<'summary'> }) {
       summary={
         <>
           <span>Earlier messages were summarized</span>
-          <span class="quiet">{countOf(entry.text.length + (entry.omitted ?? 0), 'character')}</span>
+          <span class="quiet">{countWithNoun(entry.text.length + (entry.omitted ?? 0), 'character')}</span>
         </>
       }
     >
       <div class="thinking-body">
         <MarkdownText text={entry.text} />
-        <ShowAllTexts entry={entry} shown={[entry.text]} />
+        <ShowAllTextsButton entry={entry} shown={[entry.text]} />
       </div>
     </Disclosure>
   );
@@ -125,7 +125,7 @@ export function RawEntry({ entry }: { entry: EntryOf<'raw'> }) {
       summary={
         <>
           <span class="title one-line">
-            <PlainText text={label} />
+            <UntrustedText text={label} />
           </span>
           <span class="quiet">JSON</span>
         </>

@@ -1,6 +1,6 @@
 import type { EntryOf, TodoItem } from '../../common/entries';
 import { todoIcons } from './entryIcons';
-import { PlainText } from '../parts/plainText';
+import { UntrustedText } from '../parts/untrustedText';
 
 const statusLabels: Record<TodoItem['status'], string> = {
   pending: 'to do',
@@ -34,7 +34,7 @@ function TodoRow({ text, status, priority }: TodoItem) {
       <Picture />
       <span class="visually-hidden">{`${statusLabels[status]}: `}</span>
       <span class="todo-text" dir="auto">
-        <PlainText text={text} />
+        <UntrustedText text={text} />
       </span>
       {priority === 'high' && <span class="quiet">high priority</span>}
     </li>

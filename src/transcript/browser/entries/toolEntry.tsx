@@ -5,19 +5,19 @@ import { toolFailureText } from '../../common/toolFailure';
 import { Disclosure } from '../parts/disclosure';
 import { ElapsedTime } from '../parts/elapsed';
 import { toolIcons } from './entryIcons';
-import { countOf, formatDuration } from '../parts/format';
+import { countWithNoun, formatDuration } from '../parts/format';
 import { PathButton } from '../parts/pathButton';
 import { PartView } from '../parts/partView';
 import { ChangeCounts } from '../parts/changeCounts';
-import { ShowAllTexts } from '../parts/showAll';
+import { ShowAllTextsButton } from '../parts/showAll';
 import { SubagentSteps, SubthreadDisclosure, type RenderEntry, type SubagentStepsProps } from './subagentSteps';
-import { useTranscript } from '../transcriptContext';
+import { useTranscriptContext } from '../transcriptContext';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
-import { PlainText } from '../parts/plainText';
+import { UntrustedText } from '../parts/untrustedText';
 
 /** The card of a tool call. It is open while the call runs, and a single line when the call is done. */
 export function ToolEntry({ entry, renderEntry }: { entry: EntryOf<'tool'>; renderEntry: RenderEntry }) {
-  const { model } = useTranscript();
+  const { model } = useTranscriptContext();
   const children = model.childIdsOf(entry.id);
   const isEmpty = entry.parts.length === 0 && children.length === 0 && hasNoDetails(entry);
   if (isEmpty) {
@@ -56,7 +56,7 @@ function hasNoDetails({ input, error, decision, locations = [] }: EntryOf<'tool'
 }
 
 function ToolHead({ entry, childCount = 0 }: { entry: EntryOf<'tool'>; childCount?: number }) {
-  const { folders = [] } = useTranscript().options;
+  const { folders = [] } = useTranscriptContext().options;
   const { state, toolKind, title, durationMs, startedAt } = entry;
   const Picture = toolIcons[toolKind];
   const diffs = entry.parts.filter((part) => part.type === 'diff');
@@ -70,16 +70,16 @@ function ToolHead({ entry, childCount = 0 }: { entry: EntryOf<'tool'>; childCoun
       </span>
       <span class="title one-line" title={showHiddenCharacters(title)}>
         <bdi>
-          <PlainText text={shortenPathsInText(title, folders)} />
+          <UntrustedText text={shortenPathsInText(title, folders)} />
         </bdi>
       </span>
       {diffs.length > 0 && <ChangeCounts changes={diffs} />}
-      {childCount > 0 && <span class="quiet">{countOf(childCount, 'step')}</span>}
+      {childCount > 0 && <span class="quiet">{countWithNoun(childCount, 'step')}</span>}
       {isRunning && startedAt !== undefined && <ElapsedTime since={startedAt} />}
       {!isRunning && durationMs !== undefined && <span class="time">{formatDuration(durationMs)}</span>}
       {isRunning && <span class="spinner" />}
       <span class={isPlain ? 'visually-hidden' : 'state'}>
-        <PlainText text={trouble ?? toolStateLabels[state]} />
+        <UntrustedText text={trouble ?? toolStateLabels[state]} />
       </span>
     </>
   );
@@ -97,15 +97,15 @@ function ToolBody(steps: SubagentStepsProps) {
       {entry.subthread === undefined ? <SubagentSteps {...steps} /> : <SubthreadDisclosure {...steps} />}
       {entry.error !== undefined && (
         <pre class="tool-error">
-          <PlainText text={entry.error} />
+          <UntrustedText text={entry.error} />
         </pre>
       )}
       {entry.decision !== undefined && (
         <p class="decision">
-          Decision: <PlainText text={entry.decision} />
+          Decision: <UntrustedText text={entry.decision} />
         </p>
       )}
-      <ShowAllTexts entry={entry} shown={[entry.title, entry.input, entry.error, entry.decision]} />
+      <ShowAllTextsButton entry={entry} shown={[entry.title, entry.input, entry.error, entry.decision]} />
     </div>
   );
 }
@@ -129,7 +129,7 @@ function ToolInput({ json, isOpen }: { json: string; isOpen: boolean }) {
   return (
     <Disclosure class="input" isOpen={isOpen} summary="Input">
       <pre class="boxed" dir="ltr" tabIndex={0}>
-        <PlainText text={json} />
+        <UntrustedText text={json} />
       </pre>
     </Disclosure>
   );

@@ -138,7 +138,7 @@ export function FindBar({ root, onClose, model, actions, search }: FindBarProps)
       <IconButton label="Previous Match" hint="Shift+Enter" icon={ArrowUpIcon} onClick={() => goToMatch(-1)} />
       <IconButton label="Next Match" hint="Enter" icon={ArrowDownIcon} onClick={() => goToMatch(1)} />
       <IconButton label="Close" hint="Escape" icon={CloseIcon} onClick={onClose} />
-      {!search && query !== '' && matches.length === 0 && model.countBefore > 0 && (
+      {!search && query !== '' && matches.length === 0 && model.unloadedOlderCount > 0 && (
         <OlderHint model={model} actions={actions} />
       )}
     </div>
@@ -153,7 +153,7 @@ function OlderHint({ model, actions }: OlderMessages) {
     const settle = (): void => {
       isLoading.current = false;
     };
-    actions.loadOlder(Math.min(model.countBefore, olderPageSize)).then(settle, settle);
+    actions.loadOlder(Math.min(model.unloadedOlderCount, olderPageSize)).then(settle, settle);
   };
   return (
     <p class="find-older">

@@ -36,7 +36,7 @@ export function useUnloadedMatches(
     let lastRequest = 0;
     const ask = async (): Promise<void> => {
       const thisRequest = ++lastRequest;
-      const isAllHere = model.countBefore === 0 && model.countAfter === 0;
+      const isAllHere = model.unloadedOlderCount === 0 && model.unloadedLaterCount === 0;
       const answer = isAllHere ? [] : await search.find(query);
       if (thisRequest === lastRequest) setFound(answer);
     };
@@ -48,10 +48,10 @@ export function useUnloadedMatches(
       }, typingDelayMs);
     };
     scheduleSearch();
-    let { countBefore: before } = model;
+    let { unloadedOlderCount: before } = model;
     const subscription = model.onDidChange(({ isReset, unloadedAddedCount }) => {
-      if (unloadedAddedCount > 0 || (!isReset && model.countBefore > before)) scheduleSearch();
-      before = model.countBefore;
+      if (unloadedAddedCount > 0 || (!isReset && model.unloadedOlderCount > before)) scheduleSearch();
+      before = model.unloadedOlderCount;
       setRange(loadedRange(model));
     });
     setRange(loadedRange(model));
@@ -72,7 +72,7 @@ interface LoadedRange {
   readonly end: number;
 }
 
-function loadedRange({ countBefore: before, size }: TranscriptModel): LoadedRange {
+function loadedRange({ unloadedOlderCount: before, size }: TranscriptModel): LoadedRange {
   return { start: before, end: before + size };
 }
 

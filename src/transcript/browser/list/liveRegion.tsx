@@ -4,14 +4,14 @@ import { createAnnouncements } from './announcer';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { renderText } from '../markdown/parser/markdownParser';
 import type { TranscriptActions } from '../transcriptActions';
-import { useTranscript } from '../transcriptContext';
+import { useTranscriptContext } from '../transcriptContext';
 import type { TranscriptModel } from './transcriptModel';
 
 const maxAnnouncements = 6;
 
 /** Announces changes to screen readers. */
 export function LiveRegion() {
-  const { actions, model } = useTranscript();
+  const { actions, model } = useTranscriptContext();
   const region = useRef<HTMLDivElement>(null);
   // A layout effect, so that changes before the first frame are also announced.
   useLayoutEffect(() => {

@@ -20,7 +20,7 @@ export class ScreenProximity implements Disposable {
   private observer: IntersectionObserver | undefined;
   /** Heights of the entries that came near and are not reported yet. */
   private readonly pendingHeightByElement = new Map<Element, number>();
-  private frame: number | undefined;
+  private reportFrameId: number | undefined;
   private readonly listenersByElement = new Map<Element, ProximityListener>();
 
   constructor(private readonly model: TranscriptModel) {}
@@ -70,17 +70,17 @@ export class ScreenProximity implements Disposable {
 
   dispose(): void {
     this.observer?.disconnect();
-    if (this.frame !== undefined) cancelAnimationFrame(this.frame);
+    if (this.reportFrameId !== undefined) cancelAnimationFrame(this.reportFrameId);
     this.listenersByElement.clear();
     this.pendingHeightByElement.clear();
   }
 
   private scheduleReport(): void {
     // The screen is drawn in the first frame. At its end, the observer reports which entries that has moved away.
-    this.frame ??= requestAnimationFrame(() => {
+    this.reportFrameId ??= requestAnimationFrame(() => {
       const elements = [...this.pendingHeightByElement.keys()];
-      this.frame = requestAnimationFrame(() => {
-        this.frame = undefined;
+      this.reportFrameId = requestAnimationFrame(() => {
+        this.reportFrameId = undefined;
         this.reportNear(elements);
       });
     });

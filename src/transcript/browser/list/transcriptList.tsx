@@ -48,8 +48,8 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
     [keeper, onGoTo],
   );
   const goToLatest = useCallback(async (): Promise<void> => {
-    if (model.countAfter > 0) await actions.loadLatest?.();
-    if (model.countAfter === 0) keeper.current?.scrollToEnd();
+    if (model.unloadedLaterCount > 0) await actions.loadLatest?.();
+    if (model.unloadedLaterCount === 0) keeper.current?.scrollToEnd();
   }, [model, actions, keeper]);
   const steps = useMemo(() => new PromptNavigator(scroller, goTo), [goTo]);
 
@@ -122,7 +122,12 @@ function useScrollKeeper(
   const [isFollowing, setFollowing] = useState(true);
   useLayoutEffect(() => {
     if (!scroller.current || !content.current) return;
-    const started = new ScrollKeeper(scroller.current, content.current, () => model.countAfter === 0, setFollowing);
+    const started = new ScrollKeeper(
+      scroller.current,
+      content.current,
+      () => model.unloadedLaterCount === 0,
+      setFollowing,
+    );
     started.start();
     keeper.current = started;
     // If the same conversation is read again, the position is kept. Another conversation starts at its end.
@@ -135,7 +140,7 @@ function useScrollKeeper(
         if (older.length > 0) started.savePosition();
       }),
       model.onDidChange(({ isReset }) => {
-        if (isReset && model.countAfter === 0 && lastTurnStart() !== lastTurn) started.scrollToEnd();
+        if (isReset && model.unloadedLaterCount === 0 && lastTurnStart() !== lastTurn) started.scrollToEnd();
       }),
     ];
     return () => {

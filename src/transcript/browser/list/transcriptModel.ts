@@ -36,11 +36,11 @@ export class TranscriptModel {
   private unloadedCountBefore = 0;
   private unloadedCountAfter = 0;
 
-  get countBefore(): number {
+  get unloadedOlderCount(): number {
     return this.unloadedCountBefore;
   }
 
-  get countAfter(): number {
+  get unloadedLaterCount(): number {
     return this.unloadedCountAfter;
   }
 
@@ -136,7 +136,7 @@ export class TranscriptModel {
     this.unloadedCountBefore = patch.before;
     this.unloadedCountAfter = after;
 
-    if (isReordered || older.length > 0) this.rebuildTurns(touched);
+    if (isReordered || older.length > 0) this.rebuildTurnsAndChildren(touched);
     for (const id of touched) for (const listener of [...(this.entryListenersById.get(id) ?? [])]) listener();
     const change = {
       isReset,
@@ -149,14 +149,14 @@ export class TranscriptModel {
     for (const listener of [...this.changeListeners]) listener(change);
   }
 
-  private clear(touched: Set<string>): void {
-    for (const id of this.entryIds) touched.add(id);
+  private clear(touchedIds: Set<string>): void {
+    for (const id of this.entryIds) touchedIds.add(id);
     this.entriesById.clear();
     this.entryIds = [];
   }
 
   /** Groups the entries by turn and by parent. A child whose parent is not loaded becomes a top-level entry. */
-  private rebuildTurns(touched: Set<string>): void {
+  private rebuildTurnsAndChildren(touchedIds: Set<string>): void {
     const children = new Map<string, string[]>();
     const turns: { turn: number; ids: string[] }[] = [];
     for (const { id, parent, turn } of this.entries()) {
@@ -170,15 +170,15 @@ export class TranscriptModel {
       if (last?.turn === turn) last.ids.push(id);
       else turns.push({ turn, ids: [id] });
     }
-    this.updateChildren(children, touched);
+    this.updateChildIds(children, touchedIds);
     this.currentTurns = reuseTurns(this.currentTurns, turns);
   }
 
-  private updateChildren(children: ReadonlyMap<string, readonly string[]>, touched: Set<string>): void {
-    for (const id of new Set([...this.childIdsByParent.keys(), ...children.keys()])) {
-      const now = children.get(id);
+  private updateChildIds(newChildIdsByParent: ReadonlyMap<string, readonly string[]>, touchedIds: Set<string>): void {
+    for (const id of new Set([...this.childIdsByParent.keys(), ...newChildIdsByParent.keys()])) {
+      const now = newChildIdsByParent.get(id);
       if (areSameIds(this.childIdsByParent.get(id) ?? noIds, now ?? noIds)) continue;
-      touched.add(id);
+      touchedIds.add(id);
       if (now) this.childIdsByParent.set(id, now);
       else this.childIdsByParent.delete(id);
     }

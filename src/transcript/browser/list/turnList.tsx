@@ -1,12 +1,12 @@
 import { Component } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import { EntryView } from '../entries/entryView';
-import { useRedraw, useTranscript } from '../transcriptContext';
+import { useRedraw, useTranscriptContext } from '../transcriptContext';
 import type { TranscriptTurn } from './transcriptModel';
 
 /** Shows turns as articles, for screen readers. A turn is redrawn only when its list of entries changes. */
 export function TurnList({ onDrawn }: { readonly onDrawn: () => void }) {
-  const { model, options } = useTranscript();
+  const { model, options } = useTranscriptContext();
   const redraw = useRedraw();
   useLayoutEffect(() => {
     let drawn = model.turns;

@@ -1,7 +1,7 @@
 /** Adds headers and buttons to code blocks, after the sanitizer and before the nodes are inserted. */
 import { splitIntoPieces } from './code/codePieces';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
-import type { CodeActions } from './code/codeActions';
+import type { LinkAndCodeActions } from './linkAndCodeActions';
 
 /** The buttons in the order in which they are shown. Style sheets and listeners use `name`. */
 const codeButtons = [
@@ -9,16 +9,16 @@ const codeButtons = [
   { name: 'insert', label: 'Insert at Cursor', action: 'insertAtCursor' },
   { name: 'open', label: 'Open in New File', action: 'openAsNewFile' },
   { name: 'copy', label: 'Copy', action: 'copy' },
-] as const satisfies readonly { name: string; label: string; action: keyof CodeActions }[];
+] as const satisfies readonly { name: string; label: string; action: keyof LinkAndCodeActions }[];
 
 /** Size of the pieces in which long plain text is laid out, in UTF-16 units. */
 export const maxPlainPieceUnits = 8_192;
 
-export function decorateCodeBlocks(fragment: DocumentFragment, actions: CodeActions): void {
+export function decorateCodeBlocks(fragment: DocumentFragment, actions: LinkAndCodeActions): void {
   for (const pre of fragment.querySelectorAll('pre')) decorateCode(pre, actions);
 }
 
-function decorateCode(pre: HTMLPreElement, actions: CodeActions): void {
+function decorateCode(pre: HTMLPreElement, actions: LinkAndCodeActions): void {
   const { language = '', path } = pre.dataset;
   const isPlain = pre.classList.contains('md-plain');
   const title = isPlain ? 'Too long to format, shown as plain text' : showHiddenCharacters(path ?? language);
@@ -70,7 +70,7 @@ function createTitle(title: string, path: string | undefined): HTMLElement {
   return shown;
 }
 
-function createActions(actions: CodeActions): HTMLElement {
+function createActions(actions: LinkAndCodeActions): HTMLElement {
   const bar = createElement('span', 'md-actions');
   for (const { name, label, action } of codeButtons) {
     if (!actions[action]) continue;

@@ -5,7 +5,7 @@
 import type { Env } from 'markdown-it';
 import type { Disposable } from '../../../base/common/disposable';
 import { isBlockComplete, lastLineMayGrowKey } from './parser/blockRules';
-import { listenForCodeActions } from './code/codeActions';
+import { listenForLinkAndCodeActions } from './linkAndCodeActions';
 import { completeMarkdown, findOpenFence } from './parser/completeMarkdown';
 import { maxPlainPieceUnits } from './decorate';
 import { StreamingCode } from './code/streamingCode';
@@ -48,7 +48,8 @@ export class MarkdownStream implements Disposable {
     this.startListening();
     this.openText += added;
     if (this.pauseTimer !== undefined) return;
-    if (this.isTooLongToParse ? this.appendPlain(added) : this.openCodeBlock?.showLongerText(this.openText)) return;
+    if (this.isTooLongToParse ? this.tryAppendPlainText(added) : this.openCodeBlock?.showLongerText(this.openText))
+      return;
     if (this.pauseMs > 0) this.pauseTimer = setTimeout(() => this.render(), this.pauseMs);
     else this.render();
   }
@@ -73,7 +74,7 @@ export class MarkdownStream implements Disposable {
     if (this.endsWithCarriageReturn) this.openText += '\n';
     this.endsWithCarriageReturn = false;
     const whole = this.completeText + this.openText;
-    this.finishCode();
+    this.finishOpenCodeBlock();
     // A long text is not parsed again as a whole. Its complete blocks stay as they are, and only the rest is formatted.
     const isTooLong = whole.length > maxMarkdownUnits && this.lastCompleteNode !== null;
     if (isTooLong) this.replaceOpenNodes(renderText(this.openText, { ...this.parserEnv }, this.options.actions));
@@ -89,7 +90,7 @@ export class MarkdownStream implements Disposable {
   }
 
   private startListening(): void {
-    this.actionListener ??= listenForCodeActions(this.container, this.options.actions);
+    this.actionListener ??= listenForLinkAndCodeActions(this.container, this.options.actions);
   }
 
   private render(): void {
@@ -99,7 +100,7 @@ export class MarkdownStream implements Disposable {
     const env = { references: { ...this.parserEnv.references }, [lastLineMayGrowKey]: true };
     if (this.isTooLongToParse) this.replaceOpenNodes(renderPlainText(this.openText, this.options.actions));
     else this.replaceOpenNodes(renderText(completeMarkdown(this.openText), env, this.options.actions));
-    this.findAppendableNode();
+    this.rememberAppendableNode();
     const tookMs = performance.now() - startMs;
     this.pauseMs = tookMs > (this.options.slowRenderingMs ?? defaultSlowMs) ? tookMs * pauseFactor : 0;
   }
@@ -133,7 +134,7 @@ export class MarkdownStream implements Disposable {
   }
 
   private replaceOpenNodes(nodes: DocumentFragment): void {
-    this.finishCode();
+    this.finishOpenCodeBlock();
     this.plainTextNode = undefined;
     morphChildren(this.container, this.firstOpenNode(), nodes);
   }
@@ -143,7 +144,7 @@ export class MarkdownStream implements Disposable {
   }
 
   /** Finds the node to which more code or plain text can be appended. */
-  private findAppendableNode(): void {
+  private rememberAppendableNode(): void {
     const block = this.container.lastElementChild;
     const code = block?.querySelector('code');
     if (!code || !(block instanceof HTMLElement)) return;
@@ -158,7 +159,7 @@ export class MarkdownStream implements Disposable {
   }
 
   /** Appends plain text to the last node. Returns false if the text may contain markup. */
-  private appendPlain(added: string): boolean {
+  private tryAppendPlainText(added: string): boolean {
     const { plainTextNode } = this;
     if (!plainTextNode || !visibleText.test(added) || plainTextNode.length + added.length > maxPlainPieceUnits)
       return false;
@@ -166,7 +167,7 @@ export class MarkdownStream implements Disposable {
     return true;
   }
 
-  private finishCode(): void {
+  private finishOpenCodeBlock(): void {
     this.openCodeBlock?.finish();
     this.openCodeBlock = undefined;
   }
@@ -182,7 +183,7 @@ export class MarkdownStream implements Disposable {
     this.openText = '';
     this.searchedEnd = 0;
     this.parserEnv = {};
-    this.finishCode();
+    this.finishOpenCodeBlock();
     this.plainTextNode = undefined;
   }
 

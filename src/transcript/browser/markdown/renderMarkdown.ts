@@ -1,11 +1,11 @@
 /** Renders complete Markdown. See `MarkdownStream` for streaming. */
 import type { Disposable } from '../../../base/common/disposable';
-import { listenForCodeActions, type CodeActions } from './code/codeActions';
+import { listenForLinkAndCodeActions, type LinkAndCodeActions } from './linkAndCodeActions';
 import { renderText } from './parser/markdownParser';
 import { morphChildren } from './morph';
 
 export interface MarkdownOptions {
-  readonly actions: CodeActions;
+  readonly actions: LinkAndCodeActions;
   /** Duration in milliseconds after which a rendering counts as slow, so that the stream pauses. Default: 6 ms. */
   readonly slowRenderingMs?: number;
 }
@@ -16,7 +16,7 @@ export interface MarkdownOptions {
  */
 export function renderMarkdown(container: HTMLElement, text: string, { actions }: MarkdownOptions): Disposable {
   morphChildren(container, container.firstChild, renderText(normalizeLineEndings(text), {}, actions));
-  return listenForCodeActions(container, actions);
+  return listenForLinkAndCodeActions(container, actions);
 }
 
 /** Normalizes line endings as the parser does. */

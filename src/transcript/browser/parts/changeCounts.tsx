@@ -1,4 +1,4 @@
-import { countOf } from './format';
+import { countWithNoun } from './format';
 
 interface LineCounts {
   readonly added: number;
@@ -9,7 +9,11 @@ export function ChangeCounts({ changes }: { changes: readonly LineCounts[] }) {
   const added = changes.reduce((sum, change) => sum + change.added, 0);
   const removed = changes.reduce((sum, change) => sum + change.removed, 0);
   return (
-    <span class="counts" role="img" aria-label={`${countOf(added, 'line')} added, ${countOf(removed, 'line')} removed`}>
+    <span
+      class="counts"
+      role="img"
+      aria-label={`${countWithNoun(added, 'line')} added, ${countWithNoun(removed, 'line')} removed`}
+    >
       <span class="added">{`+${added}`}</span> <span class="removed">{`−${removed}`}</span>
     </span>
   );

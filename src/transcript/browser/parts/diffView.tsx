@@ -4,12 +4,12 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { DiffIcon } from '../../../webview/browser/icons';
 import type { DiffHunk, DiffLine, DiffPart } from '../../common/entries';
 import { ChangeCounts } from './changeCounts';
-import { countOf, formatSize } from './format';
+import { countWithNoun, formatTextSize } from './format';
 import { PathButton } from './pathButton';
 import { ShowAllButton, ShowFullContext } from './showAll';
-import { useShortenPath, useTranscript } from '../transcriptContext';
+import { useShortenPath, useTranscriptContext } from '../transcriptContext';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
-import { PlainText } from './plainText';
+import { UntrustedText } from './untrustedText';
 
 const maxFoldedLines = 30;
 const lineMarks: Record<DiffLine['kind'], string> = { context: ' ', add: '+', remove: '−' };
@@ -24,7 +24,7 @@ interface DiffViewRow {
 }
 
 export function DiffView({ part, index, entryId }: { part: DiffPart; index: number; entryId: string }) {
-  const { actions } = useTranscript();
+  const { actions } = useTranscriptContext();
   const short = useShortenPath();
   const [isWhole, setWhole] = useState(useContext(ShowFullContext));
   const { path, hunks, change, omitted = 0 } = part;
@@ -57,7 +57,7 @@ export function DiffView({ part, index, entryId }: { part: DiffPart; index: numb
       )}
       {(omitted > 0 || shown.length < rows.length) && (
         <ShowAllButton
-          amount={omitted > 0 ? formatSize(countUnits(rows) + omitted) : countOf(rows.length, 'line')}
+          amount={omitted > 0 ? formatTextSize(countUnits(rows) + omitted) : countWithNoun(rows.length, 'line')}
           isTruncated={omitted > 0}
           onShow={() => setWhole(true)}
         />
@@ -82,7 +82,7 @@ function DiffRow({ row: { kind, oldLine, newLine, text } }: { row: DiffViewRow }
       <td class="diff-text">
         <span class="mark">{lineMarks[kind]}</span>
         <Text>
-          <PlainText text={text} />
+          <UntrustedText text={text} />
         </Text>
       </td>
     </tr>

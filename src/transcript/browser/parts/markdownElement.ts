@@ -6,7 +6,7 @@ import type { TranscriptActions } from '../transcriptActions';
 export class MarkdownElement implements Disposable {
   private shownText: string | undefined;
   private isFinished = false;
-  private renderedMarkdown: Disposable | undefined;
+  private actionListener: Disposable | undefined;
   private stream: MarkdownStream | undefined;
 
   constructor(
@@ -18,8 +18,8 @@ export class MarkdownElement implements Disposable {
     if (text === this.shownText && isStreaming !== this.isFinished) return;
     this.isFinished = !isStreaming;
     if (!this.stream && this.isFinished) {
-      this.renderedMarkdown?.dispose();
-      this.renderedMarkdown = renderMarkdown(this.element, text, { actions: this.actions });
+      this.actionListener?.dispose();
+      this.actionListener = renderMarkdown(this.element, text, { actions: this.actions });
     } else {
       this.streamText(text);
       if (this.isFinished) this.stream?.finish();
@@ -28,14 +28,14 @@ export class MarkdownElement implements Disposable {
   }
 
   dispose(): void {
-    this.renderedMarkdown?.dispose();
+    this.actionListener?.dispose();
     this.stream?.dispose();
   }
 
   private streamText(text: string): void {
     const { shownText } = this;
     if (!this.stream) {
-      this.renderedMarkdown?.dispose();
+      this.actionListener?.dispose();
       this.stream = new MarkdownStream(this.element, { actions: this.actions });
       this.stream.setText(text);
     } else if (shownText !== undefined && text.startsWith(shownText)) {

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { MarkdownElement } from './markdownElement';
-import { useTranscript } from '../transcriptContext';
+import { useTranscriptContext } from '../transcriptContext';
 
 interface MarkdownTextProps {
   readonly text: string;
@@ -8,7 +8,7 @@ interface MarkdownTextProps {
 }
 
 export function MarkdownText({ text, isStreaming = false }: MarkdownTextProps) {
-  const { actions } = useTranscript();
+  const { actions } = useTranscriptContext();
   const element = useRef<HTMLDivElement>(null);
   const growing = useRef<MarkdownElement | undefined>(undefined);
   useLayoutEffect(() => {

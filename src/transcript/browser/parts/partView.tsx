@@ -3,15 +3,15 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { CopyIcon } from '../../../webview/browser/icons';
 import type { Entry, Part } from '../../common/entries';
 import { DiffView } from './diffView';
-import { countOf, formatSize } from './format';
+import { countWithNoun, formatTextSize } from './format';
 import { ImageView } from './imageView';
 import { MarkdownText } from './markdownText';
 import { PathButton } from './pathButton';
 import { ShowAllButton, useCopyFull, ShowFullContext } from './showAll';
 import { TerminalView } from './terminalView';
-import { useShortenPath, useTranscript } from '../transcriptContext';
+import { useShortenPath, useTranscriptContext } from '../transcriptContext';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
-import { PlainText } from './plainText';
+import { UntrustedText } from './untrustedText';
 
 interface PartProps {
   readonly part: Part;
@@ -52,7 +52,9 @@ function TextPart({ part: { text, plain: isPlain = false, omitted = 0 } }: { par
   return (
     <div class="text-part">
       <MarkdownText text={text} />
-      {omitted > 0 && <ShowAllButton amount={formatSize(text.length + omitted)} isTruncated onShow={() => undefined} />}
+      {omitted > 0 && (
+        <ShowAllButton amount={formatTextSize(text.length + omitted)} isTruncated onShow={() => undefined} />
+      )}
     </div>
   );
 }
@@ -69,18 +71,18 @@ function LongText({ text, omitted, firstLine }: { text: string; omitted: number;
     <>
       <pre class="boxed scrolls" dir="ltr" tabIndex={0}>
         {firstLine === undefined ? (
-          <PlainText text={shown.join('\n')} />
+          <UntrustedText text={shown.join('\n')} />
         ) : (
           shown.map((line, at) => (
             <span class="numbered" key={at} data-line={firstLine + at}>
-              <PlainText text={`${line}\n`} />
+              <UntrustedText text={`${line}\n`} />
             </span>
           ))
         )}
       </pre>
       {(isCut || (!isWhole && lines.length > maxFoldedLines)) && (
         <ShowAllButton
-          amount={isCut ? formatSize(text.length + omitted) : countOf(lines.length, 'line')}
+          amount={isCut ? formatTextSize(text.length + omitted) : countWithNoun(lines.length, 'line')}
           isTruncated={isCut}
           onShow={() => setWhole(true)}
         />
@@ -101,17 +103,17 @@ function FilePart({ part: { path, text, firstLine = 1, omitted = 0 } }: { part: 
 }
 
 function LinkPart({ part: { uri, title } }: { part: PartOf<'link'> }) {
-  const { actions } = useTranscript();
+  const { actions } = useTranscriptContext();
   return (
     <p class="link-part">
       <button type="button" class="link" title={showHiddenCharacters(uri)} onClick={() => actions.open(uri)}>
         <bdi>
-          <PlainText text={title ?? uri} />
+          <UntrustedText text={title ?? uri} />
         </bdi>
       </button>
       {title !== undefined && title !== uri && (
         <span class="quiet" dir="ltr">
-          <PlainText text={hostOf(uri)} />
+          <UntrustedText text={hostOf(uri)} />
         </span>
       )}
     </p>
@@ -142,7 +144,9 @@ function ListPart({ part: { items, omitted = 0 } }: { part: PartOf<'list'> }) {
       </ul>
       {(isCut || shown.length < items.length) && (
         <ShowAllButton
-          amount={isCut ? formatSize(items.join('\n').length + omitted) : countOf(items.length, 'entry', 'entries')}
+          amount={
+            isCut ? formatTextSize(items.join('\n').length + omitted) : countWithNoun(items.length, 'entry', 'entries')
+          }
           isTruncated={isCut}
           onShow={() => setWhole(true)}
         />
@@ -152,10 +156,10 @@ function ListPart({ part: { items, omitted = 0 } }: { part: PartOf<'list'> }) {
 }
 
 function ListItem({ item }: { item: string }) {
-  const { actions } = useTranscript();
+  const { actions } = useTranscriptContext();
   const short = useShortenPath();
   const [text, path, line] = fileLinePattern.exec(item) ?? [];
-  if (text === undefined || path === undefined) return <PlainText text={item} />;
+  if (text === undefined || path === undefined) return <UntrustedText text={item} />;
   return (
     <>
       <button
@@ -164,9 +168,9 @@ function ListItem({ item }: { item: string }) {
         title={showHiddenCharacters(path)}
         onClick={() => actions.open(path, line === undefined ? undefined : Number(line))}
       >
-        <PlainText text={short(path) + text.slice(path.length)} />
+        <UntrustedText text={short(path) + text.slice(path.length)} />
       </button>
-      <PlainText text={item.slice(text.length)} />
+      <UntrustedText text={item.slice(text.length)} />
     </>
   );
 }

@@ -1,6 +1,6 @@
-import { useShortenPath, useTranscript } from '../transcriptContext';
+import { useShortenPath, useTranscriptContext } from '../transcriptContext';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
-import { PlainText } from './plainText';
+import { UntrustedText } from './untrustedText';
 
 interface PathButtonProps {
   readonly path: string;
@@ -11,7 +11,7 @@ interface PathButtonProps {
 
 /** Shows a file's name before its folder, because there is little space. */
 export function PathButton({ path, line, onClick }: PathButtonProps) {
-  const { actions } = useTranscript();
+  const { actions } = useTranscriptContext();
   const { name, folder } = splitPath(useShortenPath()(path));
   return (
     <button
@@ -22,11 +22,11 @@ export function PathButton({ path, line, onClick }: PathButtonProps) {
       onClick={onClick ?? (() => actions.open(path, line))}
     >
       <span class="path-name one-line">
-        <PlainText text={line === undefined ? name : `${name}:${line}`} />
+        <UntrustedText text={line === undefined ? name : `${name}:${line}`} />
       </span>
       {folder !== '' && (
         <span class="path-folder one-line">
-          <PlainText text={folder} />
+          <UntrustedText text={folder} />
         </span>
       )}
     </button>

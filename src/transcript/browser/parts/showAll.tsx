@@ -1,11 +1,11 @@
 import { createContext } from 'preact';
 import { useContext, useState } from 'preact/hooks';
 import type { Entry } from '../../common/entries';
-import { formatSize } from './format';
-import { useTranscript } from '../transcriptContext';
+import { formatTextSize } from './format';
+import { useTranscriptContext } from '../transcriptContext';
 
 /** Loads the complete content and shows it. Rejects if it cannot be loaded. */
-export const LoadAllContext = createContext<() => Promise<void>>(() => Promise.resolve());
+export const LoadFullContentContext = createContext<() => Promise<void>>(() => Promise.resolve());
 
 /** Whether content that is loaded is shown completely, without a "Show all" button. */
 export const ShowFullContext = createContext(false);
@@ -28,10 +28,10 @@ interface ShowAllTextsProps {
 }
 
 /** A "Show all" button for an entry whose own texts were truncated. */
-export function ShowAllTexts({ entry: { omitted = 0 }, shown }: ShowAllTextsProps) {
+export function ShowAllTextsButton({ entry: { omitted = 0 }, shown }: ShowAllTextsProps) {
   if (omitted === 0) return null;
   const units = shown.reduce((sum, text) => sum + (text?.length ?? 0), omitted);
-  return <ShowAllButton amount={formatSize(units)} isTruncated onShow={() => undefined} />;
+  return <ShowAllButton amount={formatTextSize(units)} isTruncated onShow={() => undefined} />;
 }
 
 /** Returns a function that copies a text. If the text was truncated, first loads the complete entry. */
@@ -39,7 +39,7 @@ export function useCopyFull(
   entryId: string,
   omitted = 0,
 ): (text: string, textOf: (whole: Entry) => string | undefined) => void {
-  const { actions } = useTranscript();
+  const { actions } = useTranscriptContext();
   return (text, textOf) => {
     if (omitted === 0) {
       actions.copy(text);
@@ -53,7 +53,7 @@ export function useCopyFull(
 }
 
 export function ShowAllButton({ amount, isTruncated, onShow }: ShowAllProps) {
-  const loadAll = useContext(LoadAllContext);
+  const loadAll = useContext(LoadFullContentContext);
   const [state, setState] = useState<'idle' | 'busy' | 'failed'>('idle');
   const show = (): void => {
     onShow();

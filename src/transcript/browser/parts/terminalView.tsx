@@ -3,11 +3,11 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { CopyIcon } from '../../../webview/browser/icons';
 import type { Entry, Part } from '../../common/entries';
 import { renderAnsi } from './ansiView';
-import { countOf, formatSize } from './format';
+import { countWithNoun, formatTextSize } from './format';
 import { ShowAllButton, useCopyFull } from './showAll';
-import { useTranscript } from '../transcriptContext';
+import { useTranscriptContext } from '../transcriptContext';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
-import { PlainText } from './plainText';
+import { UntrustedText } from './untrustedText';
 
 const maxFoldedLines = 12;
 
@@ -21,7 +21,7 @@ interface TerminalProps {
 
 /** Shows a command and the end of its output, which usually contains the result. */
 export function TerminalView({ part, index, entryId }: TerminalProps) {
-  const { actions } = useTranscript();
+  const { actions } = useTranscriptContext();
   const [isWhole, setWhole] = useState(false);
   const { command, output, omitted = 0 } = part;
   const { tail, lineCount } = lastLines(output, isWhole ? Infinity : maxFoldedLines);
@@ -36,7 +36,7 @@ export function TerminalView({ part, index, entryId }: TerminalProps) {
     <div class="terminal">
       <div class="terminal-head">
         <code class="command" dir="ltr">
-          <PlainText text={command ?? 'Output'} />
+          <UntrustedText text={command ?? 'Output'} />
         </code>
         <IconButton
           label={command === undefined ? 'Copy Output' : 'Copy Command'}
@@ -46,7 +46,7 @@ export function TerminalView({ part, index, entryId }: TerminalProps) {
       </div>
       {(isCut || (!isWhole && lineCount > maxFoldedLines)) && (
         <ShowAllButton
-          amount={isCut ? formatSize(output.length + omitted) : countOf(lineCount, 'line')}
+          amount={isCut ? formatTextSize(output.length + omitted) : countWithNoun(lineCount, 'line')}
           isTruncated={isCut}
           onShow={() => setWhole(true)}
         />

@@ -1,4 +1,4 @@
-import { countOf } from '../../../base/common/countOf';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import { outcomeLabels, toolStateLabels } from '../stateLabels';
 import { toolFailureText } from '../toolFailure';
 import type { Attachment, EntryOf, Part, Usage } from '../entries';
@@ -72,8 +72,8 @@ export function durationText(ms: number): string {
 
 function usageText({ cost, input, output }: Usage): string {
   const tokens = [
-    ...(input === undefined ? [] : [countOf(input, 'input token')]),
-    ...(output === undefined ? [] : [countOf(output, 'output token')]),
+    ...(input === undefined ? [] : [countWithNoun(input, 'input token')]),
+    ...(output === undefined ? [] : [countWithNoun(output, 'output token')]),
     ...(cost ? [`${cost.amount} ${cost.currency}`] : []),
   ];
   return tokens.length > 0 ? `Used: ${tokens.join(', ')}.` : '';

@@ -1,7 +1,12 @@
 // What the host of the chat tells in tests.
 import type * as z from 'zod/mini';
 import type { ChatUpdate } from '../../../../src/chat/common/page/chatApi';
-import type { ApprovalView, BackendView, SessionRow, SessionView } from '../../../../src/chat/common/chatView';
+import type {
+  ApprovalView,
+  BackendView,
+  ConversationRow,
+  ConversationView,
+} from '../../../../src/chat/common/chatView';
 import type { Entry } from '../../../../src/transcript/common/entries';
 
 export type Update = z.input<typeof ChatUpdate>;
@@ -37,7 +42,7 @@ export const backends: BackendView[] = [
   },
 ];
 
-export function sessionOf(part: Partial<SessionView> = {}): SessionView {
+export function sessionOf(part: Partial<ConversationView> = {}): ConversationView {
   return {
     id: 's1',
     title: 'Rename greet to welcome',
@@ -130,7 +135,7 @@ export const diffApproval: ApprovalView = {
   state: 'pending',
 };
 
-export const greeting: SessionView['changes'][number] = {
+export const greeting: ConversationView['changes'][number] = {
   path: 'src/greeting.ts',
   change: 'modified',
   added: 8,
@@ -139,7 +144,7 @@ export const greeting: SessionView['changes'][number] = {
   state: 'applied',
 };
 
-export const changes: SessionView['changes'] = [
+export const changes: ConversationView['changes'] = [
   greeting,
   {
     path: 'src/deeply/nested/folder/with/a/long/name/main.ts',
@@ -152,7 +157,7 @@ export const changes: SessionView['changes'] = [
   { path: 'src/welcome.ts', change: 'created', added: 1, removed: 0, hunks: 1, state: 'applied' },
 ];
 
-export const rows: SessionRow[] = [
+export const rows: ConversationRow[] = [
   { id: 's1', title: 'Rename greet to welcome', backendTitle: 'Demo agent', updatedAt: now - 60_000, state: 'idle' },
   {
     id: 's2',
@@ -178,7 +183,7 @@ export const rows: SessionRow[] = [
 ];
 
 /** What a page is told first. */
-export function snapshot(session: SessionView | null, part: Update = {}): Update {
+export function snapshot(session: ConversationView | null, part: Update = {}): Update {
   return {
     session,
     transcript: { reset: true, put: session ? entries : [], before: 0 },

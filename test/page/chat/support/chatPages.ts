@@ -1,14 +1,14 @@
 // Opens the page of the chat with a host that tells it a first state.
 import type { Locator, Page } from 'playwright-core';
 import { chatRequests, didUpdate } from '../../../../src/chat/common/page/chatApi';
-import type { SessionView } from '../../../../src/chat/common/chatView';
+import type { ConversationView } from '../../../../src/chat/common/chatView';
 import { PageHarness, type OpenedPage, type PageOptions } from '../../support/pageHarness';
 import { sessionOf, snapshot, type Update } from './chatFixtures';
 
 export interface ChatHere extends OpenedPage {
   readonly composer: Locator;
   tell(update: Update): Promise<void>;
-  tellSession(part: Partial<SessionView>): Promise<void>;
+  tellSession(part: Partial<ConversationView>): Promise<void>;
 }
 
 export class ChatPages extends PageHarness {

@@ -1,7 +1,7 @@
 // The page of the tests of markdown: what they call in it, by the name `markdownPage`.
 import { renderAnsi } from '../../../../src/transcript/browser/parts/ansiView';
 import { completeMarkdown } from '../../../../src/transcript/browser/markdown/parser/completeMarkdown';
-import type { CodeActions } from '../../../../src/transcript/browser/markdown/code/codeActions';
+import type { LinkAndCodeActions } from '../../../../src/transcript/browser/markdown/linkAndCodeActions';
 import { MarkdownStream } from '../../../../src/transcript/browser/markdown/markdownStream';
 import { renderMarkdown } from '../../../../src/transcript/browser/markdown/renderMarkdown';
 
@@ -18,7 +18,7 @@ class MarkdownPage {
   readonly asked: unknown[][] = [];
   readonly closeUnfinished = completeMarkdown;
   private stream: MarkdownStream | undefined;
-  private readonly actions: CodeActions = {
+  private readonly actions: LinkAndCodeActions = {
     open: (...args) => this.asked.push(['open', ...args]),
     copy: (...args) => this.asked.push(['copy', ...args]),
     insertAtCursor: (...args) => this.asked.push(['insertAtCursor', ...args]),
@@ -39,7 +39,7 @@ class MarkdownPage {
 
   renderReadOnly(text: string): void {
     this.clear();
-    const actions: CodeActions = {
+    const actions: LinkAndCodeActions = {
       open: (target, line) => this.actions.open(target, line),
       copy: (code) => this.actions.copy(code),
     };

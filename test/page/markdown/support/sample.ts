@@ -1,7 +1,7 @@
 // A long answer with everything answers have in them.
 export const sample = `# How the queue works
 
-The queue keeps **one prompt at a time** with the agent; others *wait*, and ~~get lost~~ are kept in [the log](src/chat/node/sessionStore.ts:120).
+The queue keeps **one prompt at a time** with the agent; others *wait*, and ~~get lost~~ are kept in [the log](src/chat/node/conversationStore.ts:120).
 It is described in \`docs/architecture.md\`, the loop is at src/queue.ts:42, and more is on [the site](https://example.com/a?b=c "Title").
 
 ## What happens on send

@@ -22,7 +22,7 @@ export async function openLongThread(pages: ThreadPages, all: readonly Entry[]):
     throw error;
   });
   document.replaceAll(all);
-  const feed = document.feed(tail);
+  const feed = document.createFeed(tail);
   let sent = 0;
   const tell = async (host: FakeHost): Promise<void> => {
     if (!feed.hasChanges) return;

@@ -5,14 +5,14 @@ import * as z from 'zod';
 import { SessionEvent } from '../../../../src/session/common/sessionEvents';
 import { SessionEventMapper } from '../../../../src/acp/common/session/sessionEventMapper';
 import { TurnUsage } from '../../../../src/acp/common/session/turnUsage';
-import { PromptResult, SessionSetup, ToolCallUpdate, toTurnResult } from '../../../../src/acp/common/v1/v1Schema';
+import { PromptResult, SessionSetupResult, ToolCallUpdate, toTurnResult } from '../../../../src/acp/common/v1/v1Schema';
 import { V1Updates } from '../../../../src/acp/common/v1/v1Updates';
 import { SubagentUpdates } from '../../../../src/acp/common/session/subagentUpdates';
 import { normalized } from '../../../support/normalized';
 
 /** One step of a recorded conversation; `flush` is the moment at which waiting terminal output is told. */
 const Step = z.union([
-  z.strictObject({ setup: SessionSetup }),
+  z.strictObject({ setup: SessionSetupResult }),
   z.strictObject({ prompt: z.string() }),
   z.strictObject({ update: z.looseObject({ sessionUpdate: z.string() }) }),
   z.strictObject({ permission: ToolCallUpdate }),

@@ -47,7 +47,7 @@ describe('the ACP backend with the demo agent as a child process', () => {
     const { session, follower } = await ask('rename colour to color', [{ type: 'file', path }]);
     const { approval_id, options } = await follower.next('approval:required');
     assert.equal(editor.bufferText(path), 'const colour = 1;\n');
-    await session.approve(approval_id, options[0] ?? '');
+    await session.answerApproval(approval_id, options[0] ?? '');
     const done = await follower.next('prompt:complete');
     assert.match(done.response, /Done: Rename colour to color in paint\.ts/);
     assert.equal(editor.diskText(path), 'const color = 1;\n');
@@ -56,7 +56,7 @@ describe('the ACP backend with the demo agent as a child process', () => {
   it('leaves the file when it is not', async () => {
     const { session, follower } = await ask('rename colour to color in paint.ts');
     const { approval_id, options } = await follower.next('approval:required');
-    await session.approve(approval_id, options[2] ?? '');
+    await session.answerApproval(approval_id, options[2] ?? '');
     assert.match((await follower.next('prompt:complete')).response, /You denied the (change|command)/);
     assert.equal(editor.bufferText(path), 'const colour = 1;\n');
   });
@@ -65,7 +65,7 @@ describe('the ACP backend with the demo agent as a child process', () => {
     const { session, follower } = await ask(`run "${process.execPath}" -e 'console.log("out")'`);
     const { approval_id, options, context } = await follower.next('approval:required');
     assert.deepEqual(context?.['command'], [process.execPath, '-e', 'console.log("out")']);
-    await session.approve(approval_id, options[0] ?? '');
+    await session.answerApproval(approval_id, options[0] ?? '');
     assert.match((await follower.next('prompt:complete')).response, /exit code 0/);
     assert.match(JSON.stringify(follower.all('tool:post').at(-1)?.content), /"output":"out/);
   });

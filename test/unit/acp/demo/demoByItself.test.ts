@@ -49,7 +49,7 @@ for (const protocol of ['1', '2'] as const) {
       const { approval_id, options, context } = await follower.next('approval:required');
       const option = options.find((each) => each === answer);
       assert.ok(option !== undefined, options.join());
-      await session.approve(approval_id, option);
+      await session.answerApproval(approval_id, option);
       return { session, follower, context };
     }
 
@@ -134,7 +134,7 @@ for (const protocol of ['1', '2'] as const) {
         const { session, follower } = await ask('/write one in new.txt');
         const { approval_id, options } = await follower.next('approval:required');
         await writeFile(join(folder, 'new.txt'), 'mine\n');
-        await session.approve(approval_id, options[0] ?? '');
+        await session.answerApproval(approval_id, options[0] ?? '');
         assert.match(await said(follower), /has changed in the meantime/);
         assert.equal(await readFile(join(folder, 'new.txt'), 'utf8'), 'mine\n');
       });

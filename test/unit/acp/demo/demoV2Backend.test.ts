@@ -54,7 +54,7 @@ describe('the ACP backend with the demo agent of version 2', () => {
     const { approval_id, options, context } = await follower.next('approval:required');
     assert.deepEqual(context?.['paths'], [path]);
     assert.equal(await readFile(path, 'utf8'), 'const colour = 1;\n');
-    await session.approve(approval_id, options[0] ?? '');
+    await session.answerApproval(approval_id, options[0] ?? '');
     assert.match((await follower.next('prompt:complete')).response, /Done: Rename colour to color in paint\.ts/);
     assert.equal(await readFile(path, 'utf8'), 'const color = 1;\n');
     assert.deepEqual(follower.all('tool:post').at(-1)?.content, [
@@ -65,7 +65,7 @@ describe('the ACP backend with the demo agent of version 2', () => {
   it('leaves the file when it is not', async () => {
     const { session, follower } = await ask('rename colour to color in paint.ts');
     const { approval_id, options } = await follower.next('approval:required');
-    await session.approve(approval_id, options[2] ?? '');
+    await session.answerApproval(approval_id, options[2] ?? '');
     assert.match((await follower.next('prompt:complete')).response, /You denied the (change|command)/);
   });
 
@@ -74,7 +74,7 @@ describe('the ACP backend with the demo agent of version 2', () => {
     const { approval_id, call_id, options, context } = await follower.next('approval:required');
     assert.match(String(context?.['command']), /console\.log/);
     assert.equal(call_id, follower.all('tool:pre').at(-1)?.call_id);
-    await session.approve(approval_id, options[0] ?? '');
+    await session.answerApproval(approval_id, options[0] ?? '');
     assert.match((await follower.next('prompt:complete')).response, /exit code 0/);
     const [terminal] = follower.all('tool:post').at(-1)?.content ?? [];
     assert.ok(terminal?.type === 'terminal');
@@ -88,7 +88,7 @@ describe('the ACP backend with the demo agent of version 2', () => {
     assert.equal((await follower.next('prompt:complete')).stop_reason, 'cancelled');
     await session.sendPrompt({ text: `run "${process.execPath}" -e 'console.log("on"); setInterval(() => 0, 1000)'` });
     const { approval_id, options } = await follower.next('approval:required');
-    await session.approve(approval_id, options[0] ?? '');
+    await session.answerApproval(approval_id, options[0] ?? '');
     while (!JSON.stringify(follower.all('tool:update')).includes('"output":"on'))
       await follower.next('tool:update', follower.all('tool:update').length + 1);
     await session.cancel();
@@ -119,7 +119,7 @@ describe('the ACP backend with the demo agent of version 2', () => {
     const { session } = await ask('rename colour to color in paint.ts', start('2', state));
     const first = new Follower(session);
     const { approval_id, options } = await first.next('approval:required');
-    await session.approve(approval_id, options[0] ?? '');
+    await session.answerApproval(approval_id, options[0] ?? '');
     const told = await first.next('prompt:complete');
     await backends[0]?.stop();
     const loaded = await start('2', state).loadSession(session.id, { cwd: demos.folder });

@@ -46,15 +46,15 @@ describe('what an ACP agent must ask the user for', () => {
       input: { file_path: '/ws/a.txt' },
       folder: '/ws',
       scopes: {
-        'Always allow in this conversation': 'any edit of a.txt, this conversation',
-        'Always allow': 'any edit of a.txt, every conversation with Demo',
-        'Always deny': 'any edit of a.txt, every conversation with Demo',
+        'Always allow in this conversation': 'editing a.txt, this conversation',
+        'Always allow': 'editing a.txt, every conversation with Demo',
+        'Always deny': 'editing a.txt, every conversation with Demo',
       },
     });
-    await session.approve(asked.approval_id, 'Allow');
+    await session.answerApproval(asked.approval_id, 'Allow');
     await follower.next('prompt:complete');
     assert.deepEqual(outcome, { outcome: 'selected', optionId: 'yes' });
-    await assert.rejects(session.approve(asked.approval_id, 'Allow'), { code: 'approvalResolved' });
+    await assert.rejects(session.answerApproval(asked.approval_id, 'Allow'), { code: 'approvalResolved' });
   });
 
   it('runs a command in a terminal when the user agrees, and remembers that for the session', async () => {
@@ -79,7 +79,7 @@ describe('what an ACP agent must ask the user for', () => {
     const asked = await follower.next('approval:required');
     assert.equal(asked.prompt, "Demo wants to run node -p '6*7'");
     assert.deepEqual(asked.option_kinds, ['allow_once', 'allow_always', 'allow_always', 'reject_once']);
-    await session.approve(asked.approval_id, asked.options[1] ?? '');
+    await session.answerApproval(asked.approval_id, asked.options[1] ?? '');
     await follower.next('prompt:complete');
     const told = [...follower.all('tool:pre'), ...follower.all('tool:update')];
     const shown = told.findLast(({ content }) => content)?.content ?? [];
@@ -89,7 +89,7 @@ describe('what an ACP agent must ask the user for', () => {
     await session.sendPrompt({ text: 'again' });
     await follower.next('prompt:complete', 2);
     assert.equal(follower.all('approval:required').length, 1);
-    assert.deepEqual(standing.rules.list, []);
+    assert.deepEqual(standing.rules.rules, []);
   });
 
   it('asks what it can of thousands of questions at once, and answers each', async () => {
@@ -118,7 +118,7 @@ describe('what an ACP agent must ask the user for', () => {
     await follower.next('approval:required', 32);
     await follower.next('notice');
     await eventually('the answers to all but 32', () => assert.equal(outcomes.length, 3_000 - 32));
-    for (const { approval_id: id } of follower.all('approval:required')) await session.approve(id, 'Allow');
+    for (const { approval_id: id } of follower.all('approval:required')) await session.answerApproval(id, 'Allow');
     await follower.next('prompt:complete');
     assert.equal(follower.all('approval:required').length, 32);
     assert.equal(outcomes.length, 3_000);

@@ -212,7 +212,7 @@ describe('when an ACP agent ends by itself', () => {
     agents.last.crash('gone');
     await follower.next('error');
     await follower.next('approval:denied');
-    await assert.rejects(session.approve(asked.approval_id, 'Allow'), { code: 'approvalResolved' });
+    await assert.rejects(session.answerApproval(asked.approval_id, 'Allow'), { code: 'approvalResolved' });
   });
 
   it('with an open terminal: the command goes with the agent', async () => {

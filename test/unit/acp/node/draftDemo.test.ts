@@ -70,7 +70,7 @@ describe('the draft backend with the demo agent as a child process', () => {
     await session.sendPrompt({ text: 'rename From to Of', attachments: [{ type: 'file', path: file() }] });
     const { approval_id, prompt } = await follower.next('approval:required');
     assert.equal(prompt, `Demo agent (no model) wants to edit ${file()}`);
-    await session.approve(approval_id, 'Apply');
+    await session.answerApproval(approval_id, 'Apply');
     const { response } = await follower.next('prompt:complete', 2);
     assert.match(response, /-# From the editor\n\+# Of the editor/);
     assert.equal((await editor.readText(file())).text, '# Of the editor\n');

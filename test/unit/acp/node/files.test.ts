@@ -13,7 +13,7 @@ const refusal: PermissionOutcome = { isGranted: false, reason: "A rule of the us
 function permissionsOf(changes: Partial<FileServiceDeps['permissions']> = {}): FileServiceDeps['permissions'] {
   return {
     mayRead: () => Promise.resolve(granted),
-    mayWrite: () => granted,
+    mayWriteWithoutAsking: () => granted,
     askToWrite: () => Promise.resolve(granted),
     ...changes,
   };
@@ -135,7 +135,7 @@ describe('the files an ACP agent reads and writes', () => {
         seen.push(`read ${path}`);
         return Promise.resolve(refusal);
       },
-      mayWrite: (path) => {
+      mayWriteWithoutAsking: (path) => {
         seen.push(`edit ${path}`);
         return refusal;
       },

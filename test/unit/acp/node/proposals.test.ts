@@ -135,7 +135,7 @@ describe('what an agent of the draft proposes', () => {
     await offer(create('new/b.txt'));
     assert.equal(await textOf('/ws/new/b.txt'), 'hi\n');
     await offer(create('a.txt'));
-    assert.match(failure() ?? '', /exists already/);
+    assert.match(failure() ?? '', /already exists/);
   });
 
   it('is refused outside the workspace, for secrets, for deleting and for what is missing', async () => {

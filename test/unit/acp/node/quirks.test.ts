@@ -48,7 +48,7 @@ describe('what real ACP agents do', () => {
     await session.sendPrompt({ text: 'go' });
     const asked = await follower.next('approval:required');
     assert.equal(follower.all('tool:pre')[0]?.call_id, 'w1');
-    await session.approve(asked.approval_id, 'Allow');
+    await session.answerApproval(asked.approval_id, 'Allow');
     await follower.next('prompt:complete');
     assert.equal(follower.all('tool:post')[0]?.title, 'Writing');
   });
@@ -194,7 +194,7 @@ describe('what real ACP agents do', () => {
     await session.sendPrompt({ text: 'go' });
     const { approval_id, context } = await follower.next('approval:required');
     assert.deepEqual(context?.['input'], { diff: '-a\n+b' });
-    await session.approve(approval_id, 'Reject');
+    await session.answerApproval(approval_id, 'Reject');
     await follower.next('prompt:complete');
   });
 
@@ -341,7 +341,7 @@ describe('what real ACP agents do', () => {
     await session.sendPrompt({ text: 'go' });
     const asked = await follower.next('approval:required');
     assert.deepEqual(asked.option_kinds, ['reject_once', 'reject_always']);
-    await session.approve(asked.approval_id, 'Go (denies once)');
+    await session.answerApproval(asked.approval_id, 'Go (denies once)');
     await follower.next('approval:denied');
     await follower.next('prompt:complete');
   });

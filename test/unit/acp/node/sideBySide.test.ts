@@ -70,10 +70,10 @@ describe('two agents that answer at the very same time', () => {
     assert.deepEqual([asked.prompt, askedToo.prompt], ['One wants to edit a.txt', 'Two wants to edit b.txt']);
     assert.equal(asked.approval_id, askedToo.approval_id);
     // The later one first, and the other way.
-    await second.approve(askedToo.approval_id, 'Reject');
+    await second.answerApproval(askedToo.approval_id, 'Reject');
     assert.equal((await ofSecond.next('prompt:complete')).stop_reason, 'refusal');
     assert.equal(first.isBusy, true);
-    await first.approve(asked.approval_id, 'Allow');
+    await first.answerApproval(asked.approval_id, 'Allow');
     assert.equal((await ofFirst.next('prompt:complete')).stop_reason, 'end_turn');
 
     for (const [follower, name] of [

@@ -67,12 +67,12 @@ describe('a session of an ACP agent that calls tools of the window', () => {
     assert.ok(Array.isArray(content) && Array.isArray(paths));
     assert.deepEqual([content.length, paths.length], [20, 30]);
     assert.deepEqual(warnings, ['Others stay.', 'Only the changes of 20 of the 30 files are shown.']);
-    await session.approve(approval.approval_id, 'Allow once');
+    await session.answerApproval(approval.approval_id, 'Allow once');
     assert.deepEqual(await asking, { isGranted: true });
     const denied = callers[0]?.mayChangeFiles({ purpose: 'edit', files: [file] }, signal);
     const second = await follower.next('approval:required', 2);
     assert.equal(second.prompt, 'Demo wants to edit a.txt');
-    await session.approve(second.approval_id, 'Deny');
+    await session.answerApproval(second.approval_id, 'Deny');
     const answer = await denied;
     assert.match(answer?.isGranted === false ? answer.reason : '', /did not allow this/);
   });
@@ -87,7 +87,7 @@ describe('a session of an ACP agent that calls tools of the window', () => {
     const approval = await follower.next('approval:required');
     assert.deepEqual(approval.options, ['Allow once', 'Deny']);
     assert.deepEqual(approval.context?.['warnings'], ['hook is protected: it runs.']);
-    await session.approve(approval.approval_id, 'Allow once');
+    await session.answerApproval(approval.approval_id, 'Allow once');
     assert.equal((await asking)?.isGranted, true);
   });
 
@@ -97,7 +97,7 @@ describe('a session of an ACP agent that calls tools of the window', () => {
     const asking = callers[0]?.mayRun({ argv: ['npm', 'test'], cwd: '/ws', env: {} }, signal);
     const approval = await follower.next('approval:required');
     assert.equal(approval.prompt, 'Demo wants to run npm test');
-    await session.approve(approval.approval_id, 'Deny');
+    await session.answerApproval(approval.approval_id, 'Deny');
     assert.equal((await asking)?.isGranted, false);
   });
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { TrafficRecorder } from '../../../../src/acp/node/trafficRecorder';
 import type { TrafficEntry } from '../../../../src/wire/common/traffic';
 
-function open(isOpen: boolean) {
+function open(isRecording: boolean) {
   const recorded: TrafficEntry[] = [];
   let timeMs = 0;
-  const tap = { isOpen, record: (entry: TrafficEntry) => void recorded.push(entry) };
+  const tap = { isRecording, record: (entry: TrafficEntry) => void recorded.push(entry) };
   return {
     recorded,
     recorder: new TrafficRecorder({ tap, peer: 'Demo', clock: { monotonicNow: () => (timeMs += 5) } }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { CatalogueEntry, ProcessEntry, UrlEntry } from '../../../../src/acp/node/catalogue/agentCatalogue';
-import { AgentRegistry } from '../../../../src/acp/node/catalogue/agentRegistry';
+import { AgentBackendRegistry } from '../../../../src/acp/node/catalogue/agentBackendRegistry';
 import { AgentsPort } from '../../../../src/acp/vscode/agentsPort';
 import { nullLogger } from '../../../../src/base/common/log';
 import type { SessionBackend } from '../../../../src/session/common/sessionBackend';
@@ -37,7 +37,7 @@ function backendOf({ id, title }: CatalogueEntry): SessionBackend {
 describe('the card of an agent', () => {
   it('offers LLM providers only where the command can change or remove them', async () => {
     const agents = [own, far, theirs, draft, changedDraft];
-    const registry = new AgentRegistry({
+    const registry = new AgentBackendRegistry({
       loadCatalogue: () => Promise.resolve({ agents, problems: [] }),
       createBackend: (entry) => Promise.resolve(backendOf(entry)),
       isTrusted: () => true,

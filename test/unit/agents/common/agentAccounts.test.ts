@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { accountProblem, withAccounts } from '../../../../src/agents/common/agentAccounts';
+import { accountNameProblem, agentsAndTheirAccounts } from '../../../../src/agents/common/agentAccounts';
 import type { InstalledAgent } from '../../../../src/agents/common/install/agentInstall';
 
 describe('the accounts of an installed agent', () => {
@@ -9,7 +9,7 @@ describe('the accounts of an installed agent', () => {
       ...{ folder: '/one', bytes: 1, installedAt: 1 },
     };
     assert.deepEqual(
-      withAccounts([
+      agentsAndTheirAccounts([
         { ...agent, accounts: ['Work', 'Home'] },
         { ...agent, id: 'two' },
       ]).map(({ account, command, id }) => [id, account, command]),
@@ -24,11 +24,11 @@ describe('the accounts of an installed agent', () => {
 
   it('have names that can be part of an id, each once', () => {
     for (const name of ['Work', ' Zweite Firma ', '会社', 'a.b-c_d', '1'])
-      assert.equal(accountProblem(name, []), undefined);
-    assert.equal(accountProblem('  ', []), 'Enter a name for the account.');
-    assert.equal(accountProblem('x'.repeat(41), []), 'A name has at most 40 characters.');
+      assert.equal(accountNameProblem(name, []), undefined);
+    assert.equal(accountNameProblem('  ', []), 'Enter a name for the account.');
+    assert.equal(accountNameProblem('x'.repeat(41), []), 'A name has at most 40 characters.');
     for (const name of ['a~b', 'a/b', '../x', '-a', 'a\u202eb', 'a\nb'])
-      assert.equal(accountProblem(name, []), 'Use letters, digits, spaces, dots, hyphens and underscores.', name);
-    assert.equal(accountProblem('work', ['Work']), 'There is already an account with the name “work”.');
+      assert.equal(accountNameProblem(name, []), 'Use letters, digits, spaces, dots, hyphens and underscores.', name);
+    assert.equal(accountNameProblem('work', ['Work']), 'There is already an account with the name “work”.');
   });
 });

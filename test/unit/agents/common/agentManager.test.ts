@@ -193,7 +193,7 @@ describe('the manager of agents', () => {
   it('loads the list again once, for all who ask at the same time', async () => {
     const states: boolean[] = [];
     manager.onDidChange(() => void manager.situation().then(({ isChecking }) => states.push(isChecking)));
-    await Promise.all([manager.refresh(), manager.refresh()]);
+    await Promise.all([manager.refreshRegistry(), manager.refreshRegistry()]);
     assert.equal(registry.refreshes, 1);
     await manager.situation();
     assert.equal((await manager.situation()).isChecking, false);

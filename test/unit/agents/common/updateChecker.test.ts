@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { AgentManager } from '../../../../src/agents/common/agentManager';
 import { InstallConsents } from '../../../../src/agents/common/install/installConsents';
-import { UpdateChecker } from '../../../../src/agents/common/updateChecker';
+import { AgentUpdateChecker } from '../../../../src/agents/common/updateChecker';
 import { nullLogger } from '../../../../src/base/common/log';
 import { FakeAgentBackends, FakeInstaller, FakeRegistry, registryAgent } from '../../../fake/fakeAgents';
 import { FakeClock } from '../../../fake/fakeClock';
@@ -19,7 +19,7 @@ describe('updates of agents', () => {
   let isAutomatic: boolean;
   let offered: (readonly string[])[];
   let memento: MemoryMemento;
-  let checker: UpdateChecker;
+  let checker: AgentUpdateChecker;
 
   beforeEach(async () => {
     clock = new FakeClock();
@@ -51,7 +51,7 @@ describe('updates of agents', () => {
     manager.start();
     await manager.install(registryAgent('one'));
     installer.calls.length = 0;
-    checker = new UpdateChecker({
+    checker = new AgentUpdateChecker({
       manager,
       backends,
       isAutomatic: () => isAutomatic,
@@ -68,31 +68,31 @@ describe('updates of agents', () => {
   };
 
   it('are looked for at most daily', async () => {
-    await checker.check();
+    await checker.checkAndOfferOrInstall();
     assert.equal(registry.refreshes, 0);
     clock.advance(25 * hourMs);
     publish('1.0.0');
-    await checker.check();
-    await checker.check();
+    await checker.checkAndOfferOrInstall();
+    await checker.checkAndOfferOrInstall();
     assert.equal(registry.refreshes, 1);
     assert.deepEqual(offered, []);
   });
 
   it('are looked for again where the clock was set back', async () => {
     clock.setBack(500 * hourMs);
-    await checker.check();
+    await checker.checkAndOfferOrInstall();
     assert.equal(registry.refreshes, 1);
   });
 
   it('are offered at most daily, and never installed by themselves', async () => {
     clock.advance(25 * hourMs);
     publish('1.1.0');
-    await checker.check();
-    await checker.check();
+    await checker.checkAndOfferOrInstall();
+    await checker.checkAndOfferOrInstall();
     assert.deepEqual(offered, [['one']]);
     clock.advance(25 * hourMs);
     publish('1.1.0');
-    await checker.check();
+    await checker.checkAndOfferOrInstall();
     assert.equal(offered.length, 2);
     assert.deepEqual(installer.calls, []);
   });
@@ -104,10 +104,10 @@ describe('updates of agents', () => {
     clock.advance(25 * hourMs);
     publish('1.1.0');
     checker.start();
-    await checker.check();
+    await checker.checkAndOfferOrInstall();
     assert.deepEqual(installer.calls, []);
     backends.endTurn('one');
-    await checker.check();
+    await checker.checkAndOfferOrInstall();
     assert.equal(installer.agents[0]?.version, '1.1.0');
     assert.deepEqual(offered, []);
   });
@@ -118,22 +118,22 @@ describe('updates of agents', () => {
     clock.advance(25 * hourMs);
     publish('1.1.0');
     checker.start();
-    await checker.check();
+    await checker.checkAndOfferOrInstall();
     backends.endTurn('one');
-    await checker.check();
+    await checker.checkAndOfferOrInstall();
     assert.deepEqual(installer.calls, ['plan one 1.1.0', 'install one 1.1.0']);
   });
 
   it('are looked for each hour while the window is open', async () => {
     checker.start();
-    await checker.check();
+    await checker.checkAndOfferOrInstall();
     publish('1.1.0');
     clock.advance(24 * hourMs - 1);
-    await checker.check();
+    await checker.checkAndOfferOrInstall();
     assert.equal(registry.refreshes, 0);
     clock.advance(hourMs);
     await eventually('a check', () => assert.equal(registry.refreshes, 1));
-    await checker.check();
+    await checker.checkAndOfferOrInstall();
     assert.deepEqual(offered, [['one']]);
   });
 });

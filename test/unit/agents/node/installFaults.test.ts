@@ -130,7 +130,7 @@ describe('an installation that is disturbed', () => {
       const [one, other] = [first.installed(), second.installed()];
       return one.length === 1 && JSON.stringify(one) === JSON.stringify(other);
     });
-    await second.removeUnused();
+    await second.removeUnusedVersions();
     assert.equal((await versions()).length, 1);
     assert.deepEqual(await staged(), []);
   });

@@ -157,11 +157,11 @@ describe('installing npm packages', () => {
     running.add(old.folder);
     await publish('1.1.0');
     await installer.install(agent('1.1.0'), { signal, onProgress: () => undefined });
-    await installer.removeUnused();
+    await installer.removeUnusedVersions();
     await access(old.command);
     await access(path.join(old.folder, 'package.json'));
     running.clear();
-    await installer.removeUnused();
+    await installer.removeUnusedVersions();
     assert.deepEqual(await readdir(path.join(folder, 'test-agent')), ['1.1.0']);
   });
 

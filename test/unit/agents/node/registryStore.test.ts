@@ -54,22 +54,22 @@ describe('the registry of agents', () => {
     stores.push(store);
     return store;
   }
-  const ids = (store: RegistryStore): string[] => store.agents().agents.map(({ id }) => id);
+  const ids = (store: RegistryStore): string[] => store.registryState().agents.map(({ id }) => id);
 
   async function refreshed(): Promise<RegistryStore> {
     const store = open();
     await store.refresh(signal);
-    assert.deepEqual([ids(store), store.agents().problem], [['listed'], undefined]);
+    assert.deepEqual([ids(store), store.registryState().problem], [['listed'], undefined]);
     return store;
   }
 
   it('shows what ships with the extension at once, then what the registry lists', async () => {
     const store = open();
-    assert.deepEqual([ids(store), store.agents().origin], [['shipped'], 'snapshot']);
+    assert.deepEqual([ids(store), store.registryState().origin], [['shipped'], 'snapshot']);
     let changes = 0;
     store.onDidChange(() => changes++);
     await store.refresh(signal);
-    assert.deepEqual(store.agents(), { ...store.agents(), origin: 'registry', checkedAt: clock.now() });
+    assert.deepEqual(store.registryState(), { ...store.registryState(), origin: 'registry', checkedAt: clock.now() });
     assert.deepEqual(ids(store), ['listed']);
     assert.ok(changes > 0);
   });
@@ -79,14 +79,14 @@ describe('the registry of agents', () => {
     const checkedAt = clock.now();
     clock.advance(dayMs);
     const store = open();
-    await store.load();
-    assert.deepEqual(store.agents(), { ...store.agents(), origin: 'cache', checkedAt });
+    await store.loadCached();
+    assert.deepEqual(store.registryState(), { ...store.registryState(), origin: 'cache', checkedAt });
     assert.deepEqual(ids(store), ['listed']);
     respond = (_request, response) => response.writeHead(304).end();
     await store.refresh(signal);
     assert.equal(requests.at(-1)?.headers['if-none-match'], '"1"');
     assert.deepEqual(
-      [ids(store), store.agents().origin, store.agents().checkedAt],
+      [ids(store), store.registryState().origin, store.registryState().checkedAt],
       [['listed'], 'registry', clock.now()],
     );
   });
@@ -101,7 +101,7 @@ describe('the registry of agents', () => {
     assert.equal(requests.length, 2);
     clock.advance(dayMs);
     const other = open();
-    await other.load();
+    await other.loadCached();
     await store.refreshIfDue(signal);
     assert.equal(requests.length, 3);
     // It was not due when the other window looked at what the first one had written.
@@ -146,13 +146,13 @@ describe('the registry of agents', () => {
       const store = await refreshed();
       respond = (_request, response) => answer(response);
       await store.refresh(signal);
-      assert.match(store.agents().problem ?? '', problem);
-      assert.match(store.agents().problem ?? '', /^[^\n]+\.$/);
-      assert.deepEqual([ids(store), store.agents().origin], [['listed'], 'registry']);
+      assert.match(store.registryState().problem ?? '', problem);
+      assert.match(store.registryState().problem ?? '', /^[^\n]+\.$/);
+      assert.deepEqual([ids(store), store.registryState().origin], [['listed'], 'registry']);
       assert.deepEqual(await readdir(folder), ['registry.json']);
       respond = (_request, response) => response.end(documentOf('again'));
       await store.refresh(signal);
-      assert.deepEqual([ids(store), store.agents().problem], [['again'], undefined]);
+      assert.deepEqual([ids(store), store.registryState().problem], [['again'], undefined]);
     });
   }
 
@@ -161,7 +161,7 @@ describe('the registry of agents', () => {
     server.closeAllConnections();
     server.close();
     await store.refresh(signal);
-    assert.match(store.agents().problem ?? '', /could not be reached|was lost/);
+    assert.match(store.registryState().problem ?? '', /could not be reached|was lost/);
     assert.deepEqual(ids(store), ['listed']);
   });
 
@@ -176,7 +176,7 @@ describe('the registry of agents', () => {
       await until('the request', () => requests.length > before && clock.pending > 0);
       clock.advance(20_000);
       await done;
-      assert.match(store.agents().problem ?? '', /stopped sending|too slow/);
+      assert.match(store.registryState().problem ?? '', /stopped sending|too slow/);
       assert.equal(clock.pending, 0);
     }
   });
@@ -192,9 +192,9 @@ describe('the registry of agents', () => {
   it('never shows the answer of one address for another', async () => {
     const store = await refreshed();
     address = address.replace('registry.json', 'other.json');
-    await store.load();
-    assert.deepEqual([ids(store), store.agents().origin], [['shipped'], 'snapshot']);
-    assert.equal(store.agents().checkedAt, undefined);
+    await store.loadCached();
+    assert.deepEqual([ids(store), store.registryState().origin], [['shipped'], 'snapshot']);
+    assert.equal(store.registryState().checkedAt, undefined);
     respond = (_request, response) => response.end(documentOf('other'));
     await store.refreshIfDue(signal);
     assert.equal(requests.at(-1)?.headers['if-none-match'], undefined);
@@ -210,7 +210,7 @@ describe('the registry of agents', () => {
     const done = store.refresh(signal);
     await until('the request', () => requests.length > 0);
     address = `${address}?other`;
-    await store.load();
+    await store.loadCached();
     answer();
     await done;
     assert.deepEqual(ids(store), ['shipped']);
@@ -220,7 +220,7 @@ describe('the registry of agents', () => {
     address = 'http://example.com/registry.json';
     const store = open();
     await store.refresh(signal);
-    assert.match(store.agents().problem ?? '', /does not use https/);
+    assert.match(store.registryState().problem ?? '', /does not use https/);
     assert.deepEqual(ids(store), ['shipped']);
   });
 
@@ -229,8 +229,8 @@ describe('the registry of agents', () => {
     for (const text of ['', '{', '[]', '{"address":1}', JSON.stringify({ address, checkedAt: 1, document: {} })]) {
       await writeFile(path.join(folder, 'registry.json'), text);
       const store = open();
-      await store.load();
-      assert.deepEqual([ids(store), store.agents().origin], [['shipped'], 'snapshot']);
+      await store.loadCached();
+      assert.deepEqual([ids(store), store.registryState().origin], [['shipped'], 'snapshot']);
     }
   });
 

@@ -155,7 +155,7 @@ describe('the files of installed agents', () => {
     await rm(other);
     const later = { ...currentOwner(), pid: process.ppid, startedAt: Math.ceil(Date.now() / 1000) + 10 };
     await writeFile(path.join(folder, '.windows', formatOwner(later)), '');
-    await started.removeUnused();
+    await started.removeUnusedVersions();
     started.dispose();
     assert.deepEqual(await versionsOf('one'), ['1.1.0']);
     await assert.rejects(readdir(old.folder));

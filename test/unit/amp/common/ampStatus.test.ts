@@ -40,8 +40,8 @@ describe('the status of Amp', () => {
       (ampStatus({ kind: 'serving', port: 1, clientCount: 0 }, { ...inFolder, isPluginOutdated }).actions ?? []).map(
         ({ label }) => label,
       );
-    assert.ok(labels(true).includes('Update the diagnostics plugin'));
-    assert.ok(!labels(false).includes('Update the diagnostics plugin'));
+    assert.ok(labels(true).includes('Update Diagnostics Plugin'));
+    assert.ok(!labels(false).includes('Update Diagnostics Plugin'));
   });
 
   it('reports what failed, and offers to try again', () => {

@@ -22,46 +22,46 @@ describe('FailureRateMonitor', () => {
 
   it('reports nothing for few failures or a small share', () => {
     record(2, 0);
-    assert.equal(health.failureCounts, undefined);
+    assert.equal(health.failureCountsIfFailing, undefined);
     record(8, 100);
-    assert.deepEqual([health.failureCounts, changes], [undefined, 0]);
+    assert.deepEqual([health.failureCountsIfFailing, changes], [undefined, 0]);
   });
 
   it('reports immediately that a quarter of the answers failed', () => {
     record(3, 9);
-    assert.deepEqual(health.failureCounts, { failedCount: 3, totalCount: 12 });
+    assert.deepEqual(health.failureCountsIfFailing, { failedCount: 3, totalCount: 12 });
     assert.equal(changes, 1);
   });
 
   it('recovers after a minute without further requests', () => {
     record(20, 0);
     clock.advance(50_000);
-    assert.deepEqual(health.failureCounts, { failedCount: 20, totalCount: 20 });
+    assert.deepEqual(health.failureCountsIfFailing, { failedCount: 20, totalCount: 20 });
     clock.advance(20_000);
-    assert.deepEqual([health.failureCounts, clock.pending], [undefined, 0]);
+    assert.deepEqual([health.failureCountsIfFailing, clock.pending], [undefined, 0]);
   });
 
   it('recovers when requests succeed again', () => {
     record(5, 0);
     record(0, 50);
     clock.advance(5_000);
-    assert.equal(health.failureCounts, undefined);
+    assert.equal(health.failureCountsIfFailing, undefined);
   });
 
   it('keeps its minute when the clock is set', () => {
     record(5, 0);
     clock.setBack(500_000);
     clock.advance(50_000);
-    assert.deepEqual(health.failureCounts, { failedCount: 5, totalCount: 5 });
+    assert.deepEqual(health.failureCountsIfFailing, { failedCount: 5, totalCount: 5 });
     clock.setForward(1_000_000);
-    assert.deepEqual(health.failureCounts, { failedCount: 5, totalCount: 5 });
+    assert.deepEqual(health.failureCountsIfFailing, { failedCount: 5, totalCount: 5 });
     clock.advance(10_000);
-    assert.equal(health.failureCounts, undefined);
+    assert.equal(health.failureCountsIfFailing, undefined);
   });
 
   it('does nothing after dispose', () => {
     health.dispose();
     record(50, 0);
-    assert.deepEqual([health.failureCounts, changes], [undefined, 0]);
+    assert.deepEqual([health.failureCountsIfFailing, changes], [undefined, 0]);
   });
 });

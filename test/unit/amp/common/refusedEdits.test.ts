@@ -3,7 +3,7 @@ import {
   editAnswerValidMs,
   isWithinQuestionLimits,
   findRefusedEdit,
-  maxEditQuestionLength,
+  maxOpenEditsTotalLength,
   maxEditQuestions,
   reduceRefusedEdits,
   type EditAnswer,
@@ -86,8 +86,8 @@ describe('refused edits', () => {
     const full = after(...ids.map((id) => refused(id)));
     assert.equal(isWithinQuestionLimits(full, edit(100)), false);
     assert.equal(isWithinQuestionLimits(reduceRefusedEdits(full, answered(3, 'deny')), edit(100)), true);
-    assert.equal(isWithinQuestionLimits([], edit(1, 'x'.repeat(maxEditQuestionLength))), true);
-    assert.equal(isWithinQuestionLimits(after(refused(1)), edit(2, 'x'.repeat(maxEditQuestionLength))), false);
+    assert.equal(isWithinQuestionLimits([], edit(1, 'x'.repeat(maxOpenEditsTotalLength))), true);
+    assert.equal(isWithinQuestionLimits(after(refused(1)), edit(2, 'x'.repeat(maxOpenEditsTotalLength))), false);
   });
 
   it('are remembered within bounds', () => {

@@ -14,7 +14,7 @@ class FakeServer implements SupervisedServer {
   readonly prompts: string[] = [];
   readonly changed = new Emitter<void>((error) => assert.fail(String(error)));
   readonly onDidChangeStatus = this.changed.event;
-  failureCounts: FailureCounts | undefined;
+  failureCountsIfFailing: FailureCounts | undefined;
 
   constructor(readonly range: PortRange) {}
 
@@ -64,32 +64,32 @@ describe('the supervisor of the Amp server', () => {
   });
 
   it('serves when asked to, and says so', async () => {
-    await supervisor.refresh();
+    await supervisor.syncWithSettings();
     assert.deepEqual(supervisor.status, { kind: 'serving', port: 8000, clientCount: 0 });
     assert.deepEqual(changes, ['starting', 'serving']);
   });
 
   it('keeps the server if its settings have not changed', async () => {
-    await supervisor.refresh();
-    await supervisor.refresh();
+    await supervisor.syncWithSettings();
+    await supervisor.syncWithSettings();
     assert.equal(servers.length, 1);
   });
 
   it('ends the server when it is switched off, and starts one when it is switched on again', async () => {
-    await supervisor.refresh();
+    await supervisor.syncWithSettings();
     wanted = undefined;
-    await supervisor.refresh();
+    await supervisor.syncWithSettings();
     assert.deepEqual([supervisor.status, live().length], [{ kind: 'off' }, 0]);
     wanted = { first: 9000, last: 9000 };
-    await supervisor.refresh();
+    await supervisor.syncWithSettings();
     assert.deepEqual(supervisor.status, { kind: 'serving', port: 9000, clientCount: 0 });
   });
 
   it('has one server, of the newest range, after a burst of changes', async () => {
-    const all = [supervisor.refresh()];
+    const all = [supervisor.syncWithSettings()];
     for (const first of [1, 2, 3, 4]) {
       wanted = { first, last: 9999 };
-      all.push(supervisor.refresh());
+      all.push(supervisor.syncWithSettings());
     }
     await Promise.all(all);
     assert.deepEqual(supervisor.status, { kind: 'serving', port: 4, clientCount: 0 });
@@ -97,7 +97,7 @@ describe('the supervisor of the Amp server', () => {
   });
 
   it('starts a new server on restart, even when the old one does not end well', async () => {
-    await supervisor.refresh();
+    await supervisor.syncWithSettings();
     const [old] = servers;
     assert.ok(old);
     old.stopError = new Error('no');
@@ -107,7 +107,7 @@ describe('the supervisor of the Amp server', () => {
 
   it('explains why a server could not start, leaves none behind, and can try again', async () => {
     startError = new Error('Make /x a folder that you can write to.');
-    await supervisor.refresh();
+    await supervisor.syncWithSettings();
     assert.deepEqual(supervisor.status, { kind: 'failed', message: startError.message });
     assert.equal(live().length, 0);
     startError = undefined;
@@ -116,7 +116,7 @@ describe('the supervisor of the Amp server', () => {
   });
 
   it('counts clients as they come', async () => {
-    await supervisor.refresh();
+    await supervisor.syncWithSettings();
     const [server] = servers;
     assert.ok(server);
     server.clients.push('a client');
@@ -126,18 +126,18 @@ describe('the supervisor of the Amp server', () => {
   });
 
   it('reports failing requests and their recovery', async () => {
-    await supervisor.refresh();
+    await supervisor.syncWithSettings();
     const [server] = servers;
     assert.ok(server);
-    server.failureCounts = { failedCount: 3, totalCount: 4 };
+    server.failureCountsIfFailing = { failedCount: 3, totalCount: 4 };
     server.changed.fire();
     assert.deepEqual(supervisor.status, {
       kind: 'serving',
       port: 8000,
       clientCount: 0,
-      failureCounts: server.failureCounts,
+      failureCounts: server.failureCountsIfFailing,
     });
-    server.failureCounts = undefined;
+    server.failureCountsIfFailing = undefined;
     server.changed.fire();
     assert.deepEqual(supervisor.status, { kind: 'serving', port: 8000, clientCount: 0 });
     assert.equal(changes.length, 4);
@@ -145,13 +145,13 @@ describe('the supervisor of the Amp server', () => {
 
   it('passes prompts on to the server, if there is one', async () => {
     assert.equal(supervisor.appendToPrompt('@a.ts'), 0);
-    await supervisor.refresh();
+    await supervisor.syncWithSettings();
     assert.equal(supervisor.appendToPrompt('@a.ts'), 1);
     assert.deepEqual(servers[0]?.prompts, ['@a.ts']);
   });
 
   it('leaves nothing when it is stopped while a server starts, and starts nothing afterwards', async () => {
-    const starting = supervisor.refresh();
+    const starting = supervisor.syncWithSettings();
     await supervisor.stop();
     await starting;
     await supervisor.restart();

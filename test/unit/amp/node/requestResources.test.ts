@@ -145,7 +145,7 @@ class Scene {
     );
     assert.deepEqual(server.resourceUsage, { requests: 0, turns: 0, unreadBytes: 0 });
     // The heartbeat, and the watch on failing answers.
-    assert.equal(this.clock.pending, server.failureCounts ? 2 : 1);
+    assert.equal(this.clock.pending, server.failureCountsIfFailing ? 2 : 1);
   }
 
   async close(): Promise<void> {
@@ -213,7 +213,7 @@ describe('the health of the Amp server', () => {
     const harness = await AmpHarness.start(editor, { clock });
     const connected = await harness.connect();
     const told: unknown[] = [];
-    harness.server.onDidChangeStatus(() => told.push(harness.server.failureCounts));
+    harness.server.onDidChangeStatus(() => told.push(harness.server.failureCountsIfFailing));
     let asked = 0;
     editor.beforeRequest = () => {
       asked++;
@@ -223,11 +223,11 @@ describe('the health of the Amp server', () => {
     await until('all wait', () => asked === 4);
     clock.advance(1800);
     for (const { error } of await Promise.all(answers)) assert.equal(error?.code, -32_603);
-    assert.deepEqual(harness.server.failureCounts, { failedCount: 4, totalCount: 4 });
+    assert.deepEqual(harness.server.failureCountsIfFailing, { failedCount: 4, totalCount: 4 });
     editor.beforeRequest = () => Promise.resolve();
     for (let i = 0; i < 20; i++) await connected.ask('readFile', { path: 'missing.ts' });
     clock.advance(5_000);
-    assert.equal(harness.server.failureCounts, undefined);
+    assert.equal(harness.server.failureCountsIfFailing, undefined);
     assert.ok(told.length >= 2 && told.at(-1) === undefined);
     await harness.close();
     assert.equal(clock.pending, 0);

@@ -122,7 +122,7 @@ describe('ServerLockfile', () => {
     await put('8002.json', lockfile({ pid: deadPid, ideName: 'nvim' }));
     await put('8003.json', lockfile({ pid: process.pid }));
     await put('8004.json', 'not json');
-    const taken = [8001, 8002, 8003, 8004, 8005].map((port) => store.isPortTaken(port));
+    const taken = [8001, 8002, 8003, 8004, 8005].map((port) => store.isLockfileTaken(port));
     assert.deepEqual(taken, [true, false, false, false, false]);
   });
 

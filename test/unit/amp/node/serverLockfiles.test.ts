@@ -43,7 +43,7 @@ describe('ServerLockfiles', () => {
   it('leave a port alone that is announced in any of the folders', async () => {
     lockfiles.createFolders();
     await writeFile(path.join(folders[1], '8001.json'), stale(process.ppid));
-    assert.deepEqual([lockfiles.isPortTaken(8001), lockfiles.isPortTaken(8002)], [true, false]);
+    assert.deepEqual([lockfiles.isLockfileTaken(8001), lockfiles.isLockfileTaken(8002)], [true, false]);
   });
 
   it('ignore an additional folder that cannot be created, but require the first one', async () => {

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { RepeatedDeltas } from '../../../../src/amplifier/common/api/repeatedDeltas';
+import { RepeatedDeltaDecoder } from '../../../../src/amplifier/common/api/repeatedDeltaDecoder';
 import { decodeStreamMessage } from '../../../../src/amplifier/common/api/streamMessages';
 
-describe('RepeatedDeltas', () => {
+describe('RepeatedDeltaDecoder', () => {
   const json = (delta: string, more: object = {}): string =>
     JSON.stringify({ event: 'content_block:delta', data: { session_id: 's', block_index: 0, delta, ...more } });
 
   /** Decodes all of them as a stream does. Returns how many were recognized; each result is that of the whole decoding. */
   const recognized = (messages: readonly string[]): number => {
-    const repeated = new RepeatedDeltas('s');
+    const repeated = new RepeatedDeltaDecoder('s');
     let count = 0;
     for (const data of messages) {
       const expected = decodeStreamMessage('s', { data });
@@ -52,7 +52,7 @@ describe('RepeatedDeltas', () => {
   });
 
   it('does not look at messages with a name', () => {
-    const repeated = new RepeatedDeltas('s');
+    const repeated = new RepeatedDeltaDecoder('s');
     for (const text of ['a', 'b']) repeated.learn({ data: json(text) }, decodeStreamMessage('s', { data: json(text) }));
     assert.equal(repeated.decode({ event: 'ping', data: json('c') }), undefined);
     assert.ok(repeated.decode({ data: json('c') }));

@@ -92,7 +92,7 @@ describe('approvals that are late, unclear, or lost on the way', () => {
     };
     await assert.rejects(session.sendPrompt({ text: 'go' }), { code: 'busy' });
     assert.deepEqual(recorder.all('approval:denied'), []);
-    await session.approve('appr-1', 'Deny');
+    await session.answerApproval('appr-1', 'Deny');
     assert.deepEqual(onServer.decisions, ['Deny']);
   });
 
@@ -100,10 +100,10 @@ describe('approvals that are late, unclear, or lost on the way', () => {
     await session.sendPrompt({ text: 'go' });
     const { data } = await recorder.next('approval:required');
     server.session.pendingApproval = { id: 7, what: 'a shape that nobody knows' };
-    await assert.rejects(session.approve(data.approval_id, 'Allow'), { code: 'protocol' });
+    await assert.rejects(session.answerApproval(data.approval_id, 'Allow'), { code: 'protocol' });
     assert.deepEqual(recorder.all('approval:denied'), []);
     assert.deepEqual(server.session.decisions, []);
-    await session.approve(data.approval_id, 'Deny');
+    await session.answerApproval(data.approval_id, 'Deny');
     await recorder.next('prompt:complete');
     assert.deepEqual(server.session.ran, []);
   });
@@ -118,9 +118,9 @@ describe('approvals that are late, unclear, or lost on the way', () => {
       server.intercept = () => false;
       return true;
     };
-    await assert.rejects(session.approve(data.approval_id, 'Allow'), { code: 'notReady' });
+    await assert.rejects(session.answerApproval(data.approval_id, 'Allow'), { code: 'notReady' });
     assert.deepEqual(recorder.all('approval:granted'), []);
-    await session.approve(data.approval_id, 'Deny');
+    await session.answerApproval(data.approval_id, 'Deny');
     await recorder.next('prompt:complete');
     assert.deepEqual(onServer.ran, []);
   });
@@ -135,7 +135,7 @@ describe('approvals that are late, unclear, or lost on the way', () => {
       stopped = server.stop();
       return true;
     };
-    await assert.rejects(session.approve(data.approval_id, 'Allow'), { code: 'notReady' });
+    await assert.rejects(session.answerApproval(data.approval_id, 'Allow'), { code: 'notReady' });
     await stopped;
     server.intercept = () => false;
     await server.start();

@@ -43,7 +43,7 @@ describe('the client and the document’s dialect', () => {
     });
     await session.sendPrompt({ text: 'go' });
     const { data } = await recorder.next('approval:required');
-    await session.approve(data.approval_id, 'Allow');
+    await session.answerApproval(data.approval_id, 'Allow');
     server.pendingApproval = null;
     server.emit('approval:granted', { approval_id: 'appr-456', decision: 'Allow' });
     const result = { success: true, output: 'written' };
@@ -155,9 +155,9 @@ describe('the client and the document’s dialect', () => {
     await recorder.next('approval:required', 2);
     server.status = 'awaiting_approval';
     server.pendingApproval = { approval_id: 'one', prompt: 'p', options };
-    await assert.rejects(session.approve('two', 'Allow'), { code: 'busy' });
-    await session.approve('two', 'Deny');
-    await session.approve('one', 'Allow');
+    await assert.rejects(session.answerApproval('two', 'Allow'), { code: 'busy' });
+    await session.answerApproval('two', 'Deny');
+    await session.answerApproval('one', 'Allow');
     const answers = server.requests.filter(({ path }) => path.endsWith('/approval'));
     assert.deepEqual(
       answers.map(({ body }) => JSON.parse(body) as unknown),

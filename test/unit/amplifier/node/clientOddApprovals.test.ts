@@ -82,7 +82,7 @@ describe('approvals that a server tells oddly', () => {
     it(`are shown, and can be denied, with ${what}`, async () => {
       await ask({ ...request, ...odd });
       const { data } = await recorder.next('approval:required');
-      await session.approve(data.approval_id, 'Deny');
+      await session.answerApproval(data.approval_id, 'Deny');
       assert.deepEqual(answers(), [{ decision: 'Deny' }]);
     });
   }
@@ -98,7 +98,7 @@ describe('approvals that a server tells oddly', () => {
     await ask(numbered, numbered);
     const { data } = await recorder.next('approval:required');
     assert.equal(data.approval_id, '7');
-    await session.approve('7', 'Allow');
+    await session.answerApproval('7', 'Allow');
     assert.deepEqual(answers(), [{ decision: 'Allow', approval_id: 7 }]);
   });
 
@@ -113,7 +113,7 @@ describe('approvals that a server tells oddly', () => {
     await ask(unreadable);
     const { data } = await recorder.next('approval:required');
     assert.deepEqual(data.options, request.options);
-    await session.approve(data.approval_id, 'Deny');
+    await session.answerApproval(data.approval_id, 'Deny');
   });
 
   it('stop the turn when neither the event nor the status can be read', async () => {
@@ -132,7 +132,7 @@ describe('approvals that a server tells oddly', () => {
       // Longer than it takes to believe that a turn is over.
       await until('it being asked for again', () => wasAsked(before + 2));
       assert.deepEqual(recorder.all('approval:denied'), []);
-      await session.approve(data.approval_id, 'Deny');
+      await session.answerApproval(data.approval_id, 'Deny');
       assert.deepEqual(answers(), [{ decision: 'Deny' }]);
     });
   }
@@ -147,7 +147,7 @@ describe('approvals that a server tells oddly', () => {
     const { data } = await recorder.next('approval:required');
     await tellAgain(request);
     assert.equal(recorder.all('approval:required').length, 1);
-    await session.approve(data.approval_id, 'Allow');
+    await session.answerApproval(data.approval_id, 'Allow');
     assert.deepEqual(answers(), [{ decision: 'Allow' }]);
     assert.deepEqual(recorder.all('approval:denied'), []);
   });

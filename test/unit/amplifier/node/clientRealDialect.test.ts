@@ -52,7 +52,7 @@ describe('the client and the real server’s dialect', () => {
     const { data: approval } = await recorder.next('approval:required');
     assert.equal(session.isBusy, true);
     assert.equal(approval.call_id, recorder.all('tool:pre')[0]?.data.call_id);
-    await session.approve(approval.approval_id, 'Allow');
+    await session.answerApproval(approval.approval_id, 'Allow');
     const { data } = await recorder.next('prompt:complete');
     assert.deepEqual(recorder.names, [
       'session:start',
@@ -97,7 +97,7 @@ describe('the client and the real server’s dialect', () => {
     await open(wholeTurn);
     await session.sendPrompt({ text: 'go' });
     const { data } = await recorder.next('approval:required');
-    await session.approve(data.approval_id, 'Deny');
+    await session.answerApproval(data.approval_id, 'Deny');
     await recorder.next('prompt:complete');
     assert.deepEqual(recorder.all('approval:granted'), []);
     assert.equal(recorder.all('approval:denied')[0]?.data.decision, 'Deny');
@@ -130,26 +130,26 @@ describe('the client and the real server’s dialect', () => {
     await session.sendPrompt({ text: 'go' });
     const { data } = await recorder.next('approval:required');
     for (const option of ['allow', 'Allow ', 'deny', 'Bogus', '']) {
-      await assert.rejects(session.approve(data.approval_id, option), { code: 'approvalInvalid' });
+      await assert.rejects(session.answerApproval(data.approval_id, option), { code: 'approvalInvalid' });
     }
     assert.deepEqual(server.session.decisions, []);
   });
 
   it('refuses an answer that comes twice, after the end, or for nothing', async () => {
     await open(wholeTurn);
-    await assert.rejects(session.approve('appr-1', 'Allow'), { code: 'approvalInvalid' });
+    await assert.rejects(session.answerApproval('appr-1', 'Allow'), { code: 'approvalInvalid' });
     await session.sendPrompt({ text: 'go' });
     const { data } = await recorder.next('approval:required');
     const both = await Promise.allSettled([
-      session.approve(data.approval_id, 'Deny'),
-      session.approve(data.approval_id, 'Allow'),
+      session.answerApproval(data.approval_id, 'Deny'),
+      session.answerApproval(data.approval_id, 'Allow'),
     ]);
     assert.deepEqual(
       both.map(({ status }) => status),
       ['fulfilled', 'rejected'],
     );
     await recorder.next('prompt:complete');
-    await assert.rejects(session.approve(data.approval_id, 'Allow'), { code: 'approvalResolved' });
+    await assert.rejects(session.answerApproval(data.approval_id, 'Allow'), { code: 'approvalResolved' });
     assert.deepEqual(server.session.decisions, ['Deny']);
   });
 
@@ -163,7 +163,7 @@ describe('the client and the real server’s dialect', () => {
       prompt: 'Allow running: rm',
       options: ['Allow', 'Deny'],
     };
-    await assert.rejects(session.approve(data.approval_id, 'Allow'), { code: 'approvalResolved' });
+    await assert.rejects(session.answerApproval(data.approval_id, 'Allow'), { code: 'approvalResolved' });
     assert.deepEqual(server.session.decisions, []);
   });
 
@@ -175,10 +175,10 @@ describe('the client and the real server’s dialect', () => {
     });
     await session.sendPrompt({ text: 'go' });
     const first = await recorder.next('approval:required');
-    await session.approve(first.data.approval_id, 'Deny');
+    await session.answerApproval(first.data.approval_id, 'Deny');
     const second = await recorder.next('approval:required', 2);
     assert.notEqual(first.data.approval_id, second.data.approval_id);
-    await session.approve(second.data.approval_id, 'Allow');
+    await session.answerApproval(second.data.approval_id, 'Allow');
     await recorder.next('prompt:complete');
     assert.deepEqual(server.session.ran, ['git']);
   });
@@ -188,7 +188,7 @@ describe('the client and the real server’s dialect', () => {
     await session.sendPrompt({ text: 'go' });
     const { data } = await recorder.next('approval:required');
     server.session.pendingApproval = null;
-    await assert.rejects(session.approve(data.approval_id, 'Allow'), { code: 'protocol' });
+    await assert.rejects(session.answerApproval(data.approval_id, 'Allow'), { code: 'protocol' });
     assert.deepEqual(server.session.decisions, []);
   });
 
@@ -197,7 +197,7 @@ describe('the client and the real server’s dialect', () => {
     await session.sendPrompt({ text: 'go' });
     const { data } = await recorder.next('approval:required');
     await assert.rejects(session.sendPrompt({ text: 'more' }), { code: 'busy' });
-    await session.approve(data.approval_id, 'Deny');
+    await session.answerApproval(data.approval_id, 'Deny');
     await recorder.next('prompt:complete');
     server.session.status = 'awaiting_approval';
     await assert.rejects(session.sendPrompt({ text: 'more' }), { code: 'busy' });
@@ -268,7 +268,7 @@ describe('the client and the real server’s dialect', () => {
     const { data } = await recorder.next('approval:required');
     assert.deepEqual(data.options, ['AlwaysAllow', 'Allow', 'Deny']);
     assert.ok((data.timeout ?? 0) <= 300);
-    await session.approve(data.approval_id, 'Deny');
+    await session.answerApproval(data.approval_id, 'Deny');
     await recorder.next('prompt:complete');
     assert.deepEqual(server.session.ran, []);
   });

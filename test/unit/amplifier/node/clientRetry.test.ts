@@ -50,8 +50,8 @@ describe('the client on a connection that is lost without an answer', () => {
 
   it('never sends a prompt, an answer or an end twice', async () => {
     for (const send of [
-      () => client.prompt('s', { prompt: 'go' }),
-      () => client.approve('s', { decision: 'Allow' }),
+      () => client.sendPrompt('s', { prompt: 'go' }),
+      () => client.answerApproval('s', { decision: 'Allow' }),
       () => client.deleteSession('s'),
     ]) {
       cuts = 0;

@@ -77,7 +77,7 @@ describe('a session of the embedded server that a client loads again', () => {
     const { data } = await recorder.next('approval:required');
     assert.equal(data.approval_id, 'a2');
     assert.equal(session.isBusy, true);
-    await session.approve('a2', 'Allow');
+    await session.answerApproval('a2', 'Allow');
     say(' and half');
     fake.emit('prompt:complete', { response: 'half and half' });
     await recorder.next('prompt:complete');

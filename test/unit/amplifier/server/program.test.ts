@@ -178,7 +178,7 @@ describe('the Amplifier server program over ACP and the demo agent', () => {
     const recorder = new Recorder(session);
     await session.sendPrompt({ text: 'sort imports in src/a.ts' });
     const { data } = await recorder.next('approval:required');
-    await session.approve(data.approval_id, data.options[0] ?? '');
+    await session.answerApproval(data.approval_id, data.options[0] ?? '');
     await recorder.next('prompt:complete');
     assert.equal(await readFile(join(workspace, 'src', 'a.ts'), 'utf8'), sorted);
     backend.dispose();

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { SubscriberFeed, type EventSink } from '../../../../src/amplifier/node/server/streams/subscriberFeed';
+import {
+  SessionEventBroadcaster,
+  type EventSink,
+} from '../../../../src/amplifier/node/server/streams/sessionEventBroadcaster';
 import type { EventBatch } from '../../../../src/amplifier/node/server/streams/eventBatch';
 import { FakeClock } from '../../../fake/fakeClock';
 import { until } from '../../../support/eventually';
@@ -35,10 +38,10 @@ class RecordingSink implements EventSink {
   }
 }
 
-describe('SubscriberFeed', () => {
+describe('SessionEventBroadcaster', () => {
   it('makes each batch once, also for a subscriber that gets it later than the others', async () => {
     const limits = { keepAliveMs: 1_000, stallTimeoutMs: 1_000, maxKeptEvents: 100, maxKeptLength: 1_000_000 };
-    const feed = new SubscriberFeed({ ...limits, sessionId: 's', clock: new FakeClock() });
+    const feed = new SessionEventBroadcaster({ ...limits, sessionId: 's', clock: new FakeClock() });
     const [fast, slow] = [new RecordingSink(), new RecordingSink(true)];
     const subscriptions = [fast, slow].map((sink) => feed.subscribe(sink, 0));
     for (let event = 1; event <= 4; event++) {
@@ -55,7 +58,7 @@ describe('SubscriberFeed', () => {
 
   it('collects events for milliseconds after a write that took one, so that many subscribers get few large batches', async () => {
     const limits = { keepAliveMs: 1_000, stallTimeoutMs: 1_000, maxKeptEvents: 100, maxKeptLength: 1_000_000 };
-    const feed = new SubscriberFeed({ ...limits, sessionId: 's', clock: new FakeClock() });
+    const feed = new SessionEventBroadcaster({ ...limits, sessionId: 's', clock: new FakeClock() });
     const writes: { readonly startMs: number; readonly endMs: number }[] = [];
     const sink = new RecordingSink();
     sink.write = (_batch, done) => {

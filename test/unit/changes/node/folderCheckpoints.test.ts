@@ -201,12 +201,12 @@ describe('FolderCheckpoints', () => {
       const [, last = ''] = storesOf([workspace.folder, second]);
       writeFileSync(journal(last), journalOf('b.txt'));
       assert.equal(await hasInterruptedRestore(workspace.storage), true);
-      assert.deepEqual(await checkpoints.interrupted(), { restored: 0, total: 1 });
+      assert.deepEqual(await checkpoints.findInterruptedRestore(), { restored: 0, total: 1 });
       await assert.rejects(checkpoints.restore(plan, [b()], 'undo', signal), { code: 'restoreUnfinished' });
       // The checkpoint before that restore was removed long ago.
       const outcome = await checkpoints.resume('finish', signal);
       assert.deepEqual(outcome.skipped, [{ path: b(), reason: 'Its contents are no longer stored.' }]);
-      assert.equal(await checkpoints.interrupted(), undefined);
+      assert.equal(await checkpoints.findInterruptedRestore(), undefined);
       assert.equal(await hasInterruptedRestore(workspace.storage), false);
       assert.equal(await hasInterruptedRestore('/nowhere'), false);
     });

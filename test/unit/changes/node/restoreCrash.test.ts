@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import * as path from 'node:path';
 import { nullLogger } from '../../../../src/base/common/log';
 import { openCheckpointStore } from '../../../../src/changes/node/checkpointStore';
-import { unfinishedPrefix } from '../../../../src/changes/node/git/privateRepository';
+import { temporaryRestoreFilePrefix } from '../../../../src/changes/node/git/privateRepository';
 import { until } from '../../../support/eventually';
 import { contentsOf, taken, TestWorkspace } from '../support/workspace';
 
@@ -87,7 +87,7 @@ function tests(): void {
         assert.equal(await store.findInterruptedRestore(), undefined);
         const leftovers = readdirSync(workspace.folder, { recursive: true, encoding: 'utf8' });
         assert.deepEqual(
-          leftovers.filter((name) => name.includes(unfinishedPrefix)),
+          leftovers.filter((name) => name.includes(temporaryRestoreFilePrefix)),
           [],
         );
         assert.equal((await store.planRestore(id)).steps.length === 0, isFinished);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { BackendRegistry } from '../../../../src/session/common/backendRegistry';
 import type { ConfigOption } from '../../../../src/session/common/sessionEvents';
-import type { SessionChoices } from '../../../../src/session/common/sessionBackend';
+import type { ProfileAndModel } from '../../../../src/session/common/sessionBackend';
 import { NewSessionOptions } from '../../../../src/chat/common/page/newSessionOptions';
 import type { BackendView } from '../../../../src/chat/common/chatView';
 import { eventually } from '../../../support/eventually';
@@ -32,7 +32,7 @@ describe('NewSessionOptions', () => {
   const kept = new Map<string, unknown>();
   let offered: () => Promise<readonly ConfigOption[]>;
   let opened: number;
-  let asked: SessionChoices[];
+  let asked: ProfileAndModel[];
   let options: NewSessionOptions;
 
   beforeEach(() => {
@@ -44,7 +44,7 @@ describe('NewSessionOptions', () => {
   });
 
   function made(): NewSessionOptions {
-    const sessionOptions = (chosen: SessionChoices): Promise<readonly ConfigOption[]> => {
+    const sessionOptions = (chosen: ProfileAndModel): Promise<readonly ConfigOption[]> => {
       asked.push(chosen);
       return offered();
     };

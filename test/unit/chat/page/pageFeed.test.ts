@@ -4,7 +4,7 @@ import { EditorError } from '../../../../src/editor/common/editorPort';
 import type { BackendRegistry } from '../../../../src/session/common/backendRegistry';
 import type { ChatUpdate } from '../../../../src/chat/common/page/chatApi';
 import { SharedDraft } from '../../../../src/chat/common/conversation/sharedDraft';
-import { AttachedFiles } from '../../../../src/chat/common/mentions/attachedFiles';
+import { MissingAttachments } from '../../../../src/chat/common/mentions/missingAttachments';
 import { BackendChoice } from '../../../../src/chat/common/page/backendChoice';
 import { NewSessionOptions } from '../../../../src/chat/common/page/newSessionOptions';
 import { PageChips } from '../../../../src/chat/common/page/pageChips';
@@ -34,7 +34,7 @@ describe('PageFeed', () => {
   let newOptions: NewSessionOptions;
   let backends: BackendChoice;
   let editor: FakeEditor;
-  let attached: AttachedFiles;
+  let attached: MissingAttachments;
   let begun: SharedDraft;
   const filesMoved = new Emitter<void>(throwIt);
 
@@ -49,7 +49,7 @@ describe('PageFeed', () => {
     const memento = { get: () => undefined, update: () => Promise.resolve() };
     newOptions = new NewSessionOptions({ backends: noBackends, memento, onError: throwIt });
     backends = new BackendChoice({ chats, preferred: () => '', memento, onError: throwIt });
-    attached = new AttachedFiles({ editor, onDidChangeFiles: filesMoved.event, clock, onError: throwIt });
+    attached = new MissingAttachments({ editor, onDidChangeFiles: filesMoved.event, clock, onError: throwIt });
     attached.start();
     feed = new PageFeed({
       chats,
@@ -178,7 +178,7 @@ describe('PageFeed', () => {
     feed.show(chat);
     feed.connectPage();
     chat.saveDraft(draft);
-    feed.handleDraftSaved();
+    feed.checkForMissingAttachments();
     assert.deepEqual(await told(), [[]]);
     editor.deleteFile('/ws/a.ts');
     filesMoved.fire();

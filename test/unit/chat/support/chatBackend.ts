@@ -70,7 +70,7 @@ export class ChatBackendSession implements BackendSession {
     return Promise.resolve();
   }
 
-  approve(id: string, option: string): Promise<void> {
+  answerApproval(id: string, option: string): Promise<void> {
     this.calls.push(`approve ${id} ${option}`);
     this.tell(event('approval:granted', { approval_id: id, decision: option }));
     return Promise.resolve();

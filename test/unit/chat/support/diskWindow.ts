@@ -10,7 +10,7 @@ import type { PendingSave } from '../../../../src/chat/common/chatFileAccess';
 import { ChatSessions } from '../../../../src/chat/common/conversations/chatSessions';
 import { FileRestorer } from '../../../../src/chat/common/restore/fileRestorer';
 import { NodeFiles } from '../../../../src/base/node/filePort';
-import { SessionStore } from '../../../../src/chat/node/sessionStore';
+import { ConversationStore } from '../../../../src/chat/node/conversationStore';
 import { ExcludeList } from '../../../../src/editor/common/excludeList';
 import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
 import { unifyLineEndings } from '../../../../src/editor/common/text/lineEndings';
@@ -39,7 +39,7 @@ export class DiskWindow {
     throw error;
   });
   private readonly willSave = new Emitter<PendingSave>(() => undefined);
-  private readonly store: SessionStore;
+  private readonly store: ConversationStore;
   private readonly chats: ChatSessions;
   private readonly opened: Chat[] = [];
 
@@ -63,7 +63,7 @@ export class DiskWindow {
       ...(limits && { limits }),
       ...(searchPath !== undefined && { searchPath }),
     });
-    this.store = new SessionStore({
+    this.store = new ConversationStore({
       folder: path.join(workspace.root, 'chats'),
       files: new NodeFiles(),
       clock,

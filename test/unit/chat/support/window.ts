@@ -13,9 +13,9 @@ import { ChatSessions } from '../../../../src/chat/common/conversations/chatSess
 import type { Chat } from '../../../../src/chat/common/chatPorts';
 import type { AttachmentResolver } from '../../../../src/chat/common/conversation/promptDelivery';
 import type { UnsavedFiles } from '../../../../src/chat/common/unsaved/promptSaves';
-import type { SessionDefaults } from '../../../../src/chat/common/conversations/sessionDefaults';
+import type { NewSessionOptionsPort } from '../../../../src/chat/common/conversations/newSessionOptionsPort';
 import { NodeFiles, type FilePort } from '../../../../src/base/node/filePort';
-import { SessionStore } from '../../../../src/chat/node/sessionStore';
+import { ConversationStore } from '../../../../src/chat/node/conversationStore';
 import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
 import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
 import { FakeEditor } from '../../../fake/fakeEditor';
@@ -28,7 +28,7 @@ const byTitle: AttachmentResolver = { resolve: ({ title }) => Promise.resolve([{
 /** A window with conversations, in a folder of its own or in that of another window. */
 export class Window {
   readonly chats: ChatSessions;
-  readonly store: SessionStore;
+  readonly store: ConversationStore;
   /** Each with what was said about protected files. */
   readonly deletions: [file: string, permission: string | undefined][] = [];
   /** Files that are saved in editors of the window. */
@@ -49,13 +49,13 @@ export class Window {
     storeClock: Clock,
     readonly memento: MemoryMemento,
     attachments: AttachmentResolver,
-    starts: SessionDefaults,
+    starts: NewSessionOptionsPort,
     log: Logger,
     checkpoints: WorkspaceCheckpoints | undefined,
     unsavedFiles: UnsavedFiles,
   ) {
     const protectedFiles = new ProtectedFiles();
-    this.store = new SessionStore({ folder, files, clock: storeClock, log });
+    this.store = new ConversationStore({ folder, files, clock: storeClock, log });
     this.chats = new ChatSessions({
       backends,
       store: this.store,
@@ -92,7 +92,7 @@ export class Window {
       storeClock?: Clock;
       memento?: MemoryMemento;
       attachments?: AttachmentResolver;
-      starts?: SessionDefaults;
+      starts?: NewSessionOptionsPort;
       /** Of the store. */
       log?: Logger;
       checkpoints?: WorkspaceCheckpoints;
@@ -151,20 +151,20 @@ export class Window {
 }
 
 export const noUnsavedFiles: UnsavedFiles = {
-  mode: 'ask',
+  saveBeforePrompt: 'ask',
   listFiles: () => Promise.resolve([]),
   saveFile: () => Promise.resolve(),
   ask: () => Promise.reject(new Error('There is nothing to ask.')),
-  alwaysSave: () => Promise.resolve(),
+  setAlwaysSave: () => Promise.resolve(),
 };
 
 /** Where nothing is chosen, and nobody learns. */
-export const noStarts: SessionDefaults = {
+export const noStarts: NewSessionOptionsPort = {
   serverChoices: () => ({}),
   choicesForNewSession: () => [],
   recordOfferedOptions: () => undefined,
   setPreparedSession: () => undefined,
-  recordUnattended: () => undefined,
+  recordUnattendedAction: () => undefined,
   noticeForUnofferedChoice: () => undefined,
 };
 

@@ -1,6 +1,6 @@
 import type { ContextDocument } from '../../../../src/context/common/contextClient';
 import { ContextClient, defaultClientOptions } from '../../../../src/context/common/contextClient';
-import { ContextLookups, type ActiveFileLocation } from '../../../../src/context/common/ai/contextLookups';
+import { ContextLookups, type ActiveFileAndRepository } from '../../../../src/context/common/ai/contextLookups';
 import type { ContextProvider } from '../../../../src/context/common/providers/contextProvider';
 import type { ContextItem, ProvidedItem } from '../../../../src/context/common/items/contextItem';
 import { ItemList } from '../../../../src/context/common/items/itemList';
@@ -185,7 +185,7 @@ export async function settle(): Promise<void> {
 export function lookupsOf(
   client: ContextClient,
   clock: Clock,
-  place: Partial<ActiveFileLocation> = {},
+  place: Partial<ActiveFileAndRepository> = {},
 ): ContextLookups {
   return new ContextLookups({
     clock,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import * as path from 'node:path';
 import { ExcludeList } from '../../../../src/editor/common/excludeList';
-import type { GuardFileSystem } from '../../../../src/editor/node/guardFileSystem';
+import type { PathGuardFileSystem } from '../../../../src/editor/node/pathGuardFileSystem';
 import { PathGuard, type CheckedPath } from '../../../../src/editor/node/pathGuard';
 
 /** A disk that takes spellings for one name as a system does; it remembers what it was asked for. */
-class OtherDisk implements GuardFileSystem {
+class OtherDisk implements PathGuardFileSystem {
   readonly asked: string[] = [];
 
   /** `files` and the folders above them, as the disk spells them; `links` lead from one path to another. */
@@ -91,7 +91,7 @@ describe('the boundary of the workspace on Windows', () => {
   it('is the same whichever case of the drive the system gives back', async () => {
     const { disk } = workspace;
     const asAsked = async (file: string): Promise<string> => `${file.charAt(0)}${(await disk.realpath(file)).slice(1)}`;
-    const system: GuardFileSystem = { paths: path.win32, realpath: asAsked, lstat: disk.lstat, stat: disk.stat };
+    const system: PathGuardFileSystem = { paths: path.win32, realpath: asAsked, lstat: disk.lstat, stat: disk.stat };
     const guard = new PathGuard({
       folders: () => ['c:\\ws'],
       exclude: () => new ExcludeList(['src/a.ts']),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseGlobSwitches, parsePortRange } from '../../../../src/platform/common/settings';
+import { mergeGlobLevels, parsePortRange } from '../../../../src/platform/common/settings';
 
 describe('parsePortRange', () => {
   const good: readonly [unknown, number, number][] = [
@@ -15,11 +15,11 @@ describe('parsePortRange', () => {
   }
 });
 
-describe('parseGlobSwitches', () => {
+describe('mergeGlobLevels', () => {
   const defaults = { '.env*': true, '*.key': true };
 
   function parse(user?: unknown, workspace?: unknown): readonly string[] {
-    return parseGlobSwitches({ defaults, user, workspace }).globs;
+    return mergeGlobLevels({ defaults, user, workspace }).globs;
   }
 
   it('adds globs to the defaults and removes those that the user turns off', () => {
@@ -47,7 +47,7 @@ describe('parseGlobSwitches', () => {
     ['!**/*'],
   ]) {
     it(`lets no workspace open a file by ${JSON.stringify(value)}, and says so`, () => {
-      const { globs, problems } = parseGlobSwitches({ defaults, user: undefined, workspace: value });
+      const { globs, problems } = mergeGlobLevels({ defaults, user: undefined, workspace: value });
       assert.deepEqual(globs, ['.env*', '*.key']);
       assert.equal(problems.length, 1);
     });
@@ -55,14 +55,14 @@ describe('parseGlobSwitches', () => {
 
   it('reads every entry by itself: a bad value counts as on', () => {
     const user = { '*.sql': 'no', '*.log': null, '*.key': false, '*.db': true };
-    const { globs, problems } = parseGlobSwitches({ defaults, user, workspace: [7, '*.bak'] });
+    const { globs, problems } = mergeGlobLevels({ defaults, user, workspace: [7, '*.bak'] });
     assert.deepEqual(globs, ['.env*', '*.sql', '*.log', '*.db', '*.bak']);
     assert.equal(problems.length, 3);
   });
 
   for (const value of ['*.sql', 7, null, true]) {
     it(`adds nothing for ${JSON.stringify(value)}, and says so`, () => {
-      const { globs, problems } = parseGlobSwitches({ defaults, user: value, workspace: { '*.sql': true } });
+      const { globs, problems } = mergeGlobLevels({ defaults, user: value, workspace: { '*.sql': true } });
       assert.deepEqual(globs, ['.env*', '*.key', '*.sql']);
       assert.equal(problems.length, 1);
     });

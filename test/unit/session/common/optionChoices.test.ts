@@ -3,10 +3,10 @@ import type { ConfigOption } from '../../../../src/session/common/sessionEvents'
 import {
   applyChoices,
   findOption,
-  unattendedActionsOf,
+  highestUnattendedAction,
   findOfferedValue,
-  type OptionChoice,
-  type OptionTarget,
+  type RequestedOption,
+  type ConfigurableSession,
   type OptionValue,
 } from '../../../../src/session/common/optionChoices';
 
@@ -20,7 +20,7 @@ const select = (id: string, value: string, ...others: string[]): ConfigOption =>
 });
 
 /** A backend that takes what `takes` lets it. */
-class Target implements OptionTarget {
+class Target implements ConfigurableSession {
   readonly calls: string[] = [];
 
   constructor(
@@ -42,7 +42,7 @@ class Target implements OptionTarget {
   }
 }
 
-const choice = (option: string, value: OptionValue, more: Partial<OptionChoice> = {}): OptionChoice => ({
+const choice = (option: string, value: OptionValue, more: Partial<RequestedOption> = {}): RequestedOption => ({
   option,
   value,
   from: 'user',
@@ -111,8 +111,8 @@ describe('choices for a session', () => {
       value,
       unattended: 'runs',
     });
-    assert.equal(unattendedActionsOf([select('mode', 'ask')]), undefined);
-    assert.equal(unattendedActionsOf([mode as ConfigOption, allowAll(false)]), 'edits');
-    assert.equal(unattendedActionsOf([mode as ConfigOption, allowAll(true)]), 'runs');
+    assert.equal(highestUnattendedAction([select('mode', 'ask')]), undefined);
+    assert.equal(highestUnattendedAction([mode as ConfigOption, allowAll(false)]), 'edits');
+    assert.equal(highestUnattendedAction([mode as ConfigOption, allowAll(true)]), 'runs');
   });
 });

@@ -74,7 +74,7 @@ export async function headsSaved({ store, index }: IndexBench): Promise<void> {
     const cache = new HeadCache(index, nullLogger);
     await cache.load();
     const isSaved = files.every((file) => file.sizeBytes > 50 * 1024 * 1024 || cache.isHeadCurrent(file, Date.now()));
-    return isSaved && cache.missingPaths(new Set([store]), files).length === 0;
+    return isSaved && cache.findGonePaths(new Set([store]), files).length === 0;
   });
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { DocumentOrigin } from '../../../../src/threads/common/threadReader';
 import type { MappedThread } from '../../../../src/threads/common/mapping/mapThread';
-import { readThread } from '../../../../src/threads/common/mapping/readThread';
+import { mapThreadJson } from '../../../../src/threads/common/mapping/mapThreadJson';
 import { isRecord } from '../../../../src/base/common/isRecord';
 import { normalizeMessage } from '../../../../src/threads/common/model/threadSchema';
 import type { SearchableText } from '../../../../src/threads/common/query/searchableText';
@@ -43,7 +43,7 @@ export function textsIn(document: unknown): readonly SearchableText[] {
 }
 
 export function read(messages: readonly unknown[], from: DocumentOrigin = live, more: object = {}): MappedThread {
-  return readThread({ id: 'T-1', messages, ...more }, from);
+  return mapThreadJson({ id: 'T-1', messages, ...more }, from);
 }
 
 export function toolIn({ entries }: Pick<MappedThread, 'entries'>, index = 0): EntryOf<'tool'> {

@@ -1,5 +1,5 @@
 import type { Entry } from '../../../../src/transcript/common/entries';
-import type { OpenThread, ThreadHead } from '../../../../src/threads/common/threadPorts';
+import type { ThreadWithEntries, ThreadHead } from '../../../../src/threads/common/threadPorts';
 import type { ThreadFile, ThreadReader } from '../../../../src/threads/common/threadReader';
 import { readHead } from '../../../../src/threads/node/worker/program/headReader';
 import { OpenThreads } from '../../../../src/threads/node/worker/program/openThreads';
@@ -12,7 +12,7 @@ export class ReaderHere implements ThreadReader {
   private readonly threads = new OpenThreads(this.files);
   private readonly ids = new Map<string, number>();
 
-  read(file: ThreadFile, signal?: AbortSignal): Promise<OpenThread> {
+  read(file: ThreadFile, signal?: AbortSignal): Promise<ThreadWithEntries> {
     return Promise.resolve().then(() => {
       if (signal?.aborted === true) throw toThreadError(signal.reason, signal);
       const id = this.idOf(file);

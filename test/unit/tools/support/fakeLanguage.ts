@@ -125,7 +125,7 @@ export class ToolBench {
   constructor(files: Record<string, string>, folders?: readonly string[]) {
     this.editor = new FakeEditor(files, folders);
     const openFiles = (): OpenFile[] => this.openFiles;
-    const search: TextSearch = { find: (query, signal) => this.found(query, signal) };
+    const search: TextSearch = { findText: (query, signal) => this.found(query, signal) };
     const window: ToolPorts['window'] = {
       get openFiles() {
         return openFiles();

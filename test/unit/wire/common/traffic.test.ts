@@ -28,7 +28,7 @@ describe('the traffic log', () => {
     assert.deepEqual(log.recordedEntries, [{ ...entry, error: -32_601, recordedAt: 7 }]);
     watchers[1]?.dispose();
     assert.deepEqual(log.recordedEntries, []);
-    assert.equal(log.isOpen, false);
+    assert.equal(log.isRecording, false);
   });
 
   it('keeps the newest messages and counts those that had to go', () => {

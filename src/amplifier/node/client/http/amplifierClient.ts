@@ -43,12 +43,12 @@ export class AmplifierClient implements Disposable {
   readonly baseUrl: URL;
   /** Removes the token, and all keys that were sent, from responses. */
   readonly redactor = new SecretRedactor();
-  private readonly agent: HttpAgent;
+  private readonly httpAgent: HttpAgent;
   private readonly timeouts: ClientTimeouts;
 
   constructor(private readonly options: AmplifierClientOptions) {
     this.baseUrl = options.baseUrl;
-    this.agent = createKeepAliveAgent(options.baseUrl);
+    this.httpAgent = createKeepAliveAgent(options.baseUrl);
     this.timeouts = { ...defaultTimeouts, ...options.timeouts };
     this.redactor.addSecret(options.token);
   }
@@ -62,7 +62,7 @@ export class AmplifierClient implements Disposable {
   }
 
   /** Sends a prompt. `isAccepted`: the status was 202, as documented. The real server returns 200. */
-  async prompt(id: string, request: api.PromptRequest): Promise<api.PromptResponse & { isAccepted: boolean }> {
+  async sendPrompt(id: string, request: api.PromptRequest): Promise<api.PromptResponse & { isAccepted: boolean }> {
     const response = await this.send({ ...ofSession('POST', id, '/prompt'), body: api.PromptRequest.parse(request) });
     return { ...parseBody(response, api.PromptResponse), isAccepted: response.status === 202 };
   }
@@ -71,8 +71,12 @@ export class AmplifierClient implements Disposable {
     return this.call({ ...ofSession('GET', id, ''), signal }, api.SessionStatus);
   }
 
-  approve(id: string, request: api.ApprovalAnswer, timeoutMs = this.timeouts.otherMs): Promise<api.Acknowledgement> {
-    const body = api.ApprovalAnswer.parse(request);
+  answerApproval(
+    id: string,
+    request: api.SentApprovalAnswer,
+    timeoutMs = this.timeouts.otherMs,
+  ): Promise<api.Acknowledgement> {
+    const body = api.SentApprovalAnswer.parse(request);
     return this.call({ ...ofSession('POST', id, '/approval'), body, timeoutMs }, api.Acknowledgement);
   }
 
@@ -118,13 +122,13 @@ export class AmplifierClient implements Disposable {
     return url;
   }
 
-  get headers(): Readonly<Record<string, string>> {
+  get authorizationHeaders(): Readonly<Record<string, string>> {
     const { token } = this.options;
     return token === undefined ? {} : { Authorization: `Bearer ${token}` };
   }
 
   dispose(): void {
-    this.agent.destroy();
+    this.httpAgent.destroy();
   }
 
   private get<S extends z.ZodType>(route: string, query: string, schema: S, signal?: AbortSignal): Promise<z.infer<S>> {
@@ -144,22 +148,22 @@ export class AmplifierClient implements Disposable {
     const headers = {
       Accept: 'application/json',
       ...(text === undefined ? {} : { 'Content-Type': 'application/json' }),
-      ...this.headers,
+      ...this.authorizationHeaders,
     };
     const peer = this.baseUrl.host;
     const record = { protocol: 'amplifier', peer, method: name } as const;
-    if (traffic.isOpen) traffic.record({ ...record, direction: 'out', bytes: text?.length ?? 0 });
+    if (traffic.isRecording) traffic.record({ ...record, direction: 'out', bytes: text?.length ?? 0 });
     const startedAt = performance.now();
     try {
-      const { agent } = this;
+      const { httpAgent } = this;
       const url = this.resolveUrl(call.path);
       const response = this.redactResponse(
-        await sendRequest({ method, url, headers, body: text, agent, timeoutMs, maxResponseBytes, signal }),
+        await sendRequest({ method, url, headers, body: text, httpAgent, timeoutMs, maxResponseBytes, signal }),
       );
       const ms = performance.now() - startedAt;
       const isError = response.status < 200 || response.status >= 300;
       const error = isError ? { error: response.status } : {};
-      if (traffic.isOpen)
+      if (traffic.isRecording)
         traffic.record({ ...record, direction: 'in', bytes: response.body.length, durationMs: ms, ...error });
       log.debug(`${name}: ${response.status} in ${Math.round(ms)} ms`);
       if (isError) throw parseApiError(response.status, response.body);

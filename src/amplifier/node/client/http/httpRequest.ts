@@ -11,7 +11,7 @@ interface HttpRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  readonly agent: http.Agent;
+  readonly httpAgent: http.Agent;
   /** Time limit for the complete response. It applies to each attempt separately. */
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
@@ -40,7 +40,7 @@ export function openRequest(url: URL, options: http.RequestOptions): http.Client
  */
 export async function sendRequest(options: HttpRequest): Promise<HttpResponse> {
   try {
-    return await sendOnce(options, options.agent);
+    return await sendOnce(options, options.httpAgent);
   } catch (error) {
     // A server may close an idle connection just before it is reused. Only a GET can be repeated safely.
     if (options.method !== 'GET' || !(isAmplifierApiError(error) && error.code === 'CONNECTION_LOST')) throw error;

@@ -27,7 +27,7 @@ export interface EventConnectionRequest {
   readonly redact: (text: string) => string;
 }
 
-export type OpenEventConnection = (request: EventConnectionRequest, handlers: EventConnectionHandlers) => Disposable;
+export type EventConnectionOpener = (request: EventConnectionRequest, handlers: EventConnectionHandlers) => Disposable;
 
 /** Maximum length of an event id, in bytes. A server could refuse a request with a longer header. */
 const maxIdLength = 1024;

@@ -1,6 +1,6 @@
 import type { Logger } from '../../../../base/common/log';
 import { DeltaMerger } from '../../../common/api/deltaMerger';
-import { RepeatedDeltas } from '../../../common/api/repeatedDeltas';
+import { RepeatedDeltaDecoder } from '../../../common/api/repeatedDeltaDecoder';
 import { DeltaRedactor } from '../../../../session/common/redaction/deltaRedactor';
 import type { SessionEvent } from '../../../../session/common/sessionEvents';
 import type { SecretRedactor } from '../../../../session/common/redaction/secretRedactor';
@@ -11,7 +11,7 @@ const maxIgnoredNames = 50;
 /** Decodes messages of a session's stream to events. Logs each kind of ignored message only once. */
 export class EventDecoder {
   private readonly deltaMerger: DeltaMerger;
-  private readonly repeatedDeltas: RepeatedDeltas;
+  private readonly repeatedDeltas: RepeatedDeltaDecoder;
   private readonly loggedReasons = new Set<string>();
 
   constructor(
@@ -22,7 +22,7 @@ export class EventDecoder {
     private readonly onLostApproval: () => void,
   ) {
     const deltas = new DeltaRedactor(redactor, emit);
-    this.repeatedDeltas = new RepeatedDeltas(sessionId);
+    this.repeatedDeltas = new RepeatedDeltaDecoder(sessionId);
     this.deltaMerger = new DeltaMerger((event) => deltas.emitRedacted(event));
   }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../../../base/common/async';
 import { backoffMs, addJitter } from '../../../../base/common/backoff';
 import type { Disposable } from '../../../../base/common/disposable';
 import type { AmplifierApiError } from '../../../common/api/apiErrors';
-import type { EventConnectionHandlers, OpenEventConnection } from './eventConnection';
+import type { EventConnectionHandlers, EventConnectionOpener } from './eventConnection';
 import { openSseConnection } from './sseConnection';
 import { openWebSocketConnection } from './webSocketConnection';
 
@@ -96,7 +96,7 @@ export class EventStream implements Disposable {
     const { eventsUrl, webSocketUrl, headers, redact, handlers } = this.deps;
     const { maxEventLength, connectTimeoutMs } = this.limits;
     const isSse = this.transport === 'sse';
-    const open: OpenEventConnection = isSse ? openSseConnection : openWebSocketConnection;
+    const open: EventConnectionOpener = isSse ? openSseConnection : openWebSocketConnection;
     const id = this.lastEventId === undefined ? {} : { lastEventId: this.lastEventId };
     const url = isSse ? eventsUrl : webSocketUrl;
     this.connection = open(

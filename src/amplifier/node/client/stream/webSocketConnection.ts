@@ -3,11 +3,11 @@ import * as z from 'zod';
 import { toDisposable } from '../../../../base/common/disposable';
 import { parseJson } from '../../../../base/common/parseJson';
 import { AmplifierApiError } from '../../../common/api/apiErrors';
-import { lastEventIdHeader, type EventConnectionRequest, type OpenEventConnection } from './eventConnection';
+import { lastEventIdHeader, type EventConnectionRequest, type EventConnectionOpener } from './eventConnection';
 import { readErrorResponse, toTransportError } from '../http/httpRequest';
 
 /** Opens a WebSocket, which is the alternative to SSE in the API reference. Each message is one event. */
-export const openWebSocketConnection: OpenEventConnection = (options, handlers) => {
+export const openWebSocketConnection: EventConnectionOpener = (options, handlers) => {
   const socket = open(options);
   let isOpen = false;
   let ended = false;

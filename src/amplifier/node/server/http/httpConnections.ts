@@ -27,7 +27,7 @@ export class HttpConnections {
     });
   }
 
-  get count(): number {
+  get servedCount(): number {
     return this.servedSockets.size;
   }
 

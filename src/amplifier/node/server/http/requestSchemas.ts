@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import {
-  ApprovalAnswerBody,
+  ReceivedApprovalAnswer,
   CreateSessionRequest,
   PromptRequest,
   SessionStatusName,
@@ -20,12 +20,12 @@ export type NewSessionBody = z.infer<typeof NewSessionBody>;
 export const PromptBody = PromptRequest.extend({ prompt: z.string().regex(hasWords, emptyPrompt) });
 
 /** Messages over the WebSocket. They have the same members as the bodies over HTTP, and `action`. */
-export const ControlMessage = z.discriminatedUnion('action', [
+export const WebSocketCommand = z.discriminatedUnion('action', [
   PromptBody.extend({ action: z.literal('submit_prompt') }),
-  ApprovalAnswerBody.extend({ action: z.literal('submit_approval') }),
+  ReceivedApprovalAnswer.extend({ action: z.literal('submit_approval') }),
   z.object({ action: z.literal('stop') }),
 ]);
-export type ControlMessage = z.infer<typeof ControlMessage>;
+export type WebSocketCommand = z.infer<typeof WebSocketCommand>;
 
 export const SessionListQuery = z.object({
   status: SessionStatusName.optional(),

@@ -3,7 +3,7 @@ import type { Disposable } from '../../../../base/common/disposable';
 import { messageOf } from '../../../../base/common/errors';
 import type { Logger } from '../../../../base/common/log';
 import type {
-  ApprovalAnswerBody,
+  ReceivedApprovalAnswer,
   ContextUpdate,
   PromptRequest,
   SessionStatusName,
@@ -13,7 +13,7 @@ import { findDenyOption, isDenial } from '../../../../session/common/approvalOpt
 import type { BackendSession, SessionBackend } from '../../../../session/common/sessionBackend';
 import { documentedFailure, sessionNotFoundFailure } from '../http/apiFailure';
 import { contextAttachments } from './contextAttachments';
-import { SubscriberFeed, type EventSink } from '../streams/subscriberFeed';
+import { SessionEventBroadcaster, type EventSink } from '../streams/sessionEventBroadcaster';
 import { ResumePointTracker } from './resumePointTracker';
 import type { ServerLimits } from '../serverLimits';
 import { SessionStatusTracker } from './sessionStatusTracker';
@@ -37,8 +37,8 @@ interface ServedSessionDeps {
 /** A backend's session for clients of the embedded server, with its own id, status and event feed. */
 export class ServedSession {
   readonly id: string;
-  private readonly feed: SubscriberFeed;
-  private readonly tracker: SessionStatusTracker;
+  private readonly feed: SessionEventBroadcaster;
+  private readonly statusTracker: SessionStatusTracker;
   private readonly resumePoint: ResumePointTracker;
   private readonly wireEventAdapter: WireEventAdapter;
   private readonly createdAt: string;
@@ -53,10 +53,10 @@ export class ServedSession {
   constructor(private readonly deps: ServedSessionDeps) {
     const { clock, context, id, limits } = deps;
     this.id = id;
-    this.tracker = new SessionStatusTracker(clock);
+    this.statusTracker = new SessionStatusTracker(clock);
     this.resumePoint = new ResumePointTracker(id);
     this.wireEventAdapter = new WireEventAdapter(id);
-    this.feed = new SubscriberFeed({ ...limits, sessionId: id, clock });
+    this.feed = new SessionEventBroadcaster({ ...limits, sessionId: id, clock });
     this.lastActivityMs = clock.now();
     this.createdAt = formatWireTime(this.lastActivityMs);
     this.unsentContext = context;
@@ -72,7 +72,7 @@ export class ServedSession {
   get status(): SessionStatusName {
     if (!this.isRunning) return 'stopped';
     const { backend, session } = this.deps;
-    return this.tracker.statusOf({ isBusy: session.isBusy, isBackendDown: backend.state.kind === 'failed' });
+    return this.statusTracker.statusOf({ isBusy: session.isBusy, isBackendDown: backend.state.kind === 'failed' });
   }
 
   get statusSummary() {
@@ -80,7 +80,7 @@ export class ServedSession {
   }
 
   get statusDetails() {
-    const { messageCount, oldestPendingApproval, tokenUsage } = this.tracker;
+    const { messageCount, oldestPendingApproval, tokenUsage } = this.statusTracker;
     return {
       ...this.statusSummary,
       last_activity: formatWireTime(this.lastActivityMs),
@@ -100,7 +100,7 @@ export class ServedSession {
   }
 
   get pendingApprovalCount(): number {
-    return this.tracker.pendingApprovals.length;
+    return this.statusTracker.pendingApprovals.length;
   }
 
   subscribe(sink: EventSink, afterSequence: number): Disposable {
@@ -131,13 +131,13 @@ export class ServedSession {
   }
 
   /** Answers an approval. Resolves to whether the decision allows the tool call. @throws ApiFailure, BackendError */
-  async approve(answer: ApprovalAnswerBody): Promise<boolean> {
+  async answerApproval(answer: ReceivedApprovalAnswer): Promise<boolean> {
     this.requireRunning();
-    const { approval_id: id, option_kinds: kinds, options } = this.tracker.beginAnswer(answer);
+    const { approval_id: id, option_kinds: kinds, options } = this.statusTracker.beginAnswer(answer);
     try {
-      await this.deps.session.approve(id, answer.decision);
+      await this.deps.session.answerApproval(id, answer.decision);
     } catch (error) {
-      this.tracker.cancelAnswer(id);
+      this.statusTracker.cancelAnswer(id);
       throw error;
     }
     const kind = kinds?.[options.indexOf(answer.decision)];
@@ -168,7 +168,7 @@ export class ServedSession {
 
   private async denyPendingApprovals(): Promise<void> {
     const { clock, limits, log } = this.deps;
-    const denials = this.tracker.unansweredApprovals.map((question) => this.denyApproval(question));
+    const denials = this.statusTracker.unansweredApprovals.map((question) => this.denyApproval(question));
     await withDeadline(clock, 'denying approvals', limits.denyTimeoutMs, () => Promise.all(denials)).catch(
       (error: unknown) => log.warn(messageOf(error)),
     );
@@ -185,7 +185,11 @@ export class ServedSession {
     try {
       // If there is no option that denies, the turn is cancelled.
       if (decision === undefined) await session.cancel();
-      else await session.approve(this.tracker.beginAnswer({ decision, approval_id: id }).approval_id, decision);
+      else
+        await session.answerApproval(
+          this.statusTracker.beginAnswer({ decision, approval_id: id }).approval_id,
+          decision,
+        );
     } catch (error) {
       log.warn(`An approval could not be denied: ${messageOf(error)}`);
     }
@@ -227,8 +231,8 @@ export class ServedSession {
     if (event.event === 'approval:required' && !this.isRunning) void this.denyApproval(event.data);
   }
 
-  private closePendingApprovals(): void {
-    for (const { approval_id } of this.tracker.pendingApprovals) {
+  private emitPendingApprovalsDenied(): void {
+    for (const { approval_id } of this.statusTracker.pendingApprovals) {
       const data = { session_id: this.id, approval_id, decision: '', reason: 'turn_ended' };
       this.emitEvent(this.withDecisionAndReason({ event: 'approval:denied', data }));
     }
@@ -237,9 +241,10 @@ export class ServedSession {
   /** Replaces a decision with a value that the client supports, and adds a reason. */
   private withDecisionAndReason({ event, data }: EventOf<'approval:denied'>): SessionEvent {
     const { approval_id, decision, reason } = data;
-    const asked = this.tracker.pendingApprovals.find((question) => question.approval_id === approval_id);
+    const asked = this.statusTracker.pendingApprovals.find((question) => question.approval_id === approval_id);
     const denial = asked ? (findDenyOption(asked.options, asked.option_kinds) ?? 'deny') : '';
-    const why = reason ?? (this.tracker.isAnswered(approval_id) ? (this.closeReason ?? 'user_denied') : undefined);
+    const why =
+      reason ?? (this.statusTracker.isAnswered(approval_id) ? (this.closeReason ?? 'user_denied') : undefined);
     const resolved = { ...data, decision: decision === '' ? denial : decision };
     return { event, data: why === undefined ? resolved : { ...resolved, reason: why } };
   }
@@ -249,7 +254,7 @@ export class ServedSession {
     const events = this.wireEventAdapter.adaptEvent(backendEvent);
     for (const event of events) {
       // Other events were added by the adapter for clients only.
-      if (event.event === backendEvent.event) this.tracker.trackEvent(event);
+      if (event.event === backendEvent.event) this.statusTracker.trackEvent(event);
       this.resumePoint.recordEvent(event, this.feed.nextEventId);
       this.feed.append(event.event, { ...event.data, session_id: this.id });
     }
@@ -258,8 +263,8 @@ export class ServedSession {
   private end(reason: string): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
-    this.closePendingApprovals();
-    const { tokenUsage } = this.tracker;
+    this.emitPendingApprovalsDenied();
+    const { tokenUsage } = this.statusTracker;
     this.emitEvent({ event: 'session:end', data: { session_id: this.id, reason, token_usage: { ...tokenUsage } } });
     this.feed.end();
     this.followAbortController.abort();

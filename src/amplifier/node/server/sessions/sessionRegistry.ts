@@ -41,7 +41,7 @@ export class SessionRegistry {
     return this.sessions.size;
   }
 
-  get load(): SessionLoadCounts {
+  get loadCounts(): SessionLoadCounts {
     const sessions = [...this.sessions.values()];
     const sum = (count: (session: ServedSession) => number): number =>
       sessions.reduce((total, session) => total + count(session), 0);

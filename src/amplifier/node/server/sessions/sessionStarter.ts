@@ -68,18 +68,18 @@ export class SessionStarter {
 
   private async openSession(
     { context, model, profile }: NewSessionBody,
-    unwanted: AbortSignal,
+    abortSignal: AbortSignal,
   ): Promise<StartedSession> {
-    const { backend, name, notice } = await raceSignal(this.deps.profileDirectory.openBackend(profile), unwanted);
-    const { cwd, isRequested } = await raceSignal(this.resolveWorkingFolder(context?.workspace_root), unwanted);
+    const { backend, name, notice } = await raceSignal(this.deps.profileDirectory.openBackend(profile), abortSignal);
+    const { cwd, isRequested } = await raceSignal(this.resolveWorkingFolder(context?.workspace_root), abortSignal);
     const { approvalTimeoutMs } = this.deps.limits;
     const asked = { cwd, profile: name, approvalTimeoutMs, ...(model === undefined ? {} : { model }) };
-    const session = await this.createSession(backend, asked, unwanted);
+    const session = await this.createSession(backend, asked, abortSignal);
     try {
       const notices = notice === undefined ? [] : [notice];
       if (!isRequested)
         notices.push(`The agent works in ${cwd}. The requested folder is not available on this server.`);
-      if (model !== undefined) notices.push(...(await raceSignal(chooseModel(session, model), unwanted)));
+      if (model !== undefined) notices.push(...(await raceSignal(chooseModel(session, model), abortSignal)));
       return { backend, session, cwd, profile: name, notices };
     } catch (error) {
       this.trackCleanup(this.discardSession(session));
@@ -90,12 +90,12 @@ export class SessionStarter {
   private async createSession(
     backend: SessionBackend,
     options: CreateSessionOptions,
-    unwanted: AbortSignal,
+    abortSignal: AbortSignal,
   ): Promise<BackendSession> {
-    unwanted.throwIfAborted();
-    const creating = backend.createSession(options, unwanted);
+    abortSignal.throwIfAborted();
+    const creating = backend.createSession(options, abortSignal);
     try {
-      return await raceSignal(creating, unwanted);
+      return await raceSignal(creating, abortSignal);
     } catch (error) {
       // A backend that ignores the signal may still create a session.
       this.trackCleanup(

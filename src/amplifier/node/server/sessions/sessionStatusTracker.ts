@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../base/common/async';
-import type { ApprovalAnswerBody, SessionStatusName } from '../../../common/api/apiSchema';
+import type { ReceivedApprovalAnswer, SessionStatusName } from '../../../common/api/apiSchema';
 import type { SessionEvent, EventData, TokenUsage } from '../../../../session/common/sessionEvents';
 import { ApiFailure, documentedFailure } from '../http/apiFailure';
 import { formatWireTime } from '../../../common/api/wireTime';
@@ -22,9 +22,9 @@ export class SessionStatusTracker {
   readonly tokenUsage: TokenUsage = { input_tokens: 0, output_tokens: 0 };
   hasFailed = false;
   /** Pending approvals, the oldest first. */
-  private readonly pendingById = new Map<string, Waiting>();
+  private readonly pendingApprovalById = new Map<string, Waiting>();
   /** Results of the approvals of this turn, the latest last. */
-  private readonly outcomeById = new Map<string, 'answered' | 'timedOut'>();
+  private readonly approvalOutcomeById = new Map<string, 'answered' | 'timedOut'>();
 
   constructor(private readonly clock: Pick<Clock, 'now' | 'monotonicNow'>) {}
 
@@ -33,7 +33,7 @@ export class SessionStatusTracker {
       case 'prompt:submit':
         this.messageCount++;
         this.hasFailed = false;
-        this.outcomeById.clear();
+        this.approvalOutcomeById.clear();
         break;
       case 'prompt:complete':
         this.messageCount++;
@@ -44,7 +44,7 @@ export class SessionStatusTracker {
         this.hasFailed = true;
         break;
       case 'approval:required':
-        this.pendingById.set(event.data.approval_id, {
+        this.pendingApprovalById.set(event.data.approval_id, {
           request: event.data,
           sinceMs: this.clock.now(),
           askedAt: this.clock.monotonicNow(),
@@ -60,7 +60,7 @@ export class SessionStatusTracker {
   }
 
   statusOf(turn: { readonly isBusy: boolean; readonly isBackendDown: boolean }): SessionStatusName {
-    if (this.pendingById.size > 0) return 'awaiting_approval';
+    if (this.pendingApprovalById.size > 0) return 'awaiting_approval';
     if (turn.isBusy) return 'processing';
     // After a failed turn, the session still accepts prompts unless its backend is down.
     return this.hasFailed && turn.isBackendDown ? 'error' : 'idle';
@@ -68,18 +68,18 @@ export class SessionStatusTracker {
 
   /** The oldest pending approval. `timestamp` is the time at which its `timeout` started. */
   get oldestPendingApproval(): object | null {
-    const [oldest] = this.pendingById.values();
+    const [oldest] = this.pendingApprovalById.values();
     return oldest ? { ...oldest.request, timestamp: formatWireTime(oldest.sinceMs) } : null;
   }
 
   /** All open approvals, the oldest first. */
   get pendingApprovals(): EventData<'approval:required'>[] {
-    return [...this.pendingById.values()].map(({ request }) => request);
+    return [...this.pendingApprovalById.values()].map(({ request }) => request);
   }
 
   /** Open approvals that have no answer yet, the oldest first. */
   get unansweredApprovals(): EventData<'approval:required'>[] {
-    return [...this.pendingById.values()].flatMap(({ isAnswered, request }) => (isAnswered ? [] : request));
+    return [...this.pendingApprovalById.values()].flatMap(({ isAnswered, request }) => (isAnswered ? [] : request));
   }
 
   /**
@@ -87,9 +87,10 @@ export class SessionStatusTracker {
    * @throws ApiFailure 400 if no approval is pending or the answer is not an option, 409 if the approval was answered
    * or has timed out
    */
-  beginAnswer({ decision, approval_id: id }: ApprovalAnswerBody): EventData<'approval:required'> {
-    const waiting = id === undefined ? this.pendingById.values().next().value : this.pendingById.get(id);
-    if (!waiting) throw this.notPendingFailure(id ?? [...this.outcomeById.keys()].at(-1));
+  beginAnswer({ decision, approval_id: id }: ReceivedApprovalAnswer): EventData<'approval:required'> {
+    const waiting =
+      id === undefined ? this.pendingApprovalById.values().next().value : this.pendingApprovalById.get(id);
+    if (!waiting) throw this.notPendingFailure(id ?? [...this.approvalOutcomeById.keys()].at(-1));
     const { approval_id, options } = waiting.request;
     if (waiting.isAnswered) throw answeredAlready(approval_id);
     if (!options.includes(decision)) {
@@ -101,26 +102,26 @@ export class SessionStatusTracker {
   }
 
   cancelAnswer(approvalId: string): void {
-    const waiting = this.pendingById.get(approvalId);
+    const waiting = this.pendingApprovalById.get(approvalId);
     if (waiting) waiting.isAnswered = false;
   }
 
   /** Whether a client has answered the approval. False if it has timed out or the turn has ended. */
   isAnswered(approvalId: string): boolean {
-    return this.pendingById.get(approvalId)?.isAnswered === true;
+    return this.pendingApprovalById.get(approvalId)?.isAnswered === true;
   }
 
   private closeApproval(id: string): void {
-    const waiting = this.pendingById.get(id);
+    const waiting = this.pendingApprovalById.get(id);
     if (!waiting) return;
-    this.pendingById.delete(id);
+    this.pendingApprovalById.delete(id);
     const { timeout = Infinity } = waiting.request;
     const isLate = this.clock.monotonicNow() - waiting.askedAt >= timeout * 1000 - timerSlackMs;
-    this.outcomeById.set(id, isLate && !waiting.isAnswered ? 'timedOut' : 'answered');
+    this.approvalOutcomeById.set(id, isLate && !waiting.isAnswered ? 'timedOut' : 'answered');
   }
 
   private notPendingFailure(id: string | undefined): ApiFailure {
-    const how = id === undefined ? undefined : this.outcomeById.get(id);
+    const how = id === undefined ? undefined : this.approvalOutcomeById.get(id);
     if (how === 'timedOut') {
       return new ApiFailure(409, 'APPROVAL_TIMEOUT', 'The approval timed out and was denied.', { approval_id: id });
     }

@@ -3,8 +3,8 @@ const maxLength = 256 * 1024;
 
 /** Events that are sent in one write. All subscribers at the same position share the batch. */
 export class EventBatch {
-  private cachedBytes: Buffer | undefined;
-  private cachedMessages: readonly string[] | undefined;
+  private cachedServerSentEvents: Buffer | undefined;
+  private cachedWebSocketMessages: readonly string[] | undefined;
 
   private constructor(
     /** Sequence number of the first event. Undefined for a message that is not an event of the session. */
@@ -33,19 +33,19 @@ export class EventBatch {
 
   /** The batch as Server-Sent Events. When a client reconnects, it returns the last id as Last-Event-ID. */
   get serverSentEvents(): Buffer {
-    this.cachedBytes ??= Buffer.from(
+    this.cachedServerSentEvents ??= Buffer.from(
       this.eventJsons.map((json, index) => `${this.eventIdLine(index)}data: ${json}\n\n`).join(''),
     );
-    return this.cachedBytes;
+    return this.cachedServerSentEvents;
   }
 
   /** The batch as WebSocket messages. The id is an additional member of each message. */
   get webSocketMessages(): readonly string[] {
-    this.cachedMessages ??= this.eventJsons.map((json, index) => {
+    this.cachedWebSocketMessages ??= this.eventJsons.map((json, index) => {
       const id = this.eventIdAt(index);
       return id === undefined ? json : `${json.slice(0, -1)},"id":${id}}`;
     });
-    return this.cachedMessages;
+    return this.cachedWebSocketMessages;
   }
 
   private eventIdLine(index: number): string {

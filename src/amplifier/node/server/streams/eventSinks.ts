@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { EventBatch } from './eventBatch';
-import type { EventSink } from './subscriberFeed';
+import type { EventSink } from './sessionEventBroadcaster';
 
 const tcpKeepAliveMs = 30_000;
 

@@ -2,7 +2,7 @@ import type { RawData, WebSocket } from 'ws';
 import type { Logger } from '../../../../base/common/log';
 import { toApiFailure } from '../http/apiFailure';
 import { parseJsonBody } from '../http/httpBodies';
-import { ControlMessage } from '../http/requestSchemas';
+import { WebSocketCommand } from '../http/requestSchemas';
 import type { ServedSession } from '../sessions/servedSession';
 import type { ServerLimits } from '../serverLimits';
 
@@ -70,21 +70,21 @@ export class WebSocketReceiver {
   }
 
   /** Parses a message. @throws ApiFailure 400 */
-  private parseMessage(data: RawData): ControlMessage {
+  private parseMessage(data: RawData): WebSocketCommand {
     this.consecutiveInvalidCount++;
-    const message = parseJsonBody(textOf(data), ControlMessage);
+    const message = parseJsonBody(textOf(data), WebSocketCommand);
     this.consecutiveInvalidCount = 0;
     return message;
   }
 
-  private async executeMessage(message: ControlMessage): Promise<void> {
+  private async executeMessage(message: WebSocketCommand): Promise<void> {
     const { session } = this.deps;
     switch (message.action) {
       case 'submit_prompt':
         await session.prompt(message);
         break;
       case 'submit_approval':
-        await session.approve(message);
+        await session.answerApproval(message);
         break;
       case 'stop':
         await session.cancel();

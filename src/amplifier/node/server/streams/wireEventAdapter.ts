@@ -18,20 +18,23 @@ export class WireEventAdapter {
         if (event.data.replayed) return [event];
         this.isTurnOpen = true;
         this.requestId = event.data.request_id;
-        return [event, ...this.changeActivity('Working on the prompt')];
+        return [event, ...this.createActivityUpdate('Working on the prompt')];
       case 'content_block:delta':
         this.responseDeltas.push(event.data.delta);
         return [event];
       case 'tool:pre':
-        return [event, ...this.changeActivity(event.data.title ?? `${event.data.tool_name}: ${event.data.operation}`)];
+        return [
+          event,
+          ...this.createActivityUpdate(event.data.title ?? `${event.data.tool_name}: ${event.data.operation}`),
+        ];
       case 'approval:required':
         return [
           documentedApproval(event),
-          ...this.changeStatus({ status: 'awaiting_approval', message: event.data.prompt }),
+          ...this.createStatusUpdate({ status: 'awaiting_approval', message: event.data.prompt }),
         ];
       case 'approval:granted':
       case 'approval:denied':
-        return [event, ...this.changeStatus({ status: 'processing', message: this.currentActivity })];
+        return [event, ...this.createStatusUpdate({ status: 'processing', message: this.currentActivity })];
       case 'status:update':
         this.lastStatus = event.data;
         return [event];
@@ -66,12 +69,12 @@ export class WireEventAdapter {
     this.currentActivity = '';
   }
 
-  private changeActivity(activity: string): SessionEvent[] {
+  private createActivityUpdate(activity: string): SessionEvent[] {
     this.currentActivity = activity;
-    return this.changeStatus({ status: 'processing', message: activity });
+    return this.createStatusUpdate({ status: 'processing', message: activity });
   }
 
-  private changeStatus(status: Status): SessionEvent[] {
+  private createStatusUpdate(status: Status): SessionEvent[] {
     const isSame = this.lastStatus?.status === status.status && this.lastStatus.message === status.message;
     if (!this.isTurnOpen || isSame) return [];
     this.lastStatus = status;

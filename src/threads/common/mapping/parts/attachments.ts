@@ -1,7 +1,7 @@
 import type { Attachment } from '../../../../transcript/common/entries';
 import { baseName, pathOrUriPath } from '../../model/fileUriPath';
 import { isRecord, asList, asNonEmptyText } from '../../model/jsonValues';
-import { NamedFile, type Message } from '../../model/threadSchema';
+import { MentionedOrGuidanceFile, type Message } from '../../model/threadSchema';
 import { inlineImagePart, imageAttachment } from './images';
 
 /** Returns a prompt's attachments: mentioned files, the state of the editor, guidance files and the sender. */
@@ -15,7 +15,7 @@ export function attachmentsOf(message: Message): readonly Attachment[] {
 }
 
 function mentionedFile(file: unknown): Attachment {
-  const parsed = NamedFile.safeParse(file).data;
+  const parsed = MentionedOrGuidanceFile.safeParse(file).data;
   if (!parsed) return unknownFile(file, 'File');
   const path = pathOrUriPath(parsed.uri);
   if (parsed.isImage !== true && !parsed.imageInfo) return { kind: 'file', title: baseName(path), path };
@@ -27,7 +27,7 @@ function mentionedFile(file: unknown): Attachment {
 }
 
 function guidanceFile(file: unknown): Attachment {
-  const parsed = NamedFile.safeParse(file).data;
+  const parsed = MentionedOrGuidanceFile.safeParse(file).data;
   if (!parsed) return unknownFile(file, 'Guidance');
   const path = pathOrUriPath(parsed.uri);
   return { kind: 'context', title: `Guidance: ${baseName(path)}`, path };

@@ -3,19 +3,19 @@ import type { Entry, Location, Part } from '../../../../transcript/common/entrie
 import { pathOrUriPath } from '../../model/fileUriPath';
 import { threadLink } from '../../model/threadLinks';
 import { asCount, isRecord, asList, asNonEmptyText } from '../../model/jsonValues';
-import { rawJson } from '../../model/rawJson';
+import { displayJson } from '../../model/displayJson';
 import { partsOfProposedChanges } from './changeParts';
 import type { EntryWithRawJson } from './entryWithRawJson';
 import { progressSteps, subthreadIn } from './progress';
 import { isTodoReadTool, todosOf, todoText } from './todos';
 import { bareToolName, commandOfInput, pathOfInput, toolKind, toolTitle } from '../../model/toolNames';
-import { resultParts, type ShownCall } from './toolResult';
+import { resultParts, type ToolNameAndInput } from './toolResult';
 import type { ToolCall, ToolRun } from './toolRun';
 
 /** Maps a tool call to its entry and the entries of its subagent. A list of todos becomes a `todos` entry. */
 export function toolEntries(call: ToolCall, run: ToolRun): readonly EntryWithRawJson[] {
   const { base, name, input, raw } = call;
-  const view: ShownCall = { tool: call.knownName ?? name, input };
+  const view: ToolNameAndInput = { tool: call.knownName ?? name, input };
   const steps = progressSteps(run.progress, base, run.state === 'running' ? 'running' : 'stale');
   const nested = steps.flatMap((step) => ('call' in step ? toolEntries(step.call, step.run) : [step]));
   const subthread = subthreadIn(run.progress);
@@ -54,7 +54,7 @@ function callTitle(name: string, input: unknown, locations: readonly Location[])
   return `${title}: ${first.path}${others.length > 0 ? ` and ${others.length} more` : ''}`;
 }
 
-function partsOf(view: ShownCall, run: ToolRun, hasNested: boolean): readonly Part[] {
+function partsOf(view: ToolNameAndInput, run: ToolRun, hasNested: boolean): readonly Part[] {
   const isCommand = toolKind(view.tool) === 'execute';
   // The result of a command contains its progress, which may name a subthread.
   const subthread = subthreadIn(run.progress);
@@ -86,14 +86,14 @@ function unknownStatusEntries(
   { unknownStatus: status }: ToolRun,
 ): readonly EntryWithRawJson[] {
   if (status === undefined) return [];
-  const json = rawJson(raw.at(-1));
+  const json = displayJson(raw.at(-1));
   const label = `Result with unknown status “${status}”`;
   return [{ entry: { kind: 'raw', ...base, id: `${base.id}.result`, label, json }, raw: raw.at(-1) }];
 }
 
 function inputJson(input: unknown): string | undefined {
   if (input === undefined || input === null || (isRecord(input) && Object.keys(input).length === 0)) return undefined;
-  return typeof input === 'string' ? asNonEmptyText(input) : rawJson(input);
+  return typeof input === 'string' ? asNonEmptyText(input) : displayJson(input);
 }
 
 /** Returns the files of a call without duplicates. */

@@ -3,7 +3,7 @@ import type { DiffPart, Part } from '../../../../transcript/common/entries';
 import { parseHunkLines, parseUnifiedDiff, createDiff } from '../../../../transcript/common/lineDiff';
 import { isRecord, asList, ownValue, asNonEmptyText } from '../../model/jsonValues';
 import { pathOrUriPath } from '../../model/fileUriPath';
-import { rawJson } from '../../model/rawJson';
+import { displayJson } from '../../model/displayJson';
 import { optionalIgnoringInvalid } from '../../model/threadSchema';
 import { bareToolName, pathOfInput } from '../../model/toolNames';
 import { plainTextPart } from './entryWithRawJson';
@@ -101,7 +101,7 @@ function replacement(input: Readonly<Record<string, unknown>>): readonly Part[] 
 
 function patchedParts(file: unknown): readonly Part[] {
   const shown = patchedFile(file);
-  if (!shown || !isRecord(file)) return [{ type: 'json', json: rawJson(file) }];
+  if (!shown || !isRecord(file)) return [{ type: 'json', json: displayJson(file) }];
   return [shown, ...partsOfUnshownValues(file, ['path', 'uri', 'additions', 'deletions', 'diff', 'type'])];
 }
 

@@ -1,6 +1,6 @@
 import type { Part } from '../../../../transcript/common/entries';
 import { asNonEmptyText, type JsonRecord } from '../../model/jsonValues';
-import { rawJson } from '../../model/rawJson';
+import { displayJson } from '../../model/displayJson';
 import { plainTextPart } from './entryWithRawJson';
 
 /** Keys that occur in all kinds of results. They are shown in other places or not at all. */
@@ -14,7 +14,7 @@ export function partsOfUnshownValues(result: JsonRecord, shownKeys: readonly str
   const [first, ...others] = unread;
   if (!first) return [];
   const text = others.length === 0 ? asNonEmptyText(first[1]) : undefined;
-  return [text === undefined ? { type: 'json', json: rawJson(Object.fromEntries(unread)) } : plainTextPart(text)];
+  return [text === undefined ? { type: 'json', json: displayJson(Object.fromEntries(unread)) } : plainTextPart(text)];
 }
 
 function hasContent(key: string, value: unknown): boolean {

@@ -1,6 +1,6 @@
 import type { EntryBase, ToolState } from '../../../../transcript/common/entries';
 import { isRecord, ownValue, asNonEmptyText, type JsonRecord } from '../../model/jsonValues';
-import { rawJson } from '../../model/rawJson';
+import { displayJson } from '../../model/displayJson';
 import { parseThreadId } from '../../model/threadLinks';
 import { ProgressCall, ProgressTurn } from '../../model/threadSchema';
 import { rawEntry, type EntryWithRawJson, type UnfinishedState } from './entryWithRawJson';
@@ -35,13 +35,13 @@ function isTurn(value: unknown): boolean {
 
 function turnSteps(turn: unknown, base: EntryBase, unfinished: UnfinishedState): readonly ProgressStep[] {
   const parsed = isTurn(turn) ? ProgressTurn.safeParse(turn).data : undefined;
-  if (!parsed) return [rawEntry(base, 'Progress', turn, rawJson(turn))];
+  if (!parsed) return [rawEntry(base, 'Progress', turn, displayJson(turn))];
   const reasoning = asNonEmptyText(parsed.reasoning);
   const message = asNonEmptyText(parsed.message);
   return [
     ...(isValidTurn(turn, parsed)
       ? []
-      : [rawEntry({ ...base, id: `${base.id}.raw` }, 'Progress', turn, rawJson(turn))]),
+      : [rawEntry({ ...base, id: `${base.id}.raw` }, 'Progress', turn, displayJson(turn))]),
     ...(reasoning === undefined
       ? []
       : [{ entry: { kind: 'thinking' as const, ...base, id: `${base.id}.thinking`, text: reasoning }, raw: turn }]),
@@ -60,7 +60,7 @@ function isValidTurn(turn: unknown, parsed: ProgressTurn): boolean {
 
 function callStep(use: unknown, base: EntryBase, unfinished: UnfinishedState): ProgressStep {
   const call = ProgressCall.safeParse(use).data;
-  if (!call) return rawEntry(base, 'Subagent call', use, rawJson(use));
+  if (!call) return rawEntry(base, 'Subagent call', use, displayJson(use));
   return { call: { base, name: call.tool_name, input: call.input, raw: [use] }, run: runOf(call, unfinished) };
 }
 

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { Part } from '../../../../transcript/common/entries';
 import { isRecord, asList, ownValue, asNonEmptyText, type JsonRecord } from '../../model/jsonValues';
 import { pathOrUriPath } from '../../model/fileUriPath';
-import { rawJson } from '../../model/rawJson';
+import { displayJson } from '../../model/displayJson';
 import { optionalIgnoringInvalid } from '../../model/threadSchema';
 import { changeParts } from './changeParts';
 import { inlineImagePart, imageLink, imagePart } from './images';
@@ -11,16 +11,16 @@ import { plainTextPart } from './entryWithRawJson';
 import { partsOfUnshownValues } from './partsOfUnshownValues';
 
 /** The data of a call that determines how its result is shown. */
-export interface ShownCall {
+export interface ToolNameAndInput {
   /** The normalized name of the tool. */
   readonly tool: string;
   readonly input: unknown;
 }
 
-type ResultReader = (result: unknown, call: ShownCall) => readonly Part[] | undefined;
+type ResultReader = (result: unknown, call: ToolNameAndInput) => readonly Part[] | undefined;
 
 /** Converts a tool's result to parts. Uses the format of the tool, or else common formats, or else JSON. */
-export function resultParts(call: ShownCall, result: unknown): readonly Part[] {
+export function resultParts(call: ToolNameAndInput, result: unknown): readonly Part[] {
   if (result === undefined) return [];
   const tool = bareToolName(call.tool).toLowerCase();
   const parts = ownValue(readers, tool)?.(result, call) ?? genericParts(result, call);
@@ -49,7 +49,7 @@ const readers: Readonly<Record<string, ResultReader>> = {
   handoff: handoffParts,
 };
 
-function filePart(result: unknown, { input }: ShownCall): readonly Part[] | undefined {
+function filePart(result: unknown, { input }: ToolNameAndInput): readonly Part[] | undefined {
   const file = FileResult.safeParse(result).data;
   if (!file) return undefined;
   const path = pathOrUriPath(file.absolutePath ?? pathOfInput(input) ?? '');
@@ -80,7 +80,7 @@ function withoutLineNumbers(content: string): { text: string; firstLine?: number
   return { text: texts.join('\n'), firstLine };
 }
 
-function terminalParts(result: unknown, { input }: ShownCall): readonly Part[] | undefined {
+function terminalParts(result: unknown, { input }: ToolNameAndInput): readonly Part[] | undefined {
   const output = outputOf(result);
   if (output === undefined) return undefined;
   const command = commandOfInput(input);
@@ -147,12 +147,12 @@ function handoffParts(result: unknown): readonly Part[] | undefined {
 }
 
 /** Handles the results of MCP tools and unknown tools. */
-function genericParts(result: unknown, call: ShownCall): readonly Part[] {
+function genericParts(result: unknown, call: ToolNameAndInput): readonly Part[] {
   const change = changeParts(call, result);
   return change ? [...change.parts, ...contentParts(change.rest, call)] : contentParts(result, call);
 }
 
-function contentParts(result: unknown, call: ShownCall): readonly Part[] {
+function contentParts(result: unknown, call: ToolNameAndInput): readonly Part[] {
   if (result === undefined) return [];
   if (typeof result === 'string') return result === '' ? [] : [textPart(result, call)];
   if (typeof result === 'number' || typeof result === 'boolean') return [plainTextPart(String(result))];
@@ -161,14 +161,14 @@ function contentParts(result: unknown, call: ShownCall): readonly Part[] {
   return [json(result)];
 }
 
-function arrayParts(items: readonly unknown[], call: ShownCall): readonly Part[] {
+function arrayParts(items: readonly unknown[], call: ToolNameAndInput): readonly Part[] {
   if (items.length === 0) return [plainTextPart('No results.')];
   if (items.every((item) => typeof item === 'string')) return [{ type: 'list', items: [...items] }];
   const parts = items.map((item) => contentPart(item, call));
   return parts.every((part) => part !== undefined) ? parts : [json(items)];
 }
 
-function recordParts(result: Readonly<Record<string, unknown>>, call: ShownCall): readonly Part[] {
+function recordParts(result: Readonly<Record<string, unknown>>, call: ToolNameAndInput): readonly Part[] {
   const part = contentPart(result, call);
   if (part) return [part];
   if (typeof result['exitCode'] === 'number') return terminalParts(result, call) ?? [json(result)];
@@ -182,7 +182,7 @@ function recordParts(result: Readonly<Record<string, unknown>>, call: ShownCall)
 }
 
 /** Converts a content block of a model provider or of MCP. */
-function contentPart(item: unknown, call: ShownCall): Part | undefined {
+function contentPart(item: unknown, call: ToolNameAndInput): Part | undefined {
   if (!isRecord(item)) return undefined;
   if (item['type'] === 'text' && typeof item['text'] === 'string') return textPart(item['text'], call);
   if (item['type'] === 'image') return imagePart(item['source'] ?? item);
@@ -190,7 +190,7 @@ function contentPart(item: unknown, call: ShownCall): Part | undefined {
 }
 
 /** Returns a part for a text. Only results of subagents, web pages and files are shown as Markdown. */
-function textPart(text: string, { tool }: ShownCall): Part {
+function textPart(text: string, { tool }: ToolNameAndInput): Part {
   const kind = toolKind(tool);
   const isMarkdown = kind === 'agent' || kind === 'fetch' || kind === 'read';
   return isMarkdown ? { type: 'text', text } : plainTextPart(text);
@@ -204,5 +204,5 @@ function guidanceParts(result: unknown): readonly Part[] {
 }
 
 function json(value: unknown): Part {
-  return { type: 'json', json: rawJson(value) };
+  return { type: 'json', json: displayJson(value) };
 }

@@ -1,7 +1,7 @@
 import { withoutUndefined } from '../../../../base/common/withoutUndefined';
 import type { EntryBase, Part, ToolState } from '../../../../transcript/common/entries';
 import { isRecord, asList, asNonEmptyText } from '../../model/jsonValues';
-import { rawJson } from '../../model/rawJson';
+import { displayJson } from '../../model/displayJson';
 import { ResultBlock, StoredToolRun } from '../../model/threadSchema';
 import { plainTextPart, type UnfinishedState } from './entryWithRawJson';
 
@@ -100,7 +100,7 @@ export function errorText(error: unknown): string {
   if (!isRecord(error) || Object.keys(error).length === 0) return 'The tool failed without an error message.';
   const message = asNonEmptyText(error['message']) ?? asNonEmptyText(error['error']);
   const path = asNonEmptyText(error['absolutePath']);
-  if (message === undefined) return rawJson(error);
+  if (message === undefined) return displayJson(error);
   return path === undefined || message.includes(path) ? message : `${message} (${path})`;
 }
 
@@ -139,7 +139,7 @@ function providerOutcome({ content, is_error: isError }: ResultBlock): ToolRun {
 }
 
 function waitingParts({ reason, toAllow }: StoredToolRun, verb: 'Waiting' | 'Waited'): readonly Part[] {
-  const items = (toAllow ?? []).map((item) => (typeof item === 'string' ? item : rawJson(item)));
+  const items = (toAllow ?? []).map((item) => (typeof item === 'string' ? item : displayJson(item)));
   return [
     plainTextPart(`${verb} for the user’s approval${reason === undefined ? '.' : `: ${reason}`}`),
     ...(items.length > 0 ? [{ type: 'list' as const, items }] : []),
@@ -154,6 +154,6 @@ function decisionOf(userInput: ResultBlock['userInput'], { decision, rejection }
     const hasMore = rejection !== undefined && !rejection.includes(denyFeedback);
     return `Rejected: ${denyFeedback}${hasMore ? ` (${rejection})` : ''}`;
   }
-  if (askAnswers !== undefined && askAnswers !== null) return `Answered: ${rawJson(askAnswers)}`;
+  if (askAnswers !== undefined && askAnswers !== null) return `Answered: ${displayJson(askAnswers)}`;
   return decision ?? (accepted === undefined ? undefined : accepted ? 'Allowed' : 'Rejected');
 }

@@ -28,7 +28,7 @@ export function readTextsForSearch(
 }
 
 /** Returns the head of a thread. Null for a hidden thread. Undefined if the file no longer exists. */
-export function readHeadForList(
+export function readHeadOfStoredThread(
   files: IncrementalThreadFileReader,
   file: FileVersionKey,
   nowMs: number,

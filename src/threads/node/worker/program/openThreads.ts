@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { withoutUndefined } from '../../../../base/common/withoutUndefined';
 import type { Disposable } from '../../../../base/common/disposable';
-import { approximateSize } from '../../../../base/common/approximateSize';
+import { approximateUtf16Units } from '../../../../base/common/approximateUtf16Units';
 import type { Entry } from '../../../../transcript/common/entries';
 import type { MappedThread } from '../../../common/mapping/mapThread';
-import { readThread } from '../../../common/mapping/readThread';
+import { mapThreadJson } from '../../../common/mapping/mapThreadJson';
 import { isRecentlyWritten } from '../../../common/model/threadState';
 import { ThreadError } from '../../../common/threadPorts';
 import type { ThreadFile } from '../../../common/threadReader';
@@ -40,7 +40,7 @@ export class OpenThreads {
   private readonly threadById = new Map<number, LoadedThread>();
   private lastRevision = 0;
 
-  constructor(private readonly files: IncrementalThreadFileReader) {}
+  constructor(private readonly fileReader: IncrementalThreadFileReader) {}
 
   /**
    * Reads a thread. `revision` is the one that the extension host already has, so that unchanged entries are not sent
@@ -49,7 +49,7 @@ export class OpenThreads {
   open(id: number, file: ThreadFile, revision: number, nowMs: number): OpenAnswer {
     const startedAt = performance.now();
     const known = this.threadById.get(id);
-    const kept = known?.file ?? this.files.keep(file.path);
+    const kept = known?.file ?? this.fileReader.keep(file.path);
     let current: ReadThread;
     try {
       current = known && isUnchanged(known, file, nowMs) ? known : this.read(file, known?.thread, nowMs);
@@ -100,9 +100,9 @@ export class OpenThreads {
   }
 
   private read({ path, source, threadId }: ThreadFile, previous: MappedThread | undefined, nowMs: number): ReadThread {
-    const { json, sizeBytes, mtimeMs } = this.files.read(path);
+    const { json, sizeBytes, mtimeMs } = this.fileReader.read(path);
     const from = { source, ...withoutUndefined({ threadId }), path, sizeBytes, mtimeMs, nowMs };
-    return { thread: readThread(json, from, previous), revision: ++this.lastRevision };
+    return { thread: mapThreadJson(json, from, previous), revision: ++this.lastRevision };
   }
 
   private requireThread(id: number): LoadedThread {
@@ -129,6 +129,6 @@ function commonStart(before: readonly Entry[], after: readonly Entry[]): number 
 function lastChunk(entries: readonly Entry[], max: number): Entry[] {
   let start = entries.length;
   for (let units = 0; start > 0 && units < chunkUnits && entries.length - start < max;)
-    units += approximateSize(entries[--start]);
+    units += approximateUtf16Units(entries[--start]);
   return entries.slice(start);
 }

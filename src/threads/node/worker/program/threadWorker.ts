@@ -9,7 +9,7 @@ import { WorkerCall, type HeadBatch, type ThreadWorkerRequest } from '../threadW
 import { IncrementalThreadFileReader } from '../../files/incrementalThreadFileReader';
 import type { ThreadToIndex } from '../../texts/segmentBuilder';
 import type { TextIndex } from '../../texts/textIndex';
-import { readHeadForList, readTextsForSearch, readHead } from './headReader';
+import { readHeadOfStoredThread, readTextsForSearch, readHead } from './headReader';
 import type { HeadSaver } from './headSaver';
 import type { OpenThreads } from './openThreads';
 
@@ -35,12 +35,12 @@ const largeBytes = 4 * 1024 * 1024;
  * Code that is not needed for listing is loaded later, because the user waits for the list.
  */
 export class ThreadWorker {
-  private readonly files = new IncrementalThreadFileReader();
+  private readonly fileReader = new IncrementalThreadFileReader();
   private openThreads: Promise<OpenThreads> | undefined;
   private textIndex: FolderCache<TextIndex> | undefined;
   private headSaver: FolderCache<HeadSaver> | undefined;
   private knownFiles: KnownFiles = { files: [], folders: [] };
-  private activeListings = 0;
+  private activeListingCount = 0;
 
   constructor(
     private readonly clock: Clock,
@@ -72,7 +72,7 @@ export class ThreadWorker {
       case 'search':
         return (await this.textIndexIn(request.folder)).search(request);
       case 'head':
-        return readHead(this.files, request.file, request.nowMs);
+        return readHead(this.fileReader, request.file, request.nowMs);
       case 'open':
         return (await this.loadOpenThreads()).open(request.thread, request.file, request.revision, request.nowMs);
       case 'count':
@@ -98,28 +98,28 @@ export class ThreadWorker {
       part = [];
       await setImmediate();
     };
-    this.activeListings++;
+    this.activeListingCount++;
     try {
       for (const file of files) {
         // If this file ends the worker, the extension host can then determine which file it was.
         if (part.length >= headsPerPart || file.sizeBytes > largeBytes) await flush();
         // The text index reads the file again later, because keeping thousands of texts until then would be more
         // expensive.
-        const head = readHeadForList(this.files, file, nowMs);
+        const head = readHeadOfStoredThread(this.fileReader, file, nowMs);
         if (head === undefined) continue;
         part.push({ file, head });
         if (!head?.isBeingWritten) heads.push({ file, head });
       }
       await flush();
     } finally {
-      this.activeListings--;
+      this.activeListingCount--;
     }
     // The user waits for the list, and not for the code that saves it.
     this.clock.setTimer(saveDelayMs, () => void this.headSaverIn(folder).then((saver) => saver.add(heads, gone)));
   }
 
   private loadOpenThreads(): Promise<OpenThreads> {
-    this.openThreads ??= import('./openThreads').then(({ OpenThreads }) => new OpenThreads(this.files));
+    this.openThreads ??= import('./openThreads').then(({ OpenThreads }) => new OpenThreads(this.fileReader));
     return this.openThreads;
   }
 
@@ -137,7 +137,7 @@ export class ThreadWorker {
     if (this.textIndex?.folder !== folder) {
       const warn = (message: string): void => this.warn(message);
       const value = import('../../texts/textIndex').then(({ TextIndex }) => {
-        const read = (file: FileVersionKey): ThreadToIndex | undefined => readTextsForSearch(this.files, file);
+        const read = (file: FileVersionKey): ThreadToIndex | undefined => readTextsForSearch(this.fileReader, file);
         const index = new TextIndex({ folder, read, warn, pause: () => this.yieldToRequests() });
         index.setFiles(this.knownFiles.files, this.knownFiles.folders);
         index.load();
@@ -151,7 +151,7 @@ export class ThreadWorker {
   /** Lets other requests run. If they are listings, waits until they end. */
   private async yieldToRequests(): Promise<void> {
     do await setImmediate();
-    while (this.activeListings > 0);
+    while (this.activeListingCount > 0);
   }
 
   private warn(message: string): void {

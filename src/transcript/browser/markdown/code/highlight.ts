@@ -54,11 +54,14 @@ const maxLineUnits = 2_000;
 
 /** Returns the code as escaped HTML. Not highlighted if the language is unknown or the code is too long. */
 export function highlightToHtml(code: string, language: string): string {
-  return highlightCode(code, language).html;
+  return highlightPartialCode(code, language).html;
 }
 
 /** Highlights code. `isComplete`: no construct is open at the end, so following code can be separate. */
-export function highlightCode(code: string, language: string): { readonly html: string; readonly isComplete: boolean } {
+export function highlightPartialCode(
+  code: string,
+  language: string,
+): { readonly html: string; readonly isComplete: boolean } {
   if (!canHighlight(code, language)) return { html: escapeHtml(code), isComplete: true };
   const { value, _top: open } = hljs.highlight(code, { language, ignoreIllegals: true });
   return { html: value, isComplete: open !== undefined && !('parent' in open && open.parent) };

@@ -4,8 +4,8 @@
  */
 import { mayCloseFence } from '../parser/completeMarkdown';
 import { createCodePiece, splitIntoPieces } from './codePieces';
-import { highlightCode } from './highlight';
-import { renderCode } from '../parser/markdownParser';
+import { highlightPartialCode } from './highlight';
+import { renderHighlightedHtml } from '../parser/markdownParser';
 import { morphChildren } from '../morph';
 
 /** Matches text that can be appended to a line unchanged: visible characters and tabs. */
@@ -20,12 +20,12 @@ export class StreamingCode {
   private lastFinalNode: ChildNode | null = null;
   /** The last piece of code; undefined until lines were shown. */
   private lastPiece: Element | undefined;
-  private lastPieceLines = 0;
+  private lastPieceLineCount = 0;
   private lastLineNode: Text | undefined;
 
   /** `code` is an element that already shows the given text. */
   constructor(
-    private readonly code: Element,
+    private readonly codeElement: Element,
     private readonly language: string,
     text: string,
   ) {
@@ -49,30 +49,30 @@ export class StreamingCode {
   /** Changes the nodes to those of a complete rendering. */
   finish(): void {
     if (this.lastPiece && !this.lastPiece.firstChild) this.lastPiece.remove();
-    this.code.normalize();
+    this.codeElement.normalize();
   }
 
   /** Shows the complete lines. Returns an empty node for the next line. */
   private showLines(text: string, end: number): Text {
-    const { html, isComplete } = highlightCode(text.slice(this.finalNodesEnd, end), this.language);
-    const { pieces, lastPieceLines } = splitIntoPieces(renderCode(html), this.lastPieceLines);
+    const { html, isComplete } = highlightPartialCode(text.slice(this.finalNodesEnd, end), this.language);
+    const { pieces, lastPieceLines } = splitIntoPieces(renderHighlightedHtml(html), this.lastPieceLineCount);
     this.replaceUnfinished(pieces);
     this.completeLinesEnd = end;
     if (isComplete) {
       this.finalNodesEnd = end;
-      this.lastPieceLines = lastPieceLines;
-      const last = lastPieceLines > 0 ? this.code.lastElementChild : null;
-      this.lastPiece = last ?? this.code.appendChild(createCodePiece());
+      this.lastPieceLineCount = lastPieceLines;
+      const last = lastPieceLines > 0 ? this.codeElement.lastElementChild : null;
+      this.lastPiece = last ?? this.codeElement.appendChild(createCodePiece());
       this.lastFinalNode = this.lastPiece.lastChild;
     }
-    return this.code.appendChild(document.createTextNode(''));
+    return this.codeElement.appendChild(document.createTextNode(''));
   }
 
   private replaceUnfinished(pieces: readonly Element[]): void {
     const wanted = document.createDocumentFragment();
     wanted.append(...pieces);
     if (!this.lastPiece) {
-      morphChildren(this.code, this.code.firstChild, wanted);
+      morphChildren(this.codeElement, this.codeElement.firstChild, wanted);
       return;
     }
     const goesOn = wanted.firstChild ?? createCodePiece();
@@ -82,11 +82,11 @@ export class StreamingCode {
       goesOn,
     );
     goesOn.parentNode?.removeChild(goesOn);
-    morphChildren(this.code, this.lastPiece.nextSibling, wanted);
+    morphChildren(this.codeElement, this.lastPiece.nextSibling, wanted);
   }
 
-  private setLastLine(tail: Text, line: string): void {
-    if (line.startsWith(tail.data)) tail.appendData(line.slice(tail.length));
-    else tail.data = line;
+  private setLastLine(lineNode: Text, line: string): void {
+    if (line.startsWith(lineNode.data)) lineNode.appendData(line.slice(lineNode.length));
+    else lineNode.data = line;
   }
 }

@@ -20,7 +20,7 @@ export interface TopLevelBlock {
   readonly tokens: Token[];
 }
 
-export function groupBlocks(tokens: readonly Token[]): TopLevelBlock[] {
+export function groupTokensByBlock(tokens: readonly Token[]): TopLevelBlock[] {
   const blocks: TopLevelBlock[] = [];
   for (const token of tokens) {
     if (token.level === 0 && token.nesting >= 0) {
@@ -60,7 +60,7 @@ function isClosingFence(line: string, markup: string): boolean {
 export function showLargeBlocksAsPlainText(state: StateCore): void {
   if (state.src.length <= maxBlockUnits && state.tokens.length <= maxTokens && !state.tokens.some(isTooDeep)) return;
   const starts = findLineStarts(state.src);
-  state.tokens = groupBlocks(state.tokens).flatMap(({ tokens }) => {
+  state.tokens = groupTokensByBlock(state.tokens).flatMap(({ tokens }) => {
     const [first] = tokens;
     if (!first?.map || first.type === 'fence' || first.type === 'code_block') return tokens;
     const [from, to] = first.map.map((line) => starts[line] ?? state.src.length);
@@ -84,7 +84,7 @@ function findLineStarts(text: string): number[] {
 }
 
 /** Marks `[ ]` and `[x]` at the start of list items. */
-export function renderTaskMarks(state: StateCore): void {
+export function insertTaskMarks(state: StateCore): void {
   for (const [at, token] of state.tokens.entries()) {
     const [first] = token.children ?? [];
     const isItem = state.tokens[at - 1]?.type === 'paragraph_open' && state.tokens[at - 2]?.type === 'list_item_open';

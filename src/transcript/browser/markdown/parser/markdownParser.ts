@@ -1,9 +1,9 @@
 /** Parses Markdown with Backline's additional rules and renders it to DOM nodes. Keeps no state. */
 import createMarkdown, { type Env, type MarkdownIt, type Token } from 'markdown-it';
 import {
-  groupBlocks,
+  groupTokensByBlock,
   showLargeBlocksAsPlainText,
-  renderTaskMarks,
+  insertTaskMarks,
   rendererRules,
   type TopLevelBlock,
 } from './blockRules';
@@ -12,7 +12,7 @@ import { markHiddenCharacters } from '../hiddenCharacters';
 import { rewriteLinks } from './linkRules';
 import { parseLinkTarget, toReadableAddress } from './linkTarget';
 import { isRasterImage, sanitizeHtml } from '../sanitize';
-import type { CodeActions } from '../code/codeActions';
+import type { LinkAndCodeActions } from '../linkAndCodeActions';
 
 /** Maximum length of a text that is parsed, in UTF-16 units. */
 export const maxMarkdownUnits = 1_000_000;
@@ -21,11 +21,15 @@ const parser = createParser();
 
 /** Parses a text. `env` passes link references from one part of a text to the next. */
 export function parseBlocks(text: string, env: Env): TopLevelBlock[] {
-  return groupBlocks(parser.parse(text, env));
+  return groupTokensByBlock(parser.parse(text, env));
 }
 
 /** Renders blocks to sanitized nodes with headers and buttons for code. */
-export function renderBlocks(blocks: readonly TopLevelBlock[], env: Env, actions: CodeActions): DocumentFragment {
+export function renderBlocks(
+  blocks: readonly TopLevelBlock[],
+  env: Env,
+  actions: LinkAndCodeActions,
+): DocumentFragment {
   return renderTokens(
     blocks.flatMap(({ tokens }) => tokens),
     env,
@@ -33,22 +37,22 @@ export function renderBlocks(blocks: readonly TopLevelBlock[], env: Env, actions
   );
 }
 
-export function renderText(text: string, env: Env, actions: CodeActions): DocumentFragment {
+export function renderText(text: string, env: Env, actions: LinkAndCodeActions): DocumentFragment {
   return renderTokens(text.length > maxMarkdownUnits ? createPlainTokens(text) : parser.parse(text, env), env, actions);
 }
 
-export function renderPlainText(text: string, actions: CodeActions): DocumentFragment {
+export function renderPlainText(text: string, actions: LinkAndCodeActions): DocumentFragment {
   return renderTokens(createPlainTokens(text), {}, actions);
 }
 
 /** Returns a node whose children are the rendered, highlighted code. */
-export function renderCode(html: string): Node {
+export function renderHighlightedHtml(html: string): Node {
   const fragment = sanitizeHtml(`<pre><code>${html}</code></pre>`);
   markHiddenCharacters(fragment);
   return fragment.querySelector('code') ?? fragment;
 }
 
-function renderTokens(tokens: Token[], env: Env, actions: CodeActions): DocumentFragment {
+function renderTokens(tokens: Token[], env: Env, actions: LinkAndCodeActions): DocumentFragment {
   const fragment = sanitizeHtml(parser.renderer.render(tokens, parser.options, env));
   for (const node of [...fragment.childNodes]) if (!(node instanceof Element)) node.remove();
   decorateCodeBlocks(fragment, actions);
@@ -69,7 +73,7 @@ function createParser(): MarkdownIt {
   markdown.normalizeLinkText = toReadableAddress;
   markdown.core.ruler.after('block', 'large_blocks', showLargeBlocksAsPlainText);
   markdown.core.ruler.push('links', rewriteLinks);
-  markdown.core.ruler.push('tasks', renderTaskMarks);
+  markdown.core.ruler.push('tasks', insertTaskMarks);
   Object.assign(markdown.renderer.rules, rendererRules);
   return markdown;
 }

@@ -16,7 +16,7 @@ function sessionOf(id: string, log: EventLog): BackendSession {
     events: (options) => log.read(options),
     sendPrompt: () => Promise.resolve({ requestId: 'r' }),
     cancel: nothing,
-    approve: nothing,
+    answerApproval: nothing,
     setConfig: nothing,
     close: nothing,
     dispose: () => undefined,
@@ -31,7 +31,7 @@ describe('the sessions of the window as threads of the draft', () => {
   async function followed(id: string): Promise<SessionThreads> {
     const log = new EventLog(turn);
     const threads = new SessionThreads(clock, nullLogger);
-    threads.recordSession(sessionOf(id, log));
+    threads.recordEventsOf(sessionOf(id, log));
     assert.deepEqual(await threads.getThreads(), []);
     log.append({ event: 'prompt:submit', data: { session_id: id, prompt: 'What is this?' } });
     log.append({ event: 'prompt:complete', data: { session_id: id, response: 'A file.' } });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { changeProvider } from '../../../../../src/acp/common/providers/changeProvider';
+import { changeProviderAndRestart } from '../../../../../src/acp/common/providers/changeProviderAndRestart';
 import type { ProviderChoice } from '../../../../../src/acp/common/providers/providerChoice';
 import { ProviderStore } from '../../../../../src/acp/common/providers/providerStore';
 import { nullLogger } from '../../../../../src/base/common/log';
@@ -28,7 +28,7 @@ describe('a change of an LLM provider', () => {
     choice: ProviderChoice | undefined,
     { isOpen = true, restart = () => Promise.resolve() }: { isOpen?: boolean; restart?: () => Promise<void> } = {},
   ): Promise<void> {
-    await changeProvider(
+    await changeProviderAndRestart(
       {
         store,
         open: () => (isOpen ? Promise.resolve(backend) : Promise.reject(new Error('There is no such program'))),

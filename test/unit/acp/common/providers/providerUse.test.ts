@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ProviderChoice } from '../../../../../src/acp/common/providers/providerChoice';
 import { ProviderStore } from '../../../../../src/acp/common/providers/providerStore';
-import { ProviderUse } from '../../../../../src/acp/common/providers/providerUse';
+import { OutdatedProviderAgentStopper } from '../../../../../src/acp/common/providers/outdatedProviderAgentStopper';
 import { nullLogger } from '../../../../../src/base/common/log';
 import type { BackendState } from '../../../../../src/session/common/sessionBackend';
 import { FakeSecrets } from '../../../../fake/fakeSecrets';
@@ -17,7 +17,7 @@ const addressOf = (host: string): ProviderChoice => ({
 describe('the use of LLM providers, changed in another window', () => {
   let secrets: FakeSecrets;
   let other: ProviderStore;
-  let use: ProviderUse;
+  let use: OutdatedProviderAgentStopper;
   let state: BackendState;
   let isWorking: boolean;
   let stops: number;
@@ -42,11 +42,11 @@ describe('the use of LLM providers, changed in another window', () => {
       stop: () => {
         stops++;
         state = { kind: 'stopped' };
-        use.handleStates();
+        use.forgetStoppedAgents();
         return Promise.resolve();
       },
     };
-    use = new ProviderUse({
+    use = new OutdatedProviderAgentStopper({
       store,
       openBackend: (id) => (id === 'own' ? backend : undefined),
       isWorking: () => isWorking,
@@ -81,7 +81,7 @@ describe('the use of LLM providers, changed in another window', () => {
 
   it('stops no agent that has ended, or that has the new ones already', async () => {
     state = { kind: 'failed', message: 'Broken' };
-    use.handleStates();
+    use.forgetStoppedAgents();
     await changeElsewhere();
     state = { kind: 'ready' };
     await use.choicesForStart('own');

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import {
   addressProblem,
   choiceProblem,
-  formatChoices,
-  headersForAddress,
+  serializeChoices,
+  headersKeptForAddress,
   parseChoices,
   providerHeaderProblem,
   secretsOfChoices,
@@ -86,9 +86,9 @@ describe('the address of an LLM provider', () => {
   });
 
   it('of another origin does not get the headers of the earlier one', () => {
-    assert.deepEqual(headersForAddress(gateway, 'https://gateway.example.com/v2'), gateway.headers);
+    assert.deepEqual(headersKeptForAddress(gateway, 'https://gateway.example.com/v2'), gateway.headers);
     for (const other of ['https://evil.example.com/v1', 'https://gateway.example.com:8443', 'http://127.0.0.1/'])
-      assert.deepEqual(headersForAddress(gateway, other), []);
+      assert.deepEqual(headersKeptForAddress(gateway, other), []);
   });
 });
 
@@ -117,7 +117,7 @@ describe('what is stored for LLM providers', () => {
     const ids = fc.oneof(text, fc.constantFrom('__proto__', 'constructor'));
     fc.assert(
       fc.property(fc.uniqueArray(fc.tuple(ids, choice), { selector: ([id]) => id, maxLength: 50 }), (entries) => {
-        const stored = formatChoices(new Map(entries));
+        const stored = serializeChoices(new Map(entries));
         if (entries.length === 0) assert.equal(stored, undefined);
         else assert.deepEqual([...parseChoices(stored ?? '')], entries);
       }),

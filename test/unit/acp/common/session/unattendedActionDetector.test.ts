@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { SessionEventMapper } from '../../../../../src/acp/common/session/sessionEventMapper';
-import { SessionSetup, ToolCallUpdate } from '../../../../../src/acp/common/v1/v1Schema';
+import { SessionSetupResult, ToolCallUpdate } from '../../../../../src/acp/common/v1/v1Schema';
 import { SubagentUpdates } from '../../../../../src/acp/common/session/subagentUpdates';
 import { V1Updates } from '../../../../../src/acp/common/v1/v1Updates';
 
@@ -8,7 +8,7 @@ describe('what a call shows of an agent that does not ask', () => {
   const mapping = (modes: boolean): SessionEventMapper => {
     const made = new SessionEventMapper('s1', { monotonicNow: () => 0 });
     const availableModes = [{ id: 'auto', name: 'Auto' }];
-    made.config.applySetup(SessionSetup.parse(modes ? { modes: { currentModeId: 'auto', availableModes } } : {}));
+    made.config.applySetup(SessionSetupResult.parse(modes ? { modes: { currentModeId: 'auto', availableModes } } : {}));
     return made;
   };
   const done = (of: SessionEventMapper, kind: string, id = kind) =>
@@ -40,7 +40,7 @@ describe('what a call shows of an agent that does not ask', () => {
   it('is nothing once the agent has asked, and of commands once Backline stands before them', () => {
     const agent = mapping(false);
     agent.startTurn('go', 'r1');
-    agent.setTerminal('t1', { output: '', truncated: false });
+    agent.setClientTerminal('t1', { output: '', truncated: false });
     assert.deepEqual([done(agent, 'execute'), done(agent, 'edit')], [undefined, 'edits']);
     const toolCall = ToolCallUpdate.parse({ toolCallId: 'asked', kind: 'edit' });
     agent.mapPermissionRequest({ subject: { kind: 'toolCall', toolCall } });

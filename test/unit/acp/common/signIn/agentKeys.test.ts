@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isKeyVariable, keyProblem, keysOfAgent } from '../../../../../src/acp/common/signIn/agentKeys';
+import { isKeyVariable, keyProblem, keyUseOfKnownAgent } from '../../../../../src/acp/common/signIn/agentKeys';
 import { knownAgents } from '../../../../../src/acp/common/catalogue/knownAgents';
 import { signInChoices } from '../../../../../src/acp/common/signIn/signInChoices';
 import { signInWays, wayOfVariable } from '../../../../../src/acp/common/signIn/signInWays';
@@ -11,11 +11,11 @@ function methodsOf(authMethods: readonly object[]): readonly AgentAuthMethod[] {
 }
 
 const waysOf = (agentId: string | undefined, methods: readonly object[]): string[] =>
-  signInWays(methodsOf(methods), keysOfAgent(agentId)).map(({ kind, method }) => `${kind} ${method.id}`);
+  signInWays(methodsOf(methods), keyUseOfKnownAgent(agentId)).map(({ kind, method }) => `${kind} ${method.id}`);
 
 describe('the keys of known agents', () => {
   it('have variables that can be stored, pages over https, and names in title case', () => {
-    const uses = knownAgents.map(({ id }) => keysOfAgent(id));
+    const uses = knownAgents.map(({ id }) => keyUseOfKnownAgent(id));
     const keys = uses.flatMap((use) => use.keys);
     assert.ok(keys.length > 5);
     for (const { name, page, variable } of keys) {
@@ -26,9 +26,9 @@ describe('the keys of known agents', () => {
   });
 
   it('do not exist for agents that nobody looked at', () => {
-    assert.deepEqual(keysOfAgent('goose').keys, []);
-    assert.deepEqual(keysOfAgent(undefined).keys, []);
-    assert.deepEqual(keysOfAgent('__proto__').keys, []);
+    assert.deepEqual(keyUseOfKnownAgent('goose').keys, []);
+    assert.deepEqual(keyUseOfKnownAgent(undefined).keys, []);
+    assert.deepEqual(keyUseOfKnownAgent('__proto__').keys, []);
   });
 
   it('take the place of the agent’s own method that needs them', () => {
@@ -38,9 +38,9 @@ describe('the keys of known agents', () => {
     ];
     assert.deepEqual(waysOf('gemini', methods), ['agent oauth-personal', 'key key:GEMINI_API_KEY']);
     assert.deepEqual(waysOf(undefined, methods), ['agent oauth-personal', 'agent gemini-api-key']);
-    const [, key] = signInWays(methodsOf(methods), keysOfAgent('gemini'));
+    const [, key] = signInWays(methodsOf(methods), keyUseOfKnownAgent('gemini'));
     assert.ok(key?.kind === 'key' && key.agentMethodId === 'gemini-api-key');
-    const [alone] = signInWays([], keysOfAgent('gemini'));
+    const [alone] = signInWays([], keyUseOfKnownAgent('gemini'));
     assert.ok(alone?.kind === 'key' && alone.agentMethodId === undefined);
   });
 
@@ -54,7 +54,7 @@ describe('the keys of known agents', () => {
     };
     assert.deepEqual(waysOf('claude', [announced]), ['key env'], 'the known variable is not offered twice');
     const choices = signInChoices(
-      signInWays(methodsOf([announced]), keysOfAgent(undefined)).map(({ method }) => method),
+      signInWays(methodsOf([announced]), keyUseOfKnownAgent(undefined)).map(({ method }) => method),
     );
     assert.deepEqual(
       choices.map(({ label, key }) => [label, key?.variable, key?.page]),

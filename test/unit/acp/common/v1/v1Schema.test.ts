@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {
   InitializeResult,
   PermissionRequest,
-  SessionSetup,
+  SessionSetupResult,
   sessionUpdates,
 } from '../../../../../src/acp/common/v1/v1Schema';
 import { SessionListResult } from '../../../../../src/acp/common/session/wireSchema';
@@ -18,9 +18,9 @@ describe('what cannot be read of a list', () => {
     assert.equal(SessionListResult.parse({ sessions: [{ sessionId: 's' }, { id: 's' }] }).sessions.length, 1);
     assert.equal(InitializeResult.parse({ protocolVersion: 1, authMethods: [good, 3] }).authMethods?.length, 1);
     const modes = { currentModeId: 'a', availableModes: [good, 'b'] };
-    assert.equal(SessionSetup.parse({ modes }).modes?.availableModes.length, 1);
+    assert.equal(SessionSetupResult.parse({ modes }).modes?.availableModes.length, 1);
     const option = { ...good, type: 'select', currentValue: 'a', options: [{ value: 'a', name: 'A' }, 1] };
-    const [read] = SessionSetup.parse({ configOptions: [option] }).configOptions ?? [];
+    const [read] = SessionSetupResult.parse({ configOptions: [option] }).configOptions ?? [];
     assert.equal(read?.type === 'select' && read.options.length, 1);
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
-  promptEndReport,
+  findPromptEndReport,
   nextProgress,
   initialPromptProgress,
   type PromptProgressInput,
@@ -19,7 +19,7 @@ const cancelled = { kind: 'cancelled' } as const;
 
 /** Why the prompt ended, after the inputs; undefined if it has not. */
 function endAfter(...inputs: PromptProgressInput[]): string | undefined {
-  const end = promptEndReport(inputs.reduce(nextProgress, initialPromptProgress));
+  const end = findPromptEndReport(inputs.reduce(nextProgress, initialPromptProgress));
   return end && (end.stopReason ?? 'no reason');
 }
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { SessionEventMapper } from '../../../../../src/acp/common/session/sessionEventMapper';
 import { SubagentUpdates } from '../../../../../src/acp/common/session/subagentUpdates';
 import { V2Updates } from '../../../../../src/acp/common/v2/v2Updates';
-import { v2ShownUpdateOf } from '../../../../../src/acp/common/v2/v2Subagents';
+import { v2ShownSubagentUpdateOf } from '../../../../../src/acp/common/v2/v2Subagents';
 import { SessionGrammar } from '../../../../../src/session/common/normalize/sessionGrammar';
 import { SessionNormalizer } from '../../../../../src/session/common/normalize/sessionNormalizer';
 import { SessionEvent } from '../../../../../src/session/common/sessionEvents';
@@ -99,7 +99,7 @@ describe('updates of ACP v2 that are lost, repeated, late, unknown or broken', (
         };
         if (isPrompted) add(mapper.startTurn('go', 'r1'));
         for (const { update, isOfSubagent } of arrivals(fate)) {
-          const news = isOfSubagent ? v2ShownUpdateOf(update) : undefined;
+          const news = isOfSubagent ? v2ShownSubagentUpdateOf(update) : undefined;
           add(isOfSubagent ? (news ? subagents.mapUpdate('sub', news) : []) : updates.mapUpdate(update));
           add(mapper.takeTerminalUpdates());
         }

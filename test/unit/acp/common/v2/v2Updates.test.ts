@@ -143,7 +143,7 @@ describe('the state of ACP v2', () => {
       .tell(call('c', { title: 'Build' }))
       .end();
     reading.tell(call('c', { status: 'completed' }), { sessionUpdate: 'notice', severity: 'warning', title: 'Built' });
-    assert.equal(reading.mapper.openTurn, 'none');
+    assert.equal(reading.mapper.openTurnKind, 'none');
     assert.equal(reading.last('notice').message, 'Built');
   });
 

@@ -5,7 +5,7 @@ import {
   type AgentSettingsLevel,
 } from '../../../../../src/acp/node/catalogue/agentCatalogue';
 import type { InstalledProgram } from '../../../../../src/acp/common/catalogue/installedAgents';
-import type { CommandFiles } from '../../../../../src/acp/node/process/commandLookup';
+import type { CommandFileAccess } from '../../../../../src/acp/node/process/commandLookup';
 
 const present: Record<string, string> = {
   '/bin/gemini': '#!/usr/bin/env node',
@@ -16,7 +16,7 @@ const present: Record<string, string> = {
   '/work/tools/agent': '',
   '/store/gemini/1.2.0/node': '',
 };
-const files: CommandFiles = {
+const files: CommandFileAccess = {
   kindOf: (file) => Promise.resolve(file in present ? 'executable' : 'missing'),
   readHead: (file) => Promise.resolve(present[file] ?? ''),
 };

@@ -6,7 +6,7 @@ import { ProcessAgentSetting } from '../../../../../src/acp/common/catalogue/age
 import type { ProcessEntry } from '../../../../../src/acp/node/catalogue/agentCatalogue';
 import {
   consentSubjectOfAgent,
-  consentSubjectOfServer,
+  consentSubjectOfMcpServer,
   consentDecisionFor,
   requireConsent,
 } from '../../../../../src/acp/node/catalogue/agentConsent';
@@ -92,9 +92,9 @@ describe('an agent that a workspace brings', () => {
 
   it('is looked at again after the question: what changed meanwhile is asked for anew', async () => {
     const consent = answeringConsent('allowed');
-    const ask = consent.ask.bind(consent);
+    const ask = consent.askIfUndecided.bind(consent);
     let times = 0;
-    consent.ask = async (thing, reason) => {
+    consent.askIfUndecided = async (thing, reason) => {
       if (times++ === 0) await writeFile(path.join(work, 'agent.mjs'), 'swapped while the user reads');
       return await ask(thing, reason);
     };
@@ -111,7 +111,7 @@ describe('an agent that a workspace brings', () => {
       env: { NODE_OPTIONS: '--require ./x.js' },
       envFile: '.env',
     };
-    const thing = await consentSubjectOfServer('tool', server, { ...places(), file });
+    const thing = await consentSubjectOfMcpServer('tool', server, { ...places(), file });
     assert.deepEqual(
       thing.facts.map(({ label, value }) => `${label}: ${value}`),
       [
@@ -122,7 +122,7 @@ describe('an agent that a workspace brings', () => {
       ],
     );
     await writeFile(path.join(work, 'x.js'), 'new');
-    const later = await consentSubjectOfServer('tool', server, { ...places(), file });
+    const later = await consentSubjectOfMcpServer('tool', server, { ...places(), file });
     assert.notEqual(later.hash, thing.hash);
     assert.match(later.facts.map(({ value }) => value).join(), /x\.js/);
   });
@@ -130,13 +130,13 @@ describe('an agent that a workspace brings', () => {
   it('is another server when a script that ${workspaceFolder} leads to changes, and is shown with its path', async () => {
     const file = path.join(work, '.vscode', 'mcp.json');
     const server = { command: 'node', args: ['${workspaceFolder}/agent.mjs'] };
-    const before = await consentSubjectOfServer('tool', server, { ...places(), file });
+    const before = await consentSubjectOfMcpServer('tool', server, { ...places(), file });
     assert.deepEqual(
       before.facts.map(({ label, value }) => `${label}: ${value}`),
       [`Command: node ${work}/agent.mjs`, `Runs the file: ${path.join(work, 'agent.mjs')}`],
     );
     await writeFile(path.join(work, 'agent.mjs'), 'two');
-    assert.notEqual((await consentSubjectOfServer('tool', server, { ...places(), file })).hash, before.hash);
+    assert.notEqual((await consentSubjectOfMcpServer('tool', server, { ...places(), file })).hash, before.hash);
   });
 
   it('is another agent when a script changes that one of its servers names, from each folder of the workspace', async () => {

@@ -77,7 +77,7 @@ function launcherOf(overheard: Overheard, keys: Readonly<Record<string, string>>
 }
 
 async function withBackend(launcher: AgentLauncher, work: (backend: SessionBackend) => Promise<void>): Promise<void> {
-  const backend = await launcher.create(entry);
+  const backend = await launcher.createBackend(entry);
   try {
     await work(backend);
   } finally {
@@ -96,7 +96,7 @@ describe('the key of an agent', () => {
       const follower = new Follower(session);
       await session.sendPrompt({ text: 'terminal' });
       const { approval_id: id, options } = await follower.next('approval:required');
-      await session.approve(id, options[0] ?? '');
+      await session.answerApproval(id, options[0] ?? '');
       const { response } = await follower.next('prompt:complete');
       assert.equal(response, 'has key: true, own: undefined, given: 5 characters');
       await backend.authenticate?.('shell');
@@ -110,7 +110,10 @@ describe('the key of an agent', () => {
     const asked: string[] = [];
     const launcher = launcherOf(overheard, { OWN_API_KEY: 'sk-own-1234567890' }, asked);
     const setting = { command: process.execPath, args: [script], env: {}, dialect: 'v1' as const, mcpServers: {} };
-    const backend = await launcher.create({ ...entry, workspaceDefinition: { name: 'own', setting, file: undefined } });
+    const backend = await launcher.createBackend({
+      ...entry,
+      workspaceDefinition: { name: 'own', setting, file: undefined },
+    });
     const methods = await backend.signInMethods?.(new AbortController().signal);
     assert.equal(methods?.isSignedIn, false);
     await backend.stop();

@@ -50,7 +50,13 @@ async function withDemoSession(
 ): Promise<void> {
   const demo = await buildDemoAgent();
   try {
-    const backend = await launcher.create({ ...entry, id: 'demo', args: [demo.file], source: 'demo', ...settings });
+    const backend = await launcher.createBackend({
+      ...entry,
+      id: 'demo',
+      args: [demo.file],
+      source: 'demo',
+      ...settings,
+    });
     const session = await backend.createSession({ cwd: tmpdir() });
     work();
     await session.close();
@@ -83,7 +89,7 @@ describe('the start of an agent', () => {
       const launcher = launcherWith(noPort, answeringConsent('denied'), (given) =>
         Promise.resolve({ ...given, args: [demo.file] }),
       );
-      const backend = await launcher.create({ ...entry, args: ['/gone'], source: 'installed' });
+      const backend = await launcher.createBackend({ ...entry, args: ['/gone'], source: 'installed' });
       assert.equal(launcher.isInUse(folder), false);
       await backend.capabilities();
       assert.equal(launcher.isInUse(folder), true);
@@ -112,7 +118,7 @@ describe('the start of an agent', () => {
     );
     try {
       for (const settings of [{}, { protocol: 'auto' }, { protocol: '2' }] as const) {
-        const backend = await launcherWith(noPort).create({ ...entry, args: [script, offered], ...settings });
+        const backend = await launcherWith(noPort).createBackend({ ...entry, args: [script, offered], ...settings });
         await backend.capabilities();
         await backend.stop();
         backend.dispose();
@@ -129,7 +135,7 @@ describe('the start of an agent', () => {
       asked++;
       return noPort();
     });
-    const backend = await launcher.create(entry);
+    const backend = await launcher.createBackend(entry);
     assert.equal(asked, 0);
     const failed = assert.rejects(backend.capabilities(), { code: 'closed' });
     await until('the question', () => asked === 1);
@@ -171,7 +177,7 @@ describe('the start of an agent', () => {
 
   it('lets go of a server that .vscode/mcp.json named in an earlier conversation', async () => {
     const consent = answeringConsent('denied');
-    consent.decide({
+    consent.registerAndDecide({
       kind: 'mcpServer',
       name: 'gone',
       source: { file: join(tmpdir(), '.vscode', 'mcp.json'), keys: ['servers', 'gone'] },
@@ -193,7 +199,7 @@ describe('the start of an agent', () => {
       },
       { providersOf: () => Promise.resolve(stored) },
     );
-    const backend = await launcher.create({ ...entry, dialect: 'draft' });
+    const backend = await launcher.createBackend({ ...entry, dialect: 'draft' });
     await assert.rejects(backend.createSession({ cwd: tmpdir() }), /cannot use the LLM providers that you have set/);
     assert.equal(backend.state.kind, 'failed');
     assert.deepEqual(starts, []);

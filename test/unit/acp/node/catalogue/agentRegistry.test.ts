@@ -3,7 +3,7 @@ import { nullLogger } from '../../../../../src/base/common/log';
 import { Emitter } from '../../../../../src/base/common/event';
 import { BackendError, type BackendState, type SessionBackend } from '../../../../../src/session/common/sessionBackend';
 import type { ProcessEntry } from '../../../../../src/acp/node/catalogue/agentCatalogue';
-import { AgentRegistry } from '../../../../../src/acp/node/catalogue/agentRegistry';
+import { AgentBackendRegistry } from '../../../../../src/acp/node/catalogue/agentBackendRegistry';
 import { answeringConsent, type AnsweringConsent } from '../../../../fake/answeringConsent';
 import { turns } from '../../../../support/turns';
 
@@ -51,7 +51,7 @@ describe('the registry of agents', () => {
   let made: FakeBackend[];
   let changes: number;
   let isTrusted: boolean;
-  let registry: AgentRegistry;
+  let registry: AgentBackendRegistry;
   let consent: AnsweringConsent;
   /** Awaited before the catalogue of a load is there. */
   let beforeLoaded: () => Promise<void>;
@@ -76,7 +76,7 @@ describe('the registry of agents', () => {
     isTrusted = true;
     consent = answeringConsent('denied');
     beforeLoaded = () => Promise.resolve();
-    registry = new AgentRegistry({
+    registry = new AgentBackendRegistry({
       loadCatalogue: async () => {
         const loaded = { agents, problems: [] };
         await beforeLoaded();
@@ -346,7 +346,7 @@ describe('the registry of agents', () => {
       agents = [brought(['a'])];
       consent.answer = 'allowed';
       await registry.open('one@work');
-      consent.decide = () => 'denied';
+      consent.registerAndDecide = () => 'denied';
       await registry.refresh();
       assert.equal(made[0]?.disposed, true);
     });

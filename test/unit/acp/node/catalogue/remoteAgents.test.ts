@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { loadAgentCatalogue, type UrlEntry } from '../../../../../src/acp/node/catalogue/agentCatalogue';
 import { consentSubjectOfAgent } from '../../../../../src/acp/node/catalogue/agentConsent';
 import { AgentLauncher, type AgentLauncherDeps } from '../../../../../src/acp/node/catalogue/agentLauncher';
-import { AgentRegistry } from '../../../../../src/acp/node/catalogue/agentRegistry';
-import { diskCommandFiles } from '../../../../../src/acp/node/process/commandLookup';
+import { AgentBackendRegistry } from '../../../../../src/acp/node/catalogue/agentBackendRegistry';
+import { diskCommandFileAccess } from '../../../../../src/acp/node/process/commandLookup';
 import type { AgentServer } from '../../../../../src/acp/node/serve/agentServer';
 import type { Logger } from '../../../../../src/base/common/log';
 import { nullLogger } from '../../../../../src/base/common/log';
@@ -85,7 +85,7 @@ describe('remote agents', () => {
       keysOf: () => Promise.resolve({ TOKEN: remoteToken }),
       ...deps,
     });
-    const backend = await launcher.create(entry);
+    const backend = await launcher.createBackend(entry);
     backends.push(backend);
     return backend;
   }
@@ -268,11 +268,11 @@ describe('remote agents', () => {
         ],
         env: {},
         cwd: '/work',
-        files: diskCommandFiles,
+        files: diskCommandFileAccess,
         demo: { execPath: '/opt/code', script: '/demo.js' },
       });
-    const registryOf = (catalogue: Awaited<ReturnType<typeof load>>): AgentRegistry =>
-      new AgentRegistry({
+    const registryOf = (catalogue: Awaited<ReturnType<typeof load>>): AgentBackendRegistry =>
+      new AgentBackendRegistry({
         loadCatalogue: () => Promise.resolve(catalogue),
         createBackend: () => assert.fail('nothing is opened'),
         isTrusted: () => true,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { nullLogger } from '../../../../../src/base/common/log';
 import {
   collectMcpServers,
-  type NamedServer,
+  type WorkspaceServerId,
   type WorkspaceServer,
 } from '../../../../../src/acp/node/catalogue/workspaceMcp';
 import { FakeEditor } from '../../../../fake/fakeEditor';
@@ -12,7 +12,7 @@ const json = (servers: Record<string, unknown>) => `// ours\n${JSON.stringify({ 
 describe('the MCP servers of a workspace', () => {
   let warnings: string[];
   const asked: WorkspaceServer[] = [];
-  let named: readonly NamedServer[];
+  let named: readonly WorkspaceServerId[];
   let permit: (server: WorkspaceServer) => Promise<boolean>;
   beforeEach(() => {
     asked.length = 0;

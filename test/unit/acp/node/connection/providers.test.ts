@@ -171,7 +171,7 @@ for (const version of [1, 2] as const) {
         const backend = make(played, choices);
         await assert.rejects(backend.createSession({ cwd }), { code: 'notReady', message });
         assert.ok(backend.state.kind === 'failed');
-        assert.match(backend.state.message, /is not used, because .*Manage LLM Providers/);
+        assert.match(backend.state.message, /was not started, because .*Manage LLM Providers/);
         assert.ok(!JSON.stringify(calls).includes('session/new'));
         assert.ok(calls.length <= 2, 'one start');
       });

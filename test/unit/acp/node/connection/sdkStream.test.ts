@@ -22,7 +22,7 @@ function open() {
   let timeMs = 0;
   const stream = createSdkStream(ours, {
     log: { ...nullLogger, warn: (message) => warnings.push(message) },
-    tap: { isOpen: true, record: (entry) => recorded.push(entry) },
+    tap: { isRecording: true, record: (entry) => recorded.push(entry) },
     peer: 'Demo',
     clock: { monotonicNow: () => (timeMs += 5) },
     onUpdate: (params) => updates.push(params),

@@ -62,7 +62,7 @@ describe('the draft backend with an agent of the original code', () => {
     const reading = agent.ask('readTextFile', { threadId: 'theirs', path: '/ws/a.ts' });
     const question = await follower.next('approval:required');
     assert.equal(question.prompt, 'Old agent wants to read a.ts');
-    await session.approve(question.approval_id, 'Allow once');
+    await session.answerApproval(question.approval_id, 'Allow once');
     assert.deepEqual((await reading)['result'], { version: 1, content: 'a' });
     const bytes = agent.ask('readBinaryFile', { threadId: 'theirs', path: '/ws/a.ts' });
     await follower.next('approval:required', 2);
@@ -197,12 +197,12 @@ describe('the draft backend with an agent of the original code', () => {
       const { approval_id } = await follower.next('approval:required', apply ? 1 : 2);
       assert.equal(session.isBusy, true);
       if (!apply) await drafts.editor.writeText('/ws/a.ts', 'a');
-      await (apply ? session.approve(approval_id, 'Apply') : session.cancel());
+      await (apply ? session.answerApproval(approval_id, 'Apply') : session.cancel());
       const done = await follower.next('prompt:complete', apply ? 1 : 2);
       assert.equal(done.stop_reason, apply ? 'end_turn' : 'cancelled');
       assert.equal(follower.names.at(-1), 'prompt:complete');
       assert.equal((await drafts.editor.readText('/ws/a.ts')).text, apply ? 'b' : 'a');
-      await assert.rejects(session.approve(approval_id, 'Apply'), isBackendError('approvalResolved'));
+      await assert.rejects(session.answerApproval(approval_id, 'Apply'), isBackendError('approvalResolved'));
       await drafts.editor.writeText('/ws/a.ts', 'a');
     }
   });

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import {
   CommandError,
-  diskCommandFiles,
+  diskCommandFileAccess,
   lookupCommand,
   type CommandErrorReason,
-  type CommandFiles,
+  type CommandFileAccess,
 } from '../../../../../src/acp/node/process/commandLookup';
 
 async function rejectsFor(lookup: Promise<unknown>, reason: CommandErrorReason): Promise<CommandError> {
@@ -48,7 +48,7 @@ describe('lookupCommand', () => {
     after(() => rm(root, { recursive: true, force: true }));
 
     const lookup = (command: string, PATH = `${at('a')}:${at('b')}`): Promise<{ file: string }> =>
-      lookupCommand(command, { platform: 'linux', env: { PATH }, cwd: root, files: diskCommandFiles });
+      lookupCommand(command, { platform: 'linux', env: { PATH }, cwd: root, files: diskCommandFileAccess });
 
     const found: readonly [string, string][] = [
       ['native', 'b/native'],
@@ -102,7 +102,7 @@ describe('lookupCommand', () => {
       'C:\\node\\node.exe': '',
       'C:\\work\\tools\\local.exe': '',
     };
-    const files: CommandFiles = {
+    const files: CommandFileAccess = {
       kindOf: (file) => {
         const known = Object.keys(disk).some((name) => name.toLowerCase() === file.toLowerCase());
         return Promise.resolve(known ? 'executable' : 'missing');

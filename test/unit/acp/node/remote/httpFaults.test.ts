@@ -98,7 +98,7 @@ describe('a connection to a remote agent over http', () => {
   });
 
   for (const [status, words] of [
-    [404, /no longer has this connection \(404\)/],
+    [404, /has closed this connection \(404\)/],
     [401, /refused the connection \(401\)/],
   ] as const) {
     it(`ends if the server answers a prompt with ${status}`, async () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { IdleConnections } from '../../../../../src/acp/node/serve/idleConnections';
+import { IdleConnectionDetector } from '../../../../../src/acp/node/serve/idleConnectionDetector';
 import { FakeClock } from '../../../../fake/fakeClock';
 
-describe('IdleConnections', () => {
+describe('IdleConnectionDetector', () => {
   it('reports a connection that nothing uses, once, and not before the time is over', () => {
     const clock = new FakeClock();
     const idle: string[] = [];
-    const connections = new IdleConnections(clock, 100, (id) => idle.push(id));
+    const connections = new IdleConnectionDetector(clock, 100, (id) => idle.push(id));
     const one = connections.use('a');
     const two = connections.use('a');
     one.dispose();
@@ -29,7 +29,7 @@ describe('IdleConnections', () => {
   it('forgets connections that were removed, and all when it is disposed', () => {
     const clock = new FakeClock();
     const idle: string[] = [];
-    const connections = new IdleConnections(clock, 100, (id) => idle.push(id));
+    const connections = new IdleConnectionDetector(clock, 100, (id) => idle.push(id));
     connections.use('a').dispose();
     connections.use('b').dispose();
     connections.remove('a');

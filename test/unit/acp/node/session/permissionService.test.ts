@@ -66,7 +66,7 @@ describe('what an agent may do', () => {
     opened.turn.abort();
     assert.deepEqual(await opened.service.mayRun(run), noReason);
     assert.deepEqual(await opened.service.mayRead('/ws/a.ts', signal), noReason);
-    assert.deepEqual(opened.service.mayWrite('/ws/a.ts', signal), noReason);
+    assert.deepEqual(opened.service.mayWriteWithoutAsking('/ws/a.ts', signal), noReason);
     const change = { path: '/ws/a.ts', before: '', after: 'x', isUnsaved: true };
     assert.deepEqual(await opened.service.askToWrite(change, signal), noReason);
     assert.deepEqual(await (await ask(opened)).answer, { outcome: 'cancelled' });
@@ -100,7 +100,7 @@ describe('what an agent may do', () => {
     assert.deepEqual(await again, { isGranted: true }, 'it is asked again');
     service.dispose();
     assert.equal(standing.grants.grants.length, 0);
-    assert.deepEqual(standing.rules.list, []);
+    assert.deepEqual(standing.rules.rules, []);
   });
 
   it('is listed also where only the agent remembers the answer, once, and cannot be taken back', async () => {
@@ -134,15 +134,15 @@ describe('what an agent may do', () => {
         'Always deny',
       ]);
       assert.deepEqual(question.context?.['scopes'], {
-        'Always allow in this conversation': 'any edit of a.ts, this conversation',
-        'Always allow': 'any edit of a.ts, every conversation with Demo',
-        'Always deny': 'any edit of a.ts, every conversation with Demo',
+        'Always allow in this conversation': 'editing a.ts, this conversation',
+        'Always allow': 'editing a.ts, every conversation with Demo',
+        'Always deny': 'editing a.ts, every conversation with Demo',
       });
       opened.approvals.answer('approval-1', name);
       assert.deepEqual(await answer, { outcome: 'selected', optionId });
-      assert.deepEqual(opened.standing.rules.list, [rule]);
+      assert.deepEqual(opened.standing.rules.rules, [rule]);
       assert.deepEqual(await (await ask(opened)).answer, { outcome: 'selected', optionId });
-      assert.equal(opened.standing.rules.stored[0]?.useCount, 1);
+      assert.equal(opened.standing.rules.rulesWithUsage[0]?.useCount, 1);
     }
   });
 
@@ -245,12 +245,12 @@ describe('the policy for agents', () => {
   it('lets agents read and write files of the workspace where it reports nothing, and is obeyed where it does', async () => {
     const silent = serviceOf();
     assert.deepEqual(await silent.service.mayRead('/ws/a', signal), { isGranted: true });
-    assert.deepEqual(silent.service.mayWrite('/ws/a', signal), { isGranted: true });
+    assert.deepEqual(silent.service.mayWriteWithoutAsking('/ws/a', signal), { isGranted: true });
     const denying = serviceOf([], { '*': { read: 'deny', edit: 'deny' } });
     assert.equal((await denying.service.mayRead('/ws/a', signal)).isGranted, false);
-    assert.equal(denying.service.mayWrite('/ws/a', signal)?.isGranted, false);
+    assert.equal(denying.service.mayWriteWithoutAsking('/ws/a', signal)?.isGranted, false);
     const asking = serviceOf([], { '*': { read: 'ask', edit: 'ask' } });
-    assert.equal(asking.service.mayWrite('/ws/a', signal), undefined);
+    assert.equal(asking.service.mayWriteWithoutAsking('/ws/a', signal), undefined);
     const reading = asking.service.mayRead('/ws/a', signal);
     assert.deepEqual(required(asking)[0]?.options, [
       'Allow once',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { RequestError } from '@agentclientprotocol/sdk';
-import { AgentGateway } from '../../../../../src/acp/node/connection/agentGateway';
+import { AgentRequestRunner } from '../../../../../src/acp/node/connection/agentRequestRunner';
 import { RestartPolicy } from '../../../../../src/acp/node/process/restartPolicy';
 import { SessionBinding } from '../../../../../src/acp/node/session/sessionBinding';
 import { SessionConfig } from '../../../../../src/acp/node/session/sessionConfig';
@@ -19,7 +19,7 @@ const canLoad = { agentCapabilities: { loadSession: true, sessionCapabilities: {
 const notNow = new AbortController().signal;
 
 describe('SessionAttachment', () => {
-  const made: AgentGateway[] = [];
+  const made: AgentRequestRunner[] = [];
 
   afterEach(() => {
     for (const agent of made.splice(0)) agent.dispose();
@@ -31,7 +31,7 @@ describe('SessionAttachment', () => {
     const clock = new FakeClock();
     const noDelay = { delay: { firstMs: 0, maxMs: 0 }, maxCrashes: 5, windowMs: 180_000 };
     const agents = new ScriptedAgents(script);
-    const agent = new AgentGateway({
+    const agent = new AgentRequestRunner({
       title: 'Demo',
       clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
       clock,
@@ -104,7 +104,7 @@ describe('SessionAttachment', () => {
     });
     assert.equal((await attachment.ensureAttached(notNow)).hasForgotten, true);
     assert.equal(attachment.agentSessionId, 's1');
-    attachment.markRecreationReported();
+    attachment.markReminded();
     assert.equal((await attachment.ensureAttached(notNow)).hasForgotten, false);
     const message = 'Demo was restarted and doesn’t remember this conversation.';
     assert.deepEqual(await told(events), [

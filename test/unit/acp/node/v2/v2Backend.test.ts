@@ -304,7 +304,7 @@ describe('a backend over an agent of ACP v2', () => {
         assert.deepEqual(z.looseObject({ content: z.unknown() }).parse(asked.context).content, [
           { type: 'text', text: 'Because.' },
         ]);
-        await session.approve(asked.approval_id, 'Allow');
+        await session.answerApproval(asked.approval_id, 'Allow');
         await follower.next('prompt:complete');
         assert.deepEqual(answer, { outcome: { outcome: 'selected', optionId: 'yes' } });
       });

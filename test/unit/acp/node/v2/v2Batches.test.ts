@@ -45,7 +45,7 @@ describe('an agent of ACP v2 that sends JSON-RPC batches', () => {
     await session.sendPrompt({ text: 'go' });
     for (const nth of [1, 2]) {
       const { approval_id, options } = await follower.next('approval:required', nth);
-      await session.approve(approval_id, options[0] ?? '');
+      await session.answerApproval(approval_id, options[0] ?? '');
     }
     assert.match((await follower.next('prompt:complete')).response, /^got\s+one and two$/);
   });

@@ -49,7 +49,7 @@ describe('an agent with subagents', () => {
     await session.sendPrompt({ text: 'go' });
     const asked = await follower.next('approval:required');
     assert.equal(asked.call_id, 'subagent sub c');
-    await session.approve(asked.approval_id, 'Allow');
+    await session.answerApproval(asked.approval_id, 'Allow');
     const { response } = await follower.next('prompt:complete');
     assert.equal(response, '', 'what a subagent says is not the answer');
     assert.deepEqual(answers, [{ outcome: { outcome: 'selected', optionId: 'yes' } }]);

@@ -4,7 +4,7 @@ import {
   diskError,
   InstallError,
   isInstallError,
-  statusError,
+  httpStatusError,
 } from '../../../../../src/agents/common/install/installError';
 
 describe('an error of an installation', () => {
@@ -24,7 +24,7 @@ describe('an error of an installation', () => {
       connectionError('ENOTFOUND', 'e.com'),
       connectionError('ECONNRESET', 'e.com'),
       connectionError('EIDLETIMEOUT', 'e.com'),
-      ...[401, 404, 407, 500].map((status) => statusError(status, 'e.com')),
+      ...[401, 404, 407, 500].map((status) => httpStatusError(status, 'e.com')),
     ];
     for (const error of errors) {
       assert.match(error?.message ?? '', /^[A-Ze][^\n]+\.$/);

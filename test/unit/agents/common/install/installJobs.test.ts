@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { nextJobs, type InstallJobs, type JobEvent } from '../../../../../src/agents/common/install/installJobs';
+import { jobsAfterEvent, type InstallJobs, type JobEvent } from '../../../../../src/agents/common/install/installJobs';
 
 const after = (...events: JobEvent[]): InstallJobs =>
-  events.reduce((jobs: InstallJobs, event) => nextJobs(jobs, 'one', event), new Map());
+  events.reduce((jobs: InstallJobs, event) => jobsAfterEvent(jobs, 'one', event), new Map());
 
 describe('the jobs of agents', () => {
   it('start, progress and end', () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import * as path from 'node:path';
 import { archiveFormatOf } from '../../../../../src/agents/common/install/archiveFormat';
 import { safeArchivePath, safeCommandPath } from '../../../../../src/agents/common/install/archivePath';
-import { withVariables } from '../../../../../src/agents/common/install/commandLine';
+import { prependEnvironmentVariables } from '../../../../../src/agents/common/install/commandLine';
 import { chooseBin, PackageBin } from '../../../../../src/agents/common/install/packageBin';
 import { parseNpmSpec, parsePythonSpec } from '../../../../../src/agents/common/install/packageSpec';
 import { toPlatformKey } from '../../../../../src/agents/common/install/platformKey';
@@ -137,6 +137,6 @@ describe('a system', () => {
 
 describe('a command line to read', () => {
   it('begins with its variables', () => {
-    assert.equal(withVariables({ A: '1', B: 'x y' }, 'run'), "A=1 'B=x y' run");
+    assert.equal(prependEnvironmentVariables({ A: '1', B: 'x y' }, 'run'), "A=1 'B=x y' run");
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { announcementOf, searchCards } from '../../../../../src/agents/common/page/agentSearch';
+import { announcementOfChanges, searchCards } from '../../../../../src/agents/common/page/agentSearch';
 import type { AgentCard } from '../../../../../src/agents/common/page/agentsApi';
 
 const card = (key: string, more: Partial<AgentCard> = {}): AgentCard => ({
@@ -38,9 +38,9 @@ describe('what is announced', () => {
     const installing = card('one', { state: { kind: 'installing', text: 'Downloading…', fraction: 0.1 } });
     const further = card('one', { state: { kind: 'installing', text: 'Unpacking…' } });
     const done = card('one', { state: { kind: 'installed', text: 'Ready' } });
-    assert.equal(announcementOf([card('one')], [installing]), 'one: Downloading….');
-    assert.equal(announcementOf([installing], [further]), '');
-    assert.equal(announcementOf([further], [done, card('new')]), 'one: Ready.');
-    assert.equal(announcementOf([done], [done]), '');
+    assert.equal(announcementOfChanges([card('one')], [installing]), 'one: Downloading….');
+    assert.equal(announcementOfChanges([installing], [further]), '');
+    assert.equal(announcementOfChanges([further], [done, card('new')]), 'one: Ready.');
+    assert.equal(announcementOfChanges([done], [done]), '');
   });
 });

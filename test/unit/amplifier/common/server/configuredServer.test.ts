@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Emitter } from '../../../../../src/base/common/event';
 import type { ServerAvailability } from '../../../../../src/amplifier/common/server/serverMonitor';
-import { ConfiguredServer } from '../../../../../src/amplifier/common/server/configuredServer';
+import { ConfiguredServerBackendRegistry } from '../../../../../src/amplifier/common/server/configuredServerBackendRegistry';
 import { configuredServerUrl } from '../../../../../src/amplifier/common/server/serverUrl';
 import { FakeBackend } from '../../../../fake/fakeBackend';
 
@@ -16,7 +16,7 @@ describe('the Amplifier server among the backends', () => {
   let looks: number;
   let told: Emitter<void>;
   let create: () => Promise<void>;
-  let registry: ConfiguredServer;
+  let registry: ConfiguredServerBackendRegistry;
 
   beforeEach(() => {
     port = 8765;
@@ -29,7 +29,7 @@ describe('the Amplifier server among the backends', () => {
     looks = 0;
     told = new Emitter((error) => assert.fail(String(error)));
     create = () => Promise.resolve();
-    registry = new ConfiguredServer({
+    registry = new ConfiguredServerBackendRegistry({
       configuredUrl: () => configuredServerUrl({ host: '127.0.0.1', port }),
       createBackend: async ({ origin: url }) => {
         await create();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { serverStatus, type ServerSituation } from '../../../../../src/amplifier/common/server/serverStatus';
+import { serverStatus, type ServerStatusInput } from '../../../../../src/amplifier/common/server/serverStatus';
 
 const action = (label: string) => ({ label, command: label });
 const actions = {
@@ -11,8 +11,8 @@ const actions = {
 };
 const url = new URL('https://amp.example/base');
 
-function said(situation: Partial<ServerSituation>): string {
-  const whole: ServerSituation = { isTrusted: true, server: { url }, news: { kind: 'notAsked' }, ...situation };
+function said(situation: Partial<ServerStatusInput>): string {
+  const whole: ServerStatusInput = { isTrusted: true, server: { url }, news: { kind: 'notAsked' }, ...situation };
   const { state, summary, actions: offered = [] } = serverStatus(whole, actions);
   return `${state}: ${summary} [${offered.map(({ label }) => label).join(' ')}]`;
 }
@@ -57,7 +57,7 @@ describe('the status of the Amplifier server', () => {
       { isTrusted: false, news: { kind: 'answers' } },
       'off: Amplifier is disabled in untrusted workspaces. [trust]',
     ],
-  ] satisfies [string, Partial<ServerSituation>, string][]) {
+  ] satisfies [string, Partial<ServerStatusInput>, string][]) {
     it(`that is ${name} explains what to do`, () => assert.equal(said(situation), expected));
   }
 

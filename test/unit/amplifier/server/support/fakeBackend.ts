@@ -146,7 +146,7 @@ export class FakeSession implements BackendSession {
     });
   }
 
-  async approve(approvalId: string, option: string): Promise<void> {
+  async answerApproval(approvalId: string, option: string): Promise<void> {
     await this.beforeApprove();
     await this.asked(() => {
       if (!this.waiting.delete(approvalId)) throw new BackendError('approvalResolved', 'Answered already.');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { mergeWithoutConflicts, mergeTexts } from '../../../../../src/changes/common/review/threeWayMerge';
+import { mergePreferringTheirs, mergeTexts } from '../../../../../src/changes/common/review/threeWayMerge';
 
 describe('mergeTexts', () => {
   it('has the changes of both sides', () => {
@@ -16,9 +16,9 @@ describe('mergeTexts', () => {
 
   it('leaves the lines of theirs that conflict, if it merges partly, and counts both', () => {
     const base = 'a\nb\nc\nd\ne\n';
-    const merged = mergeWithoutConflicts({ base, ours: 'A\nb\nC\nd\nE\n', theirs: 'a\nb\nx\nd\nE\n' });
+    const merged = mergePreferringTheirs({ base, ours: 'A\nb\nC\nd\nE\n', theirs: 'a\nb\nx\nd\nE\n' });
     assert.deepEqual(merged, { text: 'A\nb\nx\nd\nE\n', mergedCount: 1, conflictCount: 1 });
-    assert.deepEqual(mergeWithoutConflicts({ base, ours: 'A\nb\nc\nd\n', theirs: base }).mergedCount, 2);
+    assert.deepEqual(mergePreferringTheirs({ base, ours: 'A\nb\nc\nd\n', theirs: base }).mergedCount, 2);
   });
 
   it('takes the same change of both sides once', () => {

@@ -3,13 +3,13 @@ import { knownAgents } from '../../../../../src/acp/common/catalogue/knownAgents
 import { createTimeLimitedRunner } from '../../../../../src/base/node/timeLimitedRunner';
 import type { WorkspacePath } from '../../../../../src/editor/common/globRules';
 import { defaultProtectedFiles, ProtectedFiles } from '../../../../../src/editor/common/protection/protectedFiles';
-import type { ContentChange } from '../../../../../src/editor/common/protection/protection';
+import type { TextBeforeAndAfter } from '../../../../../src/editor/common/protection/protection';
 
 function named(relativePath: string, folder = '/home/me/ws'): WorkspacePath {
   return { path: `${folder}/${relativePath}`, relativePath };
 }
 
-function protector(...patterns: string[]): (below: string, change?: ContentChange) => string | undefined {
+function protector(...patterns: string[]): (below: string, change?: TextBeforeAndAfter) => string | undefined {
   const files = new ProtectedFiles(patterns, { runWithTimeLimit: createTimeLimitedRunner(2_000) });
   return (below, change) => files.protectionOf([named(below)], change)?.reason;
 }

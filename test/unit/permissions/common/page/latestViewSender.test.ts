@@ -9,14 +9,14 @@ describe('LatestViewSender', () => {
       () => new Promise((resolve) => loads.push(resolve)),
       (view) => sent.push(view),
     );
-    const first = newest.refresh();
-    const second = newest.refresh();
+    const first = newest.loadAndSend();
+    const second = newest.loadAndSend();
     loads[1]?.('second');
     await second;
     loads[0]?.('first');
     await first;
     assert.deepEqual(sent, ['second']);
-    const third = newest.refresh();
+    const third = newest.loadAndSend();
     loads[2]?.('third');
     await third;
     assert.deepEqual(sent, ['second', 'third']);

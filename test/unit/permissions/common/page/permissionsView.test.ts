@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import type { PermissionRule } from '../../../../../src/permissions/common/rules/permissionRules';
-import { permissionsView, type PermissionsState } from '../../../../../src/permissions/common/page/permissionsView';
+import { permissionsView, type PermissionsViewInput } from '../../../../../src/permissions/common/page/permissionsView';
 import {
   combineUserAndWorkspacePolicies,
   PolicyAnswer,
@@ -9,7 +9,7 @@ import {
 } from '../../../../../src/permissions/common/policy/policy';
 import { allAgentsKey, policyKinds } from '../../../../../src/permissions/common/policy/policyKinds';
 
-const view = (part: Partial<PermissionsState>) =>
+const view = (part: Partial<PermissionsViewInput>) =>
   permissionsView({
     policy: combineUserAndWorkspacePolicies(undefined, []),
     agents: [],

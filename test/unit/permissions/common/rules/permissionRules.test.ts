@@ -6,7 +6,7 @@ import {
   createNarrowestRule,
   PermissionRule,
 } from '../../../../../src/permissions/common/rules/permissionRules';
-import { describeRule, describeScope, ruleTitle } from '../../../../../src/permissions/common/rules/ruleWords';
+import { describeRule, describeLastingAnswer, ruleTitle } from '../../../../../src/permissions/common/rules/ruleWords';
 import { createFileRequest, type ToolRequest } from '../../../../../src/permissions/common/requests/toolRequest';
 import { ruleGlobs } from '../../../../fake/fakePermissions';
 
@@ -156,11 +156,11 @@ describe('a permission rule', () => {
     const scope = (request: ToolRequest, lasts: 'session' | 'always') => {
       const made = createNarrowestRule(request, 'allow', lasts);
       assert.ok(made);
-      return describeScope(made, { agentTitle: 'Demo', folder: '/ws' });
+      return describeLastingAnswer(made, { agentTitle: 'Demo', folder: '/ws' });
     };
     assert.equal(scope(run, 'session'), 'any "npm test" in this folder, this conversation');
     assert.equal(scope(run, 'always'), 'any "npm test" in this folder, every conversation with Demo');
-    assert.equal(scope(edit, 'session'), 'any edit of src/a.ts, this conversation');
+    assert.equal(scope(edit, 'session'), 'editing src/a.ts, this conversation');
     const inLib = { ...run, command: { argv: ['npm test'], cwd: '/ws/lib' }, env: { A: '1', B: '2' } };
     assert.equal(scope(inLib, 'session'), 'any "npm test" in lib with A=1 and B=2, this conversation');
     const escalated = { ...run, input: { sandbox: 'false' } };
@@ -267,7 +267,7 @@ describe('the rule made by an answer for always', () => {
       })
       .map((members): ToolRequest => ({ ...createFileRequest('', 'read'), ...members }));
     const scopeIn = (rule: PermissionRule): string =>
-      describeScope(rule, { agentTitle: rule.agent ?? '', folder: '/ws' });
+      describeLastingAnswer(rule, { agentTitle: rule.agent ?? '', folder: '/ws' });
     fc.assert(
       fc.property(request, request, fc.constantFrom('session', 'always'), (asked, later, lasts) => {
         const rule = createNarrowestRule(asked, 'allow', lasts);

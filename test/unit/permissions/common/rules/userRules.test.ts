@@ -32,38 +32,38 @@ describe('the rules of the user', () => {
     await rules.add(rule('a'));
     await rules.add(rule('b'));
     await rules.add(rule('a'));
-    assert.deepEqual(rules.list, [rule('a'), rule('b')]);
+    assert.deepEqual(rules.rules, [rule('a'), rule('b')]);
     await rules.remove(rule('a'));
-    assert.deepEqual(rules.list, [rule('b')]);
+    assert.deepEqual(rules.rules, [rule('b')]);
     assert.equal(changes, 3);
   });
 
   it('show what another window has changed', async () => {
     await rules.add(rule('a'));
     memento.set('permissions.rules', [{ rule: rule('c') }]);
-    assert.deepEqual(rules.list, [rule('c')]);
+    assert.deepEqual(rules.rules, [rule('c')]);
   });
 
   it('are read also from where they were kept before, and move with the first change', async () => {
     memento.set('acp.rules', [rule('old')]);
-    assert.deepEqual(rules.stored, [{ rule: rule('old'), useCount: 0 }]);
+    assert.deepEqual(rules.rulesWithUsage, [{ rule: rule('old'), useCount: 0 }]);
     await rules.add(rule('new'));
-    assert.deepEqual(rules.list, [rule('old'), rule('new')]);
+    assert.deepEqual(rules.rules, [rule('old'), rule('new')]);
     assert.equal(memento.get('acp.rules'), undefined);
     memento.set('acp.rules', [rule('old')]);
     await rules.remove(rule('old'));
-    assert.deepEqual(rules.list, [rule('new')], 'what is taken back is nowhere any more');
+    assert.deepEqual(rules.rules, [rule('new')], 'what is taken back is nowhere any more');
   });
 
   it('ignore invalid stored values and report them once, without their contents', () => {
     const wider = { ...rule('a'), onlyOnMondays: true };
     const stored = [{ rule: rule('a') }, { rule: { effect: 'allow', scope: 'always' } }, 'secret', { rule: wider }];
     memento.set('permissions.rules', stored);
-    assert.deepEqual([rules.list, rules.list], [[rule('a')], [rule('a')]]);
+    assert.deepEqual([rules.rules, rules.rules], [[rule('a')], [rule('a')]]);
     assert.equal(warnings.length, 3);
     assert.doesNotMatch(warnings.join(), /secret|Mondays/);
     memento.set('permissions.rules', 'nonsense');
-    assert.deepEqual(rules.list, []);
+    assert.deepEqual(rules.rules, []);
   });
 
   it('are not so many that each question takes long', async () => {
@@ -81,11 +81,11 @@ describe('the rules of the user', () => {
     clock.advance(1_000);
     for (let use = 0; use < 100; use++) rules.recordUse(rule('a'));
     const used = { rule: rule('a'), createdAt: 5_000, lastUsedAt: 6_000, useCount: 100 };
-    assert.deepEqual(rules.stored, [used]);
+    assert.deepEqual(rules.rulesWithUsage, [used]);
     assert.equal(memento.writes, writes);
     clock.advance(30_000);
     assert.equal(memento.writes, writes + 1);
-    assert.deepEqual(rules.stored, [used]);
+    assert.deepEqual(rules.rulesWithUsage, [used]);
     assert.deepEqual(memento.get('permissions.rules'), [used]);
   });
 
@@ -97,7 +97,7 @@ describe('the rules of the user', () => {
     memento.set('permissions.rules', [{ rule: rule('b') }]);
     await rules.flush();
     assert.deepEqual(
-      rules.stored.map(({ rule: { command }, useCount }) => [command, useCount]),
+      rules.rulesWithUsage.map(({ rule: { command }, useCount }) => [command, useCount]),
       [[['b'], 1]],
     );
     assert.equal(clock.pending, 0);

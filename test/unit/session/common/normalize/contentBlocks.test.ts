@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { ContentBlocks } from '../../../../../src/session/common/normalize/contentBlocks';
+import { ContentBlockNormalizer } from '../../../../../src/session/common/normalize/contentBlockNormalizer';
 
 const word = fc.stringMatching(/^[a-z`*#.]{1,6}$/);
 const space = fc.constantFrom(' ', '\n', '\n\n', '\t', '\u00a0', '');
@@ -16,7 +16,7 @@ describe('the text of an answer', () => {
         fc.constantFrom('', ' ', '\n'),
         (steps, isWhole, between) => {
           let told = '';
-          const blocks = new ContentBlocks('s', (event) => {
+          const blocks = new ContentBlockNormalizer('s', (event) => {
             if (event.event === 'content_block:delta') told += event.data.delta;
           });
           for (const pieces of steps) {
@@ -27,7 +27,7 @@ describe('the text of an answer', () => {
           }
           const streamed = steps.flat().join('');
           const again = isWhole ? streamed : (steps.at(-1) ?? []).join('');
-          blocks.completeText(again.replace(/\s+/gu, between));
+          blocks.addMissingTextAndEndBlocks(again.replace(/\s+/gu, between));
           assert.equal(told, streamed);
         },
       ),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { onGrammarViolation, createGrammarCheck } from '../../../../../src/session/common/normalize/grammarWatch';
+import { reportGrammarViolations, createGrammarCheck } from '../../../../../src/session/common/normalize/grammarWatch';
 import type { SessionEvent } from '../../../../../src/session/common/sessionEvents';
 
 const start: SessionEvent = { event: 'session:start', data: { session_id: 's' } };
@@ -16,7 +16,7 @@ describe('the watch over the logs of sessions', () => {
 
   it('reports which rule an event breaks, once for each log, and nothing of what is in it', () => {
     const reports: string[] = [];
-    onGrammarViolation((message) => reports.push(message));
+    reportGrammarViolations((message) => reports.push(message));
     for (const watch of [createGrammarCheck(), createGrammarCheck()]) {
       for (const event of [start, secret, secret]) watch?.(event);
     }
@@ -26,7 +26,7 @@ describe('the watch over the logs of sessions', () => {
 
   it('reports nothing after dispose of its reports', () => {
     const reports: string[] = [];
-    onGrammarViolation((message) => reports.push(message)).dispose();
+    reportGrammarViolations((message) => reports.push(message)).dispose();
     createGrammarCheck()?.(secret);
     assert.deepEqual(reports, []);
   });

@@ -36,7 +36,7 @@ export const questionScenarios: readonly Scenario[] = [
       await talk.completed(1, 'Never mind.');
       assert.deepEqual(answerOf(talk.reader.events), ['approval:denied']);
       const { approval_id, options } = await talk.reader.next('approval:required');
-      await assert.rejects(talk.session.approve(approval_id, options[0] ?? ''), { code: 'approvalResolved' });
+      await assert.rejects(talk.session.answerApproval(approval_id, options[0] ?? ''), { code: 'approvalResolved' });
     },
   },
   {
@@ -57,10 +57,10 @@ export const questionScenarios: readonly Scenario[] = [
     async run(talk) {
       await talk.begin(askPrompt, askOnce);
       const { approval_id, options } = await talk.reader.next('approval:required');
-      await assert.rejects(talk.session.approve(approval_id, 'Perhaps'), { code: 'approvalInvalid' });
-      await assert.rejects(talk.session.approve('another', options[0] ?? ''), { code: 'approvalInvalid' });
+      await assert.rejects(talk.session.answerApproval(approval_id, 'Perhaps'), { code: 'approvalInvalid' });
+      await assert.rejects(talk.session.answerApproval('another', options[0] ?? ''), { code: 'approvalInvalid' });
       await talk.answer('reject');
-      await assert.rejects(talk.session.approve(approval_id, options[0] ?? ''), { code: 'approvalResolved' });
+      await assert.rejects(talk.session.answerApproval(approval_id, options[0] ?? ''), { code: 'approvalResolved' });
       await talk.completed();
     },
   },

@@ -49,7 +49,7 @@ async function lead(talk: Talk, nth: number, random: Random): Promise<void> {
     const question = reader.all('approval:required').at(-1);
     if (question && random(3) === 0) {
       const option = question.options[random(question.options.length)] ?? '';
-      await session.approve(question.approval_id, option).catch((error: unknown) => {
+      await session.answerApproval(question.approval_id, option).catch((error: unknown) => {
         assert.ok(isBackendError(error), String(error));
       });
     }

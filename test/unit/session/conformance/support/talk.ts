@@ -42,7 +42,10 @@ export class Talk {
     const { approval_id, options, option_kinds: kinds } = await this.reader.next('approval:required', nth);
     const word = kind === 'allow' ? /^Allow$/u : /^Deny$/u;
     const index = options.findIndex((option, at) => (kinds ? kinds[at] === `${kind}_once` : word.test(option)));
-    await this.session.approve(approval_id, options[index] ?? assert.fail(`no ${kind} among ${options.join(', ')}`));
+    await this.session.answerApproval(
+      approval_id,
+      options[index] ?? assert.fail(`no ${kind} among ${options.join(', ')}`),
+    );
   }
 
   /** The turn has ended, once, by `prompt:complete`, and said what its blocks say. */

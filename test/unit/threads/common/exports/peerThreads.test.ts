@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { PeerThreads, type PeerThreadPermissions } from '../../../../../src/threads/common/exports/peerThreads';
-import type { OpenThread } from '../../../../../src/threads/common/threadPorts';
+import { PeerThreads, type ThreadAccessForPeers } from '../../../../../src/threads/common/exports/peerThreads';
+import type { ThreadWithEntries } from '../../../../../src/threads/common/threadPorts';
 import type { Entry } from '../../../../../src/transcript/common/entries';
 import { head } from '../../support/threadHead';
 
@@ -16,7 +16,7 @@ const file = (id: string, path: string, location = path): Entry => ({
   parts: [{ type: 'file', path, text: `text of ${path}` }],
 });
 
-const thread: OpenThread = {
+const thread: ThreadWithEntries = {
   head: head('T-1', { title: 'Tax' }),
   entries: [
     { kind: 'prompt', id: 'p1', turn: 1, text: 'Fix the tax' },
@@ -30,7 +30,7 @@ const thread: OpenThread = {
   notes: [],
 };
 
-function peerThreads(part: Partial<PeerThreadPermissions> = {}) {
+function peerThreads(part: Partial<ThreadAccessForPeers> = {}) {
   const heads = [thread.head, head('T-2', { problem: 'It is empty.' }), head('T-3', { folders: ['/home/kim/other'] })];
   const calls: string[] = [];
   const asked: string[] = [];

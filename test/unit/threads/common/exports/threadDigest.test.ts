@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { textsBeforeAndAfter } from '../../../../../src/threads/common/page/diffTexts';
 import { threadDigest } from '../../../../../src/threads/common/exports/threadDigest';
 import { threadOutline } from '../../../../../src/threads/common/page/threadOutline';
-import type { OpenThread } from '../../../../../src/threads/common/threadPorts';
+import type { ThreadWithEntries } from '../../../../../src/threads/common/threadPorts';
 import type { Entry } from '../../../../../src/transcript/common/entries';
 import { head } from '../../support/threadHead';
 
@@ -22,7 +22,7 @@ const entries: readonly Entry[] = [
   { kind: 'answer', id: 'a1', turn: 1, text: 'Done.' },
   { kind: 'prompt', id: 'p2', turn: 2, text: '' },
 ];
-const thread: OpenThread = {
+const thread: ThreadWithEntries = {
   head: head('T-1', { title: 'Tax' }),
   entries,
   facts: [{ label: 'Branch', value: 'main' }],

@@ -4,15 +4,15 @@ import * as path from 'node:path';
 import { exportTranscript } from '../../../../../src/transcript/common/export/exportTranscript';
 import { exportMetadata } from '../../../../../src/threads/common/heads/exportedHead';
 import { headOf } from '../../../../../src/threads/common/heads/heads';
-import { readThread } from '../../../../../src/threads/common/mapping/readThread';
-import type { OpenThread } from '../../../../../src/threads/common/threadPorts';
+import { mapThreadJson } from '../../../../../src/threads/common/mapping/mapThreadJson';
+import type { ThreadWithEntries } from '../../../../../src/threads/common/threadPorts';
 import { titleOf } from '../../../../../src/threads/common/tree/threadRow';
 
 const folder = path.join(process.cwd(), 'test/fixtures/threads');
 const names = readdirSync(folder).filter((name) => name.endsWith('.thread.json'));
 const from = { source: 'file', mtimeMs: 1_769_000_100_000, nowMs: 1_769_000_100_000 } as const;
 
-function exported(thread: OpenThread): unknown {
+function exported(thread: ThreadWithEntries): unknown {
   const { head, entries } = thread;
   const about = {
     title: titleOf(head),
@@ -29,8 +29,8 @@ describe('a thread that was exported as JSON', () => {
 
   for (const name of names) {
     it(`opens again as it was: ${name}`, () => {
-      const thread = readThread(JSON.parse(readFileSync(path.join(folder, name), 'utf8')), from);
-      const again = readThread(exported(thread), from);
+      const thread = mapThreadJson(JSON.parse(readFileSync(path.join(folder, name), 'utf8')), from);
+      const again = mapThreadJson(exported(thread), from);
       assert.deepEqual(again.entries, JSON.parse(JSON.stringify(thread.entries)));
       assert.deepEqual(again.facts, thread.facts);
       for (const note of thread.notes) assert.ok(again.notes.includes(note));
@@ -41,9 +41,9 @@ describe('a thread that was exported as JSON', () => {
   }
 
   it('is the same when it is exported once more', () => {
-    const thread = readThread(JSON.parse(readFileSync(path.join(folder, '01-normal.thread.json'), 'utf8')), from);
-    const once = readThread(exported(thread), from);
-    const twice = readThread(exported(once), from, once);
+    const thread = mapThreadJson(JSON.parse(readFileSync(path.join(folder, '01-normal.thread.json'), 'utf8')), from);
+    const once = mapThreadJson(exported(thread), from);
+    const twice = mapThreadJson(exported(once), from, once);
     assert.deepEqual([twice.head, twice.facts, twice.notes], [once.head, once.facts, once.notes]);
     assert.ok(twice.entries.every((entry, index) => entry === once.entries[index]));
   });
@@ -51,7 +51,7 @@ describe('a thread that was exported as JSON', () => {
   it('of a chat, without anything of a thread, opens too', () => {
     const entries = [{ kind: 'prompt' as const, id: '1', turn: 1, text: 'Hello' }];
     const chat: unknown = JSON.parse(exportTranscript({ title: 'Chat', agentName: 'Agent' }, entries, 'json'));
-    const { head, entries: shown } = readThread(chat, { ...from, path: '/home/me/chat.json' });
+    const { head, entries: shown } = mapThreadJson(chat, { ...from, path: '/home/me/chat.json' });
     assert.deepEqual([head.title, head.id, head.messageCount], ['Chat', '/home/me/chat.json', 1]);
     assert.deepEqual(shown, entries);
   });
@@ -59,7 +59,7 @@ describe('a thread that was exported as JSON', () => {
   it('shows invalid entries as JSON, and keeps ids unique', () => {
     const prompt = { kind: 'prompt', id: '1', turn: 1, text: 'Hello' };
     const file = { format: 'backline-transcript', version: 1, entries: [prompt, prompt, { kind: 'song' }, null] };
-    const thread = readThread(file, from);
+    const thread = mapThreadJson(file, from);
     const { entries } = thread;
     assert.deepEqual(
       entries.map(({ kind }) => kind),
@@ -70,6 +70,6 @@ describe('a thread that was exported as JSON', () => {
   });
 
   it('in a version of another day is not taken for a thread', () => {
-    assert.throws(() => readThread({ format: 'backline-transcript', version: 2, entries: [] }, from));
+    assert.throws(() => mapThreadJson({ format: 'backline-transcript', version: 2, entries: [] }, from));
   });
 });

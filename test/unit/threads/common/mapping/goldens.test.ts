@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { Entry } from '../../../../../src/transcript/common/entries';
 import { headOf } from '../../../../../src/threads/common/heads/heads';
-import { readThread } from '../../../../../src/threads/common/mapping/readThread';
+import { mapThreadJson } from '../../../../../src/threads/common/mapping/mapThreadJson';
 import { textsIn } from '../../support/mappedThreads';
 
 /** Fixtures and what is to be seen of them; `BACKLINE_WRITE_VIEWS=1` writes the latter anew, to be read before it is kept. */
@@ -19,7 +19,7 @@ function fixture(name: string): unknown {
 }
 
 function view(document: unknown, nowMs: number): unknown {
-  const { head, entries, facts, notes } = readThread(document, { ...from, nowMs });
+  const { head, entries, facts, notes } = mapThreadJson(document, { ...from, nowMs });
   return JSON.parse(JSON.stringify({ head, facts, notes, entries }));
 }
 
@@ -38,7 +38,7 @@ describe('the view of a thread', () => {
     });
 
     it(`of ${name} has entries of the transcript's schema, with ids of their own and parents that are there`, () => {
-      const { entries } = readThread(fixture(name), { ...from, nowMs: writtenAt });
+      const { entries } = mapThreadJson(fixture(name), { ...from, nowMs: writtenAt });
       for (const entry of entries) assert.deepEqual(Entry.parse(entry), entry);
       const ids = new Set(entries.map(({ id }) => id));
       assert.equal(ids.size, entries.length);
@@ -46,7 +46,7 @@ describe('the view of a thread', () => {
     });
 
     it(`of ${name} has the texts that a search finds, under the same ids`, () => {
-      const { entries } = readThread(fixture(name), { ...from, nowMs: writtenAt });
+      const { entries } = mapThreadJson(fixture(name), { ...from, nowMs: writtenAt });
       const byId = new Map(entries.map((entry) => [entry.id, entry]));
       for (const { entryId, kind, text } of textsIn(fixture(name))) {
         const entry = byId.get(entryId);
@@ -58,7 +58,7 @@ describe('the view of a thread', () => {
     it(`of ${name} has the head that the list has, or is hidden`, () => {
       const head = headOf(fixture(name), { ...from, nowMs: writtenAt });
       if (name === '08-empty') assert.equal(head, undefined);
-      else assert.deepEqual(head, readThread(fixture(name), { ...from, nowMs: writtenAt }).head);
+      else assert.deepEqual(head, mapThreadJson(fixture(name), { ...from, nowMs: writtenAt }).head);
     });
   }
 });

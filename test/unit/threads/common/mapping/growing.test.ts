@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { MappedThread } from '../../../../../src/threads/common/mapping/mapThread';
-import { readThread } from '../../../../../src/threads/common/mapping/readThread';
+import { mapThreadJson } from '../../../../../src/threads/common/mapping/mapThreadJson';
 import { ThreadError } from '../../../../../src/threads/common/threadPorts';
 
 const from = { source: 'local', mtimeMs: 1_000_000, nowMs: 1_000_000 } as const;
 
 /** As a file that is written anew: nothing is shared with the reading before. */
 function read(messages: unknown, previous?: MappedThread, nowMs: number = from.nowMs): MappedThread {
-  return readThread(JSON.parse(JSON.stringify({ id: 'T-1', messages })), { ...from, nowMs }, previous);
+  return mapThreadJson(JSON.parse(JSON.stringify({ id: 'T-1', messages })), { ...from, nowMs }, previous);
 }
 
 const prompt = { role: 'user', messageId: 0, content: [{ type: 'text', text: 'Go' }] };
@@ -85,7 +85,7 @@ describe('a thread that grows', () => {
   });
 
   it('is not believed to run when the clock is in 1970', () => {
-    const { head, entries } = readThread(
+    const { head, entries } = mapThreadJson(
       { id: 'T-1', messages: [prompt, asked] },
       { ...from, mtimeMs: 1.8e12, nowMs: 1_000 },
     );
@@ -140,7 +140,7 @@ describe('documents that nobody expects', () => {
   it('rejects other files with a message', () => {
     for (const json of [null, 1, 'x', [], {}, { messages: {} }]) {
       assert.throws(
-        () => readThread(json, from),
+        () => mapThreadJson(json, from),
         (error) => error instanceof ThreadError && error.code === 'unreadable',
       );
     }
@@ -151,8 +151,8 @@ describe('documents that nobody expects', () => {
     const deep: unknown = JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`);
     const messages = [prompt, { role: 'user', messageId: 1, content: [{ type: 'odd', deep }] }, calling];
     const document = { id: 'T-1', messages, env: deep, meta: deep };
-    const first = readThread(document, from);
-    const again = readThread(document, from, first);
+    const first = mapThreadJson(document, from);
+    const again = mapThreadJson(document, from, first);
     assert.equal(again.entries.length, 4);
     assert.equal(again.entries.find(({ kind }) => kind === 'raw')?.id, 'm1.0');
   });
@@ -190,7 +190,7 @@ describe('documents that nobody expects', () => {
       { events: [1] },
     ]) {
       const document = { ...Object.fromEntries(names.split(' ').map((name) => [name, odd])), messages: [prompt] };
-      assert.equal(readThread(document, from).entries[0]?.id, 'm0');
+      assert.equal(mapThreadJson(document, from).entries[0]?.id, 'm0');
     }
     const odd = {
       ...prompt,
@@ -200,6 +200,6 @@ describe('documents that nobody expects', () => {
       parentToolUseId: {},
       messageId: {},
     };
-    assert.equal(readThread({ messages: [odd] }, from).entries[0]?.kind, 'prompt');
+    assert.equal(mapThreadJson({ messages: [odd] }, from).entries[0]?.kind, 'prompt');
   });
 });

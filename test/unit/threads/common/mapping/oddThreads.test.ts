@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readThread } from '../../../../../src/threads/common/mapping/readThread';
+import { mapThreadJson } from '../../../../../src/threads/common/mapping/mapThreadJson';
 import { Entry } from '../../../../../src/transcript/common/entries';
 import { call, live, prompt, read, result, toolIn } from '../../support/mappedThreads';
 
@@ -36,7 +36,7 @@ describe('a thread with odd numbers', () => {
       call('Bash', { cmd: 'ls' }),
       result(done({ output: 'x', exitCode: Infinity })),
     ];
-    for (const entry of readThread({ messages }, live).entries) assert.deepEqual(Entry.parse(entry), entry);
+    for (const entry of mapThreadJson({ messages }, live).entries) assert.deepEqual(Entry.parse(entry), entry);
   });
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Emitter } from '../../../../../src/base/common/event';
 import { FollowedThread } from '../../../../../src/threads/common/page/followedThread';
 import { sortLikeKnownEntries } from '../../../../../src/threads/common/subthreads/openSubthreads';
-import { ThreadError, type OpenThread } from '../../../../../src/threads/common/threadPorts';
+import { ThreadError, type ThreadWithEntries } from '../../../../../src/threads/common/threadPorts';
 import type { Entry } from '../../../../../src/transcript/common/entries';
 import { FakeClock } from '../../../../fake/fakeClock';
 import { head } from '../../support/threadHead';
@@ -36,7 +36,7 @@ class MemoryThreads {
   subscribed = 0;
   private readonly changes = new Emitter<string>(rethrow);
 
-  read(id: string): Promise<OpenThread> {
+  read(id: string): Promise<ThreadWithEntries> {
     this.reads++;
     const entries = this.byId.get(id);
     return entries
@@ -91,7 +91,7 @@ describe('subagents in a thread that is followed', () => {
   it('are read only when they are opened, grow with their thread, and go when they are closed', async () => {
     await follow([answer('a'), task('t', 'T-1'), answer('b')]);
     threads.byId.set('T-1', [answer('x')]);
-    const feed = followed.transcript.feed(10);
+    const feed = followed.transcript.createFeed(10);
     feed.takePatch();
     assert.equal(threads.reads, 2);
     assert.equal(await show('t'), undefined);

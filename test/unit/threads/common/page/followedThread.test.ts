@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { toDisposable } from '../../../../../src/base/common/disposable';
 import { FollowedThread, refreshWhenStale } from '../../../../../src/threads/common/page/followedThread';
-import { ThreadError, type OpenThread } from '../../../../../src/threads/common/threadPorts';
+import { ThreadError, type ThreadWithEntries } from '../../../../../src/threads/common/threadPorts';
 import type { Entry } from '../../../../../src/transcript/common/entries';
 import type { TranscriptPatch } from '../../../../../src/transcript/common/patch';
 import { FakeClock } from '../../../../fake/fakeClock';
@@ -9,12 +9,12 @@ import { head } from '../../support/threadHead';
 
 const answer = (n: number, text = `Answer ${n}`): Entry => ({ kind: 'answer', id: `a${n}`, turn: 1, text });
 const all: readonly Entry[] = Array.from({ length: 100 }, (_, n) => answer(n));
-const open = (entries: readonly Entry[]): OpenThread => ({ head: head('T-1'), entries, facts: [], notes: [] });
+const open = (entries: readonly Entry[]): ThreadWithEntries => ({ head: head('T-1'), entries, facts: [], notes: [] });
 
 interface Reading {
   readonly signal: AbortSignal | undefined;
-  readonly first: ((thread: OpenThread) => void) | undefined;
-  readonly done: (thread: OpenThread) => void;
+  readonly first: ((thread: ThreadWithEntries) => void) | undefined;
+  readonly done: (thread: ThreadWithEntries) => void;
   readonly failed: (error: Error) => void;
 }
 
@@ -23,7 +23,7 @@ class FakeThreads {
   readonly readings: Reading[] = [];
   readonly listeners = new Set<() => void>();
 
-  read(_id: string, signal?: AbortSignal, first?: (thread: OpenThread) => void): Promise<OpenThread> {
+  read(_id: string, signal?: AbortSignal, first?: (thread: ThreadWithEntries) => void): Promise<ThreadWithEntries> {
     return new Promise((done, failed) => void this.readings.push({ signal, first, done, failed }));
   }
 
@@ -85,7 +85,7 @@ describe('a thread that is followed', () => {
   });
 
   it('gives a page that has the last entries the others as older ones, and those it has not again', async () => {
-    const feed = followed.transcript.feed(40);
+    const feed = followed.transcript.createFeed(40);
     void followed.start();
     threads.reading(0).first?.(open(all.slice(-10)));
     const first: TranscriptPatch = feed.takePatch();
@@ -133,7 +133,7 @@ describe('a thread that is followed', () => {
   });
 
   it('tells a page nothing of entries that are the same objects', async () => {
-    const feed = followed.transcript.feed(40);
+    const feed = followed.transcript.createFeed(40);
     await read(all.slice(0, 3));
     feed.takePatch();
     void followed.refresh();
@@ -156,11 +156,11 @@ describe('a thread that is followed', () => {
   });
 
   describe('that runs', () => {
-    const running = (mtimeMs: number): OpenThread => ({
+    const running = (mtimeMs: number): ThreadWithEntries => ({
       ...open(all.slice(0, 1)),
       head: head('T-1', { state: 'running', mtimeMs }),
     });
-    const answerWith = async (index: number, thread: OpenThread): Promise<void> => {
+    const answerWith = async (index: number, thread: ThreadWithEntries): Promise<void> => {
       threads.reading(index).done(thread);
       await settled();
     };

@@ -4,7 +4,7 @@ import { FollowedThread } from '../../../../../src/threads/common/page/followedT
 import type { ThreadUpdate } from '../../../../../src/threads/common/page/threadApi';
 import { ThreadFeed } from '../../../../../src/threads/common/page/threadFeed';
 import { findEntries, maxFoundEntries } from '../../../../../src/threads/common/page/threadFind';
-import type { OpenThread } from '../../../../../src/threads/common/threadPorts';
+import type { ThreadWithEntries } from '../../../../../src/threads/common/threadPorts';
 import type { Entry } from '../../../../../src/transcript/common/entries';
 import { FakeClock } from '../../../../fake/fakeClock';
 import { head } from '../../support/threadHead';
@@ -23,7 +23,7 @@ describe('the feed of a thread', () => {
     clock = new FakeClock();
     posted = [];
     const entries = Array.from({ length: count }, (_, n) => answer(n));
-    const thread: OpenThread = { head: head('T-1'), entries, facts: [], notes: [] };
+    const thread: ThreadWithEntries = { head: head('T-1'), entries, facts: [], notes: [] };
     const threads = { read: () => Promise.resolve(thread), subscribe: () => toDisposable(() => undefined) };
     followed = new FollowedThread('T-1', threads, clock, (error) => {
       throw error;

@@ -7,7 +7,7 @@ import { maxToolTextUnits, cutToSearchablePart } from '../../../../../src/thread
 import { toSearchableThread, findTextHits } from '../../../../../src/threads/common/query/textHits';
 import { parseQuery } from '../../../../../src/threads/common/query/threadQuery';
 import { wordsOf } from '../../../../../src/threads/common/query/words';
-import { readThread } from '../../../../../src/threads/common/mapping/readThread';
+import { mapThreadJson } from '../../../../../src/threads/common/mapping/mapThreadJson';
 import { answer, call, prompt, read, result, textsIn } from '../../support/mappedThreads';
 
 const folder = path.join(process.cwd(), 'test/fixtures/threads');
@@ -74,7 +74,7 @@ describe('all text of a thread', () => {
       const head = { ...read([]).head, id: 'T-1' };
       const [hit] = findTextHits({ head, texts }, parseQuery(query), 0);
       assert.deepEqual([hit?.kind, hit?.entryId], [kind, entryId]);
-      const [inMemory] = findTextHits(toSearchableThread(readThread(document, from)), parseQuery(query), 0);
+      const [inMemory] = findTextHits(toSearchableThread(mapThreadJson(document, from)), parseQuery(query), 0);
       assert.deepEqual([inMemory?.kind, inMemory?.entryId], [kind, entryId]);
     });
   }
@@ -82,7 +82,7 @@ describe('all text of a thread', () => {
   for (const name of names) {
     it(`is found in what is shown of ${name}, whether it is read from the document or its entries`, () => {
       const json: unknown = JSON.parse(readFileSync(path.join(folder, name), 'utf8'));
-      const { entries, facts } = readThread(json, from);
+      const { entries, facts } = mapThreadJson(json, from);
       const shown = entries.flatMap((entry) =>
         searchableTextsOfEntry(entry).filter(
           ({ kind, text }) => isContent.has(kind) && !text.startsWith('The provider '),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Emitter } from '../../../../../src/base/common/event';
-import { LiveSearch, type SearchView } from '../../../../../src/threads/common/search/liveSearch';
+import { LiveSearch, type LiveSearchState } from '../../../../../src/threads/common/search/liveSearch';
 import type { TextCoverage, ThreadHead } from '../../../../../src/threads/common/threadPorts';
 import type { FoundThread, ThreadSearchResults } from '../../../../../src/threads/common/search/threadSearch';
 import { FakeClock } from '../../../../fake/fakeClock';
@@ -18,7 +18,7 @@ describe('a search while it is typed', () => {
   let clock: FakeClock;
   let coverage: Emitter<TextCoverage>;
   let live: LiveSearch;
-  let views: SearchView[];
+  let views: LiveSearchState[];
   let here: () => Promise<ThreadSearchResults>;
   let account: (query: string, signal: AbortSignal) => Promise<readonly ThreadHead[]>;
   let asked: string[];
@@ -54,7 +54,7 @@ describe('a search while it is typed', () => {
     await turn();
   }
   const ids = (): (readonly string[])[] => views.map(({ found }) => found.map(({ head: { id } }) => id));
-  const last = (): SearchView | undefined => views.at(-1);
+  const last = (): LiveSearchState | undefined => views.at(-1);
 
   it('finds here first, and adds each thread of the account once', async () => {
     live.setQuery('cart');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import * as path from 'node:path';
-import { readThread } from '../../../../../src/threads/common/mapping/readThread';
-import { ThreadError, type OpenThread } from '../../../../../src/threads/common/threadPorts';
+import { mapThreadJson } from '../../../../../src/threads/common/mapping/mapThreadJson';
+import { ThreadError, type ThreadWithEntries } from '../../../../../src/threads/common/threadPorts';
 import { addSubthreadSteps } from '../../../../../src/threads/common/subthreads/withSubthreads';
 import { exportMetadata } from '../../../../../src/threads/common/heads/exportedHead';
 import { exportTranscript } from '../../../../../src/transcript/common/export/exportTranscript';
@@ -11,13 +11,13 @@ import { answer, call, live, prompt, read, result, toolIn } from '../../support/
 
 const idOf = (n: number): string => `T-019be0a1-0000-7000-8000-${n.toString().padStart(12, '0')}`;
 
-function fixture(name: string): OpenThread {
+function fixture(name: string): ThreadWithEntries {
   const file = path.join(process.cwd(), 'test/fixtures/threads', `${name}.thread.json`);
-  return readThread(JSON.parse(readFileSync(file, 'utf8')), live);
+  return mapThreadJson(JSON.parse(readFileSync(file, 'utf8')), live);
 }
 
 /** A thread whose only call started the thread `inner`. */
-function starting(id: string, inner: string): OpenThread {
+function starting(id: string, inner: string): ThreadWithEntries {
   const messages = [
     prompt('Go', 0),
     call('Task', { prompt: 'Go' }),
@@ -27,7 +27,7 @@ function starting(id: string, inner: string): OpenThread {
 }
 
 const reads: string[] = [];
-function reader(threads: readonly OpenThread[]): (threadId: string) => Promise<OpenThread> {
+function reader(threads: readonly ThreadWithEntries[]): (threadId: string) => Promise<ThreadWithEntries> {
   reads.length = 0;
   return (threadId) => {
     reads.push(threadId);
@@ -97,7 +97,7 @@ describe('a subagent with a thread of its own', () => {
     const parent = fixture('18-subthread-parent');
     const whole = await addSubthreadSteps(parent, reader([fixture('18-subthread')]));
     const about = { title: 'T', agentName: 'Amp', thread: exportMetadata(whole) };
-    const opened = readThread(JSON.parse(exportTranscript(about, whole.entries, 'json')), live);
+    const opened = mapThreadJson(JSON.parse(exportTranscript(about, whole.entries, 'json')), live);
     assert.deepEqual(opened.entries, whole.entries);
     assert.deepEqual((await addSubthreadSteps(opened, reader([]))).entries, opened.entries);
     assert.deepEqual(reads, []);
@@ -122,7 +122,7 @@ describe('a subagent with a thread of its own', () => {
       result({ status: 'done', progress: { threadID: idOf(n + 1) } }, 2 * n + 2, `c${2 * n + 1}`),
     ]);
     const parent = read([prompt('Go', 0), ...calls.flat()], live, { id: idOf(0) });
-    const said = (n: number): OpenThread => read([answer('x'.repeat(1_000), 0)], live, { id: idOf(n) });
+    const said = (n: number): ThreadWithEntries => read([answer('x'.repeat(1_000), 0)], live, { id: idOf(n) });
     const all = reader(Array.from({ length: 200 }, (_, n) => said(n + 1)));
     const many = (await addSubthreadSteps(parent, all)).entries;
     assert.equal(reads.length, 100);
@@ -130,7 +130,7 @@ describe('a subagent with a thread of its own', () => {
     const long = (await addSubthreadSteps(parent, all, { threads: 10, units: 5_000, failures: 5 })).entries;
     assert.equal(notes(long).length, 3_000 - 4);
     let tries = 0;
-    const offline = (): Promise<OpenThread> => {
+    const offline = (): Promise<ThreadWithEntries> => {
       tries++;
       return Promise.reject(new ThreadError('offline', 'There is no network.'));
     };

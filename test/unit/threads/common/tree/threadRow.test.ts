@@ -117,7 +117,7 @@ describe('what was read', () => {
     const second = open();
     assert.equal(second.isUnread(head('a', { messageCount: 4, lastPromptAt: 6_000 })), false);
     assert.equal(second.isUnread(head('a', { messageCount: 5 })), true);
-    assert.equal(second.lastSeenEntry('a'), 'm3');
+    assert.equal(second.lastSeenEntryId('a'), 'm3');
   });
 
   it('does not mark running or unreadable threads as unread', () => {
@@ -137,7 +137,7 @@ describe('what was read', () => {
     one.markRead(head('a', { messageCount: 4 }), 'm3');
     one.markRead(head('c', { messageCount: 2 }), 'm1');
     for (const read of [one, open()]) {
-      assert.deepEqual(['a', 'b', 'c'].map(read.lastSeenEntry.bind(read)), ['m7', 'm1', 'm1']);
+      assert.deepEqual(['a', 'b', 'c'].map(read.lastSeenEntryId.bind(read)), ['m7', 'm1', 'm1']);
       assert.equal(read.isUnread(head('a', { messageCount: 8 })), false);
       assert.equal(read.isUnread(head('d', { lastPromptAt: 6_000 })), true);
     }
@@ -155,7 +155,7 @@ describe('what was read', () => {
     const { open, kept } = marks();
     const read = open();
     for (let at = 0; at < 1_200; at++) read.markRead(head(`${at}`), undefined);
-    assert.equal(read.lastSeenEntry('0'), undefined);
+    assert.equal(read.lastSeenEntryId('0'), undefined);
     kept.set('threads.read', 'nonsense');
     assert.equal(open().isUnread(head('a')), false);
   });

@@ -24,7 +24,11 @@ describe('the status of the threads', () => {
   });
 
   it('has first what a source cannot do', () => {
-    const { state, summary } = threadsStatus({ ...listed, heads: [{ state: 'idle' }], problems: ['The index broke.'] });
+    const { state, summary } = threadsStatus({
+      ...listed,
+      heads: [{ state: 'idle' }],
+      problemTexts: ['The index broke.'],
+    });
     assert.equal(state, 'attention');
     assert.equal(summary, 'The index broke.');
   });

@@ -6,8 +6,8 @@ import { systemClock } from '../../../../../src/base/node/systemClock';
 import { ThreadError, type ThreadErrorCode, type ThreadHead } from '../../../../../src/threads/common/threadPorts';
 import { AmpCli } from '../../../../../src/threads/node/cli/ampCli';
 import { CliSource } from '../../../../../src/threads/node/cli/cliSource';
-import { PrivateFolder } from '../../../../../src/threads/node/cli/privateFolder';
-import { commandRunner, type CliCommand, type CommandRun } from '../../../../../src/threads/node/cli/runCommand';
+import { PrivateTemporaryFolder } from '../../../../../src/threads/node/cli/privateTemporaryFolder';
+import { commandRunner, type CliCommand, type CommandRunOptions } from '../../../../../src/threads/node/cli/runCommand';
 import { FakeClock } from '../../../../fake/fakeClock';
 import { ReaderHere } from '../../support/readerHere';
 import { FakeAmp } from '../../support/fakeAmp';
@@ -20,7 +20,7 @@ describe('the amp CLI as a source', () => {
   let folder: ThreadFolder;
   let amp: FakeAmp;
   let clock: FakeClock;
-  let exports: PrivateFolder;
+  let exports: PrivateTemporaryFolder;
   let command: CliCommand | undefined;
   let source: CliSource;
   const temp = (): string => path.join(folder.home, 'tmp');
@@ -30,7 +30,7 @@ describe('the amp CLI as a source', () => {
     amp = await FakeAmp.make(folder.home);
     command = amp.command(folder.threads);
     clock = new FakeClock();
-    exports = new PrivateFolder(temp());
+    exports = new PrivateTemporaryFolder(temp());
     const cli = new AmpCli(() => Promise.resolve(command), commandRunner(systemClock), exports);
     const reader = new ReaderHere();
     source = new CliSource({ cli, reader, clock, log: nullLogger, folder: exports });
@@ -249,7 +249,7 @@ describe('the amp CLI as a source', () => {
 
   it('leaves out rows that are no threads, and gives up on what is no list', async () => {
     const answers: string[] = [await fixtureText('17-cli/list.json'), 'Title  Updated\n', '{}'];
-    const run = async ({ outputFile }: CommandRun): Promise<{ exitCode: number; stderrTail: string }> => {
+    const run = async ({ outputFile }: CommandRunOptions): Promise<{ exitCode: number; stderrTail: string }> => {
       await writeFile(outputFile, answers.shift() ?? '');
       return { exitCode: 0, stderrTail: '' };
     };

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { PrivateFolder } from '../../../../../src/threads/node/cli/privateFolder';
+import { PrivateTemporaryFolder } from '../../../../../src/threads/node/cli/privateTemporaryFolder';
 
 describe('the private folder of exports', () => {
   let parent: string;
@@ -15,7 +15,7 @@ describe('the private folder of exports', () => {
   it('reports where none can be made, and makes one once it can', async () => {
     const blocked = path.join(parent, 'tmp');
     await writeFile(blocked, 'a file where the folder was');
-    const folder = new PrivateFolder(blocked);
+    const folder = new PrivateTemporaryFolder(blocked);
     await assert.rejects(
       folder.createOrGetPath(),
       (error: unknown) => error instanceof Error && error.message.includes(blocked),
@@ -34,7 +34,7 @@ describe('the private folder of exports', () => {
     for (const name of kept) await mkdir(path.join(parent, name));
     const link = `backline-threads-${dead}-link`;
     await symlink(path.join(parent, 'backline-threads-x'), path.join(parent, link));
-    const folder = new PrivateFolder(parent);
+    const folder = new PrivateTemporaryFolder(parent);
     assert.equal((await readdir(parent)).length, 5, 'nothing happens before it is used');
     const own = path.basename(await folder.createOrGetPath());
     assert.deepEqual((await readdir(parent)).sort(), [...kept, link, own].sort());

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { readHeadForList } from '../../../../../src/threads/node/worker/program/headReader';
+import { readHeadOfStoredThread } from '../../../../../src/threads/node/worker/program/headReader';
 import { IncrementalThreadFileReader } from '../../../../../src/threads/node/files/incrementalThreadFileReader';
 import { toThreadError, maxThreadBytes, readThreadFile } from '../../../../../src/threads/node/files/threadFile';
 import { ThreadError } from '../../../../../src/threads/common/threadPorts';
@@ -37,10 +37,10 @@ describe('the file of a thread', () => {
     for (let length = 0; length < whole.length; length += 7) {
       writeFileSync(file, whole.slice(0, length));
       assert.throws(() => readThreadFile(file, before), { code: 'beingWritten' });
-      assert.equal(readHeadForList(new IncrementalThreadFileReader(), before, 0)?.isBeingWritten, true);
+      assert.equal(readHeadOfStoredThread(new IncrementalThreadFileReader(), before, 0)?.isBeingWritten, true);
     }
     writeFileSync(file, whole);
-    assert.equal(readHeadForList(new IncrementalThreadFileReader(), before, 0)?.problem, undefined);
+    assert.equal(readHeadOfStoredThread(new IncrementalThreadFileReader(), before, 0)?.problem, undefined);
   });
 
   it('is read with its size and time, also behind a byte order mark', () => {

@@ -26,7 +26,7 @@ const kinds = ['prompt', 'output', 'answer'] as const;
 
 /** Each query is one term. */
 const mayHave = (texts: StoredTexts, ...queries: readonly string[]): readonly number[] => [
-  ...texts.possibleTerms(queries.flatMap((query) => parseQuery(query).terms)),
+  ...texts.possibleTermMasks(queries.flatMap((query) => parseQuery(query).terms)),
 ];
 
 describe('the stored texts of a thread', () => {
@@ -84,7 +84,7 @@ describe('the stored texts of a thread', () => {
         for (let end = start + 1; end <= folded.length; end++) {
           const { terms } = parseQuery(folded.slice(start, end));
           for (const term of terms.filter((one) => findTerm(folded, one) !== undefined))
-            assert.equal(texts.possibleTerms([term])[1], 1, JSON.stringify(term));
+            assert.equal(texts.possibleTermMasks([term])[1], 1, JSON.stringify(term));
         }
       }
     });

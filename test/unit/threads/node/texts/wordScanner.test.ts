@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { foldForSearch } from '../../../../../src/threads/common/query/fold';
 import { wordsOf } from '../../../../../src/threads/common/query/words';
-import { mayContainSequence, PairFilterBuilder } from '../../../../../src/threads/node/texts/pairFilter';
-import { copyWord, hashWord, WordScanner } from '../../../../../src/threads/node/texts/wordScanner';
+import { mayContainSequence, WordPairFilterBuilder } from '../../../../../src/threads/node/texts/pairFilter';
+import { copyWordInLowerCase, hashWord, WordScanner } from '../../../../../src/threads/node/texts/wordScanner';
 import { WordLookup } from '../../../../../src/threads/node/texts/wordLookup';
 import { WordTable } from '../../../../../src/threads/node/texts/wordTable';
 
@@ -35,7 +35,7 @@ function scanned(words: WordScanner, searched: string): readonly string[] {
   return Array.from({ length: words.count }, (_, index) => {
     const to = Buffer.alloc(400);
     const [start = 0, end = 0] = [words.starts[index], words.ends[index]];
-    const word = to.subarray(0, copyWord(words.bytes, start, end, to, 0));
+    const word = to.subarray(0, copyWordInLowerCase(words.bytes, start, end, to, 0));
     assert.deepEqual([words.firstHashes[index], words.secondHashes[index]], hashWord(word));
     return word.toString();
   });
@@ -56,12 +56,12 @@ describe('the words of a text, found in its bytes', () => {
 
   it('may follow each other where they do', () => {
     const words = new WordScanner();
-    const builder = new PairFilterBuilder();
+    const builder = new WordPairFilterBuilder();
     fc.assert(
       fc.property(fc.array(text, { maxLength: 20 }), (texts) => {
         const all = texts.map((searched) => {
           const found = scanned(words, searched.toWellFormed());
-          builder.addAll(words.firstHashes, words.count);
+          builder.addWordHashes(words.firstHashes, words.count);
           return found.map((word) => hashWord(Buffer.from(word))[0]);
         });
         const filter = builder.build();
@@ -71,10 +71,10 @@ describe('the words of a text, found in its bytes', () => {
   });
 
   it('mostly may not where they do not, in long threads and in short ones', () => {
-    const builder = new PairFilterBuilder();
+    const builder = new WordPairFilterBuilder();
     for (const count of [20, 1_000, 100_000]) {
       const hashes = Int32Array.from({ length: count }, (_, index) => hashWord(Buffer.from(`w${index}`))[0]);
-      builder.addAll(hashes, count);
+      builder.addWordHashes(hashes, count);
       const filter = builder.build();
       const wrong = hashes.filter((hash, index) =>
         mayContainSequence(filter, [hash, hashes[(index + 7) % count] ?? 0]),
@@ -94,9 +94,9 @@ describe('the words of a segment', () => {
         const table = new WordTable();
         const all = threads.map(([prompt, output], index) => {
           const said = scanned(words, prompt.toWellFormed());
-          table.addAll(words, index, 1);
+          table.addScannedWords(words, index, 1);
           const work = scanned(words, output.toWellFormed());
-          table.addAll(words, index, 3);
+          table.addScannedWords(words, index, 3);
           return { said, work };
         });
         const copied = new WordTable();

@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import type { Clock } from '../../../../../src/base/common/async';
 import { nullLogger } from '../../../../../src/base/common/log';
 import { systemClock } from '../../../../../src/base/node/systemClock';
-import type { OpenThread } from '../../../../../src/threads/common/threadPorts';
+import type { ThreadWithEntries } from '../../../../../src/threads/common/threadPorts';
 import { ThreadWorkerOwner } from '../../../../../src/threads/node/worker/threadWorkerOwner';
 import { WorkerThreadReader } from '../../../../../src/threads/node/worker/workerThreadReader';
 import { FakeClock } from '../../../../fake/fakeClock';
@@ -40,7 +40,7 @@ describe('the reader of threads', () => {
   }
 
   it('gives the last entries of a long thread first, and they are the same in the whole', async () => {
-    const firsts: OpenThread[] = [];
+    const firsts: ThreadWithEntries[] = [];
     const file = { path: writeLong(1_000), source: 'local' } as const;
     const { entries, head } = await reader.read(file, undefined, (thread) => firsts.push(thread));
     const [first] = firsts;
@@ -100,7 +100,7 @@ describe('the reader of threads', () => {
     worker.dispose();
     open(clock);
     const files = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ path: bench.write(id), source: 'local' }) as const);
-    const firsts: OpenThread[] = [];
+    const firsts: ThreadWithEntries[] = [];
     for (const file of files) firsts.push(await reader.read(file));
     const [oldest, newest] = [files[0], files[4]];
     assert.ok(oldest && newest);

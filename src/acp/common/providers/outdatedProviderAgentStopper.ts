@@ -1,0 +1,121 @@
+import type { Logger } from '../../../base/common/log';
+import { messageOf } from '../../../base/common/errors';
+import type { BackendState, SessionBackend } from '../../../session/common/sessionBackend';
+import { serializeChoices, type ProviderChoices } from './providerChoice';
+import type { ProviderStore } from './providerStore';
+
+type UsedBackend = Pick<SessionBackend, 'id' | 'state' | 'stop'>;
+
+interface ProviderUseDeps {
+  readonly store: Pick<ProviderStore, 'choicesOf'>;
+  /** The backend of an agent that was opened in this window. */
+  readonly openBackend: (agentId: string) => UsedBackend | undefined;
+  /** Whether a turn of the agent runs in this window. */
+  readonly isWorking: (agentId: string) => boolean;
+  /** Called once if an agent keeps its old choices until its turn has ended. */
+  readonly onDidPostpone: (agentId: string) => void;
+  readonly log: Logger;
+}
+
+/**
+ * Tracks which choices each agent of this window received when it started, and stops an agent if the stored choices have
+ * changed since. The next prompt starts it with the new ones.
+ */
+export class OutdatedProviderAgentStopper {
+  private readonly givenChoicesByAgent = new Map<string, string | undefined>();
+  private readonly changeCounts = new Map<string, number>();
+  private readonly postponedIds = new Set<string>();
+  private readonly restartingIds = new Set<string>();
+
+  constructor(private readonly deps: ProviderUseDeps) {}
+
+  /** For an agent that starts. @throws Error if choices are stored that cannot be read */
+  async choicesForStart(agentId: string): Promise<ProviderChoices> {
+    this.forget(agentId);
+    for (;;) {
+      const count = this.changeCounts.get(agentId);
+      const choices = await this.deps.store.choicesOf(agentId);
+      // A change that was stored meanwhile may not have been read.
+      if (this.changeCounts.get(agentId) !== count) continue;
+      this.givenChoicesByAgent.set(agentId, serializeChoices(choices));
+      return choices;
+    }
+  }
+
+  /** Call when stored choices have changed, also in another window. Never rejects. */
+  async handleChange(agentId: string): Promise<void> {
+    this.changeCounts.set(agentId, (this.changeCounts.get(agentId) ?? 0) + 1);
+    await this.stopIfChanged(agentId);
+  }
+
+  /** Call when a turn of any agent has ended. Never rejects. */
+  async handleEndOfTurn(): Promise<void> {
+    await Promise.all([...this.postponedIds].map((agentId) => this.stopIfChanged(agentId)));
+  }
+
+  /** Call when the state of a backend may have changed. */
+  forgetStoppedAgents(): void {
+    for (const agentId of this.givenChoicesByAgent.keys()) if (!this.isRunning(agentId)) this.forget(agentId);
+  }
+
+  /** Runs `work`, which restarts the agent with a change from this window. Until it ends, the agent is not stopped here. */
+  async whileRestarting(agentId: string, work: () => Promise<void>): Promise<void> {
+    this.restartingIds.add(agentId);
+    try {
+      await work();
+    } finally {
+      this.restartingIds.delete(agentId);
+      // Another window may have stored something else meanwhile.
+      await this.stopIfChanged(agentId);
+    }
+  }
+
+  private async stopIfChanged(agentId: string): Promise<void> {
+    const { deps, givenChoicesByAgent, postponedIds, restartingIds } = this;
+    const mustStop = (): boolean =>
+      givenChoicesByAgent.has(agentId) && this.isRunning(agentId) && !restartingIds.has(agentId);
+    if (!mustStop()) return;
+    // Without waiting, so that no queued prompt is sent first.
+    if (postponedIds.has(agentId) && !deps.isWorking(agentId)) {
+      await this.stop(agentId);
+      return;
+    }
+    const hasChanged = await this.hasChanged(agentId);
+    if (!mustStop()) return;
+    if (!hasChanged()) postponedIds.delete(agentId);
+    else if (!deps.isWorking(agentId)) await this.stop(agentId);
+    else if (!postponedIds.has(agentId)) {
+      postponedIds.add(agentId);
+      deps.onDidPostpone(agentId);
+    }
+  }
+
+  /** Choices that cannot be read count as changed, because the agent might send prompts to an address that was removed. */
+  private async hasChanged(agentId: string): Promise<() => boolean> {
+    try {
+      const stored = serializeChoices(await this.deps.store.choicesOf(agentId));
+      return () => stored !== this.givenChoicesByAgent.get(agentId);
+    } catch (error) {
+      this.deps.log.warn(`An agent is stopped: ${messageOf(error)}`);
+      return () => true;
+    }
+  }
+
+  private async stop(agentId: string): Promise<void> {
+    this.forget(agentId);
+    await this.deps.openBackend(agentId)?.stop();
+  }
+
+  private forget(agentId: string): void {
+    this.givenChoicesByAgent.delete(agentId);
+    this.postponedIds.delete(agentId);
+  }
+
+  private isRunning(agentId: string): boolean {
+    const state = this.deps.openBackend(agentId)?.state;
+    return state !== undefined && runningStates.has(state.kind);
+  }
+}
+
+/** An agent that needs a sign-in has been started, and the next prompt goes to it. */
+const runningStates: ReadonlySet<BackendState['kind']> = new Set(['starting', 'ready', 'authRequired']);

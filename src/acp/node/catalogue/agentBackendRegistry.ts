@@ -1,0 +1,274 @@
+import type { BackendEntry, BackendRegistry } from '../../../session/common/backendRegistry';
+import { BackendError, type SessionBackend } from '../../../session/common/sessionBackend';
+import { KeyedQueue } from '../../../base/common/async';
+import { DisposableStore, type Disposable } from '../../../base/common/disposable';
+import { Emitter } from '../../../base/common/event';
+import { messageOf } from '../../../base/common/errors';
+import type { Logger } from '../../../base/common/log';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
+import type { Catalogue, CatalogueEntry, ProcessEntry } from './agentCatalogue';
+import { consentDecisionFor, missingConsentMessage, requireConsent, type AgentConsentContext } from './agentConsent';
+import { findKnownAgentByCommand, type KnownAgent } from '../../common/catalogue/knownAgents';
+import { remoteHostOf, shownUrl } from '../../common/remote/agentUrl';
+
+interface AgentRegistryDeps {
+  /** Loads the catalogue. Starts no process, except the user's login shell once. */
+  readonly loadCatalogue: () => Promise<Catalogue>;
+  /** Creates the backend of an agent. The registry owns the result. */
+  readonly createBackend: (entry: CatalogueEntry) => Promise<SessionBackend>;
+  readonly isTrusted: () => boolean;
+  /** Consent for agents that the workspace defines. */
+  readonly agentConsent: AgentConsentContext;
+  /** Whether the agent needed a sign-in when it was used last. */
+  readonly needsSignIn: (id: string) => boolean;
+  readonly log: Logger;
+}
+
+interface OpenBackend {
+  readonly backend: SessionBackend;
+  readonly entry: CatalogueEntry;
+  readonly subscription: Disposable;
+}
+
+interface MissingConsent {
+  readonly problem: string;
+  /** The user's decision. Absent if the user cannot allow the agent. */
+  readonly decision?: 'denied' | 'ask';
+}
+
+const untrustedMessage =
+  'Agents don’t start in an untrusted workspace. Run "Workspaces: Manage Workspace Trust" to trust it.';
+
+/** Provides the catalogue's agents as backends. Each is created once, and stopped when its settings change. */
+export class AgentBackendRegistry implements BackendRegistry, Disposable {
+  private readonly emitter = new Emitter<void>((error) =>
+    this.deps.log.error('A listener of the agents failed', error),
+  );
+  readonly onDidChange = this.emitter.event;
+  private readonly signInEmitter = new Emitter<string>((error) =>
+    this.deps.log.error('A listener of the agents failed', error),
+  );
+  readonly onDidSignIn = this.signInEmitter.event;
+  private readonly openBackends = new Map<string, OpenBackend>();
+  private readonly stoppingBackends = new Set<OpenBackend>();
+  private readonly backendOpenQueue = new KeyedQueue();
+  private readonly requestedAgentIds = new Set<string>();
+  private lastCatalogue: Catalogue | undefined;
+  /** Number of the load that began last, and number of the load that returned `lastCatalogue`. */
+  private lastLoadNumber = 0;
+  private loadNumberOfCatalogue = 0;
+  private isDisposed = false;
+
+  constructor(private readonly deps: AgentRegistryDeps) {}
+
+  /** The last catalogue; undefined before the first load. */
+  get catalogue(): Catalogue | undefined {
+    return this.lastCatalogue;
+  }
+
+  /** The entry of an agent in the last catalogue. */
+  entryOf(id: string): CatalogueEntry | undefined {
+    return this.lastCatalogue?.agents.find((agent) => agent.id === id);
+  }
+
+  get backends(): readonly SessionBackend[] {
+    return [...this.openBackends.values()].map(({ backend }) => backend);
+  }
+
+  /** The backend of an agent that was opened in this window. */
+  backendOf(id: string): SessionBackend | undefined {
+    return this.openBackends.get(id)?.backend;
+  }
+
+  get requestedAgentProblems(): readonly string[] {
+    const requested = this.lastCatalogue?.agents.filter(({ id }) => this.requestedAgentIds.has(id)) ?? [];
+    return requested.flatMap(({ problem, title }) => (problem ? [`${title}: ${problem.message}`] : []));
+  }
+
+  async list(signal?: AbortSignal): Promise<readonly BackendEntry[]> {
+    const { agents } = await rejectOnAbort(this.refreshCatalogue(), signal);
+    const isTrusted = this.deps.isTrusted();
+    const entries = await Promise.all(
+      agents.map(async (entry): Promise<BackendEntry> => {
+        const isSignInMissing = this.deps.needsSignIn(entry.id);
+        const listed = {
+          ...toBackendEntry(entry, isTrusted),
+          ...(isSignInMissing ? { needsSignIn: true as const } : {}),
+        };
+        if (listed.problem !== undefined) return listed;
+        const missing = await this.missingConsentFor(entry);
+        return missing
+          ? { ...listed, problem: missing.problem, ...(missing.decision ? { needsPermission: true } : {}) }
+          : listed;
+      }),
+    );
+    this.withdrawStaleConsents();
+    return entries;
+  }
+
+  async open(id: string): Promise<SessionBackend> {
+    return await this.backendOpenQueue.run(id, async () => {
+      this.requireTrust();
+      await this.refreshCatalogue();
+      const entry = this.entryOf(id);
+      const opened = this.openBackends.get(id);
+      if (opened && hasSameConfiguration(opened.entry, entry)) return opened.backend;
+      if (opened) await this.stopBackend(id, opened);
+      if (!entry) throw new BackendError('notFound', `There is no agent "${id}". Choose another one.`);
+      this.requestedAgentIds.add(id);
+      if (entry.problem) throw new BackendError('notReady', entry.problem.message, entry.problem.details);
+      await requireConsent(entry, this.deps.agentConsent);
+      return await this.createBackend(entry);
+    });
+  }
+
+  /** Call when settings, folders or trust change: stops backends whose entry has changed. Never rejects. */
+  async refresh(): Promise<void> {
+    if (this.lastLoadNumber > 0) {
+      await this.refreshCatalogue();
+      await Promise.all(
+        [...this.openBackends].map(async ([id, opened]) => {
+          if (!(await this.mayContinue(id, opened))) await this.stopBackend(id, opened);
+        }),
+      );
+    }
+    this.emitter.fire();
+  }
+
+  private async mayContinue(id: string, { entry }: OpenBackend): Promise<boolean> {
+    // The entry is looked up again after the wait, because a newer catalogue may have been loaded in the meantime.
+    const known = this.entryOf(id);
+    const isDenied = known !== undefined && (await this.missingConsentFor(known))?.decision === 'denied';
+    return this.deps.isTrusted() && !isDenied && hasSameConfiguration(entry, this.entryOf(id));
+  }
+
+  /** An installed agent is started in its newest version, which may have been installed since its backend was created. */
+  async newestEntry(entry: ProcessEntry): Promise<ProcessEntry> {
+    if (entry.source !== 'installed') return entry;
+    const newest = (await this.refreshCatalogue()).agents.find(({ id }) => id === entry.id);
+    return newest?.source === 'installed' && newest.url === undefined ? newest : entry;
+  }
+
+  /** Resolves when all agents have ended. Never rejects. */
+  async stopAll(): Promise<void> {
+    await Promise.all([...this.openBackends.values(), ...this.stoppingBackends].map(({ backend }) => backend.stop()));
+  }
+
+  dispose(): void {
+    this.isDisposed = true;
+    for (const opened of [...this.openBackends.values(), ...this.stoppingBackends]) disposeBackend(opened);
+    this.openBackends.clear();
+    this.emitter.dispose();
+    this.signInEmitter.dispose();
+  }
+
+  /**
+   * Loads the catalogue. If a load that began later has already ended, its result is used instead, because it may contain
+   * agents that were installed in the meantime.
+   */
+  private async refreshCatalogue(): Promise<Catalogue> {
+    const load = ++this.lastLoadNumber;
+    const catalogue = await this.deps.loadCatalogue();
+    if (this.lastCatalogue && this.loadNumberOfCatalogue > load) return this.lastCatalogue;
+    this.loadNumberOfCatalogue = load;
+    const reportedProblems = new Set(this.lastCatalogue?.problems);
+    for (const problem of catalogue.problems) if (!reportedProblems.has(problem)) this.deps.log.warn(problem);
+    const hasChanged = JSON.stringify(catalogue) !== JSON.stringify(this.lastCatalogue);
+    this.lastCatalogue = catalogue;
+    this.withdrawStaleConsents();
+    if (hasChanged) this.emitter.fire();
+    return catalogue;
+  }
+
+  /** Withdraws consent requests of agents that are no longer configured. */
+  private withdrawStaleConsents(): void {
+    const ids = new Set(this.lastCatalogue?.agents.map(({ id }) => id));
+    if (this.lastCatalogue)
+      this.deps.agentConsent.consent.forgetMissing(['agent'], ({ id }) => id !== undefined && ids.has(id));
+  }
+
+  private async createBackend(entry: CatalogueEntry): Promise<SessionBackend> {
+    const backend = await this.deps.createBackend(entry);
+    if (this.isDisposed) {
+      backend.dispose();
+      throw new BackendError('closed', 'Backline is shutting down.');
+    }
+    const subscription = new DisposableStore();
+    subscription.add(backend.onDidChangeState(() => this.emitter.fire()));
+    if (backend.onDidSignIn) subscription.add(backend.onDidSignIn(() => this.signInEmitter.fire(entry.id)));
+    this.openBackends.set(entry.id, { backend, entry, subscription });
+    return backend;
+  }
+
+  private async stopBackend(id: string, opened: OpenBackend): Promise<void> {
+    if (this.openBackends.get(id) === opened) this.openBackends.delete(id);
+    this.stoppingBackends.add(opened);
+    await opened.backend.stop();
+    this.stoppingBackends.delete(opened);
+    disposeBackend(opened);
+  }
+
+  /** Returns undefined if the agent is allowed, or needs no consent. Never rejects. */
+  private async missingConsentFor(entry: CatalogueEntry): Promise<MissingConsent | undefined> {
+    try {
+      const decision = await consentDecisionFor(entry, this.deps.agentConsent);
+      return decision === 'allowed' ? undefined : { problem: missingConsentMessage(decision), decision };
+    } catch (error) {
+      return { problem: `This agent can’t be allowed because some of its files can’t be read: ${messageOf(error)}` };
+    }
+  }
+
+  private requireTrust(): void {
+    if (!this.deps.isTrusted()) throw new BackendError('untrusted', untrustedMessage);
+  }
+}
+
+function toBackendEntry(entry: CatalogueEntry, isTrusted: boolean): BackendEntry {
+  const { id, title, source, defaults } = entry;
+  const description = descriptionOf(entry);
+  const problem = isTrusted ? entry.problem?.message : untrustedMessage;
+  const install = isTrusted ? entry.problem?.install : undefined;
+  return {
+    id,
+    title,
+    source,
+    description,
+    ...withoutUndefined({
+      problem,
+      install,
+      defaults,
+      isListingUnsupported: knownAgentOf(entry)?.cannotList,
+      remoteHost: entry.url === undefined ? undefined : remoteHostOf(entry.url),
+    }),
+  };
+}
+
+function knownAgentOf(entry: CatalogueEntry): KnownAgent | undefined {
+  return entry.url === undefined ? findKnownAgentByCommand(entry.command, entry.args) : undefined;
+}
+
+function descriptionOf(entry: CatalogueEntry): string {
+  if (entry.url !== undefined) return shownUrl(entry.url);
+  if (entry.source === 'demo') return 'Built-in demo. No account needed';
+  return entry.source === 'installed' ? 'Installed by Backline' : [entry.command, ...entry.args].join(' ');
+}
+
+/** Ignores `problem`: a changed problem does not require a restart. */
+function hasSameConfiguration(running: CatalogueEntry, entry: CatalogueEntry | undefined): boolean {
+  return entry !== undefined && configurationKey(running) === configurationKey(entry);
+}
+
+function configurationKey(entry: CatalogueEntry): string {
+  const { cwd, protocol, mcpServers, missingFile, source, tools = true } = entry;
+  if (entry.url !== undefined) return JSON.stringify([entry.url, entry.headers, cwd, protocol, mcpServers, tools]);
+  const { command, args, env, dialect } = entry;
+  // A running agent keeps its version when another one is installed. The next start uses the newest one.
+  if (source === 'installed') return JSON.stringify([source, missingFile, tools]);
+  return JSON.stringify([command, args, env, cwd, dialect, protocol, mcpServers, missingFile, tools]);
+}
+
+function disposeBackend({ backend, subscription }: OpenBackend): void {
+  subscription.dispose();
+  backend.dispose();
+}

@@ -1,0 +1,27 @@
+import { messageOf } from './errors';
+import type { Feature, RunningFeature, StatusBoard } from './feature';
+import type { Logger } from './log';
+
+interface StartReports {
+  readonly status: StatusBoard;
+  readonly log: Logger;
+  readonly activatedAt: number;
+}
+
+/** Starts a feature. If it fails, reports the error to the status board and the log, and throws it again. */
+export async function startWithReports<Running extends RunningFeature>(
+  feature: Feature<Running>,
+  { status, log, activatedAt }: StartReports,
+): Promise<Running> {
+  const { id, title } = feature;
+  status.set({ id, title, state: 'starting', summary: 'Starting…' });
+  try {
+    const running = await feature.start();
+    log.info(`${id} started ${Math.round(performance.now() - activatedAt)} ms after activation`);
+    return running;
+  } catch (error) {
+    log.error(`${id} could not start`, error);
+    status.set({ id, title, state: 'failed', summary: messageOf(error) });
+    throw error;
+  }
+}

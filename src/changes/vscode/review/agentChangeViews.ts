@@ -1,0 +1,152 @@
+import * as vscode from 'vscode';
+import { Coalescer, type Clock } from '../../../base/common/async';
+import { DisposableStore, type Disposable } from '../../../base/common/disposable';
+import type { Logger } from '../../../base/common/log';
+import { commandIds, contextKeys, settingIds } from '../../../manifest';
+import type { Commands } from '../../../platform/vscode/commands';
+import type { Messages } from '../../../platform/vscode/messages';
+import type { Settings } from '../../../platform/vscode/settings';
+import type { ReviewSource } from '../../common/review/reviewSource';
+import { AgentChangesEditor } from './agentChangesEditor';
+import { BaselineDocuments } from './baselineDocuments';
+import { HunkCommands } from './hunkCommands';
+import { HunkLenses } from './hunkLenses';
+
+interface AgentChangesDeps {
+  readonly source: ReviewSource;
+  readonly commands: Pick<Commands, 'setHandler'>;
+  readonly settings: Pick<Settings, 'reviewCodeLens' | 'onDidChangeOf'>;
+  readonly clock: Clock;
+  readonly messages: Pick<Messages, 'info'>;
+  readonly log: Logger;
+}
+
+const syncDelayMs = 100;
+/** Delay between an edit of a changed file by the user and the update of its baseline. */
+const editDelayMs = 250;
+
+/**
+ * Shows the changes of agents with VS Code's quick diff (gutter and overview ruler), in the Source Control view and as
+ * CodeLens.
+ */
+export class AgentChangeViews implements Disposable {
+  private readonly disposables = new DisposableStore();
+  private readonly baselines: BaselineDocuments;
+  private readonly hunkLenses: HunkLenses;
+  private readonly sourceControl: SourceControlView;
+  /** The files that the views show. */
+  private shownPaths: ReadonlySet<string> = new Set();
+  private editedPaths = new Set<string>();
+  private readonly updateCoalescer: Coalescer;
+  private readonly editCoalescer: Coalescer;
+
+  constructor(private readonly deps: AgentChangesDeps) {
+    const { clock, settings, source } = deps;
+    const { disposables } = this;
+    this.baselines = disposables.add(new BaselineDocuments(source));
+    this.hunkLenses = disposables.add(new HunkLenses(source, () => settings.reviewCodeLens()));
+    this.sourceControl = disposables.add(new SourceControlView(this.baselines));
+    this.updateCoalescer = disposables.add(new Coalescer(clock, syncDelayMs, () => this.updateViews()));
+    this.editCoalescer = disposables.add(new Coalescer(clock, editDelayMs, () => this.updateEditedBaselines()));
+  }
+
+  start(): void {
+    const { commands, messages, settings, source } = this.deps;
+    const { baselines, disposables, hunkLenses } = this;
+    const editor = disposables.add(new AgentChangesEditor(source, baselines, messages));
+    editor.start();
+    disposables.add(new HunkCommands({ source, baselines, commands, editor })).start();
+    disposables.add(source.onDidChange(() => this.updateCoalescer.schedule()));
+    disposables.add(vscode.languages.registerCodeLensProvider({ scheme: 'file' }, hunkLenses));
+    disposables.add(settings.onDidChangeOf([settingIds.reviewCodeLens], () => hunkLenses.refresh()));
+    disposables.add(
+      vscode.workspace.onDidChangeTextDocument(({ contentChanges, document }) => {
+        if (contentChanges.length > 0) this.scheduleBaselineUpdate(document);
+      }),
+    );
+    disposables.add(vscode.workspace.onDidSaveTextDocument((document) => this.scheduleBaselineUpdate(document)));
+    this.updateViews();
+  }
+
+  dispose(): void {
+    this.disposables.dispose();
+    setContext([]);
+  }
+
+  private updateViews(): void {
+    const { paths } = this.deps.source;
+    this.shownPaths = new Set(paths);
+    this.sourceControl.show(paths);
+    setContext(paths);
+    for (const path of paths) void this.baselines.update(path);
+    this.hunkLenses.refresh();
+  }
+
+  private scheduleBaselineUpdate({ uri }: vscode.TextDocument): void {
+    if (uri.scheme !== 'file' || !this.shownPaths.has(uri.fsPath)) return;
+    this.editedPaths.add(uri.fsPath);
+    this.editCoalescer.schedule();
+  }
+
+  /** Updates the baselines of edited files, because baselines include the user's own edits. */
+  private updateEditedBaselines(): void {
+    const { editedPaths } = this;
+    this.editedPaths = new Set();
+    for (const path of editedPaths) void this.baselines.update(path);
+    this.deps.source
+      .refresh(editedPaths)
+      .catch((error: unknown) => this.deps.log.error('the changes of agents could not be compared', error));
+  }
+}
+
+function setContext(paths: readonly string[]): void {
+  const set = (key: string, value: unknown): void => void vscode.commands.executeCommand('setContext', key, value);
+  set(contextKeys.reviewHasChanges, paths.length > 0);
+  set(contextKeys.reviewFiles, Object.fromEntries(paths.map((path) => [path, true])));
+}
+
+/** The source control “Agent Changes”. It exists only while there are changes. */
+class SourceControlView implements Disposable {
+  private view: { control: vscode.SourceControl; group: vscode.SourceControlResourceGroup } | undefined;
+  private shownKey = '';
+
+  constructor(private readonly baselines: BaselineDocuments) {}
+
+  show(paths: readonly string[]): void {
+    const key = paths.join('\0');
+    if (key === this.shownKey) return;
+    this.shownKey = key;
+    if (paths.length === 0) {
+      this.dispose();
+      return;
+    }
+    const { control, group } = (this.view ??= this.create());
+    group.resourceStates = paths.map((path) => {
+      const resourceUri = vscode.Uri.file(path);
+      const command = { title: 'Open Changes', command: commandIds.reviewOpenFile, arguments: [resourceUri] };
+      return { resourceUri, command, contextValue: 'agentChange' };
+    });
+    control.count = paths.length;
+    // VS Code requests the original texts again only if the provider changes.
+    Object.assign(control, { quickDiffProvider: undefined });
+    const files = new Set(paths);
+    control.quickDiffProvider = {
+      provideOriginalResource: async ({ fsPath, scheme }) =>
+        scheme === 'file' && files.has(fsPath) && (await this.baselines.hasBaseline(fsPath))
+          ? this.baselines.uriOf(fsPath)
+          : undefined,
+    };
+  }
+
+  dispose(): void {
+    this.view?.control.dispose();
+    this.view = undefined;
+    this.shownKey = '';
+  }
+
+  private create(): { control: vscode.SourceControl; group: vscode.SourceControlResourceGroup } {
+    const control = vscode.scm.createSourceControl('backline-agent-changes', 'Agent Changes');
+    control.inputBox.visible = false;
+    return { control, group: control.createResourceGroup('changes', 'Agent Changes') };
+  }
+}

@@ -1,0 +1,111 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import type { BackendState } from '../../../session/common/sessionBackend';
+import { selectShownChanges } from '../../../transcript/common/shownChanges';
+import { toCommandViews, toOptionViews, type ConversationView } from '../chatView';
+import type { ChatTranscript } from '../transcript/chatTranscript';
+import type { Conversation } from './conversation';
+import type { BackendConnection } from './backendConnection';
+import { isQueuedForSignIn } from '../signIn/signInWait';
+import { isStopping, type TurnPhase } from './turnPhase';
+
+type Status = Pick<ConversationView, 'status' | 'statusText' | 'statusDetails'>;
+
+export interface ConversationStatusInput {
+  readonly transcript: Pick<ChatTranscript, 'isBusy' | 'isStarting' | 'statusText'>;
+  readonly backend: BackendState | undefined;
+  readonly readonly: string | undefined;
+  readonly phase: TurnPhase;
+  /** Why a prompt in the queue waits for a sign-in. */
+  readonly signInWait?: string | undefined;
+  /** Whether the user is being asked about unsaved files before the prompt is sent. */
+  readonly isAskingToSave?: boolean;
+}
+
+/** Returns the status to show. A status that requires the user to act takes precedence. */
+export function conversationStatus(facts: ConversationStatusInput): Status {
+  const { backend, phase, readonly, transcript } = facts;
+  const failure = phase.kind === 'idle' ? phase.failure : undefined;
+  if (readonly !== undefined) return { status: 'readonly', statusText: readonly };
+  if (backend?.kind === 'authRequired' && (transcript.isBusy || failure)) {
+    return { status: 'signIn', statusText: backend.message };
+  }
+  if (facts.signInWait !== undefined && !transcript.isBusy) return { status: 'signIn', statusText: facts.signInWait };
+  if (isStopping(phase)) return { status: 'stopping' };
+  if (phase.kind === 'resuming') {
+    return { status: 'reconnecting', statusText: 'Checking whether the turn is still running…' };
+  }
+  if (transcript.isBusy) return busyStatus(facts);
+  if (failure) {
+    const { details: statusDetails, message: statusText } = failure;
+    return { status: 'failed', statusText, ...withoutUndefined({ statusDetails }) };
+  }
+  return { status: 'idle' };
+}
+
+function busyStatus({ backend, isAskingToSave = false, transcript }: ConversationStatusInput): Status {
+  if (isAskingToSave) return { status: 'starting', statusText: 'Waiting for your answer about unsaved files…' };
+  if (transcript.isStarting) {
+    return backend?.kind === 'starting' ? { status: 'starting', statusText: backend.message } : { status: 'starting' };
+  }
+  if (backend?.kind === 'failed') {
+    const { details: statusDetails, message: statusText } = backend;
+    return { status: 'reconnecting', statusText, ...withoutUndefined({ statusDetails }) };
+  }
+  return { status: 'busy', ...withoutUndefined({ statusText: transcript.statusText }) };
+}
+
+/** Builds the view of a conversation for the page. `now` is in milliseconds since the epoch. */
+export function conversationView(
+  conversation: Conversation,
+  connection: BackendConnection,
+  phase: TurnPhase,
+  now: number,
+  isAskingToSave: boolean,
+): ConversationView {
+  const { file, journal, queue, transcript } = conversation;
+  const { backendId, backendTitle, id, title } = conversation.head;
+  const isWaiting = isQueuedForSignIn(conversation.head, queue.first !== undefined, now);
+  return {
+    id,
+    title,
+    backendId,
+    backendTitle,
+    ...conversationStatus({
+      transcript,
+      backend: connection.state,
+      readonly: readonlyReason(conversation),
+      phase,
+      isAskingToSave,
+      signInWait: isWaiting ? `Sign in to ${backendTitle} to send the waiting prompt.` : undefined,
+    }),
+    ...withoutUndefined({ problem: file.problem }),
+    ...transcriptView(transcript, now),
+    // Approvals can be answered only in the window that writes to the conversation.
+    ...(file.isInUseElsewhere ? { isInUse: true, approvals: [] } : {}),
+    queue: queue.shownPrompts,
+    // Images are assumed to be supported until the backend reports its capabilities.
+    takesImages: connection.capabilities?.images ?? true,
+    ...selectShownChanges(journal.changes),
+  };
+}
+
+function readonlyReason({ file, transcript }: Conversation): string | undefined {
+  const isAsked = file.isInUseElsewhere && transcript.approvals.views.length > 0;
+  return isAsked ? `${file.readonlyReason} An approval is waiting for you there.` : file.readonlyReason;
+}
+
+function transcriptView(
+  transcript: ChatTranscript,
+  now: number,
+): Pick<ConversationView, 'approvals' | 'options' | 'commands' | 'context' | 'usage' | 'isBusy'> {
+  const { isBusy, usage } = transcript;
+  const { context, total } = usage;
+  return {
+    approvals: transcript.approvals.viewsAt(now),
+    options: toOptionViews(transcript.options),
+    commands: toCommandViews(transcript.commands),
+    isBusy,
+    ...(context ? { context: { ...context } } : {}),
+    ...(total ? { usage: total } : {}),
+  };
+}

@@ -1,0 +1,97 @@
+import type { Event } from '../../../base/common/event';
+import type { Hunk } from '../../../changes/common/review/hunks';
+import type { ReviewSource, TextsShownToUser } from '../../../changes/common/review/reviewSource';
+import { ChatError, type Chat, type Chats } from '../../common/chatPorts';
+import { canUndo } from '../../../transcript/common/shownChanges';
+import type { UndoActions } from './undoActions';
+
+/**
+ * The changes of all open conversations. A file that several conversations have changed belongs to the one that was
+ * opened last.
+ */
+export class OpenChatsReview implements ReviewSource {
+  constructor(
+    private readonly chats: Pick<Chats, 'openChats' | 'onDidChangeFiles'>,
+    private readonly undoActions: Pick<UndoActions, 'undoFile' | 'undoAll'>,
+  ) {}
+
+  get onDidChange(): Event<void> {
+    return this.chats.onDidChangeFiles;
+  }
+
+  get paths(): readonly string[] {
+    return [...new Set(this.chats.openChats.flatMap(reviewable))];
+  }
+
+  get formerPaths(): ReadonlyMap<string, string> {
+    const formerPaths = new Map<string, string>();
+    for (const { fileChanges } of this.chats.openChats) {
+      for (const change of fileChanges.list) {
+        if (!canUndo(change)) continue;
+        if (change.renamedFrom === undefined) formerPaths.delete(change.path);
+        else formerPaths.set(change.path, change.renamedFrom);
+      }
+    }
+    return formerPaths;
+  }
+
+  async baseline(path: string): Promise<string | null | undefined> {
+    return await this.chatOf(path)?.fileChanges.baseline(path);
+  }
+
+  async keepHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {
+    await this.requireChat(path).fileChanges.keepHunk(path, hunk, seen);
+  }
+
+  async undoHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {
+    await this.requireChat(path).fileChanges.undoHunk(path, hunk, seen);
+  }
+
+  async keepFile(path: string): Promise<void> {
+    for (const chat of this.chatsOf(path)) await chat.keepChanges(path);
+  }
+
+  async undoFile(path: string): Promise<void> {
+    this.requireChat(path);
+    for (const chat of this.chatsOf(path).toReversed()) {
+      if (!(await this.undoActions.undoFile(chat, { path }))) return;
+    }
+  }
+
+  async keepAll(): Promise<void> {
+    for (const chat of this.changedChats) await chat.keepChanges();
+  }
+
+  async undoAll(): Promise<void> {
+    for (const chat of this.changedChats) {
+      if (!(await this.undoActions.undoAll(chat))) return;
+    }
+  }
+
+  async refresh(paths: ReadonlySet<string>): Promise<void> {
+    await Promise.all(this.changedChats.map((chat) => chat.fileChanges.refresh(paths)));
+  }
+
+  private get changedChats(): Chat[] {
+    return this.chats.openChats.filter(({ fileChanges }) => fileChanges.list.length > 0);
+  }
+
+  private chatsOf(path: string): Chat[] {
+    return this.chats.openChats.filter((chat) => reviewable(chat).includes(path));
+  }
+
+  private chatOf(path: string): Chat | undefined {
+    return this.chatsOf(path).at(-1);
+  }
+
+  private requireChat(path: string): Chat {
+    const chat = this.chatOf(path);
+    if (!chat) throw new ChatError('notFound', 'There are no agent changes in this file.');
+    return chat;
+  }
+}
+
+/** Returns the changed paths whose earlier text is known. */
+function reviewable({ fileChanges }: Chat): string[] {
+  return fileChanges.list.flatMap((change) => (canUndo(change) ? [change.path] : []));
+}
