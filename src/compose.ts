@@ -19,7 +19,7 @@ import { withDeadline } from './base/common/async';
 import { DisposableStore } from './base/common/disposable';
 import { isRecord } from './base/common/isRecord';
 import { LazyFeature, StatusBoard, type Feature, type RunningFeature } from './base/common/feature';
-import { startWithReports } from './base/common/startWithReports';
+import { startWithReports } from './platform/common/startWithReports';
 import { systemClock } from './base/node/systemClock';
 import type { RunningChatRoot } from './chat/vscode/chatRoot';
 import { hasInterruptedRestore } from './changes/node/restore/hasInterruptedRestore';

@@ -1,6 +1,6 @@
-import { messageOf } from './errors';
-import type { Feature, RunningFeature, StatusBoard } from './feature';
-import type { Logger } from './log';
+import { messageOf } from '../../base/common/errors';
+import type { Feature, RunningFeature, StatusBoard } from '../../base/common/feature';
+import type { Logger } from '../../base/common/log';
 
 interface StartReports {
   readonly status: StatusBoard;
