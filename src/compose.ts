@@ -83,6 +83,7 @@ export function compose(context: vscode.ExtensionContext): App {
     storageFolder: context.globalStorageUri.fsPath,
     pluginFile: context.asAbsolutePath('dist/amp/backline-diagnostics.ts'),
     version,
+    onServing: () => log.info(`Amp's lockfile was written ${services.msSinceActivation()} ms after activation`),
   });
   const running: RunningFeature[] = [];
   const startAndKeep = async (feature: Feature): Promise<void> => {
@@ -176,6 +177,7 @@ function createServices(context: vscode.ExtensionContext) {
     traffic,
     version,
     vscodeEditor,
+    msSinceActivation: () => Math.round(performance.now() - activatedAt),
     startFeature: <Running extends RunningFeature>(feature: Feature<Running>): Promise<Running> =>
       startWithReports(feature, { status, log, activatedAt }),
     start(): void {

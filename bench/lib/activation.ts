@@ -36,10 +36,12 @@ export async function compareActivations(): Promise<{ subject: number; peer: num
 /** As the log of the window has it. */
 async function subjectMs({ dataDir }: Sandbox): Promise<number> {
   for await (const file of glob('**/Backline.log', { cwd: dataDir })) {
-    const ms = /\bamp started (\d+) ms after activation/.exec(await readFile(path.join(dataDir, file), 'utf8'))?.[1];
+    const ms = /lockfile was written (\d+) ms after activation/.exec(
+      await readFile(path.join(dataDir, file), 'utf8'),
+    )?.[1];
     if (ms !== undefined) return Number(ms);
   }
-  throw new Error('The log does not say when the Amp server started.');
+  throw new Error('The log does not say when the lockfile was written.');
 }
 
 async function peerMs({ home }: Sandbox): Promise<number> {

@@ -30,6 +30,8 @@ interface AmpFeatureDeps extends FeatureContext {
   readonly storageFolder: string;
   readonly pluginFile: string;
   readonly version: string;
+  /** Called when the first server has written its lockfile. Not called if the server is turned off or fails. */
+  readonly onServing: () => void;
 }
 
 /** The editor's name for the CLI, which refuses servers whose name contains "vscode". */
@@ -45,9 +47,6 @@ export class AmpFeature implements Feature {
     const { editor, log, clock, status, commands, settings, memento, storageFolder, pluginFile, version } = this.deps;
     const disposables = new DisposableStore();
     const messages = new Messages(log);
-    const terminals = disposables.add(new AmpTerminals({ storageFolder, homeFolder: homedir(), memento, log }));
-    const plugin = new DiagnosticsPlugin({ editor, messages, sourceFile: pluginFile, version });
-    let isPluginOutdated = false;
     const questions = new ProtectedEditQuestions({ editor, log });
     const protectedEdits = disposables.add(
       new ProtectedEditApprovals({
@@ -58,9 +57,10 @@ export class AmpFeature implements Feature {
         reportWritten: (edit) => questions.reportWritten(edit),
       }),
     );
-
+    let isPluginOutdated = false;
+    let hasStarted = false;
     const showStatus = (): void => {
-      if (disposables.isDisposed) return;
+      if (!hasStarted || disposables.isDisposed) return;
       const hasFolder = editor.folders.length > 0;
       const { isTrusted } = vscode.workspace;
       status.set(ampStatus(supervisor.status, { hasFolder, isTrusted, isPluginOutdated }));
@@ -71,6 +71,19 @@ export class AmpFeature implements Feature {
       onDidChangeState: showStatus,
       log,
     });
+    disposables.add(
+      settings.onDidChangeOf(
+        [settingIds.ampEnabled, settingIds.ampPortRange],
+        () => void supervisor.syncWithSettings(),
+      ),
+    );
+    // The Amp CLI may be waiting for the lockfile, so everything else comes after it.
+    await supervisor.syncWithSettings();
+    if (supervisor.status.kind === 'serving') this.deps.onServing();
+    hasStarted = true;
+
+    const terminals = disposables.add(new AmpTerminals({ storageFolder, homeFolder: homedir(), memento, log }));
+    const plugin = new DiagnosticsPlugin({ editor, messages, sourceFile: pluginFile, version });
     const checkPlugin = async (): Promise<void> => {
       try {
         isPluginOutdated = await plugin.hasOutdatedCopy();
@@ -88,12 +101,6 @@ export class AmpFeature implements Feature {
         // In a trusted workspace, plugins of the workspace are also checked.
         void checkPlugin();
       }),
-    );
-    disposables.add(
-      settings.onDidChangeOf(
-        [settingIds.ampEnabled, settingIds.ampPortRange],
-        () => void supervisor.syncWithSettings(),
-      ),
     );
     disposables.add(commands.setHandler(commandIds.ampRestart, () => this.restart(supervisor, messages)));
     disposables.add(
@@ -116,7 +123,7 @@ export class AmpFeature implements Feature {
       }),
     );
 
-    await supervisor.syncWithSettings();
+    showStatus();
     void checkPlugin();
     return { stop: () => supervisor.stop(), dispose: () => disposables.dispose() };
   }
