@@ -17,7 +17,7 @@ import { EditorToolClient } from '../session/editorToolClient';
 import { replayUpdateOf } from './replay';
 import { ForkSession, type DemoSession } from '../session/sessions';
 import type { DemoAgentDeps } from '../session/demoAgentDeps';
-import { sendUpdate } from './v1ToolCall';
+import { sendSessionUpdate } from './v1ToolCall';
 import { V1Turn } from './v1Turn';
 
 /** The demo agent over ACP v1: one connection, any number of sessions. */
@@ -65,7 +65,7 @@ export class V1Agent {
       .onRequest('session/load', async ({ params, client }) => {
         const session = await this.loadSession(params);
         for (const item of session.history) {
-          await sendUpdate(client, session, replayUpdateOf(item));
+          await sendSessionUpdate(client, session, replayUpdateOf(item));
         }
         this.announceCommands(client, session);
         return this.modesAndOptionsOf(session);
@@ -137,8 +137,8 @@ export class V1Agent {
       return await this.deps.turns.run(session, blocks, signal, {
         answer: (prompt, turnSignal) =>
           answerPrompt(new V1Turn({ client, session, clientCapabilities, prompt, signal: turnSignal })),
-        sendTitle: (title) => sendUpdate(client, session, { sessionUpdate: 'session_info_update', title }),
-        sendUsage: (usage) => sendUpdate(client, session, { sessionUpdate: 'usage_update', ...usage }),
+        sendTitle: (title) => sendSessionUpdate(client, session, { sessionUpdate: 'session_info_update', title }),
+        sendUsage: (usage) => sendSessionUpdate(client, session, { sessionUpdate: 'usage_update', ...usage }),
       });
     } catch (error) {
       throw error instanceof RpcError ? new RequestError(error.code, error.message, error.data) : error;
@@ -153,7 +153,7 @@ export class V1Agent {
       ...(hint === undefined ? {} : { input: { hint } }),
     }));
     setImmediate(() => {
-      sendUpdate(client, session, { sessionUpdate: 'available_commands_update', availableCommands }).catch(
+      sendSessionUpdate(client, session, { sessionUpdate: 'available_commands_update', availableCommands }).catch(
         (error: unknown) => {
           this.deps.warn(`Could not reach the client: ${messageOf(error)}`);
         },
@@ -163,12 +163,12 @@ export class V1Agent {
 
   private async announceConfig(client: AgentContext, session: DemoSession): Promise<void> {
     const { configOptions } = this.modesAndOptionsOf(session);
-    await sendUpdate(client, session, { sessionUpdate: 'config_option_update', configOptions });
+    await sendSessionUpdate(client, session, { sessionUpdate: 'config_option_update', configOptions });
     await this.announceMode(client, session);
   }
 
   private async announceMode(client: AgentContext, session: DemoSession): Promise<void> {
-    await sendUpdate(client, session, { sessionUpdate: 'current_mode_update', currentModeId: session.mode });
+    await sendSessionUpdate(client, session, { sessionUpdate: 'current_mode_update', currentModeId: session.mode });
   }
 
   private modesAndOptionsOf(session: DemoSession) {

@@ -34,7 +34,7 @@ export class V1ToolCall extends SessionToolCall<ToolCallContent> {
   }
 }
 
-export async function sendUpdate(
+export async function sendSessionUpdate(
   client: AgentContext,
   { id: sessionId }: DemoSession,
   update: SessionUpdate,

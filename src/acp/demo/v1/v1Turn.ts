@@ -13,7 +13,7 @@ import type { DemoSession } from '../session/sessions';
 import { SessionTurn, type PermissionQuestion } from '../session/sessionTurn';
 import type { ToolCallStart } from '../session/sessionToolCall';
 import { ClientFiles } from './clientFiles';
-import { sendUpdate, V1ToolCall } from './v1ToolCall';
+import { sendSessionUpdate, V1ToolCall } from './v1ToolCall';
 
 interface V1TurnDeps {
   readonly client: AgentContext;
@@ -66,20 +66,20 @@ export class V1Turn extends SessionTurn<ToolCallContent, V1ToolCall> {
   }
 
   protected async sendText(text: string): Promise<void> {
-    await this.tell({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
+    await this.sendUpdate({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
   }
 
   protected async sendThought(text: string): Promise<void> {
-    await this.tell({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } });
+    await this.sendUpdate({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } });
   }
 
   protected async sendPlan(entries: PlanStep[]): Promise<void> {
-    await this.tell({ sessionUpdate: 'plan', entries });
+    await this.sendUpdate({ sessionUpdate: 'plan', entries });
   }
 
   protected createCall(about: ToolCallStart<ToolCallContent>): V1ToolCall {
     const { client, session } = this.deps;
-    return new V1ToolCall(session, about, (update) => sendUpdate(client, session, update));
+    return new V1ToolCall(session, about, (update) => sendSessionUpdate(client, session, update));
   }
 
   protected diffContent(path: string, oldText: string | null, newText: string): ToolCallContent {
@@ -117,9 +117,9 @@ export class V1Turn extends SessionTurn<ToolCallContent, V1ToolCall> {
     return { kind: 'exited', exitCode, signal };
   }
 
-  private async tell(update: Parameters<typeof sendUpdate>[2]): Promise<void> {
+  private async sendUpdate(update: Parameters<typeof sendSessionUpdate>[2]): Promise<void> {
     this.throwIfCancelled();
-    await sendUpdate(this.deps.client, this.session, update);
+    await sendSessionUpdate(this.deps.client, this.session, update);
   }
 }
 

@@ -109,14 +109,14 @@ export class V2Agent {
         // The id is the same as in a replay.
         const messageId = messageIdOf(session, session.history.length);
         // The turn starts immediately, so that a `session/cancel` that follows cancels it.
-        const told = sendSessionUpdate(client, session, {
+        const sent = sendSessionUpdate(client, session, {
           sessionUpdate: 'user_message',
           messageId,
           content: params.prompt,
         });
         const turn = this.runTurn(client, session, params.prompt);
         turn.catch((error: unknown) => this.deps.warn(`Could not reach the client: ${messageOf(error)}`));
-        await told;
+        await sent;
         return { messageId };
       })
       .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort());
@@ -136,25 +136,25 @@ export class V2Agent {
   /** Reports the turn's beginning and end. @throws the error of a closed connection */
   private async runTurn(client: AgentContext, session: DemoSession, prompt: readonly ContentBlock[]): Promise<void> {
     const { turns } = this.deps;
-    const tell = (update: Parameters<typeof sendSessionUpdate>[2]) => sendSessionUpdate(client, session, update);
+    const sendUpdate = (update: Parameters<typeof sendSessionUpdate>[2]) => sendSessionUpdate(client, session, update);
     const sessionUpdate = 'state_update' as const;
     const blocks = prompt.flatMap(toPromptBlock);
     try {
       const running = turns.run(session, blocks, new AbortController().signal, {
         answer: async (received, signal) => {
-          await tell({ sessionUpdate, state: 'running' });
+          await sendUpdate({ sessionUpdate, state: 'running' });
           await answerPrompt(new V2Turn({ client, session, prompt: received, signal }));
         },
-        sendTitle: (title) => tell({ sessionUpdate: 'session_info_update', title }),
-        sendUsage: (usage) => tell({ sessionUpdate: 'usage_update', ...usage }),
+        sendTitle: (title) => sendUpdate({ sessionUpdate: 'session_info_update', title }),
+        sendUsage: (usage) => sendUpdate({ sessionUpdate: 'usage_update', ...usage }),
       });
       const stopReason = await running;
-      if (stopReason === 'end_turn') await tell({ sessionUpdate, state: 'idle', stopReason });
-      else await tell({ sessionUpdate, state: 'idle', stopReason });
+      if (stopReason === 'end_turn') await sendUpdate({ sessionUpdate, state: 'idle', stopReason });
+      else await sendUpdate({ sessionUpdate, state: 'idle', stopReason });
     } catch (error) {
       const code = error instanceof RpcError ? error.code : rpcErrorCode.internalError;
       const failure = { code, message: messageOf(error) };
-      await tell({ sessionUpdate, state: 'idle', stopReason: 'error', error: failure });
+      await sendUpdate({ sessionUpdate, state: 'idle', stopReason: 'error', error: failure });
     }
   }
 

@@ -47,9 +47,9 @@ export class V2Turn extends SessionTurn<ToolCallContent, V2ToolCall> {
         return { kind: 'failed', reason: 'you denied it.' };
       }
       await call.reportProgress();
-      await this.tell({ sessionUpdate: 'terminal_update', terminalId, command, cwd });
+      await this.sendUpdate({ sessionUpdate: 'terminal_update', terminalId, command, cwd });
       const { exitCode, signal, output, error } = await this.spawnInTerminal(argv, terminalId);
-      await this.tell({ sessionUpdate: 'terminal_update', terminalId, exitStatus: { exitCode, signal } });
+      await this.sendUpdate({ sessionUpdate: 'terminal_update', terminalId, exitStatus: { exitCode, signal } });
       if (error !== undefined) {
         await call.fail(error);
         return { kind: 'failed', reason: error };
@@ -61,16 +61,16 @@ export class V2Turn extends SessionTurn<ToolCallContent, V2ToolCall> {
 
   protected async sendText(text: string): Promise<void> {
     const { messageId } = this;
-    await this.tell({ sessionUpdate: 'agent_message_chunk', messageId, content: { type: 'text', text } });
+    await this.sendUpdate({ sessionUpdate: 'agent_message_chunk', messageId, content: { type: 'text', text } });
   }
 
   protected async sendThought(text: string): Promise<void> {
     const content = [{ type: 'text' as const, text }];
-    await this.tell({ sessionUpdate: 'agent_thought', messageId: randomUUID(), content });
+    await this.sendUpdate({ sessionUpdate: 'agent_thought', messageId: randomUUID(), content });
   }
 
   protected async sendPlan(entries: PlanStep[]): Promise<void> {
-    await this.tell({ sessionUpdate: 'plan_update', plan: { type: 'items', planId: 'demo', entries } });
+    await this.sendUpdate({ sessionUpdate: 'plan_update', plan: { type: 'items', planId: 'demo', entries } });
   }
 
   protected createCall(about: ToolCallStart<ToolCallContent>): V2ToolCall {
@@ -112,7 +112,7 @@ export class V2Turn extends SessionTurn<ToolCallContent, V2ToolCall> {
       pipe.on('data', (chunk: Buffer) => {
         output = Buffer.concat([output, chunk]).subarray(-maxOutputBytes);
         const update = { sessionUpdate: 'terminal_output_chunk' as const, terminalId, data: chunk.toString('base64') };
-        sending = sending.then(() => this.tell(update)).catch(() => undefined);
+        sending = sending.then(() => this.sendUpdate(update)).catch(() => undefined);
       });
     }
     const ended = new Promise<{ exitCode: number | null; signal: string | null; error?: string }>((resolve) => {
@@ -129,18 +129,18 @@ export class V2Turn extends SessionTurn<ToolCallContent, V2ToolCall> {
   private async ask(request: Omit<RequestPermissionRequest, 'sessionId'>): Promise<string | undefined> {
     const { client, session } = this.deps;
     const sessionUpdate = 'state_update' as const;
-    await this.tell({ sessionUpdate, state: 'requires_action' });
+    await this.sendUpdate({ sessionUpdate, state: 'requires_action' });
     const answer = client.request(
       'session/request_permission',
       { sessionId: session.id, ...request },
       { cancellationSignal: this.signal },
     );
     const { outcome } = await this.untilCancelled(answer);
-    await this.tell({ sessionUpdate, state: 'running' });
+    await this.sendUpdate({ sessionUpdate, state: 'running' });
     return RequestPermissionOutcome.isSelected(outcome) ? outcome.optionId : undefined;
   }
 
-  private async tell(update: SessionUpdate): Promise<void> {
+  private async sendUpdate(update: SessionUpdate): Promise<void> {
     this.throwIfCancelled();
     await sendSessionUpdate(this.deps.client, this.session, update);
   }

@@ -145,7 +145,7 @@ export class AgentSignIn {
         client.authStatus(AbortSignal.any([signal, deadline])),
       );
     } catch (error) {
-      log.debug(`The agent did not tell whether the user is signed in: ${messageOf(error)}`);
+      log.debug(`The agent did not report whether the user is signed in: ${messageOf(error)}`);
       return undefined;
     }
   }

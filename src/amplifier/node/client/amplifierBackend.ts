@@ -217,10 +217,10 @@ export class AmplifierBackend implements SessionBackend {
     });
     this.sessions.add(session);
     prepare(session);
-    const letGo = (): void => session.dispose();
-    signal?.addEventListener('abort', letGo, { once: true });
+    const disposeSession = (): void => session.dispose();
+    signal?.addEventListener('abort', disposeSession, { once: true });
     try {
-      if (signal?.aborted) letGo();
+      if (signal?.aborted) disposeSession();
       else
         await withDeadline(this.deps.clock, 'Opening the stream of events', openTimeoutMs, () => session.openStream());
     } catch (error) {
@@ -228,7 +228,7 @@ export class AmplifierBackend implements SessionBackend {
       if (error instanceof TimeoutError) throw streamTimeout(error);
       if (!signal?.aborted) throw error;
     } finally {
-      signal?.removeEventListener('abort', letGo);
+      signal?.removeEventListener('abort', disposeSession);
     }
     if (signal?.aborted) throw cancelled();
     return session;
