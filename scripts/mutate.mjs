@@ -1,5 +1,5 @@
 // Changes guards of a feature one at a time and lists the changes that no unit test notices:
-// `npm run mutate -- chat`, `npm run mutate -- chat sessionTitle`, `npm run mutate -- threads --limit 60 --seed 1`.
+// `npm run mutate -- chat`, `npm run mutate -- chat conversationTitle`, `npm run mutate -- threads --limit 60 --seed 1`.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

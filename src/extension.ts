@@ -6,7 +6,13 @@ let app: App | undefined;
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   app = compose(context);
-  await app.start();
+  try {
+    await app.start();
+  } catch (error) {
+    // VS Code does not call `deactivate` after a failed activation, but the Amp server may already be running.
+    await app.stop();
+    throw error;
+  }
 }
 
 export async function deactivate(): Promise<void> {

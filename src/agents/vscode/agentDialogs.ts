@@ -33,7 +33,7 @@ export const agentDialogs: AgentQuestions = {
   },
   confirmRemoveAccount: async ({ name }, account, isWorking) => {
     const detail = [
-      ...(isWorking ? ['It is still answering. The answer will be stopped.'] : []),
+      ...(isWorking ? ['The agent is still answering. The answer will be stopped.'] : []),
       'This deletes the account with its stored keys. The agent and conversations are kept.',
     ];
     const message = `Remove the account “${account}” for ${toVisibleText(name)}?`;

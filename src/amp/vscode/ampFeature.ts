@@ -79,52 +79,58 @@ export class AmpFeature implements Feature {
     );
     // The Amp CLI may be waiting for the lockfile, so everything else comes after it.
     await supervisor.syncWithSettings();
-    if (supervisor.status.kind === 'serving') this.deps.onServing();
-    hasStarted = true;
+    try {
+      if (supervisor.status.kind === 'serving') this.deps.onServing();
+      hasStarted = true;
 
-    const terminals = disposables.add(new AmpTerminals({ storageFolder, homeFolder: homedir(), memento, log }));
-    const plugin = new DiagnosticsPlugin({ editor, messages, sourceFile: pluginFile, version });
-    const checkPlugin = async (): Promise<void> => {
-      try {
-        isPluginOutdated = await plugin.hasOutdatedCopy();
-        showStatus();
-      } catch (error) {
-        log.warn(`cannot tell whether the diagnostics plugin is up to date: ${String(error)}`);
-      }
-    };
+      const terminals = disposables.add(new AmpTerminals({ storageFolder, homeFolder: homedir(), memento, log }));
+      const plugin = new DiagnosticsPlugin({ editor, messages, sourceFile: pluginFile, version });
+      const checkPlugin = async (): Promise<void> => {
+        try {
+          isPluginOutdated = await plugin.hasOutdatedCopy();
+          showStatus();
+        } catch (error) {
+          log.warn(`cannot tell whether the diagnostics plugin is up to date: ${String(error)}`);
+        }
+      };
 
-    terminals.trackTerminals();
-    disposables.add(editor.onDidChangeFolders(showStatus));
-    disposables.add(
-      vscode.workspace.onDidGrantWorkspaceTrust(() => {
-        showStatus();
-        // In a trusted workspace, plugins of the workspace are also checked.
-        void checkPlugin();
-      }),
-    );
-    disposables.add(commands.setHandler(commandIds.ampRestart, () => this.restart(supervisor, messages)));
-    disposables.add(
-      commands.setHandler(commandIds.ampOpenTerminal, () => openAmpTerminal({ editor, terminals, messages })),
-    );
-    disposables.add(
-      commands.setHandler(commandIds.ampAddSelection, () =>
-        addSelectionToAmp({
-          editor,
-          terminals,
-          messages,
-          appendToPrompt: (message) => void supervisor.appendToPrompt(message),
+      terminals.trackTerminals();
+      disposables.add(editor.onDidChangeFolders(showStatus));
+      disposables.add(
+        vscode.workspace.onDidGrantWorkspaceTrust(() => {
+          showStatus();
+          // In a trusted workspace, plugins of the workspace are also checked.
+          void checkPlugin();
         }),
-      ),
-    );
-    disposables.add(
-      commands.setHandler(commandIds.ampInstallDiagnosticsPlugin, async () => {
-        await plugin.showManageDialog();
-        await checkPlugin();
-      }),
-    );
+      );
+      disposables.add(commands.setHandler(commandIds.ampRestart, () => this.restart(supervisor, messages)));
+      disposables.add(
+        commands.setHandler(commandIds.ampOpenTerminal, () => openAmpTerminal({ editor, terminals, messages })),
+      );
+      disposables.add(
+        commands.setHandler(commandIds.ampAddSelection, () =>
+          addSelectionToAmp({
+            editor,
+            terminals,
+            messages,
+            appendToPrompt: (message) => void supervisor.appendToPrompt(message),
+          }),
+        ),
+      );
+      disposables.add(
+        commands.setHandler(commandIds.ampInstallDiagnosticsPlugin, async () => {
+          await plugin.showManageDialog();
+          await checkPlugin();
+        }),
+      );
 
-    showStatus();
-    void checkPlugin();
+      showStatus();
+      void checkPlugin();
+    } catch (error) {
+      await supervisor.stop();
+      disposables.dispose();
+      throw error;
+    }
     return { stop: () => supervisor.stop(), dispose: () => disposables.dispose() };
   }
 

@@ -153,7 +153,7 @@ function describeFailure({ title, lastError = 'no reason given' }: ProviderState
 }
 
 function storeSecretAction({ setSecret }: ContextActions): StatusAction {
-  return { label: 'Store Secret…', command: setSecret };
+  return { label: 'Set Secret…', command: setSecret };
 }
 
 function withPeriod(text: string): string {

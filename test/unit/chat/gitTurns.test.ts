@@ -245,7 +245,7 @@ describe('A turn of an agent that only runs shell commands', () => {
     await window.turn(chat, () => workspace.write({ 'a.txt': 'agent\n' }));
     await eventually('the notice', () =>
       assert.deepEqual(notices(chat), [
-        'Changes by shell commands can’t be shown or undone. Git is not installed. Install Git to track all changes.',
+        'Changes made by shell commands can’t be shown or undone. Git is not installed. Install Git to track all changes.',
       ]),
     );
     assert.deepEqual(changeLines(chat, workspace.folder), []);
@@ -258,7 +258,7 @@ describe('A turn of an agent that only runs shell commands', () => {
     renameSync(workspace.folder, path.join(workspace.root, 'renamed'));
     await window.end(chat);
     await eventually('the notice', () =>
-      assert.match(notices(chat).join(), /Some changes by shell commands in this turn .* was removed or renamed/),
+      assert.match(notices(chat).join(), /Some changes made by shell commands in this turn .* was removed or renamed/),
     );
   });
 

@@ -330,7 +330,9 @@ describe('Changes that no tool call names', () => {
     await chat.send(draft('Go on'));
     await end();
     const notices = outline(chat).filter((line) => line.includes('shell commands'));
-    assert.deepEqual(notices, ['notice: Changes by shell commands can’t be shown or undone. Git is not installed.']);
+    assert.deepEqual(notices, [
+      'notice: Changes made by shell commands can’t be shown or undone. Git is not installed.',
+    ]);
   });
 
   it('report the files and folders that are not covered', async () => {

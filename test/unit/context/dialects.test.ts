@@ -140,7 +140,7 @@ describe('dialects', () => {
       items.map(({ title }) => title),
       ['file:///a%20b.ts', 'file:///a b.ts', 'none'],
     );
-    assert.deepEqual(notes, ['1 item was skipped because of the URI of another file.']);
+    assert.deepEqual(notes, ['1 item was skipped: the URI is of another file.']);
     assert.equal(read(annotations).items.length, 4, 'of items that are about no document');
   });
 

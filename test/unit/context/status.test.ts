@@ -87,8 +87,8 @@ describe('the status of context providers', () => {
   it('offers to store a secret that is missing', () => {
     const labelsOf = (isSecretMissing: boolean): readonly (string | undefined)[] =>
       statusOf({ states: [stateOf('a', { status: 'failing', lastError: 'Failed.', isSecretMissing })] }).labels;
-    assert.ok(labelsOf(true).includes('Store Secret…'));
-    assert.ok(!labelsOf(false).includes('Store Secret…'));
+    assert.ok(labelsOf(true).includes('Set Secret…'));
+    assert.ok(!labelsOf(false).includes('Set Secret…'));
   });
 
   it('offers an action to ask for permission', () => {

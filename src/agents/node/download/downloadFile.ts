@@ -38,6 +38,10 @@ export async function downloadFile({ address, file, hash, onFraction, ...options
   }
   if (digest && digest.digest('hex') !== hash.hex) {
     const message = 'The hash of the downloaded file differs from the expected one.';
-    throw new InstallError('integrity', message, 'Try again. If this continues, report it to the agent’s authors.');
+    throw new InstallError(
+      'integrity',
+      message,
+      'Try again. If the problem persists, report it to the agent’s authors.',
+    );
   }
 }

@@ -53,7 +53,7 @@ const local = {
     advice: 'Use a certificate that this machine trusts, or change amplifier.server.host.',
   },
   CONNECTION_LOST: { backend: 'notReady', advice: 'Try again once the server is back.' },
-  TIMEOUT: { backend: 'timeout', advice: 'Try again. If this continues, restart the Amplifier server.' },
+  TIMEOUT: { backend: 'timeout', advice: 'Try again. If the problem persists, restart the Amplifier server.' },
   CANCELLED: { backend: 'cancelled', advice: '' },
   REDIRECTED: { backend: 'protocol', advice: `Redirects are not followed. ${checkAddress}` },
   UNEXPECTED_CONTENT_TYPE: {

@@ -238,8 +238,10 @@ export function hasOwnTurn(state: SessionState): boolean {
   return state.prompt.kind !== 'none' || isOwnTurnOpenOrPosting(state);
 }
 
-/** Whether this client must answer the approvals of the turn: it is the client's own turn, or the server treats
- * unanswered approvals as permission. */
+/**
+ * Whether this client must answer the approvals of the turn: it is the client's own turn, or the server treats
+ * unanswered approvals as permission.
+ */
 export function isResponsibleForApprovals(state: SessionState): boolean {
   return hasOwnTurn(state) || (isTurnOpenOrPosting(state) && isRealServerSession(state));
 }

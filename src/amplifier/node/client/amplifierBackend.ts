@@ -163,8 +163,10 @@ export class AmplifierBackend implements SessionBackend {
     void stopped.finally(() => this.client.dispose());
   }
 
-  private get reconnectingMessage(): string {
-    return `The connection to ${this.client.baseUrl.origin} was lost. Reconnecting…`;
+  private showReconnecting(): void {
+    const message = `The connection to ${this.client.baseUrl.origin} was lost. Reconnecting…`;
+    const { currentState: state } = this;
+    if (state.kind !== 'failed' || state.message !== message) this.setState({ kind: 'failed', message });
   }
 
   /** Checks that the server is available. @throws BackendError if the server is not available */
@@ -211,7 +213,7 @@ export class AmplifierBackend implements SessionBackend {
       onReconnecting: () => {
         this.reconnectingSessions.add(session);
         const { kind } = this.currentState;
-        if (kind === 'ready' || kind === 'failed') this.setState({ kind: 'failed', message: this.reconnectingMessage });
+        if (kind === 'ready' || kind === 'failed') this.showReconnecting();
       },
       onEnded: (denials) => this.removeSession(session, denials),
     });
@@ -253,11 +255,13 @@ export class AmplifierBackend implements SessionBackend {
 
   private removeSession(session: AmplifierSession, denials: PendingDenials): void {
     this.sessions.delete(session);
-    this.reconnectingSessions.delete(session);
+    const wasReconnecting = this.reconnectingSessions.delete(session);
     this.pendingDenials.add(denials);
     void denials.whenSettled().then(() => this.pendingDenials.delete(denials));
+    if (this.currentState.kind !== 'failed') return;
     // If there are no sessions, an earlier failure no longer matters.
-    if (this.sessions.size === 0 && this.currentState.kind === 'failed') this.setState({ kind: 'stopped' });
+    if (this.sessions.size === 0) this.setState({ kind: 'stopped' });
+    else if (wasReconnecting && this.reconnectingSessions.size === 0) this.setState({ kind: 'ready' });
   }
 
   private async callServer<T>(request: () => Promise<T>): Promise<T> {
@@ -268,14 +272,11 @@ export class AmplifierBackend implements SessionBackend {
       const failure = error.toBackendError();
       const { message } = failure;
       if (error.code === 'UNAUTHORIZED') this.setState({ kind: 'authRequired', message, methods: [] });
+      // A failed or cancelled request must not hide that sessions are connecting again.
+      else if (error.httpStatus === undefined && this.reconnectingSessions.size > 0) this.showReconnecting();
       else if (error.code === 'CANCELLED') this.setStateIfStarting({ kind: 'stopped' });
-      else if (error.httpStatus === undefined) {
-        // A failed request must not hide that sessions are connecting again.
-        this.setState({
-          kind: 'failed',
-          message: this.reconnectingSessions.size > 0 ? this.reconnectingMessage : message,
-        });
-      } else this.setStateIfStarting({ kind: 'failed', message });
+      else if (error.httpStatus === undefined) this.setState({ kind: 'failed', message });
+      else this.setStateIfStarting({ kind: 'failed', message });
       throw failure;
     }
   }

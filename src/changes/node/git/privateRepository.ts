@@ -166,8 +166,10 @@ function privateEnvironment({ gitDir, top }: RepositoryPlace): Record<string, st
   };
 }
 
-/** Returns a Git configuration that prevents Git from running other programs and from converting file contents. It takes
- * no values from the workspace. */
+/**
+ * Returns a Git configuration that prevents Git from running other programs and from converting file contents. It takes
+ * no values from the workspace.
+ */
 function configText({ objectFormat, fileSystem, excludesFile }: UserSettings): string {
   const isWindows = process.platform === 'win32';
   const isMac = process.platform === 'darwin';

@@ -85,7 +85,7 @@ export class TurnCheckpoint {
     this.stateSavedByOthersByPath.clear();
     if (folders.length > 0) record({ type: 'checkpoint', turn, folders: [...folders] });
     for (const problem of problems) {
-      this.addNotice(`Changes by shell commands can’t be shown or undone. ${problem}`);
+      this.addNotice(`Changes made by shell commands can’t be shown or undone. ${problem}`);
     }
     if (uncovered.length > 0) this.addNotice('Some files and folders are not included in checkpoints.', uncovered);
   }
@@ -129,7 +129,7 @@ export class TurnCheckpoint {
     if (this.folderCheckpoints.length === 0) return;
     await this.scan();
     for (const problem of this.scanProblems) {
-      this.addNotice(`Some changes by shell commands in this turn can’t be shown or undone. ${problem}`);
+      this.addNotice(`Some changes made by shell commands in this turn can’t be shown or undone. ${problem}`);
     }
     // Later writes do not belong to this turn, even if the conversation is reopened.
     this.ports.record({ type: 'checkpoint', turn, folders: [] });
@@ -216,7 +216,7 @@ export class TurnCheckpoint {
     if (kind !== undefined || ledger.currentTurnTextId(path) === now.id) this.recordedByPath.set(file.path, file);
   }
 
-  /** Records changes by shell commands that were made before others saved the file. Returns the saved text. */
+  /** Records changes of shell commands from before others saved the file. Returns the saved text. */
   private async recordUnseenWrites(path: string, textBefore: FileText): Promise<FileTextId> {
     const { savesByOthers } = this;
     const { texts } = this.ports;

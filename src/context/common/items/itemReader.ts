@@ -82,7 +82,7 @@ class ItemPacker {
   private describeProblems(skipped: number): string[] {
     return [
       ...countNote(this.malformedCount, 'item', 'skipped because of an invalid format.'),
-      ...countNote(this.otherFileCount, 'item', 'skipped because of the URI of another file.'),
+      ...countNote(this.otherFileCount, 'item', 'skipped: the URI is of another file.'),
       ...countNote(skipped, 'item', `skipped: there are more than ${itemLimits.items}, or the texts are too long.`),
       ...countNote(this.truncatedCount, 'text', 'truncated.'),
       ...countNote(this.removedLinkCount, 'link', 'removed. Only http, https, mailto and file links are supported.'),

@@ -6,7 +6,7 @@ import { relativePathIn } from '../../common/boundary';
 import type { WorkspacePath } from '../../common/globRules';
 import { GitConfigReader } from './gitConfigReader';
 
-interface HookNamesOptions {
+interface GitNamesOptions {
   readonly isWindows: boolean;
   /** Absolute path of the folder with the user's Git configuration. */
   readonly home: string;
@@ -24,7 +24,7 @@ interface HookQuery {
   readonly canAccess: (file: string) => boolean;
 }
 
-export const defaultGitNamesOptions: HookNamesOptions = {
+export const defaultGitNamesOptions: GitNamesOptions = {
   isWindows: process.platform === 'win32',
   home: homedir(),
   env: process.env,
@@ -38,7 +38,7 @@ export const defaultGitNamesOptions: HookNamesOptions = {
 export async function findNamesUsedByGit(
   realPath: string,
   folders: readonly string[],
-  { home, isWindows, env = {} }: HookNamesOptions = defaultGitNamesOptions,
+  { home, isWindows, env = {} }: GitNamesOptions = defaultGitNamesOptions,
 ): Promise<WorkspacePath[]> {
   const roots = await findRepositories([path.dirname(realPath), ...folders]);
   if (roots.length === 0) return [];

@@ -14,7 +14,8 @@ export function describeRule(rule: PermissionRule): string {
 }
 
 /**
- * Describes the scope of a lasting answer. Example: `any "npm test" in this folder, this conversation`. `folder` is the
+ * Describes the scope of a lasting answer. Examples: `any "npm test" in this folder, this
+ * conversation`, `editing src/a.ts, this conversation`. `folder` is the
  * folder of the session. Omits the agent.
  */
 export function describeLastingAnswer(
@@ -98,7 +99,7 @@ const actionsOnFiles: Readonly<Record<ToolKind, string>> = {
   think: 'thinking about',
   fetch: 'fetching',
   switch_mode: 'switching the mode for',
-  other: 'using other tools on',
+  other: 'using tools of other kinds on',
 };
 
 const titles: Readonly<Record<ToolKind, string>> = {

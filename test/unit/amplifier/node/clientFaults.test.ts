@@ -98,7 +98,7 @@ describe('the client and a server with faults', () => {
       assert.equal(harness.backend.state.kind, 'failed');
     });
 
-    it('in the turn: the state says that the session connects again, also after another request has failed', async () => {
+    it('in the turn: the state says that the session connects again, also after another request has failed or was cancelled', async () => {
       await open(endless);
       await session.sendPrompt({ text: 'go' });
       await recorder.next('content_block:delta');
@@ -106,6 +106,12 @@ describe('the client and a server with faults', () => {
       const message = `The connection to ${server.url.origin} was lost. Reconnecting…`;
       await until('the loss', isReconnecting);
       await assert.rejects(harness.backend.listSessions(), { code: 'notReady' });
+      assert.ok(isReconnecting());
+      const controller = new AbortController();
+      const created = harness.backend.createSession({ cwd: '/ws' }, controller.signal);
+      assert.equal(harness.backend.state.kind, 'starting');
+      controller.abort();
+      await assert.rejects(created, { code: 'cancelled' });
       assert.ok(isReconnecting());
       await server.start();
       await until('the end of the lost session', () => harness.backend.state.kind === 'stopped');

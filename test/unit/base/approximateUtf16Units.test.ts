@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { approximateUtf16Units } from '../../../src/base/common/approximateUtf16Units';
 
-describe('approximateSize', () => {
+describe('approximateUtf16Units', () => {
   it('counts the strings of a value, at any depth, and a constant for each value', () => {
     assert.equal(approximateUtf16Units('four'), 12);
     for (const small of [null, undefined, 7, true]) assert.equal(approximateUtf16Units(small), 8);
