@@ -120,6 +120,7 @@ export function compose(context: vscode.ExtensionContext): App {
 /** Creates the services that features share. `disposables` owns them. */
 function createServices(context: vscode.ExtensionContext) {
   const activatedAt = performance.now();
+  const msSinceActivation = (): number => Math.round(performance.now() - activatedAt);
   const clock = systemClock;
   const disposables = new DisposableStore();
   const channel = disposables.add(vscode.window.createOutputChannel('Backline', { log: true }));
@@ -177,9 +178,9 @@ function createServices(context: vscode.ExtensionContext) {
     traffic,
     version,
     vscodeEditor,
-    msSinceActivation: () => Math.round(performance.now() - activatedAt),
+    msSinceActivation,
     startFeature: <Running extends RunningFeature>(feature: Feature<Running>): Promise<Running> =>
-      startWithReports(feature, { status, log, activatedAt }),
+      startWithReports(feature, { status, log, msSinceActivation }),
     start(): void {
       disposables.add(commands.setHandler(commandIds.showLog, () => channel.show(true)));
       statusView.start();
@@ -193,9 +194,8 @@ function createServices(context: vscode.ExtensionContext) {
 
 /** Creates the features besides Amp, and what connects them. */
 function createFeatures(context: vscode.ExtensionContext, services: ReturnType<typeof createServices>) {
-  const { clock, commands, contextFor, disposables, editor, log, onListenerError, standing, startFeature, status } =
-    services;
-  const { traffic, version, vscodeEditor } = services;
+  const { clock, commands, contextFor, disposables, editor, log, onListenerError, standing, startFeature } = services;
+  const { status, traffic, version, vscodeEditor } = services;
   const consent = disposables.add(
     new WorkspaceConsent({ clock, commands, log: log.child('consent'), status, memento: context.workspaceState }),
   );

@@ -5,19 +5,19 @@ import type { Logger } from '../../base/common/log';
 interface StartReports {
   readonly status: StatusBoard;
   readonly log: Logger;
-  readonly activatedAt: number;
+  readonly msSinceActivation: () => number;
 }
 
 /** Starts a feature. If it fails, reports the error to the status board and the log, and throws it again. */
 export async function startWithReports<Running extends RunningFeature>(
   feature: Feature<Running>,
-  { status, log, activatedAt }: StartReports,
+  { status, log, msSinceActivation }: StartReports,
 ): Promise<Running> {
   const { id, title } = feature;
   status.set({ id, title, state: 'starting', summary: 'Starting…' });
   try {
     const running = await feature.start();
-    log.info(`${id} started ${Math.round(performance.now() - activatedAt)} ms after activation`);
+    log.info(`${id} started ${msSinceActivation()} ms after activation`);
     return running;
   } catch (error) {
     log.error(`${id} could not start`, error);
