@@ -117,12 +117,12 @@ export class ChatPage {
   }
 
   async editAndResend(entryId: string): Promise<void> {
-    if (!this.isWritableElseReport()) return;
+    if (this.reportIfReadonly()) return;
     await this.requestForSession(chatRequests.editAndResend, (sessionId) => ({ sessionId, entryId }));
   }
 
   insertDraft(draft: Draft): void {
-    if (!this.isWritableElseReport()) return;
+    if (this.reportIfReadonly()) return;
     this.composerDraft.appendDraft(draft);
     this.runCommand('focusComposer');
   }
@@ -150,10 +150,10 @@ export class ChatPage {
   }
 
   /** Returns whether the conversation can be changed. If it is read-only, reports a problem. */
-  private isWritableElseReport(): boolean {
+  private reportIfReadonly(): boolean {
     const isReadonly = this.store.state.session?.status === 'readonly';
     if (isReadonly) this.store.addProblem('This conversation is read-only. Start a new conversation first.');
-    return !isReadonly;
+    return isReadonly;
   }
 
   private applyUpdate(update: ChatUpdate): void {
