@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
-import { countWithNoun, formatCost, formatTokens } from '../../transcript/browser/parts/format';
+import { formatCountWithNoun, formatCost, formatTokens } from '../../transcript/browser/parts/format';
 import { UntrustedText } from '../../transcript/browser/parts/untrustedText';
 import type { TranscriptHandle } from '../../transcript/browser/list/transcriptList';
 import { IconButton } from '../../webview/browser/iconButton';
@@ -96,8 +96,8 @@ function Summary({ thread }: { thread: ThreadHeaderView }) {
   const { state, mode, isArchived, promptCount, messageCount, usage } = thread;
   const tokens = (usage?.input ?? 0) + (usage?.output ?? 0) + (usage?.cacheRead ?? 0) + (usage?.cacheWrite ?? 0);
   const words = [
-    countWithNoun(promptCount, 'prompt'),
-    countWithNoun(messageCount, 'message'),
+    formatCountWithNoun(promptCount, 'prompt'),
+    formatCountWithNoun(messageCount, 'message'),
     ...(mode === undefined ? [] : [mode]),
     ...(tokens > 0 ? [`${formatTokens(tokens)} tokens`] : []),
     ...(usage?.cost ? [formatCost(usage.cost)] : []),

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { countWithNoun } from '../../../base/common/countWithNoun';
 import { messageOf } from '../../../base/common/errors';
 import { createOutline } from './outline';
 import { resolvePromptPath, type PromptFile } from '../answer/prompt';
@@ -34,10 +35,10 @@ async function summarizeFile(turn: Turn, { path, text }: PromptFile): Promise<vo
 function summaryOf(path: string, text: string): string {
   const { lineCount, importCount, declarations, todos } = createOutline(path, text);
   const counts = [
-    countText(lineCount, 'line'),
-    countText(declarations.length, 'declaration'),
-    countText(importCount, 'import'),
-    countText(todos.length, 'TODO'),
+    countWithNoun(lineCount, 'line'),
+    countWithNoun(declarations.length, 'declaration'),
+    countWithNoun(importCount, 'import'),
+    countWithNoun(todos.length, 'TODO'),
   ];
   const parts = [`**${basename(path)}**: ${counts.join(', ')}.`];
   if (declarations.length > 0) {
@@ -52,8 +53,4 @@ function summaryOf(path: string, text: string): string {
 function bulletList(items: readonly string[]): string {
   const shown = items.slice(0, maxListed).map((item) => `- ${item}`);
   return [...shown, ...(items.length > maxListed ? [`- … and ${items.length - maxListed} more`] : [])].join('\n');
-}
-
-function countText(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

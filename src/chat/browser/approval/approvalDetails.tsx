@@ -1,5 +1,5 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { countWithNoun, formatCount, formatTextSize } from '../../../transcript/browser/parts/format';
+import { formatCountWithNoun, formatCount, formatTextSize } from '../../../transcript/browser/parts/format';
 import { UntrustedText } from '../../../transcript/browser/parts/untrustedText';
 import { LoadFullContentContext, ShowFullContext } from '../../../transcript/browser/parts/showAll';
 import type { TranscriptActions } from '../../../transcript/browser/transcriptActions';
@@ -70,7 +70,7 @@ export function ApprovalDetails({ sessionId, approval, requesterKind }: Approval
             aria-hidden="true"
             onClick={() => scroll.current?.scrollBy({ top: scroll.current.clientHeight - 20 })}
           >
-            {countWithNoun(hidden, 'more line')}
+            {formatCountWithNoun(hidden, 'more line')}
           </button>
         )}
       </div>

@@ -1,4 +1,4 @@
-import { countWithNoun } from '../../../transcript/browser/parts/format';
+import { formatCountWithNoun } from '../../../transcript/browser/parts/format';
 import { IconButton } from '../../../webview/browser/iconButton';
 import { CloseIcon, EditIcon, QueueIcon } from '../../../webview/browser/icons';
 import { usePage, usePageState } from '../chatPageContext';
@@ -25,7 +25,7 @@ export function QueueList() {
         {queue.map(({ id, text, attachments }) => (
           <li key={id}>
             <span class="queue-text one-line" title={text}>
-              {text === '' ? countWithNoun(attachments.length, 'attachment') : text}
+              {text === '' ? formatCountWithNoun(attachments.length, 'attachment') : text}
             </span>
             {!isReadonly && (
               <>

@@ -9,7 +9,7 @@ import {
 } from '../../../transcript/common/shownChanges';
 import { shortenPath } from '../../../transcript/common/shortPath';
 import { ChangeCounts } from '../../../transcript/browser/parts/changeCounts';
-import { countWithNoun } from '../../../transcript/browser/parts/format';
+import { formatCountWithNoun } from '../../../transcript/browser/parts/format';
 import { IconButton } from '../../../webview/browser/iconButton';
 import { CheckIcon, DiffFilesIcon, RevertIcon, type Icon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
@@ -26,7 +26,9 @@ export function ChangesBar() {
   const { files, hunks } = changeTotals;
   const more = files - changes.length;
   const total =
-    hunks === 0 ? countWithNoun(files, 'file') : `${countWithNoun(files, 'file')}, ${countWithNoun(hunks, 'change')}`;
+    hunks === 0
+      ? formatCountWithNoun(files, 'file')
+      : `${formatCountWithNoun(files, 'file')}, ${formatCountWithNoun(hunks, 'change')}`;
   const review = (): void => void page.requestForSession(chatRequests.reviewChanges, (sessionId) => ({ sessionId }));
   return (
     <section class="changes" aria-label="Changed files">
@@ -44,7 +46,7 @@ export function ChangesBar() {
         </ul>
         {more > 0 && (
           <button type="button" class="text-button more-changes" onClick={review}>
-            {`… and ${countWithNoun(more, 'more file')}`}
+            {`… and ${formatCountWithNoun(more, 'more file')}`}
           </button>
         )}
       </details>

@@ -1,4 +1,4 @@
-import { countWithNoun, formatCost, formatTokens } from '../../../transcript/browser/parts/format';
+import { formatCountWithNoun, formatCost, formatTokens } from '../../../transcript/browser/parts/format';
 import type { ConversationView } from '../../common/chatView';
 
 const radius = 6;
@@ -9,10 +9,10 @@ const warningShare = 0.8;
 export function UsageMeter({ session: { context, usage } }: { session: ConversationView }) {
   const cost = usage?.cost && formatCost(usage.cost);
   const lines = [
-    context && `Context: ${countWithNoun(context.used, 'token')} of ${formatTokens(context.size)}`,
-    usage?.input !== undefined && `Input: ${countWithNoun(usage.input, 'token')}`,
-    usage?.cacheRead !== undefined && `From cache: ${countWithNoun(usage.cacheRead, 'token')}`,
-    usage?.output !== undefined && `Output: ${countWithNoun(usage.output, 'token')}`,
+    context && `Context: ${formatCountWithNoun(context.used, 'token')} of ${formatTokens(context.size)}`,
+    usage?.input !== undefined && `Input: ${formatCountWithNoun(usage.input, 'token')}`,
+    usage?.cacheRead !== undefined && `From cache: ${formatCountWithNoun(usage.cacheRead, 'token')}`,
+    usage?.output !== undefined && `Output: ${formatCountWithNoun(usage.output, 'token')}`,
     cost && `Cost: ${cost}`,
   ].filter((line) => typeof line === 'string');
   if (lines.length === 0) return null;

@@ -21,7 +21,7 @@ import {
 } from '../../common/shownChanges';
 import { outcomeLabels } from '../../common/stateLabels';
 import { ChangeCounts } from '../parts/changeCounts';
-import { countWithNoun, formatCost, formatCount, formatDuration, formatTokens } from '../parts/format';
+import { formatCountWithNoun, formatCost, formatCount, formatDuration, formatTokens } from '../parts/format';
 import { PathButton } from '../parts/pathButton';
 import { ShowAllTextsButton } from '../parts/showAll';
 import { EntryDetails } from './textEntries';
@@ -93,7 +93,7 @@ function TurnChanges({ changes, totals = totalsOf(changes), turn }: TurnChangesP
   return (
     <div class="turn-changes" role="group" aria-label="Changed files">
       <div class="turn-changes-head">
-        <span>{`${countWithNoun(totals.files, 'file')} changed`}</span>
+        <span>{`${formatCountWithNoun(totals.files, 'file')} changed`}</span>
         <ChangeCounts changes={[totals]} />
         <span class="spring" />
         {reviewChanges && (
@@ -123,7 +123,7 @@ function TurnChanges({ changes, totals = totalsOf(changes), turn }: TurnChangesP
       </ul>
       {more > 0 && (
         <button type="button" class="text-button more-changes" onClick={reviewChanges && (() => reviewChanges(turn))}>
-          {`… and ${countWithNoun(more, 'more file')}`}
+          {`… and ${formatCountWithNoun(more, 'more file')}`}
         </button>
       )}
     </div>

@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { countWithNoun } from '../parts/format';
+import { formatCountWithNoun } from '../parts/format';
 import { useRedraw, useTranscriptContext } from '../transcriptContext';
 
 const pageSize = 40;
@@ -68,7 +68,7 @@ export function MoreEntries({ scroller, side }: MoreEntriesProps) {
         <button type="button" class="text-button" aria-busy={state === 'busy'} onClick={load}>
           {state === 'failed'
             ? `Could not load ${word} messages. Try again.`
-            : `Show ${word} (${countWithNoun(count, 'more', 'more')})`}
+            : `Show ${word} (${formatCountWithNoun(count, 'more', 'more')})`}
         </button>
       )}
     </div>

@@ -4,7 +4,7 @@ import type { Entry, EntryOf } from '../../common/entries';
 import { Disclosure } from '../parts/disclosure';
 import { ElapsedTime } from '../parts/elapsed';
 import { noticeIcons } from './entryIcons';
-import { countWithNoun, formatDuration } from '../parts/format';
+import { formatCountWithNoun, formatDuration } from '../parts/format';
 import { MarkdownText } from '../parts/markdownText';
 import { PartView } from '../parts/partView';
 import { PathButton } from '../parts/pathButton';
@@ -44,7 +44,7 @@ export function ThinkingEntry({ entry }: { entry: EntryOf<'thinking'> }) {
         <>
           <span class={isStreaming ? 'working' : ''}>{isStreaming ? 'Thinking' : `Thought${time}`}</span>
           {isStreaming && at !== undefined && <ElapsedTime since={at} />}
-          <span class="quiet">{countWithNoun(text.length + omitted, 'character')}</span>
+          <span class="quiet">{formatCountWithNoun(text.length + omitted, 'character')}</span>
         </>
       }
     >
@@ -101,7 +101,7 @@ export function SummaryEntry({ entry }: { entry: EntryOf<'summary'> }) {
       summary={
         <>
           <span>Earlier messages were summarized</span>
-          <span class="quiet">{countWithNoun(entry.text.length + (entry.omitted ?? 0), 'character')}</span>
+          <span class="quiet">{formatCountWithNoun(entry.text.length + (entry.omitted ?? 0), 'character')}</span>
         </>
       }
     >

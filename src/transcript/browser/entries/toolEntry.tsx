@@ -5,7 +5,7 @@ import { toolFailureText } from '../../common/toolFailure';
 import { Disclosure } from '../parts/disclosure';
 import { ElapsedTime } from '../parts/elapsed';
 import { toolIcons } from './entryIcons';
-import { countWithNoun, formatDuration } from '../parts/format';
+import { formatCountWithNoun, formatDuration } from '../parts/format';
 import { PathButton } from '../parts/pathButton';
 import { PartView } from '../parts/partView';
 import { ChangeCounts } from '../parts/changeCounts';
@@ -74,7 +74,7 @@ function ToolHead({ entry, childCount = 0 }: { entry: EntryOf<'tool'>; childCoun
         </bdi>
       </span>
       {diffs.length > 0 && <ChangeCounts changes={diffs} />}
-      {childCount > 0 && <span class="quiet">{countWithNoun(childCount, 'step')}</span>}
+      {childCount > 0 && <span class="quiet">{formatCountWithNoun(childCount, 'step')}</span>}
       {isRunning && startedAt !== undefined && <ElapsedTime since={startedAt} />}
       {!isRunning && durationMs !== undefined && <span class="time">{formatDuration(durationMs)}</span>}
       {isRunning && <span class="spinner" />}

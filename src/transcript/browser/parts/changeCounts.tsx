@@ -1,4 +1,4 @@
-import { countWithNoun } from './format';
+import { formatCountWithNoun } from './format';
 
 interface LineCounts {
   readonly added: number;
@@ -12,7 +12,7 @@ export function ChangeCounts({ changes }: { changes: readonly LineCounts[] }) {
     <span
       class="counts"
       role="img"
-      aria-label={`${countWithNoun(added, 'line')} added, ${countWithNoun(removed, 'line')} removed`}
+      aria-label={`${formatCountWithNoun(added, 'line')} added, ${formatCountWithNoun(removed, 'line')} removed`}
     >
       <span class="added">{`+${added}`}</span> <span class="removed">{`−${removed}`}</span>
     </span>

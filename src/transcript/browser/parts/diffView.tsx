@@ -4,7 +4,7 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { DiffIcon } from '../../../webview/browser/icons';
 import type { DiffHunk, DiffLine, DiffPart } from '../../common/entries';
 import { ChangeCounts } from './changeCounts';
-import { countWithNoun, formatTextSize } from './format';
+import { formatCountWithNoun, formatTextSize } from './format';
 import { PathButton } from './pathButton';
 import { ShowAllButton, ShowFullContext } from './showAll';
 import { useShortenPath, useTranscriptContext } from '../transcriptContext';
@@ -57,7 +57,7 @@ export function DiffView({ part, index, entryId }: { part: DiffPart; index: numb
       )}
       {(omitted > 0 || shown.length < rows.length) && (
         <ShowAllButton
-          amount={omitted > 0 ? formatTextSize(countUnits(rows) + omitted) : countWithNoun(rows.length, 'line')}
+          amount={omitted > 0 ? formatTextSize(countUnits(rows) + omitted) : formatCountWithNoun(rows.length, 'line')}
           isTruncated={omitted > 0}
           onShow={() => setWhole(true)}
         />

@@ -14,7 +14,7 @@ export function formatCount(count: number): string {
 }
 
 /** Formats a count with its noun, for example `1 line` or `1,234 lines`. */
-export function countWithNoun(count: number, one: string, many = `${one}s`): string {
+export function formatCountWithNoun(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
@@ -38,7 +38,7 @@ function withUnit(amount: number, unit: string): string {
 
 /** Formats the size of a text in UTF-16 units, for example `900 characters`, `12 KB` or `1.5 MB`. */
 export function formatTextSize(units: number): string {
-  if (units < 10_000) return countWithNoun(units, 'character');
+  if (units < 10_000) return formatCountWithNoun(units, 'character');
   if (units < 1_000_000) return `${Math.round(units / 1_000)} KB`;
   return `${(units / 1_000_000).toFixed(1)} MB`;
 }

@@ -3,7 +3,7 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { CopyIcon } from '../../../webview/browser/icons';
 import type { Entry, Part } from '../../common/entries';
 import { DiffView } from './diffView';
-import { countWithNoun, formatTextSize } from './format';
+import { formatCountWithNoun, formatTextSize } from './format';
 import { ImageView } from './imageView';
 import { MarkdownText } from './markdownText';
 import { PathButton } from './pathButton';
@@ -82,7 +82,7 @@ function LongText({ text, omitted, firstLine }: { text: string; omitted: number;
       </pre>
       {(isCut || (!isWhole && lines.length > maxFoldedLines)) && (
         <ShowAllButton
-          amount={isCut ? formatTextSize(text.length + omitted) : countWithNoun(lines.length, 'line')}
+          amount={isCut ? formatTextSize(text.length + omitted) : formatCountWithNoun(lines.length, 'line')}
           isTruncated={isCut}
           onShow={() => setWhole(true)}
         />
@@ -145,7 +145,9 @@ function ListPart({ part: { items, omitted = 0 } }: { part: PartOf<'list'> }) {
       {(isCut || shown.length < items.length) && (
         <ShowAllButton
           amount={
-            isCut ? formatTextSize(items.join('\n').length + omitted) : countWithNoun(items.length, 'entry', 'entries')
+            isCut
+              ? formatTextSize(items.join('\n').length + omitted)
+              : formatCountWithNoun(items.length, 'entry', 'entries')
           }
           isTruncated={isCut}
           onShow={() => setWhole(true)}

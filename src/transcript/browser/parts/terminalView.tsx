@@ -3,7 +3,7 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { CopyIcon } from '../../../webview/browser/icons';
 import type { Entry, Part } from '../../common/entries';
 import { renderAnsi } from './ansiView';
-import { countWithNoun, formatTextSize } from './format';
+import { formatCountWithNoun, formatTextSize } from './format';
 import { ShowAllButton, useCopyFull } from './showAll';
 import { useTranscriptContext } from '../transcriptContext';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
@@ -46,7 +46,7 @@ export function TerminalView({ part, index, entryId }: TerminalProps) {
       </div>
       {(isCut || (!isWhole && lineCount > maxFoldedLines)) && (
         <ShowAllButton
-          amount={isCut ? formatTextSize(output.length + omitted) : countWithNoun(lineCount, 'line')}
+          amount={isCut ? formatTextSize(output.length + omitted) : formatCountWithNoun(lineCount, 'line')}
           isTruncated={isCut}
           onShow={() => setWhole(true)}
         />
