@@ -7,19 +7,9 @@ export interface SharedText {
   readonly length: number;
 }
 
-/**
- * Node.js stores texts with more bytes than this outside the JavaScript heap. A smaller text of more than 128 KiB
- * gets its own heap pages, which the system must clear first. That takes three times as long as copying a larger text.
- */
-const outsideBytes = 1_031_914;
-const ownPagesBytes = 128 * 1024;
-
 export function readSharedText({ memory, byteLength, length }: SharedText): string {
   // If the text has as many bytes as UTF-16 units, it is ASCII, which can be decoded much faster as Latin-1.
-  if (byteLength !== length) return Buffer.from(memory, 0, byteLength).toString('utf8');
-  if (byteLength < ownPagesBytes || memory.byteLength < outsideBytes)
-    return Buffer.from(memory, 0, byteLength).toString('latin1');
-  return Buffer.from(memory, 0, Math.max(byteLength, outsideBytes)).toString('latin1').slice(0, byteLength);
+  return Buffer.from(memory, 0, byteLength).toString(byteLength === length ? 'latin1' : 'utf8');
 }
 
 /** Writes a text once for all workers that read it. Reuses memory, because clearing new memory is slow. */
@@ -56,12 +46,7 @@ function writeText(content: string, memory: SharedArrayBuffer): SharedText | und
 function allocateText(content: string): SharedText {
   const byteLength = Buffer.byteLength(content);
   // The memory is larger than needed, because texts grow while the user types.
-  const memory = new SharedArrayBuffer(memorySize(byteLength));
+  const memory = new SharedArrayBuffer(Math.ceil(byteLength * 1.25) + 4);
   Buffer.from(memory).write(content);
   return { memory, byteLength, length: content.length };
-}
-
-function memorySize(byteLength: number): number {
-  const bytes = Math.ceil(byteLength * 1.25) + 4;
-  return byteLength < ownPagesBytes ? bytes : Math.max(bytes, outsideBytes);
 }

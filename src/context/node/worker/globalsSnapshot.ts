@@ -27,8 +27,10 @@ const { is } = Object;
 interface ObjectState {
   readonly target: object;
   readonly keyCount: number;
-  /** Members with a value. Reading them runs no code. */
-  readonly values: readonly (readonly [PropertyKey, unknown])[];
+  /** Keys of the members with a value. Reading them runs no code. */
+  readonly valueKeys: readonly PropertyKey[];
+  /** The values of `valueKeys`. */
+  readonly values: readonly unknown[];
   readonly accessors: readonly (readonly [PropertyKey, PropertyDescriptor])[];
 }
 
@@ -77,23 +79,28 @@ function keysOf(target: object): PropertyKey[] {
 }
 
 function stateOf(target: object): ObjectState {
-  const values: [PropertyKey, unknown][] = [];
+  const valueKeys: PropertyKey[] = [];
+  const values: unknown[] = [];
   const accessors: [PropertyKey, PropertyDescriptor][] = [];
   const keys = keysOf(target);
   for (const key of keys) {
     if (target === globalThis && !comparedNames.has(key)) continue;
     const descriptor = getOwnPropertyDescriptor(target, key);
     if (!descriptor) continue;
-    if ('value' in descriptor) values.push([key, descriptor.value]);
-    // Node.js replaces its own accessors with their values when they are first used.
-    else if (target !== globalThis && target !== process) accessors.push([key, descriptor]);
+    if ('value' in descriptor) {
+      valueKeys.push(key);
+      values.push(descriptor.value);
+      // Node.js replaces its own accessors with their values when they are first used.
+    } else if (target !== globalThis && target !== process) accessors.push([key, descriptor]);
   }
-  return { target, keyCount: keys.length, values, accessors };
+  return { target, keyCount: keys.length, valueKeys, values, accessors };
 }
 
-function isSame({ target, keyCount, values, accessors }: ObjectState): boolean {
+function isSame({ target, keyCount, valueKeys, values, accessors }: ObjectState): boolean {
   if (keysOf(target).length !== keyCount) return false;
-  for (const [key, value] of values) if (!is(get(target, key), value)) return false;
+  // Compares by index, because iterators create objects, and users wait for this.
+  for (let index = 0; index < valueKeys.length; index++)
+    if (!is(get(target, valueKeys[index] ?? ''), values[index])) return false;
   for (const [key, before] of accessors) {
     const now = getOwnPropertyDescriptor(target, key);
     if (!now || !is(get(now, 'get'), get(before, 'get')) || !is(get(now, 'set'), get(before, 'set'))) return false;

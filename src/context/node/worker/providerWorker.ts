@@ -25,7 +25,7 @@ const memoryStep = 8 * 1_024 * 1_024;
 const heartbeatMs = 50;
 
 /** How long answers are collected into one message, because each message is expensive. */
-const collectMs = 2;
+const collectMs = 5;
 
 /** Minimum size of an array that is transferred, in bytes. Copying a smaller one is cheaper. */
 const minTransferred = 16 * 1_024;
@@ -67,12 +67,15 @@ export class ProviderWorker {
   private messagesToPost: ProviderWorkerMessage[] = [];
   private transferList: Transferable[] = [];
   private collectedSinceMs: number | undefined;
+  private collectTimer: NodeJS.Timeout | undefined;
   private reportedMemoryBytes = 0;
   private readonly providersRunSinceMemoryReport = new Set<number>();
   private readonly providersRunSinceGlobalsCheck = new Set<number>();
   private lastText: { readonly text: SharedText; readonly content: string } | undefined;
   private lastGlobalsCheckMs = -Infinity;
   private openRequestCount = 0;
+  /** Number of requests that wait until their module is loaded. */
+  private waitingForLoadCount = 0;
   private heartbeatTimer: NodeJS.Timeout | undefined;
 
   constructor(private readonly deps: ProviderWorkerDeps) {}
@@ -130,26 +133,30 @@ export class ProviderWorker {
 
   /** Never rejects. */
   private async loadAndSendRequest(hosted: HostedProvider, request: ProviderWorkerRequest): Promise<void> {
-    let loaded: LoadedProvider;
+    this.waitingForLoadCount++;
+    const loaded = await this.loadFor(hosted, request);
+    this.waitingForLoadCount--;
+    if (loaded) this.sendRequest(hosted, loaded, request);
+    this.postSoon();
+  }
+
+  /** Returns the loaded module. Undefined if the request has ended. Never rejects. */
+  private async loadFor(hosted: HostedProvider, request: ProviderWorkerRequest): Promise<LoadedProvider | undefined> {
     try {
       if (request.body.method === 'survey') {
         const files = await this.listModuleFiles(hosted);
         this.reportFiles(hosted);
         this.finish({ kind: 'survey', id: request.id, files });
-        this.postSoon();
-        return;
+        return undefined;
       }
       if (this.deps.guard?.isClosed === false)
         throw new ProviderError('Its files were not checked before it was called.');
-      loaded = await (hosted.loading ??= this.load(hosted));
+      return await (hosted.loading ??= this.load(hosted));
     } catch (error) {
       // For a shared file, the host already has a report and repeats the request in another worker.
       if (!(error instanceof SharedFileError)) this.fail(hosted, request.id, error, true);
-      this.postSoon();
-      return;
+      return undefined;
     }
-    this.sendRequest(hosted, loaded, request);
-    this.postSoon();
   }
 
   /** Loads one module at a time, so that it is known which provider's code is running. */
@@ -301,14 +308,14 @@ export class ProviderWorker {
     this.messagesToPost.push(message);
   }
 
-  /** Posts the messages when all ready answers are complete, or earlier if that takes long. */
+  /** Posts the messages when all modules are loaded and all ready answers are complete, or earlier if that takes long. */
   private postSoon(): void {
     if (this.messagesToPost.length === 0) return;
     const now = performance.now();
-    if (this.collectedSinceMs === undefined) {
-      this.collectedSinceMs = now;
-      queueMicrotask(() => this.forgetTextAndPostAll());
-    } else if (now - this.collectedSinceMs > collectMs) this.postAll();
+    this.collectedSinceMs ??= now;
+    if (now - this.collectedSinceMs > collectMs) this.postAll();
+    else if (this.waitingForLoadCount === 0) queueMicrotask(() => this.forgetTextAndPostAll());
+    else this.collectTimer ??= setTimeout(() => this.postAll(), collectMs);
   }
 
   private forgetTextAndPostAll(): void {
@@ -318,6 +325,8 @@ export class ProviderWorker {
 
   private postAll(): void {
     this.collectedSinceMs = undefined;
+    clearTimeout(this.collectTimer);
+    this.collectTimer = undefined;
     if (this.messagesToPost.length === 0) return;
     // If globals have changed, the host must know before it uses these answers.
     this.checkGlobals();
