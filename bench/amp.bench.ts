@@ -20,6 +20,10 @@ const Started = z.object({ url: z.string(), peerUrl: z.string() });
 /** The window opens, and what was written a moment ago becomes a file like any other. */
 const settleMs = 5_000;
 
+/** Many short rounds, because the speed of a machine changes from one second to the next. */
+const selectionRounds = 25;
+const eventsPerRound = 20;
+
 const SelectionCost = z.object({ msPerEvent: z.number() });
 
 async function main(): Promise<void> {
@@ -83,9 +87,9 @@ async function benchSelectionCost(): Promise<void> {
   await measure({ selections: 50 });
   const ours: number[] = [];
   const theirs: number[] = [];
-  for (let round = -1; round < 5; round++) {
-    const selections = await measure({ selections: 100 });
-    const sends = await measure({ sends: 100, text });
+  for (let round = -1; round < selectionRounds; round++) {
+    const selections = await measure({ selections: eventsPerRound });
+    const sends = await measure({ sends: eventsPerRound, text });
     if (round < 0) continue;
     ours.push(selections);
     theirs.push(sends);
@@ -102,9 +106,9 @@ async function benchFrames(measure: (command: object) => Promise<number>): Promi
   const text = JSON.stringify({ serverResponse: { id: '1', result: { content: sourceText(1024) } } });
   const ours: number[] = [];
   const theirs: number[] = [];
-  for (let round = -1; round < 5; round++) {
-    const frames = await measure({ frames: 100, text });
-    const sends = await measure({ sends: 100, text });
+  for (let round = -1; round < selectionRounds; round++) {
+    const frames = await measure({ frames: eventsPerRound, text });
+    const sends = await measure({ sends: eventsPerRound, text });
     if (round < 0) continue;
     ours.push(frames);
     theirs.push(sends);

@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import * as z from 'zod';
 import { AmpServer } from '../../src/amp/node/ampServer';
-import { encodeTextFrame } from '../../src/amp/node/textFrame';
+import { writeTextFrame } from '../../src/amp/node/textFrame';
 import type { Clock } from '../../src/base/common/async';
 import type { Disposable } from '../../src/base/common/disposable';
 import { nullLogger } from '../../src/base/common/log';
@@ -76,7 +76,7 @@ export async function runAmpSubject(): Promise<void> {
         const sendAll = later(() => peer.clients.forEach((client) => client.send(text)));
         return measureEvents(clock, command.sends, sendAll);
       }
-      const writeAll = later(() => streams.forEach((stream) => stream.write(encodeTextFrame(text))));
+      const writeAll = later(() => streams.forEach((stream) => writeTextFrame(stream, text)));
       return measureEvents(clock, command.frames, writeAll);
     };
     void commanded().then(tellParent);

@@ -52,15 +52,18 @@ export function parseRequest(frame: string): AmpRequest | InvalidRequest {
   if (!message.success) {
     return invalidShape('null', 'send {"clientRequest":{"id":…,…}} with a string or a number as the id.');
   }
-  const { id, ...methods } = message.data.clientRequest;
+  const { clientRequest } = message.data;
+  const { id } = clientRequest;
   const idJson = typeof id === 'string' ? JSON.stringify(id) : originalNumber(id, frame);
-  const inside = methods['method'];
+  const inside = clientRequest['method'];
   const dialect = isRecord(inside) ? 'document' : 'cli';
-  const [only, ...others] = Object.entries(isRecord(inside) ? inside : methods);
-  if (!only || others.length > 0) {
+  const methods = isRecord(inside) ? inside : clientRequest;
+  const names = Object.keys(methods).filter((key) => methods === inside || key !== 'id');
+  const [method] = names;
+  if (method === undefined || names.length > 1) {
     return invalidShape(idJson, 'clientRequest needs its id and exactly one method, for example {"readFile":{…}}.');
   }
-  return { idJson, dialect, method: only[0], params: only[1] };
+  return { idJson, dialect, method, params: methods[method] };
 }
 
 export function formatResult({ dialect, idJson, method }: AmpRequest, result: object): string {

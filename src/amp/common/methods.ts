@@ -3,6 +3,7 @@ import { BoundedMap } from '../../base/common/boundedMap';
 import {
   EditorError,
   type EditorPort,
+  type ReadTextLimits,
   type TextEdit,
   type TextFile,
   type WriteOptions,
@@ -28,11 +29,14 @@ import {
 /** Time reserved for sending the answer, so that an edit that is saved slowly is not reported as failed. */
 const answerReserveMs = 500;
 
-interface AmpMethodCall {
+export interface AmpMethodCall {
   readonly dialect: AmpDialect;
   /** Parameters that were not validated yet. */
   readonly params: unknown;
-  /** Fires when the request has ended, because it was answered, has timed out, or its client has disconnected. */
+  /**
+   * Fires when the request has ended, because it was answered, has timed out, or its client has disconnected. It is
+   * created on access, which takes time.
+   */
   readonly signal: AbortSignal;
   /** Deadline of the request, in milliseconds of the monotonic clock. */
   readonly deadlineMs: number;
@@ -164,6 +168,17 @@ async function failureAsResult(work: () => Promise<object>): Promise<object> {
   }
 }
 
+/** The editor only creates the signal if it has to wait. */
+class SmallReadLimits implements ReadTextLimits {
+  readonly maxBytes = maxSmallFileBytes;
+
+  constructor(private readonly call: AmpMethodCall) {}
+
+  get signal(): AbortSignal {
+    return this.call.signal;
+  }
+}
+
 /** Reads files: small ones immediately, larger ones when it is the turn of their request. */
 class SizeAwareFileReader {
   /** Paths of files that were refused as too large. Their reads wait for their turn at once, because a refusal takes time. */
@@ -171,21 +186,18 @@ class SizeAwareFileReader {
 
   constructor(private readonly editor: EditorPort) {}
 
-  async readAtOnceIfSmall(
-    path: string,
-    { signal, awaitTurn }: Pick<AmpMethodCall, 'signal' | 'awaitTurn'>,
-  ): Promise<TextFile> {
+  async readAtOnceIfSmall(path: string, call: AmpMethodCall): Promise<TextFile> {
     const { editor, largePaths } = this;
     if (!largePaths.has(path)) {
       try {
-        return await editor.readText(path, { signal, maxBytes: maxSmallFileBytes });
+        return await editor.readText(path, new SmallReadLimits(call));
       } catch (error) {
         if (!isEditorError(error) || error.code !== 'tooLarge') throw error;
         largePaths.set(path, true);
       }
     }
-    await awaitTurn();
-    const file = await editor.readText(path, { signal });
+    await call.awaitTurn();
+    const file = await editor.readText(path, { signal: call.signal });
     // A UTF-16 unit takes at most three bytes in UTF-8.
     if (file.text.length * 3 <= maxSmallFileBytes) largePaths.delete(path);
     return file;

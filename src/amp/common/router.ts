@@ -2,8 +2,16 @@ import * as z from 'zod';
 import { messageOf, TimeoutError } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
 import { type EditorErrorCode, isEditorError } from '../../editor/common/editorPort';
-import { ampErrorCodes, formatError, formatResult, parseRequest, RequestError, type AmpRequest } from './envelope';
-import { createMethodHandlers, type AmpMethodHandler, type AmpMethodPorts } from './methods';
+import {
+  ampErrorCodes,
+  formatError,
+  formatResult,
+  parseRequest,
+  RequestError,
+  type AmpDialect,
+  type AmpRequest,
+} from './envelope';
+import { createMethodHandlers, type AmpMethodCall, type AmpMethodHandler, type AmpMethodPorts } from './methods';
 import type { RequestScope } from './requestScope';
 
 interface AmpRouterDeps extends AmpMethodPorts {
@@ -51,18 +59,7 @@ export class AmpRouter {
       const known = [...this.methods.keys()].join(', ');
       throw new RequestError(ampErrorCodes.methodNotFound, `Unknown method. This editor supports ${known}.`);
     }
-    const { dialect, params } = request;
-    const { deadlineMs } = scope;
-    const call = {
-      dialect,
-      params,
-      deadlineMs,
-      awaitTurn,
-      get signal() {
-        return scope.signal;
-      },
-    };
-    return await scope.run(async () => await method(call));
+    return await scope.run(async () => await method(new MethodCall(request, scope, awaitTurn)));
   }
 
   private toRequestError({ method }: AmpRequest, error: unknown, timeoutMs: number): RequestError {
@@ -83,6 +80,27 @@ export class AmpRouter {
     this.deps.log.error(`${method} failed: ${messageOf(error)}`, error);
     const message = `${method} failed in the editor. See its log (output channel Backline).`;
     return new RequestError(ampErrorCodes.internalError, message);
+  }
+}
+
+/** A class, because an object literal with a getter takes longer to create. */
+class MethodCall implements AmpMethodCall {
+  readonly dialect: AmpDialect;
+  readonly params: unknown;
+  readonly deadlineMs: number;
+
+  constructor(
+    { dialect, params }: AmpRequest,
+    private readonly scope: RequestScope,
+    readonly awaitTurn: () => Promise<void>,
+  ) {
+    this.dialect = dialect;
+    this.params = params;
+    this.deadlineMs = scope.deadlineMs;
+  }
+
+  get signal(): AbortSignal {
+    return this.scope.signal;
   }
 }
 

@@ -11,7 +11,7 @@ import { RequestScope } from '../common/requestScope';
 import type { AmpAnswer, AmpRouter } from '../common/router';
 import type { LargeAnswerQueue } from './largeAnswerQueue';
 import type { AmpLimits } from './limits';
-import { encodeTextFrame, type SharedFrames } from './textFrame';
+import { writeTextFrame, type SharedFrames } from './textFrame';
 
 interface ClientConnectionDeps {
   /** Name of the client in the log and the traffic view. */
@@ -111,7 +111,7 @@ export class ClientConnection {
   notify(notification: AmpNotification): boolean {
     if (this.socket.readyState !== WebSocket.OPEN || this.isBlocked) return false;
     const { traffic, name, notificationFrames } = this.deps;
-    this.send(notificationFrames.frameOf(notification));
+    this.send((stream) => stream.write(notificationFrames.frameOf(notification)));
     if (traffic.isRecording) {
       const { method, json } = notification;
       traffic.record({ protocol: 'amp', direction: 'out', peer: name, method, bytes: Buffer.byteLength(json) });
@@ -208,7 +208,7 @@ export class ClientConnection {
       const text = isText || isUtf8(frame) ? frame.toString('utf8') : '';
       const answer = await router.answer(text, scope, () => largeAnswers.awaitTurn(this, scope.signal));
       if (this.socket.readyState === WebSocket.OPEN) {
-        this.send(encodeTextFrame(answer.json));
+        this.send((stream) => writeTextFrame(stream, answer.json));
         this.deps.onAnswer(answer);
       }
       if (this.deps.traffic.isRecording) this.recordTraffic(request, answer);
@@ -220,7 +220,8 @@ export class ClientConnection {
     }
   }
 
-  private send(frame: Buffer): void {
+  /** `write` writes one frame. It does not use `socket.send`; see `writeTextFrame`. */
+  private send(write: (stream: Duplex) => void): void {
     // Answers that may be ready at the same time are sent in one system call. A single one is sent at once.
     if (this.activeRequests.size > 1 && !this.isSocketCorked) {
       this.isSocketCorked = true;
@@ -230,8 +231,7 @@ export class ClientConnection {
         this.deps.stream.uncork();
       });
     }
-    // Does not use `socket.send`; see `encodeTextFrame`.
-    this.deps.stream.write(frame);
+    write(this.deps.stream);
   }
 
   private recordTraffic({ frame, arrivedAt }: PendingRequest, { json, method, errorCode }: AmpAnswer): void {

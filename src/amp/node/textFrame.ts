@@ -1,7 +1,27 @@
+import type { Writable } from 'node:stream';
+
+/** Node.js writes texts up to this size, in bytes, without creating a buffer. */
+const maxUnbufferedBytes = 16 * 1024;
+
 /**
- * Encodes an unfragmented, unmasked text frame (RFC 6455, section 5.2). It can be sent with one write to the stream
- * below `ws`, which is faster. This is safe, because `ws` also writes each frame immediately and without compression.
+ * Writes a text frame to the stream below `ws` at once, which is faster. This is safe, because `ws` also writes each frame
+ * immediately and without compression.
  */
+export function writeTextFrame(stream: Writable, text: string): void {
+  const { length } = text;
+  const isAscii = length <= maxUnbufferedBytes && Buffer.byteLength(text) === length;
+  // The head has no more than one byte in each of its characters, as ASCII has.
+  if (isAscii) stream.write(asciiHead(length) + text, 'latin1');
+  else stream.write(encodeTextFrame(text));
+}
+
+function asciiHead(payloadLength: number): string {
+  return payloadLength < 126
+    ? String.fromCharCode(finalTextFrame, payloadLength)
+    : String.fromCharCode(finalTextFrame, 126, payloadLength >> 8, payloadLength & 0xff);
+}
+
+/** Encodes an unfragmented, unmasked text frame (RFC 6455, section 5.2). */
 export function encodeTextFrame(text: string): Buffer {
   const payloadLength = Buffer.byteLength(text);
   const headLength = payloadLength < 126 ? 2 : payloadLength < 2 ** 16 ? 4 : 10;

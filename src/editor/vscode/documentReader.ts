@@ -67,16 +67,16 @@ export class DocumentReader {
   }
 
   async readText(path: string, options: ReadTextLimits = {}): Promise<TextFile> {
-    const { file, read } = await this.cachedFileOrCheck(path);
+    const { file, read } = await this.cachedFileOrCheck(path, options);
     if (!this.fileQueue.isBusy(file.realPath)) {
       const buffer = await this.readBuffer(file, options);
       if (buffer) return buffer;
       if (read && read.text.length <= (options.maxBytes ?? defaultMaxBytes)) return read;
     }
-    return await this.fileQueue.run(
-      file.realPath,
-      async () => (await this.readBuffer(file, options)) ?? (await this.readDisk(path, options)).file,
-    );
+    return await this.fileQueue.run(file.realPath, async () => {
+      throwIfCancelled(options.signal);
+      return (await this.readBuffer(file, options)) ?? (await this.readDisk(path, options)).file;
+    });
   }
 
   /** Reads from disk and ignores unsaved changes. Does not wait in the queue of the file. */
@@ -115,7 +115,6 @@ export class DocumentReader {
   }
 
   private async readBuffer(file: CheckedPath, options: ReadTextLimits): Promise<TextFile | undefined> {
-    throwIfCancelled(options.signal);
     const document = await this.openDocuments.find(file);
     if (!document) return undefined;
     const read = checkLength(this.openDocuments.toTextFile(file.path, document), options.maxBytes ?? defaultMaxBytes);
@@ -126,12 +125,14 @@ export class DocumentReader {
   }
 
   /** Returns a valid cache entry, or checks the path again. */
-  private async cachedFileOrCheck(path: string): Promise<CachedFile> {
+  private async cachedFileOrCheck(path: string, options: ReadTextLimits): Promise<CachedFile> {
     const known = this.cachedFiles.get(path);
     const now = await known?.probe.probe();
     if (known && now?.realPath === known.file.realPath && isUnchanged(known, now.info)) return known;
     this.cachedFiles.delete(path);
     const file = await this.pathGuard.check(path);
+    // Not earlier, because peers read the same files repeatedly, and getting the signal may take time.
+    throwIfCancelled(options.signal);
     const checked = { file, probe: new FileProbe(file.path), info: undefined };
     return (await this.openDocuments.find(file)) ? await this.cacheOpenFile(path, checked) : checked;
   }

@@ -1,14 +1,24 @@
 import * as assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
-import { encodeTextFrame, SharedFrames } from '../../../../src/amp/node/textFrame';
+import { encodeTextFrame, SharedFrames, writeTextFrame } from '../../../../src/amp/node/textFrame';
 import { AmpHarness, upgradeRequest } from './support/ampHarness';
 
 /** Of every form of length, and beside the borders between them; `é` is two bytes. */
-const texts = [0, 1, 125, 126, 127, 65_535, 65_536, 65_537]
+const texts = [0, 1, 125, 126, 127, 16_384, 16_385, 65_535, 65_536, 65_537]
   .map((length) => 'x'.repeat(length))
-  .concat('é'.repeat(62), 'é'.repeat(63), 'é'.repeat(32_767), 'é'.repeat(32_768), '\u0000 😀 \u2028');
+  .concat(
+    'é'.repeat(62),
+    'é'.repeat(63),
+    'é'.repeat(32_767),
+    'é'.repeat(32_768),
+    '\u0000 😀 \u2028',
+    '\u0000 \u007f',
+    'é',
+    '\u0080\u00ff',
+  );
 
 const endOfHead = '\r\n\r\n';
 
@@ -25,6 +35,10 @@ describe('a text frame', () => {
             : [0x81, 127, 0, 0, 0, 0, 0, length >> 16, (length >> 8) & 255, length & 255];
       assert.deepEqual([...frame.subarray(0, head.length)], head, `${length} bytes`);
       assert.ok(frame.subarray(head.length).equals(payload), `${length} bytes`);
+      const stream = new PassThrough({ highWaterMark: 100_000 });
+      writeTextFrame(stream, text);
+      const written: unknown = stream.read();
+      assert.ok(Buffer.isBuffer(written) && frame.equals(written), `${length} bytes`);
     }
   });
 
@@ -33,7 +47,7 @@ describe('a text frame', () => {
     await once(server, 'listening');
     server.on('connection', (socket, { socket: stream }) => {
       for (const text of texts) {
-        stream.write(encodeTextFrame(text));
+        writeTextFrame(stream, text);
         socket.ping();
         socket.send('between');
       }
