@@ -1,5 +1,7 @@
-import { realpathSync, statSync, type BigIntStats } from 'node:fs';
+import { lstatSync, realpathSync, statSync, type BigIntStats } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { CheckedPath } from './pathGuard';
 
 /** Limit in milliseconds that a local disk usually meets and a network drive does not. */
 const fastMs = 1;
@@ -12,6 +14,8 @@ interface ProbeResult {
   readonly info: BigIntStats;
 }
 
+type ProbedFile = Pick<CheckedPath, 'path' | 'realPath' | 'names'>;
+
 /**
  * Resolves and stats one path repeatedly. Asynchronous calls take ten times longer than synchronous ones, so a disk that has
  * just answered fast is accessed synchronously. A network drive that stalls within 250 ms of a fast answer blocks the
@@ -22,8 +26,12 @@ export class FileProbe {
   /** A probe that has not begun yet. All callers that ask before it begins share its result. */
   private nextProbe: Promise<ProbeResult | undefined> | undefined;
   private runningProbe: Promise<unknown> = Promise.resolve();
+  /** The folders on the path, without the workspace folder. Undefined if a link led to the file when it was checked. */
+  private readonly folders: readonly string[] | undefined;
 
-  constructor(private readonly path: string) {}
+  constructor(private readonly file: ProbedFile) {
+    this.folders = foldersInWorkspace(file);
+  }
 
   /** Returns information about the path, or undefined if the file does not exist or cannot be accessed. */
   probe(): Promise<ProbeResult | undefined> {
@@ -49,19 +57,43 @@ export class FileProbe {
   }
 
   private probeSync(): ProbeResult | undefined {
+    const { path } = this.file;
     try {
-      return { realPath: realpathSync.native(this.path), info: statSync(this.path, { bigint: true }) };
+      return (
+        this.probeWithoutLinks() ?? { realPath: realpathSync.native(path), info: statSync(path, { bigint: true }) }
+      );
     } catch {
       return undefined;
     }
   }
 
+  /**
+   * Checks only that no link has appeared between the workspace folder and the file, which is several times faster than
+   * resolving the path. Returns undefined if there is a link, or no file.
+   */
+  private probeWithoutLinks(): ProbeResult | undefined {
+    const { path, realPath } = this.file;
+    if (!this.folders?.every((folder) => lstatSync(folder).isDirectory())) return undefined;
+    const info = lstatSync(path, { bigint: true });
+    return info.isFile() ? { realPath, info } : undefined;
+  }
+
   private async probeAsync(): Promise<ProbeResult | undefined> {
     try {
-      const [realPath, info] = await Promise.all([realpath(this.path), stat(this.path, { bigint: true })]);
+      const { path } = this.file;
+      const [realPath, info] = await Promise.all([realpath(path), stat(path, { bigint: true })]);
       return { realPath, info };
     } catch {
       return undefined;
     }
   }
+}
+
+function foldersInWorkspace({ path, names }: ProbedFile): readonly string[] | undefined {
+  const [relativePath, ...others] = new Set(names.map((name) => name.relativePath));
+  if (relativePath === undefined || others.length > 0 || !path.endsWith(relativePath)) return undefined;
+  const folders: string[] = [];
+  for (let folder = dirname(path); folder.length > path.length - relativePath.length; folder = dirname(folder))
+    folders.push(folder);
+  return folders;
 }

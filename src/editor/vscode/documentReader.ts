@@ -88,7 +88,7 @@ export class DocumentReader {
     const { file, bytes, info } = await readCheckedFile(this.pathGuard, path, { maxBytes }, signal);
     throwIfCancelled(signal);
     const text = unifyLineEndings(await decodeText(file.path, bytes, decodeFile));
-    const probe = new FileProbe(file.path);
+    const probe = new FileProbe(file);
     const invalid = hasInvalidBytes(text, bytes) ? { hasInvalidBytes: true } : {};
     const read = { path: file.path, text, version: diskVersion(info), isDirty: false, ...invalid };
     const isReusable = hasReliableTimestamps(info) && text.length <= maxCachedText / 4;
@@ -133,7 +133,7 @@ export class DocumentReader {
     const file = await this.pathGuard.check(path);
     // Not earlier, because peers read the same files repeatedly, and getting the signal may take time.
     throwIfCancelled(options.signal);
-    const checked = { file, probe: new FileProbe(file.path), info: undefined };
+    const checked = { file, probe: new FileProbe(file), info: undefined };
     return (await this.openDocuments.find(file)) ? await this.cacheOpenFile(path, checked) : checked;
   }
 

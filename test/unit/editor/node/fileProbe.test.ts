@@ -13,9 +13,16 @@ describe('FileProbe', () => {
   });
   afterEach(() => rm(root, { recursive: true, force: true }));
 
+  /** `real` is where the file was when it was checked. */
+  function probeOf(file: string, real = file): FileProbe {
+    const paths = real === file ? [file] : [real, file];
+    const names = paths.map((each) => ({ path: each, relativePath: path.relative(root, each) }));
+    return new FileProbe({ path: file, realPath: real, names });
+  }
+
   it('detects that a file was created, changed and deleted', async () => {
     const file = path.join(root, 'a.txt');
-    const probe = new FileProbe(file);
+    const probe = probeOf(file);
     assert.equal(await probe.probe(), undefined);
     assert.equal(await probe.probe(), undefined);
     await writeFile(file, '123');
@@ -29,7 +36,7 @@ describe('FileProbe', () => {
   it('looks once for all who ask before it begins, and again for those who ask later', async () => {
     const file = path.join(root, 'a.txt');
     writeFileSync(file, '1');
-    const probe = new FileProbe(file);
+    const probe = probeOf(file);
     const [first, second] = [probe.probe(), probe.probe()];
     assert.equal(first, second);
     // By now the first look has begun.
@@ -46,12 +53,46 @@ describe('FileProbe', () => {
     const file = path.join(root, 'folder', 'a.txt');
     await mkdir(path.dirname(file));
     await writeFile(file, 'x');
-    const probe = new FileProbe(file);
+    const probe = probeOf(file);
     const before = await probe.probe();
     assert.equal(before?.realPath, file);
     await rename(path.dirname(file), path.join(root, 'moved'));
     await symlink('moved', path.dirname(file));
     const after = await probe.probe();
     assert.deepEqual([after?.realPath, after?.info.ino], [path.join(root, 'moved', 'a.txt'), before.info.ino]);
+  });
+
+  it('sees that a link was put in the place of a file, or of a folder far above it', async () => {
+    const file = path.join(root, 'a', 'b', 'c', 'file.txt');
+    const other = path.join(root, 'other.txt');
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, 'x');
+    await writeFile(other, 'x');
+    const probe = probeOf(file);
+    await probe.probe();
+    await rename(path.join(root, 'a'), path.join(root, 'moved'));
+    await symlink('moved', path.join(root, 'a'));
+    const moved = path.join(root, 'moved', 'b', 'c', 'file.txt');
+    assert.equal((await probe.probe())?.realPath, moved);
+    await rm(path.join(root, 'a'));
+    await rename(path.join(root, 'moved'), path.join(root, 'a'));
+    assert.equal((await probe.probe())?.realPath, file);
+    await rm(file);
+    await symlink(other, file);
+    assert.equal((await probe.probe())?.realPath, other);
+  });
+
+  it('follows a link that led to the file when it was checked', async () => {
+    const [first, second] = [path.join(root, 'first.txt'), path.join(root, 'second.txt')];
+    const link = path.join(root, 'link.txt');
+    await writeFile(first, '1');
+    await writeFile(second, '22');
+    await symlink(first, link);
+    const probe = probeOf(link, first);
+    assert.equal((await probe.probe())?.realPath, first);
+    await rm(link);
+    await symlink(second, link);
+    const after = await probe.probe();
+    assert.deepEqual([after?.realPath, after?.info.size], [second, 2n]);
   });
 });
