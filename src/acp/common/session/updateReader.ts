@@ -1,5 +1,7 @@
 import type * as z from 'zod';
+import { isRecord } from '../../../base/common/isRecord';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
+import type { ContentBlock } from './wireSchema';
 
 /** Reads the updates of one session in one version of the protocol. */
 export interface UpdateReader {
@@ -18,4 +20,30 @@ export function parsingHandler<Schema extends z.ZodType>(
     const parsed = schema.safeParse(update);
     return parsed.success ? handle(parsed.data) : undefined;
   };
+}
+
+interface Chunk {
+  readonly content: ContentBlock;
+  readonly messageId?: string | undefined;
+}
+
+/** Like `parsingHandler`, but faster for text, because users wait for every piece of an answer. */
+export function chunkHandler(
+  schema: z.ZodType<Chunk>,
+  handle: (chunk: Chunk) => SessionEvent[] | undefined,
+): UpdateHandler {
+  const parseAndHandle = parsingHandler(schema, handle);
+  return (update) => {
+    const textChunk = readTextChunk(update);
+    return textChunk ? handle(textChunk) : parseAndHandle(update);
+  };
+}
+
+function readTextChunk(update: object): Chunk | undefined {
+  if (!isRecord(update) || !isRecord(update['content'])) return undefined;
+  const { messageId } = update;
+  const { type, text } = update['content'];
+  if (type !== 'text' || typeof text !== 'string') return undefined;
+  if (messageId !== undefined && typeof messageId !== 'string') return undefined;
+  return { content: { type, text }, messageId };
 }

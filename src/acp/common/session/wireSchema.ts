@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isRecord } from '../../../base/common/isRecord';
 
 /** Parts of messages that are the same in all versions of the protocol, and helpers to read messages leniently. */
 
@@ -113,11 +114,17 @@ export const sharedUpdates = {
   compaction_summary_chunk: z.looseObject({ compactionId: RequiredText, content: ContentBlock }),
 };
 
-export const SessionNotification = z.looseObject({
-  sessionId: RequiredText,
-  update: z.looseObject({ sessionUpdate: RequiredText }),
-});
-export type SessionNotification = z.infer<typeof SessionNotification>;
+export interface SessionNotification {
+  readonly sessionId: string;
+  /** The other members are not validated yet. */
+  readonly update: { readonly sessionUpdate: string };
+}
+
+/** Has no schema, which would take longer: every piece of an answer is in such a message. */
+export function isSessionNotification(value: unknown): value is SessionNotification {
+  if (!isRecord(value) || typeof value['sessionId'] !== 'string') return false;
+  return isRecord(value['update']) && typeof value['update']['sessionUpdate'] === 'string';
+}
 
 export const SessionListResult = z.looseObject({
   sessions: lenientList(

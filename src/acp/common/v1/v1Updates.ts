@@ -2,7 +2,7 @@ import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { ShownSubagentUpdate } from '../session/agentMessages';
 import type { SubagentUpdates } from '../session/subagentUpdates';
 import type { SessionEventMapper } from '../session/sessionEventMapper';
-import { parsingHandler, type UpdateHandler, type UpdateReader } from '../session/updateReader';
+import { chunkHandler, parsingHandler, type UpdateHandler, type UpdateReader } from '../session/updateReader';
 import { textOfBlock } from '../session/toolContent';
 import { sessionUpdates, type SessionUpdateKind } from './v1Schema';
 
@@ -24,13 +24,13 @@ export class V1Updates implements UpdateReader {
   }
 
   private readonly updateHandlers: Readonly<Record<SessionUpdateKind, UpdateHandler>> = {
-    user_message_chunk: parsingHandler(sessionUpdates.user_message_chunk, ({ content, messageId }) =>
+    user_message_chunk: chunkHandler(sessionUpdates.user_message_chunk, ({ content, messageId }) =>
       this.mapper.mapReplayedPrompt(textOfBlock(content), messageId),
     ),
-    agent_message_chunk: parsingHandler(sessionUpdates.agent_message_chunk, ({ content, messageId }) =>
+    agent_message_chunk: chunkHandler(sessionUpdates.agent_message_chunk, ({ content, messageId }) =>
       this.mapper.mapMessageChunk(content, messageId),
     ),
-    agent_thought_chunk: parsingHandler(sessionUpdates.agent_thought_chunk, ({ content }) =>
+    agent_thought_chunk: chunkHandler(sessionUpdates.agent_thought_chunk, ({ content }) =>
       this.mapper.mapThought(content),
     ),
     tool_call: parsingHandler(sessionUpdates.tool_call, (update) => this.mapper.mapToolCall(update)),

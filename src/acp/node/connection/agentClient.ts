@@ -25,7 +25,7 @@ import type {
   SessionSetupResult,
   TurnResult,
 } from '../../common/session/agentMessages';
-import { SessionListResult, SessionNotification } from '../../common/session/wireSchema';
+import { isSessionNotification, SessionListResult, type SessionNotification } from '../../common/session/wireSchema';
 import { AuthStatusAnswer, type AuthStatus } from '../../common/signIn/authStatus';
 import { ThrottledLog } from '../../common/throttledLog';
 import { EarlyUpdates } from './earlyUpdates';
@@ -359,15 +359,14 @@ export class AgentClient {
   }
 
   private receiveUpdate(params: unknown): void {
-    const parsed = SessionNotification.safeParse(params);
-    if (!parsed.success) {
+    if (!isSessionNotification(params)) {
       this.throttledLog.warn('Ignored a session/update without a session or a kind', '');
       return;
     }
-    const peer = this.peerBySessionId.get(parsed.data.sessionId);
-    if (peer) this.deliverUpdate(parsed.data.sessionId, peer, parsed.data.update);
-    else if (!this.deliverToParent(parsed.data) && !this.keepEarlyUpdate(parsed.data)) {
-      this.throttledLog.warn('Ignored an update of an unknown session', ` (${parsed.data.sessionId.slice(0, 100)})`);
+    const peer = this.peerBySessionId.get(params.sessionId);
+    if (peer) this.deliverUpdate(params.sessionId, peer, params.update);
+    else if (!this.deliverToParent(params) && !this.keepEarlyUpdate(params)) {
+      this.throttledLog.warn('Ignored an update of an unknown session', ` (${params.sessionId.slice(0, 100)})`);
     }
   }
 }
