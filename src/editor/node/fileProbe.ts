@@ -17,7 +17,8 @@ interface ProbeResult {
 type ProbedFile = Pick<CheckedPath, 'path' | 'realPath' | 'names'>;
 
 /**
- * Resolves and stats one path repeatedly. Asynchronous calls take ten times longer than synchronous ones, so a disk that has
+ * Looks repeatedly where one path leads, and at the file there. Folders above the workspace folder are only looked at again
+ * after a quarter of a second without a probe. Asynchronous calls take ten times longer than synchronous ones, so a disk that has
  * just answered fast is accessed synchronously. A network drive that stalls within 250 ms of a fast answer blocks the
  * extension host once, until the drive answers or times out.
  */
@@ -26,11 +27,15 @@ export class FileProbe {
   /** A probe that has not begun yet. All callers that ask before it begins share its result. */
   private nextProbe: Promise<ProbeResult | undefined> | undefined;
   private runningProbe: Promise<unknown> = Promise.resolve();
-  /** The folders on the path, without the workspace folder. Undefined if a link led to the file when it was checked. */
+  /** The workspace folder and all folders in it that contain the file. Undefined if the path had a link when it was checked. */
   private readonly folders: readonly string[] | undefined;
 
-  constructor(private readonly file: ProbedFile) {
-    this.folders = foldersInWorkspace(file);
+  /** `now` returns milliseconds of a monotonic clock. */
+  constructor(
+    private readonly file: ProbedFile,
+    private readonly now = () => performance.now(),
+  ) {
+    this.folders = foldersWithoutLinks(file);
   }
 
   /** Returns information about the path, or undefined if the file does not exist or cannot be accessed. */
@@ -47,10 +52,10 @@ export class FileProbe {
   }
 
   private async probeNow(): Promise<ProbeResult | undefined> {
-    const start = performance.now();
+    const start = this.now();
     const direct = start - this.lastFastAnswerAt < fastExpectedMs;
     const probed = direct ? this.probeSync() : await this.probeAsync();
-    const end = performance.now();
+    const end = this.now();
     // The time of an asynchronous call includes waiting for a thread of the pool, so its limit is higher.
     this.lastFastAnswerAt = end - start < (direct ? fastMs : 5 * fastMs) ? end : Number.NEGATIVE_INFINITY;
     return probed;
@@ -68,8 +73,8 @@ export class FileProbe {
   }
 
   /**
-   * Checks only that no link has appeared between the workspace folder and the file, which is several times faster than
-   * resolving the path. Returns undefined if there is a link, or no file.
+   * Checks only that neither the workspace folder nor anything in it on the path has become a link, which is several times
+   * faster than resolving the path. Returns undefined if there is a link, or no file.
    */
   private probeWithoutLinks(): ProbeResult | undefined {
     const { path, realPath } = this.file;
@@ -89,11 +94,11 @@ export class FileProbe {
   }
 }
 
-function foldersInWorkspace({ path, names }: ProbedFile): readonly string[] | undefined {
-  const [relativePath, ...others] = new Set(names.map((name) => name.relativePath));
-  if (relativePath === undefined || others.length > 0 || !path.endsWith(relativePath)) return undefined;
+function foldersWithoutLinks({ path, names }: ProbedFile): readonly string[] | undefined {
+  const [name, ...others] = names;
+  if (name?.path !== path || others.length > 0) return undefined;
   const folders: string[] = [];
-  for (let folder = dirname(path); folder.length > path.length - relativePath.length; folder = dirname(folder))
-    folders.push(folder);
-  return folders;
+  let folder = dirname(path);
+  for (; folder.length > path.length - name.relativePath.length; folder = dirname(folder)) folders.push(folder);
+  return [...folders, folder];
 }

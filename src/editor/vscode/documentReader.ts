@@ -42,7 +42,7 @@ const timestampResolutionMs = 2000;
 
 /**
  * Reads files as the user sees them: the open buffer, otherwise the disk. Caches checks and texts, because peers read the same
- * files repeatedly. An entry is valid while the path resolves to the checked real path and the file has the same inode and
+ * files repeatedly. An entry is valid while `FileProbe` finds the checked real path, and a file with the same inode and
  * times. The inode alone is not enough: after a folder is moved, a link or hard link can lead to the same inode.
  */
 export class DocumentReader {
@@ -131,7 +131,7 @@ export class DocumentReader {
     if (known && now?.realPath === known.file.realPath && isUnchanged(known, now.info)) return known;
     this.cachedFiles.delete(path);
     const file = await this.pathGuard.check(path);
-    // Not earlier, because peers read the same files repeatedly, and getting the signal may take time.
+    // Not earlier: see `ReadTextLimits.signal`.
     throwIfCancelled(options.signal);
     const checked = { file, probe: new FileProbe(file), info: undefined };
     return (await this.openDocuments.find(file)) ? await this.cacheOpenFile(path, checked) : checked;

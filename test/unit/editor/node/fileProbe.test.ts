@@ -17,7 +17,8 @@ describe('FileProbe', () => {
   function probeOf(file: string, real = file): FileProbe {
     const paths = real === file ? [file] : [real, file];
     const names = paths.map((each) => ({ path: each, relativePath: path.relative(root, each) }));
-    return new FileProbe({ path: file, realPath: real, names });
+    // The disk counts as fast, so that only the first probe resolves the whole path.
+    return new FileProbe({ path: file, realPath: real, names }, () => 0);
   }
 
   it('detects that a file was created, changed and deleted', async () => {
@@ -94,5 +95,33 @@ describe('FileProbe', () => {
     await symlink(second, link);
     const after = await probe.probe();
     assert.deepEqual([after?.realPath, after?.info.size], [second, 2n]);
+  });
+
+  it('sees that the workspace folder was replaced by a link', async () => {
+    const folder = path.join(root, 'workspace');
+    const file = path.join(folder, 'file.txt');
+    await mkdir(folder);
+    await writeFile(file, 'x');
+    const names = [{ path: file, relativePath: 'file.txt' }];
+    const probe = new FileProbe({ path: file, realPath: file, names }, () => 0);
+    await probe.probe();
+    await rename(folder, path.join(root, '.ssh'));
+    await symlink('.ssh', folder);
+    assert.equal((await probe.probe())?.realPath, path.join(root, '.ssh', 'file.txt'));
+  });
+
+  it('resolves a path outside the workspace whose link into it was replaced by the folder itself', async () => {
+    const [workspace, outside] = [path.join(root, 'workspace'), path.join(root, 'folder')];
+    const real = path.join(workspace, 'folder', 'file.txt');
+    await mkdir(path.dirname(real), { recursive: true });
+    await writeFile(real, 'x');
+    await symlink(path.dirname(real), outside);
+    const requested = path.join(outside, 'file.txt');
+    const names = [{ path: real, relativePath: path.join('folder', 'file.txt') }];
+    const probe = new FileProbe({ path: requested, realPath: real, names }, () => 0);
+    assert.equal((await probe.probe())?.realPath, real);
+    await rm(outside);
+    await rename(path.dirname(real), outside);
+    assert.equal((await probe.probe())?.realPath, requested);
   });
 });
