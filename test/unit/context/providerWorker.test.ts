@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ProviderWorker } from '../../../src/context/node/worker/providerWorker';
 import { RunningProviderNote } from '../../../src/context/node/workers/runningProviderNote';
-import type { ProviderWorkerMessage, ProviderWorkerRequest } from '../../../src/context/node/providerWorkerMessages';
+import type { ProviderWorkerRequest } from '../../../src/context/node/providerWorkerMessages';
 import { until } from '../../support/eventually';
 
 const provider = 'export default { capabilities: () => ({}), items: () => [] };';
@@ -16,17 +16,25 @@ const capabilitiesOf = (id: number, source: string): ProviderWorkerRequest => ({
 
 describe('the program of a worker', () => {
   let posted: number[][];
+  let suspects: (readonly number[])[];
+  let areGlobalsChanged: boolean;
   let worker: ProviderWorker;
 
   beforeEach(() => {
     posted = [];
+    suspects = [];
+    areGlobalsChanged = false;
     worker = new ProviderWorker({
       note: new RunningProviderNote(),
       guard: undefined,
-      globals: undefined,
+      globals: { detectChange: () => areGlobalsChanged },
       isCareful: false,
       runAs: (_provider, work) => work(),
-      post: (messages) => posted.push(answersIn(messages)),
+      post: (messages) => {
+        const answers = messages.flatMap((message) => ('id' in message ? [message.id] : []));
+        if (answers.length > 0) posted.push(answers);
+        suspects.push(...messages.flatMap((message) => (message.kind === 'interfered' ? [message.providers] : [])));
+      },
     });
   });
 
@@ -49,13 +57,16 @@ describe('the program of a worker', () => {
     assert.deepEqual(posted, [[1], [3]]);
   });
 
+  it('suspects a provider that is being loaded, too, if globals have changed meanwhile', async () => {
+    areGlobalsChanged = true;
+    worker.handleRequests([capabilitiesOf(1, provider), capabilitiesOf(2, `await new Promise(() => {});${provider}`)]);
+    await until('the change is reported', () => suspects.some((each) => each.includes(1)));
+    assert.deepEqual(suspects.at(-1)?.toSorted(), [1, 2]);
+  });
+
   it('posts why a module could not be loaded, together with other answers', async () => {
     worker.handleRequests([capabilitiesOf(1, 'throw new Error("no");'), capabilitiesOf(2, provider)]);
     await until('both answers are posted', () => posted.flat().length === 2);
     assert.deepEqual(posted.flat(), [1, 2]);
   });
 });
-
-function answersIn(messages: readonly ProviderWorkerMessage[]): number[] {
-  return messages.flatMap((message) => ('id' in message ? [message.id] : []));
-}

@@ -90,8 +90,10 @@ function stateOf(target: object): ObjectState {
     if ('value' in descriptor) {
       valueKeys.push(key);
       values.push(descriptor.value);
-      // Node.js replaces its own accessors with their values when they are first used.
-    } else if (target !== globalThis && target !== process) accessors.push([key, descriptor]);
+      continue;
+    }
+    // Node.js replaces its own accessors with their values when they are first used.
+    if (target !== globalThis && target !== process) accessors.push([key, descriptor]);
   }
   return { target, keyCount: keys.length, valueKeys, values, accessors };
 }

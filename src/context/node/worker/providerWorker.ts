@@ -18,6 +18,9 @@ import { pickHandshakeFields } from './copyPlainData';
 import { loadProvider, importSpecifierOf, type LoadedProvider } from './providerModule';
 import { describeThrown, type ThrownDescription } from './thrown';
 
+// Providers can replace these.
+const { setTimeout, clearTimeout, setInterval, clearInterval, queueMicrotask } = globalThis;
+
 /** Minimum change of memory usage that is reported, in bytes. */
 const memoryStep = 8 * 1_024 * 1_024;
 
@@ -39,7 +42,7 @@ interface ProviderWorkerDeps {
   /** Runs code of a provider, and attributes its timers and promises to the provider. */
   readonly runAs: <T>(provider: number, work: () => T) => T;
   /** Undefined if the worker is not shared. */
-  readonly globals: GlobalsSnapshot | undefined;
+  readonly globals: Pick<GlobalsSnapshot, 'detectChange'> | undefined;
   /** Whether to check globals for changes after each provider. */
   readonly isCareful: boolean;
   readonly post: (messages: readonly ProviderWorkerMessage[], transfer: readonly Transferable[]) => void;
@@ -134,8 +137,7 @@ export class ProviderWorker {
   /** Never rejects. */
   private async loadAndSendRequest(hosted: HostedProvider, request: ProviderWorkerRequest): Promise<void> {
     this.waitingForLoadCount++;
-    const loaded = await this.loadFor(hosted, request);
-    this.waitingForLoadCount--;
+    const loaded = await this.loadFor(hosted, request).finally(() => this.waitingForLoadCount--);
     if (loaded) this.sendRequest(hosted, loaded, request);
     this.postSoon();
   }
@@ -308,7 +310,10 @@ export class ProviderWorker {
     this.messagesToPost.push(message);
   }
 
-  /** Posts the messages when all modules are loaded and all ready answers are complete, or earlier if that takes long. */
+  /**
+   * Posts the messages when all modules are loaded and all ready answers are complete, or earlier if that takes long. If
+   * code that blocks the worker comes first, the host ends the worker, and all of them are asked again.
+   */
   private postSoon(): void {
     if (this.messagesToPost.length === 0) return;
     const now = performance.now();
@@ -340,6 +345,7 @@ export class ProviderWorker {
 
   private checkGlobals(): void {
     const { globals } = this.deps;
+    if (this.hostedBeingLoaded) this.providersRunSinceGlobalsCheck.add(this.hostedBeingLoaded.id);
     if (!globals || this.providersRunSinceGlobalsCheck.size === 0) return;
     const now = performance.now();
     // While the worker has only one provider, its changes affect no other provider.
