@@ -21,7 +21,7 @@ const Started = z.object({ url: z.string(), peerUrl: z.string() });
 const settleMs = 5_000;
 
 /** Many short rounds, because the speed of a machine changes from one second to the next. */
-const selectionRounds = 25;
+const rounds = 25;
 const eventsPerRound = 20;
 
 const SelectionCost = z.object({ msPerEvent: z.number() });
@@ -87,7 +87,7 @@ async function benchSelectionCost(): Promise<void> {
   await measure({ selections: 50 });
   const ours: number[] = [];
   const theirs: number[] = [];
-  for (let round = -1; round < selectionRounds; round++) {
+  for (let round = -1; round < rounds; round++) {
     const selections = await measure({ selections: eventsPerRound });
     const sends = await measure({ sends: eventsPerRound, text });
     if (round < 0) continue;
@@ -106,7 +106,7 @@ async function benchFrames(measure: (command: object) => Promise<number>): Promi
   const text = JSON.stringify({ serverResponse: { id: '1', result: { content: sourceText(1024) } } });
   const ours: number[] = [];
   const theirs: number[] = [];
-  for (let round = -1; round < selectionRounds; round++) {
+  for (let round = -1; round < rounds; round++) {
     const frames = await measure({ frames: eventsPerRound, text });
     const sends = await measure({ sends: eventsPerRound, text });
     if (round < 0) continue;

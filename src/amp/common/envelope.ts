@@ -58,7 +58,7 @@ export function parseRequest(frame: string): AmpRequest | InvalidRequest {
   const inside = clientRequest['method'];
   const dialect = isRecord(inside) ? 'document' : 'cli';
   const methods = isRecord(inside) ? inside : clientRequest;
-  const names = Object.keys(methods).filter((key) => methods === inside || key !== 'id');
+  const names = isRecord(inside) ? Object.keys(inside) : Object.keys(clientRequest).filter((key) => key !== 'id');
   const [method] = names;
   if (method === undefined || names.length > 1) {
     return invalidShape(idJson, 'clientRequest needs its id and exactly one method, for example {"readFile":{…}}.');

@@ -168,7 +168,7 @@ async function failureAsResult(work: () => Promise<object>): Promise<object> {
   }
 }
 
-/** The editor only creates the signal if it has to wait. */
+/** Creates the signal when it is first used; see `ReadTextLimits.signal`. */
 class SmallReadLimits implements ReadTextLimits {
   readonly maxBytes = maxSmallFileBytes;
 

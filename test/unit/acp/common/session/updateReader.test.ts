@@ -35,7 +35,9 @@ describe('an update with a piece of an answer', () => {
       assert.deepEqual(results[0], results[1]);
       assert.deepEqual(read[0], read[1]);
     });
+});
 
+describe('a session/update', () => {
   it('needs a session and a kind', () => {
     const update = { sessionUpdate: 'plan' };
     assert.ok(isSessionNotification({ sessionId: 's1', update, _meta: {} }));
