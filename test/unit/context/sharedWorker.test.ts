@@ -128,7 +128,8 @@ describe('providers that share a worker', () => {
     ],
     [
       'keeps too large buffers',
-      bad('this.kept.push(Buffer.alloc(80 * 1024 * 1024, 1));'),
+      // Not filled, because that takes so long on some machines that it blocks the others.
+      bad('this.kept.push(Buffer.alloc(80 * 1024 * 1024));'),
       /more than 64 MiB of memory/,
       /used too much memory/,
     ],

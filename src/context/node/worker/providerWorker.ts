@@ -344,8 +344,9 @@ export class ProviderWorker {
   }
 
   private checkGlobals(): void {
-    const { globals } = this.deps;
-    if (this.hostedBeingLoaded) this.providersRunSinceGlobalsCheck.add(this.hostedBeingLoaded.id);
+    const { globals, isCareful } = this.deps;
+    // A careful worker checks after each provider, so the one that has just run made the change.
+    if (this.hostedBeingLoaded && !isCareful) this.providersRunSinceGlobalsCheck.add(this.hostedBeingLoaded.id);
     if (!globals || this.providersRunSinceGlobalsCheck.size === 0) return;
     const now = performance.now();
     // While the worker has only one provider, its changes affect no other provider.
