@@ -56,14 +56,14 @@ export function parseRequest(frame: string): AmpRequest | InvalidRequest {
   const { id } = clientRequest;
   const idJson = typeof id === 'string' ? JSON.stringify(id) : originalNumber(id, frame);
   const inside = clientRequest['method'];
-  const dialect = isRecord(inside) ? 'document' : 'cli';
-  const methods = isRecord(inside) ? inside : clientRequest;
-  const names = isRecord(inside) ? Object.keys(inside) : Object.keys(clientRequest).filter((key) => key !== 'id');
+  const isDocumentDialect = isRecord(inside);
+  const methods = isDocumentDialect ? inside : clientRequest;
+  const names = Object.keys(methods).filter((key) => isDocumentDialect || key !== 'id');
   const [method] = names;
   if (method === undefined || names.length > 1) {
     return invalidShape(idJson, 'clientRequest needs its id and exactly one method, for example {"readFile":{…}}.');
   }
-  return { idJson, dialect, method, params: methods[method] };
+  return { idJson, dialect: isDocumentDialect ? 'document' : 'cli', method, params: methods[method] };
 }
 
 export function formatResult({ dialect, idJson, method }: AmpRequest, result: object): string {
