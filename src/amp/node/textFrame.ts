@@ -10,12 +10,12 @@ const maxUnbufferedBytes = 16 * 1024 - 4;
 export function writeTextFrame(stream: Writable, text: string): void {
   const { length } = text;
   const isAscii = length <= maxUnbufferedBytes && Buffer.byteLength(text) === length;
-  // The head has no more than one byte in each of its characters, as ASCII has.
-  if (isAscii) stream.write(asciiHead(length) + text, 'latin1');
+  // Latin-1 encodes each character as one byte: ASCII text unchanged, and the bytes of the head above 127, too.
+  if (isAscii) stream.write(latin1Head(length) + text, 'latin1');
   else stream.write(encodeTextFrame(text));
 }
 
-function asciiHead(payloadLength: number): string {
+function latin1Head(payloadLength: number): string {
   return payloadLength < 126
     ? String.fromCharCode(finalTextFrame, payloadLength)
     : String.fromCharCode(finalTextFrame, 126, payloadLength >> 8, payloadLength & 0xff);

@@ -7,7 +7,7 @@ import { encodeTextFrame, SharedFrames, writeTextFrame } from '../../../../src/a
 import { AmpHarness, upgradeRequest } from './support/ampHarness';
 
 /** Of every form of length, and beside the borders between them; `é` is two bytes. */
-const texts = [0, 1, 125, 126, 127, 16_384, 16_385, 65_535, 65_536, 65_537]
+const texts = [0, 1, 125, 126, 127, 16_380, 16_381, 16_384, 16_385, 65_535, 65_536, 65_537]
   .map((length) => 'x'.repeat(length))
   .concat(
     'é'.repeat(62),
