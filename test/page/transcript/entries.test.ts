@@ -117,6 +117,19 @@ describe('the entries of a transcript', () => {
     assert.match(await output.innerText(), /^✔ case 1 of/);
   });
 
+  it('shows every colour of a command, also when its output changes', async () => {
+    const shell = (output: string): Entry =>
+      toolEntry({ id: 'shell', parts: [{ type: 'terminal', command: 'npm test', output }] });
+    const colours = (): Promise<string[]> =>
+      shown.locator('.terminal-output span').evaluateAll((runs) => runs.map((run) => getComputedStyle(run).color));
+    const { page: shown, host } = await open([shell('\u001b[38;2;200;100;50mrunning')]);
+    await shown.locator('.tool > summary').click();
+    assert.deepEqual(await colours(), ['rgb(200, 100, 50)']);
+    await host.notify(didPatch, { put: [shell('\u001b[38;2;50;100;200mdone')], before: 0 });
+    await shown.locator('.terminal-output').getByText('done').waitFor();
+    assert.deepEqual(await colours(), ['rgb(50, 100, 200)']);
+  });
+
   it('asks for what the buttons say', async () => {
     const opened = await open(firstTurn());
     const click = (name: string) => (): Promise<void> =>
