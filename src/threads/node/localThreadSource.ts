@@ -7,6 +7,7 @@ import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { isThreadId, nextStaleAt } from '../common/heads/heads';
 import { CostThrottle } from '../common/costThrottle';
+import { threadShares } from '../common/threadShares';
 import {
   ThreadError,
   type ThreadWithEntries,
@@ -34,7 +35,7 @@ interface LocalThreadSourceDeps {
 }
 
 /** Limits how often a large thread is read while it is written continuously. */
-const listPace = { minMs: 50, share: 0.02 };
+const listPace = { minMs: 50, share: threadShares.list };
 /** Delay before the list is read again after a file was being written. */
 const settleMs = 1_000;
 

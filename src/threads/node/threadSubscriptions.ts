@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/common/async';
 import { toDisposable, type Disposable } from '../../base/common/disposable';
+import { threadShares } from '../common/threadShares';
 
 interface Subscription {
   readonly threadId: string;
@@ -7,9 +8,6 @@ interface Subscription {
   notifiedAt: number;
   timer: Disposable | undefined;
 }
-
-/** Minimum pause between two notifications, as a multiple of the time that reading the thread takes. */
-const pauseFactor = 24;
 
 /** Notifies listeners of changes of single threads. May delay a notification, but the last one is always sent. */
 export class ThreadSubscriptions implements Disposable {
@@ -42,7 +40,7 @@ export class ThreadSubscriptions implements Disposable {
 
   private schedule(subscription: Subscription): void {
     if (subscription.timer) return;
-    const dueAt = subscription.notifiedAt + this.readCostMs(subscription.threadId) * pauseFactor;
+    const dueAt = subscription.notifiedAt + this.readCostMs(subscription.threadId) / threadShares.openThread;
     const delayMs = dueAt - this.clock.monotonicNow();
     if (delayMs > 0) subscription.timer = this.clock.setTimer(delayMs, () => this.callListener(subscription));
     else this.callListener(subscription);

@@ -11,6 +11,7 @@ import type { FileVersionKey } from '../files/fileKey';
 import type { StoredHead } from '../files/headFile';
 import { HeadCache } from './headCache';
 import { CostThrottle } from '../../common/costThrottle';
+import { threadShares } from '../../common/threadShares';
 import { scanFolders, type FolderProblem } from './storeScan';
 import { maxThreadBytes, tooLargeError } from '../files/threadFile';
 import type { ThreadWorkerOwner } from '../worker/threadWorkerOwner';
@@ -35,7 +36,7 @@ export interface ThreadList {
   readonly isUnsettled: boolean;
 }
 
-const textPace = { minMs: 100, share: 0.04 };
+const textPace = { minMs: 100, share: threadShares.textIndex };
 /** Delay before the text index is checked again, while another window builds it or after the worker has ended. */
 const retryTextsMs = 5_000;
 /** If more files than this end the worker, listing fails. */

@@ -5,10 +5,10 @@ import { errorCode, messageOf } from '../../../../base/common/errors';
 import { encodeHeads, headFileName, IndexFileError, mergeHeads, type StoredHead } from '../../files/headFile';
 import { IndexLock } from '../../files/indexLock';
 import { CostThrottle } from '../../../common/costThrottle';
+import { threadShares } from '../../../common/threadShares';
 import { writeFileAtomically } from '../../files/atomicWrite';
 
-/** The pace is slow, because the user waits for the list but not for saving. */
-const pace = { minMs: 100, share: 0.05 };
+const pace = { minMs: 100, share: threadShares.savedHeads };
 
 /**
  * Adds heads to the index file. Other windows write to this file, too. Combines additions that follow each other
