@@ -1,6 +1,7 @@
 // `npm test`: sets up what is missing, runs every check there is, and counts. A check that cannot run has failed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { bootstrap } from './lib/bootstrap.mjs';
 
 await bootstrap().catch((/** @type {unknown} */ error) => {
@@ -13,6 +14,8 @@ const { stopChildren, stopTree, whenInterrupted } = await import('./lib/processe
 const { forgetSummary, isGood, readSummary } = await import('./lib/summary.mjs');
 
 const interruption = whenInterrupted();
+/** Longer than a test file of the slowest machine, which prints when it is through. */
+const maxSilentSeconds = 15 * 60;
 
 /** @typedef {{ title: string, command: string[], summary?: string }} Step `summary` names the mocha run it counts */
 
@@ -49,8 +52,8 @@ const failures = [];
 const flaky = [];
 const startedAt = Date.now();
 // Side by side on two processors: the checks take about as long as a part of the unit tests.
-await Promise.all([runAll([...checks, unitTests(3)], 'pipe'), runAll([unitTests(1), unitTests(2)], 'inherit')]);
-await runAll(windows, 'inherit');
+await Promise.all([runAll([...checks, unitTests(3)], 'at the end'), runAll([unitTests(1), unitTests(2)], 'at once')]);
+await runAll(windows, 'at once');
 console.log(`\n=== ${secondsSinceStart()} s`);
 for (const failure of failures) console.log(`\nFailed: ${failure}`);
 if (flaky.length > 0) console.log(`\n${flaky.map((test) => `flaky: ${test}`).join('\n')}`);
@@ -60,21 +63,21 @@ process.exit(failed === 0 ? 0 : 1);
 /**
  * One after the other.
  * @param {readonly Step[]} steps
- * @param {'inherit' | 'pipe'} output `pipe` prints what a step has to say when it has ended
+ * @param {'at once' | 'at the end'} showing when to print what a step has to say
  */
-async function runAll(steps, output) {
+async function runAll(steps, showing) {
   for (const step of steps) {
     const { title, summary: name } = step;
     const heading = `\n=== ${title} (${secondsSinceStart()} s)`;
-    if (output === 'inherit') console.log(heading);
+    if (showing === 'at once') console.log(heading);
     if (name !== undefined) await forgetSummary(name);
-    const ended = await Promise.race([runStep(step, output), interruption]);
+    const ended = await Promise.race([runStep(step, showing), interruption]);
     if (typeof ended === 'string') {
       await stopChildren();
       process.exit(130);
     }
     const { code, printed } = ended;
-    if (output === 'pipe') console.log(`${heading}\n${printed}`);
+    if (showing === 'at the end') console.log(`${heading}\n${printed}`);
     await count(step, code);
   }
 }
@@ -108,31 +111,42 @@ function secondsSinceStart() {
 }
 
 /**
- * A run that hangs is ended: after 25 minutes, or 15 s after it has written its summary (a failed test may leave behind
- * what keeps the process from ending).
+ * A run that hangs is ended: when it has said nothing for 15 minutes, or 15 s after it has written its summary (a failed
+ * test may leave behind what keeps the process from ending). How long a run takes as a whole is up to the machine.
  * @param {Step} step
- * @param {'inherit' | 'pipe'} output
- * @returns {Promise<{ code: number, printed: string }>} the exit code, and what was printed into the pipe
+ * @param {'at once' | 'at the end'} showing
+ * @returns {Promise<{ code: number, printed: string }>} the exit code, and what was printed
  */
-async function runStep({ command, summary }, output) {
-  const child = spawn(process.execPath, command, { cwd: inRoot(), stdio: ['ignore', output, output] });
+async function runStep({ command, summary }, showing) {
+  const env = process.stdout.isTTY ? { ...process.env, FORCE_COLOR: '1' } : process.env;
+  const child = spawn(process.execPath, command, { cwd: inRoot(), env, stdio: ['ignore', 'pipe', 'pipe'] });
   let printed = '';
+  let secondsLeft = maxSilentSeconds;
+  let isDone = false;
   for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (/** @type {string} */ text) => (printed += text));
+    stream.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
+      if (!isDone) secondsLeft = maxSilentSeconds;
+      printed += text;
+      if (showing === 'at once') process.stdout.write(text);
+    });
   }
-  let secondsLeft = 25 * 60;
   const watch = setInterval(() => {
     if (--secondsLeft === 0 && child.pid !== undefined) {
       console.error('This run does not end: it is killed');
       void stopTree(child.pid);
     }
-    if (summary === undefined || secondsLeft <= 15) return;
+    if (summary === undefined || isDone) return;
     void readSummary(summary).then((done) => {
-      if (done) secondsLeft = Math.min(secondsLeft, 15);
+      if (!done || isDone) return;
+      isDone = true;
+      secondsLeft = 15;
     });
   }, 1_000);
+  const closed = once(child, 'close');
   try {
-    await once(child, 'close');
+    await once(child, 'exit');
+    // A process that was left behind may hold the output open.
+    await Promise.race([closed, sleep(5_000)]);
     return { code: child.exitCode ?? 1, printed };
   } finally {
     clearInterval(watch);
