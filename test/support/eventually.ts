@@ -1,5 +1,7 @@
 /** How long tests wait for what other threads, processes and VS Code do: long, as machines are busy and none of it is a claim of speed. */
 const patienceMs = 45_000;
+/** Between two probes, in milliseconds: grows, because each may cost what it waits for the time to happen. */
+const pauses = { firstMs: 5, growth: 1.5, maxMs: 50 };
 
 /**
  * What `probe` returns as soon as it does not throw; other parts of VS Code take their time.
@@ -7,13 +9,13 @@ const patienceMs = 45_000;
  */
 export async function eventually<T>(what: string, probe: () => T | Promise<T>): Promise<T> {
   const endMs = Date.now() + patienceMs;
-  for (;;) {
+  for (let pauseMs = pauses.firstMs; ; pauseMs = Math.min(pauseMs * pauses.growth, pauses.maxMs)) {
     try {
       return await probe();
     } catch (error) {
       if (Date.now() > endMs) throw new Error(`${what} did not come about: ${String(error)}`, { cause: error });
     }
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 
