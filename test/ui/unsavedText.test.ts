@@ -59,6 +59,8 @@ describe('Unsaved text', () => {
     await chat.send('nothing');
     await toast('“notes.txt” has unsaved changes').waitFor();
     await chat.shows(/Waiting for your answer about unsaved files/);
+    // Under the pointer, VS Code does not hide it while the pictures are taken.
+    await toast('has unsaved changes').hover();
     await takeThemePictures(window, 'unsaved-prompt', [1440, 560]);
     await toast('has unsaved changes').hover();
     await toast('has unsaved changes').locator('.codicon-notifications-clear').first().click();
@@ -87,7 +89,7 @@ describe('Unsaved text', () => {
     await setUserSetting(window, 'backline.chat.saveBeforePrompt', 'never');
     await typeInEditor('last ');
     await chat.send('change');
-    await toast('Planned agent changed “notes.txt” on disk').waitFor();
+    await toast('Planned agent changed “notes.txt” on disk').hover();
     await takeThemePictures(window, 'unsaved-conflict', [1440, 560]);
     await press('changed “notes.txt” on disk', 'Compare');
     await window.page.locator('.tab.active').filter({ hasText: 'Planned agent’s version' }).waitFor();
