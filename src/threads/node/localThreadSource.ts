@@ -7,7 +7,7 @@ import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { isThreadId, nextStaleAt } from '../common/heads/heads';
 import { CostThrottle } from '../common/costThrottle';
-import { threadShares } from '../common/threadShares';
+import { processorShares } from '../common/processorShares';
 import {
   ThreadError,
   type ThreadWithEntries,
@@ -35,7 +35,7 @@ interface LocalThreadSourceDeps {
 }
 
 /** Limits how often a large thread is read while it is written continuously. */
-const listPace = { minMs: 50, share: threadShares.list };
+const listPace = { minMs: 50, share: processorShares.list };
 /** Delay before the list is read again after a file was being written. */
 const settleMs = 1_000;
 

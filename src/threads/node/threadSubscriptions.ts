@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/common/async';
 import { toDisposable, type Disposable } from '../../base/common/disposable';
-import { threadShares } from '../common/threadShares';
+import { processorShares } from '../common/processorShares';
 
 interface Subscription {
   readonly threadId: string;
@@ -40,7 +40,7 @@ export class ThreadSubscriptions implements Disposable {
 
   private schedule(subscription: Subscription): void {
     if (subscription.timer) return;
-    const dueAt = subscription.notifiedAt + this.readCostMs(subscription.threadId) / threadShares.openThread;
+    const dueAt = subscription.notifiedAt + this.readCostMs(subscription.threadId) / processorShares.openThread;
     const delayMs = dueAt - this.clock.monotonicNow();
     if (delayMs > 0) subscription.timer = this.clock.setTimer(delayMs, () => this.callListener(subscription));
     else this.callListener(subscription);

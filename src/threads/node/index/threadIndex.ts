@@ -11,7 +11,7 @@ import type { FileVersionKey } from '../files/fileKey';
 import type { StoredHead } from '../files/headFile';
 import { HeadCache } from './headCache';
 import { CostThrottle } from '../../common/costThrottle';
-import { threadShares } from '../../common/threadShares';
+import { processorShares } from '../../common/processorShares';
 import { scanFolders, type FolderProblem } from './storeScan';
 import { maxThreadBytes, tooLargeError } from '../files/threadFile';
 import type { ThreadWorkerOwner } from '../worker/threadWorkerOwner';
@@ -36,7 +36,7 @@ export interface ThreadList {
   readonly isUnsettled: boolean;
 }
 
-const textPace = { minMs: 100, share: threadShares.textIndex };
+const textPace = { minMs: 100, share: processorShares.textIndex };
 /** Delay before the text index is checked again, while another window builds it or after the worker has ended. */
 const retryTextsMs = 5_000;
 /** If more files than this end the worker, listing fails. */

@@ -5,10 +5,10 @@ import { errorCode, messageOf } from '../../../../base/common/errors';
 import { encodeHeads, headFileName, IndexFileError, mergeHeads, type StoredHead } from '../../files/headFile';
 import { IndexLock } from '../../files/indexLock';
 import { CostThrottle } from '../../../common/costThrottle';
-import { threadShares } from '../../../common/threadShares';
+import { processorShares } from '../../../common/processorShares';
 import { writeFileAtomically } from '../../files/atomicWrite';
 
-const pace = { minMs: 100, share: threadShares.savedHeads };
+const pace = { minMs: 100, share: processorShares.savedHeads };
 
 /**
  * Adds heads to the index file. Other windows write to this file, too. Combines additions that follow each other
