@@ -31,7 +31,7 @@ function morphNode(live: Node, wanted: Node): boolean {
     return true;
   }
   if (!(live instanceof Element) || !(wanted instanceof Element) || live.nodeName !== wanted.nodeName) return false;
-  // The page's CSP lets nobody change this attribute.
+  // The page's CSP ignores a style attribute that is set by name. The wanted node has its style, so it takes this one's place.
   if (live.getAttribute('style') !== wanted.getAttribute('style')) return false;
   morphAttributes(live, wanted);
   morphChildren(live, live.firstChild, wanted);
