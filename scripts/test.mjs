@@ -14,8 +14,8 @@ const { stopChildren, stopTree, whenInterrupted } = await import('./lib/processe
 const { forgetSummary, isGood, readSummary } = await import('./lib/summary.mjs');
 
 const interruption = whenInterrupted();
-/** Longer than a test file of the slowest machine, which prints when it is through. */
-const maxSilentSeconds = 15 * 60;
+/** A check says nothing before its end, and a UI file nothing before all its tests have ended, one of which has 15 minutes. */
+const maxSilentSeconds = 45 * 60;
 
 /** @typedef {{ title: string, command: string[], summary?: string }} Step `summary` names the mocha run it counts */
 
@@ -111,36 +111,45 @@ function secondsSinceStart() {
 }
 
 /**
- * A run that hangs is ended: when it has said nothing for 15 minutes, or 15 s after it has written its summary (a failed
- * test may leave behind what keeps the process from ending). How long a run takes as a whole is up to the machine.
+ * A run that hangs is killed: when it has said nothing for `maxSilentSeconds`, or 15 s after it has written its summary (a
+ * failed test may leave behind what keeps the process from ending). How long a run takes as a whole is up to the machine.
  * @param {Step} step
  * @param {'at once' | 'at the end'} showing
- * @returns {Promise<{ code: number, printed: string }>} the exit code, and what was printed
+ * @returns {Promise<{ code: number, printed: string }>} the exit code, and what is still to be printed
  */
-async function runStep({ command, summary }, showing) {
-  const env = process.stdout.isTTY ? { ...process.env, FORCE_COLOR: '1' } : process.env;
+async function runStep({ title, command, summary }, showing) {
+  // Mocha's own variable: FORCE_COLOR would also colour what the tested programs print.
+  const env = process.stdout.isTTY && process.stdout.hasColors() ? { ...process.env, MOCHA_COLORS: '1' } : process.env;
   const child = spawn(process.execPath, command, { cwd: inRoot(), env, stdio: ['ignore', 'pipe', 'pipe'] });
   let printed = '';
   let secondsLeft = maxSilentSeconds;
-  let isDone = false;
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
-      if (!isDone) secondsLeft = maxSilentSeconds;
-      printed += text;
-      if (showing === 'at once') process.stdout.write(text);
+  let hasSummary = false;
+  /** @type {(from: import('node:stream').Readable, to: NodeJS.WriteStream) => void} */
+  const forward = (from, to) => {
+    from.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
+      if (!hasSummary) secondsLeft = maxSilentSeconds;
+      if (showing === 'at once') to.write(text);
+      else printed += text;
     });
-  }
+  };
+  forward(child.stdout, process.stdout);
+  forward(child.stderr, process.stderr);
   const watch = setInterval(() => {
     if (--secondsLeft === 0 && child.pid !== undefined) {
-      console.error('This run does not end: it is killed');
-      void stopTree(child.pid);
+      clearInterval(watch);
+      const why = hasSummary ? 'did not end after its tests' : `said nothing for ${maxSilentSeconds / 60} minutes`;
+      console.error(`${title}: the run ${why}, so it is killed`);
+      stopTree(child.pid).catch((/** @type {unknown} */ error) => console.error(String(error)));
     }
-    if (summary === undefined || isDone) return;
-    void readSummary(summary).then((done) => {
-      if (!done || isDone) return;
-      isDone = true;
-      secondsLeft = 15;
-    });
+    if (summary === undefined || hasSummary) return;
+    // A summary that is just being written is read the next time.
+    void readSummary(summary)
+      .catch(() => undefined)
+      .then((done) => {
+        if (!done || hasSummary) return;
+        hasSummary = true;
+        secondsLeft = 15;
+      });
   }, 1_000);
   const closed = once(child, 'close');
   try {
@@ -150,5 +159,7 @@ async function runStep({ command, summary }, showing) {
     return { code: child.exitCode ?? 1, printed };
   } finally {
     clearInterval(watch);
+    child.stdout.destroy();
+    child.stderr.destroy();
   }
 }
