@@ -1,7 +1,7 @@
 import { downloadAndUnzipVSCode, runTests } from '@vscode/test-electron';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { findChromium, forVsCode, launchChromium } from './chromium.mjs';
+import { findChromium, launchChromium, vsCodeFlags } from './chromium.mjs';
 import { launchArguments, onlyVariables, versionToTest } from './desktop.mjs';
 import { environmentVariable, hasDisplay } from './environment.mjs';
 import { quietSettings, startHost, testSettings, within } from './host.mjs';
@@ -103,7 +103,7 @@ const browserRunner = {
       }
     };
     try {
-      browser = await launchChromium(forVsCode);
+      browser = await launchChromium(vsCodeFlags);
       const page = await browser.newPage();
       /** @type {string[]} */
       const pageErrors = [];

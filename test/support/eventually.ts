@@ -1,7 +1,7 @@
 /** How long tests wait for what other threads, processes and VS Code do: long, as machines are busy and none of it is a claim of speed. */
 const patienceMs = 45_000;
-/** Between two probes, in milliseconds: grows, because each may cost what it waits for the time to happen. */
-const pauses = { firstMs: 5, growth: 1.5, maxMs: 50 };
+/** Pauses between probes. Each is `factor` times the last, because probes take processor time from what they wait for. */
+const pauses = { firstMs: 5, factor: 1.5, maxMs: 50 };
 
 /**
  * What `probe` returns as soon as it does not throw; other parts of VS Code take their time.
@@ -9,7 +9,7 @@ const pauses = { firstMs: 5, growth: 1.5, maxMs: 50 };
  */
 export async function eventually<T>(what: string, probe: () => T | Promise<T>): Promise<T> {
   const endMs = Date.now() + patienceMs;
-  for (let pauseMs = pauses.firstMs; ; pauseMs = Math.min(pauseMs * pauses.growth, pauses.maxMs)) {
+  for (let pauseMs = pauses.firstMs; ; pauseMs = Math.min(pauseMs * pauses.factor, pauses.maxMs)) {
     try {
       return await probe();
     } catch (error) {

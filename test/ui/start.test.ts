@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { forVsCode, launchChromium } from '../../scripts/lib/chromium.mjs';
+import { launchChromium, vsCodeFlags } from '../../scripts/lib/chromium.mjs';
 import { within } from '../../scripts/lib/host.mjs';
 import { inRoot } from '../../scripts/lib/paths.mjs';
 import { listProcesses } from '../../scripts/lib/processes.mjs';
@@ -17,7 +17,7 @@ describe('npm start', () => {
 
   before(async () => {
     sandbox = await makeSandbox({ env: { BACKLINE_START: 'browser' } });
-    browser = await launchChromium(forVsCode);
+    browser = await launchChromium(vsCodeFlags);
   });
 
   after(async () => {

@@ -54,14 +54,16 @@ describe('Unsaved text', () => {
     await window.page.locator('.tab.active.dirty').filter({ hasText: 'notes.txt' }).waitFor();
   }
 
+  /** VS Code does not hide a message while the pointer is over it. */
+  const takePicturesOf = (words: string, name: string): Promise<void> =>
+    takeThemePictures(window, name, [1440, 560], () => toast(words).hover());
+
   it('is named before a prompt; closing the message brings the prompt back', async () => {
     await typeInEditor('mine ');
     await chat.send('nothing');
     await toast('“notes.txt” has unsaved changes').waitFor();
     await chat.shows(/Waiting for your answer about unsaved files/);
-    // Under the pointer, VS Code does not hide it while the pictures are taken.
-    await toast('has unsaved changes').hover();
-    await takeThemePictures(window, 'unsaved-prompt', [1440, 560]);
+    await takePicturesOf('has unsaved changes', 'unsaved-prompt');
     await toast('has unsaved changes').hover();
     await toast('has unsaved changes').locator('.codicon-notifications-clear').first().click();
     await eventually('the draft', async () => assert.equal(await (await chat.prompt()).inputValue(), 'nothing'));
@@ -89,8 +91,8 @@ describe('Unsaved text', () => {
     await setUserSetting(window, 'backline.chat.saveBeforePrompt', 'never');
     await typeInEditor('last ');
     await chat.send('change');
-    await toast('Planned agent changed “notes.txt” on disk').hover();
-    await takeThemePictures(window, 'unsaved-conflict', [1440, 560]);
+    await toast('Planned agent changed “notes.txt” on disk').waitFor();
+    await takePicturesOf('changed “notes.txt” on disk', 'unsaved-conflict');
     await press('changed “notes.txt” on disk', 'Compare');
     await window.page.locator('.tab.active').filter({ hasText: 'Planned agent’s version' }).waitFor();
     await toast('Which version of “notes.txt”').waitFor();

@@ -9,11 +9,15 @@ const themes: readonly (readonly [theme: string, workbenchClass: string])[] = [
   ['Default High Contrast Light', 'hc-light'],
 ];
 
-/** Takes pictures of the window in all kinds of themes, named by theme and width. Ends in the dark theme. */
+/**
+ * Takes pictures of the window in all kinds of themes, named by theme and width. Ends in the dark theme. Calls `before`
+ * before each picture.
+ */
 export async function takeThemePictures(
   window: VsCodeWindow,
   name: string,
   widths: readonly number[] = [1280],
+  before: () => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   const { page } = window;
   const size = page.viewportSize();
@@ -25,6 +29,7 @@ export async function takeThemePictures(
     await show(theme, workbenchClass);
     for (const width of widths) {
       await page.setViewportSize({ width, height: 800 });
+      await before();
       const suffix = theme.replace('Default ', '').replaceAll(' ', '-').toLowerCase();
       await window.screenshot(`${name}-${suffix}-${width}`);
     }

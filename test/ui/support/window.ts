@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { forVsCode, launchChromium } from '../../../scripts/lib/chromium.mjs';
+import { launchChromium, vsCodeFlags } from '../../../scripts/lib/chromium.mjs';
 import { installVsix, startHost, testSettings, type Host } from '../../../scripts/lib/host.mjs';
 import { inRoot } from '../../../scripts/lib/paths.mjs';
 import { makeSandbox, type Sandbox } from '../../../scripts/lib/sandbox.mjs';
@@ -63,7 +63,7 @@ export class VsCodeWindow {
         restricted,
       });
       opened.defer(() => host.stop());
-      const browser = await launchChromium(forVsCode);
+      const browser = await launchChromium(vsCodeFlags);
       opened.defer(() => browser.close());
       const window = new VsCodeWindow(await newPage(browser), sandbox, host, browser, workspaceFile, opened);
       try {

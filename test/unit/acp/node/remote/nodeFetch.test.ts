@@ -78,12 +78,13 @@ describe('a request to a remote agent', () => {
 
   it('may take longer than the time for an answer if the line is slow', async () => {
     let spentMs = 0;
-    // Not by a server that reads slowly: the system's buffers may take all of it at once.
+    // The server cannot make the line slow, because the system's buffers may take the whole body at once.
     const makeSlow = (message: unknown): void => {
       assert.ok(typeof message === 'object' && message !== null && 'request' in message);
       const { request } = message;
       assert.ok(request instanceof http.ClientRequest);
       const write = request.write.bind(request);
+      // NodeFetch passes a callback with every piece.
       const writeSlowly = (piece: Uint8Array, written: (error?: Error | null) => void): boolean =>
         write(piece, (error) => {
           spentMs += answerTimeoutMs * 0.75;
