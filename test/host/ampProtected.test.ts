@@ -85,10 +85,13 @@ describe('Amp and protected files, over a WebSocket and in the real editor', () 
   });
 
   /** Each test writes a text of its own: VS Code may still hold the document, and the text, of the one before. */
-  const write = async (fullContent: string): Promise<string> => {
-    const { success, message } = await client.ask('editFile', { path: file, fullContent });
-    return success === true ? 'done' : String(message);
-  };
+  const write = (fullContent: string): Promise<string> =>
+    eventually('a document that is as the file', async () => {
+      const { success, message } = await client.ask('editFile', { path: file, fullContent });
+      // Until VS Code has noticed that the file of the test before was replaced; Amp tries again as well.
+      assert.doesNotMatch(String(message), /has changed since it was read/);
+      return success === true ? 'done' : String(message);
+    });
   const onDisk = (): Promise<string> => readFile(file, 'utf8');
   const last = async (count: number): Promise<Notification> =>
     await eventually('the notification', () => {
@@ -120,7 +123,7 @@ describe('Amp and protected files, over a WebSocket and in the real editor', () 
   });
 
   it('shows the change, asks again, and closes the diff with the answer', async () => {
-    await write('[2]\n');
+    assert.match(await write('[2]\n'), /is being asked/);
     (await last(1)).press('Show Change');
     const second = await last(2);
     await eventually('the diff', () => assert.equal(diffs().length, 1));
@@ -135,7 +138,7 @@ describe('Amp and protected files, over a WebSocket and in the real editor', () 
 
   it('does not offer to allow a change that cannot be shown', async () => {
     subject.adapter.showDiff = () => Promise.reject(new Error('no diff'));
-    await write('[3]\n');
+    assert.match(await write('[3]\n'), /is being asked/);
     (await last(1)).press('Show Change');
     const { buttons, press } = await last(2);
     assert.deepEqual(buttons, ['Show Change', 'Deny']);
