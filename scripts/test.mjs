@@ -142,14 +142,11 @@ async function runStep({ title, command, summary }, showing) {
       stopTree(child.pid).catch((/** @type {unknown} */ error) => console.error(String(error)));
     }
     if (summary === undefined || hasSummary) return;
-    // A summary that is just being written is read the next time.
-    void readSummary(summary)
-      .catch(() => undefined)
-      .then((done) => {
-        if (!done || hasSummary) return;
-        hasSummary = true;
-        secondsLeft = 15;
-      });
+    void readSummary(summary).then((done) => {
+      if (!done || hasSummary) return;
+      hasSummary = true;
+      secondsLeft = 15;
+    });
   }, 1_000);
   const closed = once(child, 'close');
   try {

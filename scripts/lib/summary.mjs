@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseJson } from './json.mjs';
 import { inRoot } from './paths.mjs';
@@ -24,12 +24,15 @@ export async function forgetSummary(name) {
 }
 
 /**
+ * Whoever reads it meanwhile finds all of it or nothing.
  * @param {string} name
  * @param {Summary} summary
  */
 export async function writeSummary(name, summary) {
-  await mkdir(path.dirname(fileOf(name)), { recursive: true });
-  await writeFile(fileOf(name), JSON.stringify(summary));
+  const file = fileOf(name);
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(`${file}.new`, JSON.stringify(summary));
+  await rename(`${file}.new`, file);
 }
 
 /**
