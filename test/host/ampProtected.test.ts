@@ -86,7 +86,7 @@ describe('Amp and protected files, over a WebSocket and in the real editor', () 
 
   /** Each test writes a text of its own: VS Code may still hold the document, and the text, of the one before. */
   const write = (fullContent: string): Promise<string> =>
-    eventually('a document that is as the file', async () => {
+    eventually('the text of the file in VS Code', async () => {
       const { success, message } = await client.ask('editFile', { path: file, fullContent });
       // Until VS Code has noticed that the file of the test before was replaced; Amp tries again as well.
       assert.doesNotMatch(String(message), /has changed since it was read/);

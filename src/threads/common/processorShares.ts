@@ -1,6 +1,6 @@
 /**
- * The greatest shares of one processor, from 0 to 1, that work may take while Amp writes a thread all the time. With one
- * open thread, they are 8 % together. Watching folders and the messages to and from the worker are not counted.
+ * The greatest shares of one processor, from 0 to 1, that work may take while Amp writes a thread continuously. With
+ * one open thread, they are 8 % together. Watching folders and the messages to and from the worker are not counted.
  */
 export const processorShares = {
   /** Reading an open thread again; each one has this share. */

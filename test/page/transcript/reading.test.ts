@@ -37,7 +37,7 @@ const topOf = (opened: Page, id: string): Promise<number> =>
   opened.$eval(`[data-entry="${id}"]`, (element) => element.getBoundingClientRect().top);
 
 /** Resolves when the entry is at the top. Its place is set again while the entries above it get their heights. */
-const isAtTop = (opened: Page, id: string): Promise<void> =>
+const waitUntilAtTop = (opened: Page, id: string): Promise<void> =>
   eventually(`${id} at the top`, async () => {
     const top = await topOf(opened, id);
     assert.ok(top >= 0 && top < 30, `at ${top}`);
@@ -240,7 +240,7 @@ describe('reading a transcript', () => {
     await drawn(shown);
     const second = await focused();
     assert.equal(Number(first?.slice(1)) - Number(second?.slice(1)), 1);
-    await isAtTop(shown, second ?? '');
+    await waitUntilAtTop(shown, second ?? '');
     await shown.keyboard.press('Alt+ArrowDown');
     assert.equal(await focused(), first);
   });
@@ -248,7 +248,7 @@ describe('reading a transcript', () => {
   it('scrolls to an entry that is asked for', async () => {
     const { page: shown, host } = await open(turns(1, 60));
     await host.notify(ask, { what: 'entry', id: 'p7' });
-    await isAtTop(shown, 'p7');
+    await waitUntilAtTop(shown, 'p7');
   });
 
   it('keeps the focus on a card that changes', async () => {

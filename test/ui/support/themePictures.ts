@@ -17,7 +17,7 @@ export async function takeThemePictures(
   window: VsCodeWindow,
   name: string,
   widths: readonly number[] = [1280],
-  before: () => Promise<void> = () => Promise.resolve(),
+  before?: () => Promise<void>,
 ): Promise<void> {
   const { page } = window;
   const size = page.viewportSize();
@@ -29,7 +29,7 @@ export async function takeThemePictures(
     await show(theme, workbenchClass);
     for (const width of widths) {
       await page.setViewportSize({ width, height: 800 });
-      await before();
+      await before?.();
       const suffix = theme.replace('Default ', '').replaceAll(' ', '-').toLowerCase();
       await window.screenshot(`${name}-${suffix}-${width}`);
     }
