@@ -47,6 +47,8 @@ export const quietSettings = {
 
 /** For tests, which type into the editor. */
 export const testSettings = {
+  // Tests change files there that VS Code does not read again.
+  'files.watcherExclude': { '**/unwatched/**': true },
   'editor.autoClosingBrackets': 'never',
   'editor.autoClosingQuotes': 'never',
   'editor.acceptSuggestionOnEnter': 'off',

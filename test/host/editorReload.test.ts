@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
+import * as vscode from 'vscode';
 import { EditorError, type TextEdit, type TextFile } from '../../src/editor/common/editorPort';
-import { AdapterUnderTest } from './support/editorAdapter';
+import { AdapterUnderTest, editorError } from './support/editorAdapter';
 import { eventually } from '../support/eventually';
-import { closeAll, inWorkspace, show, writeInWorkspace } from './support/workspace';
+import { closeAll, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
 
 const start = { line: 0, character: 0 };
 const atStart = (newText: string): TextEdit => ({ range: { start, end: start }, newText });
@@ -67,5 +68,78 @@ describe('a file that is open and was written behind the back of VS Code', () =>
     const write = subject.adapter.writeText(file, 'x', { expectedVersion: version });
     await assert.rejects(write, { name: 'EditorError', code: 'staleVersion' });
     assert.equal(await readFile(file, 'utf8'), 'two\n');
+  });
+
+  /** In a folder that `files.watcherExclude` of the test window contains. */
+  describe('in a folder whose changes VS Code does not notice', () => {
+    let files = 0;
+    const outdatedDocument = async (
+      before: string | Uint8Array,
+      now: string | Uint8Array,
+      open: (uri: vscode.Uri) => Thenable<vscode.TextDocument> = (uri) => vscode.workspace.openTextDocument(uri),
+    ): Promise<vscode.TextDocument> => {
+      const file = await writeInWorkspace(`reload/unwatched/${++files}.txt`, before);
+      const document = await open(vscode.Uri.file(file));
+      await writeFile(file, now);
+      return document;
+    };
+
+    it('is read as it is on disk', async () => {
+      const document = await outdatedDocument('one\n', 'two\n');
+      const { text, isDirty } = await subject.adapter.readText(document.uri.fsPath);
+      assert.deepEqual([text, isDirty], ['two\n', false]);
+      assert.equal(document.getText(), 'one\n', 'VS Code still has the text from before');
+    });
+
+    it('is read as it is in the editor once it has unsaved changes', async () => {
+      const document = await outdatedDocument('one\n', 'two\n');
+      await type(await show(document.uri.fsPath), new vscode.Position(0, 0), 'un');
+      const { text, isDirty } = await subject.adapter.readText(document.uri.fsPath);
+      assert.deepEqual([text, isDirty], ['unone\n', true]);
+    });
+
+    it('is read with the encoding with which it was opened', async () => {
+      const document = await outdatedDocument('one\n', Buffer.from('gr\xfc\xdfe\n', 'latin1'), (uri) =>
+        vscode.workspace.openTextDocument(uri, { encoding: 'windows1252' }),
+      );
+      assert.equal((await subject.adapter.readText(document.uri.fsPath)).text, 'grüße\n');
+    });
+
+    it('is read again after each writing', async () => {
+      const document = await outdatedDocument('one\n', 'two\n');
+      const file = document.uri.fsPath;
+      const texts: string[] = [];
+      for (const text of ['one\n', 'three\n', 'three\n', 'one\n', 'four\n']) {
+        await writeFile(file, text);
+        texts.push((await subject.adapter.readText(file)).text);
+      }
+      assert.deepEqual(texts, ['one\n', 'three\n', 'three\n', 'one\n', 'four\n']);
+    });
+
+    for (const [name, mark] of [
+      ['UTF-8', ''],
+      ['UTF-8 with BOM', '\ufeff'],
+    ] as const) {
+      it(`is edited and saved as it is on disk, in ${name}`, async () => {
+        const document = await outdatedDocument(`${mark}one\n`, `${mark}größer\n`);
+        const file = document.uri.fsPath;
+        const { encoding } = document;
+        const { version } = await subject.adapter.readText(file);
+        const { text } = await subject.adapter.editText(file, () => [atStart('zero\n')], { expectedVersion: version });
+        assert.equal(text, 'zero\ngrößer\n');
+        assert.equal(await readFile(file, 'utf8'), `${mark}zero\ngrößer\n`);
+        assert.deepEqual([document.encoding, document.isDirty], [encoding, false]);
+      });
+    }
+
+    it('is not edited in another encoding, since VS Code cannot be made to read it again', async () => {
+      const document = await outdatedDocument('one\n', 'two\n', (uri) =>
+        vscode.workspace.openTextDocument(uri, { encoding: 'windows1252' }),
+      );
+      const file = document.uri.fsPath;
+      const edit = subject.adapter.editText(file, () => [atStart('zero\n')]);
+      await assert.rejects(edit, { ...editorError('staleVersion'), message: /Revert File/ });
+      assert.equal(await readFile(file, 'utf8'), 'two\n');
+    });
   });
 });

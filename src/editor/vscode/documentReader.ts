@@ -1,6 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
+import type { TextDocument } from 'vscode';
 import type { KeyedQueue } from '../../base/common/async';
 import { BoundedMap } from '../../base/common/boundedMap';
 import {
@@ -17,7 +18,8 @@ import { readCheckedFile, readCheckedBytes } from '../node/checkedRead';
 import { decodeText, defaultMaxBytes, diskVersion, statDisk } from '../node/diskReader';
 import { FileProbe } from '../node/fileProbe';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
-import { decodeFile, hasInvalidBytes, isDecodingLossless } from './encodings';
+import { decodeDocumentText, decodeFile, hasInvalidBytes, isDecodingLossless } from './encodings';
+import { hasTextOf, type TextFileWithBytes } from './documentReload';
 import type { DocumentsByPath } from './documentsByPath';
 
 interface CachedFile {
@@ -29,9 +31,15 @@ interface CachedFile {
   readonly read?: TextFile;
 }
 
-export interface TextFileWithBytes {
-  readonly file: TextFile;
-  readonly bytes: Buffer;
+interface DiskText extends TextFileWithBytes {
+  readonly info: BigIntStats;
+}
+
+/** A file that had the same text as a document. */
+interface VerifiedText {
+  /** The version of the document. */
+  readonly documentVersion: number;
+  readonly info: BigIntStats;
 }
 
 const maxCachedPaths = 500;
@@ -41,9 +49,10 @@ const maxCachedText = 16 * 1024 * 1024;
 const timestampResolutionMs = 2000;
 
 /**
- * Reads files as the user sees them: the open buffer, otherwise the disk. Caches checks and texts, because peers read the same
- * files repeatedly. An entry is valid while `FileProbe` finds the checked real path, and a file with the same inode and
- * times. The inode alone is not enough: after a folder is moved, a link or hard link can lead to the same inode.
+ * Reads files as the user sees them: the open buffer if it has unsaved changes or is current, otherwise the disk. Caches checks
+ * and texts, because peers read the same files repeatedly. An entry is valid while `FileProbe` finds the checked real path, and
+ * a file with the same inode and times. The inode alone is not enough: after a folder is moved, a link or hard link can lead to
+ * the same inode.
  */
 export class DocumentReader {
   private readonly cachedFiles = new BoundedMap<string, CachedFile>({
@@ -53,6 +62,7 @@ export class DocumentReader {
   });
   /** Increases when the rules change, so that earlier checks are not cached. */
   private accessRulesVersion = 0;
+  private readonly verifiedTexts = new WeakMap<TextDocument, VerifiedText>();
 
   constructor(
     private readonly pathGuard: PathGuard,
@@ -67,23 +77,20 @@ export class DocumentReader {
   }
 
   async readText(path: string, options: ReadTextLimits = {}): Promise<TextFile> {
-    const { file, read } = await this.cachedFileOrCheck(path, options);
+    const { file, info, read } = await this.cachedFileOrCheck(path, options);
     if (!this.fileQueue.isBusy(file.realPath)) {
-      const buffer = await this.readBuffer(file, options);
-      if (buffer) return buffer;
+      const open = await this.readOpenFile(file, info, options);
+      if (open) return open;
       if (read && read.text.length <= (options.maxBytes ?? defaultMaxBytes)) return read;
     }
     return await this.fileQueue.run(file.realPath, async () => {
       throwIfCancelled(options.signal);
-      return (await this.readBuffer(file, options)) ?? (await this.readDisk(path, options)).file;
+      return (await this.readOpenFile(file, undefined, options)) ?? (await this.readDisk(path, options)).file;
     });
   }
 
   /** Reads from disk and ignores unsaved changes. Does not wait in the queue of the file. */
-  async readDisk(
-    path: string,
-    { maxBytes = defaultMaxBytes, signal }: ReadTextLimits = {},
-  ): Promise<TextFileWithBytes> {
+  async readDisk(path: string, { maxBytes = defaultMaxBytes, signal }: ReadTextLimits = {}): Promise<DiskText> {
     const { accessRulesVersion: rulesVersion } = this;
     const { file, bytes, info } = await readCheckedFile(this.pathGuard, path, { maxBytes }, signal);
     throwIfCancelled(signal);
@@ -95,7 +102,7 @@ export class DocumentReader {
     if (rulesVersion === this.accessRulesVersion) {
       this.cacheFile(path, { file, probe, info, ...(isReusable ? { read } : {}) });
     }
-    return { file: read, bytes };
+    return { file: read, bytes, info };
   }
 
   async readBytes(path: string, { signal, ...range }: ReadBytesOptions): Promise<FileBytes> {
@@ -114,21 +121,47 @@ export class DocumentReader {
     return { ...onDisk, version: this.openDocuments.versionOf(document), isDirty: document.isDirty };
   }
 
-  private async readBuffer(file: CheckedPath, options: ReadTextLimits): Promise<TextFile | undefined> {
+  /**
+   * Returns the text of a document, or of its file if VS Code has not read the file again since it changed. `info` is about the
+   * file on disk, if known. Returns undefined if the file is not open.
+   */
+  private async readOpenFile(
+    file: CheckedPath,
+    info: BigIntStats | undefined,
+    options: ReadTextLimits,
+  ): Promise<TextFile | undefined> {
     const document = await this.openDocuments.find(file);
     if (!document) return undefined;
-    const read = checkLength(this.openDocuments.toTextFile(file.path, document), options.maxBytes ?? defaultMaxBytes);
-    if (!read.text.includes('\ufffd') || !file.exists) return read;
-    const onDisk = await readCheckedFile(this.pathGuard, file.path, {}, options.signal).catch(() => undefined);
-    if (!onDisk || (await isDecodingLossless(onDisk.bytes, document.encoding))) return read;
-    return { ...read, hasInvalidBytes: true };
+    const buffer = checkLength(this.openDocuments.toTextFile(file.path, document), options);
+    const mayBeInvalid = buffer.text.includes('\ufffd');
+    if (!file.exists || (!mayBeInvalid && (document.isDirty || this.isVerified(document, info)))) return buffer;
+    const onDisk = await this.readDisk(file.path, { ...options, maxBytes: defaultMaxBytes }).catch(() => undefined);
+    if (!onDisk) return buffer;
+    if (!(await this.verify(document, onDisk)) && !document.isDirty) return await decodeLike(document, onDisk, options);
+    if (!mayBeInvalid || (await isDecodingLossless(onDisk.bytes, document.encoding))) return buffer;
+    return { ...buffer, hasInvalidBytes: true };
+  }
+
+  private isVerified(document: TextDocument, info: BigIntStats | undefined): boolean {
+    const verified = this.verifiedTexts.get(document);
+    return info !== undefined && verified?.documentVersion === document.version && isUnchanged(verified.info, info);
+  }
+
+  /** Returns whether a document has the text of its file, and remembers if it has. */
+  private async verify(document: TextDocument, onDisk: DiskText): Promise<boolean> {
+    const { version } = document;
+    if (!(await hasTextOf(document, onDisk))) return false;
+    if (hasReliableTimestamps(onDisk.info)) {
+      this.verifiedTexts.set(document, { documentVersion: version, info: onDisk.info });
+    }
+    return true;
   }
 
   /** Returns a valid cache entry, or checks the path again. */
   private async cachedFileOrCheck(path: string, options: ReadTextLimits): Promise<CachedFile> {
     const known = this.cachedFiles.get(path);
     const now = await known?.probe.probe();
-    if (known && now?.realPath === known.file.realPath && isUnchanged(known, now.info)) return known;
+    if (known && now?.realPath === known.file.realPath && isUnchanged(known.info, now.info)) return known;
     this.cachedFiles.delete(path);
     const file = await this.pathGuard.check(path);
     // Not earlier: see `ReadTextLimits.signal`.
@@ -152,13 +185,23 @@ export class DocumentReader {
   }
 }
 
-function checkLength(file: TextFile, maxLength: number): TextFile {
+function checkLength(file: TextFile, { maxBytes: maxLength = defaultMaxBytes }: ReadTextLimits): TextFile {
   if (file.text.length <= maxLength) return file;
   throw new EditorError('tooLarge', `${file.path} has ${file.text.length} characters; at most ${maxLength} are read.`);
 }
 
+/** Decodes the file of a document, with the document's encoding. @throws EditorError `tooLarge` */
+async function decodeLike(
+  document: TextDocument,
+  { file, bytes }: TextFileWithBytes,
+  options: ReadTextLimits,
+): Promise<TextFile> {
+  const text = (await decodeDocumentText(bytes, document.encoding)) ?? file.text;
+  return checkLength({ ...file, text }, options);
+}
+
 /** Compares the same properties as `diskVersion`. */
-function isUnchanged({ info }: CachedFile, now: BigIntStats): boolean {
+function isUnchanged(info: BigIntStats | undefined, now: BigIntStats): boolean {
   return (
     info?.ino === now.ino &&
     info.dev === now.dev &&

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { KeyedQueue, pause, withDeadline, type Clock } from '../../base/common/async';
-import { DisposableStore } from '../../base/common/disposable';
 import { messageOf, TimeoutError } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
 import {
@@ -25,8 +24,8 @@ import type { ChangeCheck } from '../common/uncheckedEditor';
 import { createCheckedFile } from '../node/checkedWrite';
 import { isWritable, notFoundError, statDisk } from '../node/diskReader';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
-import type { TextFileWithBytes } from './documentReader';
-import { requireEncodable, decodeDocumentText, encodingForNewFile, isDecodingLossless } from './encodings';
+import { hasTextOf, reloadUtf8Document, waitForReload, type TextFileWithBytes } from './documentReload';
+import { requireEncodable, encodingForNewFile, isDecodingLossless } from './encodings';
 import { applyWorkspaceEdit, type DocumentEdits } from './documentEdits';
 import type { DocumentsByPath } from './documentsByPath';
 
@@ -43,8 +42,6 @@ export const maxOpenBytes = 50 * 1024 * 1024;
 /** Longer than VS Code's own limits for formatters and other save participants. */
 const vscodeTimeoutMs = 30_000;
 const timeoutPerFileMs = 250;
-/** How long VS Code can take to reload a changed file. Its file watcher needs less time. */
-const reloadTimeoutMs = 1000;
 /** How long to wait for VS Code to notice that an open file was written. */
 const settleMs = 300;
 /** An edit is recomputed if the user types before it is applied. */
@@ -142,7 +139,7 @@ export class DocumentWriter {
   /** Opens a document for an edit, with its version for `options.expectedVersion`. @throws EditorError */
   async prepareDocument(file: CheckedPath, options: WriteOptions): Promise<PreparedDocument> {
     const opened = await this.openDocuments.find(file);
-    if (opened) await this.waitForReload(file, opened);
+    if (opened) await this.waitUntilWritingSettles(file, opened);
     const document = opened ?? (await this.openDocument(file));
     await this.requireBufferMatchesDisk(file, document);
     const expectedVersion = await this.resolveExpectedVersion(file, document, options.expectedVersion);
@@ -176,7 +173,7 @@ export class DocumentWriter {
    * If a file is written while VS Code reads it, VS Code can have the new text with the old modification time and then
    * refuse to save. VS Code reloads an unedited file after a file event, so this waits for the event.
    */
-  private async waitForReload(file: CheckedPath, document: vscode.TextDocument): Promise<void> {
+  private async waitUntilWritingSettles(file: CheckedPath, document: vscode.TextDocument): Promise<void> {
     if (document.isDirty || !file.exists) return;
     const { modifiedAt } = await statDisk(file);
     const leftMs = modifiedAt + settleMs - this.clock.now();
@@ -185,20 +182,27 @@ export class DocumentWriter {
   }
 
   /**
-   * Waits for VS Code to reload a buffer that differs from the checked file on disk. Such a buffer could not be saved, or may
-   * contain another file.
+   * Waits for VS Code to reload a buffer that differs from the checked file on disk, or makes it reload the buffer. A buffer that
+   * differs could not be saved, or may contain another file.
    * @throws EditorError `staleVersion`; `notText` if saving would change bytes outside the edit
    */
   private async requireBufferMatchesDisk(file: CheckedPath, document: vscode.TextDocument): Promise<void> {
     const read = async (): Promise<TextFileWithBytes | undefined> =>
       file.exists ? await this.readDisk(file.path).catch(() => undefined) : undefined;
     const isBehind = async (now: TextFileWithBytes | undefined): Promise<boolean> =>
-      now !== undefined && !document.isDirty && !(await matchesDisk(document, now));
+      now !== undefined && !document.isDirty && !(await hasTextOf(document, now));
     let onDisk = await read();
     if (await isBehind(onDisk)) {
-      await waitForChange(document, this.clock, reloadTimeoutMs);
+      await waitForReload(document, this.clock);
       onDisk = await read();
-      if (await isBehind(onDisk)) throw staleVersionError(file);
+    }
+    if (onDisk && (await isBehind(onDisk))) {
+      // Bytes that are invalid in UTF-8 make the edit fail below.
+      if (await isDecodingLossless(onDisk.bytes, document.encoding)) {
+        await this.withTimeout('reading the file again', () => reloadUtf8Document(document));
+      }
+      onDisk = await read();
+      if (await isBehind(onDisk)) throw outdatedBufferError(file);
     }
     if (!onDisk || (await isDecodingLossless(onDisk.bytes, document.encoding))) return;
     throw new EditorError(
@@ -216,7 +220,7 @@ export class DocumentWriter {
     if (expected === undefined || expected === this.openDocuments.versionOf(document)) return expected;
     // The expected version may be from disk, before the file was opened.
     const onDisk = file.exists ? await this.readDisk(file.path) : undefined;
-    if (onDisk?.file.version !== expected || !(await matchesDisk(document, onDisk))) throw staleVersionError(file);
+    if (onDisk?.file.version !== expected || !(await hasTextOf(document, onDisk))) throw staleVersionError(file);
     return this.openDocuments.versionOf(document);
   }
 
@@ -314,7 +318,7 @@ export class DocumentWriter {
       if (versionBefore === undefined || now?.version !== versionBefore) return;
       // Two writes can have the same timestamp, so the contents are compared.
       const onDisk = await this.readDisk(file.path).catch(() => undefined);
-      if (onDisk && (await matchesDisk(document, onDisk))) return;
+      if (onDisk && (await hasTextOf(document, onDisk))) return;
     }
     const reason = typeof place === 'string' ? place : `It now leads to ${place.realPath}.`;
     const message = `${file.path} was moved while it was saved, so the text may be in another place. ${reason}`;
@@ -330,25 +334,6 @@ export class DocumentWriter {
       throw error instanceof TimeoutError ? new EditorError('io', error.message, { cause: error }) : error;
     }
   }
-}
-
-/** Whether the buffer has the text on disk, decoded with the buffer's encoding. */
-async function matchesDisk(document: vscode.TextDocument, { file, bytes }: TextFileWithBytes): Promise<boolean> {
-  const text = document.getText();
-  return file.text === text || (await decodeDocumentText(bytes, document.encoding)) === text;
-}
-
-async function waitForChange(document: vscode.TextDocument, clock: Clock, maxWaitMs: number): Promise<void> {
-  const store = new DisposableStore();
-  await new Promise<void>((resolve) => {
-    store.add(clock.setTimer(maxWaitMs, resolve));
-    store.add(
-      vscode.workspace.onDidChangeTextDocument((change) => {
-        if (change.document === document && change.contentChanges.length > 0) resolve();
-      }),
-    );
-  });
-  store.dispose();
 }
 
 /** Rejects files that VS Code cannot open, and FIFOs, which could block it. */
@@ -368,6 +353,13 @@ async function checkWritable(file: CheckedPath): Promise<void> {
 
 export function staleVersionError({ path }: CheckedPath): EditorError {
   return new EditorError('staleVersion', `${path} has changed since it was read. Read it again.`);
+}
+
+function outdatedBufferError({ path }: CheckedPath): EditorError {
+  return new EditorError(
+    'staleVersion',
+    `VS Code has not read ${path} again since it changed on disk. The user can open it and run “File: Revert File”.`,
+  );
 }
 
 export function editRejectedError({ path }: CheckedPath): EditorError {

@@ -27,7 +27,8 @@ import type { ChangeCheck, ResolvedPath, UncheckedEditor } from '../common/unche
 import { compileGlobSetting } from '../node/compileGlobSetting';
 import { PathGuard } from '../node/pathGuard';
 import { DiagnosticsReader } from './diagnosticsReader';
-import { DocumentReader, type TextFileWithBytes } from './documentReader';
+import { DocumentReader } from './documentReader';
+import type { TextFileWithBytes } from './documentReload';
 import { DocumentWriter, maxOpenBytes } from './documentWriter';
 import { DocumentsByPath } from './documentsByPath';
 import { FileOpener, type ProposedChange } from './fileOpener';

@@ -1,0 +1,53 @@
+import * as vscode from 'vscode';
+import type { Clock } from '../../base/common/async';
+import { DisposableStore } from '../../base/common/disposable';
+import type { TextFile } from '../common/editorPort';
+import { decodeDocumentText } from './encodings';
+
+/** A text that was read from disk, and the bytes from which it was decoded. */
+export interface TextFileWithBytes {
+  readonly file: TextFile;
+  readonly bytes: Buffer;
+}
+
+/** How long VS Code can take to reload a changed file. Its file watcher needs less time. */
+const reloadTimeoutMs = 1000;
+
+/** Waits until VS Code changes the text of a document, at most as long as it usually takes to reload a changed file. */
+export async function waitForReload(document: vscode.TextDocument, clock: Clock): Promise<void> {
+  const store = new DisposableStore();
+  await new Promise<void>((resolve) => {
+    store.add(clock.setTimer(reloadTimeoutMs, resolve));
+    store.add(
+      vscode.workspace.onDidChangeTextDocument((change) => {
+        if (change.document === document && change.contentChanges.length > 0) resolve();
+      }),
+    );
+  });
+  store.dispose();
+}
+
+/**
+ * Makes VS Code read the file of an unedited document again. VS Code misses some changes, for example those in folders that were
+ * removed and created again, or that `files.watcherExclude` excludes. The command that reverts a file needs an active editor
+ * with it, but VS Code also reads a file when it is opened with another encoding. Only UTF-8 has two names, with which the text
+ * is the same, so only UTF-8 is reloaded. If the user types between the two calls, VS Code keeps the second encoding.
+ * @throws Error if VS Code cannot open the file
+ */
+export async function reloadUtf8Document({ uri, encoding }: vscode.TextDocument): Promise<void> {
+  const other = otherUtf8Name.get(encoding);
+  if (other === undefined) return;
+  await vscode.workspace.openTextDocument(uri, { encoding: other });
+  await vscode.workspace.openTextDocument(uri, { encoding });
+}
+
+const otherUtf8Name = new Map([
+  ['utf8', 'utf8bom'],
+  ['utf8bom', 'utf8'],
+]);
+
+/** Whether a document has the text of its file, decoded with the document's encoding. */
+export async function hasTextOf(document: vscode.TextDocument, { file, bytes }: TextFileWithBytes): Promise<boolean> {
+  const text = document.getText();
+  return file.text === text || (await decodeDocumentText(bytes, document.encoding)) === text;
+}
