@@ -15,6 +15,8 @@ export function pageBundle({ name, script, style }) {
     format: 'iife',
     platform: 'browser',
     target: 'chrome134',
+    // The release contains the complete licenses, see `writeNotices`.
+    legalComments: 'none',
     jsx: 'automatic',
     jsxImportSource: 'preact',
     alias: {
