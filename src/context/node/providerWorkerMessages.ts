@@ -39,7 +39,13 @@ export type ProviderWorkerRequestBody =
   | { readonly method: 'mentions'; readonly settings: ProviderSettings; readonly params: MentionsParams }
   | { readonly method: 'lookUp'; readonly settings: ProviderSettings; readonly lookup: LookupTarget };
 
-/** Workers receive lists of requests. There is no schema, because they trust the extension host. */
+/** What workers receive. There is no schema, because they trust the extension host. */
+export interface ProviderWorkerBatch {
+  readonly requests: readonly ProviderWorkerRequest[];
+  /** Whether the next batch follows at once. The answers to both are then sent together. */
+  readonly isContinued: boolean;
+}
+
 export interface ProviderWorkerRequest {
   readonly id: number;
   /** Number of the provider. */

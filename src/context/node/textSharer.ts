@@ -1,5 +1,7 @@
 /** A UTF-8 text in memory that workers can read without copying it. */
 export interface SharedText {
+  /** Differs from those of other texts, also after the text was sent to a worker. */
+  readonly id: number;
   readonly memory: SharedArrayBuffer;
   /** Length of the text in bytes. The memory may be longer. */
   readonly byteLength: number;
@@ -16,12 +18,13 @@ export function readSharedText({ memory, byteLength, length }: SharedText): stri
 export class TextSharer {
   private currentText: { readonly content: string; readonly text: SharedText; readers: number } | undefined;
   private reusableMemory: SharedArrayBuffer | undefined;
+  private lastId = 0;
 
   /** Returns the shared text. Call `release` once per call. A lone surrogate becomes U+FFFD, of the same length. */
   share(content: string): SharedText {
     if (this.currentText?.content !== content) {
-      const text = (this.reusableMemory && writeText(content, this.reusableMemory)) ?? allocateText(content);
-      this.currentText = { content, text, readers: 0 };
+      const written = (this.reusableMemory && writeText(content, this.reusableMemory)) ?? allocateText(content);
+      this.currentText = { content, text: { id: ++this.lastId, ...written }, readers: 0 };
       this.reusableMemory = undefined;
     }
     this.currentText.readers++;
@@ -36,14 +39,16 @@ export class TextSharer {
   }
 }
 
+type WrittenText = Omit<SharedText, 'id'>;
+
 /** Writes a text into memory. Returns undefined if the memory may be too small. */
-function writeText(content: string, memory: SharedArrayBuffer): SharedText | undefined {
+function writeText(content: string, memory: SharedArrayBuffer): WrittenText | undefined {
   const byteLength = Buffer.from(memory).write(content);
   // A character has at most four bytes. If at least four bytes are unused, the text is complete.
   return memory.byteLength - byteLength < 4 ? undefined : { memory, byteLength, length: content.length };
 }
 
-function allocateText(content: string): SharedText {
+function allocateText(content: string): WrittenText {
   const byteLength = Buffer.byteLength(content);
   // The memory is larger than needed, because texts grow while the user types.
   const memory = new SharedArrayBuffer(Math.ceil(byteLength * 1.25) + 4);

@@ -38,35 +38,56 @@ describe('the program of a worker', () => {
     });
   });
 
+  const handle = (requests: readonly ProviderWorkerRequest[], isContinued = false): void =>
+    worker.handleBatch({ requests, isContinued });
+
   it('posts several answers at once when it loads modules one after another', async () => {
     let lastId = 0;
     // On a busy machine, each module may take so long that its answer is posted alone.
     await until('several answers are posted at once', async () => {
       posted = [];
-      worker.handleRequests(Array.from({ length: 5 }, () => capabilitiesOf(++lastId, provider)));
+      handle(Array.from({ length: 5 }, () => capabilitiesOf(++lastId, provider)));
       await until('all answers are posted', () => posted.flat().length === 5);
       return posted.length < 5;
     });
   });
 
   it('posts answers while it loads another module that never finishes', async () => {
-    worker.handleRequests([capabilitiesOf(1, provider), capabilitiesOf(2, `await new Promise(() => {});${provider}`)]);
+    handle([capabilitiesOf(1, provider), capabilitiesOf(2, `await new Promise(() => {});${provider}`)]);
     await until('the first answer is posted', () => posted.length > 0);
-    worker.handleRequests([{ id: 3, provider: 1, body: { method: 'capabilities', settings: {} } }]);
+    handle([{ id: 3, provider: 1, body: { method: 'capabilities', settings: {} } }]);
     await until('the second answer is posted', () => posted.length > 1);
     assert.deepEqual(posted, [[1], [3]]);
   });
 
   it('suspects a provider that is being loaded, too, if globals have changed meanwhile', async () => {
     areGlobalsChanged = true;
-    worker.handleRequests([capabilitiesOf(1, provider), capabilitiesOf(2, `await new Promise(() => {});${provider}`)]);
+    handle([capabilitiesOf(1, provider), capabilitiesOf(2, `await new Promise(() => {});${provider}`)]);
     await until('the change is reported', () => suspects.some((each) => each.includes(1)));
     assert.deepEqual(suspects.at(-1)?.toSorted(), [1, 2]);
   });
 
   it('posts why a module could not be loaded, together with other answers', async () => {
-    worker.handleRequests([capabilitiesOf(1, 'throw new Error("no");'), capabilitiesOf(2, provider)]);
+    handle([capabilitiesOf(1, 'throw new Error("no");'), capabilitiesOf(2, provider)]);
     await until('both answers are posted', () => posted.flat().length === 2);
     assert.deepEqual(posted.flat(), [1, 2]);
+  });
+
+  it('posts the answers to a batch together with those to the batch that continues it', async () => {
+    handle([capabilitiesOf(1, provider), capabilitiesOf(2, provider)]);
+    await until('both are loaded', () => posted.flat().length === 2);
+    posted = [];
+    const again = (id: number, to: number): ProviderWorkerRequest => ({
+      id,
+      provider: to,
+      body: { method: 'capabilities', settings: {} },
+    });
+    handle([again(3, 1)], true);
+    await new Promise(setImmediate);
+    assert.deepEqual(posted, []);
+    handle([again(4, 2)]);
+    handle([again(5, 1)], true);
+    handle([]);
+    assert.deepEqual(posted, [[3, 4], [5]]);
   });
 });

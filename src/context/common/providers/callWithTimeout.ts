@@ -1,4 +1,5 @@
-import { raceSignal, withDeadline, type Clock } from '../../../base/common/async';
+import type { Clock } from '../../../base/common/async';
+import { TimeoutError } from '../../../base/common/errors';
 
 /** The caller cancelled the request. The provider did not fail. */
 export class RequestCancelledError extends Error {
@@ -25,7 +26,21 @@ export async function callWithTimeout<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   if (signal.aborted) throw new RequestCancelledError();
-  return await withDeadline(clock, what, timeoutMs, (late) =>
-    raceSignal(work(AbortSignal.any([late, signal])), signal, () => new RequestCancelledError()),
-  );
+  // One controller for both, because users wait for this, and `AbortSignal.any` is slow.
+  const controller = new AbortController();
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  // Rejects first, so that the caller gets this error and not the one that the aborted work throws.
+  const end = (error: Error): void => {
+    reject(error);
+    controller.abort(error);
+  };
+  const cancel = (): void => end(new RequestCancelledError());
+  const timer = clock.setTimer(timeoutMs, () => end(new TimeoutError(what, timeoutMs)));
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    return await Promise.race([work(controller.signal), ended]);
+  } finally {
+    timer.dispose();
+    signal.removeEventListener('abort', cancel);
+  }
 }

@@ -6,19 +6,18 @@ import { SelectorGlobSet, type SelectorGlob } from './selectorGlob';
 /** Whether `any` or `all` selectors must match. Providers expect `any`; the published protocol requires `all`. */
 export type SelectorCombination = 'any' | 'all';
 
-/** A document that is matched against selectors. Its text is normalized only once, on first use. */
+/** A document that is matched against selectors. Its paths and its text are normalized only once, on first use. */
 export class SelectableDocument {
-  private readonly paths: readonly string[];
+  private paths: readonly string[] | undefined;
   private normalizedText: string | undefined;
 
   constructor(
-    uri: string,
+    private readonly uri: string,
     private readonly text: () => string,
-  ) {
-    this.paths = pathsOf(uri);
-  }
+  ) {}
 
   matchesPath({ isMatch, isNegated }: SelectorGlob): boolean {
+    this.paths ??= pathsOf(this.uri);
     // A negated glob must not match any spelling of the path.
     return isNegated ? this.paths.every(isMatch) : this.paths.some(isMatch);
   }

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { MessagePort, workerData } from 'node:worker_threads';
-import type { ProviderWorkerRequest, WorkerStart } from '../providerWorkerMessages';
+import type { ProviderWorkerBatch, WorkerStart } from '../providerWorkerMessages';
 import { RunningProviderNote } from '../workers/runningProviderNote';
 import { ModuleFileOwners } from './moduleFileOwners';
 import { GlobalsSnapshot } from './globalsSnapshot';
@@ -45,7 +45,7 @@ installModuleHooks({
 if (isShared) watchRequires(recordFile);
 setInterval(() => worker.reportMemory(), memoryMs).unref();
 note.recordHeartbeat();
-port.on('message', (requests: readonly ProviderWorkerRequest[]) => worker.handleRequests(requests));
+port.on('message', (batch: ProviderWorkerBatch) => worker.handleBatch(batch));
 
 function recordFile(url: string, importer: string | undefined): void {
   const provider = ownerOf(importer);

@@ -8,7 +8,12 @@ import { maxModuleFiles } from '../../common/limits';
 import { abilitiesOfFunctions, handshakeMethod, itemsMethod } from '../../common/providers/dialectFunctions';
 import { ProviderError } from '../../common/providers/providerError';
 import { readSharedText, type SharedText } from '../textSharer';
-import type { ModuleLocation, ProviderWorkerMessage, ProviderWorkerRequest } from '../providerWorkerMessages';
+import type {
+  ModuleLocation,
+  ProviderWorkerBatch,
+  ProviderWorkerMessage,
+  ProviderWorkerRequest,
+} from '../providerWorkerMessages';
 import type { RunningProviderNote } from '../workers/runningProviderNote';
 import { SharedFileError } from './moduleFileOwners';
 import type { GlobalsSnapshot } from './globalsSnapshot';
@@ -28,7 +33,7 @@ const memoryStep = 8 * 1_024 * 1_024;
 const heartbeatMs = 50;
 
 /** How long answers are collected into one message, because each message is expensive. */
-const collectMs = 5;
+const collectMs = 10;
 
 /** Minimum size of an array that is transferred, in bytes. Copying a smaller one is cheaper. */
 const minTransferred = 16 * 1_024;
@@ -74,9 +79,11 @@ export class ProviderWorker {
   private reportedMemoryBytes = 0;
   private readonly providersRunSinceMemoryReport = new Set<number>();
   private readonly providersRunSinceGlobalsCheck = new Set<number>();
-  private lastText: { readonly text: SharedText; readonly content: string } | undefined;
+  private lastText: { readonly id: number; readonly content: string } | undefined;
   private lastGlobalsCheckMs = -Infinity;
   private openRequestCount = 0;
+  /** Whether the host sends more requests at once, whose answers are sent together with those to the current ones. */
+  private isBatchContinued = false;
   /** Number of requests that wait until their module is loaded. */
   private waitingForLoadCount = 0;
   private heartbeatTimer: NodeJS.Timeout | undefined;
@@ -115,7 +122,8 @@ export class ProviderWorker {
   }
 
   /** Handles requests of the host in order. */
-  handleRequests(requests: readonly ProviderWorkerRequest[]): void {
+  handleBatch({ requests, isContinued }: ProviderWorkerBatch): void {
+    this.isBatchContinued = isContinued;
     this.deps.note.recordHeartbeat();
     for (const request of requests) this.handleRequest(request);
     this.forgetTextAndPostAll();
@@ -278,7 +286,7 @@ export class ProviderWorker {
 
   /** Reads a text. Keeps the last one, because several providers often get the same text. */
   private readText(text: SharedText): string {
-    if (this.lastText?.text !== text) this.lastText = { text, content: readSharedText(text) };
+    if (this.lastText?.id !== text.id) this.lastText = { id: text.id, content: readSharedText(text) };
     return this.lastText.content;
   }
 
@@ -324,6 +332,7 @@ export class ProviderWorker {
   }
 
   private forgetTextAndPostAll(): void {
+    if (this.isBatchContinued) return;
     this.lastText = undefined;
     this.postAll();
   }

@@ -63,7 +63,8 @@ interface RunningThread {
   readonly thread: WorkerThread;
   readonly watch: BlockedWorkerMonitor;
   readonly loaded: Set<number>;
-  outbox: ProviderWorkerRequest[];
+  /** Requests that are sent at the end of the current task. Undefined if none was sent in this task. */
+  outbox: ProviderWorkerRequest[] | undefined;
   idleTimer: Disposable | undefined;
 }
 
@@ -180,7 +181,7 @@ export class WorkerPool {
       isDelayingOthers: (running) => isShared && this.isDelayingOthers(worker, running),
       onBlocked: (running) => this.handleBlock(worker, running),
     });
-    this.threads.set(worker, { thread, watch, loaded: new Set(), outbox: [], idleTimer: undefined });
+    this.threads.set(worker, { thread, watch, loaded: new Set(), outbox: undefined, idleTimer: undefined });
   }
 
   private stopThread(worker: number): void {
@@ -192,7 +193,10 @@ export class WorkerPool {
     running.thread.dispose();
   }
 
-  /** Combines questions that are sent at the same time into one message, because each message is expensive. */
+  /**
+   * Sends the first question at once, so that the worker wakes up and reads the text meanwhile. Combines the others that are
+   * sent at the same time into one message, because each message is expensive.
+   */
   private send(worker: number, question: number): void {
     const running = this.threads.get(worker);
     const call = this.openCallByQuestion.get(question);
@@ -200,17 +204,23 @@ export class WorkerPool {
     const { provider, body } = call;
     const isNew = !running.loaded.has(provider);
     running.loaded.add(provider);
-    running.outbox.push({ id: question, provider, ...(isNew ? { module: body.module } : {}), body: body.request });
-    if (running.outbox.length === 1) queueMicrotask(() => this.flush(worker, running));
+    const request = { id: question, provider, ...(isNew ? { module: body.module } : {}), body: body.request };
+    if (running.outbox) {
+      running.outbox.push(request);
+      return;
+    }
+    running.outbox = [];
+    running.thread.post({ requests: [request], isContinued: true });
+    queueMicrotask(() => this.flush(worker, running, question));
   }
 
-  private flush(worker: number, runningThread: RunningThread): void {
-    const requests = runningThread.outbox;
-    runningThread.outbox = [];
+  private flush(worker: number, runningThread: RunningThread, firstQuestion: number): void {
+    const requests = runningThread.outbox ?? [];
+    runningThread.outbox = undefined;
     if (this.threads.get(worker) !== runningThread) return;
-    runningThread.thread.post(requests);
+    runningThread.thread.post({ requests, isContinued: false });
     runningThread.watch.start();
-    this.limitTime(requests.map(({ id }) => id));
+    this.limitTime([firstQuestion, ...requests.map(({ id }) => id)]);
     runningThread.idleTimer?.dispose();
     runningThread.idleTimer = this.deps.clock.setTimer(idleMs, () => this.dispatch({ kind: 'idle', worker }));
   }

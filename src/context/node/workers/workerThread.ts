@@ -4,9 +4,12 @@ import type { Disposable } from '../../../base/common/disposable';
 import { errorCode, messageOf } from '../../../base/common/errors';
 import { ProviderError } from '../../common/providers/providerError';
 import type { OwnWorkerReason, Suspects } from '../../common/workers/poolState';
-import type { ProviderWorkerRequest, WorkerStart } from '../providerWorkerMessages';
+import type { ProviderWorkerBatch, WorkerStart } from '../providerWorkerMessages';
 import { RunningProviderNote } from './runningProviderNote';
 import { SharedOutputSplitter } from './sharedOutputSplitter';
+
+/** Providers often split a text into lines. With less, V8 would collect garbage, and copy the lines, while a provider uses them. */
+const youngGenerationMib = 48;
 
 export interface WorkerLimits {
   /** Limit for the memory of JavaScript objects, and separately for that of buffers. */
@@ -50,7 +53,7 @@ export class WorkerThread implements Disposable {
     const worker = new Worker(workerFile, {
       workerData: start,
       transferList: [port2],
-      resourceLimits: { maxOldGenerationSizeMb: limits.memoryMib, maxYoungGenerationSizeMb: 16 },
+      resourceLimits: { maxOldGenerationSizeMb: limits.memoryMib, maxYoungGenerationSizeMb: youngGenerationMib },
       // Do not inherit flags of the extension host.
       execArgv: [],
       stdout: true,
@@ -75,8 +78,8 @@ export class WorkerThread implements Disposable {
     this.worker = worker;
   }
 
-  post(requests: readonly ProviderWorkerRequest[]): void {
-    this.port.postMessage(requests);
+  post(batch: ProviderWorkerBatch): void {
+    this.port.postMessage(batch);
   }
 
   /** Ends the worker, which soon frees its memory. */
