@@ -191,6 +191,13 @@ export class VsCodeWindow {
       if (await button.isVisible()) await button.click({ timeout: 5_000 });
       await button.waitFor({ state: 'hidden', timeout: 5_000 });
     });
+    // VS Code shows this editor over the others, and may leave it open.
+    const overlay = this.page.locator('.monaco-modal-editor-block');
+    await eventually('the window without the editor of trust', async () => {
+      // Beside the editor.
+      if (await overlay.isVisible()) await overlay.click({ position: { x: 5, y: 300 }, timeout: 5_000 });
+      await overlay.waitFor({ state: 'hidden', timeout: 2_000 });
+    });
   }
 
   /**
