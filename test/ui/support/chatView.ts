@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { Frame, Locator, Page } from 'playwright-core';
 import { eventually } from '../../support/eventually';
 
@@ -35,8 +36,13 @@ export class ChatView {
 
   /** Not by a key of the window: that would go to whatever has taken the focus meanwhile. */
   async send(text: string): Promise<void> {
-    await this.type(text);
-    await (await this.prompt()).press('Enter');
+    await eventually('the prompt that is sent', async () => {
+      await this.type(text);
+      const prompt = await this.prompt();
+      // If VS Code has loaded the page again, the text is gone.
+      assert.equal(await prompt.inputValue({ timeout: 5_000 }), text);
+      await prompt.press('Enter', { timeout: 5_000 });
+    });
   }
 
   /** Resolves when the text is on the page, also if VS Code loads the page again meanwhile. */
