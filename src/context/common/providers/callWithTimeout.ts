@@ -30,11 +30,11 @@ export async function callWithTimeout<T>(
   const controller = new AbortController();
   const { promise: ended, reject } = Promise.withResolvers<never>();
   // Rejects first, so that the caller gets this error and not the one that the aborted work throws.
-  const end = (error: Error): void => {
+  const end = (error: Error, reason: unknown = error): void => {
     reject(error);
-    controller.abort(error);
+    controller.abort(reason);
   };
-  const cancel = (): void => end(new RequestCancelledError());
+  const cancel = (): void => end(new RequestCancelledError(), signal.reason);
   const timer = clock.setTimer(timeoutMs, () => end(new TimeoutError(what, timeoutMs)));
   signal.addEventListener('abort', cancel, { once: true });
   try {

@@ -63,7 +63,7 @@ interface RunningThread {
   readonly thread: WorkerThread;
   readonly watch: BlockedWorkerMonitor;
   readonly loaded: Set<number>;
-  /** Requests that are sent at the end of the current task. Undefined if none was sent in this task. */
+  /** Requests that wait for the message that ends the batch. Undefined if no batch has begun. */
   outbox: ProviderWorkerRequest[] | undefined;
   idleTimer: Disposable | undefined;
 }
@@ -210,8 +210,8 @@ export class WorkerPool {
       return;
     }
     running.outbox = [];
-    running.thread.post({ requests: [request], isContinued: true });
     queueMicrotask(() => this.flush(worker, running, question));
+    running.thread.post({ requests: [request], isContinued: true });
   }
 
   private flush(worker: number, runningThread: RunningThread, firstQuestion: number): void {
