@@ -2,7 +2,7 @@
 // are found, compared and shown for review. `changes.files`: the same for 5,000 files of one turn. Run by
 // `npm run bench -- reviewHunks`.
 import { setImmediate } from 'node:timers/promises';
-import type { ReadTextLimits, TextFile } from '../src/editor/common/editorPort';
+import type { ReadTextOptions, TextFile } from '../src/editor/common/editorPort';
 import { hunksBetween } from '../src/changes/common/review/hunks';
 import { FakeCheckpoints } from '../test/fake/fakeCheckpoints';
 import { FakeEditor } from '../test/fake/fakeEditor';
@@ -41,7 +41,7 @@ class DiskLikeEditor extends FakeEditor {
     return Promise.resolve(Object.keys(this.textByPath));
   }
 
-  override async readText(path: string, options?: ReadTextLimits): Promise<TextFile> {
+  override async readText(path: string, options?: ReadTextOptions): Promise<TextFile> {
     await setImmediate();
     return await super.readText(path, options);
   }

@@ -47,7 +47,7 @@ export const quietSettings = {
 
 /** For tests, which type into the editor. */
 export const testSettings = {
-  // Tests change files there that VS Code does not read again.
+  // VS Code does not notice changes of files in folders with this name.
   'files.watcherExclude': { '**/unwatched/**': true },
   'editor.autoClosingBrackets': 'never',
   'editor.autoClosingQuotes': 'never',

@@ -16,7 +16,7 @@ import {
   type FileStat,
   type OpenOptions,
   type ReadBytesOptions,
-  type ReadTextLimits,
+  type ReadTextOptions,
   type SelectedText,
   type TextEdit,
   type TextFile,
@@ -146,7 +146,7 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
     return absolute;
   }
 
-  async readText(path: string, options: ReadTextLimits = {}): Promise<TextFile> {
+  async readText(path: string, options: ReadTextOptions = {}): Promise<TextFile> {
     const absolute = await this.resolve(path);
     throwIfCancelled(options.signal);
     const file = this.fileAt(absolute);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { EditorError, type TextEdit, type TextFile } from '../../src/editor/common/editorPort';
 import { AdapterUnderTest, editorError } from './support/editorAdapter';
@@ -102,7 +104,8 @@ describe('a file that is open and was written behind the back of VS Code', () =>
       const document = await outdatedDocument('one\n', Buffer.from('gr\xfc\xdfe\n', 'latin1'), (uri) =>
         vscode.workspace.openTextDocument(uri, { encoding: 'windows1252' }),
       );
-      assert.equal((await subject.adapter.readText(document.uri.fsPath)).text, 'grüße\n');
+      const { hasInvalidBytes, text } = await subject.adapter.readText(document.uri.fsPath);
+      assert.deepEqual([text, hasInvalidBytes], ['grüße\n', undefined]);
     });
 
     it('is read again after each writing', async () => {
@@ -114,6 +117,32 @@ describe('a file that is open and was written behind the back of VS Code', () =>
         texts.push((await subject.adapter.readText(file)).text);
       }
       assert.deepEqual(texts, ['one\n', 'three\n', 'three\n', 'one\n', 'four\n']);
+    });
+
+    it('is read as it is in the buffer if the text is for language features', async () => {
+      const document = await outdatedDocument('one\n', 'two\n');
+      const { text } = await subject.adapter.readText(document.uri.fsPath, { fromBuffer: true });
+      assert.equal(text, 'one\n');
+    });
+
+    it('is compared again after both had the same text', async () => {
+      const document = await outdatedDocument('one\n', 'one\n');
+      const file = document.uri.fsPath;
+      const buffer = { text: 'one\n', isBuffer: true };
+      const read = async (): Promise<typeof buffer> => {
+        const { text, version } = await subject.adapter.readText(file);
+        return { text, isBuffer: version.startsWith('buffer:') };
+      };
+      // Timestamps of a file that was just written do not prove that it is the same.
+      await new Promise((resolve) => setTimeout(resolve, 2_100));
+      assert.deepEqual([await read(), await read()], [buffer, buffer]);
+      await writeFile(file, 'two\n');
+      assert.deepEqual(await read(), { text: 'two\n', isBuffer: false });
+    });
+
+    it('is refused when it has become larger than the limit', async () => {
+      const document = await outdatedDocument('one\n', 'x'.repeat(5_000));
+      await assert.rejects(subject.adapter.readText(document.uri.fsPath, { maxBytes: 1_000 }), editorError('tooLarge'));
     });
 
     for (const [name, mark] of [
@@ -140,6 +169,45 @@ describe('a file that is open and was written behind the back of VS Code', () =>
       const edit = subject.adapter.editText(file, () => [atStart('zero\n')]);
       await assert.rejects(edit, { ...editorError('staleVersion'), message: /Revert File/ });
       assert.equal(await readFile(file, 'utf8'), 'two\n');
+    });
+
+    it('loses its byte order mark if it has none on disk any more', async () => {
+      const document = await outdatedDocument('\ufeffone\n', 'two\n');
+      const file = document.uri.fsPath;
+      await subject.adapter.editText(file, () => [atStart('zero\n')]);
+      assert.deepEqual([await readFile(file, 'utf8'), document.encoding], ['zero\ntwo\n', 'utf8']);
+    });
+
+    it('is not edited in the active editor, where the user may be typing', async () => {
+      const document = await outdatedDocument('one\n', 'two\n', async (uri) => {
+        const editor = await show(uri.fsPath);
+        // VS Code reads a file once more soon after it has shown it.
+        await new Promise((resolve) => setTimeout(resolve, 1_500));
+        return editor.document;
+      });
+      const edit = subject.adapter.editText(document.uri.fsPath, () => [atStart('zero\n')]);
+      await assert.rejects(edit, { ...editorError('staleVersion'), message: /Revert File/ });
+      assert.deepEqual([document.getText(), document.encoding], ['one\n', 'utf8']);
+    });
+
+    it('is not edited if its folder has become a link that leads outside meanwhile', async () => {
+      const outside = await mkdtemp(path.join(tmpdir(), 'backline-outside-'));
+      try {
+        await writeFile(path.join(outside, 'a.txt'), 'outside\n');
+        const file = await writeInWorkspace('reload/unwatched/swapped/a.txt', 'one\n');
+        const document = await vscode.workspace.openTextDocument(vscode.Uri.file(file));
+        await writeFile(file, 'two\n');
+        const edit = subject.adapter.editText(file, () => [atStart('zero\n')]);
+        const refused = assert.rejects(edit, (error) => error instanceof EditorError);
+        await rename(path.dirname(file), `${path.dirname(file)}-away`);
+        await symlink(outside, path.dirname(file));
+        await refused;
+        assert.equal(await readFile(path.join(outside, 'a.txt'), 'utf8'), 'outside\n');
+        assert.equal(document.isDirty, false);
+      } finally {
+        await rm(inWorkspace('reload', 'unwatched', 'swapped'), { force: true });
+        await rm(outside, { recursive: true, force: true });
+      }
     });
   });
 });

@@ -206,6 +206,26 @@ describe('tools of the window that change files', () => {
     assert.match(await onDisk('edits/maths.ts'), /^export function addUp\(\): number \{\n {2}return 1;\n\}\n\n?$/);
   });
 
+  it('format changes nothing if VS Code has formatted the text from before, and works the next time', async () => {
+    const formatter = vscode.languages.registerDocumentFormattingEditProvider('plaintext', {
+      provideDocumentFormattingEdits: (document) => [
+        vscode.TextEdit.insert(new vscode.Position(0, 0), `${document.getText().trim()} `),
+      ],
+    });
+    try {
+      const name = 'edits/unwatched/old.txt';
+      const file = await writeInWorkspace(name, 'one\n');
+      await vscode.workspace.openTextDocument(vscode.Uri.file(file));
+      await writeInWorkspace(name, 'two\n');
+      assert.match(await subject.refusal('format', { path: name }), /has changed since it was read/);
+      assert.equal(await onDisk(name), 'two\n');
+      assert.match(await subject.call('format', { path: name }), /^Formatted/);
+      assert.equal(await onDisk(name), 'two two\n');
+    } finally {
+      formatter.dispose();
+    }
+  });
+
   it('fixes do not offer what an excluded file exports', async () => {
     await writeInWorkspace('edits/tsconfig.json', '{ "compilerOptions": { "strict": true, "module": "commonjs" } }');
     await writeInWorkspace('edits/hidden/leak.ts', 'export const swordfish = 1;\n');

@@ -3,7 +3,7 @@ import { BoundedMap } from '../../base/common/boundedMap';
 import {
   EditorError,
   type EditorPort,
-  type ReadTextLimits,
+  type ReadTextOptions,
   type TextEdit,
   type TextFile,
   type WriteOptions,
@@ -168,8 +168,8 @@ async function failureAsResult(work: () => Promise<object>): Promise<object> {
   }
 }
 
-/** Creates the signal when it is first used; see `ReadTextLimits.signal`. */
-class SmallReadLimits implements ReadTextLimits {
+/** Creates the signal when it is first used; see `ReadTextOptions.signal`. */
+class SmallReadOptions implements ReadTextOptions {
   readonly maxBytes = maxSmallFileBytes;
 
   constructor(private readonly call: AmpMethodCall) {}
@@ -190,7 +190,7 @@ class SizeAwareFileReader {
     const { editor, largePaths } = this;
     if (!largePaths.has(path)) {
       try {
-        return await editor.readText(path, new SmallReadLimits(call));
+        return await editor.readText(path, new SmallReadOptions(call));
       } catch (error) {
         if (!isEditorError(error) || error.code !== 'tooLarge') throw error;
         largePaths.set(path, true);

@@ -29,8 +29,11 @@ export interface EditorPort {
    */
   realPathOf(path: string): Promise<string>;
 
-  /** Returns the buffer of an open file, otherwise the file decoded as VS Code would. @throws EditorError */
-  readText(path: string, options?: ReadTextLimits): Promise<TextFile>;
+  /**
+   * Returns the buffer of an open file if it has unsaved changes or the text on disk. Otherwise, returns the file decoded as VS
+   * Code would. @throws EditorError
+   */
+  readText(path: string, options?: ReadTextOptions): Promise<TextFile>;
 
   /** Reads bytes from disk and ignores unsaved changes. @throws EditorError */
   readBytes(path: string, options?: ReadBytesOptions): Promise<FileBytes>;
@@ -150,7 +153,12 @@ export interface TextFile {
   readonly hasInvalidBytes?: boolean;
 }
 
-export interface ReadTextLimits {
+export interface ReadTextOptions {
+  /**
+   * Return the buffer of an open file even if the file has changed on disk and VS Code has not read it again. Set this if the text
+   * is used together with language features, which only know the buffer.
+   */
+  readonly fromBuffer?: boolean;
   /** Maximum size in bytes on disk, or in UTF-16 units of an open buffer; default 32 MiB. */
   readonly maxBytes?: number;
   /**

@@ -13,7 +13,7 @@ import {
   type FileStat,
   type OpenOptions,
   type ReadBytesOptions,
-  type ReadTextLimits,
+  type ReadTextOptions,
   type TextEdit,
   type TextFile,
   type WorkspaceFolder,
@@ -90,7 +90,7 @@ export class GuardedEditor implements EditorPort {
     return this.editor.realPathOf(path);
   }
 
-  readText(path: string, options?: ReadTextLimits): Promise<TextFile> {
+  readText(path: string, options?: ReadTextOptions): Promise<TextFile> {
     return this.editor.readText(path, options);
   }
 

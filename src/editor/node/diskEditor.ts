@@ -12,7 +12,7 @@ import {
   type FileEdits,
   type FileStat,
   type ReadBytesOptions,
-  type ReadTextLimits,
+  type ReadTextOptions,
   type TextEdit,
   type TextFile,
   type WorkspaceFolder,
@@ -72,7 +72,7 @@ export class DiskEditor implements UncheckedEditor {
     return await this.pathGuard.checkForWrite(requested);
   }
 
-  async readText(requested: string, options: ReadTextLimits = {}): Promise<TextFile> {
+  async readText(requested: string, options: ReadTextOptions = {}): Promise<TextFile> {
     throwIfCancelled(options.signal);
     return (await this.readFile(requested, options.maxBytes)).file;
   }

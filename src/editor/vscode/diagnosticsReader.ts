@@ -8,7 +8,7 @@ import {
   type DiagnosticsOptions,
   type DiagnosticSeverity,
   type FileDiagnostics,
-  type ReadTextLimits,
+  type ReadTextOptions,
   type TextFile,
 } from '../common/editorPort';
 import { LineIndex } from '../common/text/textOffsets';
@@ -24,7 +24,7 @@ const maxConcurrentReads = 8;
 export class DiagnosticsReader {
   constructor(
     private readonly pathGuard: PathGuard,
-    private readonly readText: (path: string, options: ReadTextLimits) => Promise<TextFile>,
+    private readonly readText: (path: string, options: ReadTextOptions) => Promise<TextFile>,
     private readonly log: Logger,
   ) {}
 
@@ -96,7 +96,8 @@ export class DiagnosticsReader {
   private async readLines(uri: vscode.Uri, signal?: AbortSignal): Promise<LineIndex> {
     try {
       return new LineIndex(
-        (await this.readText(uri.fsPath, { maxBytes: maxTextBytes, ...(signal ? { signal } : {}) })).text,
+        (await this.readText(uri.fsPath, { fromBuffer: true, maxBytes: maxTextBytes, ...(signal ? { signal } : {}) }))
+          .text,
       );
     } catch (error) {
       this.log.debug(`Could not read ${uri.fsPath} for its diagnostics: ${String(error)}`);

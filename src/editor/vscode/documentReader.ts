@@ -6,11 +6,13 @@ import type { KeyedQueue } from '../../base/common/async';
 import { BoundedMap } from '../../base/common/boundedMap';
 import {
   EditorError,
+  isEditorError,
   throwIfCancelled,
+  type EditorErrorCode,
   type FileBytes,
   type FileStat,
   type ReadBytesOptions,
-  type ReadTextLimits,
+  type ReadTextOptions,
   type TextFile,
 } from '../common/editorPort';
 import { unifyLineEndings } from '../common/text/lineEndings';
@@ -18,7 +20,7 @@ import { readCheckedFile, readCheckedBytes } from '../node/checkedRead';
 import { decodeText, defaultMaxBytes, diskVersion, statDisk } from '../node/diskReader';
 import { FileProbe } from '../node/fileProbe';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
-import { decodeDocumentText, decodeFile, hasInvalidBytes, isDecodingLossless } from './encodings';
+import { decodeDocumentText, decodeFile, hasInvalidBytes, isDecodingLossless, replacementCharacter } from './encodings';
 import { hasTextOf, type TextFileWithBytes } from './documentReload';
 import type { DocumentsByPath } from './documentsByPath';
 
@@ -47,6 +49,14 @@ const maxCachedPaths = 500;
 const maxCachedText = 16 * 1024 * 1024;
 /** Resolution of file timestamps. A file written more recently can change again without a new timestamp. */
 const timestampResolutionMs = 2000;
+/** With these errors, a file cannot be compared with its document. The user still sees the document. */
+const uncomparableErrors: ReadonlySet<EditorErrorCode> = new Set([
+  'io',
+  'isDirectory',
+  'notAFile',
+  'notFound',
+  'notText',
+]);
 
 /**
  * Reads files as the user sees them: the open buffer if it has unsaved changes or is current, otherwise the disk. Caches checks
@@ -76,7 +86,7 @@ export class DocumentReader {
     this.cachedFiles.clear();
   }
 
-  async readText(path: string, options: ReadTextLimits = {}): Promise<TextFile> {
+  async readText(path: string, options: ReadTextOptions = {}): Promise<TextFile> {
     const { file, info, read } = await this.cachedFileOrCheck(path, options);
     if (!this.fileQueue.isBusy(file.realPath)) {
       const open = await this.readOpenFile(file, info, options);
@@ -90,7 +100,7 @@ export class DocumentReader {
   }
 
   /** Reads from disk and ignores unsaved changes. Does not wait in the queue of the file. */
-  async readDisk(path: string, { maxBytes = defaultMaxBytes, signal }: ReadTextLimits = {}): Promise<DiskText> {
+  async readDisk(path: string, { maxBytes = defaultMaxBytes, signal }: ReadTextOptions = {}): Promise<DiskText> {
     const { accessRulesVersion: rulesVersion } = this;
     const { file, bytes, info } = await readCheckedFile(this.pathGuard, path, { maxBytes }, signal);
     throwIfCancelled(signal);
@@ -121,25 +131,52 @@ export class DocumentReader {
     return { ...onDisk, version: this.openDocuments.versionOf(document), isDirty: document.isDirty };
   }
 
-  /**
-   * Returns the text of a document, or of its file if VS Code has not read the file again since it changed. `info` is about the
-   * file on disk, if known. Returns undefined if the file is not open.
-   */
+  /** `info` is about the file on disk, if known. Returns undefined if the file is not open. */
   private async readOpenFile(
     file: CheckedPath,
     info: BigIntStats | undefined,
-    options: ReadTextLimits,
+    options: ReadTextOptions,
   ): Promise<TextFile | undefined> {
     const document = await this.openDocuments.find(file);
     if (!document) return undefined;
-    const buffer = checkLength(this.openDocuments.toTextFile(file.path, document), options);
-    const mayBeInvalid = buffer.text.includes('\ufffd');
-    if (!file.exists || (!mayBeInvalid && (document.isDirty || this.isVerified(document, info)))) return buffer;
-    const onDisk = await this.readDisk(file.path, { ...options, maxBytes: defaultMaxBytes }).catch(() => undefined);
-    if (!onDisk) return buffer;
-    if (!(await this.verify(document, onDisk)) && !document.isDirty) return await decodeLike(document, onDisk, options);
-    if (!mayBeInvalid || (await isDecodingLossless(onDisk.bytes, document.encoding))) return buffer;
-    return { ...buffer, hasInvalidBytes: true };
+    if (file.exists && !document.isDirty && options.fromBuffer !== true && !this.isVerified(document, info)) {
+      const newer = await this.readIfBufferIsOutdated(document, file, options);
+      if (newer) return newer;
+    }
+    return await this.readBuffer(document, file, options);
+  }
+
+  private async readBuffer(document: TextDocument, file: CheckedPath, options: ReadTextOptions): Promise<TextFile> {
+    const read = checkLength(this.openDocuments.toTextFile(file.path, document), options);
+    if (!read.text.includes(replacementCharacter) || !file.exists) return read;
+    const onDisk = await readCheckedFile(this.pathGuard, file.path, {}, options.signal).catch(() => undefined);
+    if (!onDisk || (await isDecodingLossless(onDisk.bytes, document.encoding))) return read;
+    return { ...read, hasInvalidBytes: true };
+  }
+
+  /**
+   * Returns the file on disk if an unedited document has another text, because VS Code has not read the file again since it
+   * changed. @throws EditorError, for example `tooLarge`
+   */
+  private async readIfBufferIsOutdated(
+    document: TextDocument,
+    file: CheckedPath,
+    options: ReadTextOptions,
+  ): Promise<TextFile | undefined> {
+    const { maxBytes = defaultMaxBytes } = options;
+    // The limit for the buffer is in UTF-16 units. In most encodings, a unit has at most four bytes.
+    const limits = { maxBytes: Math.min(4 * maxBytes, defaultMaxBytes), ...signalOf(options) };
+    const onDisk = await this.readDisk(file.path, limits).catch((error: unknown) => {
+      if (isEditorError(error) && uncomparableErrors.has(error.code)) return undefined;
+      throw error;
+    });
+    if (!onDisk || (await this.verify(document, onDisk)) || document.isDirty) return undefined;
+    const { path, text: defaultText, version } = onDisk.file;
+    const text = (await decodeDocumentText(onDisk.bytes, document.encoding)) ?? defaultText;
+    const isLossless =
+      !text.includes(replacementCharacter) || (await isDecodingLossless(onDisk.bytes, document.encoding));
+    const read = { path, text, version, isDirty: false, ...(isLossless ? {} : { hasInvalidBytes: true }) };
+    return checkLength(read, options);
   }
 
   private isVerified(document: TextDocument, info: BigIntStats | undefined): boolean {
@@ -158,13 +195,13 @@ export class DocumentReader {
   }
 
   /** Returns a valid cache entry, or checks the path again. */
-  private async cachedFileOrCheck(path: string, options: ReadTextLimits): Promise<CachedFile> {
+  private async cachedFileOrCheck(path: string, options: ReadTextOptions): Promise<CachedFile> {
     const known = this.cachedFiles.get(path);
     const now = await known?.probe.probe();
     if (known && now?.realPath === known.file.realPath && isUnchanged(known.info, now.info)) return known;
     this.cachedFiles.delete(path);
     const file = await this.pathGuard.check(path);
-    // Not earlier: see `ReadTextLimits.signal`.
+    // Not earlier: see `ReadTextOptions.signal`.
     throwIfCancelled(options.signal);
     const checked = { file, probe: new FileProbe(file), info: undefined };
     return (await this.openDocuments.find(file)) ? await this.cacheOpenFile(path, checked) : checked;
@@ -185,19 +222,13 @@ export class DocumentReader {
   }
 }
 
-function checkLength(file: TextFile, { maxBytes: maxLength = defaultMaxBytes }: ReadTextLimits): TextFile {
+function checkLength(file: TextFile, { maxBytes: maxLength = defaultMaxBytes }: ReadTextOptions): TextFile {
   if (file.text.length <= maxLength) return file;
   throw new EditorError('tooLarge', `${file.path} has ${file.text.length} characters; at most ${maxLength} are read.`);
 }
 
-/** Decodes the file of a document, with the document's encoding. @throws EditorError `tooLarge` */
-async function decodeLike(
-  document: TextDocument,
-  { file, bytes }: TextFileWithBytes,
-  options: ReadTextLimits,
-): Promise<TextFile> {
-  const text = (await decodeDocumentText(bytes, document.encoding)) ?? file.text;
-  return checkLength({ ...file, text }, options);
+function signalOf({ signal }: ReadTextOptions): Pick<ReadTextOptions, 'signal'> {
+  return signal ? { signal } : {};
 }
 
 /** Compares the same properties as `diskVersion`. */

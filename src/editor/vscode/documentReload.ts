@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Clock } from '../../base/common/async';
 import { DisposableStore } from '../../base/common/disposable';
 import type { TextFile } from '../common/editorPort';
-import { decodeDocumentText } from './encodings';
+import { decodeDocumentText, isUtf8Encoding, startsWithUtf8Mark } from './encodings';
 
 /** A text that was read from disk, and the bytes from which it was decoded. */
 export interface TextFileWithBytes {
@@ -28,23 +28,29 @@ export async function waitForReload(document: vscode.TextDocument, clock: Clock)
 }
 
 /**
- * Makes VS Code read the file of an unedited document again. VS Code misses some changes, for example those in folders that were
- * removed and created again, or that `files.watcherExclude` excludes. The command that reverts a file needs an active editor
- * with it, but VS Code also reads a file when it is opened with another encoding. Only UTF-8 has two names, with which the text
- * is the same, so only UTF-8 is reloaded. If the user types between the two calls, VS Code keeps the second encoding.
- * @throws Error if VS Code cannot open the file
+ * Whether `reloadDocument` can reload a document. Only UTF-8 has two names with which the text is the same. In the active editor,
+ * the user could type before the encoding is restored.
  */
-export async function reloadUtf8Document({ uri, encoding }: vscode.TextDocument): Promise<void> {
-  const other = otherUtf8Name.get(encoding);
-  if (other === undefined) return;
-  await vscode.workspace.openTextDocument(uri, { encoding: other });
-  await vscode.workspace.openTextDocument(uri, { encoding });
+export function canReload({ encoding, uri }: vscode.TextDocument): boolean {
+  return isUtf8Encoding(encoding) && vscode.window.activeTextEditor?.document.uri.toString() !== uri.toString();
 }
 
-const otherUtf8Name = new Map([
-  ['utf8', 'utf8bom'],
-  ['utf8bom', 'utf8'],
-]);
+/**
+ * Makes VS Code read the file of an unedited document again. VS Code misses some changes, for example those in folders that were
+ * removed and created again, or that `files.watcherExclude` excludes. The command that reverts a file needs an active editor
+ * with it, but VS Code also reads a file when it is opened with another encoding. `bytes` are those of the file: they decide
+ * whether it keeps a byte order mark when it is saved.
+ * @throws Error if VS Code cannot read the file, or if the document has unsaved changes
+ */
+export async function reloadDocument({ uri }: vscode.TextDocument, bytes: Buffer): Promise<void> {
+  const [encoding, other] = startsWithUtf8Mark(bytes) ? ['utf8bom', 'utf8'] : ['utf8', 'utf8bom'];
+  try {
+    await vscode.workspace.openTextDocument(uri, { encoding: other });
+  } finally {
+    // VS Code has changed the encoding even if it could not read the file.
+    await vscode.workspace.openTextDocument(uri, { encoding });
+  }
+}
 
 /** Whether a document has the text of its file, decoded with the document's encoding. */
 export async function hasTextOf(document: vscode.TextDocument, { file, bytes }: TextFileWithBytes): Promise<boolean> {

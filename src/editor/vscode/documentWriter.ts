@@ -24,7 +24,7 @@ import type { ChangeCheck } from '../common/uncheckedEditor';
 import { createCheckedFile } from '../node/checkedWrite';
 import { isWritable, notFoundError, statDisk } from '../node/diskReader';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
-import { hasTextOf, reloadUtf8Document, waitForReload, type TextFileWithBytes } from './documentReload';
+import { canReload, hasTextOf, reloadDocument, waitForReload, type TextFileWithBytes } from './documentReload';
 import { requireEncodable, encodingForNewFile, isDecodingLossless } from './encodings';
 import { applyWorkspaceEdit, type DocumentEdits } from './documentEdits';
 import type { DocumentsByPath } from './documentsByPath';
@@ -189,26 +189,30 @@ export class DocumentWriter {
   private async requireBufferMatchesDisk(file: CheckedPath, document: vscode.TextDocument): Promise<void> {
     const read = async (): Promise<TextFileWithBytes | undefined> =>
       file.exists ? await this.readDisk(file.path).catch(() => undefined) : undefined;
-    const isBehind = async (now: TextFileWithBytes | undefined): Promise<boolean> =>
-      now !== undefined && !document.isDirty && !(await hasTextOf(document, now));
     let onDisk = await read();
-    if (await isBehind(onDisk)) {
+    if (onDisk && (await isBehind(document, onDisk))) {
       await waitForReload(document, this.clock);
       onDisk = await read();
     }
-    if (onDisk && (await isBehind(onDisk))) {
-      // Bytes that are invalid in UTF-8 make the edit fail below.
-      if (await isDecodingLossless(onDisk.bytes, document.encoding)) {
-        await this.withTimeout('reading the file again', () => reloadUtf8Document(document));
-      }
-      onDisk = await read();
-      if (await isBehind(onDisk)) throw outdatedBufferError(file);
+    if (!onDisk) return;
+    await requireLossless(file, document, onDisk);
+    if (await isBehind(document, onDisk)) await this.reload(file, document, onDisk);
+  }
+
+  /** Makes VS Code read a changed file again. @throws EditorError, also if the path now leads to a file that may not be seen */
+  private async reload(file: CheckedPath, document: vscode.TextDocument, before: TextFileWithBytes): Promise<void> {
+    if (!canReload(document)) throw outdatedBufferError(file);
+    try {
+      await this.withTimeout('reading the file again', () => reloadDocument(document, before.bytes));
+    } catch (error) {
+      if (isEditorError(error)) throw error;
+      // The user may have typed, or the file may have changed again. This is checked below.
+      this.log.warn(`VS Code could not read ${file.path} again: ${messageOf(error)}`);
     }
-    if (!onDisk || (await isDecodingLossless(onDisk.bytes, document.encoding))) return;
-    throw new EditorError(
-      'notText',
-      `${file.path} has bytes that are invalid in the encoding ${document.encoding}, so an edit would destroy them. Reopen it with its encoding (“Change File Encoding”), or set files.encoding.`,
-    );
+    const onDisk = await this.readDisk(file.path);
+    await requireLossless(file, document, onDisk);
+    if ((await this.openDocuments.find(file)) === document && !(await isBehind(document, onDisk))) return;
+    throw outdatedBufferError(file);
   }
 
   /** Returns the buffer version if the buffer has the text of the expected version. @throws EditorError `staleVersion` */
@@ -334,6 +338,22 @@ export class DocumentWriter {
       throw error instanceof TimeoutError ? new EditorError('io', error.message, { cause: error }) : error;
     }
   }
+}
+
+async function isBehind(document: vscode.TextDocument, onDisk: TextFileWithBytes): Promise<boolean> {
+  return !document.isDirty && !(await hasTextOf(document, onDisk));
+}
+
+async function requireLossless(
+  { path }: CheckedPath,
+  { encoding }: vscode.TextDocument,
+  { bytes }: TextFileWithBytes,
+): Promise<void> {
+  if (await isDecodingLossless(bytes, encoding)) return;
+  throw new EditorError(
+    'notText',
+    `${path} has bytes that are invalid in the encoding ${encoding}, so an edit would destroy them. Reopen it with its encoding (“Change File Encoding”), or set files.encoding.`,
+  );
 }
 
 /** Rejects files that VS Code cannot open, and FIFOs, which could block it. */

@@ -4,7 +4,7 @@ import { EditorError } from '../common/editorPort';
 import { unifyLineEndings } from '../common/text/lineEndings';
 import { decodeText, startsWithUtf16Bom } from '../node/diskReader';
 
-const replacementCharacter = '\ufffd';
+export const replacementCharacter = '\ufffd';
 /** VS Code's ids of the encodings that support every character. */
 const unicodeEncodings: ReadonlySet<string> = new Set(['utf8', 'utf8bom', 'utf16le', 'utf16be', 'utf32le', 'utf32be']);
 
@@ -23,8 +23,18 @@ export async function decodeTextOrThrow(bytes: Uint8Array, path: string): Promis
 
 /** Decodes bytes to the text of a VS Code document. Returns undefined if VS Code treats them as binary. */
 export async function decodeDocumentText(bytes: Buffer, encoding: string): Promise<string | undefined> {
-  const text = await decodeOrUndefined(bytes, encoding);
+  // Valid UTF-8 is decoded here, because VS Code's function waits for another process.
+  const isPlainUtf8 = isUtf8Encoding(encoding) && isUtf8(bytes) && !bytes.includes(0);
+  const text = isPlainUtf8 ? bytes.toString('utf8') : await decodeOrUndefined(bytes, encoding);
   return text === undefined ? undefined : unifyLineEndings(text.startsWith('\ufeff') ? text.slice(1) : text);
+}
+
+export function isUtf8Encoding(encoding: string): boolean {
+  return encoding === 'utf8' || encoding === 'utf8bom';
+}
+
+export function startsWithUtf8Mark(bytes: Buffer): boolean {
+  return bytes.subarray(0, 3).equals(Buffer.from('\ufeff'));
 }
 
 /** Whether decoding replaced invalid bytes. Valid UTF-8, and UTF-16 with a mark, can contain U+FFFD itself. */
@@ -34,7 +44,7 @@ export function hasInvalidBytes(text: string, bytes: Buffer): boolean {
 
 /** Whether decoding and encoding keep the bytes, except for line endings and the byte order mark. */
 export async function isDecodingLossless(bytes: Buffer, encoding: string): Promise<boolean> {
-  if (encoding === 'utf8' || encoding === 'utf8bom') return isUtf8(bytes);
+  if (isUtf8Encoding(encoding)) return isUtf8(bytes);
   const text = await vscode.workspace.decode(bytes, { encoding });
   const again = Buffer.from(await vscode.workspace.encode(text, { encoding }));
   return withoutMark(again).equals(withoutMark(bytes));
@@ -67,5 +77,5 @@ async function decodeOrUndefined(bytes: Uint8Array, encoding: string): Promise<s
 
 function withoutMark(bytes: Buffer): Buffer {
   if (startsWithUtf16Bom(bytes)) return bytes.subarray(2);
-  return bytes.subarray(0, 3).equals(Buffer.from('\ufeff')) ? bytes.subarray(3) : bytes;
+  return startsWithUtf8Mark(bytes) ? bytes.subarray(3) : bytes;
 }

@@ -16,7 +16,7 @@ import {
   type FileStat,
   type OpenOptions,
   type ReadBytesOptions,
-  type ReadTextLimits,
+  type ReadTextOptions,
   type TextEdit,
   type TextFile,
   type WorkspaceFolder,
@@ -76,7 +76,7 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
       exclude: () => this.excludeList,
       isWindows: process.platform === 'win32',
     });
-    const readText = (path: string, read?: ReadTextLimits): Promise<TextFile> => this.reader.readText(path, read);
+    const readText = (path: string, read?: ReadTextOptions): Promise<TextFile> => this.reader.readText(path, read);
     this.reader = new DocumentReader(this.pathGuard, this.openDocuments, queue);
     const readDisk = (path: string): Promise<TextFileWithBytes> =>
       this.reader.readDisk(path, { maxBytes: maxOpenBytes });
@@ -142,7 +142,7 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
     return await this.pathGuard.checkForWrite(path);
   }
 
-  async readText(path: string, options?: ReadTextLimits): Promise<TextFile> {
+  async readText(path: string, options?: ReadTextOptions): Promise<TextFile> {
     await this.writer.waitUntilEarlierEditsAreQueued(path);
     return await this.reader.readText(path, options);
   }

@@ -87,7 +87,10 @@ export async function readTextsOf(
   for (const { path } of changedFiles(proposed)) {
     signal.throwIfAborted();
     const resolved = await resolveOrRefuse(path, editor);
-    textByPath.set(resolved, (await editor.readText(resolved, { maxBytes: maxCodeBytes, signal })).text);
+    textByPath.set(
+      resolved,
+      (await editor.readText(resolved, { fromBuffer: true, maxBytes: maxCodeBytes, signal })).text,
+    );
   }
   return textByPath;
 }
@@ -135,7 +138,7 @@ async function planEdits(
   for (const { edits, path } of changedFiles(proposed)) {
     signal.throwIfAborted();
     const resolved = await resolveOrRefuse(path, editor);
-    const before = await editor.readText(resolved, { maxBytes: maxCodeBytes, signal });
+    const before = await editor.readText(resolved, { fromBuffer: true, maxBytes: maxCodeBytes, signal });
     const clamped = clampEdits(edits, before.text);
     const expected = textByPath.get(resolved);
     const isAsProposed =

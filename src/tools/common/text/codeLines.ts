@@ -27,7 +27,11 @@ export class CodeLines {
 
   private async readLines(path: string): Promise<LineIndex | undefined> {
     try {
-      const { text } = await this.editor.readText(path, { maxBytes: maxCodeBytes, signal: this.signal });
+      const { text } = await this.editor.readText(path, {
+        fromBuffer: true,
+        maxBytes: maxCodeBytes,
+        signal: this.signal,
+      });
       return new LineIndex(text);
     } catch {
       this.signal.throwIfAborted();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { FileDiagnostics, ReadTextLimits, TextFile } from '../../../../src/editor/common/editorPort';
+import type { FileDiagnostics, ReadTextOptions, TextFile } from '../../../../src/editor/common/editorPort';
 import { FakeClock } from '../../../fake/fakeClock';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { until } from '../../../support/eventually';
@@ -51,7 +51,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 /** Goes on with what was given up, as long as it can. */
 class StubbornEditor extends FakeEditor {
-  override readText(path: string, { maxBytes }: ReadTextLimits = {}): Promise<TextFile> {
+  override readText(path: string, { maxBytes }: ReadTextOptions = {}): Promise<TextFile> {
     return super.readText(path, maxBytes === undefined ? {} : { maxBytes });
   }
 
