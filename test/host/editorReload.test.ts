@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { EditorError, type TextEdit, type TextFile } from '../../src/editor/common/editorPort';
 import { AdapterUnderTest, editorError } from './support/editorAdapter';
-import { eventually } from '../support/eventually';
+import { eventually, until } from '../support/eventually';
 import { closeAll, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
 
 const start = { line: 0, character: 0 };
@@ -94,8 +94,11 @@ describe('a file that is open and was written behind the back of VS Code', () =>
     });
 
     it('is read as it is in the editor once it has unsaved changes', async () => {
-      const document = await outdatedDocument('one\n', 'two\n');
-      await type(await show(document.uri.fsPath), new vscode.Position(0, 0), 'un');
+      const document = await outdatedDocument('one\n', 'two\n', async (uri) => {
+        const editor = await show(uri.fsPath);
+        await type(editor, new vscode.Position(0, 0), 'un');
+        return editor.document;
+      });
       const { text, isDirty } = await subject.adapter.readText(document.uri.fsPath);
       assert.deepEqual([text, isDirty], ['unone\n', true]);
     });
@@ -121,7 +124,7 @@ describe('a file that is open and was written behind the back of VS Code', () =>
 
     it('is read as it is in the buffer if the text is for language features', async () => {
       const document = await outdatedDocument('one\n', 'two\n');
-      const { text } = await subject.adapter.readText(document.uri.fsPath, { fromBuffer: true });
+      const { text } = await subject.adapter.readText(document.uri.fsPath, { fromBuffer: 'asIs' });
       assert.equal(text, 'one\n');
     });
 
@@ -134,10 +137,24 @@ describe('a file that is open and was written behind the back of VS Code', () =>
         return { text, isBuffer: version.startsWith('buffer:') };
       };
       // Timestamps of a file that was just written do not prove that it is the same.
-      await new Promise((resolve) => setTimeout(resolve, 2_100));
+      const { ctimeMs } = await stat(file);
+      await until('the times of the file prove that it is the same', () => Date.now() - ctimeMs > 2_000);
       assert.deepEqual([await read(), await read()], [buffer, buffer]);
       await writeFile(file, 'two\n');
       assert.deepEqual(await read(), { text: 'two\n', isBuffer: false });
+      await until('the times prove it again', async () => Date.now() - (await stat(file)).ctimeMs > 2_000);
+      const newer = { text: 'two\n', isBuffer: false };
+      assert.deepEqual([await read(), await read()], [newer, newer]);
+      await assert.rejects(subject.adapter.readText(file, { maxBytes: 3 }), editorError('tooLarge'));
+      await subject.adapter.editText(file, () => [atStart('zero\n')]);
+      assert.deepEqual(await read(), { text: 'zero\ntwo\n', isBuffer: true });
+    });
+
+    it('is updated in the buffer for questions about its symbols', async () => {
+      const document = await outdatedDocument('one\n', 'two\n');
+      const { text, version } = await subject.adapter.readText(document.uri.fsPath, { fromBuffer: 'updated' });
+      assert.deepEqual([text, document.getText()], ['two\n', 'two\n']);
+      assert.match(version, /^buffer:/);
     });
 
     it('is refused when it has become larger than the limit', async () => {
@@ -178,16 +195,18 @@ describe('a file that is open and was written behind the back of VS Code', () =>
       assert.deepEqual([await readFile(file, 'utf8'), document.encoding], ['zero\ntwo\n', 'utf8']);
     });
 
-    it('is not edited in the active editor, where the user may be typing', async () => {
-      const document = await outdatedDocument('one\n', 'two\n', async (uri) => {
-        const editor = await show(uri.fsPath);
-        // VS Code reads a file once more soon after it has shown it.
-        await new Promise((resolve) => setTimeout(resolve, 1_500));
-        return editor.document;
+    it('is not edited in a visible editor, where the user may be typing', async () => {
+      const file = await writeInWorkspace(`reload/unwatched/${++files}.txt`, 'one\n');
+      const { document } = await show(file);
+      let writings = 0;
+      // VS Code reads a file once more soon after it has shown it.
+      await eventually('a text that VS Code has not read again', async () => {
+        if (document.isDirty) await vscode.commands.executeCommand('workbench.action.files.revert');
+        await writeFile(file, `${++writings}\n`);
+        const edit = subject.adapter.editText(file, () => [atStart('zero\n')]);
+        await assert.rejects(edit, { ...editorError('staleVersion'), message: /Revert File/ });
       });
-      const edit = subject.adapter.editText(document.uri.fsPath, () => [atStart('zero\n')]);
-      await assert.rejects(edit, { ...editorError('staleVersion'), message: /Revert File/ });
-      assert.deepEqual([document.getText(), document.encoding], ['one\n', 'utf8']);
+      assert.deepEqual([await readFile(file, 'utf8'), document.encoding], [`${writings}\n`, 'utf8']);
     });
 
     it('is not edited if its folder has become a link that leads outside meanwhile', async () => {
@@ -197,8 +216,17 @@ describe('a file that is open and was written behind the back of VS Code', () =>
         const file = await writeInWorkspace('reload/unwatched/swapped/a.txt', 'one\n');
         const document = await vscode.workspace.openTextDocument(vscode.Uri.file(file));
         await writeFile(file, 'two\n');
-        const edit = subject.adapter.editText(file, () => [atStart('zero\n')]);
-        const refused = assert.rejects(edit, (error) => error instanceof EditorError);
+        let isWaiting = false;
+        const edit = subject.adapter.editText(file, () => {
+          throw new Error('VS Code has the text of another file.');
+        });
+        const refused = assert.rejects(edit, editorError('outsideWorkspace'));
+        void edit.catch(() => undefined).finally(() => (isWaiting = false));
+        isWaiting = true;
+        // The edit waits for a second until VS Code reads the file again.
+        const startedAt = Date.now();
+        await until('the edit waits', () => Date.now() - startedAt > 500);
+        assert.equal(isWaiting, true);
         await rename(path.dirname(file), `${path.dirname(file)}-away`);
         await symlink(outside, path.dirname(file));
         await refused;

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import { KeyedQueue } from '../../src/base/common/async';
 import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
-import type { EditorPort } from '../../src/editor/common/editorPort';
+import { EditorError, type EditorPort } from '../../src/editor/common/editorPort';
 import { ExcludeList } from '../../src/editor/common/excludeList';
 import { PathGuard, type CheckedPath } from '../../src/editor/node/pathGuard';
 import { DocumentWriter } from '../../src/editor/vscode/documentWriter';
@@ -84,13 +84,13 @@ describe('VsCodeEditor writes', () => {
       const documents = new DocumentsByPath('test');
       documents.start();
       const allow = (): void => undefined;
-      const nothing = (): Promise<never> => Promise.reject(new Error('not needed'));
+      const notOnDisk = (): Promise<never> => Promise.reject(new EditorError('notFound', 'It is not on disk.'));
       const writer = new DocumentWriter(
         guard,
         documents,
         new KeyedQueue(),
         () => true,
-        nothing,
+        notOnDisk,
         systemClock,
         nullLogger,
       );

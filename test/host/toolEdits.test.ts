@@ -206,24 +206,40 @@ describe('tools of the window that change files', () => {
     assert.match(await onDisk('edits/maths.ts'), /^export function addUp\(\): number \{\n {2}return 1;\n\}\n\n?$/);
   });
 
-  it('format changes nothing if VS Code has formatted the text from before, and works the next time', async () => {
-    const formatter = vscode.languages.registerDocumentFormattingEditProvider('plaintext', {
-      provideDocumentFormattingEdits: (document) => [
-        vscode.TextEdit.insert(new vscode.Position(0, 0), `${document.getText().trim()} `),
-      ],
+  describe('format, of a file that VS Code has not read again since it changed', () => {
+    let formatter: vscode.Disposable;
+    const name = 'edits/unwatched/old.txt';
+    beforeEach(() => {
+      formatter = vscode.languages.registerDocumentFormattingEditProvider('plaintext', {
+        provideDocumentFormattingEdits: (document) => [
+          vscode.TextEdit.insert(new vscode.Position(0, 0), `${document.getText().trim()} `),
+        ],
+      });
     });
-    try {
-      const name = 'edits/unwatched/old.txt';
+    afterEach(() => {
+      formatter.dispose();
+    });
+
+    it('has VS Code read it first', async () => {
       const file = await writeInWorkspace(name, 'one\n');
       await vscode.workspace.openTextDocument(vscode.Uri.file(file));
       await writeInWorkspace(name, 'two\n');
-      assert.match(await subject.refusal('format', { path: name }), /has changed since it was read/);
-      assert.equal(await onDisk(name), 'two\n');
       assert.match(await subject.call('format', { path: name }), /^Formatted/);
       assert.equal(await onDisk(name), 'two two\n');
-    } finally {
-      formatter.dispose();
-    }
+    });
+
+    it('changes nothing, and says so before it would ask, if the user may be typing there', async () => {
+      const { document } = await show(await writeInWorkspace(name, 'one\n'));
+      let writings = 0;
+      // VS Code reads a file once more soon after it has shown it.
+      await eventually('a refusal', async () => {
+        if (document.isDirty) await vscode.commands.executeCommand('workbench.action.files.revert');
+        await writeInWorkspace(name, `${++writings}\n`);
+        const refusal = await subject.refusal('format', { path: name });
+        assert.match(refusal, /^Nothing was changed: VS Code has not read .* again.*Revert File/);
+      });
+      assert.equal(await onDisk(name), `${writings}\n`);
+    });
   });
 
   it('fixes do not offer what an excluded file exports', async () => {

@@ -30,8 +30,8 @@ export interface EditorPort {
   realPathOf(path: string): Promise<string>;
 
   /**
-   * Returns the buffer of an open file if it has unsaved changes or the text on disk. Otherwise, returns the file decoded as VS
-   * Code would. @throws EditorError
+   * Returns the buffer of an open file if it has unsaved changes or the text on disk, or if the file cannot be read. Otherwise,
+   * returns the file, decoded as VS Code does. @throws EditorError
    */
   readText(path: string, options?: ReadTextOptions): Promise<TextFile>;
 
@@ -156,9 +156,10 @@ export interface TextFile {
 export interface ReadTextOptions {
   /**
    * Return the buffer of an open file even if the file has changed on disk and VS Code has not read it again. Set this if the text
-   * is used together with language features, which only know the buffer.
+   * is used together with language features or positions in the editor, which refer to the buffer. `updated` first makes VS Code
+   * read such a file again if it can, which takes up to a second. Do not use it after a language feature was asked.
    */
-  readonly fromBuffer?: boolean;
+  readonly fromBuffer?: 'asIs' | 'updated';
   /** Maximum size in bytes on disk, or in UTF-16 units of an open buffer; default 32 MiB. */
   readonly maxBytes?: number;
   /**

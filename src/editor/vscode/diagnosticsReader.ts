@@ -96,7 +96,7 @@ export class DiagnosticsReader {
   private async readLines(uri: vscode.Uri, signal?: AbortSignal): Promise<LineIndex> {
     try {
       return new LineIndex(
-        (await this.readText(uri.fsPath, { fromBuffer: true, maxBytes: maxTextBytes, ...(signal ? { signal } : {}) }))
+        (await this.readText(uri.fsPath, { fromBuffer: 'asIs', maxBytes: maxTextBytes, ...(signal ? { signal } : {}) }))
           .text,
       );
     } catch (error) {

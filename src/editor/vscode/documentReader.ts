@@ -6,9 +6,7 @@ import type { KeyedQueue } from '../../base/common/async';
 import { BoundedMap } from '../../base/common/boundedMap';
 import {
   EditorError,
-  isEditorError,
   throwIfCancelled,
-  type EditorErrorCode,
   type FileBytes,
   type FileStat,
   type ReadBytesOptions,
@@ -21,8 +19,8 @@ import { decodeText, defaultMaxBytes, diskVersion, statDisk } from '../node/disk
 import { FileProbe } from '../node/fileProbe';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
 import { decodeDocumentText, decodeFile, hasInvalidBytes, isDecodingLossless, replacementCharacter } from './encodings';
-import { hasTextOf, type TextFileWithBytes } from './documentReload';
-import type { DocumentsByPath } from './documentsByPath';
+import { hasTextOf, ignoreIncomparable, type TextFileWithBytes } from './documentReload';
+import { maxOpenBytes, type DocumentsByPath } from './documentsByPath';
 
 interface CachedFile {
   readonly file: CheckedPath;
@@ -37,11 +35,14 @@ interface DiskText extends TextFileWithBytes {
   readonly info: BigIntStats;
 }
 
-/** A file that had the same text as a document. */
-interface VerifiedText {
+/** The comparison of an unedited document with its file. Valid until one of them changes. */
+interface Comparison {
   /** The version of the document. */
   readonly documentVersion: number;
+  readonly encoding: string;
   readonly info: BigIntStats;
+  /** The text on disk, if the document has another. */
+  readonly newer: TextFile | undefined;
 }
 
 const maxCachedPaths = 500;
@@ -49,14 +50,6 @@ const maxCachedPaths = 500;
 const maxCachedText = 16 * 1024 * 1024;
 /** Resolution of file timestamps. A file written more recently can change again without a new timestamp. */
 const timestampResolutionMs = 2000;
-/** With these errors, a file cannot be compared with its document. The user still sees the document. */
-const uncomparableErrors: ReadonlySet<EditorErrorCode> = new Set([
-  'io',
-  'isDirectory',
-  'notAFile',
-  'notFound',
-  'notText',
-]);
 
 /**
  * Reads files as the user sees them: the open buffer if it has unsaved changes or is current, otherwise the disk. Caches checks
@@ -72,12 +65,14 @@ export class DocumentReader {
   });
   /** Increases when the rules change, so that earlier checks are not cached. */
   private accessRulesVersion = 0;
-  private readonly verifiedTexts = new WeakMap<TextDocument, VerifiedText>();
+  private readonly comparisons = new WeakMap<TextDocument, Comparison>();
 
   constructor(
     private readonly pathGuard: PathGuard,
     private readonly openDocuments: DocumentsByPath,
     private readonly fileQueue: KeyedQueue,
+    /** Makes VS Code read a changed file again. Call it in the queue of the file. @throws EditorError if it cannot */
+    private readonly updateBuffer: (file: CheckedPath, document: TextDocument) => Promise<void>,
   ) {}
 
   /** Call after the workspace folders or the exclude list have changed. */
@@ -89,13 +84,14 @@ export class DocumentReader {
   async readText(path: string, options: ReadTextOptions = {}): Promise<TextFile> {
     const { file, info, read } = await this.cachedFileOrCheck(path, options);
     if (!this.fileQueue.isBusy(file.realPath)) {
-      const open = await this.readOpenFile(file, info, options);
+      const open = await this.readOpenFile(file, info, options, (task) => this.fileQueue.run(file.realPath, task));
       if (open) return open;
       if (read && read.text.length <= (options.maxBytes ?? defaultMaxBytes)) return read;
     }
     return await this.fileQueue.run(file.realPath, async () => {
       throwIfCancelled(options.signal);
-      return (await this.readOpenFile(file, undefined, options)) ?? (await this.readDisk(path, options)).file;
+      const open = await this.readOpenFile(file, undefined, options, (task) => task());
+      return open ?? (await this.readDisk(path, options)).file;
     });
   }
 
@@ -131,17 +127,24 @@ export class DocumentReader {
     return { ...onDisk, version: this.openDocuments.versionOf(document), isDirty: document.isDirty };
   }
 
-  /** `info` is about the file on disk, if known. Returns undefined if the file is not open. */
+  /**
+   * `info` is about the file on disk, if known. `runInQueue` runs a task in the queue of the file. Returns undefined if the file is
+   * not open.
+   */
   private async readOpenFile(
     file: CheckedPath,
     info: BigIntStats | undefined,
     options: ReadTextOptions,
+    runInQueue: (task: () => Promise<void>) => Promise<void>,
   ): Promise<TextFile | undefined> {
     const document = await this.openDocuments.find(file);
     if (!document) return undefined;
-    if (file.exists && !document.isDirty && options.fromBuffer !== true && !this.isVerified(document, info)) {
-      const newer = await this.readIfBufferIsOutdated(document, file, options);
-      if (newer) return newer;
+    const { fromBuffer } = options;
+    if (file.exists && !document.isDirty && fromBuffer !== 'asIs') {
+      const newer = await this.readIfBufferIsOutdated(document, file, info, options);
+      if (newer && fromBuffer === undefined) return checkLength(newer, options);
+      // If it cannot be updated, an edit fails later, and says so.
+      if (newer) await runInQueue(() => this.updateBuffer(file, document)).catch(() => undefined);
     }
     return await this.readBuffer(document, file, options);
   }
@@ -161,37 +164,21 @@ export class DocumentReader {
   private async readIfBufferIsOutdated(
     document: TextDocument,
     file: CheckedPath,
+    info: BigIntStats | undefined,
     options: ReadTextOptions,
   ): Promise<TextFile | undefined> {
+    const known = this.comparisons.get(document);
+    if (info && known && isForDocument(known, document) && isUnchanged(known.info, info)) return known.newer;
     const { maxBytes = defaultMaxBytes } = options;
     // The limit for the buffer is in UTF-16 units. In most encodings, a unit has at most four bytes.
-    const limits = { maxBytes: Math.min(4 * maxBytes, defaultMaxBytes), ...signalOf(options) };
-    const onDisk = await this.readDisk(file.path, limits).catch((error: unknown) => {
-      if (isEditorError(error) && uncomparableErrors.has(error.code)) return undefined;
-      throw error;
-    });
-    if (!onDisk || (await this.verify(document, onDisk)) || document.isDirty) return undefined;
-    const { path, text: defaultText, version } = onDisk.file;
-    const text = (await decodeDocumentText(onDisk.bytes, document.encoding)) ?? defaultText;
-    const isLossless =
-      !text.includes(replacementCharacter) || (await isDecodingLossless(onDisk.bytes, document.encoding));
-    const read = { path, text, version, isDirty: false, ...(isLossless ? {} : { hasInvalidBytes: true }) };
-    return checkLength(read, options);
-  }
-
-  private isVerified(document: TextDocument, info: BigIntStats | undefined): boolean {
-    const verified = this.verifiedTexts.get(document);
-    return info !== undefined && verified?.documentVersion === document.version && isUnchanged(verified.info, info);
-  }
-
-  /** Returns whether a document has the text of its file, and remembers if it has. */
-  private async verify(document: TextDocument, onDisk: DiskText): Promise<boolean> {
-    const { version } = document;
-    if (!(await hasTextOf(document, onDisk))) return false;
-    if (hasReliableTimestamps(onDisk.info)) {
-      this.verifiedTexts.set(document, { documentVersion: version, info: onDisk.info });
-    }
-    return true;
+    const limits = { maxBytes: Math.min(4 * maxBytes, maxOpenBytes), ...signalOf(options) };
+    const onDisk = await this.readDisk(file.path, limits).catch(ignoreIncomparable);
+    if (!onDisk) return undefined;
+    const { encoding, version: documentVersion } = document;
+    const newer = (await hasTextOf(document, onDisk)) ? undefined : await decodeLike(document, onDisk);
+    const isReusable = hasReliableTimestamps(onDisk.info) && (newer?.text.length ?? 0) <= maxCachedText / 4;
+    if (isReusable) this.comparisons.set(document, { documentVersion, encoding, info: onDisk.info, newer });
+    return document.isDirty ? undefined : newer;
   }
 
   /** Returns a valid cache entry, or checks the path again. */
@@ -225,6 +212,20 @@ export class DocumentReader {
 function checkLength(file: TextFile, { maxBytes: maxLength = defaultMaxBytes }: ReadTextOptions): TextFile {
   if (file.text.length <= maxLength) return file;
   throw new EditorError('tooLarge', `${file.path} has ${file.text.length} characters; at most ${maxLength} are read.`);
+}
+
+function isForDocument({ documentVersion, encoding }: Comparison, document: TextDocument): boolean {
+  return documentVersion === document.version && encoding === document.encoding;
+}
+
+/** Decodes a file with the encoding of its document. */
+async function decodeLike(
+  { encoding }: TextDocument,
+  { bytes, file: { path, text: defaultText, version } }: TextFileWithBytes,
+): Promise<TextFile> {
+  const text = (await decodeDocumentText(bytes, encoding)) ?? defaultText;
+  const isLossless = !text.includes(replacementCharacter) || (await isDecodingLossless(bytes, encoding));
+  return { path, text, version, isDirty: false, ...(isLossless ? {} : { hasInvalidBytes: true }) };
 }
 
 function signalOf({ signal }: ReadTextOptions): Pick<ReadTextOptions, 'signal'> {

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/common/async';
 import { DisposableStore } from '../../base/common/disposable';
-import type { TextFile } from '../common/editorPort';
+import { isEditorError, type EditorErrorCode, type TextFile } from '../common/editorPort';
 import { decodeDocumentText, isUtf8Encoding, startsWithUtf8Mark } from './encodings';
 
 /** A text that was read from disk, and the bytes from which it was decoded. */
@@ -27,12 +27,35 @@ export async function waitForReload(document: vscode.TextDocument, clock: Clock)
   store.dispose();
 }
 
+/** With these errors, a file cannot be compared with its document. The user still sees the document. */
+const incomparableErrors: ReadonlySet<EditorErrorCode> = new Set([
+  'io',
+  'isDirectory',
+  'notAFile',
+  'notFound',
+  'notText',
+]);
+
+/** Returns undefined if a file cannot be compared with its document. @throws all other errors */
+export function ignoreIncomparable(error: unknown): undefined {
+  if (!isEditorError(error) || !incomparableErrors.has(error.code)) throw error;
+  return undefined;
+}
+
 /**
- * Whether `reloadDocument` can reload a document. Only UTF-8 has two names with which the text is the same. In the active editor,
- * the user could type before the encoding is restored.
+ * Whether `reloadDocument` can reload a document. Only UTF-8 has two names with which the text is the same. In a visible editor, the
+ * user could type before the encoding is restored.
  */
-export function canReload({ encoding, uri }: vscode.TextDocument): boolean {
-  return isUtf8Encoding(encoding) && vscode.window.activeTextEditor?.document.uri.toString() !== uri.toString();
+export function canReload(document: vscode.TextDocument): boolean {
+  return (
+    isUtf8Encoding(document.encoding) &&
+    !vscode.window.visibleTextEditors.some((editor) => editor.document === document)
+  );
+}
+
+/** Returns VS Code's name of UTF-8 with or without a byte order mark. */
+export function utf8NameFor(bytes: Buffer): 'utf8' | 'utf8bom' {
+  return startsWithUtf8Mark(bytes) ? 'utf8bom' : 'utf8';
 }
 
 /**
@@ -43,9 +66,9 @@ export function canReload({ encoding, uri }: vscode.TextDocument): boolean {
  * @throws Error if VS Code cannot read the file, or if the document has unsaved changes
  */
 export async function reloadDocument({ uri }: vscode.TextDocument, bytes: Buffer): Promise<void> {
-  const [encoding, other] = startsWithUtf8Mark(bytes) ? ['utf8bom', 'utf8'] : ['utf8', 'utf8bom'];
+  const encoding = utf8NameFor(bytes);
   try {
-    await vscode.workspace.openTextDocument(uri, { encoding: other });
+    await vscode.workspace.openTextDocument(uri, { encoding: encoding === 'utf8' ? 'utf8bom' : 'utf8' });
   } finally {
     // VS Code has changed the encoding even if it could not read the file.
     await vscode.workspace.openTextDocument(uri, { encoding });

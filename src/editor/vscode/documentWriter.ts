@@ -24,10 +24,18 @@ import type { ChangeCheck } from '../common/uncheckedEditor';
 import { createCheckedFile } from '../node/checkedWrite';
 import { isWritable, notFoundError, statDisk } from '../node/diskReader';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
-import { canReload, hasTextOf, reloadDocument, waitForReload, type TextFileWithBytes } from './documentReload';
+import {
+  canReload,
+  hasTextOf,
+  ignoreIncomparable,
+  reloadDocument,
+  utf8NameFor,
+  waitForReload,
+  type TextFileWithBytes,
+} from './documentReload';
 import { requireEncodable, encodingForNewFile, isDecodingLossless } from './encodings';
 import { applyWorkspaceEdit, type DocumentEdits } from './documentEdits';
-import type { DocumentsByPath } from './documentsByPath';
+import { maxOpenBytes, type DocumentsByPath } from './documentsByPath';
 
 /** Creates edits for the current text. Called again if the user edits the file in the meantime. */
 type MakeEdits = (file: TextFile, lineEnding: LineEnding) => OffsetEdit[];
@@ -37,8 +45,6 @@ interface PreparedDocument {
   readonly expectedVersion: FileVersion | undefined;
 }
 
-/** VS Code's limit for files that extensions open. */
-export const maxOpenBytes = 50 * 1024 * 1024;
 /** Longer than VS Code's own limits for formatters and other save participants. */
 const vscodeTimeoutMs = 30_000;
 const timeoutPerFileMs = 250;
@@ -186,9 +192,9 @@ export class DocumentWriter {
    * differs could not be saved, or may contain another file.
    * @throws EditorError `staleVersion`; `notText` if saving would change bytes outside the edit
    */
-  private async requireBufferMatchesDisk(file: CheckedPath, document: vscode.TextDocument): Promise<void> {
+  async requireBufferMatchesDisk(file: CheckedPath, document: vscode.TextDocument): Promise<void> {
     const read = async (): Promise<TextFileWithBytes | undefined> =>
-      file.exists ? await this.readDisk(file.path).catch(() => undefined) : undefined;
+      file.exists ? await this.readDisk(file.path).catch(ignoreIncomparable) : undefined;
     let onDisk = await read();
     if (onDisk && (await isBehind(document, onDisk))) {
       await waitForReload(document, this.clock);
@@ -211,6 +217,10 @@ export class DocumentWriter {
     }
     const onDisk = await this.readDisk(file.path);
     await requireLossless(file, document, onDisk);
+    if (document.encoding !== utf8NameFor(onDisk.bytes)) {
+      const message = `${file.path} changed while VS Code read it again, so VS Code saves it with the encoding ${document.encoding} now. The user can change that with “Change File Encoding”.`;
+      throw new EditorError('editRejected', message);
+    }
     if ((await this.openDocuments.find(file)) === document && !(await isBehind(document, onDisk))) return;
     throw outdatedBufferError(file);
   }
@@ -376,10 +386,8 @@ export function staleVersionError({ path }: CheckedPath): EditorError {
 }
 
 function outdatedBufferError({ path }: CheckedPath): EditorError {
-  return new EditorError(
-    'staleVersion',
-    `VS Code has not read ${path} again since it changed on disk. The user can open it and run “File: Revert File”.`,
-  );
+  const message = `VS Code has not read ${path} again since it changed on disk. The user can open it and run “File: Revert File”.`;
+  return new EditorError('staleVersion', message);
 }
 
 export function editRejectedError({ path }: CheckedPath): EditorError {

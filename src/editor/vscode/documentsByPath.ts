@@ -4,6 +4,9 @@ import { DisposableStore } from '../../base/common/disposable';
 import type { FileVersion, TextFile } from '../common/editorPort';
 import type { CheckedPath } from '../node/pathGuard';
 
+/** VS Code's limit for files that extensions open. */
+export const maxOpenBytes = 50 * 1024 * 1024;
+
 /** Finds VS Code's open documents by path, even if a file is open through a link. */
 export class DocumentsByPath implements vscode.Disposable {
   private readonly disposables = new DisposableStore();

@@ -72,6 +72,8 @@ export class MultiFileWriter {
       const change = changes.get(path);
       if (change) prepared.set(path, await this.prepare(file, change, check));
     }
+    // Preparing the others can take a while.
+    await Promise.all([...prepared.values()].map(({ file }) => this.requireSamePlace(file)));
     for (const { before, document, file } of prepared.values()) {
       if (this.openDocuments.versionOf(document) !== before.version) throw staleVersionError(file);
     }
@@ -83,6 +85,11 @@ export class MultiFileWriter {
     return new Map(
       [...prepared].map(([path, { document, file }]) => [path, this.openDocuments.toTextFile(file.path, document)]),
     );
+  }
+
+  /** @throws EditorError if a path leads to another place, or may not be accessed any more */
+  private async requireSamePlace(file: CheckedPath): Promise<void> {
+    if ((await this.pathGuard.check(file.path)).realPath !== file.realPath) throw editRejectedError(file);
   }
 
   private async prepare(

@@ -29,8 +29,8 @@ import { PathGuard } from '../node/pathGuard';
 import { DiagnosticsReader } from './diagnosticsReader';
 import { DocumentReader } from './documentReader';
 import type { TextFileWithBytes } from './documentReload';
-import { DocumentWriter, maxOpenBytes } from './documentWriter';
-import { DocumentsByPath } from './documentsByPath';
+import { DocumentWriter } from './documentWriter';
+import { DocumentsByPath, maxOpenBytes } from './documentsByPath';
 import { FileOpener, type ProposedChange } from './fileOpener';
 import { MultiFileWriter } from './multiFileWriter';
 import { VisibleEditorTracker } from './visibleEditorTracker';
@@ -77,7 +77,9 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
       isWindows: process.platform === 'win32',
     });
     const readText = (path: string, read?: ReadTextOptions): Promise<TextFile> => this.reader.readText(path, read);
-    this.reader = new DocumentReader(this.pathGuard, this.openDocuments, queue);
+    this.reader = new DocumentReader(this.pathGuard, this.openDocuments, queue, (file, document) =>
+      this.writer.requireBufferMatchesDisk(file, document),
+    );
     const readDisk = (path: string): Promise<TextFileWithBytes> =>
       this.reader.readDisk(path, { maxBytes: maxOpenBytes });
     this.writer = new DocumentWriter(this.pathGuard, this.openDocuments, queue, isTrusted, readDisk, clock, log);

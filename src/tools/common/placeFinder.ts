@@ -41,7 +41,7 @@ export async function findPlace(reference: PlaceReference, ports: ToolPorts, sig
     if (symbol === undefined) throw new ToolError('Name a symbol, or a path with a symbol or a line.');
     return await placeOfSymbol(symbol, ports, signal);
   }
-  const file = await ports.editor.readText(path, { fromBuffer: true, maxBytes: maxCodeBytes, signal });
+  const file = await ports.editor.readText(path, { fromBuffer: 'updated', maxBytes: maxCodeBytes, signal });
   const lines = new LineIndex(file.text);
   const name = displayPath(file.path, ports.editor);
   const { line, column } = reference;

@@ -56,7 +56,10 @@ async function toBlock(
       const uri = `${toFileUri(path)}${lines ? `#L${lines.first}-L${lines.last}` : ''}`;
       // A file that cannot be read as text (too large, binary, deleted) is sent as a link.
       const file = embeddedContext
-        ? await editor.readText(path, { maxBytes: maxEmbeddedBytes }).catch(() => undefined)
+        ? await editor
+            // The lines of a selection are those of the buffer.
+            .readText(path, { maxBytes: maxEmbeddedBytes, ...(lines ? { fromBuffer: 'asIs' } : {}) })
+            .catch(() => undefined)
         : undefined;
       if (!file) return { type: 'resource_link', uri, name: baseName(path) };
       const text = lines ? linesOf(file.text, lines.first, lines.last) : file.text;

@@ -81,7 +81,9 @@ export class ContextCollector implements ContextSource {
 
   private async readFile(path: string): Promise<OpenFile | undefined> {
     const { editor, languageOf } = this.deps;
-    const file = await editor.readText(path, { maxBytes: maxFileBytes }).catch(() => undefined);
+    // The position of the cursor refers to the buffer.
+    const options = { fromBuffer: 'asIs', maxBytes: maxFileBytes } as const;
+    const file = await editor.readText(path, options).catch(() => undefined);
     if (!file) return undefined;
     const cursor = editor.selections.find((selection) => selection.path === file.path)?.selections[0]?.end;
     return {

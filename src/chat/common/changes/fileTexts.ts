@@ -42,10 +42,11 @@ export class FileTexts {
     return id === this.blobs.idOf('');
   }
 
-  /** Reads a file with unsaved text. Never rejects. */
+  /** Reads a file as it is in the editor, with unsaved text. Never rejects. */
   async readWithUnsavedText(path: string): Promise<CurrentFileText> {
     try {
-      const { hasInvalidBytes, isDirty, text } = await this.files.editor.readText(path, { maxBytes: maxFileBytes });
+      const options = { fromBuffer: 'asIs', maxBytes: maxFileBytes } as const;
+      const { hasInvalidBytes, isDirty, text } = await this.files.editor.readText(path, options);
       // The text is not used, because writing it back would change bytes of the file.
       if (hasInvalidBytes === true) return { text: undefined, id: undefined, isDirty };
       return { text, id: this.blobs.idOf(text), isDirty };

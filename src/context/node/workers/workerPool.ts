@@ -218,11 +218,11 @@ export class WorkerPool {
     const requests = runningThread.outbox ?? [];
     runningThread.outbox = undefined;
     if (this.threads.get(worker) !== runningThread) return;
-    runningThread.thread.post({ requests, isContinued: false });
     runningThread.watch.start();
     this.limitTime([firstQuestion, ...requests.map(({ id }) => id)]);
     runningThread.idleTimer?.dispose();
     runningThread.idleTimer = this.deps.clock.setTimer(idleMs, () => this.dispatch({ kind: 'idle', worker }));
+    runningThread.thread.post({ requests, isContinued: false });
   }
 
   private limitTime(questions: readonly number[]): void {

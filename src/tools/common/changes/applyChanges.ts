@@ -4,6 +4,7 @@ import { applyTextEdits } from '../../../editor/common/text/textEdits';
 import { LineIndex } from '../../../editor/common/text/textOffsets';
 import type { ActingCall } from '../defineTool';
 import type { ProposedEdits } from '../languageEditPort';
+import { displayPath } from '../text/displayPath';
 import { ToolError } from '../toolError';
 import { maxCodeBytes, type ToolPorts } from '../toolPorts';
 
@@ -89,7 +90,7 @@ export async function readTextsOf(
     const resolved = await resolveOrRefuse(path, editor);
     textByPath.set(
       resolved,
-      (await editor.readText(resolved, { fromBuffer: true, maxBytes: maxCodeBytes, signal })).text,
+      (await editor.readText(resolved, { fromBuffer: 'asIs', maxBytes: maxCodeBytes, signal })).text,
     );
   }
   return textByPath;
@@ -109,6 +110,7 @@ export async function askAndApplyEdits(
   const { editor } = ports;
   const planned = await planEdits(proposed, ports, call.signal, expected);
   if (planned.length === 0) return [];
+  await requireCurrentBuffers(planned, ports, call.signal);
   const checked = await requirePermit(about, planned, ports, call);
   const isProtected = checked.some(({ protection }) => protection !== undefined);
   const changes = planned.map(({ before, edits, path }) => ({ path, edits, expectedVersion: before.version }));
@@ -117,6 +119,21 @@ export async function askAndApplyEdits(
     () => editor.editFiles(changes, { signal: call.signal, ...(isProtected ? { protectedFiles: 'allow' } : {}) }),
   );
   return written.map((file, index) => ({ file, editCount: planned[index]?.edits.length ?? 0 }));
+}
+
+/** Otherwise, the user would be asked about a change that cannot be made. @throws ToolError */
+async function requireCurrentBuffers(
+  planned: readonly PlannedEdits[],
+  { editor }: Pick<ToolPorts, 'editor'>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { before, path } of planned) {
+    const current = await editor.readText(path, { maxBytes: maxCodeBytes, signal });
+    if (current.text === before.text) continue;
+    throw new ToolError(
+      `Nothing was changed: VS Code has not read ${displayPath(path, editor)} again since it changed on disk. Try again. If that does not help, the user can open it and run “File: Revert File”.`,
+    );
+  }
 }
 
 interface PlannedEdits extends PlannedFile {
@@ -138,7 +155,7 @@ async function planEdits(
   for (const { edits, path } of changedFiles(proposed)) {
     signal.throwIfAborted();
     const resolved = await resolveOrRefuse(path, editor);
-    const before = await editor.readText(resolved, { fromBuffer: true, maxBytes: maxCodeBytes, signal });
+    const before = await editor.readText(resolved, { fromBuffer: 'asIs', maxBytes: maxCodeBytes, signal });
     const clamped = clampEdits(edits, before.text);
     const expected = textByPath.get(resolved);
     const isAsProposed =

@@ -30,7 +30,7 @@ export function fixesTool(ports: ToolPorts): Tool {
       apply: z.string().min(1).max(500).optional().describe('Title of one, as listed.'),
     }),
     async run({ apply, line, path }, call) {
-      const file = await editor.readText(path, { fromBuffer: true, maxBytes: maxCodeBytes, signal: call.signal });
+      const file = await editor.readText(path, { fromBuffer: 'updated', maxBytes: maxCodeBytes, signal: call.signal });
       const place = `${displayPath(file.path, editor)}:${line}`;
       const lines = new LineIndex(file.text);
       if (line > lines.lineCount) throw new ToolError(`There is no line ${line}: the file has ${lines.lineCount}.`);

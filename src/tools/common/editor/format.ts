@@ -21,7 +21,11 @@ export function formatTool(ports: ToolPorts): Tool {
       to: z.int().min(1).optional().describe('Last line, included.'),
     }),
     async run({ from, path, to }, call) {
-      const before = await editor.readText(path, { fromBuffer: true, maxBytes: maxCodeBytes, signal: call.signal });
+      const before = await editor.readText(path, {
+        fromBuffer: 'updated',
+        maxBytes: maxCodeBytes,
+        signal: call.signal,
+      });
       const name = displayPath(before.path, editor);
       const lines = new LineIndex(before.text);
       const [first, last] = [from ?? 1, Math.min(to ?? lines.lineCount, lines.lineCount)];

@@ -29,7 +29,7 @@ export function outlineTool({ editor, language, window }: ToolPorts): Tool {
       const asked = language.outline(resolved, signal);
       asked.catch(() => undefined);
       // Reading reports a missing file or a folder better than VS Code does.
-      const file = await editor.readText(resolved, { signal });
+      const file = await editor.readText(resolved, { fromBuffer: 'asIs', signal });
       const name = displayPath(file.path, editor);
       const symbols = await asked;
       if (symbols.length === 0) {

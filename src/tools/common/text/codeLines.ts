@@ -28,7 +28,7 @@ export class CodeLines {
   private async readLines(path: string): Promise<LineIndex | undefined> {
     try {
       const { text } = await this.editor.readText(path, {
-        fromBuffer: true,
+        fromBuffer: 'asIs',
         maxBytes: maxCodeBytes,
         signal: this.signal,
       });
