@@ -6,6 +6,7 @@ import type { KeyedQueue } from '../../base/common/async';
 import { BoundedMap } from '../../base/common/boundedMap';
 import {
   EditorError,
+  isEditorError,
   throwIfCancelled,
   type FileBytes,
   type FileStat,
@@ -172,7 +173,9 @@ export class DocumentReader {
     const { maxBytes = defaultMaxBytes } = options;
     // The limit for the buffer is in UTF-16 units. In most encodings, a unit has at most four bytes.
     const limits = { maxBytes: Math.min(4 * maxBytes, maxOpenBytes), ...signalOf(options) };
-    const onDisk = await this.readDisk(file.path, limits).catch(ignoreIncomparable);
+    const onDisk = await this.readDisk(file.path, limits).catch((error: unknown) =>
+      isEditorError(error) && error.code === 'io' ? undefined : ignoreIncomparable(error),
+    );
     if (!onDisk) return undefined;
     const { encoding, version: documentVersion } = document;
     const newer = (await hasTextOf(document, onDisk)) ? undefined : await decodeLike(document, onDisk);

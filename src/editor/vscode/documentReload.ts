@@ -28,13 +28,7 @@ export async function waitForReload(document: vscode.TextDocument, clock: Clock)
 }
 
 /** With these errors, a file cannot be compared with its document. The user still sees the document. */
-const incomparableErrors: ReadonlySet<EditorErrorCode> = new Set([
-  'io',
-  'isDirectory',
-  'notAFile',
-  'notFound',
-  'notText',
-]);
+const incomparableErrors: ReadonlySet<EditorErrorCode> = new Set(['isDirectory', 'notAFile', 'notFound', 'notText']);
 
 /** Returns undefined if a file cannot be compared with its document. @throws all other errors */
 export function ignoreIncomparable(error: unknown): undefined {
