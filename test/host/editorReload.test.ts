@@ -216,13 +216,12 @@ describe('a file that is open and was written behind the back of VS Code', () =>
         const file = await writeInWorkspace('reload/unwatched/swapped/a.txt', 'one\n');
         const document = await vscode.workspace.openTextDocument(vscode.Uri.file(file));
         await writeFile(file, 'two\n');
-        let isWaiting = false;
+        let isWaiting = true;
         const edit = subject.adapter.editText(file, () => {
           throw new Error('VS Code has the text of another file.');
         });
         const refused = assert.rejects(edit, editorError('outsideWorkspace'));
         void edit.catch(() => undefined).finally(() => (isWaiting = false));
-        isWaiting = true;
         // The edit waits for a second until VS Code reads the file again.
         const startedAt = Date.now();
         await until('the edit waits', () => Date.now() - startedAt > 500);

@@ -1,6 +1,6 @@
 /** A UTF-8 text in memory that workers can read without copying it. */
 export interface SharedText {
-  /** Differs from those of other texts, also after the text was sent to a worker. */
+  /** Identifies the text in a worker, where each message contains its own copy of this object. */
   readonly id: number;
   readonly memory: SharedArrayBuffer;
   /** Length of the text in bytes. The memory may be longer. */

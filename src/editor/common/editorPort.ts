@@ -157,7 +157,7 @@ export interface ReadTextOptions {
   /**
    * Return the buffer of an open file even if the file has changed on disk and VS Code has not read it again. Set this if the text
    * is used together with language features or positions in the editor, which refer to the buffer. `updated` first makes VS Code
-   * read such a file again if it can, which takes up to a second. Do not use it after a language feature was asked.
+   * read such a file again if possible, which can take more than a second: use it only before a language feature is asked.
    */
   readonly fromBuffer?: 'asIs' | 'updated';
   /** Maximum size in bytes on disk, or in UTF-16 units of an open buffer; default 32 MiB. */

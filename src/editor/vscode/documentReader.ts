@@ -20,7 +20,7 @@ import { decodeText, defaultMaxBytes, diskVersion, statDisk } from '../node/disk
 import { FileProbe } from '../node/fileProbe';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
 import { decodeDocumentText, decodeFile, hasInvalidBytes, isDecodingLossless, replacementCharacter } from './encodings';
-import { hasTextOf, ignoreIncomparable, type TextFileWithBytes } from './documentReload';
+import { hasTextOf, ignoreIfNoTextFile, type TextFileWithBytes } from './documentReload';
 import { maxOpenBytes, type DocumentsByPath } from './documentsByPath';
 
 interface CachedFile {
@@ -174,7 +174,7 @@ export class DocumentReader {
     // The limit for the buffer is in UTF-16 units. In most encodings, a unit has at most four bytes.
     const limits = { maxBytes: Math.min(4 * maxBytes, maxOpenBytes), ...signalOf(options) };
     const onDisk = await this.readDisk(file.path, limits).catch((error: unknown) =>
-      isEditorError(error) && error.code === 'io' ? undefined : ignoreIncomparable(error),
+      isEditorError(error) && error.code === 'io' ? undefined : ignoreIfNoTextFile(error),
     );
     if (!onDisk) return undefined;
     const { encoding, version: documentVersion } = document;

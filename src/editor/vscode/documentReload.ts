@@ -27,12 +27,12 @@ export async function waitForReload(document: vscode.TextDocument, clock: Clock)
   store.dispose();
 }
 
-/** With these errors, a file cannot be compared with its document. The user still sees the document. */
-const incomparableErrors: ReadonlySet<EditorErrorCode> = new Set(['isDirectory', 'notAFile', 'notFound', 'notText']);
+/** There is no text file to compare a document with. The user still sees the document. */
+const noTextFileErrors: ReadonlySet<EditorErrorCode> = new Set(['isDirectory', 'notAFile', 'notFound', 'notText']);
 
-/** Returns undefined if a file cannot be compared with its document. @throws all other errors */
-export function ignoreIncomparable(error: unknown): undefined {
-  if (!isEditorError(error) || !incomparableErrors.has(error.code)) throw error;
+/** Returns undefined if there is no text file at a path. @throws all other errors */
+export function ignoreIfNoTextFile(error: unknown): undefined {
+  if (!isEditorError(error) || !noTextFileErrors.has(error.code)) throw error;
   return undefined;
 }
 

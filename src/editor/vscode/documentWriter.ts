@@ -27,7 +27,7 @@ import type { CheckedPath, PathGuard } from '../node/pathGuard';
 import {
   canReload,
   hasTextOf,
-  ignoreIncomparable,
+  ignoreIfNoTextFile,
   reloadDocument,
   utf8NameFor,
   waitForReload,
@@ -194,7 +194,7 @@ export class DocumentWriter {
    */
   async requireBufferMatchesDisk(file: CheckedPath, document: vscode.TextDocument): Promise<void> {
     const read = async (): Promise<TextFileWithBytes | undefined> =>
-      file.exists ? await this.readDisk(file.path).catch(ignoreIncomparable) : undefined;
+      file.exists ? await this.readDisk(file.path).catch(ignoreIfNoTextFile) : undefined;
     let onDisk = await read();
     if (onDisk && (await isBehind(document, onDisk))) {
       await waitForReload(document, this.clock);
