@@ -11,27 +11,45 @@ export interface Clock {
   setTimer(delayMs: number, callback: () => void): Disposable;
 }
 
-/** Runs `work` with a signal that fires at the deadline. @throws TimeoutError even if the work ignores the signal */
+interface Cancellation {
+  /** Also ends the work, with the same reason. */
+  readonly signal?: AbortSignal;
+  /** Creates the error of the caller when `signal` fires. By default, it is the reason of the signal. */
+  readonly reason?: () => Error;
+}
+
+/**
+ * Runs `work` with a signal that fires at the deadline, or with the caller's signal.
+ * @throws TimeoutError, or the error of the cancellation, even if the work ignores its signal
+ */
 export async function withDeadline<T>(
   clock: Clock,
   what: string,
   timeoutMs: number,
   work: (signal: AbortSignal) => Promise<T>,
+  { signal, reason }: Cancellation = {},
 ): Promise<T> {
+  // One controller for both, because users wait for this, and `AbortSignal.any` is slow.
   const controller = new AbortController();
-  let timer: Disposable | undefined;
-  const deadline = new Promise<never>((_resolve, reject) => {
-    timer = clock.setTimer(timeoutMs, () => {
-      const error = new TimeoutError(what, timeoutMs);
-      // Reject first, so that the caller gets the time-out and not the error that the aborted work throws.
-      reject(error);
-      controller.abort(error);
-    });
-  });
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  // The work may throw before anything waits for this.
+  ended.catch(() => undefined);
+  // Rejects first, so that the caller gets this error and not the one that the aborted work throws.
+  const end = (error: Error, workReason: unknown = error): void => {
+    reject(error);
+    controller.abort(workReason);
+  };
+  const cancel = (): void => {
+    if (signal) end(reason?.() ?? abortReason(signal), signal.reason);
+  };
+  const timer = clock.setTimer(timeoutMs, () => end(new TimeoutError(what, timeoutMs)));
+  if (signal?.aborted) cancel();
+  signal?.addEventListener('abort', cancel, { once: true });
   try {
-    return await Promise.race([work(controller.signal), deadline]);
+    return await Promise.race([ended, work(controller.signal)]);
   } finally {
-    timer?.dispose();
+    timer.dispose();
+    signal?.removeEventListener('abort', cancel);
   }
 }
 

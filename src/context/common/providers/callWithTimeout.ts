@@ -1,5 +1,4 @@
-import type { Clock } from '../../../base/common/async';
-import { TimeoutError } from '../../../base/common/errors';
+import { withDeadline, type Clock } from '../../../base/common/async';
 
 /** The caller cancelled the request. The provider did not fail. */
 export class RequestCancelledError extends Error {
@@ -26,21 +25,5 @@ export async function callWithTimeout<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   if (signal.aborted) throw new RequestCancelledError();
-  // One controller for both, because users wait for this, and `AbortSignal.any` is slow.
-  const controller = new AbortController();
-  const { promise: ended, reject } = Promise.withResolvers<never>();
-  // Rejects first, so that the caller gets this error and not the one that the aborted work throws.
-  const end = (error: Error, reason: unknown = error): void => {
-    reject(error);
-    controller.abort(reason);
-  };
-  const cancel = (): void => end(new RequestCancelledError(), signal.reason);
-  const timer = clock.setTimer(timeoutMs, () => end(new TimeoutError(what, timeoutMs)));
-  signal.addEventListener('abort', cancel, { once: true });
-  try {
-    return await Promise.race([work(controller.signal), ended]);
-  } finally {
-    timer.dispose();
-    signal.removeEventListener('abort', cancel);
-  }
+  return await withDeadline(clock, what, timeoutMs, work, { signal, reason: () => new RequestCancelledError() });
 }

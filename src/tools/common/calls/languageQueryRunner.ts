@@ -1,4 +1,4 @@
-import { raceSignal, withDeadline, type Clock } from '../../../base/common/async';
+import { withDeadline, type Clock } from '../../../base/common/async';
 import { TimeoutError } from '../../../base/common/errors';
 import { LanguageServerTimeoutError } from '../languagePort';
 import { ToolError } from '../toolError';
@@ -44,9 +44,11 @@ export class LanguageQueryRunner {
   async runQuery<T>(question: LanguageQuery<T>, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted();
     try {
-      return await withDeadline(this.clock, 'VS Code', this.answerTimeoutMs, (late) =>
-        raceSignal(this.runAfterEqualQuery(question, AbortSignal.any([late, signal])), signal, cancelledCallError),
-      );
+      const run = (abandonSignal: AbortSignal): Promise<T> => this.runAfterEqualQuery(question, abandonSignal);
+      return await withDeadline(this.clock, 'VS Code', this.answerTimeoutMs, run, {
+        signal,
+        reason: cancelledCallError,
+      });
     } catch (error) {
       if (!(error instanceof TimeoutError)) throw error;
       throw new LanguageServerTimeoutError(

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { raceSignal, withDeadline } from '../../../base/common/async';
+import { withDeadline } from '../../../base/common/async';
 import { countWithNoun } from '../../../base/common/countWithNoun';
 import { TimeoutError } from '../../../base/common/errors';
 import { oneLine } from '../../../base/common/oneLine';
@@ -127,9 +127,7 @@ async function withinTime<T>(
   work: (unwanted: AbortSignal) => Promise<T>,
 ): Promise<T> {
   try {
-    return await withDeadline(clock, 'VS Code', seconds * 1_000, (over) =>
-      raceSignal(work(AbortSignal.any([over, signal])), signal),
-    );
+    return await withDeadline(clock, 'VS Code', seconds * 1_000, work, { signal });
   } catch (error) {
     throw error instanceof TimeoutError ? new TimeOverError(late) : error;
   }
