@@ -7,7 +7,7 @@ import type { Entry } from '../src/transcript/common/entries';
 import { TranscriptDocument } from '../src/transcript/common/transcriptDocument';
 import { PageHarness, type OpenedPage } from '../test/page/support/pageHarness';
 import { median, printBenchLine, type BenchResult } from './lib/benchLine';
-import { loadOlder, open } from './lib/chatOpenApi';
+import { didPatch, load, open } from './lib/chatOpenApi';
 
 const messages = 2_000;
 const peerMessages = 500;
@@ -105,9 +105,10 @@ async function openPage(pages: PageHarness, transcript: TranscriptDocument, coun
     data: count === tail ? {} : { peer: '' },
     prepare: (host) => {
       host.answer(open, () => ({ patch: feed.takePatch() }));
-      host.answer(loadOlder, ({ count: more }) => {
-        feed.showOlder(more);
-        return { patch: feed.takePatch() };
+      host.answer(load, (request) => {
+        const answer = feed.load(request);
+        setTimeout(() => void host.notify(didPatch, feed.takePatch()), 5);
+        return answer;
       });
     },
   });
@@ -143,7 +144,7 @@ async function scrollThrough(page: Page): Promise<void> {
     const scroller = document.querySelector('.transcript-scroll');
     const frame = () => new Promise(requestAnimationFrame);
     const isFirst = () => document.querySelector('[data-entry="p1"]') !== null && scroller.scrollTop === 0;
-    const isLast = () => scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 2;
+    const isLast = () => document.querySelector('[data-entry="a1000"]') !== null && scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 2;
     const go = async (isThere, pixels) => {
       const deadline = performance.now() + 120000;
       while (!isThere() && performance.now() < deadline) {

@@ -1,11 +1,9 @@
 import * as z from 'zod/mini';
+import { LoadAnswer, LoadRequest } from '../../src/transcript/common/loadRequest';
 import { TranscriptPatch } from '../../src/transcript/common/patch';
-import { defineRequest, NoValue } from '../../src/webview/common/protocol';
+import { defineNotification, defineRequest, NoValue } from '../../src/webview/common/protocol';
 
 /** What the page of `chatOpen.bench.ts` asks. */
 export const open = defineRequest('bench/open', NoValue, z.object({ patch: TranscriptPatch }));
-export const loadOlder = defineRequest(
-  'bench/loadOlder',
-  z.object({ count: z.int() }),
-  z.object({ patch: TranscriptPatch }),
-);
+export const load = defineRequest('bench/load', LoadRequest, LoadAnswer);
+export const didPatch = defineNotification('bench/didPatch', TranscriptPatch);

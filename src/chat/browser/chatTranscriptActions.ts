@@ -13,9 +13,7 @@ export function createTranscriptActions(page: ChatPage, isReadonly = false): Tra
       if (!entry) throw new Error('This entry no longer exists.');
       return entry;
     },
-    loadOlder: async (count) => {
-      await page.requestForSession(chatRequests.loadOlder, (sessionId) => ({ sessionId, count }));
-    },
+    loader: page.loader,
     openDiff: (entryId, part) =>
       void page.requestForSession(chatRequests.openDiff, (sessionId) => ({ sessionId, entryId, part })),
     insertAtCursor: (text) => void page.request(chatRequests.insertAtCursor, { text }),

@@ -4,7 +4,8 @@ import { Emitter } from '../../base/common/event';
 import { withoutUndefined } from '../../base/common/withoutUndefined';
 import type { FoldingRequest, TranscriptActions } from '../../transcript/browser/transcriptActions';
 import type { TranscriptSearch } from '../../transcript/browser/find/useUnloadedMatches';
-import { TranscriptModel, type TranscriptChange } from '../../transcript/browser/list/transcriptModel';
+import { TranscriptLoader } from '../../transcript/browser/list/transcriptLoader';
+import { TranscriptModel } from '../../transcript/browser/list/transcriptModel';
 import type { Requester, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
 import {
   didRequestFindOrJump,
@@ -41,13 +42,12 @@ const StoredState = z.object({
 
 const invalidUpdateText =
   'This thread has content that Backline can’t read. The latest messages are not shown. You can open its file as JSON.';
-/** Time limit for the patch after an answer. Normally, it follows immediately. */
-const patchTimeoutMs = 30_000;
 
 /** The state and the requests of the page, without its UI. */
 export class ThreadPage {
   readonly transcript = new TranscriptModel();
   readonly actions: TranscriptActions;
+  private readonly loader: TranscriptLoader;
   /** Sends a request to the host. If it fails, the page shows the error. */
   readonly ask: Requester;
   private readonly changeEmitter = new Emitter<void>(reportError);
@@ -82,10 +82,14 @@ export class ThreadPage {
       folding: undefined,
     };
     this.ask = hostConnection.createRequester((error) => this.updateState({ failure: messageOf(error) }));
+    this.loader = new TranscriptLoader(this.transcript, {
+      request: (request) => hostConnection.request(threadRequests.load, request),
+      ask: (request) => this.ask(threadRequests.load, request),
+    });
     this.actions = this.transcriptActions();
     this.search = {
       find: async (query) => (await this.ask(threadRequests.find, { query }))?.found ?? [],
-      load: (entryId) => this.loadEntry(entryId),
+      load: (entryId) => this.loader.loadEntry(entryId),
     };
   }
 
@@ -135,70 +139,11 @@ export class ThreadPage {
     this.updateState({ isFinding: false });
   }
 
-  /** Jumps to an entry that is not loaded. Loads the entries around it first. */
-  async loadEntry(entryId: string): Promise<void> {
-    const isLoaded = (): boolean => this.transcript.get(entryId) !== undefined;
-    if (isLoaded()) return;
-    await this.requestAndWaitForChange(isLoaded, async () => {
-      const answer = await this.ask(threadRequests.loadAround, { entryId });
-      return answer?.exists === true && !isLoaded();
-    });
-  }
-
   async goToEntry(entryId: string): Promise<void> {
     const jump = ++this.jumpCount;
-    await this.loadEntry(entryId);
+    await this.loader.loadEntry(entryId);
     // If there was a later request, it has replaced this one.
     if (jump === this.jumpCount) this.jumpEmitter.fire(entryId);
-  }
-
-  /** Loads about `count` older entries. Resolves when they are loaded. */
-  private async loadOlder(count: number): Promise<void> {
-    const { unloadedOlderCount: before } = this.transcript;
-    await this.requestAndWaitForChange(
-      ({ isReset }) => isReset || this.transcript.unloadedOlderCount < before,
-      async () => {
-        await this.hostConnection.request(threadRequests.loadOlder, { count });
-        return true;
-      },
-    );
-  }
-
-  private async loadLater(count: number): Promise<void> {
-    await this.requestAndWaitForChange(
-      ({ isReset, laterCount }) => isReset || laterCount > 0 || this.transcript.unloadedLaterCount === 0,
-      async () => {
-        await this.hostConnection.request(threadRequests.loadLater, { count });
-        return true;
-      },
-    );
-  }
-
-  private async loadLatest(): Promise<void> {
-    await this.requestAndWaitForChange(
-      () => this.transcript.unloadedLaterCount === 0,
-      async () => (await this.ask(threadRequests.loadLatest, {})) !== undefined,
-    );
-  }
-
-  /** Sends a request and waits for the change that it causes, unless `request` resolves to false. */
-  private async requestAndWaitForChange(
-    isFulfilled: (change: TranscriptChange) => boolean,
-    request: () => Promise<boolean>,
-  ): Promise<void> {
-    const { promise: change, resolve: finish } = Promise.withResolvers<undefined>();
-    const subscription = this.transcript.onDidChange((change) => {
-      if (isFulfilled(change)) finish(undefined);
-    });
-    try {
-      // The time limit starts after the answer, because a busy host may take long to answer.
-      if (!(await request())) return;
-      const timer = setTimeout(() => finish(undefined), patchTimeoutMs);
-      await change;
-      clearTimeout(timer);
-    } finally {
-      subscription.dispose();
-    }
   }
 
   private applyUpdate({ thread, outline, problem, hasFile, transcript, unreadFrom }: ThreadUpdate): void {
@@ -221,9 +166,7 @@ export class ThreadPage {
         if (!entry) throw new Error('This entry no longer exists');
         return entry;
       },
-      loadOlder: (count) => this.loadOlder(count),
-      loadLater: (count) => this.loadLater(count),
-      loadLatest: () => this.loadLatest(),
+      loader: this.loader,
       openDiff: (entryId, part) => void this.ask(threadRequests.openDiff, { entryId, part }),
       showSubthread: async (entryId, isShown) => {
         const answer = await this.ask(threadRequests.showSubthread, { entryId, isShown });

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import type { EditorPort } from '../../editor/common/editorPort';
+import { findEntries } from '../../transcript/common/findEntries';
 import type { RequestHandlers } from '../../webview/common/requestHandlers';
 import type { FollowedThread } from '../common/page/followedThread';
 import { threadRequests } from '../common/page/threadApi';
 import { parseThreadId, threadLink } from '../common/model/threadLinks';
 import type { ThreadFeed } from '../common/page/threadFeed';
-import { findEntries } from '../common/page/threadFind';
 import type { ThreadWithEntries } from '../common/threadPorts';
 import type { ThreadActions } from './threadActions';
 import type { ThreadDocuments } from './threadDocuments';
@@ -42,10 +42,7 @@ export function threadHandlers(deps: ThreadHandlersDeps): RequestHandlers<typeof
 
   return {
     ready: threadRequests.ready.withHandler(ready),
-    loadOlder: threadRequests.loadOlder.withHandler(({ count }) => feed.loadOlder(count)),
-    loadLater: threadRequests.loadLater.withHandler(({ count }) => feed.loadLater(count)),
-    loadAround: threadRequests.loadAround.withHandler(({ entryId }) => ({ exists: feed.loadAround(entryId) })),
-    loadLatest: threadRequests.loadLatest.withHandler(() => feed.loadLatest()),
+    load: threadRequests.load.withHandler((request) => feed.load(request)),
     find: threadRequests.find.withHandler(({ query }) => ({
       found: findEntries(followed.transcript.entries(), query),
     })),

@@ -1,4 +1,5 @@
 import type { Entry } from '../common/entries';
+import type { TranscriptLoader } from './list/transcriptLoader';
 
 /** Actions of entries. If an action is missing, its button is not shown. */
 export interface TranscriptActions {
@@ -6,12 +7,7 @@ export interface TranscriptActions {
   readonly copy: (text: string) => void;
   /** Returns the complete entry. If it is too large for a page, returns the truncated one. */
   readonly loadFullEntry: (entryId: string) => Promise<Entry>;
-  /** Loads up to `count` earlier entries into the model. */
-  readonly loadOlder: (count: number) => Promise<void>;
-  /** Loads up to `count` later entries into the model. */
-  readonly loadLater?: (count: number) => Promise<void>;
-  /** Replaces the loaded entries with the last entries of the transcript. */
-  readonly loadLatest?: () => Promise<void>;
+  readonly loader: Pick<TranscriptLoader, 'loadOlder' | 'loadLater' | 'loadLatest' | 'unloadOlder'>;
   /** Opens a diff. `part` is the index of the diff in the entry's parts. */
   readonly openDiff?: (entryId: string, part: number) => void;
   readonly insertAtCursor?: (text: string) => void;

@@ -1,10 +1,12 @@
 import * as z from 'zod/mini';
 import { Entry } from './entries';
 
-/** Changes of a transcript since the last patch, applied in this order: reset, remove, later, put, append, older. */
+/** Changes of a transcript since the last patch, applied in this order: reset, remove, unload, later, put, append, older. */
 export const TranscriptPatch = z.object({
   reset: z.optional(z.boolean()),
   remove: z.optional(z.array(z.string())),
+  /** The first or last loaded entries. They still exist, but the page no longer needs them. */
+  unload: z.optional(z.array(z.string())),
   /** New entries are appended in reading order. Changed entries are replaced. */
   put: z.optional(z.array(Entry)),
   append: z.optional(z.array(z.object({ id: z.string(), text: z.string() }))),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chatRequests, didInvokeCommand } from '../../../src/chat/common/page/chatApi';
 import type { ConversationRow } from '../../../src/chat/common/chatView';
-import { backends, changes, entries, greeting, now, rows, sessionOf, snapshot } from './support/chatFixtures';
+import { backends, changes, greeting, now, rows, sessionOf, snapshot } from './support/chatFixtures';
 import { until } from '../../support/eventually';
 import { pauseClock } from '../support/drawn';
 import { ChatPages, type ChatHere } from './support/chatPages';
@@ -344,19 +344,6 @@ describe('what a conversation is with', () => {
     const chat = await pages.openChat();
     await chat.host.notify(didInvokeCommand, { what: 'find' });
     await chat.page.getByRole('textbox', { name: 'Find in conversation' }).waitFor();
-  });
-
-  it('is searched further back when what is loaded has nothing', async () => {
-    const first = snapshot(sessionOf());
-    const chat = await pages.openChat({ ...first, transcript: { reset: true, put: entries, before: 120 } });
-    // By itself, since the beginning is in sight; it brings nothing, and is not asked for again.
-    await chat.host.waitFor(chatRequests.loadOlder);
-    await chat.host.notify(didInvokeCommand, { what: 'find' });
-    await chat.page.getByRole('textbox', { name: 'Find in conversation' }).fill('needle');
-    await chat.page.locator('.find').getByRole('button', { name: 'Load Earlier' }).click();
-    assert.deepEqual(await chat.host.waitFor(chatRequests.loadOlder, 2), { sessionId: 's1', count: 120 });
-    await chat.tell({ transcript: { put: [{ kind: 'prompt', id: 'p0', turn: 0, text: 'a needle' }], before: 0 } });
-    await chat.page.getByText('Earlier messages are not loaded').waitFor({ state: 'detached' });
   });
 
   it('shows where its commands go', async () => {

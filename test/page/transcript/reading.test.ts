@@ -5,7 +5,7 @@ import { eventually } from '../../support/eventually';
 import { drawn } from '../support/drawn';
 import { PageHarness, type OpenedPage, type PageOptions } from '../support/pageHarness';
 import { toolEntry } from './sample';
-import { ask, didPatch, loadOlder, showAll } from './transcriptPageApi';
+import { ask, didPatch, load, showAll } from './transcriptPageApi';
 
 declare global {
   interface Window {
@@ -118,11 +118,11 @@ describe('reading a transcript', () => {
 
   it('asks for earlier entries once when the reader comes near the top', async () => {
     const { page: shown, host } = await open(turns(20, 40), 38);
-    assert.equal(host.requestsOf(loadOlder).length, 0);
+    assert.equal(host.requestsOf(load).length, 0);
     await shown.$eval(scroller, (element) => (element.scrollTop = 0));
-    await host.waitFor(loadOlder);
+    await host.waitFor(load);
     await drawn(shown);
-    assert.equal(host.requestsOf(loadOlder).length, 1);
+    assert.equal(host.requestsOf(load).length, 1);
     await host.notify(didPatch, { older: turns(1, 20), before: 0 });
     await drawn(shown);
     assert.equal(await shown.getByText('Show earlier').count(), 0);
@@ -133,10 +133,10 @@ describe('reading a transcript', () => {
       ...page,
       prepare: (host) => {
         const firsts = [11, 6, 1];
-        host.answer(loadOlder, async () => {
-          const first = firsts[host.requestsOf(loadOlder).length - 1] ?? 1;
+        host.answer(load, async () => {
+          const first = firsts[host.requestsOf(load).length - 1] ?? 1;
           await host.notify(didPatch, { older: turns(first, first + 5), before: 2 * (first - 1) });
-          return {};
+          return { isFound: true };
         });
       },
     });
@@ -146,14 +146,14 @@ describe('reading a transcript', () => {
       await opened.page.$eval(scroller, (element) => (element.scrollTop = 0));
       await opened.page.locator(`[data-entry="${id}"]`).waitFor({ state: 'attached' });
     }
-    assert.equal(opened.host.requestsOf(loadOlder).length, 3);
+    assert.equal(opened.host.requestsOf(load).length, 3);
   });
 
   it('offers earlier entries by a button when they could not be fetched', async () => {
     const opened = await pages.openPage({
       ...page,
       prepare: (host) => {
-        host.answer(loadOlder, () => {
+        host.answer(load, () => {
           throw new Error('The disk is gone.');
         });
       },
@@ -161,7 +161,7 @@ describe('reading a transcript', () => {
     await opened.host.notify(didPatch, { reset: true, put: turns(1, 2), before: 5 });
     const again = opened.page.getByRole('button', { name: 'Could not load earlier messages. Try again.' });
     await again.click();
-    await opened.host.waitFor(loadOlder, 2);
+    await opened.host.waitFor(load, 2);
   });
 
   it('keeps what is above in place when a card at the end is opened', async () => {

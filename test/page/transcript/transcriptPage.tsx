@@ -5,15 +5,20 @@ import { useRef, useState } from 'preact/hooks';
 import { FindBar } from '../../../src/transcript/browser/find/findBar';
 import type { TranscriptActions, TranscriptOptions } from '../../../src/transcript/browser/transcriptActions';
 import { TranscriptList, type TranscriptHandle } from '../../../src/transcript/browser/list/transcriptList';
+import { TranscriptLoader } from '../../../src/transcript/browser/list/transcriptLoader';
 import { TranscriptModel } from '../../../src/transcript/browser/list/transcriptModel';
+import type { LoadAnswer, LoadRequest } from '../../../src/transcript/common/loadRequest';
 import { HostConnection } from '../../../src/webview/browser/hostConnection';
 import { HostTimeContext } from '../../../src/webview/browser/hostTime';
-import { ask, did, didPatch, loadOlder, showAll } from './transcriptPageApi';
+import { ask, did, didPatch, load, showAll } from './transcriptPageApi';
 
 const connection = new HostConnection(window.acquireVsCodeApi());
 connection.start(window);
 const model = new TranscriptModel();
 connection.setNotificationListener(didPatch, (patch) => model.apply(patch));
+
+const askToLoad = (request: LoadRequest): Promise<LoadAnswer> => connection.request(load, request);
+const loader = new TranscriptLoader(model, { request: askToLoad, ask: askToLoad });
 
 const tell =
   (action: string) =>
@@ -24,9 +29,7 @@ const fewActions: TranscriptActions = {
   open: tell('open'),
   copy: tell('copy'),
   loadFullEntry: async (id) => (await connection.request(showAll, { id })).entry,
-  loadOlder: async (count) => {
-    await connection.request(loadOlder, { count });
-  },
+  loader,
 };
 const allActions: TranscriptActions = {
   ...fewActions,
@@ -42,6 +45,7 @@ const allActions: TranscriptActions = {
   revert: tell('revert'),
   keepChanges: tell('keepChanges'),
 };
+const search = { find: () => Promise.resolve([]), load: (id: string) => loader.loadEntry(id) };
 const { actions, times, folders } = document.body.dataset;
 const options: TranscriptOptions = {
   label: 'Conversation',
@@ -66,7 +70,7 @@ function Page() {
         options={options}
         handle={handle}
       />
-      {isFinding && <FindBar model={model} actions={fewActions} onClose={() => setFinding(false)} />}
+      {isFinding && <FindBar model={model} search={search} onClose={() => setFinding(false)} />}
     </main>
   );
 }

@@ -1,6 +1,7 @@
 // What the page of the transcript's own tests asks and hears.
 import * as z from 'zod/mini';
 import { Entry } from '../../../src/transcript/common/entries';
+import { LoadAnswer, LoadRequest } from '../../../src/transcript/common/loadRequest';
 import { TranscriptPatch } from '../../../src/transcript/common/patch';
 import { defineNotification, defineRequest, NoValue } from '../../../src/webview/common/protocol';
 
@@ -12,4 +13,4 @@ export const ask = defineNotification(
 /** Every action but those that answer. */
 export const did = defineRequest('test/did', z.object({ action: z.string(), args: z.array(z.unknown()) }), NoValue);
 export const showAll = defineRequest('test/showAll', z.object({ id: z.string() }), z.object({ entry: Entry }));
-export const loadOlder = defineRequest('test/loadOlder', z.object({ count: z.int() }), NoValue);
+export const load = defineRequest('test/load', LoadRequest, LoadAnswer);

@@ -42,6 +42,8 @@ export class ChatView {
       // If VS Code has loaded the page again, the text is gone.
       assert.equal(await prompt.inputValue({ timeout: 5_000 }), text);
       await prompt.press('Enter', { timeout: 5_000 });
+      // Sending empties it at once. If VS Code has loaded the page again before the key, the text is still there as a draft.
+      assert.notEqual(await (await this.prompt()).inputValue({ timeout: 5_000 }), text);
     });
   }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import type { Entry } from '../../../src/transcript/common/entries';
 import { TranscriptPatch } from '../../../src/transcript/common/patch';
 import { TranscriptDocument } from '../../../src/transcript/common/transcriptDocument';
@@ -155,6 +156,126 @@ describe('TranscriptFeed of a page that goes to an entry', () => {
     const patch = tellPage();
     assert.deepEqual([patch.put, patch.append, patch.remove], [undefined, undefined, undefined]);
     assertRange(69, 148);
+  });
+});
+
+describe('TranscriptFeed of a page whose reader moves far', () => {
+  function openAtEnd(count: number): { document: TranscriptDocument; feed: TranscriptFeed; page: TranscriptModel } {
+    const document = new TranscriptDocument((error) => {
+      throw error;
+    });
+    document.replaceAll(answers(0, count));
+    const feed = document.createFeed(40);
+    const page = new TranscriptModel();
+    page.apply(feed.takePatch());
+    return { document, feed, page };
+  }
+  const idsAround = (page: TranscriptModel): readonly (string | undefined)[] => [
+    page.entries()[0]?.id,
+    page.entries().at(-1)?.id,
+  ];
+
+  it('keeps a limited number of entries, and those next to the reader', () => {
+    const { feed, page } = openAtEnd(2_000);
+    for (let step = 0; step < 60 && page.unloadedOlderCount > 0; step++) {
+      const first = page.entries()[0]?.id ?? '';
+      feed.showOlder(40);
+      page.apply(feed.takePatch());
+      const at = page.entries().findIndex(({ id }) => id === first);
+      assert.ok(at >= 40 && page.size - at >= Math.min(40 + 40 * step, 200), `${at} of ${page.size}`);
+      assert.ok(page.size <= 400, `${page.size}`);
+    }
+    assert.deepEqual(idsAround(page), ['a0', 'a399']);
+    for (let step = 0; step < 60 && page.unloadedLaterCount > 0; step++) {
+      const last = page.entries().at(-1)?.id ?? '';
+      feed.showLater(40);
+      page.apply(feed.takePatch());
+      const at = page.entries().findIndex(({ id }) => id === last);
+      assert.ok(at >= 200, `${at} of ${page.size}`);
+      assert.ok(page.size <= 800, `${page.size}`);
+    }
+    assert.equal(page.unloadedLaterCount, 0);
+  });
+
+  it('keeps all entries if the page needs them', () => {
+    const { feed, page } = openAtEnd(1_000);
+    for (let step = 0; step < 20; step++) feed.showOlder(40, true);
+    page.apply(feed.takePatch());
+    assert.deepEqual(idsAround(page), ['a160', 'a999']);
+  });
+
+  it('keeps the last entries while the reader follows the end', () => {
+    const { document, feed, page } = openAtEnd(100);
+    for (const entry of answers(100, 1_500)) document.put(entry);
+    page.apply(feed.takePatch());
+    assert.equal(page.entries().length, 1_440);
+    feed.unloadOlder();
+    page.apply(feed.takePatch());
+    assert.ok(page.size <= 720, `${page.size}`);
+    assert.equal(page.unloadedOlderCount + page.size, 1_500);
+    assert.equal(page.unloadedLaterCount, 0);
+  });
+
+  it('does not count unloaded entries as new', () => {
+    const { document, feed, page } = openAtEnd(1_000);
+    let newCount = 0;
+    page.onDidChange(({ unloadedAddedCount }) => (newCount += unloadedAddedCount));
+    for (let step = 0; step < 12; step++) {
+      feed.showOlder(40);
+      page.apply(feed.takePatch());
+    }
+    assert.ok(page.unloadedLaterCount > 0);
+    assert.equal(newCount, 0);
+    for (const entry of answers(1_000, 1_003)) document.put(entry);
+    feed.showOlder(40);
+    page.apply(feed.takePatch());
+    assert.equal(newCount, 3);
+  });
+
+  it('gives the page what the transcript has in its range, whatever happens in whatever order', () => {
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), (steps) => {
+        const { document, feed, page } = openAtEnd(900);
+        let next = 900;
+        for (const { kind, at } of steps) {
+          const id = document.slice(at, at + 1)[0]?.id ?? 'none';
+          if (kind === 'older' || kind === 'later') feed.load({ kind, count: 1 + (at % 300), keepsAll: at % 5 === 0 });
+          else if (kind === 'around') feed.load({ kind, entryId: id });
+          else if (kind === 'latest' || kind === 'unloadOlder') feed.load({ kind });
+          else if (kind === 'add') for (let more = at; more > 0; more--) document.put(answer(next++));
+          else if (kind === 'change') document.put(answer(Number(id.slice(1)) || 0, `changed ${at}`));
+          else if (kind === 'append') document.append(id, '!');
+          else if (kind === 'remove') document.remove(id);
+          else if (kind === 'prepend') document.replaceAll([answer(10_000 + next++), ...document.slice(0)]);
+          else if (feed.hasChanges) {
+            page.apply(TranscriptPatch.parse(feed.takePatch()));
+            const { unloadedOlderCount: start, size, unloadedLaterCount: after } = page;
+            assert.deepEqual(page.entries(), document.slice(start, start + size));
+            assert.equal(start + size + after, document.size);
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  const step = fc.record({
+    kind: fc.constantFrom(
+      ...([
+        'older',
+        'later',
+        'around',
+        'latest',
+        'unloadOlder',
+        'add',
+        'change',
+        'append',
+        'remove',
+        'prepend',
+      ] as const),
+      ...(['tell', 'tell', 'tell'] as const),
+    ),
+    at: fc.nat({ max: 950 }),
   });
 });
 

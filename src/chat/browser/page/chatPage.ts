@@ -1,6 +1,8 @@
 import type * as z from 'zod/mini';
 import { messageOf } from '../../../base/common/errors';
 import { Emitter } from '../../../base/common/event';
+import type { TranscriptSearch } from '../../../transcript/browser/find/useUnloadedMatches';
+import { TranscriptLoader } from '../../../transcript/browser/list/transcriptLoader';
 import { TranscriptModel } from '../../../transcript/browser/list/transcriptModel';
 import type { ChordFocusGuard } from '../../../webview/browser/chordFocusGuard';
 import type { Requester, HostConnection, VsCodeApi } from '../../../webview/browser/hostConnection';
@@ -19,6 +21,9 @@ const aliveIntervalMs = 5_000;
 export class ChatPage {
   readonly store = new ChatPageStore();
   readonly transcript = new TranscriptModel();
+  readonly loader: TranscriptLoader;
+  /** Searches the whole conversation, including messages that are not loaded. */
+  readonly search: TranscriptSearch;
   readonly savedState: SavedPageState;
   readonly composerDraft: ComposerDraft;
   readonly request: Requester;
@@ -36,6 +41,18 @@ export class ChatPage {
     this.request = hostConnection.createRequester((error) =>
       this.store.addProblem(messageOf(error), error instanceof HostRequestError ? error.details : undefined),
     );
+    this.loader = new TranscriptLoader(this.transcript, {
+      request: async (request) =>
+        this.sessionId === undefined
+          ? { isFound: false }
+          : await hostConnection.request(chatRequests.load, { sessionId: this.sessionId, request }),
+      ask: (request) => this.requestForSession(chatRequests.load, (sessionId) => ({ sessionId, request })),
+    });
+    this.search = {
+      find: async (query) =>
+        (await this.requestForSession(chatRequests.find, (sessionId) => ({ sessionId, query })))?.found ?? [],
+      load: (entryId) => this.loader.loadEntry(entryId),
+    };
     this.savedState = new SavedPageState(api);
     this.composerDraft = new ComposerDraft(this.savedState, (sessionId, draft) => {
       void this.request(chatRequests.saveDraft, { sessionId, ...draft });
@@ -50,9 +67,9 @@ export class ChatPage {
     this.hostConnection.setNotificationListener(didUpdate, (update) => this.applyUpdate(update));
     this.hostConnection.setNotificationListener(didInsertDraft, (draft) => this.insertDraft(draft));
     this.hostConnection.setNotificationListener(didInvokeCommand, ({ what }) => this.runCommand(what));
-    this.transcript.onDidChange(({ addedEntries: added }) => {
-      const isOwn = this.pendingPromptRequestCount > 0 && added.some(({ kind }) => kind === 'prompt');
-      if (isOwn) this.runCommand('showLatest');
+    this.transcript.onDidChange(({ addedEntries: added, unloadedAddedCount }) => {
+      const isPromptAdded = unloadedAddedCount > 0 || added.some(({ kind }) => kind === 'prompt');
+      if (isPromptAdded && this.pendingPromptRequestCount > 0) this.runCommand('showLatest');
     });
     this.hostConnection.start(window);
     this.composerDraft.restoreAndSaveOnHide(window);

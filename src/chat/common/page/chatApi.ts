@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
 import { Entry, Part } from '../../../transcript/common/entries';
+import { FoundEntry } from '../../../transcript/common/findEntries';
+import { LoadAnswer, LoadRequest } from '../../../transcript/common/loadRequest';
 import { TranscriptPatch } from '../../../transcript/common/patch';
 import {
   defineRequestWithoutResult,
@@ -84,10 +86,9 @@ export const chatRequests = {
   alive: defineRequestWithoutResult('chat/alive', NoValue),
   /** The page has received the focus. Commands apply to the page that had the focus last. */
   focused: defineRequestWithoutResult('chat/focused', NoValue),
-  loadOlder: defineRequestWithoutResult(
-    'chat/loadOlder',
-    z.object({ ...inSession, count: z.int().check(z.positive(), z.lte(1_000)) }),
-  ),
+  load: defineRequest('chat/load', z.object({ ...inSession, request: LoadRequest }), LoadAnswer),
+  /** Finds the entries that show a text, in reading order, ignoring case. */
+  find: defineRequest('chat/find', z.object({ ...inSession, query: Text }), z.object({ found: z.array(FoundEntry) })),
 
   /** Sends a prompt, or queues it during a turn. Without `sessionId`, starts a conversation with the backend. */
   send: defineRequestWithoutResult('chat/send', z.object(draftFields)),

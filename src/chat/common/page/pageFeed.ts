@@ -1,7 +1,8 @@
 import { Coalescer, type Clock } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import type { Event } from '../../../base/common/event';
-import type { TranscriptFeed } from '../../../transcript/common/transcriptFeed';
+import type { LoadAnswer, LoadRequest } from '../../../transcript/common/loadRequest';
+import { initialEntries, type TranscriptFeed } from '../../../transcript/common/transcriptFeed';
 import type { ChatUpdate } from './chatApi';
 import type { Chat, Chats, DraftTransition } from '../chatPorts';
 import type { MissingAttachments } from '../mentions/missingAttachments';
@@ -34,8 +35,6 @@ const frameMs = 16;
 const rowsMs = 250;
 /** Maximum number of rows that are sent. The user can search for others. */
 const maxRows = 200;
-/** Number of entries that a page receives first. */
-const initialEntryCount = 40;
 
 type UpdatePart = Exclude<keyof ChatUpdate, 'transcript' | 'sent' | 'refused' | 'keepsComposer' | 'seenUnattended'>;
 const allParts: readonly UpdatePart[] = [
@@ -107,7 +106,7 @@ export class PageFeed implements Disposable {
     this.draftUpdate = keepsComposer ? { keepsComposer } : {};
     if (chat) {
       const store = new DisposableStore();
-      const feed = store.add(chat.transcript.createFeed(initialEntryCount));
+      const feed = store.add(chat.transcript.createFeed(initialEntries));
       store.add(chat.keepOpen());
       store.add(
         chat.onDidChange(() => {
@@ -127,7 +126,7 @@ export class PageFeed implements Disposable {
   /** Starts sending to a new page. The first message contains everything. */
   connectPage(): void {
     this.isPageConnected = true;
-    this.shownChat?.feed.restart(initialEntryCount);
+    this.shownChat?.feed.restart(initialEntries);
     this.markDirty(...allParts);
     this.frameCoalescer.flushNow();
     this.refreshChips();
@@ -139,7 +138,7 @@ export class PageFeed implements Disposable {
     this.isPageConnected = false;
     this.frameCoalescer.dispose();
     // This state is no longer needed, because the next page gets everything.
-    this.shownChat?.feed.restart(initialEntryCount);
+    this.shownChat?.feed.restart(initialEntries);
   }
 
   /** Sends pending changes without waiting for the next frame. */
@@ -147,10 +146,10 @@ export class PageFeed implements Disposable {
     if (this.isPageConnected) this.frameCoalescer.flushNow();
   }
 
-  /** Sends about `count` more entries, which are older than those that the page has. */
-  loadOlder(count: number): void {
-    this.shownChat?.feed.showOlder(count);
+  load(request: LoadRequest): LoadAnswer {
+    const answer = this.shownChat?.feed.load(request);
     this.scheduleFrame();
+    return answer ?? { isFound: false };
   }
 
   checkForMissingAttachments(): void {

@@ -1,5 +1,6 @@
 import { isBackendError } from '../../../session/common/sessionBackend';
 import { waitWithProgress } from '../../../platform/vscode/waitWithProgress';
+import { findEntries } from '../../../transcript/common/findEntries';
 import type { RequestHandlers } from '../../../webview/common/requestHandlers';
 import { chatRequests } from '../../common/page/chatApi';
 import type { Chat, PageDraftRevision } from '../../common/chatPorts';
@@ -12,7 +13,7 @@ import type { ChatPageServices } from './chatPageServices';
 /** The operations of a page that its request handlers use. */
 export interface PageControl {
   readonly chat: Chat | undefined;
-  readonly feed: Pick<PageFeed, 'flushNow' | 'loadOlder' | 'checkForMissingAttachments'>;
+  readonly feed: Pick<PageFeed, 'flushNow' | 'load' | 'checkForMissingAttachments'>;
   /** The displayed conversation, if its first prompt was sent from this page. */
   readonly startedChat: Chat | undefined;
   /** Shows a conversation, or an empty page. `keepsComposer`: the composer's text becomes the draft. */
@@ -99,9 +100,12 @@ export function createChatHandlers(
     }),
     alive: chatRequests.alive.withHandler(() => page.reconnectFeedOnHeartbeat()),
     focused: chatRequests.focused.withHandler(() => page.onFocus()),
-    loadOlder: chatRequests.loadOlder.withHandler(({ sessionId, count }) => {
-      if (page.chat?.id === sessionId) page.feed.loadOlder(count);
-    }),
+    load: chatRequests.load.withHandler(({ sessionId, request }) =>
+      page.chat?.id === sessionId ? page.feed.load(request) : { isFound: false },
+    ),
+    find: chatRequests.find.withHandler(({ sessionId, query }) => ({
+      found: page.chat?.id === sessionId ? findEntries(page.chat.transcript.entries(), query) : [],
+    })),
 
     send: chatRequests.send.withHandler(async ({ sessionId, revision, ...draft }) => {
       const prompt = {};

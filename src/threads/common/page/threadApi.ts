@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
 import { Entry, Usage } from '../../../transcript/common/entries';
+import { FoundEntry } from '../../../transcript/common/findEntries';
+import { LoadAnswer, LoadRequest } from '../../../transcript/common/loadRequest';
 import { TranscriptPatch } from '../../../transcript/common/patch';
 import { threadStates } from '../threadPorts';
 import {
@@ -81,23 +83,10 @@ export const didRequestFindOrJump = defineNotification(
 
 const ofEntry = z.object({ entryId: Text });
 
-export const FoundEntry = z.object({
-  entryId: Text,
-  /** Position of the entry in the whole thread, 0-based. */
-  index: Count,
-  /** Number of occurrences of the text in the entry. */
-  count: Count,
-});
-export type FoundEntry = z.infer<typeof FoundEntry>;
-
 export const threadRequests = {
   /** Sent by a new page, which then receives all data by `didUpdate`. */
   ready: defineRequestWithoutResult('thread/ready', NoValue),
-  loadOlder: defineRequestWithoutResult('thread/loadOlder', z.object({ count: Count })),
-  loadLater: defineRequestWithoutResult('thread/loadLater', z.object({ count: Count })),
-  /** Loads the entries around an entry. `exists` is false if there is no such entry. */
-  loadAround: defineRequest('thread/loadAround', ofEntry, z.object({ exists: z.boolean() })),
-  loadLatest: defineRequestWithoutResult('thread/loadLatest', NoValue),
+  load: defineRequest('thread/load', LoadRequest, LoadAnswer),
   /** Finds the entries that show a text, in reading order, ignoring case. */
   find: defineRequest('thread/find', z.object({ query: Text }), z.object({ found: z.array(FoundEntry) })),
   retry: defineRequestWithoutResult('thread/retry', NoValue),

@@ -1,7 +1,8 @@
 import { Coalescer, type Clock } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import type { TranscriptFeed } from '../../../transcript/common/transcriptFeed';
+import type { LoadAnswer, LoadRequest } from '../../../transcript/common/loadRequest';
+import { initialEntries, type TranscriptFeed } from '../../../transcript/common/transcriptFeed';
 import type { FollowedThread } from './followedThread';
 import type { ThreadAction, ThreadUpdate, ThreadHeaderView } from './threadApi';
 import { threadOutline } from './threadOutline';
@@ -19,7 +20,6 @@ interface ThreadFeedDeps {
 
 /** Duration of one frame of a typical screen. */
 const frameMs = 16;
-const initialEntries = 40;
 
 type UpdatePart = 'thread' | 'outline' | 'problem';
 
@@ -68,29 +68,10 @@ export class ThreadFeed implements Disposable {
     this.transcriptFeed.restart(initialEntries);
   }
 
-  /** Adds about `count` earlier entries to those on the page. */
-  loadOlder(count: number): void {
-    this.transcriptFeed.showOlder(count);
+  load(request: LoadRequest): LoadAnswer {
+    const answer = this.transcriptFeed.load(request);
     this.schedule();
-  }
-
-  /** Adds about `count` later entries to those on the page. */
-  loadLater(count: number): void {
-    this.transcriptFeed.showLater(count);
-    this.schedule();
-  }
-
-  /** Replaces the entries on the page with those around an entry. Returns false if there is no such entry. */
-  loadAround(entryId: string): boolean {
-    const exists = this.transcriptFeed.showAround(entryId);
-    this.schedule();
-    return exists;
-  }
-
-  /** Replaces the entries on the page with the latest ones, and adds new ones from then on. */
-  loadLatest(): void {
-    this.transcriptFeed.restart(initialEntries);
-    this.schedule();
+    return answer;
   }
 
   dispose(): void {

@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { isFarEntryInUse } from '../list/focusAndSelection';
 import { formatCountWithNoun } from '../parts/format';
 import { useRedraw, useTranscriptContext } from '../transcriptContext';
 
@@ -11,8 +12,8 @@ interface MoreEntriesProps {
 }
 
 const sideSettings = {
-  before: { word: 'earlier', countMember: 'unloadedOlderCount', margin: '400px 0px 0px 0px' },
-  after: { word: 'later', countMember: 'unloadedLaterCount', margin: '0px 0px 400px 0px' },
+  before: { word: 'earlier', countMember: 'unloadedOlderCount', load: 'loadOlder', margin: '400px 0px 0px 0px' },
+  after: { word: 'later', countMember: 'unloadedLaterCount', load: 'loadLater', margin: '0px 0px 400px 0px' },
 } as const;
 
 /** Loads more entries when the reader scrolls near them or selects the button. */
@@ -23,13 +24,12 @@ export function MoreEntries({ scroller, side }: MoreEntriesProps) {
   /** The number of unloaded entries at the time of the last automatic load. */
   const lastAutoLoadCount = useRef<number | undefined>(undefined);
   const redraw = useRedraw();
-  const { countMember, margin, word } = sideSettings[side];
+  const { countMember, load: loadMethod, margin, word } = sideSettings[side];
   const count = model[countMember];
-  const fetchMore = side === 'before' ? actions.loadOlder : actions.loadLater;
   const load = (): void => {
-    if (state === 'busy' || !fetchMore) return;
+    if (state === 'busy' || !scroller.current) return;
     setState('busy');
-    fetchMore(pageSize).then(
+    actions.loader[loadMethod](pageSize, isFarEntryInUse(scroller.current)).then(
       () => setState('idle'),
       () => setState('failed'),
     );
@@ -64,7 +64,7 @@ export function MoreEntries({ scroller, side }: MoreEntriesProps) {
   }, [model, count, state]);
   return (
     <div class="more" ref={marker}>
-      {count > 0 && fetchMore && (
+      {count > 0 && (
         <button type="button" class="text-button" aria-busy={state === 'busy'} onClick={load}>
           {state === 'failed'
             ? `Could not load ${word} messages. Try again.`

@@ -2,21 +2,17 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { IconButton } from '../../../webview/browser/iconButton';
 import { ArrowDownIcon, ArrowUpIcon, CloseIcon } from '../../../webview/browser/icons';
+import type { FoundEntry } from '../../common/findEntries';
 import { formatCount } from '../parts/format';
 import { findRanges } from './textSearch';
-import type { TranscriptActions } from '../transcriptActions';
 import type { TranscriptModel } from '../list/transcriptModel';
-import { countMatches, useUnloadedMatches, type FoundEntry, type TranscriptSearch } from './useUnloadedMatches';
+import { countMatches, useUnloadedMatches, type TranscriptSearch } from './useUnloadedMatches';
 
-interface OlderMessages {
+interface FindBarProps {
   readonly model: TranscriptModel;
-  readonly actions: Pick<TranscriptActions, 'loadOlder'>;
-}
-
-interface FindBarProps extends OlderMessages {
   readonly root?: RefObject<HTMLElement | null>;
-  /** Searches entries that are not loaded. If missing, only loaded messages are searched. */
-  readonly search?: TranscriptSearch;
+  /** Searches entries that are not loaded. */
+  readonly search: TranscriptSearch;
   readonly onClose: () => void;
 }
 
@@ -29,7 +25,6 @@ const maxMatches = 1_000;
 const maxDrawFrames = 60;
 /** Number of frames for which the list keeps the scroll position after loading. */
 const settleFrames = 6;
-const olderPageSize = 200;
 
 /** The current match. If `isBeforeMatch` is set, the next match after the reader's position instead. */
 interface CurrentMatch {
@@ -38,7 +33,7 @@ interface CurrentMatch {
 }
 
 /** A find bar for a transcript, because VS Code has none for views. */
-export function FindBar({ root, onClose, model, actions, search }: FindBarProps) {
+export function FindBar({ root, onClose, model, search }: FindBarProps) {
   const input = useRef<HTMLInputElement>(null);
   const [query, setQuery] = useState('');
   const [{ index, isBeforeMatch = false }, setPlace] = useState<CurrentMatch>({ index: 0 });
@@ -77,7 +72,7 @@ export function FindBar({ root, onClose, model, actions, search }: FindBarProps)
   };
   const loadEntry = async (entry: FoundEntry, step: 1 | -1): Promise<void> => {
     loadingEntry.current = entry;
-    await search?.load(entry.entryId);
+    await search.load(entry.entryId);
     const element = await waitForEntry(entry.entryId);
     if (loadingEntry.current !== entry) return;
     loadingEntry.current = undefined;
@@ -132,36 +127,13 @@ export function FindBar({ root, onClose, model, actions, search }: FindBarProps)
           event.stopPropagation();
         }}
       />
-      <span class="find-count" role="status" title={search ? undefined : 'Only loaded messages are searched'}>
+      <span class="find-count" role="status">
         {query === '' ? '' : matchCountText(at < 0 ? undefined : countMatches(before) + at + 1, count)}
       </span>
       <IconButton label="Previous Match" hint="Shift+Enter" icon={ArrowUpIcon} onClick={() => goToMatch(-1)} />
       <IconButton label="Next Match" hint="Enter" icon={ArrowDownIcon} onClick={() => goToMatch(1)} />
       <IconButton label="Close" hint="Escape" icon={CloseIcon} onClick={onClose} />
-      {!search && query !== '' && matches.length === 0 && model.unloadedOlderCount > 0 && (
-        <OlderHint model={model} actions={actions} />
-      )}
     </div>
-  );
-}
-
-function OlderHint({ model, actions }: OlderMessages) {
-  const isLoading = useRef(false);
-  const load = (): void => {
-    if (isLoading.current) return;
-    isLoading.current = true;
-    const settle = (): void => {
-      isLoading.current = false;
-    };
-    actions.loadOlder(Math.min(model.unloadedOlderCount, olderPageSize)).then(settle, settle);
-  };
-  return (
-    <p class="find-older">
-      Earlier messages are not loaded.{' '}
-      <button type="button" class="link-button" onClick={load}>
-        Load Earlier
-      </button>
-    </p>
   );
 }
 

@@ -1,12 +1,6 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
+import type { FoundEntry } from '../../common/findEntries';
 import type { TranscriptModel } from '../list/transcriptModel';
-
-export interface FoundEntry {
-  readonly entryId: string;
-  /** 0-based index of the entry in the whole transcript. */
-  readonly index: number;
-  readonly count: number;
-}
 
 /** Searches a whole transcript, including entries that are not loaded. */
 export interface TranscriptSearch {
@@ -23,16 +17,12 @@ interface UnloadedMatches {
 
 const typingDelayMs = 120;
 
-export function useUnloadedMatches(
-  model: TranscriptModel,
-  search: TranscriptSearch | undefined,
-  query: string,
-): UnloadedMatches {
+export function useUnloadedMatches(model: TranscriptModel, search: TranscriptSearch, query: string): UnloadedMatches {
   const [found, setFound] = useState<readonly FoundEntry[]>([]);
   const [range, setRange] = useState(loadedRange(model));
   useLayoutEffect(() => {
     setFound([]);
-    if (!search || query === '') return;
+    if (query === '') return;
     let lastRequest = 0;
     const ask = async (): Promise<void> => {
       const thisRequest = ++lastRequest;
@@ -48,10 +38,10 @@ export function useUnloadedMatches(
       }, typingDelayMs);
     };
     scheduleSearch();
-    let { unloadedOlderCount: before } = model;
-    const subscription = model.onDidChange(({ isReset, unloadedAddedCount }) => {
-      if (unloadedAddedCount > 0 || (!isReset && model.unloadedOlderCount > before)) scheduleSearch();
-      before = model.unloadedOlderCount;
+    let { unloadedOlderCount: older, unloadedLaterCount: later } = model;
+    const subscription = model.onDidChange(({ isReset }) => {
+      if (!isReset && (model.unloadedOlderCount > older || model.unloadedLaterCount > later)) scheduleSearch();
+      ({ unloadedOlderCount: older, unloadedLaterCount: later } = model);
       setRange(loadedRange(model));
     });
     setRange(loadedRange(model));

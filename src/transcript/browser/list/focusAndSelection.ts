@@ -2,6 +2,25 @@ export function hasFocus(element: Element): boolean {
   return element.contains(document.activeElement);
 }
 
+/** Entries at most this many screens away are loaded as long as the reader stays there. */
+const nearScreens = 3;
+
+/** Whether an entry far from the screen has the focus or an end of the selection, which would be lost without the entry. */
+export function isFarEntryInUse(scroller: Element): boolean {
+  const selection = getSelection();
+  const { top, bottom, height } = scroller.getBoundingClientRect();
+  return [document.activeElement, selection?.isCollapsed === false ? selection.anchorNode : null].some((node) => {
+    const entry = node && scroller.contains(node) ? entryOf(node) : undefined;
+    if (!entry) return false;
+    const place = entry.getBoundingClientRect();
+    return place.bottom < top - nearScreens * height || place.top > bottom + nearScreens * height;
+  });
+}
+
+function entryOf(node: Node): Element | null | undefined {
+  return (node instanceof Element ? node : node.parentElement)?.closest('.entry');
+}
+
 /** Whether any part of the selection is inside the element. */
 export function hasSelection(element: Element): boolean {
   const selection = getSelection();

@@ -62,7 +62,8 @@ export class ScrollKeeper implements Disposable {
   restorePosition(): void {
     const { savedPosition } = this;
     this.savedPosition = undefined;
-    if (savedPosition?.element.isConnected && !this.isFollowing) this.pinElement(savedPosition);
+    if (this.isFollowing) this.scrollIfFollowing();
+    else if (savedPosition?.element.isConnected) this.pinElement(savedPosition);
   }
 
   scrollToEnd(): void {

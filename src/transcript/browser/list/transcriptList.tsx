@@ -2,6 +2,7 @@ import type { RefObject } from 'preact';
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ArrowDownIcon } from '../../../webview/browser/icons';
 import { formatCount } from '../parts/format';
+import { isFarEntryInUse } from './focusAndSelection';
 import { LiveRegion } from './liveRegion';
 import { MoreEntries } from '../entries/moreEntries';
 import { ScreenProximity } from './screenProximity';
@@ -29,6 +30,8 @@ interface TranscriptListProps {
 }
 
 const noOptions: TranscriptOptions = {};
+/** Number of entries that a page may have before the first ones are unloaded. */
+const maxFollowedEntries = 800;
 
 export function TranscriptList({ model, actions, options = noOptions, handle, onGoTo }: TranscriptListProps) {
   const scroller = useRef<HTMLDivElement>(null);
@@ -36,6 +39,7 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
   const { keeper, isFollowing } = useScrollKeeper(model, scroller, content);
   const unseen = useUnseenCount(model, isFollowing);
   const screenProximity = useScreenProximity(model, scroller);
+  useUnloadingWhileFollowing(model, actions, isFollowing, scroller);
   const context = useMemo(
     () => ({ model, actions, options, screenProximity }),
     [model, actions, options, screenProximity],
@@ -48,7 +52,7 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
     [keeper, onGoTo],
   );
   const goToLatest = useCallback(async (): Promise<void> => {
-    if (model.unloadedLaterCount > 0) await actions.loadLatest?.();
+    if (model.unloadedLaterCount > 0) await actions.loader.loadLatest();
     if (model.unloadedLaterCount === 0) keeper.current?.scrollToEnd();
   }, [model, actions, keeper]);
   const steps = useMemo(() => new PromptNavigator(scroller, goTo), [goTo]);
@@ -134,10 +138,10 @@ function useScrollKeeper(
     const lastTurnStart = (): string | undefined => model.turns.at(-1)?.entryIds[0];
     let lastTurn = lastTurnStart();
     const subscriptions = [
-      model.onWillChange(({ older = [], after = 0 }) => {
+      model.onWillChange(({ older = [], unload = [], after = 0 }) => {
         lastTurn = lastTurnStart();
         if (after > 0) started.stopFollowing();
-        if (older.length > 0) started.savePosition();
+        if (older.length > 0 || unload.length > 0) started.savePosition();
       }),
       model.onDidChange(({ isReset }) => {
         if (isReset && model.unloadedLaterCount === 0 && lastTurnStart() !== lastTurn) started.scrollToEnd();
@@ -150,6 +154,28 @@ function useScrollKeeper(
     };
   }, [model]);
   return { keeper, isFollowing };
+}
+
+/** Unloads entries that the reader has passed, so that the page of a long conversation does not grow without limit. */
+function useUnloadingWhileFollowing(
+  model: TranscriptModel,
+  { loader }: TranscriptActions,
+  isFollowing: boolean,
+  scroller: RefObject<HTMLElement | null>,
+): void {
+  useLayoutEffect(() => {
+    if (!isFollowing) return;
+    let isUnloading = false;
+    const subscription = model.onDidChange(({ addedEntries }) => {
+      if (isUnloading || addedEntries.length === 0 || model.size <= maxFollowedEntries) return;
+      if (!scroller.current || isFarEntryInUse(scroller.current)) return;
+      isUnloading = true;
+      void loader.unloadOlder().finally(() => {
+        isUnloading = false;
+      });
+    });
+    return () => subscription.dispose();
+  }, [model, loader, isFollowing]);
 }
 
 /** Returns how many entries were added since the reader left the end. */

@@ -97,8 +97,8 @@ export class TranscriptModel {
     const sizeBefore = this.entryIds.length;
     const isReset = patch.reset ?? false;
     if (isReset) this.clear(touched);
-    for (const id of patch.remove ?? []) if (this.entriesById.delete(id)) touched.add(id);
-    if (patch.remove) this.entryIds = this.entryIds.filter((id) => this.entriesById.has(id));
+    this.removeEntries(patch.remove ?? [], touched);
+    const unloadedAtEndCount = this.removeEntries(patch.unload ?? [], touched);
 
     let isReordered = isReset || this.entryIds.length !== sizeBefore;
     const later = (patch.later ?? []).filter(({ id }) => !this.entriesById.has(id));
@@ -132,7 +132,9 @@ export class TranscriptModel {
     for (const entry of older) this.entriesById.set(entry.id, entry);
     if (older.length > 0) this.entryIds = [...older.map(({ id }) => id), ...this.entryIds];
     const { after = 0 } = patch;
-    const unloadedAddedCount = isReset ? 0 : Math.max(0, after + later.length - this.unloadedCountAfter);
+    const unloadedAddedCount = isReset
+      ? 0
+      : Math.max(0, after + later.length - unloadedAtEndCount - this.unloadedCountAfter);
     this.unloadedCountBefore = patch.before;
     this.unloadedCountAfter = after;
 
@@ -147,6 +149,15 @@ export class TranscriptModel {
       unloadedAddedCount,
     };
     for (const listener of [...this.changeListeners]) listener(change);
+  }
+
+  /** @returns how many entries at the end were removed */
+  private removeEntries(ids: readonly string[], touchedIds: Set<string>): number {
+    if (ids.length === 0) return 0;
+    for (const id of ids) if (this.entriesById.delete(id)) touchedIds.add(id);
+    const removedAtEndCount = this.entryIds.length - 1 - this.entryIds.findLastIndex((id) => this.entriesById.has(id));
+    this.entryIds = this.entryIds.filter((id) => this.entriesById.has(id));
+    return removedAtEndCount;
   }
 
   private clear(touchedIds: Set<string>): void {

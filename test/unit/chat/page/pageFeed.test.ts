@@ -309,7 +309,7 @@ describe('PageFeed', () => {
     feed.show(chat);
     feed.connectPage();
     assert.equal(posted[0]?.transcript?.put?.length, 40);
-    feed.loadOlder(25);
+    feed.load({ kind: 'older', count: 25, keepsAll: false });
     clock.advance(16);
     assert.equal(posted[1]?.transcript?.older?.length, 25);
     assert.equal(posted[1].transcript.before, 35);

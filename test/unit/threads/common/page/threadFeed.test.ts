@@ -3,7 +3,6 @@ import { toDisposable } from '../../../../../src/base/common/disposable';
 import { FollowedThread } from '../../../../../src/threads/common/page/followedThread';
 import type { ThreadUpdate } from '../../../../../src/threads/common/page/threadApi';
 import { ThreadFeed } from '../../../../../src/threads/common/page/threadFeed';
-import { findEntries, maxFoundEntries } from '../../../../../src/threads/common/page/threadFind';
 import type { ThreadWithEntries } from '../../../../../src/threads/common/threadPorts';
 import type { Entry } from '../../../../../src/transcript/common/entries';
 import { FakeClock } from '../../../../fake/fakeClock';
@@ -55,7 +54,7 @@ describe('the feed of a thread', () => {
   for (const count of [200, 5_000, 20_000]) {
     it(`gives one update of a bounded size for a jump in ${count} entries`, async () => {
       await open(count);
-      assert.equal(feed.loadAround(`a${Math.floor(count / 2)}`), true);
+      assert.deepEqual(feed.load({ kind: 'around', entryId: `a${Math.floor(count / 2)}` }), { isFound: true });
       const { put = [], before = 0, after = 0 } = nextUpdate()?.transcript ?? {};
       assert.ok(put.some(({ id }) => id === `a${Math.floor(count / 2)}`));
       assert.ok(put.length <= 100);
@@ -71,43 +70,20 @@ describe('the feed of a thread', () => {
 
   it('gives what comes after that, and the last entries on demand', async () => {
     await open(1_000);
-    feed.loadAround('a500');
+    feed.load({ kind: 'around', entryId: 'a500' });
     nextUpdate();
-    feed.loadLater(10);
+    feed.load({ kind: 'later', count: 10, keepsAll: false });
     assert.equal(nextUpdate()?.transcript?.later?.length, 10);
-    feed.loadLatest();
+    feed.load({ kind: 'latest' });
     const { transcript } = nextUpdate() ?? {};
     assert.deepEqual([transcript?.reset, transcript?.put?.at(-1)?.id, transcript?.after], [true, 'a999', undefined]);
   });
 
   it('gives the last entries to another page', async () => {
     await open(1_000);
-    feed.loadAround('a500');
+    feed.load({ kind: 'around', entryId: 'a500' });
     feed.disconnectPage();
     feed.connectPage();
     assert.equal(posted.at(-1)?.transcript?.put?.at(-1)?.id, 'a999');
-  });
-});
-
-describe('a text in a thread', () => {
-  it('is found where it is shown before anything is opened', () => {
-    const entries: Entry[] = [
-      { kind: 'prompt', id: 'p', turn: 1, text: 'The Tax, and the tax (again).' },
-      { kind: 'thinking', id: 't', turn: 1, text: 'tax' },
-      { kind: 'tool', id: 'c', turn: 1, name: 'grep', title: 'Find tax', toolKind: 'search', state: 'done', parts: [] },
-      { kind: 'answer', id: 's', turn: 1, parent: 'c', text: 'tax' },
-      { kind: 'answer', id: 'a', turn: 1, text: 'Nothing.' },
-    ];
-    assert.deepEqual(findEntries(entries, 'tax'), [
-      { entryId: 'p', index: 0, count: 2 },
-      { entryId: 'c', index: 2, count: 1 },
-    ]);
-    assert.deepEqual(findEntries(entries, '(again).'), [{ entryId: 'p', index: 0, count: 1 }]);
-    assert.deepEqual(findEntries(entries, ''), []);
-  });
-
-  it('is found in a bounded number of entries', () => {
-    const entries = Array.from({ length: maxFoundEntries + 100 }, (_, n) => answer(n));
-    assert.equal(findEntries(entries, 'answer').length, maxFoundEntries);
   });
 });

@@ -1,6 +1,17 @@
-import type { Entry } from '../../../transcript/common/entries';
-import { createTextPattern } from '../../../transcript/common/textPattern';
-import type { FoundEntry } from './threadApi';
+import * as z from 'zod/mini';
+import type { Entry } from './entries';
+import { createTextPattern } from './textPattern';
+
+const Count = z.int().check(z.nonnegative());
+
+export const FoundEntry = z.object({
+  entryId: z.string(),
+  /** Position of the entry in the whole transcript, 0-based. */
+  index: Count,
+  /** Number of occurrences of the text in the entry. */
+  count: Count,
+});
+export type FoundEntry = z.infer<typeof FoundEntry>;
 
 /** Maximum number of results, because more are not useful for the user. */
 export const maxFoundEntries = 5_000;

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { chatRequests } from '../../../src/chat/common/page/chatApi';
+import type { Entry } from '../../../src/transcript/common/entries';
+import { eventually } from '../../support/eventually';
+import { drawn } from '../support/drawn';
+import { TranscriptHost } from '../support/transcriptHost';
+import { sessionOf, snapshot } from './support/chatFixtures';
+import { ChatPages, type ChatHere } from './support/chatPages';
+
+const scroller = '.transcript-scroll';
+const turnCount = 1_000;
+/** What is loaded around the reader, and what is about to be unloaded. */
+const maxLoaded = 520;
+
+function turns(from: number, to: number): Entry[] {
+  return Array.from({ length: to - from }, (_, index): Entry[] => {
+    const turn = from + index;
+    return [
+      { kind: 'prompt', id: `p${turn}`, turn, text: `Question ${turn}` },
+      { kind: 'answer', id: `a${turn}`, turn, text: `Answer ${turn}\n\n${'A line of it.\n\n'.repeat(4)}` },
+    ];
+  }).flat();
+}
+
+const isInSight = (page: Page, id: string): Promise<boolean> =>
+  page.evaluate((entry) => {
+    const element = document.querySelector(`[data-entry="${entry}"]`);
+    const screen = element?.closest('.transcript-scroll')?.getBoundingClientRect();
+    const { top = 0, bottom = 0 } = element?.getBoundingClientRect() ?? {};
+    return screen !== undefined && bottom > screen.top && top < screen.bottom;
+  }, id);
+const waitUntilInSight = (page: Page, id: string): Promise<void> =>
+  eventually(`${id} in sight`, async () => assert.ok(await isInSight(page, id)));
+const loadedCount = (page: Page): Promise<number> => page.locator('.turn > .entry').count();
+const topOf = (page: Page, id: string): Promise<number> =>
+  page.$eval(`[data-entry="${id}"]`, (element) => element.getBoundingClientRect().top);
+
+interface ScrollStart {
+  readonly list: Element | null;
+  readonly entry: Element | undefined;
+  readonly top: number;
+}
+
+/** In the page. Resolves when the entry no longer moves, to the difference between its way and the one of the wheel. */
+async function waitForMove({ list, entry, top }: ScrollStart, pixels: number): Promise<number> {
+  const wayNow = (): number => top - (entry?.getBoundingClientRect().top ?? 0);
+  let [way, framesAtRest] = [0, 0];
+  for (let frames = 0; frames < 300 && framesAtRest < 4; frames++) {
+    await new Promise(requestAnimationFrame);
+    framesAtRest = way !== 0 && wayNow() === way ? framesAtRest + 1 : 0;
+    way = wayNow();
+  }
+  if (!list || !entry?.isConnected) throw new Error('What was in sight was unloaded.');
+  return Math.abs(way - pixels);
+}
+
+interface LongChat extends ChatHere {
+  readonly transcript: TranscriptHost;
+}
+
+describe('a conversation of 2,000 messages', () => {
+  const pages = new ChatPages();
+  before(() => pages.start());
+  afterEach(() => pages.closePages());
+  after(() => pages.stop());
+
+  async function openLong(count = turnCount): Promise<LongChat> {
+    const transcript = new TranscriptHost(turns(1, count + 1), (patch) => chat.tell({ transcript: patch }));
+    const chat: ChatHere = await pages.openChat(
+      { ...snapshot(sessionOf()), transcript: transcript.takePatch() },
+      {
+        prepare: (host) => {
+          host.answer(chatRequests.load, ({ request }) => transcript.load(request));
+          host.answer(chatRequests.find, ({ query }) => transcript.find(query));
+        },
+      },
+    );
+    return { ...chat, transcript };
+  }
+
+  /**
+   * Turns the wheel until an entry is loaded. @returns the greatest number of pixels by which the text has moved more or
+   * less than the wheel has said
+   */
+  async function readTo({ page }: LongChat, id: string, step = 1_800): Promise<number> {
+    await page.hover(scroller);
+    const pixels = id.startsWith('p') ? -step : step;
+    let greatest = 0;
+    for (let turns = 0; turns < 200 && (await page.locator(`[data-entry="${id}"]`).count()) === 0; turns++) {
+      const start = await page.evaluateHandle((selector) => {
+        const list = document.querySelector(selector);
+        const middle = (list?.getBoundingClientRect().top ?? 0) + (list?.clientHeight ?? 0) / 2;
+        const entries = [...(list?.querySelectorAll('.turn > .entry') ?? [])];
+        const entry = entries.find((each) => each.getBoundingClientRect().bottom > middle);
+        return { list, entry, top: entry?.getBoundingClientRect().top ?? 0 };
+      }, scroller);
+      await page.mouse.wheel(0, pixels);
+      greatest = Math.max(greatest, await start.evaluate(waitForMove, pixels));
+      await start.dispose();
+    }
+    return greatest;
+  }
+
+  async function find(chat: LongChat, text: string): Promise<void> {
+    await chat.page.keyboard.press('Control+f');
+    await chat.page.getByRole('textbox', { name: 'Find in conversation' }).fill(text);
+    await chat.page.locator('.find-count').getByText(/ of /).waitFor();
+    await chat.page.keyboard.press('Enter');
+  }
+
+  it('is searched as a whole, also where nothing is loaded', async () => {
+    const chat = await openLong();
+    await find(chat, 'Question 55');
+    const count = (text: string): Promise<void> =>
+      chat.page.locator('.find-count').getByText(text, { exact: true }).waitFor();
+    // 55, and 550 to 559.
+    await count('1 of 11');
+    await waitUntilInSight(chat.page, 'p55');
+    await chat.page.keyboard.press('Shift+Enter');
+    await count('11 of 11');
+    await waitUntilInSight(chat.page, 'p559');
+    assert.ok((await loadedCount(chat.page)) < maxLoaded);
+  });
+
+  it('shows the prompt that is sent while earlier messages are shown', async () => {
+    const chat = await openLong();
+    await find(chat, 'Question 55');
+    await waitUntilInSight(chat.page, 'p55');
+    await chat.page.keyboard.press('Escape');
+    chat.host.answer(chatRequests.send, async ({ text }) => {
+      await chat.transcript.grow([{ kind: 'prompt', id: 'sent', turn: turnCount + 1, text }]);
+      return {};
+    });
+    await chat.composer.fill('And now?');
+    await chat.page.keyboard.press('Enter');
+    await waitUntilInSight(chat.page, 'sent');
+    assert.equal(await chat.page.locator('.jump').count(), 0);
+  });
+
+  it('keeps only the messages around the reader, in their place, and follows the end again', async () => {
+    const chat = await openLong(230);
+    await readTo(chat, 'p51');
+    for (const id of ['p11', 'a230']) {
+      if (id === 'a230') await chat.page.$eval(scroller, (list) => list.scrollTo(0, list.scrollHeight - 3_000));
+      // Small steps: what is near the edge is loaded before the next one.
+      const jump = await readTo(chat, id, 300);
+      assert.ok(jump < 3, `The text has jumped by ${jump} pixels.`);
+      await drawn(chat.page);
+      assert.ok((await loadedCount(chat.page)) < maxLoaded, `${await loadedCount(chat.page)} are loaded`);
+      await chat.page.locator(`[data-entry="${id === 'p11' ? 'a230' : 'p11'}"]`).waitFor({ state: 'detached' });
+    }
+    await chat.page.$eval(scroller, (element) => element.scrollTo(0, element.scrollHeight));
+    await chat.page.getByRole('button', { name: 'Jump to Latest' }).waitFor({ state: 'detached' });
+    await chat.transcript.grow(turns(231, 232));
+    await waitUntilInSight(chat.page, 'a231');
+  });
+
+  it('keeps a message with the focus or a selection, however far the reader goes', async () => {
+    const chat = await openLong(250);
+    await chat.page.locator('[data-entry="a250"]').getByText('Answer 250').selectText();
+    await readTo(chat, 'p30');
+    assert.equal(await chat.page.evaluate(() => getSelection()?.toString()), 'Answer 250');
+    await chat.page.evaluate(() => getSelection()?.removeAllRanges());
+    const last = chat.page.locator('[data-entry="p250"]');
+    await last.evaluate((element) => element.focus({ preventScroll: true }));
+    await readTo(chat, 'p20');
+    assert.equal(await chat.page.evaluate(() => document.activeElement?.getAttribute('data-entry')), 'p250');
+    await last.evaluate((element) => element.blur());
+    await readTo(chat, 'p1');
+    await last.waitFor({ state: 'detached' });
+  });
+
+  it('does not fill the page while its end is followed', async () => {
+    const chat = await openLong(20);
+    for (let from = 21; from < 521; from += 50) await chat.transcript.grow(turns(from, from + 50));
+    await eventually('a smaller page', async () => assert.ok((await loadedCount(chat.page)) < 800));
+    await waitUntilInSight(chat.page, 'a520');
+    const before = await topOf(chat.page, 'a520');
+    await drawn(chat.page);
+    assert.equal(await topOf(chat.page, 'a520'), before);
+  });
+});
