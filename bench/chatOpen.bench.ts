@@ -105,9 +105,9 @@ async function openPage(pages: PageHarness, transcript: TranscriptDocument, coun
     data: count === tail ? {} : { peer: '' },
     prepare: (host) => {
       host.answer(open, () => ({ patch: feed.takePatch() }));
-      host.answer(load, (request) => {
+      host.answer(load, async (request) => {
         const answer = feed.load(request);
-        setTimeout(() => void host.notify(didPatch, feed.takePatch()), 5);
+        await host.notify(didPatch, feed.takePatch());
         return answer;
       });
     },

@@ -4,18 +4,15 @@ import { render } from 'preact';
 import { renderMarkdown } from '../../src/transcript/browser/markdown/renderMarkdown';
 import type { TranscriptActions } from '../../src/transcript/browser/transcriptActions';
 import { TranscriptList } from '../../src/transcript/browser/list/transcriptList';
-import { TranscriptLoader } from '../../src/transcript/browser/list/transcriptLoader';
 import { TranscriptModel } from '../../src/transcript/browser/list/transcriptModel';
 import { HostConnection } from '../../src/webview/browser/hostConnection';
 import { didPatch, load, open } from '../lib/chatOpenApi';
-import type { LoadAnswer, LoadRequest } from '../../src/transcript/common/loadRequest';
 import type { TranscriptPatch } from '../../src/transcript/common/patch';
 
 const connection = new HostConnection(window.acquireVsCodeApi());
 connection.start(window);
 const model = new TranscriptModel();
 connection.setNotificationListener(didPatch, (patch) => model.apply(patch));
-const askToLoad = (request: LoadRequest): Promise<LoadAnswer> => connection.request(load, request);
 const nothing = (): void => undefined;
 const actions: TranscriptActions = {
   open: nothing,
@@ -24,7 +21,7 @@ const actions: TranscriptActions = {
   applyCode: nothing,
   openAsNewFile: nothing,
   loadFullEntry: () => Promise.reject(new Error('Nothing is cut.')),
-  loader: new TranscriptLoader(model, { request: askToLoad, ask: askToLoad }),
+  load: (request) => connection.request(load, request),
 };
 
 async function main(root: HTMLElement): Promise<void> {

@@ -13,7 +13,7 @@ export function createTranscriptActions(page: ChatPage, isReadonly = false): Tra
       if (!entry) throw new Error('This entry no longer exists.');
       return entry;
     },
-    loader: page.loader,
+    load: (request) => page.requestForSession(chatRequests.load, (sessionId) => ({ sessionId, request })),
     openDiff: (entryId, part) =>
       void page.requestForSession(chatRequests.openDiff, (sessionId) => ({ sessionId, entryId, part })),
     insertAtCursor: (text) => void page.request(chatRequests.insertAtCursor, { text }),

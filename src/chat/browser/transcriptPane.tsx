@@ -31,7 +31,7 @@ export function TranscriptPane() {
   }
   return (
     <div class="transcript-pane">
-      {isFinding && <FindBar model={page.transcript} search={page.search} onClose={stopFinding} />}
+      {isFinding && <FindBar model={page.transcript} actions={actions} find={page.find} onClose={stopFinding} />}
       <TranscriptList model={page.transcript} actions={actions} options={options} handle={list} />
     </div>
   );

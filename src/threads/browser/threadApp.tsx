@@ -54,7 +54,14 @@ function Layout() {
       <ThreadFacts />
       <div class="thread-main">
         <main class="thread-transcript" ref={root}>
-          {isFinding && <FindBar model={page.transcript} search={page.search} onClose={() => page.stopFinding()} />}
+          {isFinding && (
+            <FindBar
+              model={page.transcript}
+              actions={page.actions}
+              find={page.find}
+              onClose={() => page.stopFinding()}
+            />
+          )}
           {isEmpty ? (
             thread && <p class="thread-empty">This thread is empty.</p>
           ) : (

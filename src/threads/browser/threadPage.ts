@@ -3,8 +3,7 @@ import { messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import { withoutUndefined } from '../../base/common/withoutUndefined';
 import type { FoldingRequest, TranscriptActions } from '../../transcript/browser/transcriptActions';
-import type { TranscriptSearch } from '../../transcript/browser/find/useUnloadedMatches';
-import { TranscriptLoader } from '../../transcript/browser/list/transcriptLoader';
+import type { FindEntries } from '../../transcript/browser/find/useUnloadedMatches';
 import { TranscriptModel } from '../../transcript/browser/list/transcriptModel';
 import type { Requester, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
 import {
@@ -47,7 +46,6 @@ const invalidUpdateText =
 export class ThreadPage {
   readonly transcript = new TranscriptModel();
   readonly actions: TranscriptActions;
-  private readonly loader: TranscriptLoader;
   /** Sends a request to the host. If it fails, the page shows the error. */
   readonly ask: Requester;
   private readonly changeEmitter = new Emitter<void>(reportError);
@@ -59,7 +57,7 @@ export class ThreadPage {
   /** Fires with the id of the first entry that is new since the user's last visit. */
   readonly onDidMarkUnread = this.unreadEmitter.event;
   /** Searches the whole thread, including entries that are not loaded. */
-  readonly search: TranscriptSearch;
+  readonly find: FindEntries = async (query) => (await this.ask(threadRequests.find, { query }))?.found ?? [];
   private jumpCount = 0;
   private currentState: ThreadPageState;
 
@@ -82,15 +80,7 @@ export class ThreadPage {
       folding: undefined,
     };
     this.ask = hostConnection.createRequester((error) => this.updateState({ failure: messageOf(error) }));
-    this.loader = new TranscriptLoader(this.transcript, {
-      request: (request) => hostConnection.request(threadRequests.load, request),
-      ask: (request) => this.ask(threadRequests.load, request),
-    });
     this.actions = this.transcriptActions();
-    this.search = {
-      find: async (query) => (await this.ask(threadRequests.find, { query }))?.found ?? [],
-      load: (entryId) => this.loader.loadEntry(entryId),
-    };
   }
 
   get state(): ThreadPageState {
@@ -141,7 +131,7 @@ export class ThreadPage {
 
   async goToEntry(entryId: string): Promise<void> {
     const jump = ++this.jumpCount;
-    await this.loader.loadEntry(entryId);
+    if (!this.transcript.get(entryId)) await this.actions.load({ kind: 'around', entryId });
     // If there was a later request, it has replaced this one.
     if (jump === this.jumpCount) this.jumpEmitter.fire(entryId);
   }
@@ -166,7 +156,7 @@ export class ThreadPage {
         if (!entry) throw new Error('This entry no longer exists');
         return entry;
       },
-      loader: this.loader,
+      load: (request) => this.ask(threadRequests.load, request),
       openDiff: (entryId, part) => void this.ask(threadRequests.openDiff, { entryId, part }),
       showSubthread: async (entryId, isShown) => {
         const answer = await this.ask(threadRequests.showSubthread, { entryId, isShown });

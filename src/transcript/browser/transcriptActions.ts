@@ -1,5 +1,5 @@
 import type { Entry } from '../common/entries';
-import type { TranscriptLoader } from './list/transcriptLoader';
+import type { LoadAnswer, LoadRequest } from '../common/loadRequest';
 
 /** Actions of entries. If an action is missing, its button is not shown. */
 export interface TranscriptActions {
@@ -7,7 +7,8 @@ export interface TranscriptActions {
   readonly copy: (text: string) => void;
   /** Returns the complete entry. If it is too large for a page, returns the truncated one. */
   readonly loadFullEntry: (entryId: string) => Promise<Entry>;
-  readonly loader: Pick<TranscriptLoader, 'loadOlder' | 'loadLater' | 'loadLatest' | 'unloadOlder'>;
+  /** Loads another part of the transcript into the model. If that fails, shows the error and resolves to undefined. */
+  readonly load: (request: LoadRequest) => Promise<LoadAnswer | undefined>;
   /** Opens a diff. `part` is the index of the diff in the entry's parts. */
   readonly openDiff?: (entryId: string, part: number) => void;
   readonly insertAtCursor?: (text: string) => void;

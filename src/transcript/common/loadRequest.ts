@@ -1,21 +1,20 @@
 import * as z from 'zod/mini';
 
-const count = z.int().check(z.positive(), z.lte(1_000));
-/** With `keepsAll`, no entries on the other side are unloaded. */
-const more = { count, keepsAll: z.boolean() };
-
-/** A request of a page for another part of its transcript. The entries arrive with the next patch. */
+/** A request of a page for another part of its transcript. The patch with the entries arrives before the answer. */
 export const LoadRequest = z.discriminatedUnion('kind', [
-  /** About `count` entries before the loaded ones. */
-  z.object({ kind: z.literal('older'), ...more }),
-  /** Up to `count` entries after the loaded ones. */
-  z.object({ kind: z.literal('later'), ...more }),
+  /** About `count` entries before or after the loaded ones. With `keepsAll`, none on the other side are unloaded. */
+  z.object({
+    kind: z.enum(['older', 'later']),
+    count: z.int().check(z.positive()),
+    keepsAll: z.boolean(),
+  }),
   /** The entries around an entry. */
   z.object({ kind: z.literal('around'), entryId: z.string() }),
-  /** The last entries, and all new ones from then on. */
-  z.object({ kind: z.literal('latest') }),
-  /** Unloads the first entries if they are many. Sent while the reader is at the end. */
-  z.object({ kind: z.literal('unloadOlder') }),
+  /**
+   * `latest`: the last entries, and all new ones from then on. `unloadOlder`: unloads the first entries if they are many;
+   * sent while the reader is at the end.
+   */
+  z.object({ kind: z.enum(['latest', 'unloadOlder']) }),
 ]);
 export type LoadRequest = z.infer<typeof LoadRequest>;
 

@@ -33,10 +33,10 @@ export class TranscriptHost {
     return patch;
   }
 
-  /** The entries come after the answer. */
-  load(request: LoadRequest): LoadAnswer {
+  /** The entries come before the answer. */
+  async load(request: LoadRequest): Promise<LoadAnswer> {
     const answer = this.feed.load(request);
-    setTimeout(() => void this.tellChanges(), 5);
+    await this.tellChanges();
     return answer;
   }
 

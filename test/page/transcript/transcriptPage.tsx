@@ -5,9 +5,7 @@ import { useRef, useState } from 'preact/hooks';
 import { FindBar } from '../../../src/transcript/browser/find/findBar';
 import type { TranscriptActions, TranscriptOptions } from '../../../src/transcript/browser/transcriptActions';
 import { TranscriptList, type TranscriptHandle } from '../../../src/transcript/browser/list/transcriptList';
-import { TranscriptLoader } from '../../../src/transcript/browser/list/transcriptLoader';
 import { TranscriptModel } from '../../../src/transcript/browser/list/transcriptModel';
-import type { LoadAnswer, LoadRequest } from '../../../src/transcript/common/loadRequest';
 import { HostConnection } from '../../../src/webview/browser/hostConnection';
 import { HostTimeContext } from '../../../src/webview/browser/hostTime';
 import { ask, did, didPatch, load, showAll } from './transcriptPageApi';
@@ -17,8 +15,7 @@ connection.start(window);
 const model = new TranscriptModel();
 connection.setNotificationListener(didPatch, (patch) => model.apply(patch));
 
-const askToLoad = (request: LoadRequest): Promise<LoadAnswer> => connection.request(load, request);
-const loader = new TranscriptLoader(model, { request: askToLoad, ask: askToLoad });
+const askHost = connection.createRequester(() => undefined);
 
 const tell =
   (action: string) =>
@@ -29,7 +26,7 @@ const fewActions: TranscriptActions = {
   open: tell('open'),
   copy: tell('copy'),
   loadFullEntry: async (id) => (await connection.request(showAll, { id })).entry,
-  loader,
+  load: (request) => askHost(load, request),
 };
 const allActions: TranscriptActions = {
   ...fewActions,
@@ -45,7 +42,7 @@ const allActions: TranscriptActions = {
   revert: tell('revert'),
   keepChanges: tell('keepChanges'),
 };
-const search = { find: () => Promise.resolve([]), load: (id: string) => loader.loadEntry(id) };
+const findNothing = () => Promise.resolve([]);
 const { actions, times, folders } = document.body.dataset;
 const options: TranscriptOptions = {
   label: 'Conversation',
@@ -70,7 +67,7 @@ function Page() {
         options={options}
         handle={handle}
       />
-      {isFinding && <FindBar model={model} search={search} onClose={() => setFinding(false)} />}
+      {isFinding && <FindBar model={model} actions={fewActions} find={findNothing} onClose={() => setFinding(false)} />}
     </main>
   );
 }

@@ -1,8 +1,7 @@
 import type * as z from 'zod/mini';
 import { messageOf } from '../../../base/common/errors';
 import { Emitter } from '../../../base/common/event';
-import type { TranscriptSearch } from '../../../transcript/browser/find/useUnloadedMatches';
-import { TranscriptLoader } from '../../../transcript/browser/list/transcriptLoader';
+import type { FindEntries } from '../../../transcript/browser/find/useUnloadedMatches';
 import { TranscriptModel } from '../../../transcript/browser/list/transcriptModel';
 import type { ChordFocusGuard } from '../../../webview/browser/chordFocusGuard';
 import type { Requester, HostConnection, VsCodeApi } from '../../../webview/browser/hostConnection';
@@ -21,9 +20,9 @@ const aliveIntervalMs = 5_000;
 export class ChatPage {
   readonly store = new ChatPageStore();
   readonly transcript = new TranscriptModel();
-  readonly loader: TranscriptLoader;
   /** Searches the whole conversation, including messages that are not loaded. */
-  readonly search: TranscriptSearch;
+  readonly find: FindEntries = async (query) =>
+    (await this.requestForSession(chatRequests.find, (sessionId) => ({ sessionId, query })))?.found ?? [];
   readonly savedState: SavedPageState;
   readonly composerDraft: ComposerDraft;
   readonly request: Requester;
@@ -41,18 +40,6 @@ export class ChatPage {
     this.request = hostConnection.createRequester((error) =>
       this.store.addProblem(messageOf(error), error instanceof HostRequestError ? error.details : undefined),
     );
-    this.loader = new TranscriptLoader(this.transcript, {
-      request: async (request) =>
-        this.sessionId === undefined
-          ? { isFound: false }
-          : await hostConnection.request(chatRequests.load, { sessionId: this.sessionId, request }),
-      ask: (request) => this.requestForSession(chatRequests.load, (sessionId) => ({ sessionId, request })),
-    });
-    this.search = {
-      find: async (query) =>
-        (await this.requestForSession(chatRequests.find, (sessionId) => ({ sessionId, query })))?.found ?? [],
-      load: (entryId) => this.loader.loadEntry(entryId),
-    };
     this.savedState = new SavedPageState(api);
     this.composerDraft = new ComposerDraft(this.savedState, (sessionId, draft) => {
       void this.request(chatRequests.saveDraft, { sessionId, ...draft });

@@ -146,9 +146,11 @@ export class PageFeed implements Disposable {
     if (this.isPageConnected) this.frameCoalescer.flushNow();
   }
 
+  /** Sends the entries at once, so that the page has them before the answer. */
   load(request: LoadRequest): LoadAnswer {
     const answer = this.shownChat?.feed.load(request);
     this.scheduleFrame();
+    this.flushNow();
     return answer ?? { isFound: false };
   }
 

@@ -68,9 +68,11 @@ export class ThreadFeed implements Disposable {
     this.transcriptFeed.restart(initialEntries);
   }
 
+  /** Sends the entries at once, so that the page has them before the answer. */
   load(request: LoadRequest): LoadAnswer {
     const answer = this.transcriptFeed.load(request);
     this.schedule();
+    this.frameCoalescer.flushNow();
     return answer;
   }
 

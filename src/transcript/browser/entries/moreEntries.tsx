@@ -8,12 +8,12 @@ const pageSize = 40;
 
 interface MoreEntriesProps {
   readonly scroller: RefObject<HTMLElement | null>;
-  readonly side: 'before' | 'after';
+  readonly side: 'older' | 'later';
 }
 
 const sideSettings = {
-  before: { word: 'earlier', countMember: 'unloadedOlderCount', load: 'loadOlder', margin: '400px 0px 0px 0px' },
-  after: { word: 'later', countMember: 'unloadedLaterCount', load: 'loadLater', margin: '0px 0px 400px 0px' },
+  older: { word: 'earlier', countMember: 'unloadedOlderCount', margin: '400px 0px 0px 0px' },
+  later: { word: 'later', countMember: 'unloadedLaterCount', margin: '0px 0px 400px 0px' },
 } as const;
 
 /** Loads more entries when the reader scrolls near them or selects the button. */
@@ -24,15 +24,13 @@ export function MoreEntries({ scroller, side }: MoreEntriesProps) {
   /** The number of unloaded entries at the time of the last automatic load. */
   const lastAutoLoadCount = useRef<number | undefined>(undefined);
   const redraw = useRedraw();
-  const { countMember, load: loadMethod, margin, word } = sideSettings[side];
+  const { countMember, margin, word } = sideSettings[side];
   const count = model[countMember];
   const load = (): void => {
     if (state === 'busy' || !scroller.current) return;
     setState('busy');
-    actions.loader[loadMethod](pageSize, isFarEntryInUse(scroller.current)).then(
-      () => setState('idle'),
-      () => setState('failed'),
-    );
+    const request = { kind: side, count: pageSize, keepsAll: isFarEntryInUse(scroller.current) };
+    void actions.load(request).then((answer) => setState(answer ? 'idle' : 'failed'));
   };
   useLayoutEffect(() => {
     let drawn = model[countMember];

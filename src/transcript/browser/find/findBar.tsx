@@ -5,14 +5,15 @@ import { ArrowDownIcon, ArrowUpIcon, CloseIcon } from '../../../webview/browser/
 import type { FoundEntry } from '../../common/findEntries';
 import { formatCount } from '../parts/format';
 import { findRanges } from './textSearch';
+import type { TranscriptActions } from '../transcriptActions';
 import type { TranscriptModel } from '../list/transcriptModel';
-import { countMatches, useUnloadedMatches, type TranscriptSearch } from './useUnloadedMatches';
+import { countMatches, useUnloadedMatches, type FindEntries } from './useUnloadedMatches';
 
 interface FindBarProps {
   readonly model: TranscriptModel;
   readonly root?: RefObject<HTMLElement | null>;
-  /** Searches entries that are not loaded. */
-  readonly search: TranscriptSearch;
+  readonly actions: Pick<TranscriptActions, 'load'>;
+  readonly find: FindEntries;
   readonly onClose: () => void;
 }
 
@@ -33,12 +34,12 @@ interface CurrentMatch {
 }
 
 /** A find bar for a transcript, because VS Code has none for views. */
-export function FindBar({ root, onClose, model, search }: FindBarProps) {
+export function FindBar({ root, onClose, model, actions, find }: FindBarProps) {
   const input = useRef<HTMLInputElement>(null);
   const [query, setQuery] = useState('');
   const [{ index, isBeforeMatch = false }, setPlace] = useState<CurrentMatch>({ index: 0 });
   const { matches, refresh } = useMatches(root, query);
-  const { before, after } = useUnloadedMatches(model, search, query);
+  const { before, after } = useUnloadedMatches(model, find, query);
   const at = isBeforeMatch || matches.length === 0 ? -1 : wrapIndex(index, matches.length);
   /** The entry that is being loaded because the reader wants to see a match in it. */
   const loadingEntry = useRef<FoundEntry | undefined>(undefined);
@@ -72,7 +73,7 @@ export function FindBar({ root, onClose, model, search }: FindBarProps) {
   };
   const loadEntry = async (entry: FoundEntry, step: 1 | -1): Promise<void> => {
     loadingEntry.current = entry;
-    await search.load(entry.entryId);
+    if (!model.get(entry.entryId)) await actions.load({ kind: 'around', entryId: entry.entryId });
     const element = await waitForEntry(entry.entryId);
     if (loadingEntry.current !== entry) return;
     loadingEntry.current = undefined;

@@ -2,12 +2,8 @@ import { useLayoutEffect, useState } from 'preact/hooks';
 import type { FoundEntry } from '../../common/findEntries';
 import type { TranscriptModel } from '../list/transcriptModel';
 
-/** Searches a whole transcript, including entries that are not loaded. */
-export interface TranscriptSearch {
-  /** Returns the matching entries in reading order. */
-  find(query: string): Promise<readonly FoundEntry[]>;
-  load(entryId: string): Promise<void>;
-}
+/** Searches a whole transcript, including entries that are not loaded. Resolves to the entries in reading order. */
+export type FindEntries = (query: string) => Promise<readonly FoundEntry[]>;
 
 /** Unloaded entries that contain the text, in reading order. */
 interface UnloadedMatches {
@@ -17,7 +13,7 @@ interface UnloadedMatches {
 
 const typingDelayMs = 120;
 
-export function useUnloadedMatches(model: TranscriptModel, search: TranscriptSearch, query: string): UnloadedMatches {
+export function useUnloadedMatches(model: TranscriptModel, find: FindEntries, query: string): UnloadedMatches {
   const [found, setFound] = useState<readonly FoundEntry[]>([]);
   const [range, setRange] = useState(loadedRange(model));
   useLayoutEffect(() => {
@@ -27,7 +23,7 @@ export function useUnloadedMatches(model: TranscriptModel, search: TranscriptSea
     const ask = async (): Promise<void> => {
       const thisRequest = ++lastRequest;
       const isAllHere = model.unloadedOlderCount === 0 && model.unloadedLaterCount === 0;
-      const answer = isAllHere ? [] : await search.find(query);
+      const answer = isAllHere ? [] : await find(query);
       if (thisRequest === lastRequest) setFound(answer);
     };
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -50,7 +46,7 @@ export function useUnloadedMatches(model: TranscriptModel, search: TranscriptSea
       clearTimeout(timer);
       subscription.dispose();
     };
-  }, [model, search, query]);
+  }, [model, find, query]);
   return {
     before: found.filter(({ index }) => index < range.start),
     after: found.filter(({ index }) => index >= range.end),

@@ -52,7 +52,7 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
     [keeper, onGoTo],
   );
   const goToLatest = useCallback(async (): Promise<void> => {
-    if (model.unloadedLaterCount > 0) await actions.loader.loadLatest();
+    if (model.unloadedLaterCount > 0) await actions.load({ kind: 'latest' });
     if (model.unloadedLaterCount === 0) keeper.current?.scrollToEnd();
   }, [model, actions, keeper]);
   const steps = useMemo(() => new PromptNavigator(scroller, goTo), [goTo]);
@@ -91,9 +91,9 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
           ref={scroller}
         >
           <div class="transcript-content" ref={content}>
-            <MoreEntries scroller={scroller} side="before" />
+            <MoreEntries scroller={scroller} side="older" />
             <TurnList onDrawn={() => keeper.current?.restorePosition()} />
-            <MoreEntries scroller={scroller} side="after" />
+            <MoreEntries scroller={scroller} side="later" />
           </div>
         </div>
         {!isFollowing && (
@@ -159,7 +159,7 @@ function useScrollKeeper(
 /** Unloads entries that the reader has passed, so that the page of a long conversation does not grow without limit. */
 function useUnloadingWhileFollowing(
   model: TranscriptModel,
-  { loader }: TranscriptActions,
+  { load }: TranscriptActions,
   isFollowing: boolean,
   scroller: RefObject<HTMLElement | null>,
 ): void {
@@ -170,12 +170,12 @@ function useUnloadingWhileFollowing(
       if (isUnloading || addedEntries.length === 0 || model.size <= maxFollowedEntries) return;
       if (!scroller.current || isFarEntryInUse(scroller.current)) return;
       isUnloading = true;
-      void loader.unloadOlder().finally(() => {
+      void load({ kind: 'unloadOlder' }).finally(() => {
         isUnloading = false;
       });
     });
     return () => subscription.dispose();
-  }, [model, loader, isFollowing]);
+  }, [model, load, isFollowing]);
 }
 
 /** Returns how many entries were added since the reader left the end. */

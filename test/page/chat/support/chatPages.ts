@@ -22,6 +22,8 @@ export class ChatPages extends PageHarness {
           void host.notify(didUpdate, first);
           return {};
         });
+        host.answer(chatRequests.load, () => ({ isFound: true }));
+        host.answer(chatRequests.find, () => ({ found: [] }));
         host.answer(chatRequests.searchSessions, () => ({ sessions: [] }));
         host.answer(chatRequests.starters, () => ({ starters: [{ text: 'Explain this project', attachments: [] }] }));
         host.answer(chatRequests.showAgents, () => ({}));

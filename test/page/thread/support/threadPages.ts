@@ -23,6 +23,7 @@ export class ThreadPages extends PageHarness {
           void host.notify(didUpdate, first);
           return {};
         });
+        host.answer(threadRequests.load, () => ({ isFound: true }));
         options.prepare?.(host);
       },
     });
