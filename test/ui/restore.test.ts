@@ -7,6 +7,19 @@ import { ChatView } from './support/chatView';
 import { PlannedAgent } from './support/plannedAgent';
 import { VsCodeWindow } from './support/window';
 
+const longAnswer = Array.from({ length: 100 }, (_, part) => [
+  { update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: `Part ${part} of it.` } } },
+  {
+    update: {
+      sessionUpdate: 'tool_call',
+      toolCallId: `part-${part}`,
+      title: 'Think',
+      kind: 'think',
+      status: 'completed',
+    },
+  },
+]).flat();
+
 const original = 'export const value = 0;\n';
 
 /** An agent that only runs a shell is taken back to a prompt, with its files, and forward again. */
@@ -27,6 +40,7 @@ describe('Restore to a prompt', () => {
         await run('one', `sed -i 's/= .*/= 1;/' src/values.ts`);
         await run('two', `sed -i 's/= .*/= 2;/' src/values.ts && printf 'two\\n' > 'src/made by two.txt'`);
         await run('three', `sed -i 's/= .*/= 3;/' src/values.ts && chmod +x 'src/made by two.txt'`);
+        await agent.plan('long', longAnswer);
         await run('other', `sed -i 's/= .*/= 4;/' src/values.ts`);
       },
     });
@@ -128,6 +142,26 @@ describe('Restore to a prompt', () => {
     await eventually('the file', async () => assert.equal(await value(), '1'));
     await window.picks.filter({ hasText: 'Conversation' }).first().waitFor();
     await window.page.keyboard.press('Escape');
+  });
+
+  it('leaves a conversation in which everything is found, also what a reload has not loaded', async () => {
+    await chat.send('long');
+    await chat.says('Part 99 of it.');
+    await window.reload();
+    await window.runCommand('Backline: Open Chat');
+    await chat.says('Part 99 of it.');
+    const frame = await chat.frame();
+    const early = frame.locator('.entry-answer').getByText('Part 3 of it.');
+    assert.equal(await early.count(), 0);
+    await (await chat.prompt()).press('Control+f');
+    const find = frame.getByRole('textbox', { name: 'Find in conversation' });
+    await find.fill('Part 3 of it.');
+    await frame.locator('.find-count').getByText('of 1').waitFor();
+    await find.press('Enter');
+    await early.waitFor();
+    await window.screenshot('find-unloaded');
+    await frame.getByRole('button', { name: 'Jump to Latest' }).click();
+    await chat.says('Part 99 of it.');
   });
 
   /** As a VS Code leaves it that was killed before its first file, or after its last. */
