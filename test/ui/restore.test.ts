@@ -159,6 +159,7 @@ describe('Restore to a prompt', () => {
     await frame.locator('.find-count').getByText('of 1').waitFor();
     await find.press('Enter');
     await early.waitFor();
+    await frame.locator('.find-count').getByText('1 of 1', { exact: true }).waitFor();
     await window.screenshot('find-unloaded');
     await frame.getByRole('button', { name: 'Jump to Latest' }).click();
     await chat.says('Part 99 of it.');

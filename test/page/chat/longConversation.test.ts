@@ -117,9 +117,18 @@ describe('a conversation of 2,000 messages', () => {
     // 55, and 550 to 559.
     await count('1 of 11');
     await waitUntilInSight(chat.page, 'p55');
+    const shown = await chat.page.locator('.find-count').evaluateHandle((element) => {
+      const texts = new Set<string>();
+      new MutationObserver(() => texts.add(element.textContent)).observe(element, {
+        subtree: true,
+        characterData: true,
+      });
+      return texts;
+    });
     await chat.page.keyboard.press('Shift+Enter');
     await count('11 of 11');
     await waitUntilInSight(chat.page, 'p559');
+    assert.deepEqual(await shown.evaluate((texts) => [...texts]), ['11 of 11']);
     assert.ok((await loadedCount(chat.page)) < maxLoaded);
   });
 

@@ -77,8 +77,8 @@ export function FindBar({ root, onClose, model, actions, find }: FindBarProps) {
     const element = await waitForEntry(entry.entryId);
     if (loadingEntry.current !== entry) return;
     loadingEntry.current = undefined;
-    if (!element) return;
     const found = refresh();
+    if (!element) return;
     const isIn = ({ startContainer }: Range): boolean => element.contains(startContainer);
     const to = step === 1 ? found.findIndex(isIn) : found.findLastIndex(isIn);
     if (to >= 0) {
@@ -103,6 +103,11 @@ export function FindBar({ root, onClose, model, actions, find }: FindBarProps) {
     else if (matches.length > 0) showMatch(wrapIndex(to, matches.length), matches);
   };
   const count = countMatches(before) + matches.length + countMatches(after);
+  const countText = useRef('');
+  // While an entry is being loaded, its matches are missing.
+  if (query === '') countText.current = '';
+  else if (!loadingEntry.current)
+    countText.current = matchCountText(at < 0 ? undefined : countMatches(before) + at + 1, count);
 
   return (
     <div class="find" role="search">
@@ -129,7 +134,7 @@ export function FindBar({ root, onClose, model, actions, find }: FindBarProps) {
         }}
       />
       <span class="find-count" role="status">
-        {query === '' ? '' : matchCountText(at < 0 ? undefined : countMatches(before) + at + 1, count)}
+        {countText.current}
       </span>
       <IconButton label="Previous Match" hint="Shift+Enter" icon={ArrowUpIcon} onClick={() => goToMatch(-1)} />
       <IconButton label="Next Match" hint="Enter" icon={ArrowDownIcon} onClick={() => goToMatch(1)} />
