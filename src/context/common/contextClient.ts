@@ -8,7 +8,7 @@ import type { ContextProvider, ItemsParams, SecretSource } from './providers/con
 import type { PendingRequest, ContextAnswer, DocumentRecord } from './items/documentRecord';
 import { ItemList } from './items/itemList';
 import { searchItems } from './items/itemQueries';
-import { lineLengths, fitItemsToDocument } from './items/itemRanges';
+import { fitItemsToDocument, measureLines, type LineMeasures } from './items/itemRanges';
 import type { TextChange } from './items/itemShift';
 import {
   defaultProviderTimings,
@@ -216,8 +216,7 @@ export class ContextClient implements Disposable {
     const question: DocumentRequest = {
       params: { uri: document.uri, version: document.version, content },
       target: new SelectableDocument(document.uri, () => content),
-      lineLengths: once(() => lineLengths(content)),
-      isCrlf: content.includes('\r\n'),
+      lines: once(() => measureLines(content)),
     };
     for (const handle of handles) {
       const request = {
@@ -230,7 +229,7 @@ export class ContextClient implements Disposable {
       request.whenEnded = this.requestItemsFrom(handle, question, record, request);
     }
     // Computed while the providers work: requests to workers are sent in earlier microtasks.
-    queueMicrotask(() => question.lineLengths());
+    queueMicrotask(() => question.lines());
   }
 
   /** Sends one request to a provider. Never rejects. */
@@ -244,10 +243,7 @@ export class ContextClient implements Disposable {
     try {
       const items = await handle.documentItems(question.params, question.target, signal);
       if (signal.aborted) return;
-      documentRecord.storeAnswer(
-        handle.providerRef,
-        fitItemsToDocument(items, question.lineLengths(), question.isCrlf),
-      );
+      documentRecord.storeAnswer(handle.providerRef, fitItemsToDocument(items, question.lines()));
       this.recordCache.enforceLimits();
     } catch {
       if (signal.aborted) return;
@@ -328,8 +324,7 @@ const noLog: ProviderLog = {
 interface DocumentRequest {
   readonly params: ItemsParams;
   readonly target: SelectableDocument;
-  readonly lineLengths: () => readonly number[];
-  readonly isCrlf: boolean;
+  readonly lines: () => LineMeasures;
 }
 
 function once<T>(make: () => T): () => T {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ContextItem, ItemRange } from '../../../src/context/common/items/contextItem';
 import { itemsAt, searchItems } from '../../../src/context/common/items/itemQueries';
 import { ItemList } from '../../../src/context/common/items/itemList';
-import { isPositionBefore, lineLengths, fitItemsToDocument } from '../../../src/context/common/items/itemRanges';
+import { fitItemsToDocument, isPositionBefore, measureLines } from '../../../src/context/common/items/itemRanges';
 import { shiftItems, type TextChange } from '../../../src/context/common/items/itemShift';
 import { itemListOf, packedOf, unpacked } from './support/contextHarness';
 
@@ -23,15 +23,15 @@ describe('the ranges of items', () => {
   const text = 'one\ntwo\r\n\rfour';
 
   const place = (range: ItemRange): string | undefined => {
-    const placedItems = fitItemsToDocument(packedOf({ title: 't', range }), lineLengths(text));
+    const placedItems = fitItemsToDocument(packedOf({ title: 't', range }), measureLines(text));
     const placed = unpacked(placedItems)[0]?.range;
     if (!placed) return undefined;
     return textOf(placed) + (placedItems.notes.length > 0 ? ' cut' : '');
   };
 
   it('count lines that end in LF, CRLF and CR', () => {
-    assert.deepEqual(lineLengths(text), [3, 3, 0, 4]);
-    assert.deepEqual(lineLengths('a\n'), [1, 0]);
+    assert.deepEqual(measureLines(text).lengths, [3, 3, 0, 4]);
+    assert.deepEqual(measureLines('a\n').lengths, [1, 0]);
   });
 
   it('stay as they are inside of the file', () => {
@@ -63,7 +63,7 @@ describe('the ranges of items', () => {
       { title: 'b', range: rangeOf('0:0-0:9') },
       { title: 'c' },
     ];
-    const { notes } = fitItemsToDocument(packedOf(...items), lineLengths(text));
+    const { notes } = fitItemsToDocument(packedOf(...items), measureLines(text));
     assert.deepEqual(
       notes.map((note) => note.slice(0, 8)),
       ['1 range ', '1 item w'],
@@ -78,13 +78,13 @@ describe('the ranges of items in a text with CRLF', () => {
       title: 'line',
       range: { start: { line: index, character: 0 }, end: { line: index, character: line.length } },
     }));
-    const packed = fitItemsToDocument(packedOf(...ofLines), lineLengths(text), true);
+    const packed = fitItemsToDocument(packedOf(...ofLines), measureLines(text));
     assert.deepEqual(
       unpacked(packed).map(({ range }) => range && textOf(range)),
       ['0:0-0:3', '1:0-1:0', '2:0-2:5', '3:0-3:0'],
     );
     assert.deepEqual(packed.notes, []);
-    const further = fitItemsToDocument(packedOf({ title: 't', range: rangeOf('0:0-0:5') }), lineLengths(text), true);
+    const further = fitItemsToDocument(packedOf({ title: 't', range: rangeOf('0:0-0:5') }), measureLines(text));
     assert.match(further.notes.join(), /^1 range was shortened/);
   });
 });

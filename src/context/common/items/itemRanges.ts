@@ -2,9 +2,15 @@ import { countNote } from './countNote';
 import type { ItemPosition } from './contextItem';
 import { packedItemCount, selectPackedItems, rangeNumbersPerItem, type PackedItems } from './packedItems';
 
-/** Returns the length of each line without its line ending (LF, CRLF or a lone CR). */
-export function lineLengths(text: string): readonly number[] {
-  if (text.includes('\r')) return text.split(/\r\n|\r|\n/).map(({ length }) => length);
+export interface LineMeasures {
+  /** Length of each line without its line ending (LF, CRLF or a lone CR). */
+  readonly lengths: readonly number[];
+  readonly isCrlf: boolean;
+}
+
+export function measureLines(text: string): LineMeasures {
+  if (text.includes('\r'))
+    return { lengths: text.split(/\r\n|\r|\n/).map(({ length }) => length), isCrlf: text.includes('\r\n') };
   // Searching for line endings is faster than splitting the text.
   const lengths: number[] = [];
   let start = 0;
@@ -13,20 +19,19 @@ export function lineLengths(text: string): readonly number[] {
     start = end + 1;
   }
   lengths.push(text.length - start);
-  return lengths;
+  return { lengths, isCrlf: false };
 }
 
 /**
  * Adapts items to a document and modifies `packed.ranges`: clips ranges, and skips items that start outside the
- * document.
- * `lines` contains the length of each line. With `isCrlf`, a range may include the carriage return of its line.
+ * document. With `isCrlf`, a range may include the carriage return of its line.
  */
-export function fitItemsToDocument(packed: PackedItems, lines: readonly number[], isCrlf = false): PackedItems {
+export function fitItemsToDocument(packed: PackedItems, { lengths, isCrlf }: LineMeasures): PackedItems {
   const { ranges } = packed;
   const kept: number[] = [];
   let cut = 0;
   for (let at = 0; at < ranges.length; at += rangeNumbersPerItem) {
-    const place = fitRange(ranges, at, lines, isCrlf ? 1 : 0);
+    const place = fitRange(ranges, at, lengths, isCrlf ? 1 : 0);
     if (place !== 'nowhere') kept.push(at / rangeNumbersPerItem);
     if (place === 'cut') cut++;
   }

@@ -25,7 +25,11 @@ const providerNow = (): number | undefined => context.getStore() ?? worker.loadi
 process.on('unhandledRejection', (thrown) => worker.reportUncaught(thrown, providerNow()));
 process.on('uncaughtException', (thrown) => worker.reportUncaught(thrown, providerNow()));
 recordExits();
-if (isShared) insertOutputMarks(providerNow);
+if (isShared) {
+  insertOutputMarks(providerNow);
+  // Comparing the members of the real object is slow.
+  process.env = { ...process.env };
+}
 const worker = new ProviderWorker({
   note,
   guard,

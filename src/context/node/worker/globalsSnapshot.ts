@@ -22,7 +22,7 @@ const comparedNames = new Set<PropertyKey>([...standardNames, ...functionNames])
 
 // Providers can replace these.
 const { ownKeys, getOwnPropertyDescriptor, getPrototypeOf, get } = Reflect;
-const { is } = Object;
+const { getOwnPropertyNames, is } = Object;
 
 interface ObjectState {
   readonly target: object;
@@ -72,10 +72,9 @@ function addTo(targets: Set<object>, value: unknown): void {
 }
 
 function keysOf(target: object): PropertyKey[] {
-  const keys = ownKeys(target);
   // Node.js itself adds members with symbols and underscores as names when they are first used.
-  if (target === globalThis) return keys.filter((key) => typeof key === 'string');
-  return target === process ? keys.filter((key) => typeof key === 'string' && !key.startsWith('_')) : keys;
+  if (target === globalThis) return getOwnPropertyNames(target);
+  return target === process ? getOwnPropertyNames(target).filter((name) => !name.startsWith('_')) : ownKeys(target);
 }
 
 function stateOf(target: object): ObjectState {
