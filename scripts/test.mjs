@@ -36,12 +36,12 @@ const unitTests = (part) => ({
   command: ['scripts/testUnit.mjs', `--part=${part}/3`],
   summary: `unit-${part}of3`,
 });
-/** @type {readonly Step[]} */
-const windows = [
-  { title: 'Tests inside VS Code', command: ['scripts/testHost.mjs'], summary: 'host' },
-  { title: 'Tests of the installed package', command: ['scripts/testUi.mjs'], summary: 'ui' },
-  { title: 'Page tests', command: ['scripts/testPage.mjs'], summary: 'page' },
-];
+/** @type {Step} */
+const hostTests = { title: 'Tests inside VS Code', command: ['scripts/testHost.mjs'], summary: 'host' };
+/** @type {Step} */
+const pageTests = { title: 'Page tests', command: ['scripts/testPage.mjs'], summary: 'page' };
+/** @type {Step} */
+const uiTests = { title: 'Tests of the installed package', command: ['scripts/testUi.mjs'], summary: 'ui' };
 
 /** Each of these steps is one check. Of mocha runs every test counts, and the run itself when it broke off. */
 let passed = 0;
@@ -53,7 +53,9 @@ const flaky = [];
 const startedAt = Date.now();
 // Side by side on two processors: the checks take about as long as a part of the unit tests.
 await Promise.all([runAll([...checks, unitTests(3)], 'at the end'), runAll([unitTests(1), unitTests(2)], 'at once')]);
-await runAll(windows, 'at once');
+// The one VS Code of the host tests leaves half of the processors to the pages.
+await Promise.all([runAll([hostTests], 'at once'), runAll([pageTests], 'at the end')]);
+await runAll([uiTests], 'at once');
 console.log(`\n=== ${secondsSinceStart()} s`);
 for (const failure of failures) console.log(`\nFailed: ${failure}`);
 if (flaky.length > 0) console.log(`\n${flaky.map((test) => `flaky: ${test}`).join('\n')}`);

@@ -32,5 +32,5 @@ await ensureCodeServer();
 await runFiles(kind, files, {
   timeoutMs: 360_000,
   alone: ['start'],
-  long: ['workspaceConsent', 'ampTroubles', 'approvalAttacks'],
+  long: ['sameConversation', 'chat', 'workspaceConsent', 'ampTroubles', 'approvalAttacks', 'llmProviders'],
 });

@@ -22,7 +22,7 @@ import { run, stopTree } from './processes.mjs';
  * @property {(folder: string, payload?: readonly (readonly [string, string])[]) => string} url
  * @property {() => string} log what the server printed so far
  * @property {Promise<string>} exited the reason, if the server ends before `stop`
- * @property {() => Promise<void>} stop ends the server and everything it started
+ * @property {(options?: { graceMs?: number }) => Promise<void>} stop ends the server and everything it started
  */
 
 /** VS Code without what comes between a user (or a test) and the extension. */
@@ -96,7 +96,7 @@ export async function startHost(options) {
       });
     }
   });
-  const stop = () => stopTree(pid);
+  const stop = (/** @type {{ graceMs?: number }} */ options = {}) => stopTree(pid, options);
   try {
     const port = await within(60_000, "VS Code's server", Promise.race([listening, exited.then(fail)]));
     return {

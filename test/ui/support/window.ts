@@ -62,7 +62,8 @@ export class VsCodeWindow {
         settings: { ...testSettings, ...settings },
         restricted,
       });
-      opened.defer(() => host.stop());
+      // Nothing is kept, so it need not save anything.
+      opened.defer(() => host.stop({ graceMs: 200 }));
       const browser = await launchChromium(vsCodeFlags);
       opened.defer(() => browser.close());
       const window = new VsCodeWindow(await newPage(browser), sandbox, host, browser, workspaceFile, opened);
