@@ -259,18 +259,18 @@ describe('when an agent of ACP v2 misbehaves', () => {
   });
 
   it('by going on with work after its session was closed', async () => {
-    const tellers: V2Teller[] = [];
+    const { promise: working, resolve: work } = Promise.withResolvers<V2Teller>();
     const { backend } = make((app) => {
       v2Basics(app);
-      onV2Prompt(app, (teller) => Promise.resolve(void tellers.push(teller)));
+      onV2Prompt(app, (teller) => Promise.resolve(work(teller)));
     });
     const { session, follower } = await open(backend);
     await session.sendPrompt({ text: 'go' });
-    await turn();
+    const teller = await working;
     const closing = session.close();
-    await tellers[0]?.idle('cancelled');
+    await teller.idle('cancelled');
     await closing;
-    await tellers[0]?.say('ghost');
+    await teller.say('ghost');
     await follower.ended;
     assert.equal(follower.all('content_block:delta').length, 0);
   });
