@@ -126,7 +126,14 @@ describe('installing real agents', function () {
             const mebibytes = Math.round(installed.bytes / 1_048_576);
             console.log(`      ${plan.address}: ${mebibytes} MiB, installed in ${install}, answered in ${first}`);
             assert.deepEqual(await readdir(path.join(folder, '.staging')), []);
-            assert.ok((await installer.remove(agent.registryId)).bytes >= installed.bytes);
+            assert.ok(
+              (
+                await installer.remove(agent.registryId, {
+                  signal: AbortSignal.timeout(60_000),
+                  onProgress: () => undefined,
+                })
+              ).bytes >= installed.bytes,
+            );
             assert.deepEqual(installer.installed(), []);
             assert.ok(!(await readdir(folder)).includes(agent.registryId));
           } finally {

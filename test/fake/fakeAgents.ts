@@ -1,4 +1,10 @@
-import type { AgentBackends, AgentSecrets, Installer, RegistrySource } from '../../src/agents/common/agentPorts';
+import type {
+  AgentBackends,
+  AgentSecrets,
+  Installer,
+  InstallOptions,
+  RegistrySource,
+} from '../../src/agents/common/agentPorts';
 import type { InstalledAgent, InstallPlan, InstallProgress } from '../../src/agents/common/install/agentInstall';
 import type { ListedBackend, RegistryState } from '../../src/agents/common/page/agentsSituation';
 import type { RegistryAgent } from '../../src/agents/common/registry/registryAgent';
@@ -76,10 +82,7 @@ export class FakeInstaller implements Installer {
     });
   }
 
-  async install(
-    { id, name, version }: RegistryAgent,
-    { onProgress, signal }: { signal: AbortSignal; onProgress: (progress: InstallProgress) => void },
-  ): Promise<InstalledAgent> {
+  async install({ id, name, version }: RegistryAgent, { onProgress, signal }: InstallOptions): Promise<InstalledAgent> {
     this.calls.push(`install ${id} ${version}`);
     await this.during(signal, onProgress);
     const folder = `/agents/${id}/${version}`;
@@ -106,19 +109,24 @@ export class FakeInstaller implements Installer {
     return Promise.resolve();
   }
 
-  remove(id: string): Promise<{ bytes: number }> {
+  async remove(id: string, { onProgress, signal }: InstallOptions): Promise<{ bytes: number }> {
     this.calls.push(`remove ${id}`);
+    await this.during(signal, onProgress);
     this.agents = this.agents.filter((agent) => agent.id !== id);
     this.emitter.fire();
-    return Promise.resolve({ bytes: 312_000_000 });
+    return { bytes: 312_000_000 };
   }
 
-  changeAccounts(id: string, change: (names: readonly string[]) => readonly string[]): Promise<void> {
+  async changeAccounts(
+    id: string,
+    change: (names: readonly string[]) => readonly string[],
+    { onProgress, signal }: InstallOptions,
+  ): Promise<void> {
+    await this.during(signal, onProgress);
     this.agents = this.agents.map((agent) =>
       agent.id === id ? { ...agent, accounts: [...change(agent.accounts ?? [])] } : agent,
     );
     this.emitter.fire();
-    return Promise.resolve();
   }
 }
 

@@ -4,9 +4,9 @@ import { userMessageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import type { BackendState } from '../../session/common/sessionBackend';
-import type { AgentBackends, AgentQuestions, Installer, RegistrySource } from './agentPorts';
+import type { AgentBackends, AgentQuestions, Installer, InstallOptions, RegistrySource } from './agentPorts';
 import { formatBytes } from './formatBytes';
-import type { InstallPlan } from './install/agentInstall';
+import type { InstallPlan, InstallProgress } from './install/agentInstall';
 import type { InstallConsents } from './install/installConsents';
 import { agentsAndTheirAccounts } from './agentAccounts';
 import { InstallError } from './install/installError';
@@ -133,11 +133,12 @@ export class AgentManager implements Disposable {
     await this.runningJobs.get(registryId)?.done;
     const ids = agentsAndTheirAccounts([agent]).map((entry) => backends.backendIdOf(entry));
     await Promise.all(ids.map((id) => backends.stop(id)));
-    const { bytes } = await installer.remove(registryId);
+    const removed = await this.runChange(registryId, (options) => installer.remove(registryId, options));
+    if (!removed) return undefined;
     for (const id of ids) await this.forgetKeys(id);
     await consents.forget(registryId);
     this.applyJobEvent(registryId, { kind: 'ended' });
-    return `Removed ${agent.name}: ${formatBytes(bytes)} freed.`;
+    return `Removed ${agent.name}: ${formatBytes(removed.bytes)} freed.`;
   }
 
   /** Resolves to the backend id of the new account; undefined if the user cancels. @throws InstallError */
@@ -147,8 +148,10 @@ export class AgentManager implements Disposable {
     if (!agent) return undefined;
     const account = await questions.askAccount(agent);
     if (account === undefined) return undefined;
-    await installer.changeAccounts(registryId, (names) => (names.includes(account) ? names : [...names, account]));
-    return backends.backendIdOf({ ...agent, account });
+    const isChanged = await this.changeAccounts(registryId, (names) =>
+      names.includes(account) ? names : [...names, account],
+    );
+    return isChanged ? backends.backendIdOf({ ...agent, account }) : undefined;
   }
 
   /** Removes an account with its keys, if the user confirms. @throws InstallError */
@@ -159,8 +162,51 @@ export class AgentManager implements Disposable {
     const backendId = backends.backendIdOf({ ...agent, account });
     if (!(await questions.confirmRemoveAccount(agent, account, backends.isWorking(backendId)))) return;
     await backends.stop(backendId);
-    await installer.changeAccounts(registryId, (names) => names.filter((name) => name !== account));
-    await this.forgetKeys(backendId);
+    if (await this.changeAccounts(registryId, (names) => names.filter((name) => name !== account)))
+      await this.forgetKeys(backendId);
+  }
+
+  /** Resolves to whether it was not cancelled. @throws InstallError */
+  private async changeAccounts(
+    registryId: string,
+    change: (names: readonly string[]) => readonly string[],
+  ): Promise<boolean> {
+    const { installer } = this.deps;
+    const changed = await this.runChange(registryId, async (options) => {
+      await installer.changeAccounts(registryId, change, options);
+      return true;
+    });
+    return changed ?? false;
+  }
+
+  /**
+   * Runs a change of an installed agent after its other jobs. If it has to wait for another window, the card of the agent shows
+   * that, and can cancel it. Resolves to undefined if it was cancelled. @throws InstallError
+   */
+  private async runChange<Result>(
+    id: string,
+    work: (options: InstallOptions) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    for (let other = this.runningJobs.get(id); other; other = this.runningJobs.get(id)) await other.done;
+    const controller = new AbortController();
+    const { promise: done, resolve: end } = Promise.withResolvers<void>();
+    this.runningJobs.set(id, { controller, done });
+    let isShown = false;
+    const onProgress = (progress: InstallProgress): void => {
+      isShown = true;
+      this.applyJobEvent(id, { kind: 'started' });
+      this.applyJobEvent(id, { kind: 'progressed', progress });
+    };
+    try {
+      return await work({ signal: controller.signal, onProgress });
+    } catch (error) {
+      if (isCancelled(error, controller.signal)) return undefined;
+      throw error;
+    } finally {
+      this.runningJobs.delete(id);
+      if (isShown) this.applyJobEvent(id, { kind: 'ended' });
+      end();
+    }
   }
 
   /** Never rejects. */
@@ -241,7 +287,7 @@ export class AgentManager implements Disposable {
   }
 
   private toEndEvent(error: unknown, signal: AbortSignal): JobEvent {
-    if (signal.aborted || (error instanceof InstallError && error.code === 'cancelled')) return { kind: 'ended' };
+    if (isCancelled(error, signal)) return { kind: 'ended' };
     this.deps.log.error('an agent cannot be installed', error);
     const advice = error instanceof InstallError || error instanceof PlanProblem ? error.advice : undefined;
     return { kind: 'failed', message: userMessageOf(error), ...(advice === undefined ? {} : { advice }) };
@@ -264,6 +310,10 @@ class PlanProblem extends Error {
   ) {
     super(message);
   }
+}
+
+function isCancelled(error: unknown, signal: AbortSignal): boolean {
+  return signal.aborted || (error instanceof InstallError && error.code === 'cancelled');
 }
 
 /** Whether a process of the agent may exist. */

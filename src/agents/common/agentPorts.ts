@@ -28,14 +28,18 @@ export interface Installer {
   /** @throws InstallError */
   install(agent: RegistryAgent, options: InstallOptions): Promise<InstalledAgent>;
   /** Resolves to the size of the deleted files. @throws InstallError */
-  remove(id: string): Promise<{ readonly bytes: number }>;
+  remove(id: string, options: InstallOptions): Promise<{ readonly bytes: number }>;
   /** Changes the names of the further accounts of an installed agent. @throws InstallError */
-  changeAccounts(id: string, change: (names: readonly string[]) => readonly string[]): Promise<void>;
+  changeAccounts(
+    id: string,
+    change: (names: readonly string[]) => readonly string[],
+    options: InstallOptions,
+  ): Promise<void>;
   /** Deletes older versions that no window uses any more. Never rejects. */
   removeUnusedVersions(): Promise<void>;
 }
 
-interface InstallOptions {
+export interface InstallOptions {
   readonly signal: AbortSignal;
   readonly onProgress: (progress: InstallProgress) => void;
 }

@@ -4,6 +4,7 @@ import { errorCode, messageOf, userMessageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import { withoutUndefined } from '../../base/common/withoutUndefined';
 import { watchFolder } from '../../base/node/watchFolder';
+import type { InstallOptions } from '../common/agentPorts';
 import type { InstalledAgent, InstallPlan } from '../common/install/agentInstall';
 import { cancelledError, diskError, InstallError, isInstallError } from '../common/install/installError';
 import type { AgentStart, VersionManifest } from '../common/install/versionManifest';
@@ -32,6 +33,8 @@ export interface AgentInstallerOptions {
   readonly archiveLimits?: ArchiveLimits;
   readonly npm?: NpmRelease;
 }
+
+const waitingStage = 'Waiting for another window that is installing an agent';
 
 /** Npm packages come before archives, because they always have hashes. */
 const kindOrder: readonly Distribution['kind'][] = ['npx', 'binary', 'uvx'];
@@ -115,7 +118,7 @@ export class AgentInstaller implements Disposable {
         clock: ports.clock,
         signal: context.signal,
         waitMs: lockWaitMs,
-        onWait: () => onProgress({ stage: 'Waiting for another window that is installing an agent' }),
+        onWait: () => onProgress({ stage: waitingStage }),
       });
       try {
         const signal = AbortSignal.any([context.signal, lock.lost]);
@@ -135,8 +138,8 @@ export class AgentInstaller implements Disposable {
   }
 
   /** Removes an agent that is not running, with all its versions. Returns the number of freed bytes. @throws InstallError */
-  async remove(id: string): Promise<{ readonly bytes: number }> {
-    return await this.changeLocked(id, async () => {
+  async remove(id: string, options: InstallOptions): Promise<{ readonly bytes: number }> {
+    return await this.changeLocked(options, async () => {
       const versions = await this.storage.readAllVersions(id);
       const others = (await this.storage.readInstalled()).filter(({ manifest }) => manifest.id !== id);
       await this.storage.writeInstalled(others);
@@ -147,8 +150,12 @@ export class AgentInstaller implements Disposable {
   }
 
   /** Changes the names of the further accounts of an installed agent. @throws InstallError */
-  async changeAccounts(id: string, change: (names: readonly string[]) => readonly string[]): Promise<void> {
-    await this.changeLocked(id, async () => {
+  async changeAccounts(
+    id: string,
+    change: (names: readonly string[]) => readonly string[],
+    options: InstallOptions,
+  ): Promise<void> {
+    await this.changeLocked(options, async () => {
       const versions = await this.storage.readInstalled();
       await this.storage.writeInstalled(
         versions.map((version) =>
@@ -159,13 +166,15 @@ export class AgentInstaller implements Disposable {
   }
 
   /** @throws InstallError */
-  private async changeLocked<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
+  private async changeLocked<Result>(
+    { signal, onProgress }: InstallOptions,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
     const { ports, lockWaitMs = 10 * 60_000 } = this.options;
-    const { signal } = new AbortController();
     try {
       const lock = await acquireInstallLock({
         ...{ file: this.storage.lockFile, clock: ports.clock, signal, waitMs: lockWaitMs },
-        onWait: () => ports.log.info(`A change of ${id} waits for another window, which is installing an agent.`),
+        onWait: () => onProgress({ stage: waitingStage }),
       });
       try {
         return await work();

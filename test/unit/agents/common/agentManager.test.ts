@@ -6,6 +6,7 @@ import type { InstallJob } from '../../../../src/agents/common/install/installJo
 import { nullLogger } from '../../../../src/base/common/log';
 import { FakeAgentBackends, FakeInstaller, FakeRegistry, registryAgent } from '../../../fake/fakeAgents';
 import { MemoryMemento } from '../../../fake/memoryMemento';
+import { until } from '../../../support/eventually';
 
 describe('the manager of agents', () => {
   const one = registryAgent('one');
@@ -188,6 +189,43 @@ describe('the manager of agents', () => {
     assert.deepEqual(deletedKeys, ['one~Work', 'one', 'one~Work']);
     assert.deepEqual(backends.stopped, ['one~Work', 'one', 'one~Work']);
     assert.equal(await manager.addAccount('one'), undefined);
+  });
+
+  it('shows that a change waits for another window, and cancels it', async () => {
+    await manager.install(one);
+    await manager.addAccount('one');
+    const waiting = 'Waiting for another window that is installing an agent';
+    installer.during = async (signal, onProgress) => {
+      onProgress({ stage: waiting });
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      throw new InstallError('cancelled', 'The installation was canceled.');
+    };
+    const changes = [
+      () => manager.remove('one'),
+      () => manager.addAccount('one'),
+      () => manager.removeAccount('one', 'Work'),
+    ];
+    for (const change of changes) {
+      const changing = change();
+      await until('the wait', async () => (await job())?.kind === 'installing');
+      assert.deepEqual(await job(), { kind: 'installing', stage: waiting });
+      manager.cancel('one');
+      assert.equal(await changing, undefined);
+      assert.equal(await job(), undefined);
+    }
+    assert.deepEqual([installer.agents[0]?.accounts, deletedKeys], [['Work'], []]);
+  });
+
+  it('runs the changes of an agent one after another', async () => {
+    await manager.install(one);
+    let running = 0;
+    installer.during = async () => {
+      assert.equal(++running, 1);
+      await new Promise(setImmediate);
+      running--;
+    };
+    await Promise.all([manager.addAccount('one'), manager.removeAccount('one', 'Home'), manager.addAccount('one')]);
+    assert.deepEqual(installer.agents[0]?.accounts, ['Work']);
   });
 
   it('loads the list again once, for all who ask at the same time', async () => {

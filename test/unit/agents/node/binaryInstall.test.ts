@@ -136,7 +136,7 @@ only('where scripts start by themselves', process.platform !== 'win32').describe
       else plain(name, response);
     };
     await install(agent('/moved.zip'));
-    await installer.remove('binary');
+    await installer.remove('binary', { signal, onProgress: () => undefined });
     await rm(path.join(folder, 'installed.json'));
     for (to of ['http://example.com/agent.zip', 'http://127.0.0.1:1/agent.zip'])
       await assertFails(install(agent('/moved.zip')), 'insecureAddress');

@@ -140,11 +140,14 @@ describe('installing npm packages', () => {
   it('installs, updates and removes, and reports how much that freed', async () => {
     const installer = await start();
     await installer.install(agent(), { signal, onProgress: () => undefined });
-    await Promise.all([installer.changeAccounts('test-agent', () => ['Work']), publish('1.1.0')]);
+    await Promise.all([
+      installer.changeAccounts('test-agent', () => ['Work'], { signal, onProgress: () => undefined }),
+      publish('1.1.0'),
+    ]);
     const updated = await installer.install(agent('1.1.0'), { signal, onProgress: () => undefined });
     assert.deepEqual([updated.version, updated.accounts], ['1.1.0', ['Work']]);
     await until('the old version is gone', async () => (await readdir(path.join(folder, 'test-agent'))).length === 1);
-    const { bytes } = await installer.remove('test-agent');
+    const { bytes } = await installer.remove('test-agent', { signal, onProgress: () => undefined });
     assert.ok(bytes >= updated.bytes);
     assert.deepEqual(installer.installed(), []);
     assert.deepEqual(await contents(), ['installed.json']);

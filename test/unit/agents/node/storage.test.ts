@@ -68,7 +68,7 @@ describe('the files of installed agents', () => {
     const started = installer();
     await started.start();
     assert.deepEqual(started.installed()[0]?.accounts, one.accounts);
-    await started.changeAccounts('one', (names) => [...names, 'Home']);
+    await started.changeAccounts('one', (names) => [...names, 'Home'], progress);
     assert.deepEqual(started.installed()[0]?.accounts, [...one.accounts, 'Home']);
     started.dispose();
     const text = await readFile(storage.indexFile, 'utf8');
@@ -267,7 +267,15 @@ describe('the files of installed agents', () => {
       };
       const refused = second.install(agent, { signal, onProgress: ({ stage }) => stages.push(stage) });
       await assert.rejects(refused, { code: 'otherWindow' });
-      assert.deepEqual(stages, ['Waiting for another window that is installing an agent']);
+      const options = { signal, onProgress: ({ stage }: { stage: string }) => stages.push(stage) };
+      await assert.rejects(second.remove('one', options), { code: 'otherWindow' });
+      const cancelled = { ...options, signal: AbortSignal.abort() };
+      await assert.rejects(
+        second.changeAccounts('one', () => ['Work'], cancelled),
+        { code: 'cancelled' },
+      );
+      const waiting = 'Waiting for another window that is installing an agent';
+      assert.deepEqual(stages, [waiting, waiting]);
       await held.release();
       second.dispose();
     });
