@@ -189,24 +189,28 @@ export class AgentManager implements Disposable {
   ): Promise<Result | undefined> {
     for (let other = this.runningJobs.get(id); other; other = this.runningJobs.get(id)) await other.done;
     const controller = new AbortController();
-    const { promise: done, resolve: end } = Promise.withResolvers<void>();
-    this.runningJobs.set(id, { controller, done });
-    let isShown = false;
     const onProgress = (progress: InstallProgress): void => {
-      isShown = true;
       this.applyJobEvent(id, { kind: 'started' });
       this.applyJobEvent(id, { kind: 'progressed', progress });
     };
-    try {
-      return await work({ signal: controller.signal, onProgress });
-    } catch (error) {
-      if (isCancelled(error, controller.signal)) return undefined;
-      throw error;
-    } finally {
-      this.runningJobs.delete(id);
-      if (isShown) this.applyJobEvent(id, { kind: 'ended' });
-      end();
-    }
+    const run = async (): Promise<Result | undefined> => {
+      try {
+        return await work({ signal: controller.signal, onProgress });
+      } catch (error) {
+        if (isCancelled(error, controller.signal)) return undefined;
+        throw error;
+      } finally {
+        this.runningJobs.delete(id);
+        if (this.jobs.get(id)?.kind === 'installing') this.applyJobEvent(id, { kind: 'ended' });
+      }
+    };
+    const result = run();
+    const done = result.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.runningJobs.set(id, { controller, done });
+    return await result;
   }
 
   /** Never rejects. */

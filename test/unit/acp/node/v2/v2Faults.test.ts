@@ -262,7 +262,10 @@ describe('when an agent of ACP v2 misbehaves', () => {
     const { promise: working, resolve: work } = Promise.withResolvers<V2Teller>();
     const { backend } = make((app) => {
       v2Basics(app);
-      onV2Prompt(app, (teller) => Promise.resolve(work(teller)));
+      onV2Prompt(app, (teller) => {
+        work(teller);
+        return Promise.resolve();
+      });
     });
     const { session, follower } = await open(backend);
     await session.sendPrompt({ text: 'go' });
