@@ -25,11 +25,7 @@ const providerNow = (): number | undefined => context.getStore() ?? worker.loadi
 process.on('unhandledRejection', (thrown) => worker.reportUncaught(thrown, providerNow()));
 process.on('uncaughtException', (thrown) => worker.reportUncaught(thrown, providerNow()));
 recordExits();
-if (isShared) {
-  insertOutputMarks(providerNow);
-  // Comparing the members of the real object is slow.
-  process.env = { ...process.env };
-}
+if (isShared) insertOutputMarks(providerNow);
 const worker = new ProviderWorker({
   note,
   guard,
