@@ -21,7 +21,7 @@ const maxSilentSeconds = 45 * 60;
 
 const tool = (/** @type {string} */ file) => inRoot('node_modules', ...file.split('/'));
 
-/** @type {readonly Step[]} */
+/** @type {Step[]} */
 const checks = [
   { title: 'Types', command: [tool('typescript/bin/tsc'), '--noEmit'] },
   { title: 'Types of the pages', command: [tool('typescript/bin/tsc'), '--noEmit', '-p', 'tsconfig.page.json'] },
@@ -30,12 +30,13 @@ const checks = [
   { title: 'Workflows and forms', command: ['scripts/checkGithub.mjs'] },
   { title: 'Package', command: ['scripts/package.mjs', '--strict'] },
 ];
-/** @param {1 | 2 | 3} part @returns {Step} */
-const unitTests = (part) => ({
-  title: `Unit tests, part ${part} of 3`,
-  command: ['scripts/testUnit.mjs', `--part=${part}/3`],
-  summary: `unit-${part}of3`,
-});
+const unitPartCount = 6;
+/** @type {Step[]} */
+const unitTests = Array.from({ length: unitPartCount }, (_, index) => ({
+  title: `Unit tests, part ${index + 1} of ${unitPartCount}`,
+  command: ['scripts/testUnit.mjs', `--part=${index + 1}/${unitPartCount}`],
+  summary: `unit-${index + 1}of${unitPartCount}`,
+}));
 /** @type {Step} */
 const hostTests = { title: 'Tests inside VS Code', command: ['scripts/testHost.mjs'], summary: 'host' };
 /** @type {Step} */
@@ -51,8 +52,11 @@ const failures = [];
 /** @type {string[]} tests that passed when their file ran again */
 const flaky = [];
 const startedAt = Date.now();
-// Side by side on two processors: the checks take about as long as a part of the unit tests.
-await Promise.all([runAll([...checks, unitTests(3)], 'at the end'), runAll([unitTests(1), unitTests(2)], 'at once')]);
+// Side by side on two processors. Both take the next part of the unit tests when they are ready.
+await Promise.all([
+  runAll(checks, 'at the end').then(() => runAll(unitTests, 'at the end')),
+  runAll(unitTests, 'at once'),
+]);
 // The one VS Code of the host tests leaves half of the processors to the pages.
 await Promise.all([runAll([hostTests], 'at once'), runAll([pageTests], 'at the end')]);
 await runAll([uiTests], 'at once');
@@ -63,12 +67,12 @@ console.log(`\n${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
 
 /**
- * One after the other.
- * @param {readonly Step[]} steps
+ * One after the other. Takes the steps from the list, so that another call with the same list takes the others.
+ * @param {Step[]} steps
  * @param {'at once' | 'at the end'} showing when to print what a step has to say
  */
 async function runAll(steps, showing) {
-  for (const step of steps) {
+  for (let step = steps.shift(); step; step = steps.shift()) {
     const { title, summary: name } = step;
     const heading = `\n=== ${title} (${secondsSinceStart()} s)`;
     if (showing === 'at once') console.log(heading);
