@@ -31,6 +31,7 @@ interface AgentManagerDeps {
 }
 
 interface RunningJob {
+  readonly isInstallation: boolean;
   readonly controller: AbortController;
   readonly done: Promise<void>;
 }
@@ -122,7 +123,7 @@ export class AgentManager implements Disposable {
     this.runningJobs.get(registryId)?.controller.abort();
   }
 
-  /** Resolves to a sentence about what was deleted; undefined if the user did not confirm. @throws InstallError */
+  /** Resolves to a sentence about what was deleted; undefined if the user did not confirm, or cancelled it. @throws InstallError */
   async remove(registryId: string): Promise<string | undefined> {
     const { backends, consents, installer, questions } = this.deps;
     const agent = installer.installed().find(({ id }) => id === registryId);
@@ -188,6 +189,7 @@ export class AgentManager implements Disposable {
     work: (options: InstallOptions) => Promise<Result>,
   ): Promise<Result | undefined> {
     for (let other = this.runningJobs.get(id); other; other = this.runningJobs.get(id)) await other.done;
+    if (this.disposeAbortController.signal.aborted) return undefined;
     const controller = new AbortController();
     const onProgress = (progress: InstallProgress): void => {
       this.applyJobEvent(id, { kind: 'started' });
@@ -197,7 +199,7 @@ export class AgentManager implements Disposable {
       try {
         return await work({ signal: controller.signal, onProgress });
       } catch (error) {
-        if (isCancelled(error, controller.signal)) return undefined;
+        if (error instanceof InstallError && error.code === 'cancelled') return undefined;
         throw error;
       } finally {
         this.runningJobs.delete(id);
@@ -209,7 +211,7 @@ export class AgentManager implements Disposable {
       () => undefined,
       () => undefined,
     );
-    this.runningJobs.set(id, { controller, done });
+    this.runningJobs.set(id, { isInstallation: false, controller, done });
     return await result;
   }
 
@@ -222,6 +224,7 @@ export class AgentManager implements Disposable {
 
   /** Cancels running jobs. Resolves when they have ended. */
   async stop(): Promise<void> {
+    this.disposeAbortController.abort();
     for (const { controller } of this.runningJobs.values()) controller.abort();
     await Promise.all([...this.runningJobs.values()].map(({ done }) => done));
   }
@@ -242,10 +245,9 @@ export class AgentManager implements Disposable {
   }
 
   private async runJob({ id }: RegistryAgent, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    const already = this.runningJobs.get(id);
-    if (already) {
-      await already.done;
-      return;
+    for (let other = this.runningJobs.get(id); other; other = this.runningJobs.get(id)) {
+      await other.done;
+      if (other.isInstallation) return;
     }
     const controller = new AbortController();
     const run = async (): Promise<void> => {
@@ -260,7 +262,7 @@ export class AgentManager implements Disposable {
       }
     };
     const done = run();
-    this.runningJobs.set(id, { controller, done });
+    this.runningJobs.set(id, { isInstallation: true, controller, done });
     await done;
   }
 
@@ -291,7 +293,7 @@ export class AgentManager implements Disposable {
   }
 
   private toEndEvent(error: unknown, signal: AbortSignal): JobEvent {
-    if (isCancelled(error, signal)) return { kind: 'ended' };
+    if (signal.aborted || (error instanceof InstallError && error.code === 'cancelled')) return { kind: 'ended' };
     this.deps.log.error('an agent cannot be installed', error);
     const advice = error instanceof InstallError || error instanceof PlanProblem ? error.advice : undefined;
     return { kind: 'failed', message: userMessageOf(error), ...(advice === undefined ? {} : { advice }) };
@@ -314,10 +316,6 @@ class PlanProblem extends Error {
   ) {
     super(message);
   }
-}
-
-function isCancelled(error: unknown, signal: AbortSignal): boolean {
-  return signal.aborted || (error instanceof InstallError && error.code === 'cancelled');
 }
 
 /** Whether a process of the agent may exist. */

@@ -171,12 +171,17 @@ export class AgentInstaller implements Disposable {
     work: () => Promise<Result>,
   ): Promise<Result> {
     const { ports, lockWaitMs = 10 * 60_000 } = this.options;
+    const wait = { hasBegun: false };
     try {
       const lock = await acquireInstallLock({
         ...{ file: this.storage.lockFile, clock: ports.clock, signal, waitMs: lockWaitMs },
-        onWait: () => onProgress({ stage: waitingStage }),
+        onWait: () => {
+          wait.hasBegun = true;
+          onProgress({ stage: waitingStage });
+        },
       });
       try {
+        if (wait.hasBegun) onProgress({ stage: 'Finishing' });
         return await work();
       } finally {
         await lock.release();

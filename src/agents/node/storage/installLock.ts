@@ -44,7 +44,7 @@ export async function acquireInstallLock({ file, clock, signal, waitMs, onWait }
 }
 
 export function otherWindowError(): InstallError {
-  return new InstallError('otherWindow', 'Another window is installing an agent.', 'Install it when that is done.');
+  return new InstallError('otherWindow', 'Another window is installing an agent.', 'Try again when that is done.');
 }
 
 async function tryAcquire(lock: FileLock): Promise<boolean> {

@@ -216,6 +216,22 @@ describe('the manager of agents', () => {
     assert.deepEqual([installer.agents[0]?.accounts, deletedKeys], [['Work'], []]);
   });
 
+  it('installs an update after a change that is running', async () => {
+    await manager.install(one);
+    installer.during = () => new Promise((resolve) => setImmediate(resolve));
+    const adding = manager.addAccount('one');
+    await until('the change', () => installer.calls.length > 0);
+    await Promise.all([adding, manager.install(registryAgent('one', '1.1.0'))]);
+    assert.equal(installer.agents[0]?.version, '1.1.0');
+  });
+
+  it('starts no change after it was stopped', async () => {
+    await manager.install(one);
+    await manager.stop();
+    assert.equal(await manager.addAccount('one'), undefined);
+    assert.equal(installer.agents[0]?.accounts, undefined);
+  });
+
   it('runs the changes of an agent one after another', async () => {
     await manager.install(one);
     let running = 0;
