@@ -17,6 +17,8 @@ export function pageBundle({ name, script, style }) {
     target: 'chrome134',
     // The release contains the complete licenses, see `writeNotices`.
     legalComments: 'none',
+    // Warnings of libraries, which nobody would read.
+    drop: ['console'],
     jsx: 'automatic',
     jsxImportSource: 'preact',
     alias: {

@@ -1,5 +1,6 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { FindBar } from '../../transcript/browser/find/findBar';
+import type { FindEntries } from '../../transcript/browser/find/useFoundEntries';
 import type { TranscriptOptions } from '../../transcript/browser/transcriptActions';
 import { TranscriptList, type TranscriptHandle } from '../../transcript/browser/list/transcriptList';
 import { useFindKey } from '../../transcript/browser/find/useFindKey';
@@ -18,6 +19,8 @@ export function TranscriptPane() {
   const actions = useMemo(() => createTranscriptActions(page, isReadonly), [page, isReadonly]);
   const options = useMemo((): TranscriptOptions => ({ label: 'Conversation', isLive: true, folders }), [folders]);
   const { isFinding, stopFinding } = useFindBar(page);
+  // Another function for each conversation, so that the find bar searches again.
+  const find = useMemo((): FindEntries => (query) => page.find(query), [page, session?.id]);
   const list = useRef<TranscriptHandle>(null);
   usePageCommand('showLatest', () => list.current?.scrollToLatest());
 
@@ -31,7 +34,7 @@ export function TranscriptPane() {
   }
   return (
     <div class="transcript-pane">
-      {isFinding && <FindBar model={page.transcript} actions={actions} find={page.find} onClose={stopFinding} />}
+      {isFinding && <FindBar model={page.transcript} actions={actions} find={find} onClose={stopFinding} />}
       <TranscriptList model={page.transcript} actions={actions} options={options} handle={list} />
     </div>
   );

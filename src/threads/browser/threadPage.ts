@@ -3,7 +3,7 @@ import { messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import { withoutUndefined } from '../../base/common/withoutUndefined';
 import type { FoldingRequest, TranscriptActions } from '../../transcript/browser/transcriptActions';
-import type { FindEntries } from '../../transcript/browser/find/useUnloadedMatches';
+import type { FindEntries } from '../../transcript/browser/find/useFoundEntries';
 import { TranscriptModel } from '../../transcript/browser/list/transcriptModel';
 import type { Requester, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
 import {
@@ -131,7 +131,8 @@ export class ThreadPage {
 
   async goToEntry(entryId: string): Promise<void> {
     const jump = ++this.jumpCount;
-    if (!this.transcript.get(entryId)) await this.actions.load({ kind: 'around', entryId });
+    const isLoaded = this.transcript.get(entryId) !== undefined;
+    if (!isLoaded && !(await this.actions.load({ kind: 'around', entryId }))?.isFound) return;
     // If there was a later request, it has replaced this one.
     if (jump === this.jumpCount) this.jumpEmitter.fire(entryId);
   }

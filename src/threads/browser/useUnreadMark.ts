@@ -42,7 +42,8 @@ export function useUnreadMark(root: RefObject<HTMLElement | null>, isFollowing: 
             mark(first.id);
           } else if (hasCaughtUp.current && isAway && addedBeyond > 0) {
             mark(undefined);
-            markedIndex = transcript.unloadedOlderCount + transcript.size + transcript.unloadedLaterCount - addedBeyond;
+            const { topLevelCount, unloadedLaterCount, unloadedOlderCount } = transcript;
+            markedIndex = unloadedOlderCount + topLevelCount + unloadedLaterCount - addedBeyond;
           } else if (isReset || olderCount > 0 || laterCount > 0) {
             const loadedId = markedIndex === undefined ? undefined : topLevelFrom(transcript, markedIndex);
             if (loadedId === undefined) requestAnimationFrame(draw);
@@ -57,11 +58,8 @@ export function useUnreadMark(root: RefObject<HTMLElement | null>, isFollowing: 
   }, [page, root]);
 }
 
-/** Returns the first top-level entry at or after an index in the whole thread. Undefined if that part is not loaded. */
+/** Returns the top-level entry at an index in the whole thread. Undefined if it is not loaded. */
 function topLevelFrom(transcript: TranscriptModel, index: number): string | undefined {
   if (index < transcript.unloadedOlderCount) return undefined;
-  return transcript
-    .entries()
-    .slice(index - transcript.unloadedOlderCount)
-    .find(({ parent }) => parent === undefined)?.id;
+  return transcript.turns.flatMap(({ entryIds }) => entryIds)[index - transcript.unloadedOlderCount];
 }

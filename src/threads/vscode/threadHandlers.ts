@@ -44,7 +44,7 @@ export function threadHandlers(deps: ThreadHandlersDeps): RequestHandlers<typeof
     ready: threadRequests.ready.withHandler(ready),
     load: threadRequests.load.withHandler((request) => feed.load(request)),
     find: threadRequests.find.withHandler(({ query }) => ({
-      found: findEntries(followed.transcript.entries(), query),
+      found: findEntries(followed.transcript.topLevelEntries(), query),
     })),
     retry: threadRequests.retry.withHandler(() => followed.refresh()),
     openFile: threadRequests.openFile.withHandler(async () => {

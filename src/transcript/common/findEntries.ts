@@ -6,7 +6,7 @@ const Count = z.int().check(z.nonnegative());
 
 export const FoundEntry = z.object({
   entryId: z.string(),
-  /** Position of the entry in the whole transcript, 0-based. */
+  /** Position of the entry among the top-level entries of the whole transcript, 0-based. */
   index: Count,
   /** Number of occurrences of the text in the entry. */
   count: Count,
@@ -16,13 +16,13 @@ export type FoundEntry = z.infer<typeof FoundEntry>;
 /** Maximum number of results, because more are not useful for the user. */
 export const maxFoundEntries = 5_000;
 
-/** Finds entries that contain a text, in reading order. Only text visible in collapsed entries counts. */
-export function findEntries(entries: Iterable<Entry>, query: string): FoundEntry[] {
+/** Finds top-level entries that contain a text, in reading order. Only text visible in collapsed entries counts. */
+export function findEntries(topLevelEntries: Iterable<Entry>, query: string): FoundEntry[] {
   if (query === '') return [];
   const pattern = createTextPattern(query);
   const found: FoundEntry[] = [];
   let index = -1;
-  for (const entry of entries) {
+  for (const entry of topLevelEntries) {
     index++;
     const count = visibleTexts(entry).reduce((sum, text) => sum + (text.match(pattern)?.length ?? 0), 0);
     if (count === 0) continue;
@@ -34,7 +34,6 @@ export function findEntries(entries: Iterable<Entry>, query: string): FoundEntry
 
 /** Returns the texts that are visible at first. Steps, thoughts and results of calls are collapsed then. */
 function visibleTexts(entry: Entry): readonly string[] {
-  if (entry.parent !== undefined) return [];
   switch (entry.kind) {
     case 'prompt':
     case 'answer':

@@ -1,20 +1,17 @@
 import * as z from 'zod/mini';
 
-/** A request of a page for another part of its transcript. The patch with the entries arrives before the answer. */
+/** A request of a page to change the loaded part of its transcript. A connected page gets the patch before the answer. */
 export const LoadRequest = z.discriminatedUnion('kind', [
   /** About `count` entries before or after the loaded ones. With `keepsAll`, none on the other side are unloaded. */
   z.object({
     kind: z.enum(['older', 'later']),
-    count: z.int().check(z.positive()),
+    count: z.int(),
     keepsAll: z.boolean(),
   }),
-  /** The entries around an entry. */
-  z.object({ kind: z.literal('around'), entryId: z.string() }),
-  /**
-   * `latest`: the last entries, and all new ones from then on. `unloadOlder`: unloads the first entries if they are many;
-   * sent while the reader is at the end.
-   */
-  z.object({ kind: z.enum(['latest', 'unloadOlder']) }),
+  /** `around`: the entries around an entry. `unloadFar`: unloads the entries that are far from it. */
+  z.object({ kind: z.enum(['around', 'unloadFar']), entryId: z.string() }),
+  /** The last entries, and all new ones from then on. */
+  z.object({ kind: z.literal('latest') }),
 ]);
 export type LoadRequest = z.infer<typeof LoadRequest>;
 

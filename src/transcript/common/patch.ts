@@ -14,9 +14,13 @@ export const TranscriptPatch = z.object({
   older: z.optional(z.array(Entry)),
   /** Later entries that are loaded now, in reading order. */
   later: z.optional(z.array(Entry)),
-  /** Number of entries before the loaded entries. */
+  /** Number of top-level entries before the loaded entries. */
   before: z.int().check(z.nonnegative()),
-  /** Number of entries after the loaded entries. Absent if there are none. */
+  /** Number of top-level entries after the loaded entries. Absent if there are none. */
   after: z.optional(z.int().check(z.positive())),
+  /** How many of these were added since the last patch. */
+  unloadedAddedCount: z.optional(z.int()),
+  /** The prompts, ends of turns and notices among these. The page does not show them. */
+  addedElsewhere: z.optional(z.array(Entry)),
 });
 export type TranscriptPatch = z.infer<typeof TranscriptPatch>;

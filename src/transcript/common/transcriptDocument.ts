@@ -1,13 +1,18 @@
 import type { Disposable } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
 import type { Entry, StreamedTextEntry } from './entries';
-import { TranscriptFeed } from './transcriptFeed';
+import { TopLevelIndex } from './topLevelIndex';
+import { TranscriptFeed, type EntryRange } from './transcriptFeed';
 
 /** The transcript of one conversation in the host. Feeds report its changes to any number of pages. */
 export class TranscriptDocument implements Disposable {
   private readonly entryIds: string[] = [];
   private readonly entriesById = new Map<string, Entry>();
+  private readonly topLevel = new TopLevelIndex((id) => this.entriesById.get(id));
   private readonly feeds = new Set<TranscriptFeed>();
+  /** Whether the order is rebuilt later, after several changes. */
+  private isRebuildDeferred = false;
+  private needsRebuild = false;
   private readonly changeEmitter = new Emitter<void>((error) => this.onListenerError(error));
   /** Fires for every change. Listeners must combine changes in quick succession. */
   readonly onDidChange = this.changeEmitter.event;
@@ -25,6 +30,39 @@ export class TranscriptDocument implements Disposable {
     }
   }
 
+  /** Entries that are not steps of a call. */
+  *topLevelEntries(): Generator<Entry, void, undefined> {
+    for (const id of this.topLevel.ids) {
+      const entry = this.entriesById.get(id);
+      if (entry) yield entry;
+    }
+  }
+
+  get topLevelCount(): number {
+    return this.topLevel.ids.length;
+  }
+
+  /** Returns the top-level entries of a range, each followed by its steps. */
+  sliceTopLevel(start: number, end?: number): Entry[] {
+    return this.topLevel.ids
+      .slice(start, end)
+      .flatMap((id) => [id, ...this.topLevel.stepsOf(id)])
+      .flatMap((id) => this.entriesById.get(id) ?? []);
+  }
+
+  isTopLevel(id: string): boolean {
+    return this.topLevel.isTopLevel(id);
+  }
+
+  topLevelIdAt(index: number): string | undefined {
+    return this.topLevel.ids[index];
+  }
+
+  /** Returns the index of a top-level entry, or of the one that an entry is a step of. Returns -1 if there is no such entry. */
+  topLevelIndexOf(id: string): number {
+    return this.topLevel.indexOf(id);
+  }
+
   slice(start: number, end?: number): Entry[] {
     return this.entryIds.slice(start, end).flatMap((id) => this.entriesById.get(id) ?? []);
   }
@@ -33,15 +71,14 @@ export class TranscriptDocument implements Disposable {
     return this.entriesById.get(id);
   }
 
-  indexOf(id: string): number {
-    return this.entriesById.has(id) ? this.entryIds.indexOf(id) : -1;
-  }
-
   /** Appends an entry, or replaces the one with its id. */
   put(entry: Entry): void {
-    if (!this.entriesById.has(entry.id)) this.entryIds.push(entry.id);
+    const before = this.entriesById.get(entry.id);
+    if (!before) this.entryIds.push(entry.id);
     this.entriesById.set(entry.id, entry);
-    for (const feed of this.feeds) feed.didPut(entry.id);
+    const isInOrder = before ? before.parent === entry.parent : this.topLevel.add(entry);
+    if (isInOrder) for (const feed of this.feeds) feed.didPut(entry.id);
+    else this.rebuildTopLevel();
     this.changeEmitter.fire();
   }
 
@@ -55,10 +92,12 @@ export class TranscriptDocument implements Disposable {
   }
 
   remove(id: string): void {
+    const index = this.topLevelIndexOf(id);
     if (!this.entriesById.delete(id)) return;
-    const index = this.entryIds.indexOf(id);
-    this.entryIds.splice(index, 1);
-    for (const feed of this.feeds) feed.didRemove(id, index);
+    this.entryIds.splice(this.entryIds.indexOf(id), 1);
+    const isTopLevel = this.topLevel.isTopLevel(id);
+    if (!this.topLevel.remove(id)) this.rebuildTopLevel();
+    else for (const feed of this.feeds) feed.didRemove(id, index, isTopLevel);
     this.changeEmitter.fire();
   }
 
@@ -71,7 +110,8 @@ export class TranscriptDocument implements Disposable {
       return;
     }
     const keep = new Set(entries.map(({ id }) => id));
-    for (const id of this.entryIds.filter((known) => !keep.has(known))) this.remove(id);
+    // Steps come after their call, and are removed before it.
+    for (const id of this.entryIds.filter((known) => !keep.has(known)).reverse()) this.remove(id);
     if (this.entryIds.every((id, index) => entries[index]?.id === id)) {
       this.putChanged(entries);
       return;
@@ -79,13 +119,13 @@ export class TranscriptDocument implements Disposable {
     this.entryIds.length = 0;
     this.entriesById.clear();
     this.pushAll(entries);
-    for (const feed of this.feeds) feed.restart();
+    this.rebuildTopLevel();
     this.changeEmitter.fire();
   }
 
   /**
-   * Returns the start index of a page of about `count` entries that ends before `end`. A page starts with a prompt, so
-   * that it does not split a turn, unless this would more than double its size.
+   * Returns the start index of a page of about `count` top-level entries that ends before `end`. A page starts with a prompt,
+   * so that it does not split a turn, unless this would more than double its size.
    */
   turnAlignedStart(end: number, count: number): number {
     const start = Math.max(0, end - count);
@@ -114,12 +154,15 @@ export class TranscriptDocument implements Disposable {
   }
 
   private startsTurn(index: number): boolean {
-    const entry = this.entriesById.get(this.entryIds[index] ?? '');
+    const entry = this.entriesById.get(this.topLevel.ids[index] ?? '');
     return entry?.kind === 'prompt' && entry.parent === undefined;
   }
 
   private putChanged(entries: readonly Entry[]): void {
+    this.isRebuildDeferred = true;
     for (const entry of entries) if (this.entriesById.get(entry.id) !== entry) this.put(entry);
+    this.isRebuildDeferred = false;
+    if (this.needsRebuild) this.rebuildTopLevel();
   }
 
   /** Adds older entries at the start. Pages load them when needed. */
@@ -127,8 +170,27 @@ export class TranscriptDocument implements Disposable {
     const known = this.entryIds.splice(0);
     this.pushAll(entries);
     for (const id of known) this.entryIds.push(id);
-    for (const feed of this.feeds) feed.didPrepend(entries.length);
+    const before = this.topLevel.ids;
+    const ranges = this.feedRanges();
+    this.topLevel.rebuild(this.entryIds);
+    const added = this.topLevel.ids.length - before.length;
+    if (added >= 0 && before.every((id, index) => this.topLevel.ids[added + index] === id))
+      for (const feed of this.feeds) feed.didPrepend(added);
+    else for (const [feed, range] of ranges) feed.restartAt(range);
     this.changeEmitter.fire();
+  }
+
+  /** Entries have become steps, or are no longer steps. Feeds keep the entries at the start and the end of their range. */
+  private rebuildTopLevel(): void {
+    this.needsRebuild = this.isRebuildDeferred;
+    if (this.isRebuildDeferred) return;
+    const ranges = this.feedRanges();
+    this.topLevel.rebuild(this.entryIds);
+    for (const [feed, range] of ranges) feed.restartAt(range);
+  }
+
+  private feedRanges(): (readonly [TranscriptFeed, EntryRange])[] {
+    return [...this.feeds].map((feed) => [feed, feed.range] as const);
   }
 }
 

@@ -65,8 +65,8 @@ describe('a conversation of 2,000 messages', () => {
   afterEach(() => pages.closePages());
   after(() => pages.stop());
 
-  async function openLong(count = turnCount): Promise<LongChat> {
-    const transcript = new TranscriptHost(turns(1, count + 1), (patch) => chat.tell({ transcript: patch }));
+  async function openLong(count = turnCount, entries = turns(1, count + 1)): Promise<LongChat> {
+    const transcript = new TranscriptHost(entries, (patch) => chat.tell({ transcript: patch }));
     const chat: ChatHere = await pages.openChat(
       { ...snapshot(sessionOf()), transcript: transcript.takePatch() },
       {
@@ -87,7 +87,7 @@ describe('a conversation of 2,000 messages', () => {
     await page.hover(scroller);
     const pixels = id.startsWith('p') ? -step : step;
     let greatest = 0;
-    for (let turns = 0; turns < 200 && (await page.locator(`[data-entry="${id}"]`).count()) === 0; turns++) {
+    for (let wheels = 0; wheels < 200 && (await page.locator(`[data-entry="${id}"]`).count()) === 0; wheels++) {
       const start = await page.evaluateHandle((selector) => {
         const list = document.querySelector(selector);
         const middle = (list?.getBoundingClientRect().top ?? 0) + (list?.clientHeight ?? 0) / 2;
@@ -180,13 +180,124 @@ describe('a conversation of 2,000 messages', () => {
     await last.waitFor({ state: 'detached' });
   });
 
+  it('keeps the end of a selection whose beginning is near', async () => {
+    const chat = await openLong(250);
+    await chat.page.evaluate(() => {
+      const [first, last] = [...document.querySelectorAll('.entry-answer .markdown p')].filter((_, at, all) =>
+        [0, all.length - 1].includes(at),
+      );
+      if (first && last) getSelection()?.setBaseAndExtent(first, 0, last, 1);
+    });
+    await readTo(chat, 'p30');
+    assert.ok(await chat.page.locator('[data-entry="a250"]').count());
+  });
+
+  it('loads by itself after each change of direction', async () => {
+    const chat = await openLong(250);
+    await readTo(chat, 'p31');
+    for (let turnAround = 0; turnAround < 3; turnAround++) {
+      const [first, last] = await chat.page
+        .locator('.turn > .entry')
+        .evaluateAll((entries) =>
+          [entries.at(0), entries.at(-1)].map((entry) => entry?.getAttribute('data-entry') ?? ''),
+        );
+      assert.ok(first && last);
+      const nextLater = `a${Number(last.slice(1)) + 1}`;
+      await chat.page.$eval(scroller, (list) => list.scrollTo(0, list.scrollHeight));
+      await readTo(chat, nextLater);
+      await chat.page.$eval(scroller, (list) => list.scrollTo(0, 0));
+      await readTo(chat, first);
+    }
+  });
+
+  it('offers to continue only at its end', async () => {
+    // Four entries in each turn: what a jump loads ends with a turn.
+    const ends = turns(1, turnCount + 1).flatMap((entry): Entry[] => {
+      const { id, turn } = entry;
+      if (entry.kind !== 'answer') return [entry];
+      const notice: Entry = { kind: 'notice', id: `${id}.n`, turn, level: 'info', text: 'A notice.' };
+      return [entry, notice, { kind: 'end', id: `${id}.e`, turn, outcome: 'interrupted' }];
+    });
+    const chat = await openLong(turnCount, ends);
+    const offered = chat.page.getByRole('button', { name: 'Continue', exact: true });
+    await offered.waitFor();
+    await find(chat, 'Question 55');
+    await waitUntilInSight(chat.page, 'p55');
+    // The host is slow.
+    const { promise: later, resolve: answerLater } = Promise.withResolvers<undefined>();
+    chat.host.answer(chatRequests.load, async ({ request }) => {
+      if (request.kind === 'later') await later;
+      return await chat.transcript.load(request);
+    });
+    await chat.page.$eval(scroller, (list) => list.scrollTo(0, list.scrollHeight));
+    const last = chat.page.locator('[data-entry="a64.e"] .continue-turn');
+    await last.waitFor({ state: 'attached' });
+    assert.equal(await last.isVisible(), false);
+    answerLater(undefined);
+    await chat.page.getByRole('button', { name: 'Jump to Latest' }).click();
+    await offered.waitFor();
+  });
+
+  it('says aloud that the agent is done while earlier messages are shown', async () => {
+    const chat = await openLong();
+    await find(chat, 'Question 55');
+    await waitUntilInSight(chat.page, 'p55');
+    await chat.transcript.grow([{ kind: 'end', id: 'end', turn: turnCount, outcome: 'failed', text: 'It broke.' }]);
+    await eventually('the words', async () => assert.match(await chat.page.getByRole('log').innerText(), /It broke/));
+    await chat.page.getByRole('button', { name: 'Jump to Latest (1 new)' }).waitFor();
+  });
+
+  it('is searched again when another one is shown', async () => {
+    const chat = await openLong();
+    await find(chat, 'Question 55');
+    await chat.page.locator('.find-count').getByText('1 of 11', { exact: true }).waitFor();
+    // Once more, as the jump has loaded another part.
+    await chat.host.waitFor(chatRequests.find, 2);
+    chat.host.answer(chatRequests.load, () => ({ isFound: false }));
+    chat.host.answer(chatRequests.find, () => ({ found: [{ entryId: 'x', index: 0, count: 3 }] }));
+    const [other] = turns(1, 2);
+    assert.ok(other);
+    const session = { ...sessionOf(), id: 'another' };
+    await chat.tell({ session, transcript: { reset: true, put: [other], before: 5 } });
+    await chat.page.locator('.find-count').getByText('of 3').waitFor();
+  });
+
+  it('is gone through prompt by prompt, past what is loaded', async () => {
+    const chat = await openLong();
+    await find(chat, 'Question 500');
+    await waitUntilInSight(chat.page, 'p500');
+    await chat.page.keyboard.press('Escape');
+    await chat.page.locator('[data-entry="p500"]').evaluate((element) => element.focus({ preventScroll: true }));
+    for (let step = 0; step < 40; step++) await chat.page.keyboard.press('Alt+ArrowDown');
+    await eventually('a later prompt', async () => {
+      await chat.page.keyboard.press('Alt+ArrowDown');
+      assert.ok(await chat.page.locator('[data-entry="p525"]').count());
+    });
+  });
+
   it('does not fill the page while its end is followed', async () => {
     const chat = await openLong(20);
-    for (let from = 21; from < 521; from += 50) await chat.transcript.grow(turns(from, from + 50));
+    for (let from = 21; from < 721; from += 50) await chat.transcript.grow(turns(from, from + 50));
     await eventually('a smaller page', async () => assert.ok((await loadedCount(chat.page)) < 800));
-    await waitUntilInSight(chat.page, 'a520');
-    const before = await topOf(chat.page, 'a520');
+    await waitUntilInSight(chat.page, 'a720');
+    const before = await topOf(chat.page, 'a720');
     await drawn(chat.page);
-    assert.equal(await topOf(chat.page, 'a520'), before);
+    assert.ok(Math.abs((await topOf(chat.page, 'a720')) - before) < 3);
+  });
+
+  it('does not fill the page while the reader stays somewhere', async () => {
+    const chat = await openLong(250);
+    await readTo(chat, 'p200');
+    await drawn(chat.page);
+    const id = await chat.page.$eval(scroller, (list) => {
+      const { top } = list.getBoundingClientRect();
+      const entries = [...list.querySelectorAll<HTMLElement>('.turn > .entry')];
+      return entries.find((entry) => entry.getBoundingClientRect().top > top)?.dataset['entry'] ?? '';
+    });
+    const before = await topOf(chat.page, id);
+    for (let from = 251; from < 851; from += 50) await chat.transcript.grow(turns(from, from + 50));
+    await eventually('a smaller page', async () => assert.ok((await loadedCount(chat.page)) < 800));
+    assert.ok(Math.abs((await topOf(chat.page, id)) - before) < 3);
+    await chat.page.getByRole('button', { name: /^Jump to Latest \(1,200 new\)$/ }).waitFor();
   });
 });

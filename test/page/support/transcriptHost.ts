@@ -4,7 +4,7 @@ import type { Entry } from '../../../src/transcript/common/entries';
 import type { LoadAnswer, LoadRequest } from '../../../src/transcript/common/loadRequest';
 import type { TranscriptPatch } from '../../../src/transcript/common/patch';
 import { TranscriptDocument } from '../../../src/transcript/common/transcriptDocument';
-import { initialEntries } from '../../../src/transcript/common/transcriptFeed';
+import { initialEntryCount } from '../../../src/transcript/common/transcriptFeed';
 
 export class TranscriptHost {
   private readonly document = new TranscriptDocument((error) => {
@@ -19,7 +19,7 @@ export class TranscriptHost {
     private readonly tell: (patch: TranscriptPatch) => Promise<void>,
   ) {
     this.document.replaceAll(all);
-    this.feed = this.document.createFeed(initialEntries);
+    this.feed = this.document.createFeed(initialEntryCount);
   }
 
   /** How many entries the page was given so far. */
@@ -41,7 +41,7 @@ export class TranscriptHost {
   }
 
   find(query: string): { found: FoundEntry[] } {
-    return { found: findEntries(this.document.entries(), query) };
+    return { found: findEntries(this.document.topLevelEntries(), query) };
   }
 
   /** Entries that come at the end. */

@@ -42,7 +42,7 @@ describe('TranscriptFeed of a page that goes to an entry', () => {
   /** What the page has is what the transcript has in this range, and the counts tell the rest. */
   function assertRange(start: number, end: number): void {
     assert.deepEqual(page.entries(), document.slice(start, end));
-    assert.deepEqual([page.unloadedOlderCount, page.unloadedLaterCount], [start, document.size - end]);
+    assert.deepEqual([page.unloadedOlderCount, page.unloadedLaterCount], [start, document.topLevelCount - end]);
   }
 
   for (const count of [200, 1_000, 20_000]) {
@@ -110,7 +110,7 @@ describe('TranscriptFeed of a page that goes to an entry', () => {
     tellPage();
     document.put(answer(200));
     document.put(answer(99, 'changed'));
-    assert.deepEqual(tellPage(), { put: [answer(99, 'changed')], before: 79, after: 62 });
+    assert.deepEqual(tellPage(), { put: [answer(99, 'changed')], before: 79, after: 62, unloadedAddedCount: 1 });
     feed.showLater(1_000);
     document.put(answer(201));
     const patch = tellPage();
@@ -209,7 +209,7 @@ describe('TranscriptFeed of a page whose reader moves far', () => {
     for (const entry of answers(100, 1_500)) document.put(entry);
     page.apply(feed.takePatch());
     assert.equal(page.entries().length, 1_440);
-    feed.unloadOlder();
+    assert.equal(feed.unloadFarFrom('a1490'), true);
     page.apply(feed.takePatch());
     assert.ok(page.size <= 720, `${page.size}`);
     assert.equal(page.unloadedOlderCount + page.size, 1_500);
@@ -232,48 +232,133 @@ describe('TranscriptFeed of a page whose reader moves far', () => {
     assert.equal(newCount, 3);
   });
 
+  it('keeps the steps of a call with it, wherever they are, and no others', () => {
+    const { document, feed, page } = openAtEnd(0);
+    const stepOf = (parent: string, id: string): Entry => ({ kind: 'answer', id, turn: 1, text: id, parent });
+    for (const entry of answers(0, 1_000)) document.put(entry);
+    for (const parent of ['a10', 'a700', 'a990']) document.put(stepOf(parent, `step of ${parent}`));
+    document.put(stepOf('step of a990', 'step of the step'));
+    feed.restart(40);
+    page.apply(feed.takePatch());
+    assert.deepEqual(
+      [page.childIdsOf('a990'), page.childIdsOf('step of a990')],
+      [['step of a990'], ['step of the step']],
+    );
+    assert.deepEqual([page.size, page.topLevelCount, page.unloadedOlderCount], [42, 40, 960]);
+    feed.showAround('step of the step');
+    assert.equal(feed.hasChanges, false);
+    feed.showAround('step of a10');
+    page.apply(feed.takePatch());
+    assert.deepEqual(page.childIdsOf('a10'), ['step of a10']);
+    assert.equal(page.get('step of a990'), undefined);
+    document.put(stepOf('a990', 'not loaded'));
+    assert.equal(feed.hasChanges, false);
+    document.put(stepOf('a10', 'loaded'));
+    document.append('step of a10', '!');
+    page.apply(feed.takePatch());
+    assert.deepEqual(page.childIdsOf('a10'), ['step of a10', 'loaded']);
+    document.remove('a10');
+    page.apply(feed.takePatch());
+    assert.deepEqual([page.get('loaded'), document.topLevelIndexOf('loaded')], [undefined, document.topLevelCount - 1]);
+  });
+
+  it('sends few entries when the calls of steps are found that came first', () => {
+    const { document, feed, page } = openAtEnd(0);
+    const steps = answers(900, 1_000).map((entry): Entry => ({ ...entry, parent: 'a890' }));
+    document.replaceAll(steps.slice(-40));
+    feed.restart(40);
+    page.apply(feed.takePatch());
+    assert.equal(page.topLevelCount, 40);
+    document.replaceAll([...answers(0, 895), ...steps]);
+    page.apply(feed.takePatch());
+    assert.deepEqual([page.unloadedOlderCount, page.topLevelCount, page.size], [890, 5, 105]);
+  });
+
+  it('keeps its place when steps become top-level entries', () => {
+    const { document, feed, page } = openAtEnd(1_000);
+    for (const at of [1, 2, 3]) document.put({ ...answer(2_000 + at), parent: 'a5' });
+    feed.showAround('a500');
+    page.apply(feed.takePatch());
+    const [first] = page.entries();
+    document.remove('a5');
+    page.apply(feed.takePatch());
+    assert.deepEqual(page.entries()[0], first);
+    assert.equal(page.unloadedOlderCount + page.topLevelCount + page.unloadedLaterCount, document.topLevelCount);
+  });
+
+  it('reports prompts, ends and notices that are added elsewhere', () => {
+    const { document, feed, page } = openAtEnd(1_000);
+    feed.showAround('a100');
+    page.apply(feed.takePatch());
+    const seen: unknown[] = [];
+    page.onDidChange(({ addedElsewhere, unloadedAddedCount }) =>
+      seen.push([unloadedAddedCount, addedElsewhere.map(({ id }) => id)]),
+    );
+    document.put({ kind: 'prompt', id: 'p', turn: 9, text: 'Go on' });
+    document.put(answer(1_000));
+    document.append('a1000', '!');
+    page.apply(feed.takePatch());
+    document.append('a1000', '!');
+    assert.equal(feed.hasChanges, false);
+    document.put({ kind: 'end', id: 'e', turn: 9, outcome: 'completed' });
+    page.apply(feed.takePatch());
+    assert.deepEqual(seen, [
+      [2, ['p']],
+      [1, ['e']],
+    ]);
+  });
+
+  /** The ids of the top-level entries in order, and of the steps of each. */
+  const treeOf = (page: TranscriptModel): unknown =>
+    page.turns
+      .flatMap(({ entryIds }) => entryIds)
+      .map((id) => [page.get(id), [...page.entries()].filter(({ id: other }) => rootIdOf(page, other) === id).length]);
+  function rootIdOf(page: TranscriptModel, id: string): string {
+    const parent = page.get(id)?.parent;
+    return parent === undefined || !page.get(parent) ? id : rootIdOf(page, parent);
+  }
+
   it('gives the page what the transcript has in its range, whatever happens in whatever order', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), (steps) => {
         const { document, feed, page } = openAtEnd(900);
         let next = 900;
         for (const { kind, at } of steps) {
-          const id = document.slice(at, at + 1)[0]?.id ?? 'none';
+          const known = document.slice(at, at + 1)[0];
+          const id = known?.id ?? 'none';
           if (kind === 'older' || kind === 'later') feed.load({ kind, count: 1 + (at % 300), keepsAll: at % 5 === 0 });
-          else if (kind === 'around') feed.load({ kind, entryId: id });
-          else if (kind === 'latest' || kind === 'unloadOlder') feed.load({ kind });
+          else if (kind === 'around' || kind === 'unloadFar') feed.load({ kind, entryId: id });
+          else if (kind === 'latest') feed.load({ kind });
           else if (kind === 'add') for (let more = at; more > 0; more--) document.put(answer(next++));
-          else if (kind === 'change') document.put(answer(Number(id.slice(1)) || 0, `changed ${at}`));
+          else if (kind === 'addOrphan') document.put({ ...answer(next++), parent: `late${at % 4}` });
+          else if (kind === 'prependParent')
+            document.replaceAll([
+              { ...answer(next++), id: `late${at % 4}` },
+              ...document.slice(0).filter(({ id: other }) => other !== `late${at % 4}`),
+            ]);
+          else if (kind === 'addStep') document.put({ ...answer(next++), parent: id });
+          else if (kind === 'change' && known) document.put({ ...known, turn: 1 });
           else if (kind === 'append') document.append(id, '!');
           else if (kind === 'remove') document.remove(id);
           else if (kind === 'prepend') document.replaceAll([answer(10_000 + next++), ...document.slice(0)]);
           else if (feed.hasChanges) {
             page.apply(TranscriptPatch.parse(feed.takePatch()));
-            const { unloadedOlderCount: start, size, unloadedLaterCount: after } = page;
-            assert.deepEqual(page.entries(), document.slice(start, start + size));
-            assert.equal(start + size + after, document.size);
+            const { unloadedOlderCount: start, topLevelCount, unloadedLaterCount: after } = page;
+            const whole = new TranscriptModel();
+            whole.apply({ reset: true, put: document.sliceTopLevel(start, start + topLevelCount), before: 0 });
+            assert.deepEqual(treeOf(page), treeOf(whole));
+            assert.equal(start + topLevelCount + after, document.topLevelCount);
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
   });
 
   const step = fc.record({
     kind: fc.constantFrom(
-      ...([
-        'older',
-        'later',
-        'around',
-        'latest',
-        'unloadOlder',
-        'add',
-        'change',
-        'append',
-        'remove',
-        'prepend',
-      ] as const),
-      ...(['tell', 'tell', 'tell'] as const),
+      ...(['older', 'later', 'around', 'latest', 'unloadFar', 'add', 'addStep', 'addOrphan'] as const),
+      ...(['change', 'append', 'remove', 'prepend', 'prependParent', 'tell', 'tell', 'tell'] as const),
     ),
     at: fc.nat({ max: 950 }),
   });
@@ -288,7 +373,7 @@ describe('TranscriptModel of a part of a transcript', () => {
       changes.push([added.length, laterCount, addedBeyond]),
     );
     page.apply({ later: answers(10, 15), before: 0, after: 15 });
-    page.apply({ before: 0, after: 17 });
+    page.apply({ before: 0, after: 17, unloadedAddedCount: 2 });
     page.apply({ later: answers(15, 32), put: [answer(32)], before: 0 });
     assert.deepEqual(changes, [
       [0, 5, 0],

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { messageOf } from '../../../base/common/errors';
 import { Emitter } from '../../../base/common/event';
-import type { FindEntries } from '../../../transcript/browser/find/useUnloadedMatches';
+import type { FindEntries } from '../../../transcript/browser/find/useFoundEntries';
 import { TranscriptModel } from '../../../transcript/browser/list/transcriptModel';
 import type { ChordFocusGuard } from '../../../webview/browser/chordFocusGuard';
 import type { Requester, HostConnection, VsCodeApi } from '../../../webview/browser/hostConnection';
@@ -54,8 +54,8 @@ export class ChatPage {
     this.hostConnection.setNotificationListener(didUpdate, (update) => this.applyUpdate(update));
     this.hostConnection.setNotificationListener(didInsertDraft, (draft) => this.insertDraft(draft));
     this.hostConnection.setNotificationListener(didInvokeCommand, ({ what }) => this.runCommand(what));
-    this.transcript.onDidChange(({ addedEntries: added, unloadedAddedCount }) => {
-      const isPromptAdded = unloadedAddedCount > 0 || added.some(({ kind }) => kind === 'prompt');
+    this.transcript.onDidChange(({ addedEntries, addedElsewhere }) => {
+      const isPromptAdded = [...addedEntries, ...addedElsewhere].some(({ kind }) => kind === 'prompt');
       if (isPromptAdded && this.pendingPromptRequestCount > 0) this.runCommand('showLatest');
     });
     this.hostConnection.start(window);

@@ -2,7 +2,7 @@ import { Coalescer, type Clock } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import type { Event } from '../../../base/common/event';
 import type { LoadAnswer, LoadRequest } from '../../../transcript/common/loadRequest';
-import { initialEntries, type TranscriptFeed } from '../../../transcript/common/transcriptFeed';
+import { initialEntryCount, type TranscriptFeed } from '../../../transcript/common/transcriptFeed';
 import type { ChatUpdate } from './chatApi';
 import type { Chat, Chats, DraftTransition } from '../chatPorts';
 import type { MissingAttachments } from '../mentions/missingAttachments';
@@ -106,7 +106,7 @@ export class PageFeed implements Disposable {
     this.draftUpdate = keepsComposer ? { keepsComposer } : {};
     if (chat) {
       const store = new DisposableStore();
-      const feed = store.add(chat.transcript.createFeed(initialEntries));
+      const feed = store.add(chat.transcript.createFeed(initialEntryCount));
       store.add(chat.keepOpen());
       store.add(
         chat.onDidChange(() => {
@@ -126,7 +126,7 @@ export class PageFeed implements Disposable {
   /** Starts sending to a new page. The first message contains everything. */
   connectPage(): void {
     this.isPageConnected = true;
-    this.shownChat?.feed.restart(initialEntries);
+    this.shownChat?.feed.restart(initialEntryCount);
     this.markDirty(...allParts);
     this.frameCoalescer.flushNow();
     this.refreshChips();
@@ -138,7 +138,7 @@ export class PageFeed implements Disposable {
     this.isPageConnected = false;
     this.frameCoalescer.dispose();
     // This state is no longer needed, because the next page gets everything.
-    this.shownChat?.feed.restart(initialEntries);
+    this.shownChat?.feed.restart(initialEntryCount);
   }
 
   /** Sends pending changes without waiting for the next frame. */

@@ -104,7 +104,7 @@ export function createChatHandlers(
       page.chat?.id === sessionId ? page.feed.load(request) : { isFound: false },
     ),
     find: chatRequests.find.withHandler(({ sessionId, query }) => ({
-      found: page.chat?.id === sessionId ? findEntries(page.chat.transcript.entries(), query) : [],
+      found: page.chat?.id === sessionId ? findEntries(page.chat.transcript.topLevelEntries(), query) : [],
     })),
 
     send: chatRequests.send.withHandler(async ({ sessionId, revision, ...draft }) => {

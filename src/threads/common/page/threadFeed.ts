@@ -2,7 +2,7 @@ import { Coalescer, type Clock } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { LoadAnswer, LoadRequest } from '../../../transcript/common/loadRequest';
-import { initialEntries, type TranscriptFeed } from '../../../transcript/common/transcriptFeed';
+import { initialEntryCount, type TranscriptFeed } from '../../../transcript/common/transcriptFeed';
 import type { FollowedThread } from './followedThread';
 import type { ThreadAction, ThreadUpdate, ThreadHeaderView } from './threadApi';
 import { threadOutline } from './threadOutline';
@@ -37,7 +37,7 @@ export class ThreadFeed implements Disposable {
 
   constructor(private readonly deps: ThreadFeedDeps) {
     this.frameCoalescer = this.disposables.add(new Coalescer(deps.clock, frameMs, () => this.flush()));
-    this.transcriptFeed = this.disposables.add(deps.followed.transcript.createFeed(initialEntries));
+    this.transcriptFeed = this.disposables.add(deps.followed.transcript.createFeed(initialEntryCount));
   }
 
   start(): void {
@@ -56,7 +56,7 @@ export class ThreadFeed implements Disposable {
     this.lastSeenEntryId = lastSeen;
     this.postedHeader = undefined;
     this.postedOutline = '';
-    this.transcriptFeed.restart(initialEntries);
+    this.transcriptFeed.restart(initialEntryCount);
     this.markChanged('thread', 'outline', 'problem');
     this.frameCoalescer.flushNow();
   }
@@ -65,7 +65,7 @@ export class ThreadFeed implements Disposable {
   disconnectPage(): void {
     this.isPageConnected = false;
     this.frameCoalescer.dispose();
-    this.transcriptFeed.restart(initialEntries);
+    this.transcriptFeed.restart(initialEntryCount);
   }
 
   /** Sends the entries at once, so that the page has them before the answer. */

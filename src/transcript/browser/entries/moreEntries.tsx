@@ -12,8 +12,8 @@ interface MoreEntriesProps {
 }
 
 const sideSettings = {
-  older: { word: 'earlier', countMember: 'unloadedOlderCount', margin: '400px 0px 0px 0px' },
-  later: { word: 'later', countMember: 'unloadedLaterCount', margin: '0px 0px 400px 0px' },
+  older: { word: 'earlier', countMember: 'unloadedOlderCount', margin: '400px 0px 0px' },
+  later: { word: 'later', countMember: 'unloadedLaterCount', margin: '0px 0px 400px' },
 } as const;
 
 /** Loads more entries when the reader scrolls near them or selects the button. */
@@ -35,9 +35,10 @@ export function MoreEntries({ scroller, side }: MoreEntriesProps) {
   useLayoutEffect(() => {
     let drawn = model[countMember];
     const subscription = model.onDidChange(({ isReset }) => {
-      // After a reset, the same number can mean other entries.
-      if (isReset) lastAutoLoadCount.current = undefined;
       if (model[countMember] === drawn && !isReset) return;
+      // After a reset, and after entries were unloaded, the same number can mean other entries.
+      lastAutoLoadCount.current = undefined;
+      if (isReset) setState('idle');
       drawn = model[countMember];
       redraw();
     });

@@ -6,16 +6,18 @@ export class PromptNavigator {
     private readonly scrollToPrompt: (prompt: HTMLElement) => void,
   ) {}
 
-  goToPrompt(step: 1 | -1): void {
+  /** Returns false if there is no loaded prompt in that direction. */
+  goToPrompt(step: 1 | -1): boolean {
     const scroller = this.scroller.current;
-    if (!scroller) return;
+    if (!scroller) return false;
     const prompts = [...scroller.querySelectorAll<HTMLElement>('.entry-prompt')];
     const focused = prompts.findIndex((prompt) => prompt.contains(document.activeElement));
     const next =
       focused >= 0 ? prompts[focused + step] : findNearestPrompt(prompts, scroller.getBoundingClientRect().top, step);
-    if (!next) return;
+    if (!next) return false;
     next.focus({ preventScroll: true });
     this.scrollToPrompt(next);
+    return true;
   }
 }
 

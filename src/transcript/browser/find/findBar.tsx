@@ -1,4 +1,3 @@
-import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { IconButton } from '../../../webview/browser/iconButton';
 import { ArrowDownIcon, ArrowUpIcon, CloseIcon } from '../../../webview/browser/icons';
@@ -7,11 +6,10 @@ import { formatCount } from '../parts/format';
 import { findRanges } from './textSearch';
 import type { TranscriptActions } from '../transcriptActions';
 import type { TranscriptModel } from '../list/transcriptModel';
-import { countMatches, useUnloadedMatches, type FindEntries } from './useUnloadedMatches';
+import { countMatches, useFoundEntries, type FindEntries } from './useFoundEntries';
 
 interface FindBarProps {
   readonly model: TranscriptModel;
-  readonly root?: RefObject<HTMLElement | null>;
   readonly actions: Pick<TranscriptActions, 'load'>;
   readonly find: FindEntries;
   readonly onClose: () => void;
@@ -34,12 +32,14 @@ interface CurrentMatch {
 }
 
 /** A find bar for a transcript, because VS Code has none for views. */
-export function FindBar({ root, onClose, model, actions, find }: FindBarProps) {
+export function FindBar({ onClose, model, actions, find }: FindBarProps) {
   const input = useRef<HTMLInputElement>(null);
   const [query, setQuery] = useState('');
   const [{ index, isBeforeMatch = false }, setPlace] = useState<CurrentMatch>({ index: 0 });
-  const { matches, refresh } = useMatches(root, query);
-  const { before, after } = useUnloadedMatches(model, find, query);
+  const { matches, range, refresh } = useMatches(model, query);
+  const found = useFoundEntries(model, find, query);
+  const before = found.filter((entry) => entry.index < range.start);
+  const after = found.filter((entry) => entry.index >= range.end);
   const at = isBeforeMatch || matches.length === 0 ? -1 : wrapIndex(index, matches.length);
   /** The entry that is being loaded because the reader wants to see a match in it. */
   const loadingEntry = useRef<FoundEntry | undefined>(undefined);
@@ -49,7 +49,18 @@ export function FindBar({ root, onClose, model, actions, find }: FindBarProps) {
   /** The current match and its entry. Its index is not enough, because loading earlier entries changes it. */
   const shownMatch = useRef<MatchInEntry | undefined>(undefined);
 
-  useLayoutEffect(() => input.current?.select(), []);
+  const standBefore = (found: readonly Range[], isNext: (match: Range) => boolean): void => {
+    shownMatch.current = undefined;
+    const next = found.findIndex(isNext);
+    setPlace({ index: next < 0 ? found.length : next, isBeforeMatch: true });
+  };
+
+  useLayoutEffect(() => {
+    input.current?.select();
+    return () => {
+      loadingEntry.current = undefined;
+    };
+  }, []);
   useLayoutEffect(() => {
     CSS.highlights.set(allMatchesHighlight, new Highlight(...matches));
     const current = matches[at];
@@ -62,7 +73,13 @@ export function FindBar({ root, onClose, model, actions, find }: FindBarProps) {
     };
   }, [matches, at]);
   useLayoutEffect(() => {
-    const to = shownMatch.current === undefined || isBeforeMatch ? -1 : indexOfMatch(shownMatch.current, matches);
+    if (shownMatch.current === undefined || isBeforeMatch) return;
+    if (!shownMatch.current.entry.isConnected) {
+      // The entry was unloaded because the reader has gone elsewhere.
+      standBefore(matches, (match) => match.getBoundingClientRect().top >= 0);
+      return;
+    }
+    const to = indexOfMatch(shownMatch.current, matches);
     if (to >= 0 && to !== index) setPlace({ index: to });
   }, [matches]);
   const showMatch = (to: number, found: readonly Range[]): void => {
@@ -73,8 +90,9 @@ export function FindBar({ root, onClose, model, actions, find }: FindBarProps) {
   };
   const loadEntry = async (entry: FoundEntry, step: 1 | -1): Promise<void> => {
     loadingEntry.current = entry;
-    if (!model.get(entry.entryId)) await actions.load({ kind: 'around', entryId: entry.entryId });
-    const element = await waitForEntry(entry.entryId);
+    const { entryId } = entry;
+    if (!model.get(entryId)) await actions.load({ kind: 'around', entryId });
+    const element = await waitForEntry(entryId);
     if (loadingEntry.current !== entry) return;
     loadingEntry.current = undefined;
     const found = refresh();
@@ -86,10 +104,8 @@ export function FindBar({ root, onClose, model, actions, find }: FindBarProps) {
       return;
     }
     // The rendered form of the entry does not contain the text.
-    shownMatch.current = undefined;
     element.scrollIntoView({ block: 'center', inline: 'nearest' });
-    const next = found.findIndex((match) => match.comparePoint(element, 0) < 0);
-    setPlace({ index: next < 0 ? found.length : next, isBeforeMatch: true });
+    standBefore(found, (match) => match.comparePoint(element, 0) < 0);
   };
   const goToMatch = (step: 1 | -1): void => {
     loadingEntry.current = undefined;
@@ -183,19 +199,32 @@ async function waitForEntry(entryId: string): Promise<Element | undefined> {
   return find() ?? undefined;
 }
 
-function useMatches(
-  root: RefObject<HTMLElement | null> | undefined,
-  query: string,
-): { readonly matches: readonly Range[]; readonly refresh: () => readonly Range[] } {
-  const [matches, setMatches] = useState<readonly Range[]>([]);
+/** Indexes of the loaded part among the top-level entries of the whole transcript. */
+interface LoadedRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+function loadedRange({ topLevelCount, unloadedOlderCount }: TranscriptModel): LoadedRange {
+  return { start: unloadedOlderCount, end: unloadedOlderCount + topLevelCount };
+}
+
+/** Matches in the loaded part, and the range of that part when they were found. */
+interface Matches {
+  readonly matches: readonly Range[];
+  readonly range: LoadedRange;
+}
+
+function useMatches(model: TranscriptModel, query: string): Matches & { readonly refresh: () => readonly Range[] } {
+  const [state, setState] = useState<Matches>(() => ({ matches: [], range: loadedRange(model) }));
   const refresh = (): readonly Range[] => {
-    const element = searchRoot(root);
-    const found = element ? findRanges(element, query, maxMatches) : [];
-    setMatches(found);
-    return found;
+    const element = searchRoot();
+    const matches = element ? findRanges(element, query, maxMatches) : [];
+    setState({ matches, range: loadedRange(model) });
+    return matches;
   };
   useLayoutEffect(() => {
-    const element = searchRoot(root);
+    const element = searchRoot();
     if (!element) return;
     refresh();
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -210,12 +239,12 @@ function useMatches(
       clearTimeout(timer);
       observer.disconnect();
     };
-  }, [root, query]);
-  return { matches, refresh };
+  }, [model, query]);
+  return { ...state, refresh };
 }
 
-function searchRoot(root: RefObject<HTMLElement | null> | undefined): HTMLElement | null {
-  return root?.current ?? document.querySelector<HTMLElement>('.transcript-content');
+function searchRoot(): HTMLElement | null {
+  return document.querySelector<HTMLElement>('.transcript-content');
 }
 
 /** Scrolls to the match and opens the sections that contain it. Returns whether the match is in a placeholder. */

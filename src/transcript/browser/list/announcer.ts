@@ -17,10 +17,9 @@ const unannouncedToolStates: ReadonlySet<ToolState> = new Set(['pending', 'runni
  * text while it is streamed, and entries that are loaded later.
  */
 export function createAnnouncements(
-  { isReset, addedEntries: added, changedEntries }: TranscriptChange,
+  { addedEntries: added, changedEntries }: Pick<TranscriptChange, 'addedEntries' | 'changedEntries'>,
   read: ToSpokenText,
 ): string[] {
-  if (isReset) return [];
   return [
     ...changedEntries.flatMap(({ from, to }) => announceEntry(to, read, from) ?? []),
     ...added.flatMap((entry) => announceEntry(entry, read) ?? []),

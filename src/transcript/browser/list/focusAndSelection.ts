@@ -2,18 +2,19 @@ export function hasFocus(element: Element): boolean {
   return element.contains(document.activeElement);
 }
 
-/** Entries at most this many screens away are loaded as long as the reader stays there. */
-const nearScreens = 3;
+/** Entries that are farther from the screen than this may be unloaded. */
+const maxScreensAway = 3;
 
 /** Whether an entry far from the screen has the focus or an end of the selection, which would be lost without the entry. */
 export function isFarEntryInUse(scroller: Element): boolean {
   const selection = getSelection();
   const { top, bottom, height } = scroller.getBoundingClientRect();
-  return [document.activeElement, selection?.isCollapsed === false ? selection.anchorNode : null].some((node) => {
+  const ends = selection?.isCollapsed === false ? [selection.anchorNode, selection.focusNode] : [];
+  return [document.activeElement, ...ends].some((node) => {
     const entry = node && scroller.contains(node) ? entryOf(node) : undefined;
     if (!entry) return false;
     const place = entry.getBoundingClientRect();
-    return place.bottom < top - nearScreens * height || place.top > bottom + nearScreens * height;
+    return place.bottom < top - maxScreensAway * height || place.top > bottom + maxScreensAway * height;
   });
 }
 

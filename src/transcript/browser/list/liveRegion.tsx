@@ -16,7 +16,9 @@ export function LiveRegion() {
   // A layout effect, so that changes before the first frame are also announced.
   useLayoutEffect(() => {
     const subscription = model.onDidChange((change) => {
-      const added = change.addedEntries.filter((entry) => !isSilentSubthread(entry, model));
+      const added = [...change.addedEntries, ...change.addedElsewhere].filter(
+        (entry) => !isSilentSubthread(entry, model),
+      );
       for (const text of createAnnouncements({ ...change, addedEntries: added }, (markdown) =>
         toSpokenText(markdown, actions),
       )) {

@@ -53,9 +53,7 @@ export class ScrollKeeper implements Disposable {
 
   /** Stores the position of the first visible entry. Call before entries are added at the start. */
   savePosition(): void {
-    const top = this.scroller.getBoundingClientRect().top;
-    const entries = this.content.querySelectorAll('.entry');
-    const element = [...entries].find((entry) => entry.getBoundingClientRect().bottom > top);
+    const element = firstEntryInSight(this.scroller);
     this.savedPosition = element && { element, top: element.getBoundingClientRect().top };
   }
 
@@ -74,6 +72,7 @@ export class ScrollKeeper implements Disposable {
 
   /** Stops following, because the loaded range no longer includes the end. */
   stopFollowing(): void {
+    if (!this.isFollowing) return;
     this.pinnedTarget = undefined;
     this.setFollowing(false);
   }
@@ -147,4 +146,10 @@ export class ScrollKeeper implements Disposable {
       }),
     );
   }
+}
+
+export function firstEntryInSight(scroller: Element): HTMLElement | undefined {
+  const { top } = scroller.getBoundingClientRect();
+  const entries = scroller.querySelectorAll<HTMLElement>('.turn > .entry');
+  return [...entries].find((entry) => entry.getBoundingClientRect().bottom > top);
 }

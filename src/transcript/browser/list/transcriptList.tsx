@@ -7,7 +7,7 @@ import { LiveRegion } from './liveRegion';
 import { MoreEntries } from '../entries/moreEntries';
 import { ScreenProximity } from './screenProximity';
 import { PromptNavigator } from '../entries/promptNavigator';
-import { ScrollKeeper } from './scrollKeeper';
+import { firstEntryInSight, ScrollKeeper } from './scrollKeeper';
 import type { TranscriptActions, TranscriptOptions } from '../transcriptActions';
 import { TranscriptContext } from '../transcriptContext';
 import type { TranscriptModel } from './transcriptModel';
@@ -30,8 +30,10 @@ interface TranscriptListProps {
 }
 
 const noOptions: TranscriptOptions = {};
-/** Number of entries that a page may have before the first ones are unloaded. */
-const maxFollowedEntries = 800;
+/** Number of entries that are loaded if no loaded prompt follows. */
+const promptSearchCount = 200;
+/** Number of top-level entries that a page may have before those far from the reader are unloaded. */
+const maxLoadedCount = 1_200;
 
 export function TranscriptList({ model, actions, options = noOptions, handle, onGoTo }: TranscriptListProps) {
   const scroller = useRef<HTMLDivElement>(null);
@@ -39,7 +41,7 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
   const { keeper, isFollowing } = useScrollKeeper(model, scroller, content);
   const unseen = useUnseenCount(model, isFollowing);
   const screenProximity = useScreenProximity(model, scroller);
-  useUnloadingWhileFollowing(model, actions, isFollowing, scroller);
+  useUnloading(model, actions, scroller);
   const context = useMemo(
     () => ({ model, actions, options, screenProximity }),
     [model, actions, options, screenProximity],
@@ -56,6 +58,14 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
     if (model.unloadedLaterCount === 0) keeper.current?.scrollToEnd();
   }, [model, actions, keeper]);
   const steps = useMemo(() => new PromptNavigator(scroller, goTo), [goTo]);
+  const goToPrompt = useCallback(
+    async (step: 1 | -1): Promise<void> => {
+      if (steps.goToPrompt(step)) return;
+      await actions.load({ kind: step === 1 ? 'later' : 'older', count: promptSearchCount, keepsAll: true });
+      requestAnimationFrame(() => steps.goToPrompt(step));
+    },
+    [actions, steps],
+  );
 
   useLayoutEffect(() => {
     if (!handle) return;
@@ -66,17 +76,17 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
         return Boolean(element);
       },
       scrollToLatest: () => void goToLatest(),
-      goToPrompt: (step) => steps.goToPrompt(step),
+      goToPrompt: (step) => void goToPrompt(step),
     };
     return () => {
       handle.current = null;
     };
-  }, [handle, steps, goTo, goToLatest]);
+  }, [handle, goTo, goToLatest, goToPrompt]);
 
   const onKeyDown = (event: KeyboardEvent): void => {
     if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
     event.preventDefault();
-    steps.goToPrompt(event.key === 'ArrowUp' ? -1 : 1);
+    void goToPrompt(event.key === 'ArrowUp' ? -1 : 1);
   };
 
   return (
@@ -156,26 +166,28 @@ function useScrollKeeper(
   return { keeper, isFollowing };
 }
 
-/** Unloads entries that the reader has passed, so that the page of a long conversation does not grow without limit. */
-function useUnloadingWhileFollowing(
+/** Unloads entries far from the reader, so that the page of a long conversation does not grow without limit. */
+function useUnloading(
   model: TranscriptModel,
   { load }: TranscriptActions,
-  isFollowing: boolean,
   scroller: RefObject<HTMLElement | null>,
 ): void {
   useLayoutEffect(() => {
-    if (!isFollowing) return;
     let isUnloading = false;
-    const subscription = model.onDidChange(({ addedEntries }) => {
-      if (isUnloading || addedEntries.length === 0 || model.size <= maxFollowedEntries) return;
-      if (!scroller.current || isFarEntryInUse(scroller.current)) return;
+    const unload = async (): Promise<void> => {
+      const { current } = scroller;
+      const entryId = current && firstEntryInSight(current)?.dataset['entry'];
+      if (entryId && !isFarEntryInUse(current)) await load({ kind: 'unloadFar', entryId });
+      isUnloading = false;
+    };
+    const subscription = model.onDidChange(() => {
+      if (isUnloading || model.topLevelCount <= maxLoadedCount) return;
       isUnloading = true;
-      void load({ kind: 'unloadOlder' }).finally(() => {
-        isUnloading = false;
-      });
+      // When the new entries are drawn.
+      requestAnimationFrame(() => void unload());
     });
     return () => subscription.dispose();
-  }, [model, load, isFollowing]);
+  }, [model, load]);
 }
 
 /** Returns how many entries were added since the reader left the end. */

@@ -20,8 +20,10 @@ export interface TranscriptChange {
   readonly olderCount: number;
   /** Number of later entries that were loaded. */
   readonly laterCount: number;
-  /** Number of entries that were added at the end of the transcript but are not loaded here. */
+  /** Number of top-level entries that were added at the end of the transcript but are not loaded here. */
   readonly unloadedAddedCount: number;
+  /** The prompts, ends of turns and notices among these. */
+  readonly addedElsewhere: readonly Entry[];
 }
 
 /** The loaded part of a transcript. Components subscribe to single entries: a change redraws only that entry. */
@@ -50,6 +52,10 @@ export class TranscriptModel {
 
   get size(): number {
     return this.entryIds.length;
+  }
+
+  get topLevelCount(): number {
+    return this.currentTurns.reduce((sum, { entryIds }) => sum + entryIds.length, 0);
   }
 
   get(id: string): Entry | undefined {
@@ -97,8 +103,7 @@ export class TranscriptModel {
     const sizeBefore = this.entryIds.length;
     const isReset = patch.reset ?? false;
     if (isReset) this.clear(touched);
-    this.removeEntries(patch.remove ?? [], touched);
-    const unloadedAtEndCount = this.removeEntries(patch.unload ?? [], touched);
+    this.removeEntries([...(patch.remove ?? []), ...(patch.unload ?? [])], touched);
 
     let isReordered = isReset || this.entryIds.length !== sizeBefore;
     const later = (patch.later ?? []).filter(({ id }) => !this.entriesById.has(id));
@@ -131,12 +136,8 @@ export class TranscriptModel {
     const older = (patch.older ?? []).filter(({ id }) => !this.entriesById.has(id));
     for (const entry of older) this.entriesById.set(entry.id, entry);
     if (older.length > 0) this.entryIds = [...older.map(({ id }) => id), ...this.entryIds];
-    const { after = 0 } = patch;
-    const unloadedAddedCount = isReset
-      ? 0
-      : Math.max(0, after + later.length - unloadedAtEndCount - this.unloadedCountAfter);
     this.unloadedCountBefore = patch.before;
-    this.unloadedCountAfter = after;
+    this.unloadedCountAfter = patch.after ?? 0;
 
     if (isReordered || older.length > 0) this.rebuildTurnsAndChildren(touched);
     for (const id of touched) for (const listener of [...(this.entryListenersById.get(id) ?? [])]) listener();
@@ -146,18 +147,16 @@ export class TranscriptModel {
       changedEntries,
       olderCount: older.length,
       laterCount: later.length,
-      unloadedAddedCount,
+      unloadedAddedCount: patch.unloadedAddedCount ?? 0,
+      addedElsewhere: patch.addedElsewhere ?? [],
     };
     for (const listener of [...this.changeListeners]) listener(change);
   }
 
-  /** @returns how many entries at the end were removed */
-  private removeEntries(ids: readonly string[], touchedIds: Set<string>): number {
-    if (ids.length === 0) return 0;
+  private removeEntries(ids: readonly string[], touchedIds: Set<string>): void {
+    if (ids.length === 0) return;
     for (const id of ids) if (this.entriesById.delete(id)) touchedIds.add(id);
-    const removedAtEndCount = this.entryIds.length - 1 - this.entryIds.findLastIndex((id) => this.entriesById.has(id));
     this.entryIds = this.entryIds.filter((id) => this.entriesById.has(id));
-    return removedAtEndCount;
   }
 
   private clear(touchedIds: Set<string>): void {

@@ -10,9 +10,11 @@ export function TurnList({ onDrawn }: { readonly onDrawn: () => void }) {
   const redraw = useRedraw();
   useLayoutEffect(() => {
     let drawn = model.turns;
+    let drawnLaterCount = model.unloadedLaterCount;
     const subscription = model.onDidChange(() => {
-      if (model.turns === drawn) return;
+      if (model.turns === drawn && model.unloadedLaterCount === drawnLaterCount) return;
       drawn = model.turns;
+      drawnLaterCount = model.unloadedLaterCount;
       redraw();
     });
     redraw();
@@ -20,7 +22,11 @@ export function TurnList({ onDrawn }: { readonly onDrawn: () => void }) {
   }, [model]);
   useLayoutEffect(onDrawn);
   return (
-    <div class="turns" role="feed" aria-label={options.label ?? 'Conversation'}>
+    <div
+      class={model.unloadedLaterCount === 0 ? 'turns has-end' : 'turns'}
+      role="feed"
+      aria-label={options.label ?? 'Conversation'}
+    >
       {model.turns.map((turn) => (
         <TurnView key={turn.key} turn={turn} />
       ))}

@@ -5,17 +5,13 @@ import type { TranscriptModel } from '../list/transcriptModel';
 /** Searches a whole transcript, including entries that are not loaded. Resolves to the entries in reading order. */
 export type FindEntries = (query: string) => Promise<readonly FoundEntry[]>;
 
-/** Unloaded entries that contain the text, in reading order. */
-interface UnloadedMatches {
-  readonly before: readonly FoundEntry[];
-  readonly after: readonly FoundEntry[];
-}
-
 const typingDelayMs = 120;
+/** Longer, because an agent may be adding entries all the time. */
+const repeatDelayMs = 500;
 
-export function useUnloadedMatches(model: TranscriptModel, find: FindEntries, query: string): UnloadedMatches {
+/** Returns the entries of the whole transcript that contain the text. Empty as long as all entries are loaded. */
+export function useFoundEntries(model: TranscriptModel, find: FindEntries, query: string): readonly FoundEntry[] {
   const [found, setFound] = useState<readonly FoundEntry[]>([]);
-  const [range, setRange] = useState(loadedRange(model));
   useLayoutEffect(() => {
     setFound([]);
     if (query === '') return;
@@ -27,39 +23,26 @@ export function useUnloadedMatches(model: TranscriptModel, find: FindEntries, qu
       if (thisRequest === lastRequest) setFound(answer);
     };
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const scheduleSearch = (): void => {
+    const scheduleSearch = (delayMs: number): void => {
       timer ??= setTimeout(() => {
         timer = undefined;
         void ask();
-      }, typingDelayMs);
+      }, delayMs);
     };
-    scheduleSearch();
+    scheduleSearch(typingDelayMs);
     let { unloadedOlderCount: older, unloadedLaterCount: later } = model;
     const subscription = model.onDidChange(({ isReset }) => {
-      if (!isReset && (model.unloadedOlderCount > older || model.unloadedLaterCount > later)) scheduleSearch();
+      if (isReset || model.unloadedOlderCount > older || model.unloadedLaterCount > later)
+        scheduleSearch(repeatDelayMs);
       ({ unloadedOlderCount: older, unloadedLaterCount: later } = model);
-      setRange(loadedRange(model));
     });
-    setRange(loadedRange(model));
     return () => {
       lastRequest++;
       clearTimeout(timer);
       subscription.dispose();
     };
   }, [model, find, query]);
-  return {
-    before: found.filter(({ index }) => index < range.start),
-    after: found.filter(({ index }) => index >= range.end),
-  };
-}
-
-interface LoadedRange {
-  readonly start: number;
-  readonly end: number;
-}
-
-function loadedRange({ unloadedOlderCount: before, size }: TranscriptModel): LoadedRange {
-  return { start: before, end: before + size };
+  return found;
 }
 
 export function countMatches(found: readonly FoundEntry[]): number {
