@@ -50,7 +50,7 @@ export class AgentManager implements Disposable {
   /** Ids of backends that are running an older version than the installed one. */
   private readonly outdatedBackendIds = new Set<string>();
   private isRefreshingRegistry = false;
-  private readonly disposeAbortController = new AbortController();
+  private readonly stopController = new AbortController();
 
   constructor(private readonly deps: AgentManagerDeps) {}
 
@@ -92,7 +92,7 @@ export class AgentManager implements Disposable {
     this.isRefreshingRegistry = true;
     this.changeEmitter.fire();
     try {
-      await this.deps.registry.refresh(this.disposeAbortController.signal);
+      await this.deps.registry.refresh(this.stopController.signal);
     } finally {
       this.isRefreshingRegistry = false;
       this.changeEmitter.fire();
@@ -101,7 +101,7 @@ export class AgentManager implements Disposable {
 
   /** Loads the list of the registry again if that is due. Never rejects. */
   async refreshRegistryIfDue(): Promise<void> {
-    await this.deps.registry.refreshIfDue(this.disposeAbortController.signal);
+    await this.deps.registry.refreshIfDue(this.stopController.signal);
   }
 
   /** Agents with a newer version, and whether the user has agreed to its origin. */
@@ -189,29 +189,36 @@ export class AgentManager implements Disposable {
     work: (options: InstallOptions) => Promise<Result>,
   ): Promise<Result | undefined> {
     for (let other = this.runningJobs.get(id); other; other = this.runningJobs.get(id)) await other.done;
-    if (this.disposeAbortController.signal.aborted) return undefined;
-    const controller = new AbortController();
+    if (this.stopController.signal.aborted) return undefined;
     const onProgress = (progress: InstallProgress): void => {
       this.applyJobEvent(id, { kind: 'started' });
       this.applyJobEvent(id, { kind: 'progressed', progress });
     };
-    const run = async (): Promise<Result | undefined> => {
+    return await this.trackJob(id, false, async (signal) => {
       try {
-        return await work({ signal: controller.signal, onProgress });
+        return await work({ signal, onProgress });
       } catch (error) {
-        if (error instanceof InstallError && error.code === 'cancelled') return undefined;
+        if (isCancelled(error)) return undefined;
         throw error;
       } finally {
-        this.runningJobs.delete(id);
         if (this.jobs.get(id)?.kind === 'installing') this.applyJobEvent(id, { kind: 'ended' });
       }
-    };
-    const result = run();
+    });
+  }
+
+  /** Records a job while it runs, so that it can be cancelled, and others can wait for it. */
+  private async trackJob<Result>(
+    id: string,
+    isInstallation: boolean,
+    run: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    const controller = new AbortController();
+    const result = run(controller.signal).finally(() => this.runningJobs.delete(id));
     const done = result.then(
       () => undefined,
       () => undefined,
     );
-    this.runningJobs.set(id, { isInstallation: false, controller, done });
+    this.runningJobs.set(id, { isInstallation, controller, done });
     return await result;
   }
 
@@ -224,13 +231,13 @@ export class AgentManager implements Disposable {
 
   /** Cancels running jobs. Resolves when they have ended. */
   async stop(): Promise<void> {
-    this.disposeAbortController.abort();
+    this.stopController.abort();
     for (const { controller } of this.runningJobs.values()) controller.abort();
     await Promise.all([...this.runningJobs.values()].map(({ done }) => done));
   }
 
   dispose(): void {
-    this.disposeAbortController.abort();
+    this.stopController.abort();
     for (const { controller } of this.runningJobs.values()) controller.abort();
     this.disposables.dispose();
   }
@@ -249,21 +256,15 @@ export class AgentManager implements Disposable {
       await other.done;
       if (other.isInstallation) return;
     }
-    const controller = new AbortController();
-    const run = async (): Promise<void> => {
+    await this.trackJob(id, true, async (signal) => {
       this.applyJobEvent(id, { kind: 'started' });
       try {
-        await work(controller.signal);
+        await work(signal);
         this.applyJobEvent(id, { kind: 'ended' });
       } catch (error) {
-        this.applyJobEvent(id, this.toEndEvent(error, controller.signal));
-      } finally {
-        this.runningJobs.delete(id);
+        this.applyJobEvent(id, this.toEndEvent(error, signal));
       }
-    };
-    const done = run();
-    this.runningJobs.set(id, { isInstallation: true, controller, done });
-    await done;
+    });
   }
 
   private async installNow(agent: RegistryAgent, signal: AbortSignal, mayAsk: boolean): Promise<void> {
@@ -293,7 +294,7 @@ export class AgentManager implements Disposable {
   }
 
   private toEndEvent(error: unknown, signal: AbortSignal): JobEvent {
-    if (signal.aborted || (error instanceof InstallError && error.code === 'cancelled')) return { kind: 'ended' };
+    if (signal.aborted || isCancelled(error)) return { kind: 'ended' };
     this.deps.log.error('an agent cannot be installed', error);
     const advice = error instanceof InstallError || error instanceof PlanProblem ? error.advice : undefined;
     return { kind: 'failed', message: userMessageOf(error), ...(advice === undefined ? {} : { advice }) };
@@ -316,6 +317,10 @@ class PlanProblem extends Error {
   ) {
     super(message);
   }
+}
+
+function isCancelled(error: unknown): boolean {
+  return error instanceof InstallError && error.code === 'cancelled';
 }
 
 /** Whether a process of the agent may exist. */
