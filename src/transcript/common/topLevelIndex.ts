@@ -38,17 +38,8 @@ export class TopLevelIndex {
   /** Adds the entry at the end. Returns false if its order depends on other entries, which need `rebuild`. */
   add({ id, parent }: Entry): boolean {
     if (this.missingParentIds.has(id)) return false;
-    if (parent === undefined || parent === id || !this.entryOf(parent)) {
-      if (parent !== undefined && parent !== id) this.missingParentIds.add(parent);
-      this.indexById?.set(id, this.topLevelIds.length);
-      this.topLevelIds.push(id);
-      return true;
-    }
-    const topLevelId = this.topLevelIdByStepId.get(parent) ?? parent;
-    this.topLevelIdByStepId.set(id, topLevelId);
-    const steps = this.stepIdsByTopLevelId.get(topLevelId);
-    if (steps) steps.push(id);
-    else this.stepIdsByTopLevelId.set(topLevelId, [id]);
+    const isStep = parent !== undefined && this.existingParentOf(id) === parent;
+    this.append(id, isStep ? (this.topLevelIdByStepId.get(parent) ?? parent) : id);
     return true;
   }
 
@@ -71,32 +62,36 @@ export class TopLevelIndex {
     this.topLevelIdByStepId.clear();
     this.missingParentIds.clear();
     this.indexById = undefined;
-    for (const id of entryIds) {
-      const topLevelId = this.findTopLevelId(id);
-      if (topLevelId === id) {
-        this.topLevelIds.push(id);
-        const parent = this.entryOf(id)?.parent;
-        if (parent !== undefined && parent !== id) this.missingParentIds.add(parent);
-        continue;
-      }
-      this.topLevelIdByStepId.set(id, topLevelId);
-      const steps = this.stepIdsByTopLevelId.get(topLevelId);
-      if (steps) steps.push(id);
-      else this.stepIdsByTopLevelId.set(topLevelId, [id]);
+    for (const id of entryIds) this.append(id, this.findTopLevelId(id));
+  }
+
+  /** `topLevelId` is the id itself if the entry is not a step. */
+  private append(id: string, topLevelId: string): void {
+    if (topLevelId === id) {
+      const parent = this.entryOf(id)?.parent;
+      if (parent !== undefined && parent !== id) this.missingParentIds.add(parent);
+      this.indexById?.set(id, this.topLevelIds.length);
+      this.topLevelIds.push(id);
+      return;
     }
+    this.topLevelIdByStepId.set(id, topLevelId);
+    const steps = this.stepIdsByTopLevelId.get(topLevelId);
+    if (steps) steps.push(id);
+    else this.stepIdsByTopLevelId.set(topLevelId, [id]);
   }
 
   private findTopLevelId(id: string): string {
-    let parent = this.existingParentOf(id);
+    const parent = this.existingParentOf(id);
     if (parent === undefined) return id;
     const seen = new Set([id]);
-    for (let at = id; parent !== undefined; parent = this.existingParentOf(at)) {
+    let at = parent;
+    for (let next = this.existingParentOf(at); next !== undefined; next = this.existingParentOf(at)) {
       // Entries that are inside of each other are top-level entries.
-      if (seen.has(parent)) return id;
-      seen.add(parent);
-      at = parent;
+      if (seen.has(at)) return id;
+      seen.add(at);
+      at = next;
     }
-    return [...seen].at(-1) ?? id;
+    return at;
   }
 
   private existingParentOf(id: string): string | undefined {

@@ -30,12 +30,9 @@ export class TranscriptDocument implements Disposable {
     }
   }
 
-  /** Entries that are not steps of a call. */
-  *topLevelEntries(): Generator<Entry, void, undefined> {
-    for (const id of this.topLevel.ids) {
-      const entry = this.entriesById.get(id);
-      if (entry) yield entry;
-    }
+  /** Returns the entries of a range that are not steps of a call. */
+  topLevelEntries(start = 0, end?: number): Entry[] {
+    return this.entriesOf(this.topLevel.ids.slice(start, end));
   }
 
   get topLevelCount(): number {
@@ -44,14 +41,8 @@ export class TranscriptDocument implements Disposable {
 
   /** Returns the top-level entries of a range, each followed by its steps. */
   sliceTopLevel(start: number, end?: number): Entry[] {
-    return this.topLevel.ids
-      .slice(start, end)
-      .flatMap((id) => [id, ...this.topLevel.stepsOf(id)])
-      .flatMap((id) => this.entriesById.get(id) ?? []);
-  }
-
-  isTopLevel(id: string): boolean {
-    return this.topLevel.isTopLevel(id);
+    const ids = this.topLevel.ids.slice(start, end);
+    return this.entriesOf(ids.flatMap((id) => [id, ...this.topLevel.stepsOf(id)]));
   }
 
   topLevelIdAt(index: number): string | undefined {
@@ -64,7 +55,7 @@ export class TranscriptDocument implements Disposable {
   }
 
   slice(start: number, end?: number): Entry[] {
-    return this.entryIds.slice(start, end).flatMap((id) => this.entriesById.get(id) ?? []);
+    return this.entriesOf(this.entryIds.slice(start, end));
   }
 
   get(id: string): Entry | undefined {
@@ -144,6 +135,10 @@ export class TranscriptDocument implements Disposable {
   dispose(): void {
     this.feeds.clear();
     this.changeEmitter.dispose();
+  }
+
+  private entriesOf(ids: readonly string[]): Entry[] {
+    return ids.flatMap((id) => this.entriesById.get(id) ?? []);
   }
 
   private pushAll(entries: readonly Entry[]): void {

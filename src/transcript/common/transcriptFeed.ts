@@ -10,7 +10,7 @@ interface FeedSource {
   get(id: string): Entry | undefined;
   topLevelIndexOf(id: string): number;
   topLevelIdAt(index: number): string | undefined;
-  isTopLevel(id: string): boolean;
+  topLevelEntries(start: number, end?: number): Entry[];
   turnAlignedStart(end: number, count: number): number;
 }
 
@@ -193,9 +193,7 @@ export class TranscriptFeed implements Disposable {
     const { transcriptDocument: source, sent } = this;
     const start = Math.max(end, sent.size);
     if (start >= source.topLevelCount) return {};
-    const reported = source
-      .sliceTopLevel(start)
-      .filter(({ id, kind }) => source.isTopLevel(id) && ['prompt', 'end', 'notice'].includes(kind));
+    const reported = source.topLevelEntries(start).filter(({ kind }) => ['prompt', 'end', 'notice'].includes(kind));
     return {
       unloadedAddedCount: source.topLevelCount - start,
       ...(reported.length > 0 ? { addedElsewhere: reported.slice(-maxReportedCount) } : {}),
@@ -302,9 +300,7 @@ export class TranscriptFeed implements Disposable {
 
   /** Returns the index at which the entry's turn starts, unless that is too far away. */
   private turnStartIndex(index: number): number {
-    const near = this.transcriptDocument
-      .sliceTopLevel(Math.max(0, index - maxTurnCountBefore), index + 1)
-      .filter(({ id }) => this.transcriptDocument.isTopLevel(id));
+    const near = this.transcriptDocument.topLevelEntries(Math.max(0, index - maxTurnCountBefore), index + 1);
     const turn = near.at(-1)?.turn;
     const other = near.findLastIndex((entry) => entry.turn !== turn);
     return other < 0 && index > maxTurnCountBefore ? index : index - (near.length - 2 - other);

@@ -37,9 +37,9 @@ export function FindBar({ onClose, model, actions, find }: FindBarProps) {
   const [query, setQuery] = useState('');
   const [{ index, isBeforeMatch = false }, setPlace] = useState<CurrentMatch>({ index: 0 });
   const { matches, range, refresh } = useMatches(model, query);
-  const found = useFoundEntries(model, find, query);
-  const before = found.filter((entry) => entry.index < range.start);
-  const after = found.filter((entry) => entry.index >= range.end);
+  const foundEntries = useFoundEntries(model, find, query);
+  const before = foundEntries.filter((entry) => entry.index < range.start);
+  const after = foundEntries.filter((entry) => entry.index >= range.end);
   const at = isBeforeMatch || matches.length === 0 ? -1 : wrapIndex(index, matches.length);
   /** The entry that is being loaded because the reader wants to see a match in it. */
   const loadingEntry = useRef<FoundEntry | undefined>(undefined);
@@ -49,7 +49,8 @@ export function FindBar({ onClose, model, actions, find }: FindBarProps) {
   /** The current match and its entry. Its index is not enough, because loading earlier entries changes it. */
   const shownMatch = useRef<MatchInEntry | undefined>(undefined);
 
-  const standBefore = (found: readonly Range[], isNext: (match: Range) => boolean): void => {
+  /** No match is current. The next one is the first for which `isNext` is true. */
+  const setPlaceBefore = (found: readonly Range[], isNext: (match: Range) => boolean): void => {
     shownMatch.current = undefined;
     const next = found.findIndex(isNext);
     setPlace({ index: next < 0 ? found.length : next, isBeforeMatch: true });
@@ -76,7 +77,7 @@ export function FindBar({ onClose, model, actions, find }: FindBarProps) {
     if (shownMatch.current === undefined || isBeforeMatch) return;
     if (!shownMatch.current.entry.isConnected) {
       // The entry was unloaded because the reader has gone elsewhere.
-      standBefore(matches, (match) => match.getBoundingClientRect().top >= 0);
+      setPlaceBefore(matches, (match) => match.getBoundingClientRect().top >= 0);
       return;
     }
     const to = indexOfMatch(shownMatch.current, matches);
@@ -105,7 +106,7 @@ export function FindBar({ onClose, model, actions, find }: FindBarProps) {
     }
     // The rendered form of the entry does not contain the text.
     element.scrollIntoView({ block: 'center', inline: 'nearest' });
-    standBefore(found, (match) => match.comparePoint(element, 0) < 0);
+    setPlaceBefore(found, (match) => match.comparePoint(element, 0) < 0);
   };
   const goToMatch = (step: 1 | -1): void => {
     loadingEntry.current = undefined;
