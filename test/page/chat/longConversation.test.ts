@@ -4,6 +4,7 @@ import { chatRequests } from '../../../src/chat/common/page/chatApi';
 import type { Entry } from '../../../src/transcript/common/entries';
 import { eventually } from '../../support/eventually';
 import { drawn } from '../support/drawn';
+import { isInSight, turns } from '../support/transcriptParts';
 import { TranscriptHost } from '../support/transcriptHost';
 import { sessionOf, snapshot } from './support/chatFixtures';
 import { ChatPages, type ChatHere } from './support/chatPages';
@@ -13,23 +14,6 @@ const turnCount = 1_000;
 /** What is loaded around the reader, and what is about to be unloaded. */
 const maxLoaded = 520;
 
-function turns(from: number, to: number): Entry[] {
-  return Array.from({ length: to - from }, (_, index): Entry[] => {
-    const turn = from + index;
-    return [
-      { kind: 'prompt', id: `p${turn}`, turn, text: `Question ${turn}` },
-      { kind: 'answer', id: `a${turn}`, turn, text: `Answer ${turn}\n\n${'A line of it.\n\n'.repeat(4)}` },
-    ];
-  }).flat();
-}
-
-const isInSight = (page: Page, id: string): Promise<boolean> =>
-  page.evaluate((entry) => {
-    const element = document.querySelector(`[data-entry="${entry}"]`);
-    const screen = element?.closest('.transcript-scroll')?.getBoundingClientRect();
-    const { top = 0, bottom = 0 } = element?.getBoundingClientRect() ?? {};
-    return screen !== undefined && bottom > screen.top && top < screen.bottom;
-  }, id);
 const waitUntilInSight = (page: Page, id: string): Promise<void> =>
   eventually(`${id} in sight`, async () => assert.ok(await isInSight(page, id)));
 const loadedCount = (page: Page): Promise<number> => page.locator('.turn > .entry').count();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { didRequestFindOrJump } from '../../../src/threads/common/page/threadApi';
 import { drawn } from '../support/drawn';
+import { isInSight } from '../support/transcriptParts';
 import { openLongThread, type LongThreadHere } from './support/longThread';
 import { turns } from './support/threadFixtures';
 import { ThreadPages, watchGoals } from './support/threadPages';
@@ -24,12 +25,6 @@ const toBottom = (page: Page): Promise<void> =>
   });
 const fromEnd = (page: Page): Promise<number> =>
   page.$eval(scroller, ({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight);
-const isInSight = (page: Page, id: string): Promise<boolean> =>
-  page.$eval(`[data-entry="${id}"]`, (element) => {
-    const { top, bottom } = element.getBoundingClientRect();
-    const screen = element.closest('.transcript-scroll')?.getBoundingClientRect();
-    return screen !== undefined && bottom > screen.top && top < screen.bottom;
-  });
 
 describe('a thread of 20,000 entries', () => {
   const pages = new ThreadPages();

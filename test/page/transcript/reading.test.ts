@@ -4,6 +4,7 @@ import type { Entry } from '../../../src/transcript/common/entries';
 import { eventually } from '../../support/eventually';
 import { drawn } from '../support/drawn';
 import { PageHarness, type OpenedPage, type PageOptions } from '../support/pageHarness';
+import { turns } from '../support/transcriptParts';
 import { toolEntry } from './sample';
 import { ask, didPatch, load, showAll } from './transcriptPageApi';
 
@@ -18,17 +19,6 @@ const page: PageOptions = {
   style: 'test/page/transcript/transcriptPage.css',
   height: 500,
 };
-
-/** Turns of about 150 pixels. */
-function turns(from: number, to: number): Entry[] {
-  return Array.from({ length: to - from }, (_, index): Entry[] => {
-    const turn = from + index;
-    return [
-      { kind: 'prompt', id: `p${turn}`, turn, text: `Question ${turn}` },
-      { kind: 'answer', id: `a${turn}`, turn, text: `Answer ${turn}\n\n${'A line of it.\n\n'.repeat(3)}` },
-    ];
-  }).flat();
-}
 
 const scroller = '.transcript-scroll';
 const fromEnd = (opened: Page): Promise<number> =>
