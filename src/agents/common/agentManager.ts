@@ -49,7 +49,7 @@ export class AgentManager implements Disposable {
   private readonly runningJobs = new Map<string, RunningJob>();
   /** Ids of backends that are running an older version than the installed one. */
   private readonly outdatedBackendIds = new Set<string>();
-  private isRefreshingRegistry = false;
+  private runningRefreshCount = 0;
   private readonly stopController = new AbortController();
 
   constructor(private readonly deps: AgentManagerDeps) {}
@@ -74,7 +74,7 @@ export class AgentManager implements Disposable {
     const listed = await backends.list();
     return {
       registry: registry.registryState(),
-      isChecking: this.isRefreshingRegistry,
+      isChecking: this.runningRefreshCount > 0,
       installed: installer.installed(),
       jobs: this.jobs,
       backends: listed,
@@ -86,15 +86,17 @@ export class AgentManager implements Disposable {
     };
   }
 
-  /** Loads the list of the registry again. Concurrent calls share one load. A failure is part of the view. */
+  /**
+   * Loads the list of the registry again. Resolves when it is loaded, also if that had begun before. A failure is part of
+   * the view.
+   */
   async refreshRegistry(): Promise<void> {
-    if (this.isRefreshingRegistry) return;
-    this.isRefreshingRegistry = true;
+    this.runningRefreshCount++;
     this.changeEmitter.fire();
     try {
       await this.deps.registry.refresh(this.stopController.signal);
     } finally {
-      this.isRefreshingRegistry = false;
+      this.runningRefreshCount--;
       this.changeEmitter.fire();
     }
   }

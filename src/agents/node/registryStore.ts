@@ -106,7 +106,10 @@ export class RegistryStore implements Disposable {
     if (this.isDue()) await this.refresh(signal);
   }
 
-  /** Loads the registry now. A failure keeps the current list and becomes the `problem` of `agents()`. Never rejects. */
+  /**
+   * Loads the registry now. Concurrent calls share one load if the address is the same. A failure keeps the current list and
+   * becomes the `problem` of the state. Never rejects.
+   */
   async refresh(signal: AbortSignal): Promise<void> {
     await this.loadCached();
     const address = this.options.address();

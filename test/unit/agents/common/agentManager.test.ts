@@ -244,14 +244,24 @@ describe('the manager of agents', () => {
     assert.deepEqual(installer.agents[0]?.accounts, ['Work']);
   });
 
-  it('loads the list again once, for all who ask at the same time', async () => {
-    const states: boolean[] = [];
-    manager.onDidChange(() => void manager.situation().then(({ isChecking }) => states.push(isChecking)));
-    await Promise.all([manager.refreshRegistry(), manager.refreshRegistry()]);
-    assert.equal(registry.refreshes, 1);
-    await manager.situation();
-    assert.equal((await manager.situation()).isChecking, false);
-    assert.ok(states.length > 0);
+  it('checks until the list is loaded for all who have asked, since the address may have changed between them', async () => {
+    const [first, second] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    const loads = [first.promise, second.promise];
+    registry.refresh = () => loads.shift() ?? assert.fail('A third load was not asked for.');
+    const isChecking = async (): Promise<boolean> => (await manager.situation()).isChecking;
+    let changes = 0;
+    manager.onDidChange(() => changes++);
+    let isSecondDone = false;
+    const firstAsked = manager.refreshRegistry();
+    const secondAsked = manager.refreshRegistry().then(() => (isSecondDone = true));
+    assert.equal(await isChecking(), true);
+    first.resolve(undefined);
+    await firstAsked;
+    assert.deepEqual([await isChecking(), isSecondDone], [true, false]);
+    second.resolve(undefined);
+    await secondAsked;
+    assert.equal(await isChecking(), false);
+    assert.equal(changes, 4);
   });
 
   it('ends what runs when the window closes', async () => {
