@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { inRoot } from './paths.mjs';
 
 /**
@@ -28,8 +29,26 @@ export function pageBundle({ name, script, style }) {
       'punycode.js': markdownFile('mdurlStub.ts'),
       'uc.micro': markdownFile('characterClasses.ts'),
     },
+    plugins: [highlightJsAsModule],
   };
 }
+
+/**
+ * The core of highlight.js is a CommonJS module, also for those who import it. As an ES module it needs no code that
+ * connects the two, which makes a page 440 bytes smaller.
+ * @type {import('esbuild').Plugin}
+ */
+const highlightJsAsModule = {
+  name: 'highlight.js as an ES module',
+  setup(build) {
+    build.onLoad({ filter: /[/\\]highlight\.js[/\\]lib[/\\]core\.js$/ }, async ({ path }) => {
+      const contents = await readFile(path, 'utf8');
+      const asModule = contents.replace('\nmodule.exports = highlight;\n', '\nexport default highlight;\n');
+      if (asModule === contents) throw new Error(`${path} does not export what was expected.`);
+      return { contents: asModule };
+    });
+  },
+};
 
 /** @param {string} name */
 function markdownFile(name) {
