@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
 import { useRedrawOnEvent } from '../../webview/browser/useRedrawOnEvent';
+import { useRequiredContext } from '../../webview/browser/useRequiredContext';
 import type { ChatPage } from './page/chatPage';
 import type { ChatPageState } from './page/chatPageStore';
 
@@ -9,9 +9,7 @@ const context = createContext<ChatPage | undefined>(undefined);
 export const PageProvider = context.Provider;
 
 export function usePage(): ChatPage {
-  const page = useContext(context);
-  if (!page) throw new Error('usePage needs a PageProvider.');
-  return page;
+  return useRequiredContext(context);
 }
 
 export function usePageState(): ChatPageState {

@@ -17,7 +17,10 @@ export function TranscriptPane() {
   const isReadonly = session?.status === 'readonly';
   const isEmpty = useIsTranscriptEmpty(page.transcript);
   const actions = useMemo(() => createTranscriptActions(page, isReadonly), [page, isReadonly]);
-  const options = useMemo((): TranscriptOptions => ({ label: 'Conversation', isLive: true, folders }), [folders]);
+  const options = useMemo(
+    (): TranscriptOptions => ({ conversationId: session?.id, label: 'Conversation', isLive: true, folders }),
+    [session?.id, folders],
+  );
   const { isFinding, stopFinding } = useFindBar(page);
   // Another function for each conversation, so that the find bar searches again.
   const find = useMemo((): FindEntries => (query) => page.find(query), [page, session?.id]);

@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
 import { useRedrawOnEvent } from '../../webview/browser/useRedrawOnEvent';
+import { useRequiredContext } from '../../webview/browser/useRequiredContext';
 import type { ThreadPage, ThreadPageState } from './threadPage';
 
 const pageContext = createContext<ThreadPage | undefined>(undefined);
@@ -9,9 +9,7 @@ export const PageProvider = pageContext.Provider;
 
 /** Returns the page. @throws Error outside of `PageProvider` */
 export function useThreadPage(): ThreadPage {
-  const page = useContext(pageContext);
-  if (!page) throw new Error('This component is outside PageProvider');
-  return page;
+  return useRequiredContext(pageContext);
 }
 
 /** Returns the state of the page. The component is redrawn when the state changes. */

@@ -37,6 +37,8 @@ export interface FoldingRequest {
 }
 
 export interface TranscriptOptions {
+  /** Set if `model` shows different conversations one after another. Their entries may have the same ids. */
+  readonly conversationId?: string | undefined;
   readonly label?: string;
   /** Format for the times of prompts. By default, they are hidden. */
   readonly timeFormat?: 'relative' | 'absolute';

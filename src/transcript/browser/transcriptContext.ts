@@ -1,5 +1,6 @@
 import { createContext } from 'preact';
-import { useContext, useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
+import { useRequiredContext } from '../../webview/browser/useRequiredContext';
 import type { Entry } from '../common/entries';
 import type { TranscriptActions, TranscriptOptions } from './transcriptActions';
 import { shortenPath } from '../common/shortPath';
@@ -11,14 +12,32 @@ interface TranscriptContextValue {
   readonly actions: TranscriptActions;
   readonly options: TranscriptOptions;
   readonly screenProximity?: ScreenProximity;
+  /**
+   * Whether the user has opened or closed a section, by the id of its entry and its name. Also of entries that were
+   * unloaded.
+   */
+  readonly sectionChoices?: Map<string, boolean>;
 }
 
 export const TranscriptContext = createContext<TranscriptContextValue | undefined>(undefined);
 
+/** The entry, or the approval, to which a component belongs. */
+interface DrawnEntry {
+  readonly id: string;
+  /** Loads the complete content and shows it. Rejects if it cannot be loaded. */
+  readonly loadAll: () => Promise<void>;
+  /** Whether content that is loaded is shown completely, without a "Show all" button. */
+  readonly isShownWhole?: boolean;
+}
+
+export const DrawnEntryContext = createContext<DrawnEntry | undefined>(undefined);
+
 export function useTranscriptContext(): TranscriptContextValue {
-  const context = useContext(TranscriptContext);
-  if (!context) throw new Error('useTranscript needs a TranscriptContext.');
-  return context;
+  return useRequiredContext(TranscriptContext);
+}
+
+export function useDrawnEntry(): DrawnEntry {
+  return useRequiredContext(DrawnEntryContext);
 }
 
 export function useShortenPath(): (path: string) => string {

@@ -1,5 +1,5 @@
 import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
+import { useRequiredContext } from './useRequiredContext';
 
 /**
  * The host's clock, estimated from its messages. All times from the host use it. If the host runs on another machine,
@@ -22,7 +22,5 @@ export class HostTime {
 export const HostTimeContext = createContext<HostTime | undefined>(undefined);
 
 export function useHostTime(): HostTime {
-  const time = useContext(HostTimeContext);
-  if (!time) throw new Error('useHostTime needs a HostTimeContext.');
-  return time;
+  return useRequiredContext(HostTimeContext);
 }

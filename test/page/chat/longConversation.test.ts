@@ -194,6 +194,22 @@ describe('a conversation of 2,000 messages', () => {
     }
   });
 
+  it('keeps open what the reader has opened, also when it was unloaded, and not in another conversation', async () => {
+    const thought: Entry = { kind: 'thinking', id: 't', turn: turnCount, text: 'A thought of it.', durationMs: 1_000 };
+    const chat = await openLong(turnCount, [...turns(1, turnCount + 1), thought]);
+    const section = chat.page.locator('[data-entry="t"] details');
+    await section.locator('summary').click();
+    await section.getByText('A thought of it.').waitFor();
+    await find(chat, 'Question 55');
+    await section.waitFor({ state: 'detached' });
+    await chat.page.keyboard.press('Escape');
+    await chat.page.getByRole('button', { name: 'Jump to Latest' }).click();
+    await section.getByText('A thought of it.').waitFor();
+    const session = { ...sessionOf(), id: 'another' };
+    await chat.tell({ session, transcript: { reset: true, put: [thought], before: 0 } });
+    await eventually('a closed section', async () => assert.equal(await section.getAttribute('open'), null));
+  });
+
   it('offers to continue only at its end', async () => {
     // Four entries in each turn: what a jump loads ends with a turn.
     const ends = turns(1, turnCount + 1).flatMap((entry): Entry[] => {

@@ -1,9 +1,8 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatCountWithNoun, formatCount, formatTextSize } from '../../../transcript/browser/parts/format';
 import { UntrustedText } from '../../../transcript/browser/parts/untrustedText';
-import { LoadFullContentContext, ShowFullContext } from '../../../transcript/browser/parts/showAll';
 import type { TranscriptActions } from '../../../transcript/browser/transcriptActions';
-import { TranscriptContext } from '../../../transcript/browser/transcriptContext';
+import { DrawnEntryContext, TranscriptContext } from '../../../transcript/browser/transcriptContext';
 import type { Part } from '../../../transcript/common/entries';
 import { shortenPath } from '../../../transcript/common/shortPath';
 import { FolderIcon, WarningIcon } from '../../../webview/browser/icons';
@@ -51,13 +50,11 @@ export function ApprovalDetails({ sessionId, approval, requesterKind }: Approval
             )}
             <ApprovalRisks approval={approval} />
             <TranscriptContext.Provider value={context}>
-              <ShowFullContext.Provider value={true}>
-                <LoadFullContentContext.Provider value={showWhole}>
-                  {parts.map((part, index) => (
-                    <ApprovalPart key={index} part={part} index={index} approvalId={approval.id} />
-                  ))}
-                </LoadFullContentContext.Provider>
-              </ShowFullContext.Provider>
+              <DrawnEntryContext.Provider value={{ id: approval.id, loadAll: showWhole, isShownWhole: true }}>
+                {parts.map((part, index) => (
+                  <ApprovalPart key={index} part={part} index={index} />
+                ))}
+              </DrawnEntryContext.Provider>
             </TranscriptContext.Provider>
             <ApprovalFacts approval={approval} folders={folders} />
           </div>

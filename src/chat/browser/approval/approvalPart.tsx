@@ -5,11 +5,10 @@ import type { Part } from '../../../transcript/common/entries';
 interface ApprovalPartProps {
   readonly part: Part;
   readonly index: number;
-  readonly approvalId: string;
 }
 
 /** A part of an approval. Commands and content to be written are never truncated. */
-export function ApprovalPart({ part, index, approvalId }: ApprovalPartProps) {
+export function ApprovalPart({ part, index }: ApprovalPartProps) {
   switch (part.type) {
     case 'terminal':
       return <PlainBlock text={part.command ?? part.output} />;
@@ -19,7 +18,7 @@ export function ApprovalPart({ part, index, approvalId }: ApprovalPartProps) {
       // The address is shown instead of the title, because a title may be misleading.
       return <PlainBlock text={part.uri} />;
     default:
-      return <PartView part={part} index={index} entryId={approvalId} />;
+      return <PartView part={part} index={index} />;
   }
 }
 

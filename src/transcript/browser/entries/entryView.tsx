@@ -5,11 +5,10 @@ import type { Entry } from '../../common/entries';
 import { EndEntry } from './endEntry';
 import { useFarEntryPlaceholder } from '../list/useFarEntryPlaceholder';
 import { PromptEntry, PromptHeading } from './promptEntry';
-import { LoadFullContentContext } from '../parts/showAll';
 import { AnswerEntry, MediaEntry, NoticeEntry, RawEntry, SummaryEntry, ThinkingEntry } from './textEntries';
 import { TodosEntry } from './todosEntry';
 import { ToolEntry } from './toolEntry';
-import { useEntry, useTranscriptContext } from '../transcriptContext';
+import { DrawnEntryContext, useEntry, useTranscriptContext } from '../transcriptContext';
 
 /** Shows one entry. Redrawn only when the entry changes. */
 export function EntryView({ id }: { id: string }) {
@@ -22,6 +21,7 @@ export function EntryView({ id }: { id: string }) {
   if (!isShown) return null;
   // The entry has changed since its complete form was loaded, so the current one is newer.
   const entry = whole?.of === known ? whole.entry : known;
+  const loadAll = async (): Promise<void> => setWhole({ of: known, entry: await loadFullEntry(id) });
   const isPrompt = entry.kind === 'prompt';
   return (
     <div
@@ -41,9 +41,9 @@ export function EntryView({ id }: { id: string }) {
         </>
       ) : (
         <>
-          <LoadFullContentContext.Provider value={async () => setWhole({ of: known, entry: await loadFullEntry(id) })}>
+          <DrawnEntryContext.Provider value={{ id, loadAll }}>
             <EntryBody entry={entry} />
-          </LoadFullContentContext.Provider>
+          </DrawnEntryContext.Provider>
           {showJson && (
             <IconButton label="Show JSON" icon={BracesIcon} class="raw-button" onClick={() => showJson(id)} />
           )}

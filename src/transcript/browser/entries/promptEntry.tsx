@@ -18,7 +18,7 @@ export function PromptEntry({ entry }: { entry: EntryOf<'prompt'> }) {
   const { actions } = useTranscriptContext();
   const { editPrompt, restore } = actions;
   const { attachments = [], omitted = 0, text } = entry;
-  const copy = useCopyFull(entry.id, omitted);
+  const copy = useCopyFull(omitted);
   return (
     <>
       <PromptHeading turn={entry.turn} />

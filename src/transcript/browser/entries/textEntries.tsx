@@ -13,7 +13,7 @@ import { useTranscriptContext } from '../transcriptContext';
 import { UntrustedText } from '../parts/untrustedText';
 
 export function AnswerEntry({ entry }: { entry: EntryOf<'answer'> }) {
-  const copy = useCopyFull(entry.id, entry.omitted);
+  const copy = useCopyFull(entry.omitted);
   const isStreaming = entry.streaming ?? false;
   return (
     <>
@@ -114,11 +114,11 @@ export function SummaryEntry({ entry }: { entry: EntryOf<'summary'> }) {
 }
 
 export function MediaEntry({ entry }: { entry: EntryOf<'media'> }) {
-  return <PartView part={entry.part} index={0} entryId={entry.id} />;
+  return <PartView part={entry.part} index={0} />;
 }
 
 export function RawEntry({ entry }: { entry: EntryOf<'raw'> }) {
-  const { id, label, json, omitted } = entry;
+  const { label, json, omitted } = entry;
   return (
     <Disclosure
       class="summary"
@@ -131,7 +131,7 @@ export function RawEntry({ entry }: { entry: EntryOf<'raw'> }) {
         </>
       }
     >
-      <PartView part={{ type: 'json', json, ...(omitted === undefined ? {} : { omitted }) }} index={0} entryId={id} />
+      <PartView part={{ type: 'json', json, ...(omitted === undefined ? {} : { omitted }) }} index={0} />
     </Disclosure>
   );
 }

@@ -92,7 +92,7 @@ function ToolBody(steps: SubagentStepsProps) {
       <ToolLocations entry={entry} />
       {entry.input !== undefined && <ToolInput json={entry.input} isOpen={entry.parts.length === 0} />}
       {entry.parts.map((part, index) => (
-        <PartView key={index} part={part} index={index} entryId={entry.id} />
+        <PartView key={index} part={part} index={index} />
       ))}
       {entry.subthread === undefined ? <SubagentSteps {...steps} /> : <SubthreadDisclosure {...steps} />}
       {entry.error !== undefined && (

@@ -42,9 +42,11 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
   const unseen = useUnseenCount(model, isFollowing);
   const screenProximity = useScreenProximity(model, scroller);
   useUnloading(model, actions, scroller);
+  const { conversationId, folding } = options;
+  const sectionChoices = useMemo(() => new Map(), [model, conversationId, folding]);
   const context = useMemo(
-    () => ({ model, actions, options, screenProximity }),
-    [model, actions, options, screenProximity],
+    () => ({ model, actions, options, screenProximity, sectionChoices }),
+    [model, actions, options, screenProximity, sectionChoices],
   );
   const goTo = useCallback(
     (entry: Element): void => {
@@ -102,7 +104,7 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
         >
           <div class="transcript-content" ref={content}>
             <MoreEntries scroller={scroller} side="older" />
-            <TurnList onDrawn={() => keeper.current?.restorePosition()} />
+            <TurnList key={conversationId} onDrawn={() => keeper.current?.restorePosition()} />
             <MoreEntries scroller={scroller} side="later" />
           </div>
         </div>

@@ -1,13 +1,13 @@
 import { Fragment } from 'preact';
-import { useContext, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { IconButton } from '../../../webview/browser/iconButton';
 import { DiffIcon } from '../../../webview/browser/icons';
 import type { DiffHunk, DiffLine, DiffPart } from '../../common/entries';
 import { ChangeCounts } from './changeCounts';
 import { formatCountWithNoun, formatTextSize } from './format';
 import { PathButton } from './pathButton';
-import { ShowAllButton, ShowFullContext } from './showAll';
-import { useShortenPath, useTranscriptContext } from '../transcriptContext';
+import { ShowAllButton } from './showAll';
+import { useDrawnEntry, useShortenPath, useTranscriptContext } from '../transcriptContext';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { UntrustedText } from './untrustedText';
 
@@ -23,10 +23,11 @@ interface DiffViewRow {
   readonly text: string;
 }
 
-export function DiffView({ part, index, entryId }: { part: DiffPart; index: number; entryId: string }) {
+export function DiffView({ part, index }: { part: DiffPart; index: number }) {
   const { actions } = useTranscriptContext();
   const short = useShortenPath();
-  const [isWhole, setWhole] = useState(useContext(ShowFullContext));
+  const { id, isShownWhole } = useDrawnEntry();
+  const [isWhole, setWhole] = useState(isShownWhole);
   const { path, hunks, change, omitted = 0 } = part;
   const { openDiff } = actions;
   const rows = hunks.flatMap(toRows);
@@ -37,7 +38,7 @@ export function DiffView({ part, index, entryId }: { part: DiffPart; index: numb
         <PathButton path={path} line={hunks.find(({ newStart }) => newStart > 1)?.newStart} />
         {changeLabels[change] !== '' && <span class="quiet">{changeLabels[change]}</span>}
         <ChangeCounts changes={[part]} />
-        {openDiff && <IconButton label="Open Diff Editor" icon={DiffIcon} onClick={() => openDiff(entryId, index)} />}
+        {openDiff && <IconButton label="Open Diff Editor" icon={DiffIcon} onClick={() => openDiff(id, index)} />}
       </div>
       {shown.length > 0 && (
         <div

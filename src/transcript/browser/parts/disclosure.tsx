@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import { useContext, useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { ChevronRightIcon } from '../../../webview/browser/icons';
 import { hasFocus, hasSelection } from '../list/focusAndSelection';
-import { TranscriptContext } from '../transcriptContext';
+import { useDrawnEntry, useRedraw, useTranscriptContext } from '../transcriptContext';
 
 interface DisclosureProps {
+  /** CSS classes. The first one is different for each section of an entry. */
   readonly class: string;
   readonly summary: ComponentChildren;
   /** Whether the section is open, until the user opens or closes it. */
@@ -14,18 +15,22 @@ interface DisclosureProps {
 }
 
 /**
- * A collapsible section. It follows `isOpen` until the user toggles it or all sections. It does not close while it
- * contains the focus or the selection.
+ * A collapsible section of an entry. It follows `isOpen` until the user toggles it or all sections, and the user's choice
+ * remains when the entry is unloaded and loaded again. It does not close while it contains the focus or the selection.
  */
 export function Disclosure({ class: className, summary, children, ...rest }: DisclosureProps) {
   const { isOpen: byDefault = false, hasChevronLast = false } = rest;
   const details = useRef<HTMLDetailsElement>(null);
-  const folding = useContext(TranscriptContext)?.options.folding;
-  const [choice, setChoice] = useState<{ readonly isOpen: boolean; readonly after: typeof folding }>();
-  const chosen = choice?.after === folding ? choice?.isOpen : undefined;
-  const choose = (isWanted: boolean): void => setChoice({ isOpen: isWanted, after: folding });
+  const { options, sectionChoices } = useTranscriptContext();
+  const redraw = useRedraw();
+  const key = `${useDrawnEntry().id} ${className.replace(/ .*/, '')}`;
+  const chosen = sectionChoices?.get(key);
+  const choose = (isWanted: boolean): void => {
+    sectionChoices?.set(key, isWanted);
+    redraw();
+  };
   const wasOpen = useRef(byDefault);
-  const isOpen = chosen ?? folding?.isOpen ?? (byDefault || (wasOpen.current && isBodyInUse(details.current)));
+  const isOpen = chosen ?? options.folding?.isOpen ?? (byDefault || (wasOpen.current && isBodyInUse(details.current)));
   wasOpen.current = isOpen;
   return (
     <details

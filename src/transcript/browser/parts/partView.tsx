@@ -1,4 +1,4 @@
-import { useContext, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { IconButton } from '../../../webview/browser/iconButton';
 import { CopyIcon } from '../../../webview/browser/icons';
 import type { Entry, Part } from '../../common/entries';
@@ -7,26 +7,25 @@ import { formatCountWithNoun, formatTextSize } from './format';
 import { ImageView } from './imageView';
 import { MarkdownText } from './markdownText';
 import { PathButton } from './pathButton';
-import { ShowAllButton, useCopyFull, ShowFullContext } from './showAll';
+import { ShowAllButton, useCopyFull } from './showAll';
 import { TerminalView } from './terminalView';
-import { useShortenPath, useTranscriptContext } from '../transcriptContext';
+import { useDrawnEntry, useShortenPath, useTranscriptContext } from '../transcriptContext';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { UntrustedText } from './untrustedText';
 
 interface PartProps {
   readonly part: Part;
   readonly index: number;
-  readonly entryId: string;
 }
 
-export function PartView({ part, index, entryId }: PartProps) {
+export function PartView({ part, index }: PartProps) {
   switch (part.type) {
     case 'text':
       return <TextPart part={part} />;
     case 'diff':
-      return <DiffView part={part} index={index} entryId={entryId} />;
+      return <DiffView part={part} index={index} />;
     case 'terminal':
-      return <TerminalView part={part} index={index} entryId={entryId} />;
+      return <TerminalView part={part} index={index} />;
     case 'file':
       return <FilePart part={part} />;
     case 'image':
@@ -36,7 +35,7 @@ export function PartView({ part, index, entryId }: PartProps) {
     case 'list':
       return <ListPart part={part} />;
     case 'json':
-      return <JsonPart part={part} index={index} entryId={entryId} />;
+      return <JsonPart part={part} index={index} />;
   }
 }
 
@@ -52,9 +51,7 @@ function TextPart({ part: { text, plain: isPlain = false, omitted = 0 } }: { par
   return (
     <div class="text-part">
       <MarkdownText text={text} />
-      {omitted > 0 && (
-        <ShowAllButton amount={formatTextSize(text.length + omitted)} isTruncated onShow={() => undefined} />
-      )}
+      {omitted > 0 && <ShowAllButton amount={formatTextSize(text.length + omitted)} isTruncated />}
     </div>
   );
 }
@@ -63,7 +60,7 @@ const maxFoldedLines = 16;
 
 /** Shows plain text. Only some lines are shown at first. `firstLine` is the 1-based number of the first line. */
 function LongText({ text, omitted, firstLine }: { text: string; omitted: number; firstLine?: number | undefined }) {
-  const [isWhole, setWhole] = useState(useContext(ShowFullContext));
+  const [isWhole, setWhole] = useState(useDrawnEntry().isShownWhole);
   const lines = text.replace(/\r?\n$/, '').split('\n');
   const isCut = omitted > 0;
   const shown = isWhole ? lines : lines.slice(0, maxFoldedLines);
@@ -130,7 +127,7 @@ function hostOf(uri: string): string {
 const fileLinePattern = /^([^\s:]*[^\s:/\\]\.\w+|\/\S*[^\s:])(?::(\d+))?(?::\d+)?(?=:|\s|$)/;
 
 function ListPart({ part: { items, omitted = 0 } }: { part: PartOf<'list'> }) {
-  const [isWhole, setWhole] = useState(useContext(ShowFullContext));
+  const [isWhole, setWhole] = useState(useDrawnEntry().isShownWhole);
   const shown = isWhole ? items : items.slice(0, maxFoldedLines);
   const isCut = omitted > 0;
   return (
@@ -177,9 +174,9 @@ function ListItem({ item }: { item: string }) {
   );
 }
 
-function JsonPart({ part, index, entryId }: PartProps & { part: PartOf<'json'> }) {
+function JsonPart({ part, index }: PartProps & { part: PartOf<'json'> }) {
   const { json, omitted = 0 } = part;
-  const copy = useCopyFull(entryId, omitted);
+  const copy = useCopyFull(omitted);
   const jsonIn = (whole: Entry): string | undefined => {
     if (whole.kind === 'raw') return whole.json;
     const found = partAt(whole, index);

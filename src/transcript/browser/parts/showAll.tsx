@@ -1,14 +1,7 @@
-import { createContext } from 'preact';
-import { useContext, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Entry } from '../../common/entries';
 import { formatTextSize } from './format';
-import { useTranscriptContext } from '../transcriptContext';
-
-/** Loads the complete content and shows it. Rejects if it cannot be loaded. */
-export const LoadFullContentContext = createContext<() => Promise<void>>(() => Promise.resolve());
-
-/** Whether content that is loaded is shown completely, without a "Show all" button. */
-export const ShowFullContext = createContext(false);
+import { useDrawnEntry, useTranscriptContext } from '../transcriptContext';
 
 const stateTexts: Partial<Record<'idle' | 'busy' | 'failed', string>> = {
   busy: 'Loading…',
@@ -19,7 +12,7 @@ interface ShowAllProps {
   readonly amount: string;
   /** Whether the host truncated the content. */
   readonly isTruncated: boolean;
-  readonly onShow: () => void;
+  readonly onShow?: () => void;
 }
 
 interface ShowAllTextsProps {
@@ -31,21 +24,19 @@ interface ShowAllTextsProps {
 export function ShowAllTextsButton({ entry: { omitted = 0 }, shown }: ShowAllTextsProps) {
   if (omitted === 0) return null;
   const units = shown.reduce((sum, text) => sum + (text?.length ?? 0), omitted);
-  return <ShowAllButton amount={formatTextSize(units)} isTruncated onShow={() => undefined} />;
+  return <ShowAllButton amount={formatTextSize(units)} isTruncated />;
 }
 
-/** Returns a function that copies a text. If the text was truncated, first loads the complete entry. */
-export function useCopyFull(
-  entryId: string,
-  omitted = 0,
-): (text: string, textOf: (whole: Entry) => string | undefined) => void {
+/** Returns a function that copies a text of the entry. If the text was truncated, first loads the complete entry. */
+export function useCopyFull(omitted = 0): (text: string, textOf: (whole: Entry) => string | undefined) => void {
   const { actions } = useTranscriptContext();
+  const { id } = useDrawnEntry();
   return (text, textOf) => {
     if (omitted === 0) {
       actions.copy(text);
       return;
     }
-    actions.loadFullEntry(entryId).then(
+    actions.loadFullEntry(id).then(
       (whole) => actions.copy(textOf(whole) ?? text),
       () => undefined,
     );
@@ -53,10 +44,10 @@ export function useCopyFull(
 }
 
 export function ShowAllButton({ amount, isTruncated, onShow }: ShowAllProps) {
-  const loadAll = useContext(LoadFullContentContext);
+  const { loadAll } = useDrawnEntry();
   const [state, setState] = useState<'idle' | 'busy' | 'failed'>('idle');
   const show = (): void => {
-    onShow();
+    onShow?.();
     if (!isTruncated || state === 'busy') return;
     setState('busy');
     loadAll().then(

@@ -16,17 +16,16 @@ type TerminalPart = Extract<Part, { type: 'terminal' }>;
 interface TerminalProps {
   readonly part: TerminalPart;
   readonly index: number;
-  readonly entryId: string;
 }
 
 /** Shows a command and the end of its output, which usually contains the result. */
-export function TerminalView({ part, index, entryId }: TerminalProps) {
+export function TerminalView({ part, index }: TerminalProps) {
   const { actions } = useTranscriptContext();
   const [isWhole, setWhole] = useState(false);
   const { command, output, omitted = 0 } = part;
   const { tail, lineCount } = lastLines(output, isWhole ? Infinity : maxFoldedLines);
   const isCut = omitted > 0;
-  const copy = useCopyFull(entryId, omitted);
+  const copy = useCopyFull(omitted);
   const outputIn = (whole: Entry): string | undefined => {
     const found = whole.kind === 'tool' ? whole.parts[index] : undefined;
     return found?.type === 'terminal' ? found.output : undefined;
