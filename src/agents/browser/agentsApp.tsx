@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks';
 import { IconButton } from '../../webview/browser/iconButton';
 import { AddIcon, CloseIcon, ErrorIcon, InfoIcon, SearchIcon, ShieldIcon } from '../../webview/browser/icons';
-import { useRedrawOnEvent } from '../../webview/browser/useRedrawOnEvent';
+import { useRedrawOnEvent } from '../../webview/browser/hooks/useRedrawOnEvent';
 import { searchCards } from '../common/page/agentSearch';
 import { agentsRequests, type AgentsView } from '../common/page/agentsApi';
 import { AgentList } from './agentList';

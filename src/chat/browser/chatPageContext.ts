@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
-import { useRedrawOnEvent } from '../../webview/browser/useRedrawOnEvent';
-import { useRequiredContext } from '../../webview/browser/useRequiredContext';
+import { useRedrawOnEvent } from '../../webview/browser/hooks/useRedrawOnEvent';
+import { useRequiredContext } from '../../webview/browser/hooks/useRequiredContext';
 import type { ChatPage } from './page/chatPage';
 import type { ChatPageState } from './page/chatPageStore';
 

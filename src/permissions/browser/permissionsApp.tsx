@@ -1,4 +1,4 @@
-import { useRedrawOnEvent } from '../../webview/browser/useRedrawOnEvent';
+import { useRedrawOnEvent } from '../../webview/browser/hooks/useRedrawOnEvent';
 import { IconButton } from '../../webview/browser/iconButton';
 import { AddIcon, CloseIcon, ErrorIcon, InfoIcon, ShieldIcon } from '../../webview/browser/icons';
 import { permissionsRequests } from '../common/page/permissionsApi';

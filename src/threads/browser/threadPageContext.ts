@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
-import { useRedrawOnEvent } from '../../webview/browser/useRedrawOnEvent';
-import { useRequiredContext } from '../../webview/browser/useRequiredContext';
+import { useRedrawOnEvent } from '../../webview/browser/hooks/useRedrawOnEvent';
+import { useRequiredContext } from '../../webview/browser/hooks/useRequiredContext';
 import type { ThreadPage, ThreadPageState } from './threadPage';
 
 const pageContext = createContext<ThreadPage | undefined>(undefined);

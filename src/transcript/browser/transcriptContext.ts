@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { useRequiredContext } from '../../webview/browser/useRequiredContext';
+import { useRequiredContext } from '../../webview/browser/hooks/useRequiredContext';
 import type { Entry } from '../common/entries';
 import type { TranscriptActions, TranscriptOptions } from './transcriptActions';
 import { shortenPath } from '../common/shortPath';

@@ -1,5 +1,5 @@
 import { createContext } from 'preact';
-import { useRequiredContext } from './useRequiredContext';
+import { useRequiredContext } from './hooks/useRequiredContext';
 
 /**
  * The host's clock, estimated from its messages. All times from the host use it. If the host runs on another machine,

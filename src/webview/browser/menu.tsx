@@ -4,7 +4,7 @@ import { FloatingBox } from './floating';
 import { IconButton } from './iconButton';
 import type { Icon } from './icons';
 import { indexAfterKey } from './listKeys';
-import { usePopup } from './usePopup';
+import { usePopup } from './hooks/usePopup';
 
 export interface MenuItem {
   readonly label: string;

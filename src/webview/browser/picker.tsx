@@ -2,7 +2,7 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { FloatingBox } from './floating';
 import { ChevronDownIcon } from './icons';
 import { indexAfterKey } from './listKeys';
-import { usePopup } from './usePopup';
+import { usePopup } from './hooks/usePopup';
 
 export interface PickerChoice {
   readonly value: string;

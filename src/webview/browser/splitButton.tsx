@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import { FloatingBox } from './floating';
 import { ChevronDownIcon } from './icons';
 import { MenuList, type CustomMenuItem } from './menu';
-import { usePopup } from './usePopup';
+import { usePopup } from './hooks/usePopup';
 
 interface SplitButtonProps {
   readonly children: ComponentChildren;

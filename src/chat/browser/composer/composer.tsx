@@ -1,6 +1,6 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { indexAfterKey } from '../../../webview/browser/listKeys';
-import { useRedrawOnEvent } from '../../../webview/browser/useRedrawOnEvent';
+import { useRedrawOnEvent } from '../../../webview/browser/hooks/useRedrawOnEvent';
 import { chatRequests } from '../../common/page/chatApi';
 import type { ConversationView } from '../../common/chatView';
 import { ComposerChips } from './chips';

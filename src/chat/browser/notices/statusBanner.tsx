@@ -1,4 +1,4 @@
-import { useRedrawOnEvent } from '../../../webview/browser/useRedrawOnEvent';
+import { useRedrawOnEvent } from '../../../webview/browser/hooks/useRedrawOnEvent';
 import { chatRequests } from '../../common/page/chatApi';
 import type { ConversationView } from '../../common/chatView';
 import { Banner } from './banner';
