@@ -1,10 +1,12 @@
 // Runs the webview pages' tests in Chromium: `npm run test:page -- chat` runs the files whose path contains "chat".
+import { mkdir, rm } from 'node:fs/promises';
 import { bootstrap } from './lib/bootstrap.mjs';
 import { endWhenInterrupted } from './lib/processes.mjs';
 
 await bootstrap();
 endWhenInterrupted();
 const { forgetSummary } = await import('./lib/summary.mjs');
+const { inRoot } = await import('./lib/paths.mjs');
 const { bundleTests, scriptsStayInPlace } = await import('./lib/testFiles.mjs');
 const { runFiles } = await import('./lib/runFiles.mjs');
 const { ensureBrowser } = await import('./lib/systemPackages.mjs');
@@ -22,4 +24,9 @@ if (files.length === 0) {
   process.exit(1);
 }
 await ensureBrowser();
+// Each file is a process of its own, and most of them need the same pages.
+const pageBundles = inRoot('out', 'pageBundles');
+await rm(pageBundles, { recursive: true, force: true });
+await mkdir(pageBundles, { recursive: true });
+process.env['BACKLINE_PAGE_BUNDLES'] = pageBundles;
 await runFiles('page', files, { timeoutMs: 180_000 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import * as z from 'zod/mini';
 import { defineRequest } from '../../../src/webview/common/protocol';
-import { PageHarness } from './pageHarness';
+import { eventually } from '../../support/eventually';
+import { PageHarness, type OpenedPage } from './pageHarness';
 import { themeNames, themes } from './themes';
 
 const greet = defineRequest('test/greet', z.object({ name: z.string() }), z.object({ text: z.string() }));
@@ -62,6 +63,38 @@ describe('the harness of pages', () => {
     );
     assert.deepEqual(blocked.sort(), ['img-src', 'style-src-attr']);
     assert.ok(!problems.some((problem) => problem.startsWith('a request left')));
+  });
+
+  it('lets no request out, and reports it', async () => {
+    const { page, problems } = await pages.openPage({ entry, style });
+    await page.evaluate(() => location.assign('https://example.com/'));
+    await eventually('the report', () => assert.deepEqual(problems, ['a request left the page: https://example.com/']));
+  });
+
+  it('shows one page after another, each with what is its own', async () => {
+    const first = await pages.openPage({ entry, style, theme: 'darkModern', width: 300 });
+    const state = (opened: OpenedPage): Promise<unknown> =>
+      opened.page.evaluate(() => {
+        const api = window.acquireVsCodeApi();
+        const before = api.getState();
+        api.setState('kept');
+        return before;
+      });
+    const isBare = { entry: 'test/page/support/barePage.ts', style };
+    await pages.closePages();
+    const second = await pages.openPage({ ...isBare, theme: 'lightModern', width: 500, reducedMotion: true });
+    assert.ok(second.page === first.page);
+    assert.equal(await state(second), undefined);
+    assert.deepEqual(
+      await second.page.evaluate(() => [innerWidth, matchMedia('(prefers-reduced-motion: reduce)').matches]),
+      [500, true],
+    );
+    assert.equal(await second.page.getAttribute('body', 'data-vscode-theme-kind'), themes.lightModern.kind);
+    await second.page.clock.install();
+    await pages.closePages();
+    const third = await pages.openPage(isBare);
+    assert.ok(third.page !== second.page);
+    assert.equal(await state(third), undefined);
   });
 
   it('finds what is not accessible', async () => {

@@ -2,12 +2,12 @@
 // in a theme of VS Code's, with a host that the test plays.
 import { createServer, type Server } from 'node:http';
 import * as path from 'node:path';
-import * as esbuild from 'esbuild';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { launchChromium } from '../../../scripts/lib/chromium.mjs';
-import { pageBundle } from '../../../scripts/lib/pageBundle.mjs';
 import { axeViolations } from './axe';
+import { BrowserTab, tabFlags } from './browserTab';
 import { FakeHost } from './fakeHost';
+import { buildPage, buildScript } from './pageBundles';
 import { pageDocument } from './pageDocument';
 import { themes, type ThemeName } from './themes';
 
@@ -25,7 +25,7 @@ export interface PageOptions {
   readonly reducedMotion?: boolean;
   /** Called before the page is loaded: the answers it will ask for at once. */
   readonly prepare?: (host: FakeHost) => void;
-  /** JavaScript that runs in the page before its own. */
+  /** JavaScript that runs in the page before its own. Such a page gets a new tab. */
   readonly before?: string;
 }
 
@@ -37,30 +37,40 @@ export interface OpenedPage {
   readonly setTheme: (theme: ThemeName) => Promise<void>;
   /** What axe-core finds, one line for each rule and element; empty when all is well. */
   readonly axe: () => Promise<string[]>;
+  /** Closes the page, which `closePages` may keep for the next one. */
   readonly close: () => Promise<void>;
 }
 
-interface Bundle {
-  readonly script: string;
-  readonly style: string;
+interface ServedFile {
+  readonly type: string;
+  readonly body: string;
 }
+
+const htmlType = 'text/html; charset=utf-8';
 
 /** How long to wait for something on a page: long, as machines are busy. */
 const patienceMs = 45_000;
+
+interface OpenTab {
+  readonly tab: BrowserTab;
+  readonly isReusable: boolean;
+}
 
 /** One browser and one server for a test file; `start` in `before`, `stop` in `after`. */
 export class PageHarness {
   private browser: Browser | undefined;
   private server: Server | undefined;
   private pageSide = '';
-  private readonly bundles = new Map<string, Promise<Bundle>>();
-  private readonly served = new Map<string, { readonly type: string; readonly body: string }>();
-  private readonly contexts = new Set<BrowserContext>();
+  private readonly bundleFolders = new Map<string, Promise<string>>();
+  private readonly served = new Map<string, ServedFile>();
+  private readonly openTabs = new Set<OpenTab>();
+  private idleTab: BrowserTab | undefined;
 
   async start(): Promise<void> {
     this.server = await listen((url) => this.served.get(url));
+    this.served.set('/empty.html', { type: htmlType, body: '<!doctype html><title>Empty</title>' });
     this.pageSide = await buildScript('test/page/support/pageSide.ts');
-    this.browser = await launchChromium();
+    this.browser = await launchChromium(tabFlags);
   }
 
   async stop(): Promise<void> {
@@ -71,30 +81,24 @@ export class PageHarness {
 
   /** Closes all pages that are open; for `afterEach`. */
   async closePages(): Promise<void> {
-    await Promise.all([...this.contexts].map((context) => context.close()));
-    this.contexts.clear();
+    const tabs = [...this.openTabs];
+    this.openTabs.clear();
+    await Promise.all(
+      tabs.map(async ({ tab, isReusable }) => {
+        if (isReusable && (await tab.reset()) && !this.idleTab) this.idleTab = tab;
+        else await tab.close();
+      }),
+    );
   }
 
   /** Resolves when the page's script has run. */
   async openPage(options: PageOptions): Promise<OpenedPage> {
-    const { theme = 'darkModern', width = 400, height = 700, reducedMotion = false } = options;
-    if (!this.browser) throw new Error('start() the harness first');
-    const origin = await this.serve(options);
-    const context = await this.browser.newContext({
-      viewport: { width, height },
-      reducedMotion: reducedMotion ? 'reduce' : 'no-preference',
-    });
-    this.contexts.add(context);
-    context.setDefaultTimeout(patienceMs);
-    const page = await context.newPage();
-    const problems = watchProblems(page);
-    await context.route(
-      (url) => !url.href.startsWith(origin),
-      async (route) => {
-        problems.push(`a request left the page: ${route.request().url()}`);
-        await route.abort();
-      },
-    );
+    const { theme = 'darkModern', width = 400, height = 700, reducedMotion = false, before } = options;
+    const folder = await this.serve(options);
+    const openTab = { tab: await this.takeTab(before), isReusable: before === undefined };
+    this.openTabs.add(openTab);
+    const { page } = openTab.tab;
+    const problems: string[] = [];
     const host = new FakeHost((message) =>
       callPage(page, 'receive', message).catch((error: unknown) => {
         // A page that was closed meanwhile no longer needs to be told.
@@ -102,39 +106,59 @@ export class PageHarness {
       }),
     );
     options.prepare?.(host);
-    await page.exposeFunction('harnessPost', async (message: unknown) => {
-      await host.receive(message).catch((error: unknown) => problems.push(String(error)));
-    });
-    await page.addInitScript(`window.harnessTheme = ${JSON.stringify(themes[theme])};\n${this.pageSide}`);
-    if (options.before !== undefined) await page.addInitScript(options.before);
-    await page.goto(`${origin}/index.html`);
+    const receive = (message: unknown): Promise<void> => host.receive(message);
+    await openTab.tab.show({ folder, theme, width, height, reducedMotion, problems, receive });
     return {
       page,
       host,
       problems,
       setTheme: (name) => callPage(page, 'applyTheme', themes[name]),
       axe: () => axeViolations(page),
-      close: () => context.close(),
+      close: async () => {
+        this.openTabs.delete(openTab);
+        await openTab.tab.close();
+      },
     };
   }
 
-  private async serve({ entry, style = styleOf(entry), data = {} }: PageOptions): Promise<string> {
+  private async takeTab(before: string | undefined): Promise<BrowserTab> {
+    const { browser, idleTab } = this;
+    if (!browser) throw new Error('start() the harness first');
+    if (before === undefined && idleTab) {
+      this.idleTab = undefined;
+      return idleTab;
+    }
+    const scripts = before === undefined ? [this.pageSide] : [this.pageSide, before];
+    return await BrowserTab.open(browser, { origin: this.origin, scripts, patienceMs });
+  }
+
+  private get origin(): string {
     const address = this.server?.address();
     if (typeof address !== 'object' || !address) throw new Error('start() the harness first');
+    return `http://127.0.0.1:${address.port}`;
+  }
+
+  /** Returns the address of the folder with the page's `index.html`. */
+  private async serve({ entry, style = styleOf(entry), data = {} }: PageOptions): Promise<string> {
     const key = `${entry} ${style}`;
-    const building = this.bundles.get(key) ?? buildPage(entry, style);
-    this.bundles.set(key, building);
-    const bundle = await building;
+    const building = this.bundleFolders.get(key) ?? this.serveBundle(entry, style);
+    this.bundleFolders.set(key, building);
+    const bundleFolder = await building;
     const folder = `/${this.served.size}`;
-    const origin = `http://127.0.0.1:${address.port}${folder}`;
-    this.served.set(`${folder}/index.html`, { type: 'text/html; charset=utf-8', body: pageDocument(origin, data) });
+    this.served.set(`${folder}/index.html`, { type: htmlType, body: pageDocument(bundleFolder, data) });
+    return `${this.origin}${folder}`;
+  }
+
+  private async serveBundle(entry: string, style: string): Promise<string> {
+    const bundle = await buildPage(entry, style);
+    const folder = `/${this.served.size}-bundle`;
     this.served.set(`${folder}/page.js`, { type: 'text/javascript; charset=utf-8', body: bundle.script });
     this.served.set(`${folder}/page.css`, { type: 'text/css; charset=utf-8', body: bundle.style });
-    return origin;
+    return `${this.origin}${folder}`;
   }
 }
 
-function listen(find: (url: string) => { type: string; body: string } | undefined): Promise<Server> {
+function listen(find: (url: string) => ServedFile | undefined): Promise<Server> {
   const server = createServer((request, response) => {
     const found = find(request.url ?? '');
     if (found) response.writeHead(200, { 'content-type': found.type }).end(found.body);
@@ -144,49 +168,9 @@ function listen(find: (url: string) => { type: string; body: string } | undefine
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
 }
 
-async function buildPage(script: string, style: string): Promise<Bundle> {
-  const { outputFiles } = await esbuild.build({
-    ...pageBundle({ name: 'page', script, style }),
-    absWorkingDir: process.cwd(),
-    outdir: 'out/pages',
-    minify: true,
-    keepNames: true,
-    write: false,
-    logLevel: 'warning',
-  });
-  const textOf = (extension: string): string =>
-    outputFiles.find(({ path: file }) => file.endsWith(extension))?.text ?? '';
-  return { script: textOf('.js'), style: textOf('.css') };
-}
-
-async function buildScript(file: string): Promise<string> {
-  const { outputFiles } = await esbuild.build({
-    entryPoints: [file],
-    absWorkingDir: process.cwd(),
-    bundle: true,
-    format: 'iife',
-    write: false,
-    logLevel: 'warning',
-  });
-  return outputFiles[0]?.text ?? '';
-}
-
 function styleOf(entry: string): string {
   const folder = path.posix.dirname(entry);
   return `${folder}/${path.posix.basename(path.posix.dirname(folder))}.css`;
-}
-
-function watchProblems(page: Page): string[] {
-  const problems: string[] = [];
-  page.on('pageerror', (error) => problems.push(`error: ${error.stack ?? error.message}`));
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') problems.push(`console: ${message.text()}`);
-  });
-  page.on('dialog', (dialog) => {
-    problems.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  return problems;
 }
 
 async function callPage(page: Page, name: 'receive' | 'applyTheme', argument: unknown): Promise<void> {

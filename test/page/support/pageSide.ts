@@ -9,9 +9,8 @@ declare global {
       getState(): unknown;
       setState(state: unknown): void;
     };
-    harness: { applyTheme(theme: Theme): void; receive(message: unknown): void };
-    harnessPost: (message: unknown) => void;
-    harnessTheme: Theme;
+    harness: { applyTheme(theme: Theme): void; receive(message: unknown): void; storedState(): unknown };
+    harnessPost: (folder: string, message: unknown) => void;
   }
 }
 
@@ -33,7 +32,9 @@ const defaultStyle = `@layer vscode-default {
     border: 1px solid var(--vscode-keybindingLabel-border); border-radius: 3px; vertical-align: middle; padding: 1px 3px; }
 }`;
 
-const stateKey = 'harness.state';
+/** Of this page. What others have stored in the same tab is theirs. */
+const folder = location.pathname.replace(/\/[^/]*$/, '');
+const stateKey = `harness.state ${folder}`;
 
 function applyTheme(theme: Theme): void {
   const { style } = document.documentElement;
@@ -45,10 +46,18 @@ function applyTheme(theme: Theme): void {
   document.body.dataset['vscodeThemeId'] = theme.id;
 }
 
+function isTheme(value: unknown): value is Theme {
+  return typeof value === 'object' && value !== null && 'variables' in value;
+}
+
 function applyStyle(): void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(defaultStyle);
   document.adoptedStyleSheets = [sheet];
+}
+
+function storedState(): unknown {
+  return JSON.parse(sessionStorage.getItem(stateKey) ?? 'null') ?? undefined;
 }
 
 let isAcquired = false;
@@ -57,21 +66,26 @@ window.acquireVsCodeApi = () => {
   isAcquired = true;
   return {
     // To the host it goes as JSON.
-    postMessage: (message) => window.harnessPost(JSON.parse(JSON.stringify(message))),
-    getState: (): unknown => JSON.parse(sessionStorage.getItem(stateKey) ?? 'null') ?? undefined,
+    postMessage: (message) => window.harnessPost(folder, JSON.parse(JSON.stringify(message))),
+    getState: storedState,
     setState: (state) => sessionStorage.setItem(stateKey, JSON.stringify(state)),
   };
 };
 window.harness = {
   applyTheme,
+  storedState,
   receive: (data) => window.dispatchEvent(new MessageEvent('message', { data })),
 };
 
-// The body is there before the page's script runs, which stands at its end.
-const watch = new MutationObserver(() => {
-  if (!document.querySelector('body')) return;
-  watch.disconnect();
-  applyStyle();
-  applyTheme(window.harnessTheme);
-});
-watch.observe(document, { childList: true, subtree: true });
+const theme: unknown = JSON.parse(sessionStorage.getItem(`harness.theme ${folder}`) ?? 'null');
+// A tab that has nothing to show has none.
+if (isTheme(theme)) {
+  // The body is there before the page's script runs, which stands at its end.
+  const watch = new MutationObserver(() => {
+    if (!document.querySelector('body')) return;
+    watch.disconnect();
+    applyStyle();
+    applyTheme(theme);
+  });
+  watch.observe(document, { childList: true, subtree: true });
+}

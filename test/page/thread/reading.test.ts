@@ -53,8 +53,8 @@ describe('reading a thread', () => {
     await absolute.click();
     assert.match(await time.innerText(), /2026/);
     assert.equal(await absolute.getAttribute('aria-pressed'), 'true');
-    const kept = await page.evaluate(() => sessionStorage.getItem('harness.state'));
-    assert.deepEqual(JSON.parse(kept ?? ''), { threadId: view.id, times: 'absolute', isOutlineShown: false });
+    const kept = await page.evaluate(() => window.harness.storedState());
+    assert.deepEqual(kept, { threadId: view.id, times: 'absolute', isOutlineShown: false });
   });
 
   it('opens and closes all thoughts and calls at once, steps of subagents included', async () => {

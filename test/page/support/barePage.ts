@@ -1,0 +1,2 @@
+// A page that does nothing by itself.
+export {};
