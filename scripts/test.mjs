@@ -37,6 +37,9 @@ const unitTests = Array.from({ length: unitPartCount }, (_, index) => ({
   command: ['scripts/testUnit.mjs', `--part=${index + 1}/${unitPartCount}`],
   summary: `unit-${index + 1}of${unitPartCount}`,
 }));
+/** Takes minutes on a new machine, most of which it waits. Where all is there, it takes no time. */
+/** @type {Step} */
+const preparation = { title: 'A browser and VS Code for the tests', command: ['scripts/prepareTests.mjs'] };
 /** @type {Step} */
 const hostTests = { title: 'Tests inside VS Code', command: ['scripts/testHost.mjs'], summary: 'host' };
 /** @type {Step} */
@@ -52,13 +55,17 @@ const failures = [];
 /** @type {string[]} tests that passed when their file ran again */
 const flaky = [];
 const startedAt = Date.now();
-// Side by side on two processors. Both take the next part of the unit tests when they are ready.
-await Promise.all([
-  runAll(checks, 'at the end').then(() => runAll(unitTests, 'at the end')),
-  runAll(unitTests, 'at once'),
-]);
-// The one VS Code of the host tests leaves half of the processors to the pages.
-await Promise.all([runAll([hostTests], 'at once'), runAll([pageTests], 'at the end')]);
+const prepared = runAll([preparation], 'at the end');
+/** @type {(first: Step[], last: Step, showing: 'at once' | 'at the end') => Promise<void>} */
+const runLane = async (first, last, showing) => {
+  await runAll(first, showing);
+  // Each lane takes the next part when it is ready.
+  await runAll(unitTests, showing);
+  await prepared;
+  await runAll([last], showing);
+};
+// Side by side on two processors. The one VS Code of the host tests leaves half of them to the pages.
+await Promise.all([runLane(checks, pageTests, 'at the end'), runLane([], hostTests, 'at once')]);
 await runAll([uiTests], 'at once');
 console.log(`\n=== ${secondsSinceStart()} s`);
 for (const failure of failures) console.log(`\nFailed: ${failure}`);

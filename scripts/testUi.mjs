@@ -1,12 +1,15 @@
 // Drives a real VS Code with backline.vsix installed, as a user would: `npm run test:ui -- amp` runs matching files;
 // `--real-agents` runs test/agentsUi, which installs agents from the npm registry and is not part of `npm test`.
+import { rmSync } from 'node:fs';
 import { bootstrap } from './lib/bootstrap.mjs';
 import { endWhenInterrupted } from './lib/processes.mjs';
 
 await bootstrap();
 endWhenInterrupted();
 const { ensureCodeServer } = await import('./lib/codeServer.mjs');
-const { packageVsix } = await import('./lib/vsix.mjs');
+const { installVsix } = await import('./lib/host.mjs');
+const { makeSandbox } = await import('./lib/sandbox.mjs');
+const { packageVsix, vsixFile } = await import('./lib/vsix.mjs');
 const { forgetSummary } = await import('./lib/summary.mjs');
 const { bundleTests, scriptsStayInPlace } = await import('./lib/testFiles.mjs');
 const { runFiles } = await import('./lib/runFiles.mjs');
@@ -28,6 +31,11 @@ if (files.length === 0) {
 await packageVsix();
 await ensureBrowser();
 await ensureCodeServer();
+// Installed once, since each window takes a second for that. Windows do not change it.
+const installation = await makeSandbox();
+await installVsix(vsixFile, installation);
+process.env['BACKLINE_EXTENSIONS'] = installation.extensionsDir;
+process.on('exit', () => rmSync(installation.folder, { recursive: true, force: true }));
 // `npm start` makes the package anew, which the others install.
 await runFiles(kind, files, {
   timeoutMs: 360_000,

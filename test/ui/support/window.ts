@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { launchChromium, vsCodeFlags } from '../../../scripts/lib/chromium.mjs';
+import { environmentVariable } from '../../../scripts/lib/environment.mjs';
 import { installVsix, startHost, testSettings, type Host } from '../../../scripts/lib/host.mjs';
 import { inRoot } from '../../../scripts/lib/paths.mjs';
 import { makeSandbox, type Sandbox } from '../../../scripts/lib/sandbox.mjs';
@@ -52,9 +53,12 @@ export class VsCodeWindow {
     try {
       const sandbox = await makeSandbox({ env, ...(workspace === undefined ? {} : { workspace }) });
       opened.defer(() => sandbox.remove());
-      const { dataDir, extensionsDir } = sandbox;
+      const { dataDir } = sandbox;
       await prepare?.(sandbox);
-      await installVsix(vsixFile, { dataDir, extensionsDir, env: sandbox.env });
+      // Where Backline was installed for all windows of the run.
+      const installed = environmentVariable('BACKLINE_EXTENSIONS');
+      if (installed === undefined) await installVsix(vsixFile, sandbox);
+      const extensionsDir = installed ?? sandbox.extensionsDir;
       const host = await startHost({
         dataDir,
         extensionsDir,
