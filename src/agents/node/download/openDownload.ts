@@ -51,7 +51,7 @@ export async function openDownload(address: string, options: DownloadOptions): P
     for (let redirects = 0; redirects <= maxRedirects; redirects++) {
       limits.noticeProgress();
       const init = { headers, redirect: 'manual', signal: limits.signal } as const;
-      const response = await options.fetch(url.href, init);
+      const response = await fetchAgainIfLost(options.fetch, url, init);
       const location = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null;
       if (location === null) return toDownload(response, url, options, limits);
       await response.body?.cancel();
@@ -67,6 +67,19 @@ export async function openDownload(address: string, options: DownloadOptions): P
   } catch (error) {
     limits.dispose();
     throw limits.toEndError(url) ?? toDownloadError(error, url.host);
+  }
+}
+
+/**
+ * A server may close a connection at the moment at which it is used again. Therefore, a request that was lost is sent once
+ * more, over a new connection. @throws errors of `fetch`
+ */
+async function fetchAgainIfLost(fetch: Fetch, url: URL, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url.href, init);
+  } catch (error) {
+    if (init.signal?.aborted || toDownloadError(error, url.host).code !== 'connectionLost') throw error;
+    return await fetch(url.href, init);
   }
 }
 

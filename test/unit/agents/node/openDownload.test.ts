@@ -85,6 +85,19 @@ describe('a download', () => {
     assert.equal(await readFile(file, 'utf8'), 'mine');
   });
 
+  for (const lost of [1, 2]) {
+    it(`is asked for twice at most: the connection is lost ${lost} times`, async () => {
+      let requests = 0;
+      const origin = await serve((request, response) => {
+        if (++requests <= lost) request.socket.destroy();
+        else response.end(body);
+      });
+      if (lost === 1) assert.deepEqual(await load(origin), body);
+      else assert.equal(await codeOf(load(origin)), 'connectionLost');
+      assert.equal(requests, 2);
+    });
+  }
+
   for (const percent of [10, 50, 99]) {
     it(`reports that the connection was lost at ${percent} %`, async () => {
       const origin = await serve((_request, response) => {
