@@ -9,7 +9,7 @@ const context = createContext<ChatPage | undefined>(undefined);
 export const PageProvider = context.Provider;
 
 export function usePage(): ChatPage {
-  return useRequiredContext(context);
+  return useRequiredContext(context, 'page');
 }
 
 export function usePageState(): ChatPageState {

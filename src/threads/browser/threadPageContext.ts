@@ -9,7 +9,7 @@ export const PageProvider = pageContext.Provider;
 
 /** Returns the page. @throws Error outside of `PageProvider` */
 export function useThreadPage(): ThreadPage {
-  return useRequiredContext(pageContext);
+  return useRequiredContext(pageContext, 'page');
 }
 
 /** Returns the state of the page. The component is redrawn when the state changes. */

@@ -12,11 +12,8 @@ interface TranscriptContextValue {
   readonly actions: TranscriptActions;
   readonly options: TranscriptOptions;
   readonly screenProximity?: ScreenProximity;
-  /**
-   * Whether the user has opened or closed a section, by the id of its entry and its name. Also of entries that were
-   * unloaded.
-   */
-  readonly sectionChoices?: Map<string, boolean>;
+  /** Whether a section that the user has toggled is open, by the id of its entry and its name. Also of unloaded entries. */
+  readonly sectionChoices: Map<string, boolean>;
 }
 
 export const TranscriptContext = createContext<TranscriptContextValue | undefined>(undefined);
@@ -33,11 +30,11 @@ interface DrawnEntry {
 export const DrawnEntryContext = createContext<DrawnEntry | undefined>(undefined);
 
 export function useTranscriptContext(): TranscriptContextValue {
-  return useRequiredContext(TranscriptContext);
+  return useRequiredContext(TranscriptContext, 'transcript');
 }
 
 export function useDrawnEntry(): DrawnEntry {
-  return useRequiredContext(DrawnEntryContext);
+  return useRequiredContext(DrawnEntryContext, 'entry');
 }
 
 export function useShortenPath(): (path: string) => string {

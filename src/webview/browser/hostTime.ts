@@ -22,5 +22,5 @@ export class HostTime {
 export const HostTimeContext = createContext<HostTime | undefined>(undefined);
 
 export function useHostTime(): HostTime {
-  return useRequiredContext(HostTimeContext);
+  return useRequiredContext(HostTimeContext, 'time');
 }

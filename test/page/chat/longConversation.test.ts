@@ -195,8 +195,15 @@ describe('a conversation of 2,000 messages', () => {
   });
 
   it('keeps open what the reader has opened, also when it was unloaded, and not in another conversation', async () => {
-    const thought: Entry = { kind: 'thinking', id: 't', turn: turnCount, text: 'A thought of it.', durationMs: 1_000 };
-    const chat = await openLong(turnCount, [...turns(1, turnCount + 1), thought]);
+    const thought: Entry = {
+      kind: 'thinking',
+      id: 't',
+      turn: turnCount + 1,
+      text: 'A thought of it.',
+      durationMs: 1_000,
+    };
+    const long: Entry = { kind: 'prompt', id: 'long', turn: turnCount + 1, text: 'A line of it.\n'.repeat(30) };
+    const chat = await openLong(turnCount, [...turns(1, turnCount + 1), long, thought]);
     const section = chat.page.locator('[data-entry="t"] details');
     await section.locator('summary').click();
     await section.getByText('A thought of it.').waitFor();
@@ -205,9 +212,23 @@ describe('a conversation of 2,000 messages', () => {
     await chat.page.keyboard.press('Escape');
     await chat.page.getByRole('button', { name: 'Jump to Latest' }).click();
     await section.getByText('A thought of it.').waitFor();
+    const more = chat.page.locator('[data-entry="long"]').getByRole('button', { name: /^Show (More|Less)$/ });
+    await more.click();
+    assert.equal(await more.innerText(), 'Show Less');
     const session = { ...sessionOf(), id: 'another' };
-    await chat.tell({ session, transcript: { reset: true, put: [thought], before: 0 } });
+    await chat.tell({ session, transcript: { reset: true, put: [long, thought], before: 0 } });
     await eventually('a closed section', async () => assert.equal(await section.getAttribute('open'), null));
+    assert.equal(await more.innerText(), 'Show More');
+  });
+
+  it('is shown from its end, also after one that looks the same and was read at its beginning', async () => {
+    const chat = await openLong(30);
+    await readTo(chat, 'p1');
+    await chat.page.$eval(scroller, (list) => list.scrollTo(0, 0));
+    await waitUntilInSight(chat.page, 'p1');
+    const session = { ...sessionOf(), id: 'another' };
+    await chat.tell({ session, transcript: { reset: true, put: turns(1, 31), before: 0 } });
+    await waitUntilInSight(chat.page, 'a30');
   });
 
   it('offers to continue only at its end', async () => {

@@ -32,7 +32,12 @@ export function ApprovalDetails({ sessionId, approval, requesterKind }: Approval
   const parts = whole ?? approval.parts;
   const missing = omissionNotice(parts);
   const context = useMemo(
-    () => ({ model: page.transcript, actions: approvalActions(page), options: { folders } }),
+    () => ({
+      model: page.transcript,
+      actions: approvalActions(page),
+      options: { folders },
+      sectionChoices: new Map<string, boolean>(),
+    }),
     [page, folders],
   );
   const scroll = useRef<HTMLDivElement>(null);

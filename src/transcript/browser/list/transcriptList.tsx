@@ -43,11 +43,13 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
   const screenProximity = useScreenProximity(model, scroller);
   useUnloading(model, actions, scroller);
   const { conversationId, folding } = options;
-  const sectionChoices = useMemo(() => new Map(), [model, conversationId, folding]);
+  const sectionChoices = useMemo(() => new Map<string, boolean>(), [model, conversationId, folding]);
   const context = useMemo(
     () => ({ model, actions, options, screenProximity, sectionChoices }),
     [model, actions, options, screenProximity, sectionChoices],
   );
+  // Another conversation starts at its end. Where the model has only one, it is recognized by its turns.
+  useLayoutEffect(() => keeper.current?.scrollToEnd(), [keeper, conversationId]);
   const goTo = useCallback(
     (entry: Element): void => {
       keeper.current?.scrollToElement(entry);

@@ -24,9 +24,9 @@ export function Disclosure({ class: className, summary, children, ...rest }: Dis
   const { options, sectionChoices } = useTranscriptContext();
   const redraw = useRedraw();
   const key = `${useDrawnEntry().id} ${className.replace(/ .*/, '')}`;
-  const chosen = sectionChoices?.get(key);
+  const chosen = sectionChoices.get(key);
   const choose = (isWanted: boolean): void => {
-    sectionChoices?.set(key, isWanted);
+    sectionChoices.set(key, isWanted);
     redraw();
   };
   const wasOpen = useRef(byDefault);
