@@ -28,8 +28,9 @@ const checks = [
   { title: 'Lint', command: [tool('eslint/bin/eslint.js'), '.', '--max-warnings=0'] },
   { title: 'Format', command: [tool('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'] },
   { title: 'Workflows and forms', command: ['scripts/checkGithub.mjs'] },
-  { title: 'Package', command: ['scripts/package.mjs', '--strict'] },
 ];
+/** @type {Step} */
+const packageCheck = { title: 'Package', command: ['scripts/package.mjs', '--strict'] };
 const unitPartCount = 6;
 /** @type {Step[]} */
 const unitTests = Array.from({ length: unitPartCount }, (_, index) => ({
@@ -44,6 +45,7 @@ const preparation = { title: 'A browser and VS Code for the tests', command: ['s
 const hostTests = { title: 'Tests inside VS Code', command: ['scripts/testHost.mjs'], summary: 'host' };
 /** @type {Step} */
 const pageTests = { title: 'Page tests', command: ['scripts/testPage.mjs'], summary: 'page' };
+const pageSteps = [pageTests];
 /** @type {Step} */
 const uiTests = { title: 'Tests of the installed package', command: ['scripts/testUi.mjs'], summary: 'ui' };
 
@@ -56,22 +58,43 @@ const failures = [];
 const flaky = [];
 const startedAt = Date.now();
 const prepared = runAll([preparation], 'at the end');
-/** @type {(first: Step[], last: Step, showing: 'at once' | 'at the end') => Promise<void>} */
-const runLane = async (first, last, showing) => {
-  await runAll(first, showing);
-  // Each lane takes the next part when it is ready.
-  await runAll(unitTests, showing);
-  await prepared;
-  await runAll([last], showing);
-};
-// Side by side on two processors. The one VS Code of the host tests leaves half of them to the pages.
-await Promise.all([runLane(checks, pageTests, 'at the end'), runLane([], hostTests, 'at once')]);
+// Before the host tests, which write to `dist`, too.
+const packaged = runAll([packageCheck], 'at the end');
+let isHostReady = false;
+const hostReady = Promise.all([prepared, packaged]).then(() => {
+  isHostReady = true;
+});
+let hasHostBegun = false;
+// Side by side on two processors.
+await Promise.all([
+  packaged.then(() => runAll(checks, 'at the end')).then(() => runLane('at the end')),
+  runLane('at once'),
+]);
 await runAll([uiTests], 'at once');
 console.log(`\n=== ${secondsSinceStart()} s`);
 for (const failure of failures) console.log(`\nFailed: ${failure}`);
 if (flaky.length > 0) console.log(`\n${flaky.map((test) => `flaky: ${test}`).join('\n')}`);
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
+
+/**
+ * Takes the next step whenever it is ready. The host tests come as early as possible: they take long, and their one VS Code
+ * leaves half of the processors to others.
+ * @param {'at once' | 'at the end'} showing
+ */
+async function runLane(showing) {
+  for (;;) {
+    if (!hasHostBegun && (isHostReady || unitTests.length === 0)) {
+      hasHostBegun = true;
+      await hostReady;
+      await runAll([hostTests], showing);
+    }
+    const next = unitTests.shift() ?? pageSteps.shift();
+    if (!next) return;
+    if (next === pageTests) await prepared;
+    await runAll([next], showing);
+  }
+}
 
 /**
  * One after the other. Takes the steps from the list, so that another call with the same list takes the others.

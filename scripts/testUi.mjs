@@ -5,7 +5,18 @@ import { bootstrap } from './lib/bootstrap.mjs';
 import { endWhenInterrupted } from './lib/processes.mjs';
 
 await bootstrap();
-endWhenInterrupted();
+/** @type {string | undefined} */
+let installationFolder;
+const removeInstallation = () => {
+  if (installationFolder === undefined) return;
+  try {
+    rmSync(installationFolder, { recursive: true, force: true, maxRetries: 5 });
+  } catch (error) {
+    console.error(`${installationFolder} was not removed: ${String(error)}`);
+  }
+};
+endWhenInterrupted(removeInstallation);
+process.on('exit', removeInstallation);
 const { ensureCodeServer } = await import('./lib/codeServer.mjs');
 const { installVsix } = await import('./lib/host.mjs');
 const { makeSandbox } = await import('./lib/sandbox.mjs');
@@ -33,9 +44,9 @@ await ensureBrowser();
 await ensureCodeServer();
 // Installed once, since each window takes a second for that. Windows do not change it.
 const installation = await makeSandbox();
+installationFolder = installation.folder;
 await installVsix(vsixFile, installation);
 process.env['BACKLINE_EXTENSIONS'] = installation.extensionsDir;
-process.on('exit', () => rmSync(installation.folder, { recursive: true, force: true }));
 // `npm start` makes the package anew, which the others install.
 await runFiles(kind, files, {
   timeoutMs: 360_000,

@@ -25,8 +25,8 @@ interface TabOptions {
   readonly patienceMs: number;
 }
 
-/** Flags for the browser: nothing but our server is found. */
-export const tabFlags = ['--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'];
+/** Flags for the browser: no name of a host is resolved, so that all requests stay on this machine. */
+export const tabFlags = ['--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1', '--no-proxy-server'];
 
 export class BrowserTab {
   private shown: Shown | undefined;
@@ -63,14 +63,27 @@ export class BrowserTab {
     await page.goto(`${folder}/index.html`);
   }
 
-  /** Resolves to whether the tab can show another page. Not after a test that has changed the clock, or has gone elsewhere. */
+  /** Whether a page is shown, and not another one since. */
+  isShowing(folder: string): boolean {
+    return this.shown?.folder === folder;
+  }
+
+  /**
+   * Leaves the page, and resolves to whether the tab can show another one. Not after a test that has changed the clock, has
+   * gone elsewhere or has opened a window.
+   */
   async reset(): Promise<boolean> {
+    const { context, origin, page } = this;
     this.shown = undefined;
     try {
+      if (new URL(page.url()).origin !== origin || context.pages().length > 1) return false;
+      await page.goto(`${origin}/empty.html`);
       // Nothing is under the pointer of a new page.
-      await this.page.mouse.move(-10, -10);
-      const isNative = await this.page.evaluate(() => setTimeout.toString().includes('[native code]'));
-      return isNative && new URL(this.page.url()).origin === this.origin;
+      await page.mouse.move(-10, -10);
+      return await page.evaluate(() => {
+        sessionStorage.clear();
+        return setTimeout.toString().includes('[native code]');
+      });
     } catch {
       return false;
     }
@@ -103,8 +116,8 @@ export class BrowserTab {
       if (this.shown && origin !== new URL(this.shown.folder).origin)
         report(`a request left the page: ${request.url()}`);
     };
-    page.on('requestfinished', reportIfForeign);
-    page.on('requestfailed', (request) => {
+    this.context.on('requestfinished', reportIfForeign);
+    this.context.on('requestfailed', (request) => {
       // Others were stopped by the policy of the page, so they have not left it.
       if (request.failure()?.errorText !== 'csp') reportIfForeign(request);
     });

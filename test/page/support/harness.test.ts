@@ -72,7 +72,8 @@ describe('the harness of pages', () => {
   });
 
   it('shows one page after another, each with what is its own', async () => {
-    const first = await pages.openPage({ entry, style, theme: 'darkModern', width: 300 });
+    const isBare = { entry: 'test/page/support/barePage.ts', style };
+    const first = await pages.openPage({ ...isBare, theme: 'darkModern', width: 300 });
     const state = (opened: OpenedPage): Promise<unknown> =>
       opened.page.evaluate(() => {
         const api = window.acquireVsCodeApi();
@@ -80,7 +81,7 @@ describe('the harness of pages', () => {
         api.setState('kept');
         return before;
       });
-    const isBare = { entry: 'test/page/support/barePage.ts', style };
+    assert.equal(await state(first), undefined);
     await pages.closePages();
     const second = await pages.openPage({ ...isBare, theme: 'lightModern', width: 500, reducedMotion: true });
     assert.ok(second.page === first.page);

@@ -37,7 +37,7 @@ export interface OpenedPage {
   readonly setTheme: (theme: ThemeName) => Promise<void>;
   /** What axe-core finds, one line for each rule and element; empty when all is well. */
   readonly axe: () => Promise<string[]>;
-  /** Closes the page, which `closePages` may keep for the next one. */
+  /** Closes the page and its tab; `closePages` may keep the tab. */
   readonly close: () => Promise<void>;
 }
 
@@ -97,17 +97,19 @@ export class PageHarness {
     const folder = await this.serve(options);
     const openTab = { tab: await this.takeTab(before), isReusable: before === undefined };
     this.openTabs.add(openTab);
-    const { page } = openTab.tab;
+    const { tab } = openTab;
+    const { page } = tab;
     const problems: string[] = [];
-    const host = new FakeHost((message) =>
-      callPage(page, 'receive', message).catch((error: unknown) => {
-        // A page that was closed meanwhile no longer needs to be told.
-        if (!page.isClosed()) throw error;
-      }),
-    );
+    const host = new FakeHost(async (message) => {
+      // Before the page is shown, nobody tells it anything. When it was left, it no longer needs to be told.
+      if (!tab.isShowing(folder)) return;
+      await callPage(page, 'receive', message).catch((error: unknown) => {
+        if (tab.isShowing(folder) && !page.isClosed()) throw error;
+      });
+    });
     options.prepare?.(host);
     const receive = (message: unknown): Promise<void> => host.receive(message);
-    await openTab.tab.show({ folder, theme, width, height, reducedMotion, problems, receive });
+    await tab.show({ folder, theme, width, height, reducedMotion, problems, receive });
     return {
       page,
       host,
@@ -116,7 +118,7 @@ export class PageHarness {
       axe: () => axeViolations(page),
       close: async () => {
         this.openTabs.delete(openTab);
-        await openTab.tab.close();
+        await tab.close();
       },
     };
   }
