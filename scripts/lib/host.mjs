@@ -53,6 +53,8 @@ export const testSettings = {
   'editor.autoClosingQuotes': 'never',
   'editor.acceptSuggestionOnEnter': 'off',
   'editor.quickSuggestions': { other: 'off', comments: 'off', strings: 'off' },
+  // Asks the npm registry for types.
+  'typescript.disableAutomaticTypeAcquisition': true,
 };
 
 /**
