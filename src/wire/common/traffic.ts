@@ -20,7 +20,7 @@ export interface RecordedTraffic extends TrafficEntry {
   readonly recordedAt: number;
 }
 
-/** Receives messages from protocol code. Check `isOpen` first, to avoid unnecessary work when there is no viewer. */
+/** Receives messages from protocol code. Check `isRecording` first, to avoid unnecessary work when there is no viewer. */
 export interface TrafficTap {
   readonly isRecording: boolean;
   record(entry: TrafficEntry): void;
