@@ -32,7 +32,10 @@ export function findEntries(topLevelEntries: Iterable<Entry>, query: string): Fo
   return found;
 }
 
-/** Returns the texts that are visible at first. Steps, thoughts and results of calls are collapsed then. */
+/**
+ * Returns texts that are visible at first. Steps, thoughts and results of calls are collapsed then, but not those of failed
+ * calls. Of these, only the error counts, because other results may be shortened.
+ */
 function visibleTexts(entry: Entry): readonly string[] {
   switch (entry.kind) {
     case 'prompt':
@@ -40,7 +43,7 @@ function visibleTexts(entry: Entry): readonly string[] {
     case 'notice':
       return [entry.text];
     case 'tool':
-      return [entry.title];
+      return entry.state === 'failed' && entry.error !== undefined ? [entry.title, entry.error] : [entry.title];
     case 'raw':
       return [entry.label];
     case 'end':

@@ -18,6 +18,16 @@ describe('a text in a transcript', () => {
     assert.deepEqual(findEntries(entries, ''), []);
   });
 
+  it('is found in the error of a failed call, which is shown before anything is opened', () => {
+    const call = (id: string, state: 'rejected' | 'failed'): Entry => ({
+      ...{ kind: 'tool', id, turn: 1, name: 'run', title: 'Run', toolKind: 'execute', state },
+      ...{ parts: [], error: 'ENOENT' },
+    });
+    assert.deepEqual(findEntries([call('denied', 'rejected'), call('failed', 'failed')], 'enoent'), [
+      { entryId: 'failed', index: 1, count: 1 },
+    ]);
+  });
+
   it('is found in a bounded number of entries', () => {
     const entries = Array.from({ length: maxFoundEntries + 100 }, (_, n): Entry => ({
       kind: 'answer',
