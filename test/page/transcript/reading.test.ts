@@ -241,18 +241,6 @@ describe('reading a transcript', () => {
     await waitUntilAtTop(shown, 'p7');
   });
 
-  it('goes to an entry also when earlier ones come before it has come to rest', async () => {
-    // Before they are drawn, long answers are less high than they will be.
-    const list = Array.from({ length: 200 }, (_, line) => `- Line ${line}`).join('\n');
-    const long = turns(1, 60).map((entry): Entry => (entry.kind === 'answer' ? { ...entry, text: list } : entry));
-    const { page: shown, host } = await open(long.slice(20), 20);
-    const goTo = host.notify(ask, { what: 'entry', id: 'p30' });
-    const older = host.notify(didPatch, { older: long.slice(0, 20), before: 0 });
-    await Promise.all([goTo, older]);
-    await drawn(shown);
-    await waitUntilAtTop(shown, 'p30');
-  });
-
   it('keeps the focus on a card that changes', async () => {
     const call = toolEntry({ id: 't', title: 'Run', state: 'running', input: '{}' });
     const { page: shown, host } = await open([call]);

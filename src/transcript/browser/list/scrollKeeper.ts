@@ -51,10 +51,10 @@ export class ScrollKeeper implements Disposable {
     this.scrollIfFollowing();
   }
 
-  /** Stores the position of the first visible entry, or where a jump goes. Call before entries are added at the start. */
+  /** Stores the position of the first visible entry. Call before entries are added at the start. */
   savePosition(): void {
     const element = firstEntryInSight(this.scroller);
-    this.savedPosition = this.pinnedTarget ?? (element && { element, top: element.getBoundingClientRect().top });
+    this.savedPosition = element && { element, top: element.getBoundingClientRect().top };
   }
 
   restorePosition(): void {
