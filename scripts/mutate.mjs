@@ -1,11 +1,12 @@
 // Changes guards of a feature one at a time and lists the changes that no unit test notices:
 // `npm run mutate -- chat`, `npm run mutate -- chat conversationTitle`, `npm run mutate -- threads --limit 60 --seed 1`.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { bootstrap } from './lib/bootstrap.mjs';
 import { endWhenInterrupted } from './lib/processes.mjs';
+import { removeFolder } from './lib/removeFolder.mjs';
 
 await bootstrap();
 const { mutateFeature } = await import('./lib/mutate/mutateFeature.mjs');
@@ -21,18 +22,10 @@ if (feature === undefined || !/^[a-z]+$/.test(feature) || Number.isNaN(limit) ||
   process.exit(2);
 }
 const folder = mkdtempSync(path.join(tmpdir(), 'backline-mutate-'));
-const removeFolder = () => {
-  try {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  } catch (error) {
-    // A test that was ended in the middle can leave a mounted disk behind.
-    console.error(`${folder} was not removed: ${String(error)}`);
-  }
-};
-endWhenInterrupted(removeFolder);
+endWhenInterrupted(() => removeFolder(folder));
 try {
   await mutateFeature({ feature, filters, limit, seed, folder });
 } finally {
-  removeFolder();
+  removeFolder(folder);
 }
 process.exit(0);

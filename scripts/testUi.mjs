@@ -1,19 +1,14 @@
 // Drives a real VS Code with backline.vsix installed, as a user would: `npm run test:ui -- amp` runs matching files;
 // `--real-agents` runs test/agentsUi, which installs agents from the npm registry and is not part of `npm test`.
-import { rmSync } from 'node:fs';
 import { bootstrap } from './lib/bootstrap.mjs';
 import { endWhenInterrupted } from './lib/processes.mjs';
+import { removeFolder } from './lib/removeFolder.mjs';
 
 await bootstrap();
 /** @type {string | undefined} */
 let installationFolder;
 const removeInstallation = () => {
-  if (installationFolder === undefined) return;
-  try {
-    rmSync(installationFolder, { recursive: true, force: true, maxRetries: 5 });
-  } catch (error) {
-    console.error(`${installationFolder} was not removed: ${String(error)}`);
-  }
+  if (installationFolder !== undefined) removeFolder(installationFolder);
 };
 endWhenInterrupted(removeInstallation);
 process.on('exit', removeInstallation);
@@ -47,7 +42,7 @@ const installation = await makeSandbox();
 installationFolder = installation.folder;
 await installVsix(vsixFile, installation);
 process.env['BACKLINE_EXTENSIONS'] = installation.extensionsDir;
-// `npm start` makes the package anew, which the others install.
+// `npm start` builds `dist` anew, and the others start programs from there.
 await runFiles(kind, files, {
   timeoutMs: 360_000,
   alone: ['start'],
