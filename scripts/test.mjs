@@ -38,7 +38,7 @@ const unitTests = Array.from({ length: unitPartCount }, (_, index) => ({
   command: ['scripts/testUnit.mjs', `--part=${index + 1}/${unitPartCount}`],
   summary: `unit-${index + 1}of${unitPartCount}`,
 }));
-/** Takes minutes on a new machine, most of which it waits. Where all is there, it takes no time. */
+// Takes minutes on a new machine, and no time where all is there.
 /** @type {Step} */
 const preparation = { title: 'A browser and VS Code for the tests', command: ['scripts/prepareTests.mjs'] };
 /** @type {Step} */
@@ -65,7 +65,7 @@ const hostReady = Promise.all([prepared, packaged]).then(() => {
   isHostReady = true;
 });
 let hasHostBegun = false;
-// Side by side on two processors. A third one would only make all of them slower.
+// Side by side on two processors. A third lane was not faster.
 await Promise.all([
   packaged.then(() => runAll(checks, 'at the end')).then(() => runLane('at the end')),
   runLane('at once'),

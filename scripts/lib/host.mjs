@@ -53,7 +53,7 @@ export const testSettings = {
   'editor.autoClosingQuotes': 'never',
   'editor.acceptSuggestionOnEnter': 'off',
   'editor.quickSuggestions': { other: 'off', comments: 'off', strings: 'off' },
-  // Asks the npm registry for types.
+  // Otherwise, VS Code asks the npm registry for types.
   'typescript.disableAutomaticTypeAcquisition': true,
 };
 
