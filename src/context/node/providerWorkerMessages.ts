@@ -93,6 +93,8 @@ const workerMessage = z.discriminatedUnion('kind', [
     reason: z.enum(['globals', 'files']),
     providers: z.array(z.number()).max(maxProvidersPerWorker),
   }),
+  /** Two workers would answer sooner, if these providers ran in the second one. */
+  z.object({ kind: z.literal('overloaded'), half: z.array(z.number()).max(maxProvidersPerWorker) }),
 ]);
 export type ProviderWorkerMessage = z.infer<typeof workerMessage>;
 export const workerMessages = z.array(workerMessage).max(10_000);

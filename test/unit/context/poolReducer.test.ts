@@ -147,6 +147,11 @@ const action: fc.Arbitrary<Action> = fc.oneof(
           providers: who,
         }),
   ),
+  fc.tuple(fc.nat(), fc.array(providers, { maxLength: 4 })).map(
+    ([at, half]): Action =>
+      (model) =>
+        model.apply({ kind: 'overloaded', worker: pick([...model.running.keys()], at) ?? 0, half }),
+  ),
   fc.nat().map(
     (at): Action =>
       (model) =>
@@ -227,6 +232,22 @@ describe('the pool of workers of providers', () => {
     );
   });
 
+  it('never runs a provider in two shared workers, nor in the wrong one of two', () => {
+    fc.assert(
+      fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
+        play(actions, ({ state }) => {
+          const shared = [...state.workers.values()].filter(({ owner }) => owner === undefined);
+          assert.ok(shared.length <= 2);
+          const members = shared.flatMap((worker) => [...worker.members]);
+          assert.equal(new Set(members).size, members.length);
+          for (const { isSecondHalf, members: own } of shared)
+            for (const provider of own) assert.equal(state.secondHalf.has(provider), isSecondHalf);
+        });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it('takes at least one provider out of sharing when a shared worker ends by itself', () => {
     fc.assert(
       fc.property(
@@ -273,6 +294,66 @@ describe('the pool of workers of providers', () => {
     model.apply({ kind: 'answered', questions: [1] });
     model.ask(1);
     assert.equal(model.sent.at(-1)?.worker, 1);
+  });
+
+  describe('with a shared worker that has too much to do', () => {
+    function divided(half: readonly number[]): Model {
+      const model = three();
+      model.apply({ kind: 'answered', questions: [1, 2, 3] });
+      assert.deepEqual(model.apply({ kind: 'overloaded', worker: 1, half }), []);
+      for (const provider of [1, 2, 3]) model.ask(provider);
+      return model;
+    }
+    const workersOf = ({ sent }: Model): number[] => sent.slice(3).map(({ worker }) => worker);
+
+    it('ends it, and then runs its providers in two', () => {
+      const model = divided([1, 3]);
+      assert.deepEqual(
+        [workersOf(model), [...model.running.keys()]],
+        [
+          [2, 3, 2],
+          [2, 3],
+        ],
+      );
+    });
+
+    it('runs a provider that comes later with those that were not moved', () => {
+      const model = divided([1, 3]);
+      model.ask(4);
+      assert.equal(model.sent.at(-1)?.worker, 3);
+    });
+
+    it('does not end it while questions are open', () => {
+      const model = three();
+      model.apply({ kind: 'answered', questions: [1, 2] });
+      model.apply({ kind: 'overloaded', worker: 1, half: [1] });
+      for (const provider of [1, 2]) model.ask(provider);
+      assert.deepEqual(workersOf(model), [1, 1]);
+    });
+
+    it('does not divide it if a second one is running, but after that has ended', () => {
+      const model = divided([3]);
+      model.apply({ kind: 'answered', questions: model.open });
+      model.apply({ kind: 'overloaded', worker: 2, half: [1] });
+      assert.deepEqual([...model.running.keys()], [2, 3]);
+      model.apply({ kind: 'idle', worker: 3 });
+      model.apply({ kind: 'overloaded', worker: 2, half: [1] });
+      for (const provider of [1, 2, 3]) model.ask(provider);
+      assert.deepEqual(workersOf(model).slice(3), [4, 5, 4]);
+    });
+
+    it('does nothing if no provider would be left, or moved', () => {
+      for (const half of [[], [1, 2, 3], [4]]) assert.deepEqual(workersOf(divided(half)), [1, 1, 1]);
+    });
+
+    it('still gives a suspect its own worker', () => {
+      const model = divided([1, 3]);
+      model.apply({ kind: 'blocked', worker: 2, provider: 3 });
+      assert.deepEqual([...model.state.ownWorkerReasons], [[3, 'blocked']]);
+      for (const provider of [1, 3]) model.ask(provider);
+      assert.deepEqual(workersOf(model).slice(3), [4, 5]);
+      assert.equal(model.state.workers.get(5)?.owner, 3);
+    });
   });
 
   it('fails the question of a provider that has certainly ended the worker, and asks the others again', () => {

@@ -15,6 +15,7 @@ import {
   titles,
 } from './support/contextHarness';
 import { buildContextWorker } from './support/contextWorker';
+import { until } from '../../support/eventually';
 
 /** Its item says in which worker it runs, and how often it was asked there. */
 const counting = `import { threadId } from 'node:worker_threads';
@@ -215,6 +216,33 @@ export default { capabilities: () => ({}), items: () => [{ title: threadId + ' '
       assert.match(stateOf(1)?.notes.join() ?? '', /loads the same files as another provider/);
     });
   }
+
+  it('get a second worker only if one has much to do for many questions', async () => {
+    const slow = `import { threadId } from 'node:worker_threads';
+let count = 0;
+export default {
+  capabilities: () => ({}),
+  items({ content }) {
+    const end = performance.now() + (content === 'much' ? 3 : 0);
+    while (performance.now() < end);
+    return [{ title: threadId + ' ' + ++count }];
+  },
+};`;
+    await open([slow, slow]);
+    await ask('first');
+    for (let question = 1; question <= 8; question++) assert.deepEqual(workersOf(await ask('much')), [0, 0, 0, 0]);
+    for (let question = 1; question <= 2; question++) await ask('little');
+    for (let question = 1; question <= 8; question++) assert.deepEqual(workersOf(await ask('much')), [0, 0, 0, 0]);
+    await until('there are two', async () => new Set(workersOf(await ask('much'))).size === 2);
+    const found = await ask('much');
+    const [, one, other] = workersOf(found);
+    assert.notEqual(one, other);
+    assert.ok(
+      found.every((title) => Number(title.split(' ')[1]) > 1),
+      found.join(),
+    );
+    for (const { status, notes } of client.providerStates) assert.deepEqual([status, notes], ['ready', []]);
+  });
 
   it('are not joined by one that is given secrets', async () => {
     const urls = await open([]);

@@ -37,10 +37,10 @@ export function reducePool(state: PoolState, event: PoolEvent): Step {
       return handleEnd(state, event.worker, event.reason, event.suspects);
     case 'interfered':
       return handleInterference(state, event.worker, event.reason, event.providers);
+    case 'overloaded':
+      return divide(state, event.worker, event.half);
     case 'idle':
-      return hasQuestion(state, ({ worker }) => worker === event.worker)
-        ? same(state)
-        : endWorker(state, event.worker, { suspects: [], reason: 'ended', failed: [] });
+      return endIfUnused(state, event.worker);
     case 'unloaded':
       return unload(state, event.provider);
   }
@@ -90,11 +90,16 @@ function send(state: PoolState, question: number, provider: number): Step {
   const found = findWorker(state, provider);
   const worker = found ?? state.lastWorker + 1;
   const owner = state.ownWorkerReasons.has(provider) ? provider : undefined;
+  const isSecondHalf = owner === undefined && state.secondHalf.has(provider);
   const questions = new Map(state.questions).set(question, { provider, worker });
   const known = state.workers.get(worker);
   const workers = known?.members.has(provider)
     ? state.workers
-    : new Map(state.workers).set(worker, { owner, members: new Set([...(known?.members ?? []), provider]) });
+    : new Map(state.workers).set(worker, {
+        owner,
+        isSecondHalf,
+        members: new Set([...(known?.members ?? []), provider]),
+      });
   const effect: PoolEffect = { kind: 'send', worker, question };
   return found === undefined
     ? {
@@ -105,13 +110,14 @@ function send(state: PoolState, question: number, provider: number): Step {
 }
 
 /** Returns the worker of a provider, or a shared worker that can run one more. */
-function findWorker({ workers, ownWorkerReasons }: PoolState, provider: number): number | undefined {
+function findWorker({ workers, ownWorkerReasons, secondHalf }: PoolState, provider: number): number | undefined {
   const wanted = ownWorkerReasons.has(provider) ? provider : undefined;
   let roomy: number | undefined;
-  for (const [worker, { owner, members }] of workers) {
+  for (const [worker, { owner, isSecondHalf, members }] of workers) {
     if (owner !== wanted) continue;
     if (members.has(provider)) return worker;
-    if (owner === undefined && members.size < maxProvidersPerWorker) roomy ??= worker;
+    if (owner !== undefined || isSecondHalf !== secondHalf.has(provider)) continue;
+    if (members.size < maxProvidersPerWorker) roomy ??= worker;
   }
   return roomy;
 }
@@ -219,6 +225,29 @@ function handleInterference(
   // No other provider was affected, so this one keeps the worker as its own.
   const workers = new Map(state.workers).set(worker, { ...found, owner: only });
   return same(giveOwnWorker({ ...state, workers }, [only], reason));
+}
+
+/**
+ * Ends a shared worker, so that later questions start two. There are only two, because each of them must read the text,
+ * and a computer has other work. Nothing happens while questions are open: the worker soon reports again.
+ */
+function divide(state: PoolState, worker: number, half: readonly number[]): Step {
+  const divided = state.workers.get(worker);
+  const isOnlyShared = [...state.workers].every(([id, { owner }]) => id === worker || owner !== undefined);
+  if (!divided || divided.owner !== undefined || !isOnlyShared) return same(state);
+  const { members } = divided;
+  const others = [...state.secondHalf].filter((provider) => !members.has(provider));
+  const moved = half.filter((provider) => members.has(provider));
+  return moved.length === 0 || moved.length === members.size
+    ? same(state)
+    : endIfUnused(state, worker, new Set([...others, ...moved]));
+}
+
+/** Ends a worker without open questions. The next question starts another. */
+function endIfUnused(state: PoolState, worker: number, secondHalf = state.secondHalf): Step {
+  return hasQuestion(state, (question) => question.worker === worker)
+    ? same(state)
+    : endWorker({ ...state, secondHalf }, worker, { suspects: [], reason: 'ended', failed: [] });
 }
 
 function unload(state: PoolState, provider: number): Step {

@@ -17,6 +17,8 @@ export const maxProvidersPerWorker = 64;
 interface PoolWorker {
   /** The only provider of the worker. Undefined if the worker is shared. */
   readonly owner: number | undefined;
+  /** Whether the worker is shared by the providers of `PoolState.secondHalf`. */
+  readonly isSecondHalf: boolean;
   /** The providers that have received questions in this worker, so that their code may be running there. */
   readonly members: ReadonlySet<number>;
 }
@@ -34,6 +36,8 @@ export interface PoolState {
   /** The open questions, in the order in which they were asked. */
   readonly questions: ReadonlyMap<number, PoolQuestion>;
   readonly ownWorkerReasons: ReadonlyMap<number, OwnWorkerReason>;
+  /** The providers that do not share a worker with the others, because one worker had too much to do. */
+  readonly secondHalf: ReadonlySet<number>;
   /** Whether new shared workers check globals after each provider, which takes time, and not only sometimes. */
   readonly isCareful: boolean;
 }
@@ -43,6 +47,7 @@ export const emptyPool: PoolState = {
   workers: new Map(),
   questions: new Map(),
   ownWorkerReasons: new Map(),
+  secondHalf: new Set(),
   isCareful: false,
 };
 
@@ -72,6 +77,8 @@ export type PoolEvent =
       readonly reason: 'globals' | 'files';
       readonly providers: readonly number[];
     }
+  /** Two workers would answer sooner than this one, if `half` of its providers ran in the other one. */
+  | { readonly kind: 'overloaded'; readonly worker: number; readonly half: readonly number[] }
   | { readonly kind: 'idle'; readonly worker: number }
   /** The code of a provider must not run any more. */
   | { readonly kind: 'unloaded'; readonly provider: number };

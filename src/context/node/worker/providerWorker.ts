@@ -21,6 +21,7 @@ import type { ModuleLoadGuard } from './loadGuard';
 import { loadWithoutRunning } from './moduleHooks';
 import { pickHandshakeFields } from './copyPlainData';
 import { loadProvider, importSpecifierOf, type LoadedProvider } from './providerModule';
+import { WorkMeter } from './workMeter';
 import { describeThrown, type ThrownDescription } from './thrown';
 
 // Providers can replace these.
@@ -80,6 +81,7 @@ export class ProviderWorker {
   private reportedMemoryBytes = 0;
   private readonly providersRunSinceMemoryReport = new Set<number>();
   private readonly providersRunSinceGlobalsCheck = new Set<number>();
+  private readonly workMeter = new WorkMeter();
   private lastText: { readonly id: number; readonly content: string } | undefined;
   private lastGlobalsCheckMs = -Infinity;
   private openRequestCount = 0;
@@ -205,6 +207,8 @@ export class ProviderWorker {
       note.setPending(hosted.id, false);
       this.runProvider(hosted, request.id, () => this.answer(hosted, loaded, request, result));
     };
+    // The time for this is not the provider’s.
+    if (request.body.method === 'items') this.readText(request.body.text);
     this.runProvider(hosted, request.id, () => {
       const result = this.callProvider(loaded, request);
       if (!isThenable(result)) {
@@ -225,11 +229,13 @@ export class ProviderWorker {
     const { note, runAs } = this.deps;
     this.providersRunSinceGlobalsCheck.add(hosted.id);
     this.providersRunSinceMemoryReport.add(hosted.id);
+    const startMs = monotonicNow();
     try {
       note.run(hosted.id, () => runAs(hosted.id, work));
     } catch (error) {
       this.fail(hosted, question, error, false);
     }
+    this.workMeter.add(hosted.id, monotonicNow() - startMs);
     this.reportMemory();
     this.providersRunSinceMemoryReport.clear();
     // Otherwise, all providers that run until the next check would be suspects.
@@ -351,6 +357,8 @@ export class ProviderWorker {
     this.messagesToPost = [];
     this.transferList = [];
     this.deps.post(messagesToPost, transferList);
+    const half = this.workMeter.endQuestion();
+    if (half) this.deps.post([{ kind: 'overloaded', half }], []);
   }
 
   private checkGlobals(): void {

@@ -306,6 +306,9 @@ export class WorkerPool {
       case 'interfered':
         this.dispatch({ kind: 'interfered', worker, reason: message.reason, providers: message.providers });
         return;
+      case 'overloaded':
+        this.dispatch({ kind: 'overloaded', worker, half: message.half });
+        return;
     }
   }
 
