@@ -111,47 +111,59 @@ describe('reading through the editor', () => {
       }
     });
 
-    it('that is remembered is read anew when the file changes', async () => {
-      const file = await writeInWorkspace('read/again.txt', 'one');
-      await makeOld(file);
-      const first = await editor.readText(file);
-      assert.deepEqual(await editor.readText(file), first);
-      await writeFile(file, 'two');
-      const second = await editor.readText(file);
-      assert.equal(second.text, 'two');
-      assert.notEqual(second.version, first.version);
-    });
+    for (const [kind, named] of [
+      ['an absolute', (file: string) => file],
+      ['a relative', (file: string) => path.relative(inWorkspace(), file)],
+    ] as const) {
+      describe(`that is remembered for ${kind} path`, () => {
+        it('is read anew when the file changes', async () => {
+          const file = await writeInWorkspace('read/again.txt', 'one');
+          await makeOld(file);
+          const first = await editor.readText(named(file));
+          assert.deepEqual(await editor.readText(named(file)), first);
+          assert.equal(await editor.resolve(named(file)), file);
+          await writeFile(file, 'two');
+          const second = await editor.readText(named(file));
+          assert.equal(second.text, 'two');
+          assert.notEqual(second.version, first.version);
+        });
 
-    it('that is remembered does not outlive the permission to read it', async () => {
-      const file = await writeInWorkspace('read/later-secret.txt', 'x');
-      await makeOld(file);
-      await editor.readText(file);
-      subject.changeExclude('later-secret.txt');
-      await rejects(editor.readText(file), 'excluded');
-      subject.changeExclude();
-      assert.equal(await textOf(file), 'x');
-    });
+        it('does not outlive the permission to read it', async () => {
+          const file = await writeInWorkspace('read/later-secret.txt', 'x');
+          await makeOld(file);
+          await editor.readText(named(file));
+          subject.changeExclude('later-secret.txt');
+          await rejects(editor.resolve(named(file)), 'excluded');
+          await rejects(editor.readText(named(file)), 'excluded');
+          subject.changeExclude();
+          assert.equal(await textOf(named(file)), 'x');
+        });
 
-    it('that is remembered is not given for a path that leads elsewhere now', async () => {
-      const folder = inWorkspace('read', 'folder');
-      const file = await writeInWorkspace('read/folder/secret.txt', 'mine');
-      await makeOld(file);
-      await editor.readText(file);
-      await rename(folder, inWorkspace('read', 'away'));
-      await symlink(outside, folder);
-      await rejects(editor.readText(file), 'outsideWorkspace');
-    });
+        it('is not given for a path that leads elsewhere now', async () => {
+          const folder = inWorkspace('read', 'folder');
+          const file = await writeInWorkspace('read/folder/secret.txt', 'mine');
+          await makeOld(file);
+          await editor.readText(named(file));
+          await rename(folder, inWorkspace('read', 'away'));
+          await symlink(outside, folder);
+          await rejects(editor.resolve(named(file)), 'outsideWorkspace');
+          await rejects(editor.readText(named(file)), 'outsideWorkspace');
+        });
 
-    it('that is remembered is not given once its folder has moved out and a link leads there', async () => {
-      const folder = inWorkspace('read', 'leaving');
-      const file = await writeInWorkspace('read/leaving/a.txt', 'mine');
-      await makeOld(file);
-      await editor.readText(file);
-      // The file itself, its times included, does not change.
-      await rename(folder, path.join(outside, 'left'));
-      await symlink(path.join(outside, 'left'), folder);
-      await rejects(editor.readText(file), 'outsideWorkspace');
-    });
+        it('is not given once its folder has moved out and a link leads there', async () => {
+          const folder = inWorkspace('read', 'leaving');
+          const file = await writeInWorkspace('read/leaving/a.txt', 'mine');
+          await makeOld(file);
+          await editor.readText(named(file));
+          // The file itself, its times included, does not change.
+          const left = await mkdtemp(path.join(outside, 'left-'));
+          await rename(folder, path.join(left, 'leaving'));
+          await symlink(path.join(left, 'leaving'), folder);
+          await rejects(editor.resolve(named(file)), 'outsideWorkspace');
+          await rejects(editor.readText(named(file)), 'outsideWorkspace');
+        });
+      });
+    }
 
     it('of 20 MB is read whole', async () => {
       const file = await writeInWorkspace('read/large.txt', Buffer.alloc(20_000_000, 'x'));

@@ -57,6 +57,15 @@ export class PathGuard {
     this.hardLinks.invalidate();
   }
 
+  /** Returns the absolute path that a path stands for, checking nothing. Undefined for URIs, and if it depends on which files exist. */
+  absolutePathOf(requested: string): string | undefined {
+    const { paths } = this.fileSystem;
+    if (isUri(requested)) return undefined;
+    if (paths.isAbsolute(requested)) return paths.normalize(requested);
+    const [folder, ...others] = this.deps.folders();
+    return folder === undefined || others.length > 0 ? undefined : paths.join(folder, requested);
+  }
+
   /** @throws EditorError `invalidPath`, `outsideWorkspace`, `excluded`, `io` */
   async check(requested: string): Promise<CheckedPath> {
     requireValidPath(requested);
@@ -123,7 +132,8 @@ export class PathGuard {
 
   private async toAbsolute(named: string, requested: string): Promise<string> {
     const { paths, stat } = this.fileSystem;
-    if (paths.isAbsolute(named)) return paths.normalize(named);
+    const known = this.absolutePathOf(named);
+    if (known !== undefined) return known;
     const candidates = this.deps.folders().map((folder) => paths.join(folder, named));
     const [first] = candidates;
     if (first === undefined) throw outsideError(requested);

@@ -1,6 +1,5 @@
 import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { isAbsolute } from 'node:path';
 import type { TextDocument } from 'vscode';
 import type { KeyedQueue } from '../../base/common/async';
 import { BoundedMap } from '../../base/common/boundedMap';
@@ -80,6 +79,11 @@ export class DocumentReader {
   clearAccessCache(): void {
     this.accessRulesVersion++;
     this.cachedFiles.clear();
+  }
+
+  /** Returns the absolute path of a file that may be read. @throws EditorError like `PathGuard.check` */
+  async resolve(path: string): Promise<string> {
+    return ((await this.validCacheEntry(path))?.file ?? (await this.pathGuard.check(path))).path;
   }
 
   async readText(path: string, options: ReadTextOptions = {}): Promise<TextFile> {
@@ -186,15 +190,23 @@ export class DocumentReader {
 
   /** Returns a valid cache entry, or checks the path again. */
   private async cachedFileOrCheck(path: string, options: ReadTextOptions): Promise<CachedFile> {
-    const known = this.cachedFiles.get(path);
-    const now = await known?.probe.probe();
-    if (known && now?.realPath === known.file.realPath && isUnchanged(known.info, now.info)) return known;
-    this.cachedFiles.delete(path);
+    const known = await this.validCacheEntry(path);
+    if (known) return known;
     const file = await this.pathGuard.check(path);
     // Not earlier: see `ReadTextOptions.signal`.
     throwIfCancelled(options.signal);
     const checked = { file, probe: new FileProbe(file), info: undefined };
     return (await this.openDocuments.find(file)) ? await this.cacheOpenFile(path, checked) : checked;
+  }
+
+  private async validCacheEntry(path: string): Promise<CachedFile | undefined> {
+    const key = this.pathGuard.absolutePathOf(path);
+    const known = key === undefined ? undefined : this.cachedFiles.get(key);
+    if (key === undefined || !known) return undefined;
+    const now = await known.probe.probe();
+    if (now?.realPath === known.file.realPath && isUnchanged(known.info, now.info)) return known;
+    this.cachedFiles.delete(key);
+    return undefined;
   }
 
   private async cacheOpenFile(path: string, checked: CachedFile): Promise<CachedFile> {
@@ -207,8 +219,8 @@ export class DocumentReader {
   }
 
   private cacheFile(path: string, known: CachedFile): void {
-    // A relative path can resolve to another file later.
-    if (isAbsolute(path)) this.cachedFiles.set(path, known);
+    const key = this.pathGuard.absolutePathOf(path);
+    if (key !== undefined) this.cachedFiles.set(key, known);
   }
 }
 

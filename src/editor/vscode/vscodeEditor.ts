@@ -133,7 +133,7 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
   }
 
   async resolve(path: string): Promise<string> {
-    return (await this.pathGuard.check(path)).path;
+    return await this.reader.resolve(path);
   }
 
   async realPathOf(path: string): Promise<string> {

@@ -45,6 +45,20 @@ describe('PathGuard', () => {
     assert.equal((await guard.check('new/file.ts')).path, at('ws', 'new', 'file.ts'));
   });
 
+  it('knows the absolute path of any path without a look at the disk, unless several folders could be meant', async () => {
+    const several = ['src/a.ts', at('ws', 'src', '..', 'src', 'a.ts'), pathToFileURL(at('ws', 'src', 'a.ts')).href];
+    assert.deepEqual(
+      several.map((each) => guard.absolutePathOf(each)),
+      [undefined, at('ws', 'src', 'a.ts'), undefined],
+    );
+    folders = [at('ws')];
+    guard.clearCache();
+    for (const each of ['src/a.ts', 'new/file.ts', './src//a.ts', 'src/../src/a.ts', at('ws', 'src', 'a.ts')])
+      assert.equal(guard.absolutePathOf(each), (await guard.check(each)).path);
+    folders = [];
+    assert.equal(guard.absolutePathOf('src/a.ts'), undefined);
+  });
+
   it('lets a file through that is still to be made', async () => {
     const file = at('ws', 'new', 'deep', 'b.ts');
     const names = [{ path: file, relativePath: path.join('new', 'deep', 'b.ts') }];
