@@ -210,16 +210,19 @@ function connectionOf(client: string, { headers }: IncomingMessage): string {
 }
 
 /** Reads the body of a request. @throws Error if it is too long */
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    const bytes = z.instanceof(Buffer).parse(chunk);
-    size += bytes.length;
-    if (size > maxBodyBytes) throw new Error(`The body is larger than ${maxBodyBytes} bytes.`);
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+function readBody(request: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (bytes: Buffer) => {
+      size += bytes.length;
+      if (size > maxBodyBytes) reject(new Error(`The body is larger than ${maxBodyBytes} bytes.`));
+      else chunks.push(bytes);
+    });
+    request.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    request.once('error', reject);
+    request.once('close', () => reject(new Error('The request was not complete.')));
+  });
 }
 
 function sendJson(response: ServerResponse, status: number, body: unknown): void {
