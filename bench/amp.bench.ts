@@ -1,20 +1,22 @@
 // The Amp server in a real VS Code beside the least that could do its job. Run by `npm run bench -- amp`.
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket, type RawData } from 'ws';
 import * as z from 'zod';
 import { compareActivations } from './lib/activation';
-import { benchLatency, benchThroughput } from './lib/ampBench';
+import { benchLatency, benchThroughput, printLatencies } from './lib/ampBench';
 import { runAmpSubject } from './lib/ampSubject';
+import { installVsix } from '../scripts/lib/host.mjs';
 import { packageVsix } from '../scripts/lib/vsix.mjs';
 import { VsCodeWindow } from '../test/ui/support/window';
 import { median, printBenchLine } from './lib/benchLine';
 import { bytesOf } from './lib/bytesOf';
 import { BenchChild } from './lib/child';
 import { readOnlyLockfile } from './lib/readLockfile';
-import { runWsJsonPeer, startWsJsonPeer } from './lib/wsJsonPeer';
+import { packageWsJsonExtension, runWsJsonPeer, startWsJsonPeer, urlOfWsJsonExtension } from './lib/wsJsonPeer';
 
 const Started = z.object({ url: z.string(), peerUrl: z.string() });
 /** The window opens, and what was written a moment ago becomes a file like any other. */
@@ -35,7 +37,10 @@ async function main(): Promise<void> {
 
 async function benchRequests(): Promise<void> {
   await using opened = new AsyncDisposableStack();
-  const window = await VsCodeWindow.open();
+  const folder = await mkdtemp(path.join(tmpdir(), 'backline-bench-'));
+  opened.defer(() => rm(folder, { recursive: true }));
+  const peerVsix = await packageWsJsonExtension(folder);
+  const window = await VsCodeWindow.open({ prepare: (sandbox) => installVsix(peerVsix, sandbox) });
   opened.defer(() => window.close());
   const small = path.join(window.sandbox.workspace, 'small.ts');
   const large = path.join(window.sandbox.workspace, 'large.ts');
@@ -44,11 +49,15 @@ async function benchRequests(): Promise<void> {
   await sleep(settleMs);
 
   const { port, authToken } = await readOnlyLockfile(path.join(window.sandbox.home, '.local/share/amp/ide'));
-  const peer = await startWsJsonPeer(small, large);
+  const peer = await startWsJsonPeer();
   opened.defer(() => peer.stop());
   const contest = { subject: `ws://127.0.0.1:${port}?auth=${authToken}`, peer: peer.url };
   const inDocument = { dialect: 'document', path: small } as const;
-  await benchLatency('amp.readFile.1KiB', contest, { ...inDocument, rounds: 15, requestsPerRound: 400, bar: 1.4 });
+  const ofSmall = { ...inDocument, rounds: 15, requestsPerRound: 400 };
+  await benchLatency('amp.readFile.1KiB', contest, { ...ofSmall, bar: 1.4 });
+  // Tells what of the difference is the extension host, which takes longer than a process without other work.
+  const inHost = { ...contest, peer: await urlOfWsJsonExtension(window.sandbox.home) };
+  await printLatencies('ws + JSON in the extension host', inHost, ofSmall);
   const ofLarge = { dialect: 'document', path: large } as const;
   await benchLatency('amp.readFile.1MiB', contest, { ...ofLarge, rounds: 9, requestsPerRound: 30, bar: 1.2 });
   const many = { path: small, rounds: 7, requestsPerRound: 10_000, window: 128, bar: 0.7 };
@@ -123,11 +132,12 @@ function sourceText(bytes: number): string {
   return line.repeat(Math.ceil(bytes / line.length)).slice(0, bytes);
 }
 
-const [, , role, ...files] = process.argv;
-if (role === 'peer') runWsJsonPeer(files);
-else {
-  (role === 'subject' ? runAmpSubject() : main()).catch((error: unknown) => {
-    console.error(error);
-    process.exit(1);
-  });
-}
+const roles = new Map([
+  ['peer', runWsJsonPeer],
+  ['subject', runAmpSubject],
+]);
+const run = roles.get(process.argv[2] ?? '') ?? main;
+run().catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});

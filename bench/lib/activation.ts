@@ -1,15 +1,13 @@
-import { glob, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { glob, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { build } from 'esbuild';
 import { launchChromium } from '../../scripts/lib/chromium.mjs';
 import { installVsix, startHost, testSettings } from '../../scripts/lib/host.mjs';
-import { inRoot, root } from '../../scripts/lib/paths.mjs';
-import { run } from '../../scripts/lib/processes.mjs';
 import { makeSandbox, type Sandbox } from '../../scripts/lib/sandbox.mjs';
 import { vsixFile } from '../../scripts/lib/vsix.mjs';
 import { eventually } from '../../test/support/eventually';
 import { median } from './benchLine';
+import { packagePeerExtension } from './peerExtension';
 
 const rounds = 5;
 const peerName = 'activation-peer';
@@ -24,7 +22,7 @@ export async function compareActivations(): Promise<{ subject: number; peer: num
   await using made = new AsyncDisposableStack();
   const folder = await mkdtemp(path.join(tmpdir(), 'backline-bench-'));
   made.defer(() => rm(folder, { recursive: true }));
-  const peerVsix = await packagePeer(folder);
+  const peerVsix = await packagePeerExtension(folder, peerName, peerSource);
   const times: { subject: number[]; peer: number[] } = { subject: [], peer: [] };
   for (let round = 0; round < rounds; round++) {
     times.subject.push(await inFreshWindow(vsixFile, subjectMs));
@@ -63,38 +61,6 @@ async function inFreshWindow(vsix: string, measure: (sandbox: Sandbox) => Promis
   const page = await browser.newPage();
   await page.goto(host.url(sandbox.workspace));
   return await eventually('the lockfile', () => measure(sandbox));
-}
-
-/** The caller removes the folder. @returns the .vsix in it */
-async function packagePeer(folder: string): Promise<string> {
-  const manifest = {
-    name: peerName,
-    publisher: 'backline',
-    version: '1.0.0',
-    engines: { vscode: '^1.90.0' },
-    main: './extension.js',
-    activationEvents: ['onStartupFinished'],
-  };
-  await mkdir(folder, { recursive: true });
-  await writeFile(path.join(folder, 'package.json'), JSON.stringify(manifest));
-  await build({
-    absWorkingDir: root,
-    stdin: { contents: peerSource, resolveDir: root, loader: 'ts' },
-    outfile: path.join(folder, 'extension.js'),
-    bundle: true,
-    minify: true,
-    format: 'cjs',
-    platform: 'node',
-    target: 'node22',
-    external: ['vscode', 'bufferutil', 'utf-8-validate'],
-    logLevel: 'warning',
-  });
-  const vsix = path.join(folder, `${peerName}.vsix`);
-  const options = ['--no-dependencies', '--allow-missing-repository', '--skip-license', '--out', vsix];
-  const vsce = inRoot('node_modules', '@vscode', 'vsce', 'vsce');
-  const { code, output } = await run(process.execPath, [vsce, 'package', ...options], { cwd: folder });
-  if (code !== 0) throw new Error(`The peer was not packaged:\n${output}`);
-  return vsix;
 }
 
 const peerSource = `

@@ -22,20 +22,39 @@ const Answer = z.object({
   ]),
 });
 
+interface LatencyOptions {
+  readonly dialect: BenchDialect;
+  readonly path: string;
+  readonly rounds: number;
+  readonly requestsPerRound: number;
+}
+
 /** Prints the p50 of one `readFile` after another, in microseconds. */
 export async function benchLatency(
   bench: string,
   contest: AmpContest,
-  options: { dialect: BenchDialect; path: string; rounds: number; requestsPerRound: number; bar: number },
+  options: LatencyOptions & { readonly bar: number },
 ): Promise<void> {
-  const { requestsPerRound, bar } = options;
-  const measure = async (client: BenchClient): Promise<number> => {
+  const { subject, peer } = await compareLatency(contest, options);
+  const { bar } = options;
+  printBenchLine({ bench, value: subject, unit: 'µs', peer: { name: peerName, value: peer }, bar, better: 'lower' });
+}
+
+/** Prints the same for another peer, without a bar. */
+export async function printLatencies(peerName: string, contest: AmpContest, options: LatencyOptions): Promise<void> {
+  const { subject, peer } = await compareLatency(contest, options);
+  console.log(`  ${subject.toFixed(0)} µs; ${peerName}: ${peer.toFixed(0)} µs; ratio ${(subject / peer).toFixed(2)}`);
+}
+
+async function compareLatency(
+  contest: AmpContest,
+  { requestsPerRound, ...options }: LatencyOptions,
+): Promise<{ subject: number; peer: number }> {
+  return await compare(contest, options, async (client) => {
     const times: number[] = [];
     for (let i = 0; i < requestsPerRound; i++) times.push(await client.timeOne());
     return median(times) * 1000;
-  };
-  const { subject, peer } = await compare(contest, options, measure);
-  printBenchLine({ bench, value: subject, unit: 'µs', peer: { name: peerName, value: peer }, bar, better: 'lower' });
+  });
 }
 
 /** Prints requests per second with `window` requests under way at any time. */

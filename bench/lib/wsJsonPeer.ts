@@ -1,51 +1,56 @@
-import { readFileSync } from 'node:fs';
-import { WebSocketServer, type RawData } from 'ws';
+import { readFile } from 'node:fs/promises';
+import * as path from 'node:path';
 import * as z from 'zod';
-import { bytesOf } from './bytesOf';
+import { eventually } from '../../test/support/eventually';
 import { BenchChild, tellParent } from './child';
+import { packagePeerExtension } from './peerExtension';
+import { startWsJsonServer } from './wsJsonServer';
 
 const Listening = z.object({ url: z.string() });
 
-interface ReadFile {
-  readonly path: string;
-}
-
-interface PeerRequest {
-  readonly clientRequest: {
-    readonly id: string;
-    readonly method?: { readonly readFile: ReadFile };
-    readonly readFile?: ReadFile;
-  };
-}
-
-/**
- * What the server under test is measured against: `ws` and JSON and nothing else. It parses each request, of
- * either dialect, and stringifies an answer of the same shape and size, whose content it has in memory. It checks nothing.
- */
-export async function startWsJsonPeer(...files: string[]): Promise<{ url: string; stop: () => Promise<void> }> {
-  const child = new BenchChild('peer', ...files);
+/** Starts `startWsJsonServer` in a process of its own. */
+export async function startWsJsonPeer(): Promise<{ url: string; stop: () => Promise<void> }> {
+  const child = new BenchChild('peer');
   const { url } = Listening.parse(await child.next());
   return { url, stop: () => child.stop() };
 }
 
 /** The peer's own process. */
-export function runWsJsonPeer(files: readonly string[]): void {
-  const contents = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
-  const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false });
-  server.on('connection', (socket) => {
-    socket.on('message', (data: RawData) => {
-      const { clientRequest } = JSON.parse(bytesOf(data).toString()) as PeerRequest;
-      const { id, method, readFile } = clientRequest;
-      const content = contents.get((method?.readFile ?? readFile)?.path ?? '');
-      const answer = method
-        ? { id, result: { content } }
-        : { id, readFile: { success: true, content, encoding: 'utf-8', isDirty: false } };
-      socket.send(JSON.stringify({ serverResponse: answer }));
-    });
-  });
-  server.on('listening', () => {
-    const address = server.address();
-    if (address !== null && typeof address === 'object') tellParent({ url: `ws://127.0.0.1:${address.port}` });
-  });
+export async function runWsJsonPeer(): Promise<void> {
   process.once('disconnect', () => process.exit());
+  tellParent({ url: urlOf(await startWsJsonServer()) });
+}
+
+/** The file in the home folder to which the extension writes its port. */
+const portFile = 'ws-json-port';
+
+/** Packages an extension that runs `startWsJsonServer`. The caller removes the folder. @returns the .vsix in it */
+export async function packageWsJsonExtension(folder: string): Promise<string> {
+  return await packagePeerExtension(
+    folder,
+    'ws-json-peer',
+    `
+import { writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { startWsJsonServer } from './bench/lib/wsJsonServer';
+
+export async function activate() {
+  await writeFile(join(homedir(), '${portFile}'), String(await startWsJsonServer()));
+}
+`,
+  );
+}
+
+/** Waits until the extension listens. @returns its URL */
+export async function urlOfWsJsonExtension(home: string): Promise<string> {
+  return await eventually('the port of the peer', async () => {
+    const port = Number(await readFile(path.join(home, portFile), 'utf8'));
+    if (!(port > 0)) throw new Error('The file is not complete.');
+    return urlOf(port);
+  });
+}
+
+function urlOf(port: number): string {
+  return `ws://127.0.0.1:${port}`;
 }
