@@ -346,6 +346,22 @@ describe('the pool of workers of providers', () => {
       for (const half of [[], [1, 2, 3], [4]]) assert.deepEqual(workersOf(divided(half)), [1, 1, 1]);
     });
 
+    it('runs all in one again after both were idle', () => {
+      const model = divided([3]);
+      model.apply({ kind: 'answered', questions: model.open });
+      for (const worker of [2, 3]) model.apply({ kind: 'idle', worker });
+      for (const provider of [1, 2, 3]) model.ask(provider);
+      assert.deepEqual(workersOf(model).slice(3), [4, 4, 4]);
+    });
+
+    it('keeps a provider in its half when its code changes', () => {
+      const model = divided([2, 3]);
+      model.apply({ kind: 'answered', questions: model.open });
+      model.apply({ kind: 'unloaded', provider: 3 });
+      for (const provider of [1, 2, 3]) model.ask(provider);
+      assert.deepEqual(workersOf(model).slice(3), [2, 4, 4]);
+    });
+
     it('still gives a suspect its own worker', () => {
       const model = divided([1, 3]);
       model.apply({ kind: 'blocked', worker: 2, provider: 3 });

@@ -217,32 +217,45 @@ export default { capabilities: () => ({}), items: () => [{ title: threadId + ' '
     });
   }
 
-  it('get a second worker only if one has much to do for many questions', async () => {
-    const slow = `import { threadId } from 'node:worker_threads';
+  /** Runs for this long if the text is "much". */
+  const slow = (ms: number, async = ''): string => `import { threadId } from 'node:worker_threads';
 let count = 0;
 export default {
   capabilities: () => ({}),
-  items({ content }) {
-    const end = performance.now() + (content === 'much' ? 3 : 0);
+  ${async} items({ content }) {
+    const end = performance.now() + (content === 'much' ? ${ms} : 0);
     while (performance.now() < end);
     return [{ title: threadId + ' ' + ++count }];
   },
 };`;
-    await open([slow, slow]);
-    await ask('first');
-    for (let question = 1; question <= 8; question++) assert.deepEqual(workersOf(await ask('much')), [0, 0, 0, 0]);
-    for (let question = 1; question <= 2; question++) await ask('little');
-    for (let question = 1; question <= 8; question++) assert.deepEqual(workersOf(await ask('much')), [0, 0, 0, 0]);
-    await until('there are two', async () => new Set(workersOf(await ask('much'))).size === 2);
-    const found = await ask('much');
-    const [, one, other] = workersOf(found);
-    assert.notEqual(one, other);
-    assert.ok(
-      found.every((title) => Number(title.split(' ')[1]) > 1),
-      found.join(),
-    );
-    for (const { status, notes } of client.providerStates) assert.deepEqual([status, notes], ['ready', []]);
-  });
+
+  for (const [says, sources] of [
+    ['', [slow(3), slow(3)]],
+    [', if they answer with promises', [slow(3, 'async'), slow(3, 'async'), slow(3, 'async')]],
+    [', if some answer with promises', [slow(3), slow(3, 'async')]],
+    [', if their answers are sent in several messages', [slow(12), slow(12)]],
+  ] as const) {
+    it(`get a second worker only if one has much to do for many questions${says}`, async () => {
+      await open(sources);
+      const one = (found: readonly string[]): void => assert.deepEqual(new Set(workersOf(found)), new Set([0]));
+      for (let question = 1; question <= 2; question++) one(await ask('little'));
+      for (let question = 1; question <= 8; question++) one(await ask('much'));
+      for (let question = 1; question <= 2; question++) one(await ask('little'));
+      for (let question = 1; question <= 8; question++) one(await ask('much'));
+      await until('there are two', async () => new Set(workersOf(await ask('much'))).size === 2);
+      const found = await ask('much');
+      const [, first, ...others] = workersOf(found).slice(0, -1);
+      assert.ok(
+        others.some((other) => other !== first),
+        found.join(),
+      );
+      assert.ok(
+        found.every((title) => Number(title.split(' ')[1]) > 1),
+        found.join(),
+      );
+      for (const { status, notes } of client.providerStates) assert.deepEqual([status, notes], ['ready', []]);
+    });
+  }
 
   it('are not joined by one that is given secrets', async () => {
     const urls = await open([]);

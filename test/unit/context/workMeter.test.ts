@@ -35,20 +35,34 @@ describe('the lighter half of the work of a worker', () => {
 });
 
 describe('the meter of the work of a worker', () => {
-  /** Each question takes these times. @returns what the meter says after each */
-  function measure(...questions: readonly (readonly number[])[]): (number[] | undefined)[] {
-    const meter = new WorkMeter();
+  let nowMs: number;
+  let meter: WorkMeter;
+  beforeEach(() => {
+    nowMs = 0;
+    meter = new WorkMeter(() => nowMs);
+  });
+
+  const run = (provider: number, ms: number): void => meter.measure(provider, () => void (nowMs += ms));
+
+  /** For each question, how long each provider runs. Undefined: it does not run. @returns what the meter says after each */
+  function measure(...questions: readonly (readonly (number | undefined)[])[]): (number[] | undefined)[] {
     return questions.map((times) => {
-      times.forEach((ms, provider) => meter.add(provider, ms));
+      times.forEach((ms, provider) => {
+        if (ms !== undefined) run(provider, ms);
+      });
       return meter.endQuestion();
     });
   }
-  const repeat = (count: number, ...times: readonly number[]): (readonly number[])[] =>
+  const repeat = (count: number, ...times: readonly (number | undefined)[]): (readonly (number | undefined)[])[] =>
     Array.from({ length: count }, () => times);
 
   it('wants two workers after ten questions in a row', () => {
     assert.deepEqual(measure(...repeat(10, 1, 1)), [...repeat(9).map(() => undefined), [1]]);
+  });
+
+  it('begins anew after a question for which one worker is as good', () => {
     assert.ok(measure(...repeat(9, 1, 1), [0, 1], ...repeat(9, 1, 1)).every((each) => each === undefined));
+    assert.ok(measure([1, 1])[0]);
   });
 
   it('compares the least time of each provider, since any of them may have waited once for the garbage collector', () => {
@@ -56,14 +70,48 @@ describe('the meter of the work of a worker', () => {
     assert.equal(measure(...repeat(9, 1, 0.1, 0.2), [1, 0.2, 0.1]).at(-1), undefined);
   });
 
+  it('does not divide providers that are not asked together', () => {
+    const [first, second] = [
+      [2, 1],
+      [undefined, undefined, 1, 2],
+    ];
+    const questions = Array.from({ length: 30 }, (_, index) => (index % 2 === 0 ? first : second));
+    assert.ok(measure(...questions).every((each) => each === undefined));
+    assert.equal(measure(...repeat(9, 1, 1, 1), [1, 1]).at(-1), undefined);
+    assert.deepEqual(measure(...repeat(9, 1, 1)).at(-1), [1]);
+  });
+
   it('adds the times of a provider that runs several times for a question', () => {
-    const meter = new WorkMeter();
     for (let question = 1; question <= 10; question++) {
-      meter.add(1, 1);
-      meter.add(2, 0.2);
-      meter.add(2, 0.2);
+      run(1, 1);
+      run(2, 0.2);
+      run(2, 0.2);
       assert.deepEqual(meter.endQuestion(), question < 10 ? undefined : [2]);
     }
+  });
+
+  it('does not count what is excluded, and counts what runs until an error', () => {
+    for (let question = 1; question <= 10; question++) {
+      run(1, 1);
+      meter.measure(2, () => meter.exclude(() => (nowMs += 5)));
+      assert.equal(meter.endQuestion(), undefined);
+    }
+    for (let question = 1; question <= 10; question++) {
+      run(1, 1);
+      assert.throws(() => {
+        meter.measure(2, () => {
+          nowMs += 0.5;
+          throw new Error('no');
+        });
+      });
+      assert.deepEqual(meter.endQuestion(), question < 10 ? undefined : [2]);
+    }
+  });
+
+  it('ignores messages for which no provider ran', () => {
+    measure(...repeat(9, 1, 1));
+    assert.equal(meter.endQuestion(), undefined);
+    assert.deepEqual(measure([1, 1]), [[1]]);
   });
 
   it('reports again after ten more questions', () => {

@@ -40,7 +40,7 @@ export function reducePool(state: PoolState, event: PoolEvent): Step {
     case 'overloaded':
       return divide(state, event.worker, event.half);
     case 'idle':
-      return endIfUnused(state, event.worker);
+      return endIdle(state, event.worker);
     case 'unloaded':
       return unload(state, event.provider);
   }
@@ -228,8 +228,8 @@ function handleInterference(
 }
 
 /**
- * Ends a shared worker, so that later questions start two. There are only two, because each of them must read the text,
- * and a computer has other work. Nothing happens while questions are open: the worker soon reports again.
+ * Ends the only shared worker, so that later questions start two. There are never more halves, because each worker must read
+ * the text, and a computer has other work. Nothing happens while questions are open. The worker may report again.
  */
 function divide(state: PoolState, worker: number, half: readonly number[]): Step {
   const divided = state.workers.get(worker);
@@ -241,6 +241,13 @@ function divide(state: PoolState, worker: number, half: readonly number[]): Step
   return moved.length === 0 || moved.length === members.size
     ? same(state)
     : endIfUnused(state, worker, new Set([...others, ...moved]));
+}
+
+/** When no shared worker is left, the providers may share one again, because the user may do something else now. */
+function endIdle(state: PoolState, worker: number): Step {
+  const ended = endIfUnused(state, worker);
+  const isSharedLeft = [...ended.state.workers.values()].some(({ owner }) => owner === undefined);
+  return isSharedLeft ? ended : { ...ended, state: { ...ended.state, secondHalf: new Set() } };
 }
 
 /** Ends a worker without open questions. The next question starts another. */

@@ -81,7 +81,7 @@ export class ProviderWorker {
   private reportedMemoryBytes = 0;
   private readonly providersRunSinceMemoryReport = new Set<number>();
   private readonly providersRunSinceGlobalsCheck = new Set<number>();
-  private readonly workMeter = new WorkMeter();
+  private readonly workMeter = new WorkMeter(monotonicNow);
   private lastText: { readonly id: number; readonly content: string } | undefined;
   private lastGlobalsCheckMs = -Infinity;
   private openRequestCount = 0;
@@ -128,6 +128,7 @@ export class ProviderWorker {
   handleBatch({ requests, isContinued }: ProviderWorkerBatch): void {
     this.isBatchContinued = isContinued;
     this.deps.note.recordHeartbeat();
+    this.openRequestCount += requests.length;
     for (const request of requests) this.handleRequest(request);
     this.forgetTextAndPostAll();
   }
@@ -140,7 +141,6 @@ export class ProviderWorker {
     this.providers.set(id, hosted);
     // Changes that the first provider has made to globals affect a second provider.
     if (isSecond) this.checkGlobals();
-    this.openRequestCount++;
     if (hosted.loaded) this.sendRequest(hosted, hosted.loaded, request);
     else void this.loadAndSendRequest(hosted, request);
   }
@@ -207,8 +207,6 @@ export class ProviderWorker {
       note.setPending(hosted.id, false);
       this.runProvider(hosted, request.id, () => this.answer(hosted, loaded, request, result));
     };
-    // The time for this is not the provider’s.
-    if (request.body.method === 'items') this.readText(request.body.text);
     this.runProvider(hosted, request.id, () => {
       const result = this.callProvider(loaded, request);
       if (!isThenable(result)) {
@@ -229,13 +227,11 @@ export class ProviderWorker {
     const { note, runAs } = this.deps;
     this.providersRunSinceGlobalsCheck.add(hosted.id);
     this.providersRunSinceMemoryReport.add(hosted.id);
-    const startMs = monotonicNow();
     try {
-      note.run(hosted.id, () => runAs(hosted.id, work));
+      note.run(hosted.id, () => this.workMeter.measure(hosted.id, () => runAs(hosted.id, work)));
     } catch (error) {
       this.fail(hosted, question, error, false);
     }
-    this.workMeter.add(hosted.id, monotonicNow() - startMs);
     this.reportMemory();
     this.providersRunSinceMemoryReport.clear();
     // Otherwise, all providers that run until the next check would be suspects.
@@ -293,7 +289,8 @@ export class ProviderWorker {
 
   /** Reads a text. Keeps the last one, because several providers often get the same text. */
   private readText(text: SharedText): string {
-    if (this.lastText?.id !== text.id) this.lastText = { id: text.id, content: readSharedText(text) };
+    if (this.lastText?.id !== text.id)
+      this.lastText = { id: text.id, content: this.workMeter.exclude(() => readSharedText(text)) };
     return this.lastText.content;
   }
 
@@ -357,7 +354,8 @@ export class ProviderWorker {
     this.messagesToPost = [];
     this.transferList = [];
     this.deps.post(messagesToPost, transferList);
-    const half = this.workMeter.endQuestion();
+    const isAnswered = this.openRequestCount === 0 && !this.isBatchContinued;
+    const half = isAnswered ? this.workMeter.endQuestion() : undefined;
     if (half) this.deps.post([{ kind: 'overloaded', half }], []);
   }
 

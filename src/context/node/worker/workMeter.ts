@@ -1,31 +1,58 @@
 import { lighterHalf } from '../../common/workers/lighterHalf';
 
-/** How many questions in a row must show that two workers are faster. The first ones take long because V8 has not optimized the code. */
+/** How many questions in a row must show that two workers are faster. In one of the first, V8 may not have optimized the code yet. */
 const minQuestions = 10;
 
-/** Finds out whether the providers of a shared worker should be divided among two. */
+/**
+ * Finds out whether the providers of a shared worker should be divided among two. Only counts the time of code that the worker
+ * calls, and not of what providers do later, for example in timers.
+ */
 export class WorkMeter {
   private runMs = new Map<number, number>();
   /** The least time of each provider since two workers would have been faster, so that garbage collections do not count. */
   private leastMs = new Map<number, number>();
   private questionCount = 0;
+  private excludedMs = 0;
 
-  /** Adds time for which code of a provider ran, in milliseconds. */
-  add(provider: number, ms: number): void {
-    this.runMs.set(provider, (this.runMs.get(provider) ?? 0) + ms);
+  /** `now` returns milliseconds of a monotonic clock. */
+  constructor(private readonly now: () => number) {}
+
+  /** Runs code of a provider, and adds its time. */
+  measure(provider: number, work: () => void): void {
+    const startMs = this.now();
+    this.excludedMs = 0;
+    try {
+      work();
+    } finally {
+      const ms = this.now() - startMs - this.excludedMs;
+      this.runMs.set(provider, (this.runMs.get(provider) ?? 0) + ms);
+    }
   }
 
-  /** Call when the answers to a question are posted. @returns the providers that another worker should run */
+  /** Runs code whose time is not that of the provider in whose code it is called. */
+  exclude<T>(work: () => T): T {
+    const startMs = this.now();
+    try {
+      return work();
+    } finally {
+      this.excludedMs += this.now() - startMs;
+    }
+  }
+
+  /** Call when all requests are answered. @returns the providers that another worker should run */
   endQuestion(): number[] | undefined {
     const { runMs } = this;
+    if (runMs.size === 0) return undefined;
     this.runMs = new Map();
     if (!lighterHalf(runMs)) {
       this.questionCount = 0;
       return undefined;
     }
-    if (this.questionCount++ === 0) this.leastMs = runMs;
-    for (const [provider, ms] of runMs)
-      this.leastMs.set(provider, Math.min(ms, this.leastMs.get(provider) ?? Infinity));
+    // Other providers run for other files.
+    const isOfSame = runMs.size === this.leastMs.size && [...runMs.keys()].every((each) => this.leastMs.has(each));
+    this.questionCount = isOfSame ? this.questionCount + 1 : 1;
+    const least = this.questionCount === 1 ? runMs : this.leastMs;
+    this.leastMs = new Map([...runMs].map(([provider, ms]) => [provider, Math.min(ms, least.get(provider) ?? ms)]));
     if (this.questionCount < minQuestions) return undefined;
     this.questionCount = 0;
     return lighterHalf(this.leastMs);

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { RequestCancelledError } from '../../common/providers/callWithTimeout';
@@ -307,7 +308,8 @@ export class WorkerPool {
         this.dispatch({ kind: 'interfered', worker, reason: message.reason, providers: message.providers });
         return;
       case 'overloaded':
-        this.dispatch({ kind: 'overloaded', worker, half: message.half });
+        // On a single processor, two workers would not be faster.
+        if (availableParallelism() > 1) this.dispatch({ kind: 'overloaded', worker, half: message.half });
         return;
     }
   }
