@@ -57,13 +57,15 @@ export class PathGuard {
     this.hardLinks.invalidate();
   }
 
-  /** Returns the absolute path that a path stands for, checking nothing. Undefined for URIs, and if it depends on which files exist. */
+  /**
+   * Returns the absolute path that `check` would check, without access to the disk. Undefined if that needs the disk, for URIs,
+   * and for Windows paths that `check` refuses. @throws EditorError `invalidPath`
+   */
   absolutePathOf(requested: string): string | undefined {
-    const { paths } = this.fileSystem;
-    if (isUri(requested)) return undefined;
-    if (paths.isAbsolute(requested)) return paths.normalize(requested);
-    const [folder, ...others] = this.deps.folders();
-    return folder === undefined || others.length > 0 ? undefined : paths.join(folder, requested);
+    requireValidPath(requested);
+    const { folders, isWindows } = this.deps;
+    if (isUri(requested) || (isWindows && !isOrdinaryWindowsPath(requested, folders()))) return undefined;
+    return this.joinToFolder(requested);
   }
 
   /** @throws EditorError `invalidPath`, `outsideWorkspace`, `excluded`, `io` */
@@ -132,7 +134,7 @@ export class PathGuard {
 
   private async toAbsolute(named: string, requested: string): Promise<string> {
     const { paths, stat } = this.fileSystem;
-    const known = this.absolutePathOf(named);
+    const known = this.joinToFolder(named);
     if (known !== undefined) return known;
     const candidates = this.deps.folders().map((folder) => paths.join(folder, named));
     const [first] = candidates;
@@ -141,6 +143,14 @@ export class PathGuard {
       if (await stat(candidate).then(Boolean, () => false)) return candidate;
     }
     return first;
+  }
+
+  /** Undefined for a relative path if there is not exactly one folder. */
+  private joinToFolder(path: string): string | undefined {
+    const { paths } = this.fileSystem;
+    if (paths.isAbsolute(path)) return paths.normalize(path);
+    const [folder, ...others] = this.deps.folders();
+    return folder === undefined || others.length > 0 ? undefined : paths.join(folder, path);
   }
 
   private async resolveFolders(): Promise<readonly string[]> {

@@ -110,9 +110,7 @@ export class DocumentReader {
     const invalid = hasInvalidBytes(text, bytes) ? { hasInvalidBytes: true } : {};
     const read = { path: file.path, text, version: diskVersion(info), isDirty: false, ...invalid };
     const isReusable = hasReliableTimestamps(info) && text.length <= maxCachedText / 4;
-    if (rulesVersion === this.accessRulesVersion) {
-      this.cacheFile(path, { file, probe, info, ...(isReusable ? { read } : {}) });
-    }
+    this.cacheFile({ file, probe, info, ...(isReusable ? { read } : {}) }, rulesVersion);
     return { file: read, bytes, info };
   }
 
@@ -192,11 +190,12 @@ export class DocumentReader {
   private async cachedFileOrCheck(path: string, options: ReadTextOptions): Promise<CachedFile> {
     const known = await this.validCacheEntry(path);
     if (known) return known;
+    const { accessRulesVersion: rulesVersion } = this;
     const file = await this.pathGuard.check(path);
     // Not earlier: see `ReadTextOptions.signal`.
     throwIfCancelled(options.signal);
     const checked = { file, probe: new FileProbe(file), info: undefined };
-    return (await this.openDocuments.find(file)) ? await this.cacheOpenFile(path, checked) : checked;
+    return (await this.openDocuments.find(file)) ? await this.cacheOpenFile(checked, rulesVersion) : checked;
   }
 
   private async validCacheEntry(path: string): Promise<CachedFile | undefined> {
@@ -204,23 +203,28 @@ export class DocumentReader {
     const known = key === undefined ? undefined : this.cachedFiles.get(key);
     if (key === undefined || !known) return undefined;
     const now = await known.probe.probe();
-    if (now?.realPath === known.file.realPath && isUnchanged(known.info, now.info)) return known;
+    // The rules may have changed meanwhile.
+    if (this.cachedFiles.get(key) !== known) return undefined;
+    if (now?.realPath === known.file.realPath && isUnchanged(known.info, now.info)) {
+      // Another name of the file may have been found since it was cached.
+      if (now.info.nlink > 1n) await this.pathGuard.checkHardLinks(path, now.info);
+      return known;
+    }
     this.cachedFiles.delete(key);
     return undefined;
   }
 
-  private async cacheOpenFile(path: string, checked: CachedFile): Promise<CachedFile> {
-    const { accessRulesVersion: rulesVersion } = this;
+  private async cacheOpenFile(checked: CachedFile, rulesVersion: number): Promise<CachedFile> {
     const info = await stat(checked.file.realPath, { bigint: true }).catch(() => undefined);
     if (!info?.isFile()) return checked;
     const known = { ...checked, info };
-    if (rulesVersion === this.accessRulesVersion) this.cacheFile(path, known);
+    this.cacheFile(known, rulesVersion);
     return known;
   }
 
-  private cacheFile(path: string, known: CachedFile): void {
-    const key = this.pathGuard.absolutePathOf(path);
-    if (key !== undefined) this.cachedFiles.set(key, known);
+  /** Does nothing if the rules have changed since the file was checked. */
+  private cacheFile(known: CachedFile, rulesVersion: number): void {
+    if (rulesVersion === this.accessRulesVersion) this.cachedFiles.set(known.file.path, known);
   }
 }
 

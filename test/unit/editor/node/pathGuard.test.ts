@@ -55,6 +55,8 @@ describe('PathGuard', () => {
     guard.clearCache();
     for (const each of ['src/a.ts', 'new/file.ts', './src//a.ts', 'src/../src/a.ts', at('ws', 'src', 'a.ts')])
       assert.equal(guard.absolutePathOf(each), (await guard.check(each)).path);
+    for (const each of ['', 'x\0/../src/a.ts', '\ud800/../src/a.ts', `${'./'.repeat(3_000)}src/a.ts`])
+      assert.throws(() => guard.absolutePathOf(each), { name: 'EditorError', code: 'invalidPath' });
     folders = [];
     assert.equal(guard.absolutePathOf('src/a.ts'), undefined);
   });
