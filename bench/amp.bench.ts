@@ -49,7 +49,7 @@ async function benchRequests(): Promise<void> {
   await sleep(settleMs);
 
   const { port, authToken } = await readOnlyLockfile(path.join(window.sandbox.home, '.local/share/amp/ide'));
-  const peer = await startWsJsonPeer();
+  const peer = await startWsJsonPeer(small, large);
   opened.defer(() => peer.stop());
   const contest = { subject: `ws://127.0.0.1:${port}?auth=${authToken}`, peer: peer.url };
   const inDocument = { dialect: 'document', path: small } as const;
@@ -132,12 +132,9 @@ function sourceText(bytes: number): string {
   return line.repeat(Math.ceil(bytes / line.length)).slice(0, bytes);
 }
 
-const roles = new Map([
-  ['peer', runWsJsonPeer],
-  ['subject', runAmpSubject],
-]);
-const run = roles.get(process.argv[2] ?? '') ?? main;
-run().catch((error: unknown) => {
+const [, , role, ...files] = process.argv;
+const run = role === 'peer' ? runWsJsonPeer(files) : role === 'subject' ? runAmpSubject() : main();
+run.catch((error: unknown) => {
   console.error(error);
   process.exit(1);
 });

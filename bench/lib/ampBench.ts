@@ -41,9 +41,9 @@ export async function benchLatency(
 }
 
 /** Prints the same for another peer, without a bar. */
-export async function printLatencies(peerName: string, contest: AmpContest, options: LatencyOptions): Promise<void> {
+export async function printLatencies(otherPeer: string, contest: AmpContest, options: LatencyOptions): Promise<void> {
   const { subject, peer } = await compareLatency(contest, options);
-  console.log(`  ${subject.toFixed(0)} µs; ${peerName}: ${peer.toFixed(0)} µs; ratio ${(subject / peer).toFixed(2)}`);
+  console.log(`  ${subject.toFixed(0)} µs; ${otherPeer}: ${peer.toFixed(0)} µs; ratio ${(subject / peer).toFixed(2)}`);
 }
 
 async function compareLatency(

@@ -8,23 +8,23 @@ import { startWsJsonServer } from './wsJsonServer';
 
 const Listening = z.object({ url: z.string() });
 
-/** Starts `startWsJsonServer` in a process of its own. */
-export async function startWsJsonPeer(): Promise<{ url: string; stop: () => Promise<void> }> {
-  const child = new BenchChild('peer');
+/** Starts `startWsJsonServer` for these files in a process of its own. */
+export async function startWsJsonPeer(...files: string[]): Promise<{ url: string; stop: () => Promise<void> }> {
+  const child = new BenchChild('peer', ...files);
   const { url } = Listening.parse(await child.next());
   return { url, stop: () => child.stop() };
 }
 
 /** The peer's own process. */
-export async function runWsJsonPeer(): Promise<void> {
+export async function runWsJsonPeer(files: readonly string[]): Promise<void> {
   process.once('disconnect', () => process.exit());
-  tellParent({ url: urlOf(await startWsJsonServer()) });
+  tellParent({ url: urlOf(await startWsJsonServer((path) => files.includes(path))) });
 }
 
 /** The file in the home folder to which the extension writes its port. */
 const portFile = 'ws-json-port';
 
-/** Packages an extension that runs `startWsJsonServer`. The caller removes the folder. @returns the .vsix in it */
+/** Packages an extension that runs `startWsJsonServer` for the files in its workspace folder. The caller removes the folder. @returns the .vsix in it */
 export async function packageWsJsonExtension(folder: string): Promise<string> {
   return await packagePeerExtension(
     folder,
@@ -32,11 +32,16 @@ export async function packageWsJsonExtension(folder: string): Promise<string> {
     `
 import { writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { workspace } from 'vscode';
 import { startWsJsonServer } from './bench/lib/wsJsonServer';
 
 export async function activate() {
-  await writeFile(join(homedir(), '${portFile}'), String(await startWsJsonServer()));
+  await writeFile(join(homedir(), '${portFile}'), String(await startWsJsonServer(isGiven)));
+}
+
+function isGiven(path) {
+  return dirname(path) === workspace.workspaceFolders?.[0]?.uri.fsPath;
 }
 `,
   );

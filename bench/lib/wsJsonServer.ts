@@ -17,14 +17,15 @@ interface PeerRequest {
 
 /**
  * What the Amp server is measured against: `ws` and JSON and nothing else. It parses each request, of either dialect, and
- * stringifies an answer of the same shape and size, whose content it has in memory after the first request. It checks
- * nothing. @returns the port
+ * stringifies an answer of the same shape and size, whose content it has in memory after the first request. It only gives
+ * files for which `isGiven` returns true. @returns the port
  */
-export async function startWsJsonServer(): Promise<number> {
+export async function startWsJsonServer(isGiven: (path: string) => boolean): Promise<number> {
   const contents = new Map<string, string>();
   const contentOf = (path: string): string => {
     const known = contents.get(path);
     if (known !== undefined) return known;
+    if (!isGiven(path)) return '';
     const read = readFileSync(path, 'utf8');
     contents.set(path, read);
     return read;

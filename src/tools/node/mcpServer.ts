@@ -209,7 +209,7 @@ function connectionOf(client: string, { headers }: IncomingMessage): string {
   return typeof session === 'string' ? `${client} ${session.slice(0, 100)}` : client;
 }
 
-/** Reads the body of a request. @throws Error if it is too long */
+/** Reads the body of a request. @throws Error if it is too long or not complete */
 function readBody(request: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
