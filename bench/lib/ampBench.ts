@@ -4,16 +4,16 @@ import * as z from 'zod';
 import { bytesOf } from './bytesOf';
 import { median, printBenchLine } from './benchLine';
 
-/** Two servers that answer the same requests, each in a process of its own. URLs with their token, if they ask for one. */
+/** Two servers that answer the same requests. URLs with their token, if they ask for one. */
 export interface AmpContest {
   readonly subject: string;
   readonly peer: string;
+  readonly peerName: string;
 }
 
 /** In which envelope a client asks; see docs/protocols/amp.md. */
 export type BenchDialect = 'document' | 'cli';
 
-const peerName = 'ws + JSON';
 const answerStart = Buffer.from('{"serverResponse":');
 const Answer = z.object({
   serverResponse: z.union([
@@ -22,39 +22,21 @@ const Answer = z.object({
   ]),
 });
 
-interface LatencyOptions {
-  readonly dialect: BenchDialect;
-  readonly path: string;
-  readonly rounds: number;
-  readonly requestsPerRound: number;
-}
-
 /** Prints the p50 of one `readFile` after another, in microseconds. */
 export async function benchLatency(
   bench: string,
   contest: AmpContest,
-  options: LatencyOptions & { readonly bar: number },
+  options: { dialect: BenchDialect; path: string; rounds: number; requestsPerRound: number; bar: number },
 ): Promise<void> {
-  const { subject, peer } = await compareLatency(contest, options);
-  const { bar } = options;
-  printBenchLine({ bench, value: subject, unit: 'µs', peer: { name: peerName, value: peer }, bar, better: 'lower' });
-}
-
-/** Prints the same for another peer, without a bar. */
-export async function printLatencies(otherPeer: string, contest: AmpContest, options: LatencyOptions): Promise<void> {
-  const { subject, peer } = await compareLatency(contest, options);
-  console.log(`  ${subject.toFixed(0)} µs; ${otherPeer}: ${peer.toFixed(0)} µs; ratio ${(subject / peer).toFixed(2)}`);
-}
-
-async function compareLatency(
-  contest: AmpContest,
-  { requestsPerRound, ...options }: LatencyOptions,
-): Promise<{ subject: number; peer: number }> {
-  return await compare(contest, options, async (client) => {
+  const { requestsPerRound, bar } = options;
+  const measure = async (client: BenchClient): Promise<number> => {
     const times: number[] = [];
     for (let i = 0; i < requestsPerRound; i++) times.push(await client.timeOne());
     return median(times) * 1000;
-  });
+  };
+  const { subject, peer } = await compare(contest, options, measure);
+  const result = { value: subject, unit: 'µs', peer: { name: contest.peerName, value: peer } };
+  printBenchLine({ bench, ...result, bar, better: 'lower' });
 }
 
 /** Prints requests per second with `window` requests under way at any time. */
@@ -74,7 +56,7 @@ export async function benchThroughput(
   const measure = async (client: BenchClient): Promise<number> =>
     requestsPerRound / ((await client.timeMany(requestsPerRound, window)) / 1000);
   const { subject, peer } = await compare(contest, options, measure);
-  const result = { value: subject, unit: 'requests/s', peer: { name: peerName, value: peer } };
+  const result = { value: subject, unit: 'requests/s', peer: { name: contest.peerName, value: peer } };
   printBenchLine({ bench, ...result, bar, better: 'higher' });
 }
 

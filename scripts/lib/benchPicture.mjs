@@ -37,7 +37,7 @@ const shown = [
       ['amplifier.sse', 'Read a stream of events', 'a parser alone'],
       ['amplifier.hop', 'Receive a word of an Amplifier server', 'a bare HTTP stream'],
       ['amp.requests.throughput', 'Answer many reads of Amp', 'a bare server'],
-      ['amp.readFile.1KiB', 'Answer Amp’s read of a small file', 'a bare server'],
+      ['amp.readFile.1KiB.host', 'Answer Amp’s read of a small file', 'a bare extension'],
       ['amp.readFile.1MiB', 'Answer Amp’s read of 1 MiB', 'a bare server'],
       ['amp.activate', 'Be ready for Amp after a start', 'a bare server'],
       ['context.uncached.real.direct', 'Hover with three context providers', 'calls without isolation'],
