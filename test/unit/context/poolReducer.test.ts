@@ -1,92 +1,13 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { reducePool } from '../../../src/context/common/workers/poolReducer';
-import {
-  emptyPool,
-  maxProvidersPerWorker,
-  type OwnWorkerReason,
-  type PoolEffect,
-  type PoolEvent,
-  type PoolState,
-} from '../../../src/context/common/workers/poolState';
-
-/** Carries out effects as the pool does, and remembers what became of each question. */
-class Model {
-  state: PoolState = emptyPool;
-  readonly running = new Map<number, { readonly isShared: boolean }>();
-  readonly outcomes = new Map<number, string[]>();
-  /** Where each question was sent, in order. */
-  readonly sent: { readonly question: number; readonly provider: number; readonly worker: number }[] = [];
-  /** Providers that a worker's end was blamed on. */
-  readonly blamed = new Set<number>();
-  private lastQuestion = 0;
-
-  ask(provider: number, isOwnWorkerRequired = false): number {
-    const question = ++this.lastQuestion;
-    this.outcomes.set(question, []);
-    this.apply({ kind: 'asked', question, provider, isOwnWorkerRequired });
-    return question;
-  }
-
-  /** @returns the questions to ask again, by provider */
-  apply(event: PoolEvent): number[] {
-    const before = this.state;
-    const { state, effects } = reducePool(before, event);
-    this.state = state;
-    for (const [provider, reason] of state.ownWorkerReasons)
-      if (reason !== 'required' && reason !== 'unloadable') this.blamed.add(provider);
-    if (event.kind === 'answered')
-      for (const question of event.questions) if (before.questions.has(question)) this.end(question, 'answered');
-    if (event.kind === 'cancelled' && before.questions.has(event.question) && !state.questions.has(event.question))
-      this.end(event.question, 'cancelled');
-    return effects.flatMap((effect) => this.perform(effect, before));
-  }
-
-  get open(): number[] {
-    return [...this.state.questions.keys()];
-  }
-
-  activeIn(worker: number): number[] {
-    return [...this.state.questions].filter(([, question]) => question.worker === worker).map(([id]) => id);
-  }
-
-  private end(question: number, outcome: string): void {
-    this.outcomes.get(question)?.push(outcome);
-  }
-
-  private perform(effect: PoolEffect, before: PoolState): number[] {
-    switch (effect.kind) {
-      case 'start':
-        assert.ok(!this.running.has(effect.worker), 'a worker starts once');
-        this.running.set(effect.worker, { isShared: effect.isShared });
-        return [];
-      case 'send': {
-        const { provider = 0 } =
-          this.state.questions.get(effect.question) ?? before.questions.get(effect.question) ?? {};
-        assert.ok(this.running.has(effect.worker), 'only running workers are asked');
-        this.sent.push({ question: effect.question, provider, worker: effect.worker });
-        return [];
-      }
-      case 'end':
-        assert.ok(this.running.delete(effect.worker), 'only running workers end');
-        return [];
-      case 'fail':
-        this.end(effect.question, 'failed');
-        return [];
-      case 'askAgain': {
-        this.end(effect.question, 'askedAgain');
-        const provider = before.questions.get(effect.question)?.provider;
-        return provider === undefined ? [] : [provider];
-      }
-    }
-  }
-}
+import { maxProvidersPerWorker, type OwnWorkerReason } from '../../../src/context/common/workers/poolState';
+import { PoolModel } from './support/poolModel';
 
 const providers = fc.integer({ min: 1, max: 6 });
 const reasons = fc.constantFrom<OwnWorkerReason>('ended', 'memory', 'blocked');
 const someone = fc.option(providers, { nil: undefined });
 
-type Action = (model: Model) => readonly number[];
+type Action = (model: PoolModel) => readonly number[];
 
 /** Takes one of what there is. */
 const pick = <T>(from: readonly T[], at: number): T | undefined => from[at % Math.max(1, from.length)];
@@ -165,8 +86,8 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 );
 
 /** Runs the actions, and asks again as the pool's callers do. */
-function play(actions: readonly Action[], after: (model: Model) => void): Model {
-  const model = new Model();
+function play(actions: readonly Action[], after: (model: PoolModel) => void): PoolModel {
+  const model = new PoolModel();
   for (const act of actions) {
     for (const provider of act(model)) model.ask(provider);
     after(model);
@@ -272,8 +193,8 @@ describe('the pool of workers of providers', () => {
     );
   });
 
-  function three(): Model {
-    const model = new Model();
+  function three(): PoolModel {
+    const model = new PoolModel();
     for (const provider of [1, 2, 3]) model.ask(provider);
     return model;
   }
@@ -288,7 +209,7 @@ describe('the pool of workers of providers', () => {
   });
 
   it('starts another shared worker when one is full', () => {
-    const model = new Model();
+    const model = new PoolModel();
     for (let provider = 1; provider <= maxProvidersPerWorker + 1; provider++) model.ask(provider);
     assert.equal(model.sent.at(-1)?.worker, 2);
     model.apply({ kind: 'answered', questions: [1] });
@@ -297,14 +218,14 @@ describe('the pool of workers of providers', () => {
   });
 
   describe('with a shared worker that has too much to do', () => {
-    function divided(half: readonly number[]): Model {
+    function divided(half: readonly number[]): PoolModel {
       const model = three();
       model.apply({ kind: 'answered', questions: [1, 2, 3] });
       assert.deepEqual(model.apply({ kind: 'overloaded', worker: 1, half }), []);
       for (const provider of [1, 2, 3]) model.ask(provider);
       return model;
     }
-    const workersOf = ({ sent }: Model): number[] => sent.slice(3).map(({ worker }) => worker);
+    const workersOf = ({ sent }: PoolModel): number[] => sent.slice(3).map(({ worker }) => worker);
 
     it('ends it, and then runs its providers in two', () => {
       const model = divided([1, 3]);
@@ -425,7 +346,7 @@ describe('the pool of workers of providers', () => {
   });
 
   it('leaves a worker to a provider that changed globals before anybody else was there', () => {
-    const model = new Model();
+    const model = new PoolModel();
     model.ask(1);
     assert.deepEqual(model.apply({ kind: 'interfered', worker: 1, reason: 'globals', providers: [1] }), []);
     model.ask(2);
