@@ -5,6 +5,7 @@ import {
   type PoolEvent,
   type PoolQuestion,
   type PoolState,
+  type PoolWorker,
   type Suspects,
 } from './poolState';
 
@@ -60,6 +61,10 @@ function isShared(state: PoolState, worker: number): boolean {
   return found !== undefined && found.owner === undefined;
 }
 
+function sharedWorkersOf({ workers }: PoolState): (readonly [number, PoolWorker])[] {
+  return [...workers].filter(([, { owner }]) => owner === undefined);
+}
+
 function isWaiting(state: PoolState, question: number): boolean {
   const found = state.questions.get(question);
   return found !== undefined && found.worker === undefined;
@@ -89,35 +94,43 @@ function ask(state: PoolState, { question, provider }: { readonly question: numb
 function send(state: PoolState, question: number, provider: number): Step {
   const found = findWorker(state, provider);
   const worker = found ?? state.lastWorker + 1;
-  const owner = state.ownWorkerReasons.has(provider) ? provider : undefined;
-  const isSecondHalf = owner === undefined && state.secondHalf.has(provider);
+  const place = placeOf(state, provider);
   const questions = new Map(state.questions).set(question, { provider, worker });
   const known = state.workers.get(worker);
   const workers = known?.members.has(provider)
     ? state.workers
     : new Map(state.workers).set(worker, {
-        owner,
-        isSecondHalf,
+        ...place,
         members: new Set([...(known?.members ?? []), provider]),
       });
   const effect: PoolEffect = { kind: 'send', worker, question };
   return found === undefined
     ? {
         state: { ...state, lastWorker: worker, workers, questions },
-        effects: [{ kind: 'start', worker, question, isShared: owner === undefined }, effect],
+        effects: [{ kind: 'start', worker, question, isShared: place.owner === undefined }, effect],
       }
     : { state: { ...state, workers, questions }, effects: [effect] };
 }
 
+/** Which kind of worker a provider needs. */
+function placeOf(
+  { ownWorkerReasons, secondHalf }: PoolState,
+  provider: number,
+): Pick<PoolWorker, 'owner' | 'isSecondHalf'> {
+  return ownWorkerReasons.has(provider)
+    ? { owner: provider, isSecondHalf: false }
+    : { owner: undefined, isSecondHalf: secondHalf.has(provider) };
+}
+
 /** Returns the worker of a provider, or a shared worker that can run one more. */
-function findWorker({ workers, ownWorkerReasons, secondHalf }: PoolState, provider: number): number | undefined {
-  const wanted = ownWorkerReasons.has(provider) ? provider : undefined;
+function findWorker(state: PoolState, provider: number): number | undefined {
+  const place = placeOf(state, provider);
   let roomy: number | undefined;
-  for (const [worker, { owner, isSecondHalf, members }] of workers) {
-    if (owner !== wanted) continue;
+  for (const [worker, { owner, isSecondHalf, members }] of state.workers) {
+    if (owner !== place.owner) continue;
     if (members.has(provider)) return worker;
-    if (owner !== undefined || isSecondHalf !== secondHalf.has(provider)) continue;
-    if (members.size < maxProvidersPerWorker) roomy ??= worker;
+    const hasRoom = owner === undefined && members.size < maxProvidersPerWorker;
+    if (hasRoom && isSecondHalf === place.isSecondHalf) roomy ??= worker;
   }
   return roomy;
 }
@@ -223,7 +236,7 @@ function handleInterference(
       : endWorker(state, worker, { suspects, reason, failed: [] });
   }
   // No other provider was affected, so this one keeps the worker as its own.
-  const workers = new Map(state.workers).set(worker, { ...found, owner: only });
+  const workers = new Map(state.workers).set(worker, { ...found, owner: only, isSecondHalf: false });
   return same(giveOwnWorker({ ...state, workers }, [only], reason));
 }
 
@@ -232,10 +245,9 @@ function handleInterference(
  * the text, and a computer has other work. Nothing happens while questions are open. The worker may report again.
  */
 function divide(state: PoolState, worker: number, half: readonly number[]): Step {
-  const divided = state.workers.get(worker);
-  const isOnlyShared = [...state.workers].every(([id, { owner }]) => id === worker || owner !== undefined);
-  if (!divided || divided.owner !== undefined || !isOnlyShared) return same(state);
-  const { members } = divided;
+  const [shared, ...otherShared] = sharedWorkersOf(state);
+  if (shared?.[0] !== worker || otherShared.length > 0) return same(state);
+  const { members } = shared[1];
   const others = [...state.secondHalf].filter((provider) => !members.has(provider));
   const moved = half.filter((provider) => members.has(provider));
   return moved.length === 0 || moved.length === members.size
@@ -246,8 +258,9 @@ function divide(state: PoolState, worker: number, half: readonly number[]): Step
 /** When no shared worker is left, the providers may share one again, because the user may do something else now. */
 function endIdle(state: PoolState, worker: number): Step {
   const ended = endIfUnused(state, worker);
-  const isSharedLeft = [...ended.state.workers.values()].some(({ owner }) => owner === undefined);
-  return isSharedLeft ? ended : { ...ended, state: { ...ended.state, secondHalf: new Set() } };
+  return sharedWorkersOf(ended.state).length > 0
+    ? ended
+    : { ...ended, state: { ...ended.state, secondHalf: new Set() } };
 }
 
 /** Ends a worker without open questions. The next question starts another. */

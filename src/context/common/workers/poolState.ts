@@ -14,10 +14,10 @@ export type OwnWorkerReason =
 /** Maximum number of providers in a shared worker. The memory of `RunningProviderNote` has one place for each. */
 export const maxProvidersPerWorker = 64;
 
-interface PoolWorker {
+export interface PoolWorker {
   /** The only provider of the worker. Undefined if the worker is shared. */
   readonly owner: number | undefined;
-  /** Whether the worker is shared by the providers of `PoolState.secondHalf`. */
+  /** Whether the providers of `PoolState.secondHalf` share the worker. */
   readonly isSecondHalf: boolean;
   /** The providers that have received questions in this worker, so that their code may be running there. */
   readonly members: ReadonlySet<number>;
@@ -36,7 +36,7 @@ export interface PoolState {
   /** The open questions, in the order in which they were asked. */
   readonly questions: ReadonlyMap<number, PoolQuestion>;
   readonly ownWorkerReasons: ReadonlyMap<number, OwnWorkerReason>;
-  /** The providers that do not share a worker with the others, because one worker had too much to do. */
+  /** The providers that share a second worker. Empty until one shared worker had too much to do. */
   readonly secondHalf: ReadonlySet<number>;
   /** Whether new shared workers check globals after each provider, which takes time, and not only sometimes. */
   readonly isCareful: boolean;

@@ -1,6 +1,6 @@
 import { lighterHalf } from '../../common/workers/lighterHalf';
 
-/** How many questions in a row must show that two workers are faster. In one of the first, V8 may not have optimized the code yet. */
+/** How many questions in a row must show that two workers are faster, because a few can be slow before V8 has optimized the code. */
 const minQuestions = 10;
 
 /**
@@ -48,9 +48,10 @@ export class WorkMeter {
       this.questionCount = 0;
       return undefined;
     }
-    // Other providers run for other files.
-    const isOfSame = runMs.size === this.leastMs.size && [...runMs.keys()].every((each) => this.leastMs.has(each));
-    this.questionCount = isOfSame ? this.questionCount + 1 : 1;
+    // For other files, other providers run.
+    const areSameProviders =
+      runMs.size === this.leastMs.size && [...runMs.keys()].every((each) => this.leastMs.has(each));
+    this.questionCount = areSameProviders ? this.questionCount + 1 : 1;
     const least = this.questionCount === 1 ? runMs : this.leastMs;
     this.leastMs = new Map([...runMs].map(([provider, ms]) => [provider, Math.min(ms, least.get(provider) ?? ms)]));
     if (this.questionCount < minQuestions) return undefined;
