@@ -24,7 +24,10 @@ export async function runWsJsonPeer(files: readonly string[]): Promise<void> {
 /** The file in the home folder to which the extension writes its port. */
 const portFile = 'ws-json-port';
 
-/** Packages an extension that runs `startWsJsonServer` for the files in its workspace folder. The caller removes the folder. @returns the .vsix in it */
+/**
+ * Packages an extension that runs `startWsJsonServer` for the files in its workspace folder. The caller removes the folder.
+ * @returns the .vsix in it
+ */
 export async function packageWsJsonExtension(folder: string): Promise<string> {
   return await packagePeerExtension(
     folder,

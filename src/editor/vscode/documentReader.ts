@@ -200,8 +200,9 @@ export class DocumentReader {
 
   private async validCacheEntry(path: string): Promise<CachedFile | undefined> {
     const key = this.pathGuard.absolutePathOf(path);
-    const known = key === undefined ? undefined : this.cachedFiles.get(key);
-    if (key === undefined || !known) return undefined;
+    if (key === undefined) return undefined;
+    const known = this.cachedFiles.get(key);
+    if (!known) return undefined;
     const now = await known.probe.probe();
     // The rules may have changed meanwhile.
     if (this.cachedFiles.get(key) !== known) return undefined;
