@@ -5,7 +5,13 @@ import type {
   InstallOptions,
   RegistrySource,
 } from '../../src/agents/common/agentPorts';
-import type { InstalledAgent, InstallPlan, InstallProgress } from '../../src/agents/common/install/agentInstall';
+import type {
+  ImpossiblePlan,
+  InstalledAgent,
+  InstallPlan,
+  InstallProgress,
+} from '../../src/agents/common/install/agentInstall';
+import { completeTerms, termsOfPackage, type InstallTerms } from '../../src/agents/common/terms/installTerms';
 import type { ListedBackend, RegistryState } from '../../src/agents/common/page/agentsSituation';
 import type { RegistryAgent } from '../../src/agents/common/registry/registryAgent';
 import { Emitter } from '../../src/base/common/event';
@@ -14,14 +20,18 @@ const throwIt = (error: unknown): void => {
   throw error;
 };
 
-export const registryAgent = (id: string, version = '1.0.0'): RegistryAgent => ({
+export const registryAgent = (
+  id: string,
+  version = '1.0.0',
+  npx: { readonly name?: string; readonly args?: string[]; readonly env?: Record<string, string> } = {},
+): RegistryAgent => ({
   id,
   name: id,
   version,
   description: '',
   authors: [],
   license: 'MIT',
-  distributions: [{ kind: 'npx', package: `${id}@${version}`, args: [], env: {} }],
+  distributions: [{ kind: 'npx', package: `${npx.name ?? id}@${version}`, args: npx.args ?? [], env: npx.env ?? {} }],
 });
 
 /** A registry whose list the test sets. */
@@ -62,27 +72,26 @@ export class FakeInstaller implements Installer {
   agents: readonly InstalledAgent[] = [];
   readonly calls: string[] = [];
   during: (signal: AbortSignal, report: (progress: InstallProgress) => void) => Promise<void> = () => Promise.resolve();
-  problem: Pick<InstallPlan, 'problem' | 'advice'> = {};
+  problem: Pick<ImpossiblePlan, 'problem' | 'advice'> | undefined;
 
   installed = (): readonly InstalledAgent[] => this.agents;
 
-  plan(agent: RegistryAgent): Promise<InstallPlan> {
+  plan(agent: RegistryAgent): Promise<InstallPlan | ImpossiblePlan> {
     const { id, name, version } = agent;
     this.calls.push(`plan ${id} ${version}`);
     const address = `https://registry.example/${id}`;
-    return Promise.resolve({
-      id,
-      name,
-      version,
-      kind: 'npx',
-      address,
-      license: 'MIT',
-      commandLine: id,
-      ...this.problem,
-    });
+    const planned = { id, name, version, kind: 'npx' as const };
+    if (this.problem) return Promise.resolve({ ...planned, ...this.problem });
+    const distribution = agent.distributions.find(({ kind }) => kind === 'npx');
+    if (distribution?.kind !== 'npx') throw new Error('The fake installs npm packages only.');
+    const terms = completeTerms(termsOfPackage(distribution), address, 'MIT');
+    return Promise.resolve({ ...planned, address, commandLine: id, terms });
   }
 
-  async install({ id, name, version }: RegistryAgent, { onProgress, signal }: InstallOptions): Promise<InstalledAgent> {
+  async install(
+    { id, name, version }: RegistryAgent,
+    { agreed: terms, onProgress, signal }: InstallOptions & { readonly agreed: InstallTerms },
+  ): Promise<InstalledAgent> {
     this.calls.push(`install ${id} ${version}`);
     await this.during(signal, onProgress);
     const folder = `/agents/${id}/${version}`;
@@ -91,10 +100,11 @@ export class FakeInstaller implements Installer {
       name,
       version,
       kind: 'npx',
-      package: id,
+      package: terms.source,
       command: '/node',
       args: [`${folder}/bin.js`],
       env: {},
+      terms,
       folder,
       bytes: 312_000_000,
       installedAt: 0,

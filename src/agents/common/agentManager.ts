@@ -6,8 +6,8 @@ import type { Logger } from '../../base/common/log';
 import type { BackendState } from '../../session/common/sessionBackend';
 import type { AgentBackends, AgentQuestions, Installer, InstallOptions, RegistrySource } from './agentPorts';
 import { formatBytes } from './formatBytes';
-import type { InstallPlan, InstallProgress } from './install/agentInstall';
-import type { InstallConsents } from './install/installConsents';
+import type { InstallProgress } from './install/agentInstall';
+import type { InstallConsents } from './terms/installConsents';
 import { agentsAndTheirAccounts } from './agentAccounts';
 import { InstallError } from './install/installError';
 import { jobsAfterEvent, type InstallJobs, type JobEvent } from './install/installJobs';
@@ -116,9 +116,13 @@ export class AgentManager implements Disposable {
     await this.runJob(agent, (signal) => this.installNow(agent, signal, true));
   }
 
-  /** Installs an update without asking; skipped if the user has to agree first. Never rejects. */
-  async installQuietly(agent: RegistryAgent): Promise<void> {
-    await this.runJob(agent, (signal) => this.installNow(agent, signal, false));
+  /** Installs an update without asking. Resolves to whether it was skipped, because the user has to agree first. Never rejects. */
+  async installQuietly(agent: RegistryAgent): Promise<{ readonly needsConsent: boolean }> {
+    let needsConsent = false;
+    await this.runJob(agent, async (signal) => {
+      needsConsent = (await this.installNow(agent, signal, false)) === 'needsConsent';
+    });
+    return { needsConsent };
   }
 
   cancel(registryId: string): void {
@@ -253,7 +257,7 @@ export class AgentManager implements Disposable {
     }
   }
 
-  private async runJob({ id }: RegistryAgent, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  private async runJob({ id }: RegistryAgent, work: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
     for (let other = this.runningJobs.get(id); other; other = this.runningJobs.get(id)) {
       await other.done;
       if (other.isInstallation) return;
@@ -269,28 +273,39 @@ export class AgentManager implements Disposable {
     });
   }
 
-  private async installNow(agent: RegistryAgent, signal: AbortSignal, mayAsk: boolean): Promise<void> {
+  private async installNow(
+    agent: RegistryAgent,
+    signal: AbortSignal,
+    mayAsk: boolean,
+  ): Promise<'installed' | 'needsConsent' | 'declined'> {
     const { backends, consents, installer, isTrusted, questions } = this.deps;
     if (!isTrusted()) throw new Error(untrustedMessage);
     const plan = await installer.plan(agent, signal);
     if (plan.problem !== undefined) throw new PlanProblem(plan.problem, plan.advice);
-    if (!consents.covers(plan)) {
-      if (!mayAsk || !(await this.askToInstall(plan, agent, questions)) || signal.aborted) return;
-      await consents.remember(plan);
+    const before = installer.installed().find(({ id }) => id === agent.id);
+    const changes = consents.changesOf(plan, before);
+    if (changes?.length !== 0) {
+      if (!mayAsk) return 'needsConsent';
+      const isAllowed = await this.askToInstall(agent, () => questions.confirmInstall(plan, agent, changes));
+      if (!isAllowed || signal.aborted) return 'declined';
     }
+    // Also completes what an older version of Backline has recorded.
+    await consents.remember(plan);
     const installed = await installer.install(agent, {
       signal,
+      agreed: plan.terms,
       onProgress: (progress) => this.applyJobEvent(agent.id, { kind: 'progressed', progress }),
     });
     for (const entry of agentsAndTheirAccounts([installed])) {
       const backendId = backends.backendIdOf(entry);
       if (isRunning(backends.stateOf(backendId))) this.outdatedBackendIds.add(backendId);
     }
+    return 'installed';
   }
 
-  private async askToInstall(plan: InstallPlan, agent: RegistryAgent, questions: AgentQuestions): Promise<boolean> {
+  private async askToInstall(agent: RegistryAgent, ask: () => Promise<boolean>): Promise<boolean> {
     this.applyJobEvent(agent.id, { kind: 'progressed', progress: { stage: 'Waiting for your answer…' } });
-    const isAllowed = await questions.confirmInstall(plan, agent);
+    const isAllowed = await ask();
     if (isAllowed) this.applyJobEvent(agent.id, { kind: 'progressed', progress: { stage: 'Preparing…' } });
     return isAllowed;
   }

@@ -1,6 +1,7 @@
 import type { Event } from '../../base/common/event';
 import type { BackendState } from '../../session/common/sessionBackend';
-import type { InstalledAgent, InstallPlan, InstallProgress } from './install/agentInstall';
+import type { ImpossiblePlan, InstalledAgent, InstallPlan, InstallProgress } from './install/agentInstall';
+import type { InstallTerms, TermChange } from './terms/installTerms';
 import type { BackendIdentity, ListedBackend, RegistryState } from './page/agentsSituation';
 import type { RegistryAgent } from './registry/registryAgent';
 
@@ -24,9 +25,9 @@ export interface Installer {
   readonly onDidChange: Event<void>;
   installed(): readonly InstalledAgent[];
   /** @throws InstallError */
-  plan(agent: RegistryAgent, signal: AbortSignal): Promise<InstallPlan>;
-  /** @throws InstallError */
-  install(agent: RegistryAgent, options: InstallOptions): Promise<InstalledAgent>;
+  plan(agent: RegistryAgent, signal: AbortSignal): Promise<InstallPlan | ImpossiblePlan>;
+  /** Installs nothing but what the user has agreed to. @throws InstallError */
+  install(agent: RegistryAgent, options: InstallOptions & { readonly agreed: InstallTerms }): Promise<InstalledAgent>;
   /** Resolves to the size of the deleted files. @throws InstallError */
   remove(id: string, options: InstallOptions): Promise<{ readonly bytes: number }>;
   /** Changes the names of the further accounts of an installed agent. @throws InstallError */
@@ -61,7 +62,8 @@ export interface AgentBackends {
 
 /** The questions to the user before agents are installed or removed. */
 export interface AgentQuestions {
-  confirmInstall(plan: InstallPlan, agent: RegistryAgent): Promise<boolean>;
+  /** `changes` is what differs from what the user has allowed for this agent before; absent at its first installation. */
+  confirmInstall(plan: InstallPlan, agent: RegistryAgent, changes: readonly TermChange[] | undefined): Promise<boolean>;
   confirmRemove(agent: InstalledAgent, isWorking: boolean): Promise<boolean>;
   /** Resolves to the name of a new account; undefined if the user cancels. */
   askAccount(agent: InstalledAgent): Promise<string | undefined>;

@@ -4,16 +4,20 @@ import type { Disposable } from '../../base/common/disposable';
 import { DisposableStore } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
 import type { Memento } from '../../base/common/memento';
+import { toVisibleText } from '../../base/common/visibleText';
 import type { AgentManager } from './agentManager';
 import type { AgentBackends } from './agentPorts';
 import type { AgentOfCard } from './page/agentsView';
+
+/** Why the user is told about updates: they are there, or they are not what the user has allowed. */
+export type UpdateOfferReason = 'available' | 'needConsent';
 
 interface UpdateCheckerDeps {
   readonly manager: Pick<AgentManager, 'refreshRegistryIfDue' | 'updates' | 'installQuietly'>;
   readonly backends: Pick<AgentBackends, 'isWorking' | 'onDidEndTurn'>;
   readonly isAutomatic: () => boolean;
   /** Shows one notification that names the agents. */
-  readonly offer: (names: readonly string[]) => void;
+  readonly offer: (names: readonly string[], reason: UpdateOfferReason) => void;
   readonly memento: Memento;
   readonly clock: Clock;
   readonly log: Logger;
@@ -69,28 +73,44 @@ export class AgentUpdateChecker implements Disposable {
     await manager.refreshRegistryIfDue();
     const updates = await manager.updates();
     if (this.disposables.isDisposed || updates.length === 0) return;
-    if (isAutomatic()) await this.installIdle(updates);
-    else await this.offerAtMostDaily(updates);
+    if (!isAutomatic()) {
+      await this.offerAtMostDaily(updates, 'available');
+      return;
+    }
+    const refused = await this.installIdle(updates);
+    if (refused.length > 0) await this.offerAtMostDaily(refused, 'needConsent');
   }
 
-  private async installIdle(updates: readonly AgentOfCard[]): Promise<void> {
+  /** Resolves to the updates that the user has to agree to first. */
+  private async installIdle(updates: readonly AgentOfCard[]): Promise<readonly AgentOfCard[]> {
     const { backends, isAutomatic, manager } = this.deps;
-    for (const { backend, listed } of updates) {
-      if (this.disposables.isDisposed || !isAutomatic()) return;
+    const refused: AgentOfCard[] = [];
+    for (const update of updates) {
+      const { backend, listed } = update;
+      if (this.disposables.isDisposed || !isAutomatic()) break;
       const version = `${listed?.id ?? ''} ${listed?.version ?? ''}`;
       if (!listed || this.triedVersions.has(version) || (backend && backends.isWorking(backend.id))) continue;
       this.triedVersions.add(version);
-      await manager.installQuietly(listed);
+      if ((await manager.installQuietly(listed)).needsConsent) refused.push(update);
     }
+    return refused;
   }
 
-  private async offerAtMostDaily(updates: readonly AgentOfCard[]): Promise<void> {
+  private async offerAtMostDaily(updates: readonly AgentOfCard[], reason: UpdateOfferReason): Promise<void> {
     const { clock, memento, offer } = this.deps;
     const offeredAt = z.number().safeParse(memento.get(memoryName)).data;
     if (isWithinDay(offeredAt, clock.now())) return;
     await memento.update(memoryName, clock.now());
-    offer(updates.map(({ backend, installed }) => backend?.title ?? installed?.name ?? ''));
+    const names = updates.map(({ backend, installed }) => backend?.title ?? installed?.name ?? '');
+    offer(names, reason);
   }
+}
+
+export function updateOfferText(names: readonly string[], reason: UpdateOfferReason): string {
+  const list = new Intl.ListFormat('en').format(names.map((name) => toVisibleText(name)));
+  const updates = names.length === 1 ? `An update of ${list} is` : `Updates of ${list} are`;
+  if (reason === 'available') return `${updates} available.`;
+  return `${updates} not installed, because what would run is no longer what you allowed.`;
 }
 
 /** Ignores a time in the future, because the clock was set back. */

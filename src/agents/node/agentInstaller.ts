@@ -5,8 +5,9 @@ import { Emitter } from '../../base/common/event';
 import { withoutUndefined } from '../../base/common/withoutUndefined';
 import { watchFolder } from '../../base/node/watchFolder';
 import type { InstallOptions } from '../common/agentPorts';
-import type { InstalledAgent, InstallPlan } from '../common/install/agentInstall';
+import type { ImpossiblePlan, InstalledAgent, InstallPlan } from '../common/install/agentInstall';
 import { cancelledError, diskError, InstallError, isInstallError } from '../common/install/installError';
+import { termChanges, type InstallTerms } from '../common/terms/installTerms';
 import type { AgentStart, VersionManifest } from '../common/install/versionManifest';
 import type { Distribution, RegistryAgent } from '../common/registry/registryAgent';
 import { BinaryInstaller } from './binary/binaryInstaller';
@@ -92,7 +93,7 @@ export class AgentInstaller implements Disposable {
    * Determines what `install` would do. A plan with a `problem` cannot be installed.
    * @throws InstallError if cancelled
    */
-  async plan(agent: RegistryAgent, signal: AbortSignal): Promise<InstallPlan> {
+  async plan(agent: RegistryAgent, signal: AbortSignal): Promise<InstallPlan | ImpossiblePlan> {
     try {
       return (await this.prepareFirstInstallable(agent, { signal, onProgress: () => undefined })).plan;
     } catch (error) {
@@ -100,16 +101,20 @@ export class AgentInstaller implements Disposable {
       if (signal.aborted || failure.code === 'cancelled') throw failure;
       const { id, name, version } = agent;
       const kind = this.orderDistributions(agent)[0]?.kind ?? 'binary';
-      const plan = { id, name, version, kind, address: '', commandLine: '', problem: failure.message };
+      const plan = { id, name, version, kind, problem: failure.message };
       return failure.advice === undefined ? plan : { ...plan, advice: failure.advice };
     }
   }
 
   /**
    * Installs or updates an agent. It counts as installed only after a test start. A failure changes nothing.
-   * A version that is running is kept until no process uses it. @throws InstallError
+   * A version that is running is kept until no process uses it. If `agreed` is given, only what has these terms is
+   * installed. @throws InstallError
    */
-  async install(agent: RegistryAgent, context: InstallContext): Promise<InstalledAgent> {
+  async install(
+    agent: RegistryAgent,
+    context: InstallContext & { readonly agreed?: InstallTerms },
+  ): Promise<InstalledAgent> {
     const { ports, lockWaitMs = 10 * 60_000 } = this.options;
     const { onProgress } = context;
     try {
@@ -122,7 +127,7 @@ export class AgentInstaller implements Disposable {
       });
       try {
         const signal = AbortSignal.any([context.signal, lock.lost]);
-        return await this.installLocked(agent, { signal, onProgress });
+        return await this.installLocked(agent, { signal, onProgress }, context.agreed);
       } catch (error) {
         if (lock.lost.aborted) throw otherWindowError();
         throw error;
@@ -218,8 +223,15 @@ export class AgentInstaller implements Disposable {
     this.emitter.dispose();
   }
 
-  private async installLocked(agent: RegistryAgent, context: InstallContext): Promise<InstalledAgent> {
+  private async installLocked(
+    agent: RegistryAgent,
+    context: InstallContext,
+    agreed: InstallTerms | undefined,
+  ): Promise<InstalledAgent> {
     const prepared = await this.prepareFirstInstallable(agent, context);
+    const { terms } = prepared.plan;
+    // Another distribution may be the first possible one by now, or the package has changed on its server.
+    if (agreed && termChanges(agreed, terms).length > 0) throw termsChangedError(agent.name);
     const staged = await this.storage.makeStaging();
     try {
       const files = await prepared.install(staged);
@@ -234,6 +246,7 @@ export class AgentInstaller implements Disposable {
           version: agent.version,
           kind: prepared.plan.kind,
           start,
+          terms,
         },
         ...(files.package === undefined ? {} : { package: files.package }),
         ...{ args: [...files.args], env: { ...files.env } },
@@ -339,6 +352,11 @@ export class AgentInstaller implements Disposable {
 
 /** Problems for which another kind of distribution is tried. */
 const canTryAnother: ReadonlySet<InstallError['code']> = new Set(['nodeTooOld', 'notSupportedHere', 'uvMissing']);
+
+function termsChangedError(name: string): InstallError {
+  const message = `${name} is no longer what you allowed, so it was not installed.`;
+  return new InstallError('termsChanged', message, 'Install it again to see what has changed.');
+}
 
 function toInstallError(error: unknown): InstallError {
   if (error instanceof InstallError || isInstallError(error)) return error;

@@ -2,6 +2,7 @@ import { access } from 'node:fs/promises';
 import * as path from 'node:path';
 import { withoutUndefined } from '../../base/common/withoutUndefined';
 import type { AgentCommand, InstalledAgent } from '../common/install/agentInstall';
+import type { RecordedTerms } from '../common/terms/installTerms';
 import type { AgentStart, VersionManifest } from '../common/install/versionManifest';
 import type { InstallPorts } from './installPorts';
 import { editorRuntime } from './programs/nodeRuntimes';
@@ -39,8 +40,14 @@ export async function toInstalledAgent(
   const command = await toAgentCommand(folder, manifest.start, manifest, system);
   return {
     ...{ id, name, version, kind, ...command, folder, bytes, installedAt },
+    terms: manifest.terms ?? termsOfOlderManifest(manifest),
     ...withoutUndefined({ package: manifest.package, accounts: accounts && [...accounts] }),
   };
+}
+
+/** The folder of a download and its program are not known. Nearly all packages choose their command. */
+function termsOfOlderManifest({ args, env, kind, package: source }: VersionManifest): RecordedTerms {
+  return source === undefined ? { kind, args, env } : { kind, args, env, source, command: '' };
 }
 
 function inFolder(folder: string, relative: string): string {

@@ -4,13 +4,13 @@ import { toVisibleText } from '../../base/common/visibleText';
 import type { AgentQuestions } from '../common/agentPorts';
 import { formatBytes } from '../common/formatBytes';
 import { accountNameProblem } from '../common/agentAccounts';
-import { installQuestion } from '../common/install/installQuestion';
+import { installQuestion } from '../common/terms/installQuestion';
 
 /** Asks with modal dialogs of VS Code. */
 export const agentDialogs: AgentQuestions = {
-  confirmInstall: async (plan, agent) => {
-    const { detail, message } = installQuestion(plan, agent);
-    return await confirm(message, detail, 'Install');
+  confirmInstall: async (plan, agent, changes) => {
+    const { action, detail, message } = installQuestion(plan, agent, changes);
+    return await confirm(message, detail, action);
   },
   confirmRemove: async ({ bytes, name }, isWorking) => {
     const detail = [

@@ -11,12 +11,12 @@ import { Messages } from '../../platform/vscode/messages';
 import type { PageTab } from '../../webview/vscode/pageTab';
 import { AgentManager } from '../common/agentManager';
 import type { AgentBackends, AgentQuestions, AgentSecrets, TryAgent } from '../common/agentPorts';
-import { InstallConsents } from '../common/install/installConsents';
+import { InstallConsents } from '../common/terms/installConsents';
 import { agentsAndTheirAccounts, type AgentOrAccount } from '../common/agentAccounts';
 import type { AgentActionKind, AgentsView } from '../common/page/agentsApi';
 import { agentsView, listCardAgents, registryIdOf, type AgentOfCard } from '../common/page/agentsView';
 import { OwnAgents } from '../common/ownAgents';
-import { AgentUpdateChecker } from '../common/updateChecker';
+import { AgentUpdateChecker, updateOfferText, type UpdateOfferReason } from '../common/updateChecker';
 import { toPlatformKey } from '../common/install/platformKey';
 import { AgentInstaller } from '../node/agentInstaller';
 import type { InstallPorts } from '../node/installPorts';
@@ -102,7 +102,7 @@ export class AgentsController implements RunningAgentsFeature, AgentsPageModel {
       manager: this.manager,
       backends,
       isAutomatic: () => settings.agentsAutoUpdate(),
-      offer: (names) => this.offerUpdates(names),
+      offer: (names, reason) => this.offerUpdates(names, reason),
       memento,
       clock,
       log,
@@ -152,7 +152,7 @@ export class AgentsController implements RunningAgentsFeature, AgentsPageModel {
       const subjects = [...listCardAgents(await this.manager.situation())];
       const loadNext = async (): Promise<void> => {
         for (let next = subjects.shift(); next && !signal.aborted; next = subjects.shift()) {
-          const svg = next.listed && (await this.registry.icon(next.listed));
+          const svg = next.described && (await this.registry.icon(next.described));
           if (svg !== undefined) post(next.key, svg);
         }
       };
@@ -169,7 +169,7 @@ export class AgentsController implements RunningAgentsFeature, AgentsPageModel {
   async act(key: string, action: AgentActionKind, showForm: (name: string) => void): Promise<void> {
     const subject = listCardAgents(await this.manager.situation()).find((other) => other.key === key);
     if (!subject) throw new Error('This agent is no longer listed.');
-    const { backend, listed } = subject;
+    const { backend, described, listed } = subject;
     const registryId = registryIdOf(subject);
     switch (action) {
       case 'install':
@@ -210,7 +210,7 @@ export class AgentsController implements RunningAgentsFeature, AgentsPageModel {
         await vscode.commands.executeCommand(commandIds.reviewWorkspace, backend?.id);
         return;
       case 'openWebsite': {
-        const address = listed?.website ?? listed?.repository;
+        const address = described?.website ?? described?.repository;
         // VS Code asks the user before it opens a page that is not trusted.
         if (address !== undefined) await vscode.env.openExternal(vscode.Uri.parse(address, true));
       }
@@ -248,9 +248,8 @@ export class AgentsController implements RunningAgentsFeature, AgentsPageModel {
     }
   }
 
-  private offerUpdates(names: readonly string[]): void {
-    const list = new Intl.ListFormat('en').format(names);
-    const message = names.length === 1 ? `An update of ${list} is available.` : `Updates of ${list} are available.`;
+  private offerUpdates(names: readonly string[], reason: UpdateOfferReason): void {
+    const message = updateOfferText(names, reason);
     this.messages.info(message, { label: 'Show Agents', run: () => this.show() });
   }
 }

@@ -8,7 +8,7 @@ import { AgentLauncher } from '../../../src/acp/node/catalogue/agentLauncher';
 import { AgentBackendRegistry } from '../../../src/acp/node/catalogue/agentBackendRegistry';
 import { diskCommandFileAccess } from '../../../src/acp/node/process/commandLookup';
 import { AgentManager } from '../../../src/agents/common/agentManager';
-import { InstallConsents } from '../../../src/agents/common/install/installConsents';
+import { InstallConsents } from '../../../src/agents/common/terms/installConsents';
 import { AgentInstaller } from '../../../src/agents/node/agentInstaller';
 import { RegistryStore } from '../../../src/agents/node/registryStore';
 import { nullLogger } from '../../../src/base/common/log';

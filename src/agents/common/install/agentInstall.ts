@@ -1,7 +1,5 @@
 import * as z from 'zod';
-
-const distributionKinds = ['npx', 'uvx', 'binary'] as const;
-type DistributionKind = (typeof distributionKinds)[number];
+import { distributionKinds, RecordedTerms, type InstallTerms } from '../terms/installTerms';
 
 export const InstalledAgent = z.object({
   /** The registry's id. */
@@ -16,6 +14,8 @@ export const InstalledAgent = z.object({
   args: z.array(z.string()),
   /** Added to the environment of the login shell. */
   env: z.record(z.string(), z.string()),
+  /** What the user has agreed to. */
+  terms: RecordedTerms,
   /** Absolute path of the folder of this version. */
   folder: z.string().min(1),
   /** Size of `folder`, in bytes. */
@@ -43,23 +43,32 @@ export type InstallState =
   | { readonly kind: 'updateAvailable'; readonly version: string; readonly newVersion: string; readonly bytes: number }
   | { readonly kind: 'failed'; readonly message: string; readonly advice?: string };
 
-/** What an installation would do. The user must agree to it first. */
-export interface InstallPlan {
+interface PlannedAgent {
   readonly id: string;
   readonly name: string;
   readonly version: string;
-  readonly kind: DistributionKind;
+  readonly kind: InstallTerms['kind'];
+}
+
+/** What an installation would do. The user must agree to it first. */
+export interface InstallPlan extends PlannedAgent {
+  /** What decides which program runs, and how. */
+  readonly terms: InstallTerms;
   /** Where it comes from: the address of the archive, or of the package registry. */
   readonly address: string;
   /** Size in bytes, if known: of the download for binaries, unpacked and without dependencies for packages. */
   readonly bytes?: number;
-  readonly license?: string;
   /** The command line that will run, for display. */
   readonly commandLine: string;
   /** The versions of Node.js that the agent needs. */
   readonly needsNode?: string;
-  /** Why it cannot be installed here, in one sentence. */
-  readonly problem?: string;
+  readonly problem?: undefined;
+}
+
+/** An installation that is not possible here. */
+export interface ImpossiblePlan extends PlannedAgent {
+  /** Why, in one sentence. */
+  readonly problem: string;
   /** What to do about `problem`. */
   readonly advice?: string;
 }

@@ -18,6 +18,7 @@ export type InstallErrorCode =
   | 'serverError'
   | 'stalled'
   | 'storage'
+  | 'termsChanged'
   | 'tooLarge'
   | 'uvMissing';
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { AccountName } from '../agentAccounts';
 import { InstalledAgent } from './agentInstall';
+import { InstallTerms } from '../terms/installTerms';
 
 const NodeChoice = z.discriminatedUnion('source', [
   /** Absolute path of the user's Node.js. If it is missing, VS Code's Node.js is used. */
@@ -25,6 +26,8 @@ export const VersionManifest = z.object({
   schemaVersion: z.literal(1),
   ...{ id, name, version, kind, package: packageName, args, env, bytes, installedAt },
   start: AgentStart,
+  /** What the user has agreed to. Missing in manifests of older versions of Backline. */
+  terms: InstallTerms.optional().catch(undefined),
 });
 export type VersionManifest = z.infer<typeof VersionManifest>;
 

@@ -17,7 +17,7 @@ export function cardStateOfInstallJob(job: InstallJob): AgentCardState {
 }
 
 interface Versions {
-  /** The newer version that the registry lists. */
+  /** Describes the update that the registry lists. */
   readonly update: string | undefined;
   /** Whether the agent is running an older version than the installed one. */
   readonly isOutdated: boolean;
@@ -48,6 +48,6 @@ export function cardStateOfBackend(
   if (isOutdated) {
     return { kind: 'update', text: `Restart to use version ${installedVersion ?? ''}`.trimEnd() };
   }
-  if (update !== undefined) return { kind: 'update', text: toVisibleText(`Update available: version ${update}`) };
+  if (update !== undefined) return { kind: 'update', text: toVisibleText(update) };
   return state?.kind === 'ready' ? { kind: 'ready', text: 'Running' } : { kind: 'installed', text: 'Ready' };
 }

@@ -1,4 +1,5 @@
 import type { InstalledAgent } from '../install/agentInstall';
+import { listedTermsOf, packageNameOf, type RecordedTerms } from '../terms/installTerms';
 import type { Distribution, PlatformKey, RegistryAgent } from '../registry/registryAgent';
 import type { BackendIdentity } from './agentsSituation';
 
@@ -10,29 +11,31 @@ export function isAvailableOn({ distributions }: RegistryAgent, platform: Platfo
 /** Describes where an agent would be installed from. */
 export function installOriginOf(agent: RegistryAgent, platform: PlatformKey | undefined): string {
   const first = agent.distributions.find((distribution) => isFor(distribution, platform));
-  if (!first) return 'Not available for this system';
-  switch (first.kind) {
-    case 'npx':
-      return `npm: ${packageName(first.package)}`;
-    case 'uvx':
-      return `Python: ${packageName(first.package)}`;
-    case 'binary': {
-      const target = platform && first.targets[platform];
-      return target ? `Download from ${hostOf(target.archive)}` : '';
-    }
-  }
+  const terms = first && listedTermsOf(first, agent.version, platform);
+  return terms ? originText(terms) : 'Not available for this system';
 }
 
-/** Describes where an installed agent came from. */
-export function installedOriginOf(
-  { kind, package: name = '' }: InstalledAgent,
-  listed: RegistryAgent | undefined,
+/** Describes where an installed agent came from, whatever the registry lists now. */
+export function installedOriginOf({ terms }: InstalledAgent): string {
+  return originText(terms);
+}
+
+/** Whether the registry lists the program that is installed, and not another one with the same id. */
+export function isListedAs(
+  { terms }: InstalledAgent,
+  { distributions, version }: RegistryAgent,
   platform: PlatformKey | undefined,
-): string {
-  if (kind === 'npx') return `npm: ${name}`;
-  if (kind === 'uvx') return `Python: ${name}`;
-  const binary = listed?.distributions.filter((distribution) => distribution.kind === 'binary') ?? [];
-  return listed && binary.length > 0 ? installOriginOf({ ...listed, distributions: binary }, platform) : 'Download';
+): boolean {
+  return distributions.some((distribution) => {
+    const listed = distribution.kind === terms.kind ? listedTermsOf(distribution, version, platform) : undefined;
+    return listed !== undefined && (terms.source === undefined || terms.source === listed.source);
+  });
+}
+
+function originText({ kind, source }: Pick<RecordedTerms, 'kind' | 'source'>): string {
+  if (kind === 'npx') return `npm: ${source ?? 'unknown package'}`;
+  if (kind === 'uvx') return `Python: ${source ?? 'unknown package'}`;
+  return source === undefined ? 'Download' : `Download from ${source.replace(/^https?:\/\//, '')}`;
 }
 
 /** Returns the properties by which the agent is recognized once it is installed. */
@@ -41,20 +44,11 @@ export function backendIdentityOf(
   platform: PlatformKey | undefined,
 ): BackendIdentity {
   const named = distributions.find((distribution) => distribution.kind === 'npx');
-  if (named) return { id, package: packageName(named.package) };
+  if (named) return { id, package: packageNameOf(named.package) };
   const binary = distributions.find((distribution) => distribution.kind === 'binary');
   return { id, command: platform && binary?.targets[platform]?.cmd };
 }
 
-/** Returns the name in `@scope/name@1.2.3` or `name==1.2.3`. */
-function packageName(withVersion: string): string {
-  return withVersion.replace(/(?<=.)(?:@|==).*$/, '');
-}
-
 function isFor(distribution: Distribution, platform: PlatformKey | undefined): boolean {
   return distribution.kind !== 'binary' || (platform !== undefined && distribution.targets[platform] !== undefined);
-}
-
-function hostOf(address: string): string {
-  return URL.canParse(address) ? new URL(address).host : address;
 }

@@ -8,7 +8,7 @@ import type { AgentAction, AgentActionKind, AgentCard, AgentsView } from './agen
 import type { AgentsSituation, ListedBackend, RegistryState } from './agentsSituation';
 import { cardStateOfBackend, cardStateOfInstallJob } from './agentCardState';
 import { isNewerVersion } from './newerVersion';
-import { backendIdentityOf, isAvailableOn, installOriginOf, installedOriginOf } from './agentOrigin';
+import { backendIdentityOf, isAvailableOn, isListedAs, installOriginOf, installedOriginOf } from './agentOrigin';
 
 /** The agent of a card. The host needs it to run the card's actions. */
 export interface AgentOfCard {
@@ -19,6 +19,8 @@ export interface AgentOfCard {
   readonly account?: string;
   /** Absent if the registry does not list it. */
   readonly listed: RegistryAgent | undefined;
+  /** The entry of the registry that describes this agent; absent if the registry lists another program with its id. */
+  readonly described: RegistryAgent | undefined;
 }
 
 /** All agents: installed, in the settings, found on this machine, then those in the registry. */
@@ -27,11 +29,13 @@ export function listCardAgents(situation: AgentsSituation): readonly AgentOfCard
   const listedById = new Map(registry.agents.map((agent) => [agent.id, agent]));
   const own = agentsAndTheirAccounts(installed).map(({ account, ...agent }): AgentOfCard => {
     const backendId = backendIdOf({ ...agent, account });
+    const entry = listedById.get(agent.id);
     return {
       key: account === undefined ? installedKey(agent.id) : `${installedKey(agent.id)}~${account}`,
       backend: backends.find(({ id, source }) => source === 'installed' && id === backendId),
       installed: agent,
-      listed: listedById.get(agent.id),
+      listed: entry,
+      described: entry && isListedAs(agent, entry, platform) ? entry : undefined,
       ...withoutUndefined({ account }),
     };
   });
@@ -43,13 +47,14 @@ export function listCardAgents(situation: AgentsSituation): readonly AgentOfCard
     .map((backend): AgentOfCard => {
       const listed = backend.source === 'found' ? listedByBackendId.get(backend.id) : undefined;
       const isInstalled = listed !== undefined && installed.some(({ id }) => id === listed.id);
-      return { key: backendKey(backend.id), backend, installed: undefined, listed: isInstalled ? undefined : listed };
+      const entry = isInstalled ? undefined : listed;
+      return { key: backendKey(backend.id), backend, installed: undefined, listed: entry, described: entry };
     });
   const shown = new Set([...own, ...others].flatMap(({ listed }) => (listed ? [listed.id] : [])));
   const isAvailable = (agent: RegistryAgent): boolean =>
     !shown.has(agent.id) && (jobs.has(agent.id) || isAvailableOn(agent, platform));
   const available = registry.agents.filter(isAvailable).map((listed): AgentOfCard => {
-    return { key: installedKey(listed.id), backend: undefined, installed: undefined, listed };
+    return { key: installedKey(listed.id), backend: undefined, installed: undefined, listed, described: listed };
   });
   return [...own, ...others, ...available];
 }
@@ -74,7 +79,11 @@ export function registryIdOf({ installed, listed }: AgentOfCard): string | undef
 }
 
 /** Whether the registry lists a newer version than the one that is installed. Accounts are updated with their agent. */
-export function hasUpdate({ account, installed, listed }: Omit<AgentOfCard, 'key' | 'backend'>): boolean {
+export function hasUpdate({
+  account,
+  installed,
+  listed,
+}: Pick<AgentOfCard, 'account' | 'installed' | 'listed'>): boolean {
   return (
     account === undefined &&
     installed !== undefined &&
@@ -88,11 +97,11 @@ const installedKey = (registryId: string): string => `registry:${registryId}`;
 const backendKey = (backendId: string): string => `backend:${backendId}`;
 
 function agentCard(subject: AgentOfCard, situation: AgentsSituation): AgentCard {
-  const { backend, installed, key, listed } = subject;
+  const { backend, described, installed, key, listed } = subject;
   const version = installed?.version ?? (backend ? runningVersion(backend) : listed?.version);
   const facts = [
-    listed?.authors.join(', '),
-    listed?.license,
+    described?.authors.join(', '),
+    described?.license,
     version === undefined ? undefined : `version ${version}`,
   ].flatMap((fact) => (fact === undefined || fact === '' ? [] : [toVisibleText(fact)]));
   const registryId = registryIdOf(subject);
@@ -101,7 +110,7 @@ function agentCard(subject: AgentOfCard, situation: AgentsSituation): AgentCard 
     key,
     group: groupOf(subject),
     name: toVisibleText(nameOf(subject)),
-    description: toVisibleText(listed?.description ?? (backend?.source === 'demo' ? backend.description : '')),
+    description: toVisibleText(described?.description ?? (backend?.source === 'demo' ? backend.description : '')),
     facts,
     origin: toVisibleText(originText(subject, situation)),
     keywords: [registryId, backend?.id, installed?.package].filter((word) => word !== undefined).join(' '),
@@ -123,7 +132,7 @@ function groupOf({ backend, installed }: AgentOfCard): AgentCard['group'] {
 }
 
 function originText({ backend, installed, listed }: AgentOfCard, { platform }: AgentsSituation): string {
-  if (installed) return installedOriginOf(installed, listed, platform);
+  if (installed) return installedOriginOf(installed);
   if (backend?.source === 'demo') return 'Comes with Backline';
   if (backend) return backend.description;
   return listed ? installOriginOf(listed, platform) : '';
@@ -135,7 +144,7 @@ function runningVersion({ state }: ListedBackend): string | undefined {
 
 function stateOf(subject: AgentOfCard, situation: AgentsSituation, job: InstallJob | undefined): AgentCard['state'] {
   if (job) return cardStateOfInstallJob(job);
-  const { backend, installed, listed } = subject;
+  const { backend, described, installed, listed } = subject;
   if (!backend && !installed) return { kind: 'available', text: 'Not installed' };
   if (!backend) {
     const text = 'Installed. An agent with the same name in your settings is used instead';
@@ -143,8 +152,17 @@ function stateOf(subject: AgentOfCard, situation: AgentsSituation, job: InstallJ
   }
   if (!situation.isTrusted) return { kind: 'installed', text: 'Starts only in a workspace that you trust' };
   const isOutdated = situation.outdated.has(backend.id);
-  const update = hasUpdate(subject) ? listed?.version : undefined;
+  const update = listed && hasUpdate(subject) ? updateText(listed, described, situation) : undefined;
   return cardStateOfBackend(backend, { update, isOutdated, installedVersion: installed?.version });
+}
+
+function updateText(
+  listed: RegistryAgent,
+  described: RegistryAgent | undefined,
+  { platform }: AgentsSituation,
+): string {
+  const text = `Update available: version ${listed.version}`;
+  return described ? text : `${text}, from another source (${installOriginOf(listed, platform)})`;
 }
 
 const labels: Readonly<Record<AgentActionKind, string>> = {
@@ -164,12 +182,12 @@ const labels: Readonly<Record<AgentActionKind, string>> = {
 };
 
 function actionsOf(subject: AgentOfCard, situation: AgentsSituation, job: InstallJob | undefined): AgentAction[] {
-  const { listed } = subject;
+  const { described } = subject;
   const kinds: AgentActionKind[] =
     job?.kind === 'installing'
       ? ['cancel']
       : [...useActions(subject, situation), ...installActions(subject, situation)];
-  const website: AgentActionKind[] = (listed?.website ?? listed?.repository) === undefined ? [] : ['openWebsite'];
+  const website: AgentActionKind[] = (described?.website ?? described?.repository) === undefined ? [] : ['openWebsite'];
   return [...kinds, ...website].map((kind) => ({
     kind,
     label: kind === 'install' && job?.kind === 'failed' ? 'Try Again…' : labels[kind],

@@ -7,6 +7,7 @@ import { archiveFormatOf, type ArchiveFormat } from '../../common/install/archiv
 import { safeCommandPath } from '../../common/install/archivePath';
 import { prependEnvironmentVariables } from '../../common/install/commandLine';
 import { InstallError } from '../../common/install/installError';
+import { completeTerms, termsOfDownload } from '../../common/terms/installTerms';
 import { toPlatformKey } from '../../common/install/platformKey';
 import type { BinaryDistribution, BinaryTarget, RegistryAgent } from '../../common/registry/registryAgent';
 import { ArchiveFolder, defaultArchiveLimits, type ArchiveLimits } from '../archive/archiveFolder';
@@ -54,11 +55,12 @@ export class BinaryInstaller implements DistributionInstaller<'binary'> {
     const { target, program } = checked;
     context.onProgress({ stage: 'Looking up the download' });
     const { id, name, version, license } = agent;
+    const { archive: address, args, env } = target;
     const plan: InstallPlan = {
-      ...{ id, name, version, kind: 'binary' },
-      address: target.archive,
-      commandLine: prependEnvironmentVariables(target.env, formatProgram([program.at(-1) ?? '', ...target.args])),
-      ...withoutUndefined({ license, bytes: await this.downloadSizeOf(target, context) }),
+      ...{ id, name, version, kind: 'binary', address },
+      terms: completeTerms(termsOfDownload(target, version), address, license),
+      commandLine: prependEnvironmentVariables(env, formatProgram([program.at(-1) ?? '', ...args])),
+      ...withoutUndefined({ bytes: await this.downloadSizeOf(target, context) }),
     };
     return { plan, install: (folder) => this.install(checked, folder, context) };
   }

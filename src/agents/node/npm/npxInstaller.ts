@@ -5,6 +5,7 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { InstallPlan } from '../../common/install/agentInstall';
 import { prependEnvironmentVariables } from '../../common/install/commandLine';
 import { InstallError } from '../../common/install/installError';
+import { completeTerms, termsOfPackage } from '../../common/terms/installTerms';
 import { chooseBin } from '../../common/install/packageBin';
 import { parseNpmSpec, type PackageSpec } from '../../common/install/packageSpec';
 import type { NpxDistribution, RegistryAgent } from '../../common/registry/registryAgent';
@@ -45,15 +46,12 @@ export class NpxInstaller implements DistributionInstaller<'npx'> {
     const { facts } = checked;
     const bin = chooseBin(spec.name, facts.bin, distribution.cmd)?.name ?? spec.name;
     const { id, name, version } = agent;
+    const address = facts.dist?.tarball ?? distribution.package;
     const plan: InstallPlan = {
-      ...{ id, name, version, kind: 'npx' },
-      address: facts.dist?.tarball ?? distribution.package,
+      ...{ id, name, version, kind: 'npx', address },
+      terms: completeTerms(termsOfPackage(distribution), address, facts.license ?? agent.license),
       commandLine: prependEnvironmentVariables(distribution.env, formatProgram([bin, ...distribution.args])),
-      ...withoutUndefined({
-        bytes: facts.dist?.unpackedSize,
-        license: facts.license ?? agent.license,
-        needsNode: facts.engines?.node,
-      }),
+      ...withoutUndefined({ bytes: facts.dist?.unpackedSize, needsNode: facts.engines?.node }),
     };
     return { plan, install: (folder) => this.install(spec, distribution, checked, folder, context) };
   }

@@ -1,8 +1,8 @@
 import { formatProgram } from '../../../base/common/visibleText';
-import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { InstallPlan } from '../../common/install/agentInstall';
 import { prependEnvironmentVariables } from '../../common/install/commandLine';
 import { InstallError } from '../../common/install/installError';
+import { completeTerms, termsOfPackage } from '../../common/terms/installTerms';
 import { parsePythonSpec, type PackageSpec } from '../../common/install/packageSpec';
 import type { RegistryAgent, UvxDistribution } from '../../common/registry/registryAgent';
 import type {
@@ -34,11 +34,11 @@ export class UvxInstaller implements DistributionInstaller<'uvx'> {
     const { args, env } = distribution;
     const toolArgs = [...uv.args, ...uvArguments(spec, distribution.cmd)];
     const { id, name, version, license } = agent;
+    const address = `${spec.name} in the Python package index that uv uses`;
     const plan: InstallPlan = {
-      ...{ id, name, version, kind: 'uvx' },
-      address: `${spec.name} in the Python package index that uv uses`,
+      ...{ id, name, version, kind: 'uvx', address },
+      terms: completeTerms(termsOfPackage(distribution), address, license),
       commandLine: prependEnvironmentVariables(env, formatProgram(['uv', ...toolArgs, ...args])),
-      ...withoutUndefined({ license }),
     };
     const files: InstallationResult = {
       ...{ starts: [{ kind: 'tool', file: uv.file, toolArgs }], args, env, package: spec.name },

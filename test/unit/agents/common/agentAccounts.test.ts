@@ -6,7 +6,7 @@ describe('the accounts of an installed agent', () => {
   it('follow it, with its program', () => {
     const agent: InstalledAgent = {
       ...{ id: 'one', name: 'One', version: '1.0.0', kind: 'npx', command: '/node', args: [], env: {} },
-      ...{ folder: '/one', bytes: 1, installedAt: 1 },
+      ...{ folder: '/one', bytes: 1, installedAt: 1, terms: { kind: 'npx', args: [], env: {} } },
     };
     assert.deepEqual(
       agentsAndTheirAccounts([

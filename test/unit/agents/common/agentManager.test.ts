@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { AgentManager } from '../../../../src/agents/common/agentManager';
-import { InstallConsents } from '../../../../src/agents/common/install/installConsents';
+import { InstallConsents } from '../../../../src/agents/common/terms/installConsents';
 import { InstallError } from '../../../../src/agents/common/install/installError';
 import type { InstallJob } from '../../../../src/agents/common/install/installJobs';
 import { nullLogger } from '../../../../src/base/common/log';
@@ -32,8 +32,9 @@ describe('the manager of agents', () => {
       installer,
       backends,
       questions: {
-        confirmInstall: (plan) => {
-          questions.push(`install ${plan.id} ${plan.version}`);
+        confirmInstall: (plan, _agent, changes) => {
+          const changed = changes?.map(({ after, before, label }) => `; ${label}: ${before} → ${after}`) ?? [];
+          questions.push(`install ${plan.id} ${plan.version}${changed.join('')}`);
           return Promise.resolve(isConfirmed);
         },
         confirmRemove: (agent, isWorking) => {
@@ -73,6 +74,31 @@ describe('the manager of agents', () => {
     assert.deepEqual(questions, ['install one 1.0.0']);
     assert.deepEqual(installer.calls, ['plan one 1.0.0', 'install one 1.0.0', 'plan one 1.1.0', 'install one 1.1.0']);
     assert.equal(await job(), undefined);
+  });
+
+  it('asks before an update that would run something else, and installs exactly what was allowed', async () => {
+    await manager.install(one);
+    await manager.install(registryAgent('one', '1.1.0', { name: '@other/one' }));
+    await manager.install(registryAgent('one', '1.2.0', { name: '@other/one', args: ['--acp', 'a b'] }));
+    const env = { NODE_OPTIONS: '--import=data:text/javascript,0' };
+    isConfirmed = false;
+    await manager.install(registryAgent('one', '1.3.0', { name: '@other/one', args: ['--acp', 'a b'], env }));
+    assert.deepEqual(questions, [
+      'install one 1.0.0',
+      'install one 1.1.0; Source: one → @other/one',
+      'install one 1.2.0; Arguments: none → --acp "a b"',
+      'install one 1.3.0; Environment: none → NODE_OPTIONS=--import=data:text/javascript,0',
+    ]);
+    assert.equal(installer.agents[0]?.version, '1.2.0');
+  });
+
+  it('skips a quiet update that would run something else, and reports that', async () => {
+    await manager.install(one);
+    const update = registryAgent('one', '1.1.0', { env: { NODE_OPTIONS: '--import=data:text/javascript,0' } });
+    assert.deepEqual(await manager.installQuietly(update), { needsConsent: true });
+    assert.deepEqual(await manager.installQuietly(registryAgent('one', '1.2.0')), { needsConsent: false });
+    assert.equal(installer.agents[0]?.version, '1.2.0');
+    assert.equal(questions.length, 1);
   });
 
   it('installs nothing that the user did not confirm, and asks again the next time', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { AgentManager } from '../../../../src/agents/common/agentManager';
-import { InstallConsents } from '../../../../src/agents/common/install/installConsents';
-import { AgentUpdateChecker } from '../../../../src/agents/common/updateChecker';
+import { InstallConsents } from '../../../../src/agents/common/terms/installConsents';
+import { AgentUpdateChecker, updateOfferText } from '../../../../src/agents/common/updateChecker';
 import { nullLogger } from '../../../../src/base/common/log';
 import { FakeAgentBackends, FakeInstaller, FakeRegistry, registryAgent } from '../../../fake/fakeAgents';
 import { FakeClock } from '../../../fake/fakeClock';
@@ -55,7 +55,7 @@ describe('updates of agents', () => {
       manager,
       backends,
       isAutomatic: () => isAutomatic,
-      offer: (names) => offered.push(names),
+      offer: (names, reason) => offered.push([...names, reason]),
       memento,
       clock,
       log: nullLogger,
@@ -89,7 +89,7 @@ describe('updates of agents', () => {
     publish('1.1.0');
     await checker.checkAndOfferOrInstall();
     await checker.checkAndOfferOrInstall();
-    assert.deepEqual(offered, [['one']]);
+    assert.deepEqual(offered, [['one', 'available']]);
     clock.advance(25 * hourMs);
     publish('1.1.0');
     await checker.checkAndOfferOrInstall();
@@ -110,6 +110,21 @@ describe('updates of agents', () => {
     await checker.checkAndOfferOrInstall();
     assert.equal(installer.agents[0]?.version, '1.1.0');
     assert.deepEqual(offered, []);
+  });
+
+  it('that would run something else are not installed by themselves, and the user is told', async () => {
+    isAutomatic = true;
+    clock.advance(25 * hourMs);
+    const agents = [registryAgent('one', '1.1.0', { name: '@other/one' })];
+    registry.next = { agents, origin: 'registry', checkedAt: clock.now() };
+    await checker.checkAndOfferOrInstall();
+    await checker.checkAndOfferOrInstall();
+    assert.equal(installer.agents[0]?.version, '1.0.0');
+    assert.deepEqual(offered, [['one', 'needConsent']]);
+    assert.equal(
+      updateOfferText(['One'], 'needConsent'),
+      'An update of One is not installed, because what would run is no longer what you allowed.',
+    );
   });
 
   it('that fail are not tried again after each turn', async () => {
@@ -134,6 +149,6 @@ describe('updates of agents', () => {
     clock.advance(hourMs);
     await eventually('a check', () => assert.equal(registry.refreshes, 1));
     await checker.checkAndOfferOrInstall();
-    assert.deepEqual(offered, [['one']]);
+    assert.deepEqual(offered, [['one', 'available']]);
   });
 });

@@ -111,7 +111,11 @@ only('where scripts start by themselves', process.platform !== 'win32').describe
         .digest('hex');
       const plan = await installer.plan(agent(name), signal);
       assert.deepEqual(plan, {
-        ...{ id: 'binary', name: 'Binary', version: '2026.10.01', kind: 'binary', license: 'MIT' },
+        ...{ id: 'binary', name: 'Binary', version: '2026.10.01', kind: 'binary' },
+        terms: {
+          ...{ kind: 'binary', source: server.origin, host: server.origin, command: './dist/agent', args: ['acp'] },
+          ...{ env: {}, license: 'MIT' },
+        },
         ...{ address: `${server.origin}${name}`, commandLine: 'agent acp', bytes: files.get(name)?.length },
       });
       const installed = await installer.install(agent(name, { sha256 }), {

@@ -96,7 +96,11 @@ describe('installing npm packages', () => {
   it('says first what would be installed', async () => {
     const plan = await (await start()).plan(agent(), signal);
     assert.deepEqual(plan, {
-      ...{ id: 'test-agent', name: 'Test Agent', version: '1.0.0', kind: 'npx', license: 'MIT' },
+      ...{ id: 'test-agent', name: 'Test Agent', version: '1.0.0', kind: 'npx' },
+      terms: {
+        ...{ kind: 'npx', source: '@test/agent', host: registry.origin, command: '', args: ['--acp'] },
+        ...{ env: { MODE: 'test' }, license: 'MIT' },
+      },
       address: `${registry.origin}/@test/agent/-/agent-1.0.0.tgz`,
       commandLine: 'MODE=test agent --acp',
     });
@@ -135,6 +139,28 @@ describe('installing npm packages', () => {
       ],
     );
     await realInstallPorts(environment()).tryAgent(installed, signal);
+  });
+
+  it('installs only what the user has agreed to, and keeps that with the version', async () => {
+    const installer = await start();
+    const plan = await installer.plan(agent(), signal);
+    assert.ok(plan.problem === undefined);
+    const { terms } = plan;
+    const options = { signal, onProgress: () => undefined };
+    for (const other of [{ source: '@eve/agent' }, { env: { MODE: 'other' } }, { args: [] }]) {
+      const error = await failureOf(installer.install(agent(), { ...options, agreed: { ...terms, ...other } }));
+      assert.equal(error.code, 'termsChanged');
+    }
+    assert.deepEqual(installer.installed(), []);
+    const installed = await installer.install(agent(), { ...options, agreed: terms });
+    assert.deepEqual(installed.terms, terms);
+    assert.deepEqual((await start()).installed()[0]?.terms, terms);
+    const file = path.join(installed.folder, 'backline-agent.json');
+    const older = z.record(z.string(), z.unknown()).parse(JSON.parse(await readFile(file, 'utf8')));
+    delete older['terms'];
+    await writeFile(file, JSON.stringify(older));
+    const { args, env, kind, source } = terms;
+    assert.deepEqual((await start()).installed()[0]?.terms, { args, env, kind, source, command: '' });
   });
 
   it('installs, updates and removes, and reports how much that freed', async () => {
@@ -207,7 +233,8 @@ describe('installing npm packages', () => {
     await publish('1.0.0', { 'run.js': agentScript }, { engines: { node: '>=99' } });
     const installer = await start();
     const plan = await installer.plan(agent(), signal);
-    assert.match(plan.problem ?? '', /^It needs Node\.js >=99\. Found: .*VS Code’s \d+\.\d+\.\d+\.$/);
+    assert.ok(plan.problem !== undefined);
+    assert.match(plan.problem, /^It needs Node\.js >=99\. Found: .*VS Code’s \d+\.\d+\.\d+\.$/);
     assert.match(plan.advice ?? '', /Install a current Node\.js/);
     assert.ok(!registry.requests.some((url) => url.endsWith('.tgz')));
     await assertFails('nodeTooOld');

@@ -292,6 +292,7 @@ describe('the files of installed agents', () => {
       await without.start();
       const plan = await without.plan(agent, signal);
       assert.deepEqual([plan.kind, plan.problem], ['uvx', 'It needs uv, which is not on PATH.']);
+      assert.ok(plan.problem !== undefined);
       assert.match(plan.advice ?? '', /https:\/\/docs\.astral\.sh\/uv\//);
       await assert.rejects(without.install(agent, progress), { name: 'InstallError', code: 'uvMissing' });
       without.dispose();
@@ -309,6 +310,7 @@ describe('the files of installed agents', () => {
       await started.start();
       const plan = await started.plan(agent, signal);
       const words = 'tool run --no-progress --from fast-agent-acp==0.10.1 fast-agent-acp -x';
+      assert.ok(plan.problem === undefined);
       assert.equal(plan.commandLine, `MODEL=m uv ${words}`);
       const installed = await started.install(agent, progress);
       assert.deepEqual([installed.command, installed.args], ['/opt/uv', words.split(' ')]);

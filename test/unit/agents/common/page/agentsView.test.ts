@@ -26,6 +26,7 @@ const installed = (id: string, version = '2.0.0'): InstalledAgent => ({
   command: '/node',
   args: [`/agents/${id}/${version}/bin.js`],
   env: {},
+  terms: { kind: 'npx', source: `@x/${id}`, command: '', args: [], env: {} },
   folder: `/agents/${id}/${version}`,
   bytes: 1000,
   installedAt: 0,
@@ -99,6 +100,19 @@ describe('the cards of agents', () => {
     });
     assert.deepEqual(failed.state, { kind: 'broken', text: 'The disk is full.', advice: 'Free some space.' });
     assert.equal(failed.actions[0]?.label, 'Try Again…');
+  });
+
+  it('name what is installed where the registry lists another program with the same id', () => {
+    const distributions = [{ kind: 'npx', package: '@eve/one@3.0.0', args: [], env: {} }] as const;
+    const other = listed('one', { version: '3.0.0', authors: ['Eve'], license: 'X', distributions });
+    const card = cardOf('registry:one', {
+      registry: { agents: [other], origin: 'registry', checkedAt: 0 },
+      ...{ installed: [installed('one')], backends: [backend('one')] },
+    });
+    assert.deepEqual([card.origin, card.facts, card.description], ['npm: @x/one', ['version 2.0.0'], '']);
+    const text = 'Update available: version 3.0.0, from another source (npm: @eve/one)';
+    assert.deepEqual(card.state, { kind: 'update', text });
+    assert.deepEqual(kindsOf(card), ['update', 'chat', 'addAccount', 'remove']);
   });
 
   it('offer an update only to a newer version', () => {

@@ -1,7 +1,8 @@
 import { toVisibleText } from '../../../base/common/visibleText';
 import { formatBytes } from '../formatBytes';
 import type { RegistryAgent } from '../registry/registryAgent';
-import type { InstallPlan } from './agentInstall';
+import type { InstallPlan } from '../install/agentInstall';
+import type { TermChange } from './installTerms';
 
 const kinds: Readonly<Record<InstallPlan['kind'], string>> = {
   npx: 'npm package',
@@ -9,27 +10,49 @@ const kinds: Readonly<Record<InstallPlan['kind'], string>> = {
   binary: 'Program',
 };
 
-/** Returns the question before an agent is first installed. It lists everything that the user agrees to. */
+interface InstallQuestion {
+  readonly message: string;
+  readonly detail: string;
+  /** The label of the button that installs it. */
+  readonly action: string;
+}
+
+/**
+ * Returns the question before an agent is first installed, or before an update that is not what the user has allowed.
+ * It lists everything that the user agrees to, and first what has changed.
+ */
 export function installQuestion(
   plan: InstallPlan,
   { authors, repository, website }: Pick<RegistryAgent, 'authors' | 'repository' | 'website'>,
-): { readonly message: string; readonly detail: string } {
-  const { address, bytes, commandLine, kind, license, name, needsNode, version } = plan;
+  changes: readonly TermChange[] | undefined,
+): InstallQuestion {
+  const { address, bytes, commandLine, kind, name, needsNode, terms, version } = plan;
   const page = website ?? repository;
   const rows: readonly (readonly [string, string | undefined])[] = [
-    [kinds[kind], `${name} ${version}`],
+    [kinds[kind], kind === 'binary' ? `${name} ${version}` : `${terms.source} (${name} ${version})`],
     ['From', authors.length === 0 ? 'unknown author' : authors.join(', ')],
     ['Website', page],
     ['Address', address],
     ['Size', bytes === undefined ? 'not known' : sizeText(kind, bytes)],
-    ['License', license ?? 'not stated'],
+    ['License', terms.license ?? 'not stated'],
     ['Needs', needsNode === undefined ? undefined : `Node.js ${needsNode}`],
     ['Runs', commandLine],
   ];
   const lines = rows.flatMap(([label, value]) => (value === undefined ? [] : [`${label}: ${toVisibleText(value)}`]));
   const warning =
     'An agent is a program with your user rights: it can read and change your files, run commands and use the network. Install it only if you trust its author.';
-  return { message: `Install ${toVisibleText(name)}?`, detail: [...lines, '', warning].join('\n') };
+  if (!changes)
+    return {
+      message: `Install ${toVisibleText(name)}?`,
+      detail: [...lines, '', warning].join('\n'),
+      action: 'Install',
+    };
+  const changed = changes.map(({ after, before, label }) => `${label}: ${toVisibleText(`${before} → ${after}`)}`);
+  return {
+    message: `Update ${toVisibleText(name)}? It is no longer what you allowed.`,
+    detail: ['Changed since you allowed it:', ...changed, '', ...lines, '', warning].join('\n'),
+    action: 'Update',
+  };
 }
 
 function sizeText(kind: InstallPlan['kind'], bytes: number): string {
