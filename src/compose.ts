@@ -17,12 +17,11 @@ import { ServeFeature } from './amplifier/vscode/serveFeature';
 import { SessionProblemsAndProgress } from './amplifier/vscode/sessionProblemsAndProgress';
 import { withDeadline } from './base/common/async';
 import { DisposableStore } from './base/common/disposable';
-import { isRecord } from './base/common/isRecord';
 import { LazyFeature, StatusBoard, type Feature, type RunningFeature } from './base/common/feature';
 import { startWithReports } from './platform/common/startWithReports';
 import { systemClock } from './base/node/systemClock';
 import type { RunningChatRoot } from './chat/vscode/chatRoot';
-import { hasInterruptedRestore } from './changes/node/restore/hasInterruptedRestore';
+import { checkpointStorageIn, hasInterruptedRestoreIn } from './changes/node/storage/checkpointStorage';
 import { LazyChat } from './chat/vscode/lazyChat';
 import { RecentFiles } from './chat/vscode/recentFiles';
 import { WorkspaceConsent } from './consent/vscode/workspaceConsent';
@@ -41,6 +40,7 @@ import { titleOfClient, WindowToolCaller } from './permissions/vscode/windowTool
 import { PermissionsController } from './permissions/vscode/permissionsController';
 import { PolicySetting } from './permissions/vscode/policySetting';
 import { Commands } from './platform/vscode/commands';
+import { extensionVersion } from './platform/common/extensionVersion';
 import type { FeatureContext } from './platform/vscode/featureContext';
 import { ChannelLogger } from './platform/vscode/log';
 import { Settings } from './platform/vscode/settings';
@@ -151,7 +151,7 @@ function createServices(context: vscode.ExtensionContext) {
     }),
   );
   const editor = new GuardedEditor(vscodeEditor, () => protectedFiles.files);
-  const version = versionOf(context.extension);
+  const version = extensionVersion(context.extension);
   const contextFor = (area: string): FeatureContext => ({ log: log.child(area), status, commands, settings, clock });
 
   const policy = disposables.add(new PolicySetting(settings, editor, log.child('permissions')));
@@ -318,15 +318,15 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
     bridgeFile: mcpBridge.file,
   });
   const recent = new RecentFiles();
-  // In a window without a folder, `storageUri` is undefined.
-  const checkpointsFolder = context.storageUri && path.join(context.storageUri.fsPath, 'checkpoints');
+  const folders = (): string[] => editor.folders.map((folder) => folder.path);
+  const checkpointStorage = checkpointStorageIn(context.globalStorageUri.fsPath);
   const startChat = async (): Promise<RunningChatRoot> => {
     const { ChatRoot } = await import('./chat/vscode/chatRoot');
     const { WindowChanges } = await import('./changes/vscode/windowChanges');
     const changes = new WindowChanges({
       ...contextFor('changes'),
-      folders: () => editor.folders.map((folder) => folder.path),
-      storageFolder: checkpointsFolder,
+      folders,
+      ...checkpointStorage,
       excludes: (file, relativePath) => vscodeEditor.excludes(file, relativePath),
       decode: decodeTextOrThrow,
     });
@@ -384,16 +384,10 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
       ...contextFor('chat'),
       chat,
       recent,
-      hasInterruptedRestore: async () =>
-        checkpointsFolder !== undefined && (await hasInterruptedRestore(checkpointsFolder)),
+      hasInterruptedRestore: () => hasInterruptedRestoreIn(checkpointStorage, folders(), log),
     }),
     new LazyThreads({ ...contextFor('threads'), threads: ampThreads, workspaceState: context.workspaceState }),
     serve,
   ];
   return { permissions, consent, backends, features };
-}
-
-function versionOf({ packageJSON }: { readonly packageJSON: unknown }): string {
-  const version = isRecord(packageJSON) ? packageJSON['version'] : undefined;
-  return typeof version === 'string' ? version : 'unknown';
 }

@@ -150,6 +150,10 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
     return { undo, restored, skipped };
   }
 
+  adopt(): Promise<void> {
+    return Promise.resolve();
+  }
+
   findInterruptedRestore(): Promise<InterruptedRestore | undefined> {
     return Promise.resolve(this.cutOff);
   }

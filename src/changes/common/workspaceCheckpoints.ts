@@ -105,6 +105,11 @@ export interface ResumeOutcome extends RestoreOutcome {
 export interface WorkspaceCheckpoints {
   /** Prepares the stores, so that the first checkpoint is faster. Never rejects. */
   prepare(): Promise<void>;
+  /**
+   * Adds the checkpoints of the folder `from`, which was moved to `to` or has this path, too. Both are absolute. Never
+   * rejects: what could not be read is reported as missing when it is needed.
+   */
+  adopt(from: string, to: string): Promise<void>;
   /** Takes a checkpoint of all folders. @throws Error when `signal` fires */
   take(label: string, signal: AbortSignal): Promise<TakenCheckpoint>;
   /** Returns the files that differ from the checkpoints. A renamed file has both paths. Never rejects. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
@@ -26,12 +25,11 @@ import {
 } from '../common/workspaceCheckpoints';
 import { currentStateId, openCheckpointStore, type CheckpointStore } from './checkpointStore';
 import { FolderRestores } from './restore/folderRestores';
+import { CheckpointStorage, type CheckpointStorageOptions } from './storage/checkpointStorage';
 
-interface FolderCheckpointsDeps {
+interface FolderCheckpointsDeps extends CheckpointStorageOptions {
   /** Absolute paths of the current workspace folders. */
   readonly folders: () => readonly string[];
-  /** Absolute path of the folder for the stores of this workspace. It need not exist. */
-  readonly storageFolder: string;
   /**
    * Whether `backline.exclude` matches a file, given by its absolute path and its path relative to its workspace
    * folder.
@@ -66,8 +64,10 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
   private pruneTimer: Disposable | undefined;
   private isStopped = false;
   private readonly restores: FolderRestores;
+  private readonly storage: CheckpointStorage;
 
   constructor(private readonly deps: FolderCheckpointsDeps) {
+    this.storage = new CheckpointStorage(deps, deps.log);
     this.restores = new FolderRestores({
       folders: deps.folders,
       open: (folder) => this.openStore(folder),
@@ -188,6 +188,10 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     return outcome;
   }
 
+  async adopt(from: string, to: string): Promise<void> {
+    await this.storage.adopt(from, to);
+  }
+
   findInterruptedRestore(): Promise<InterruptedRestore | undefined> {
     return this.restores.findInterruptedRestore();
   }
@@ -248,12 +252,12 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
   }
 
   private async createStore(folder: string): Promise<CheckpointStore | string> {
-    const { clock, excludes, folders, limits, log, searchPath, storageFolder } = this.deps;
+    const { clock, excludes, folders, limits, log, searchPath } = this.deps;
     try {
       const opened = await openCheckpointStore({
         folder,
         otherFolders: folders(),
-        storage: path.join(storageFolder, createHash('sha256').update(folder).digest('hex').slice(0, 16)),
+        storage: await this.storage.prepareStoreOf(folder),
         excludes,
         logger: log,
         clock,

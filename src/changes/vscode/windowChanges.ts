@@ -5,13 +5,12 @@ import { Messages } from '../../platform/vscode/messages';
 import type { ReviewSource } from '../common/review/reviewSource';
 import type { WorkspaceCheckpoints } from '../common/workspaceCheckpoints';
 import { FolderCheckpoints } from '../node/folderCheckpoints';
+import type { CheckpointStorageOptions } from '../node/storage/checkpointStorage';
 import { AgentChangeViews } from './review/agentChangeViews';
 
-interface WindowChangesDeps extends FeatureContext {
+interface WindowChangesDeps extends FeatureContext, CheckpointStorageOptions {
   /** Absolute paths of the current workspace folders. */
   readonly folders: () => readonly string[];
-  /** Absolute path of the storage of this workspace; undefined without a workspace. */
-  readonly storageFolder: string | undefined;
   /**
    * Whether `backline.exclude` matches a file, given by its absolute path and its path relative to its workspace
    * folder.
@@ -27,11 +26,11 @@ export class WindowChanges implements Disposable {
   private review: AgentChangeViews | undefined;
 
   constructor(private readonly deps: WindowChangesDeps) {
-    const { settings, storageFolder } = deps;
-    if (storageFolder === undefined || !settings.checkpointsEnabled()) return;
+    const { settings } = deps;
+    if (deps.folders().length === 0 || !settings.checkpointsEnabled()) return;
     const retention = () => settings.checkpointRetention();
     const isTrusted = () => vscode.workspace.isTrusted;
-    this.folderCheckpoints = new FolderCheckpoints({ ...deps, storageFolder, retention, isTrusted });
+    this.folderCheckpoints = new FolderCheckpoints({ ...deps, retention, isTrusted });
   }
 
   /** Undefined if checkpoints are turned off or there is no workspace. */

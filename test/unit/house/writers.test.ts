@@ -30,6 +30,7 @@ const writers: Readonly<Record<string, string>> = {
   'changes/node/restore/restoreRunner.ts': 'own storage: the journal of a restore',
   'changes/node/restore/restoreStep.ts': 'files of a checkpoint, by the plan that the user has seen',
   'changes/node/storePruner.ts': 'own storage',
+  'changes/node/storage/importStore.ts': 'own storage: checkpoints of the same folder from another store',
   'context/node/remoteModuleStore.ts': 'own storage',
   'tools/node/clients/bridgeLauncher.ts': 'own storage: the program that MCP clients start',
   'tools/node/clients/windowFiles.ts': 'own storage: how MCP clients find the window',

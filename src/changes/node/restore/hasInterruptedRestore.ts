@@ -1,13 +1,12 @@
-import { readdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import * as path from 'node:path';
 
 /** Name of the journal of a running restore. It is in the folder's checkpoint storage. */
 export const journalName = 'restore.json';
 
-/** Whether a store below the folder has the journal of an unfinished restore. Reads no file. Never rejects. */
-export async function hasInterruptedRestore(storageFolder: string): Promise<boolean> {
-  const stores = await readdir(storageFolder).catch(() => []);
+/** Whether one of the stores has the journal of an unfinished restore. Reads no file. Never rejects. */
+export async function hasInterruptedRestore(stores: readonly string[]): Promise<boolean> {
   const isThere = (file: string): Promise<boolean> => stat(file).then(Boolean, () => false);
-  const found = await Promise.all(stores.map((name) => isThere(path.join(storageFolder, name, journalName))));
+  const found = await Promise.all(stores.map((store) => isThere(path.join(store, journalName))));
   return found.includes(true);
 }

@@ -195,20 +195,29 @@ describe('FolderCheckpoints', () => {
     it('are refused while one is cut off in any folder, which is seen without Git and can be finished', async () => {
       workspace.write({ 'a.txt': 'a\n', '../second/b.txt': 'b\n' });
       const { folders } = await checkpoints.take('first', signal);
-      assert.equal(await hasInterruptedRestore(workspace.storage), false);
+      assert.equal(
+        await hasInterruptedRestore(storesOf([workspace.folder, second]).map((name) => `${workspace.storage}/${name}`)),
+        false,
+      );
       workspace.write({ '../second/b.txt': 'B\n' });
       const plan = await preview(folders);
       const [, last = ''] = storesOf([workspace.folder, second]);
       writeFileSync(journal(last), journalOf('b.txt'));
-      assert.equal(await hasInterruptedRestore(workspace.storage), true);
+      assert.equal(
+        await hasInterruptedRestore(storesOf([workspace.folder, second]).map((name) => `${workspace.storage}/${name}`)),
+        true,
+      );
       assert.deepEqual(await checkpoints.findInterruptedRestore(), { restored: 0, total: 1 });
       await assert.rejects(checkpoints.restore(plan, [b()], 'undo', signal), { code: 'restoreUnfinished' });
       // The checkpoint before that restore was removed long ago.
       const outcome = await checkpoints.resume('finish', signal);
       assert.deepEqual(outcome.skipped, [{ path: b(), reason: 'Its contents are no longer stored.' }]);
       assert.equal(await checkpoints.findInterruptedRestore(), undefined);
-      assert.equal(await hasInterruptedRestore(workspace.storage), false);
-      assert.equal(await hasInterruptedRestore('/nowhere'), false);
+      assert.equal(
+        await hasInterruptedRestore(storesOf([workspace.folder, second]).map((name) => `${workspace.storage}/${name}`)),
+        false,
+      );
+      assert.equal(await hasInterruptedRestore(['/nowhere']), false);
     });
 
     /** The folders of the stores, in the order of the workspace folders. */
