@@ -133,6 +133,7 @@ describe('installing agents', () => {
     });
     const port = new AgentsPort({
       registry,
+      origins: { holderOf: () => undefined },
       getLauncher: () => Promise.resolve(launcher),
       loadedLauncher: () => launcher,
       hasChangedProviders: () => false,

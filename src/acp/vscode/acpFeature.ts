@@ -23,6 +23,7 @@ import type { AgentConsentContext } from '../node/catalogue/agentConsent';
 import { diskCommandFileAccess } from '../node/process/commandLookup';
 import { ShellEnvironment } from '../node/process/shellEnvironment';
 import { AgentCommands } from './agentCommands';
+import { AgentOriginServices } from './agentOriginServices';
 import { AgentsPort } from './agentsPort';
 import { askUserForAgent } from './elicitation';
 import { LlmProviderServices } from './providers/providerServices';
@@ -69,6 +70,7 @@ export class AcpFeature implements Feature {
   private readonly shellEnvironment: ShellEnvironment;
   private readonly signIn: SignInServices;
   private readonly providers: LlmProviderServices;
+  private readonly origins: AgentOriginServices;
   private launcher: Promise<AgentLauncher> | undefined;
   private loadedLauncher: AgentLauncher | undefined;
 
@@ -78,8 +80,15 @@ export class AcpFeature implements Feature {
     this.shellEnvironment = new ShellEnvironment({ platform: process.platform, processEnv: process.env, clock, log });
     this.signIn = new SignInServices(deps);
     this.providers = new LlmProviderServices(deps);
+    this.origins = new AgentOriginServices({
+      ...deps,
+      keys: this.signIn.keys,
+      forgetSignIn: (id) => this.signIn.memory.forget(id),
+      providers: this.providers.store,
+    });
     this.registry = new AgentBackendRegistry({
       loadCatalogue: () => this.loadCatalogue(),
+      settleOrigin: (entry) => this.origins.guard.settle(entry),
       createBackend: async (entry) => await (await this.getLauncher()).createBackend(entry),
       isTrusted,
       agentConsent: this.createAgentConsentContext(),
@@ -88,6 +97,7 @@ export class AcpFeature implements Feature {
     });
     this.agentsPort = new AgentsPort({
       registry: this.registry,
+      origins: this.origins.store,
       getLauncher: () => this.getLauncher(),
       loadedLauncher: () => this.loadedLauncher,
       hasChangedProviders: (id) => this.providers.store.agentIds.includes(id),
@@ -187,15 +197,21 @@ export class AcpFeature implements Feature {
     const { demoAgentFile, demoStateFolder: stateFolder, installed, settings } = this.deps;
     // Reading the environment starts the login shell, which requires a trusted workspace.
     const env = isTrusted() ? await this.shellEnvironment.get() : {};
-    return loadAgentCatalogue({
+    const programs = await installed.installedAgents();
+    const levels = settings.acpAgentsByLevel();
+    await this.origins.takeOverOnce(programs, levels);
+    const catalogue = await loadAgentCatalogue({
       platform: process.platform,
-      levels: settings.acpAgentsByLevel(),
-      installed: await installed.installedAgents(),
+      levels,
+      installed: programs,
+      origins: this.origins.store,
       env,
       cwd: this.defaultFolder(),
       files: diskCommandFileAccess,
       demo: { execPath: process.execPath, script: demoAgentFile, stateFolder },
     });
+    await this.origins.recordHolders(catalogue.agents);
+    return catalogue;
   }
 
   private showStatus(): void {

@@ -2,7 +2,8 @@ import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import type { BackendEntry } from '../../session/common/backendRegistry';
 import type { BackendState } from '../../session/common/sessionBackend';
-import { backendIdOfRegistryAgent, type InstallableAgent } from '../common/catalogue/installedAgents';
+import type { OriginClaims } from '../common/catalogue/agentOrigins';
+import { identityOfProgram, type InstallableAgent } from '../common/catalogue/installedAgents';
 import { llmProviderObstacle } from '../node/catalogue/agentCatalogue';
 import type { AgentLauncher } from '../node/catalogue/agentLauncher';
 import type { AgentBackendRegistry } from '../node/catalogue/agentBackendRegistry';
@@ -13,6 +14,8 @@ type Variables = Readonly<Record<string, string>>;
 
 interface AgentsPortDeps {
   readonly registry: AgentBackendRegistry;
+  /** The holders of the ids of agents. */
+  readonly origins: OriginClaims;
   /** Loads the code that starts agents. */
   readonly getLauncher: () => Promise<AgentLauncher>;
   /** The code that starts agents, if it was loaded. */
@@ -74,7 +77,7 @@ export class AgentsPort {
   }
 
   backendIdOf(agent: InstallableAgent): string {
-    return backendIdOfRegistryAgent(agent);
+    return identityOfProgram(agent, this.deps.origins).id;
   }
 
   /** Resolves when the processes of the agent have ended. Never rejects. */

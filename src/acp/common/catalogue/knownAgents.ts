@@ -18,6 +18,8 @@ export interface KnownAgent extends AgentTraits {
   readonly command: string;
   readonly args: readonly string[];
   readonly npmPackage?: string;
+  /** Where its program can be downloaded: the repository, or the folder on the server. */
+  readonly downloads?: readonly string[];
   readonly cannotList?: true;
   /** The version of the protocol to use unless the user sets one. For agents with faults in a higher version. */
   readonly protocol?: '1';
@@ -41,21 +43,30 @@ export const knownAgents: readonly KnownAgent[] = [
     cannotList: true,
     missingFileReadsAs: 'empty',
   },
-  defineAgent('opencode', 'OpenCode', 'opencode', ['acp'], 'opencode-ai'),
+  {
+    ...defineAgent('opencode', 'OpenCode', 'opencode', ['acp'], 'opencode-ai'),
+    downloads: ['https://github.com/anomalyco/opencode', 'https://github.com/sst/opencode'],
+  },
   {
     ...defineAgent('copilot', 'GitHub Copilot', 'copilot', ['--acp'], '@github/copilot'),
     infoName: 'copilot',
     usageScope: 'session',
   },
   defineAgent('qwen', 'Qwen Code', 'qwen', ['--acp'], '@qwen-code/qwen-code'),
-  defineAgent('cursor', 'Cursor', 'cursor-agent', ['acp']),
+  { ...defineAgent('cursor', 'Cursor', 'cursor-agent', ['acp']), downloads: ['https://downloads.cursor.com/lab'] },
   { ...defineAgent('cline', 'Cline', 'cline', ['--acp'], 'cline'), cannotList: true },
   defineAgent('auggie', 'Auggie', 'auggie', ['--acp'], '@augmentcode/auggie'),
-  defineAgent('goose', 'goose', 'goose', ['acp']),
-  defineAgent('kimi', 'Kimi Code', 'kimi', ['acp']),
-  defineAgent('vibe', 'Mistral Vibe', 'vibe-acp', []),
+  { ...defineAgent('goose', 'goose', 'goose', ['acp']), downloads: ['https://github.com/block/goose'] },
+  { ...defineAgent('kimi', 'Kimi Code', 'kimi', ['acp']), downloads: ['https://github.com/moonshotai/kimi-cli'] },
+  {
+    ...defineAgent('vibe', 'Mistral Vibe', 'vibe-acp', []),
+    downloads: ['https://github.com/mistralai/mistral-vibe'],
+  },
   defineAgent('pi', 'pi', 'pi-acp', [], 'pi-acp'),
-  defineAgent('amp-acp', 'Amp', 'amp-acp', []),
+  {
+    ...defineAgent('amp-acp', 'Amp', 'amp-acp', []),
+    downloads: ['https://github.com/tao12345666333/amp-acp'],
+  },
 ];
 
 /** Finds the known agent that a command line starts, by command name, script name or npm package. */
@@ -72,13 +83,20 @@ export function findKnownAgentByCommand(command: string, args: readonly string[]
   );
 }
 
+export function findKnownAgentById(id: string | undefined): KnownAgent | undefined {
+  return id === undefined ? undefined : knownAgents.find((known) => known.id === id);
+}
+
 /** Finds the known agent by the `agentInfo.name` that it reports. */
 export function findKnownAgentByName(infoName: string | undefined): KnownAgent | undefined {
   const name = infoName?.toLowerCase();
   return name === undefined ? undefined : knownAgents.find((known) => known.infoName === name);
 }
 
-/** Combines the traits that follow from the reported name (`infoName`) with those of the command line. */
+/**
+ * Combines the traits that follow from the reported name (`infoName`) with those of the command line. What is known about
+ * an agent's modes and keys never follows from a name that the agent reports itself.
+ */
 export function agentTraitsFrom(
   infoName: string | undefined,
   missingFile: MissingFileResult,
@@ -89,7 +107,7 @@ export function agentTraitsFrom(
   return {
     missingFileReadsAs: isEmpty ? 'empty' : 'error',
     usageScope: known?.usageScope ?? 'turn',
-    ...withoutUndefined({ knownAs: known?.id ?? commandAgentId }),
+    ...withoutUndefined({ knownAs: commandAgentId }),
   };
 }
 

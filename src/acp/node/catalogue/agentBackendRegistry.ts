@@ -9,7 +9,7 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import type { Catalogue, CatalogueEntry, ProcessEntry } from './agentCatalogue';
 import { consentDecisionFor, missingConsentMessage, requireConsent, type AgentConsentContext } from './agentConsent';
-import { findKnownAgentByCommand, type KnownAgent } from '../../common/catalogue/knownAgents';
+import { findKnownAgentById } from '../../common/catalogue/knownAgents';
 import { remoteHostOf, shownUrl } from '../../common/remote/agentUrl';
 
 interface AgentRegistryDeps {
@@ -20,6 +20,11 @@ interface AgentRegistryDeps {
   readonly isTrusted: () => boolean;
   /** Consent for agents that the workspace defines. */
   readonly agentConsent: AgentConsentContext;
+  /**
+   * Ensures that what is stored for the agent's id may be used by its program. Resolves when the user has answered.
+   * @throws BackendError if the user has not decided
+   */
+  readonly settleOrigin?: (entry: CatalogueEntry) => Promise<void>;
   /** Whether the agent needed a sign-in when it was used last. */
   readonly needsSignIn: (id: string) => boolean;
   readonly log: Logger;
@@ -119,6 +124,7 @@ export class AgentBackendRegistry implements BackendRegistry, Disposable {
       this.requestedAgentIds.add(id);
       if (entry.problem) throw new BackendError('notReady', entry.problem.message, entry.problem.details);
       await requireConsent(entry, this.deps.agentConsent);
+      await this.deps.settleOrigin?.(entry);
       return await this.createBackend(entry);
     });
   }
@@ -238,14 +244,10 @@ function toBackendEntry(entry: CatalogueEntry, isTrusted: boolean): BackendEntry
       problem,
       install,
       defaults,
-      isListingUnsupported: knownAgentOf(entry)?.cannotList,
+      isListingUnsupported: findKnownAgentById(entry.knownAs)?.cannotList,
       remoteHost: entry.url === undefined ? undefined : remoteHostOf(entry.url),
     }),
   };
-}
-
-function knownAgentOf(entry: CatalogueEntry): KnownAgent | undefined {
-  return entry.url === undefined ? findKnownAgentByCommand(entry.command, entry.args) : undefined;
 }
 
 function descriptionOf(entry: CatalogueEntry): string {
@@ -264,7 +266,7 @@ function configurationKey(entry: CatalogueEntry): string {
   if (entry.url !== undefined) return JSON.stringify([entry.url, entry.headers, cwd, protocol, mcpServers, tools]);
   const { command, args, env, dialect } = entry;
   // A running agent keeps its version when another one is installed. The next start uses the newest one.
-  if (source === 'installed') return JSON.stringify([source, missingFile, tools]);
+  if (source === 'installed') return JSON.stringify([source, entry.identity?.origin, missingFile, tools]);
   return JSON.stringify([command, args, env, cwd, dialect, protocol, mcpServers, missingFile, tools]);
 }
 

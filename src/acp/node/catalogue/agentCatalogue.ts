@@ -4,8 +4,17 @@ import { messageOf } from '../../../base/common/errors';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { hashJson } from '../../../consent/node/contentHash';
 import {
-  backendIdOfRegistryAgent,
-  findKnownAgentByRegistryAgent,
+  claimOf,
+  demoOrigin,
+  knownOrigin,
+  settingsOrigin,
+  type AgentOrigin,
+  type OriginClaim,
+  type OriginClaims,
+} from '../../common/catalogue/agentOrigins';
+import {
+  findKnownAgentBySource,
+  identityOfProgram,
   type InstalledProgram,
 } from '../../common/catalogue/installedAgents';
 import {
@@ -58,6 +67,10 @@ interface EntryBase {
   /** Whether the agent gets the tools of the window; by default it does. */
   readonly tools?: boolean;
   readonly source: 'configured' | 'installed' | 'found' | 'demo';
+  /** The known agent whose program this is. */
+  readonly knownAs?: string;
+  /** Where the program comes from, and whether what is stored for `id` belongs to it. Absent for agents of a workspace. */
+  readonly identity?: { readonly origin: AgentOrigin; readonly claim: OriginClaim };
   readonly problem?: EntryProblem;
   /** Set if the workspace defines the agent, which requires the user's permission. */
   readonly workspaceDefinition?: WorkspaceDefinition;
@@ -110,6 +123,8 @@ interface CatalogueOptions {
   readonly levels: readonly AgentSettingsLevel[];
   /** Agents that Backline has installed. */
   readonly installed?: readonly InstalledProgram[];
+  /** The holders of ids; by default nothing is stored. */
+  readonly origins?: OriginClaims;
   readonly env: Readonly<Record<string, string>>;
   /** Absolute path that relative commands are resolved against. */
   readonly cwd: string;
@@ -119,19 +134,22 @@ interface CatalogueOptions {
 }
 
 export async function loadAgentCatalogue(options: CatalogueOptions): Promise<Catalogue> {
-  const programIds = new Set((options.installed ?? []).map(backendIdOfRegistryAgent));
+  const claims = options.origins ?? { holderOf: () => undefined };
+  const programIds = new Set((options.installed ?? []).map((program) => identityOfProgram(program, claims).id));
   const levels = options.levels
     .filter(({ isTrusted }) => isTrusted)
     .map(({ origin, value }) => ({ origin, ...parseAgentSettings(value, origin !== undefined, programIds) }));
   const ownSettings = new Map(levels.flatMap(({ agents, origin }) => (origin ? [] : [...agents])));
   const configured = await Promise.all(
-    [...ownSettings].map(([name, setting]) => configuredAgent(name, setting, options)),
+    [...ownSettings].map(async ([name, setting]) =>
+      withOriginOfSettings(await configuredAgent(name, setting, options), claims),
+    ),
   );
-  const installed = await installedAgents(new Set(ownSettings.keys()), options);
+  const installed = await installedAgents(new Set(ownSettings.keys()), claims, options);
   const installedIds = new Set(installed.map(({ id }) => id));
   const undefinedAgents = knownAgents.filter(({ id }) => !ownSettings.has(id) && !installedIds.has(id));
-  const found = await Promise.all(undefinedAgents.map((known) => detectAgent(known, options)));
-  const demo = ownSettings.has(demoAgentId) ? [] : [demoAgent(options.demo)];
+  const found = await Promise.all(undefinedAgents.map((known) => detectAgent(known, claims, options)));
+  const demo = ownSettings.has(demoAgentId) ? [] : [demoAgent(options.demo, claims)];
   const additions = new Map(levels.flatMap(({ found: added }) => [...added]));
   const builtIn = [...installed, ...found.filter((entry) => entry !== undefined), ...demo].map((entry) => {
     const { defaults, tools } = additions.get(entry.id) ?? {};
@@ -171,6 +189,12 @@ function withUniqueIds(
     const id = `${name}@${origin.name}~${hashJson([name, origin]).slice(0, 8)}`;
     return { ...agent, id: usedIds.has(id) ? `${id}~` : id };
   });
+}
+
+/** An entry that starts a known agent under the agent's own id is this agent. */
+function withOriginOfSettings(entry: CatalogueEntry, claims: OriginClaims): CatalogueEntry {
+  const origin = entry.knownAs === entry.id ? knownOrigin(entry.id) : settingsOrigin;
+  return { ...entry, identity: { origin, claim: claimOf(entry.id, origin, claims) } };
 }
 
 /** Agents of a workspace cannot use the user's secrets. */
@@ -226,7 +250,7 @@ async function configuredProgram(
     mcpServers,
     missingFile: known?.missingFileReadsAs ?? 'error',
     source: 'configured',
-    ...withoutUndefined({ cwd, defaults, problem, protocol, tools }),
+    ...withoutUndefined({ cwd, defaults, knownAs: known?.id, problem, protocol, tools }),
   };
 }
 
@@ -237,40 +261,58 @@ const unconfiguredDefaults = { env: {}, dialect: 'v1', mcpServers: {} } as const
  */
 async function installedAgents(
   configuredIds: ReadonlySet<string>,
+  claims: OriginClaims,
   options: CatalogueOptions,
 ): Promise<readonly ProcessEntry[]> {
-  const entries = await Promise.all((options.installed ?? []).map((program) => installedAgent(program, options)));
+  const programs = options.installed ?? [];
+  const entries = await Promise.all(programs.map((program) => installedAgent(program, claims, options)));
   const byId = new Map<string, ProcessEntry>();
   for (const entry of entries) if (!configuredIds.has(entry.id) && !byId.has(entry.id)) byId.set(entry.id, entry);
   return [...byId.values()];
 }
 
-async function installedAgent(program: InstalledProgram, options: CatalogueOptions): Promise<ProcessEntry> {
-  const { account, args, command, env, name } = program;
-  const known = findKnownAgentByRegistryAgent(program);
+async function installedAgent(
+  program: InstalledProgram,
+  claims: OriginClaims,
+  options: CatalogueOptions,
+): Promise<ProcessEntry> {
+  const { account, args, command, env, name, terms } = program;
+  const known = findKnownAgentBySource(terms);
+  const { claim, id, origin } = identityOfProgram(program, claims);
+  // Another agent has this id, and perhaps this name.
+  const source = claim === 'foreign' ? terms.source : undefined;
+  const remarks = [account, source].filter((remark) => remark !== undefined).join(', ');
   const failure = await findCommandProblem(command, env, options.cwd, options);
   const problem = failure && { message: `${name} is damaged: its program is missing. Remove it and install it again.` };
   return {
     ...unconfiguredDefaults,
-    id: backendIdOfRegistryAgent(program),
+    id,
+    identity: { origin, claim },
     // The user chose the agent by this name in the list, so it keeps the name when it is installed.
-    title: account === undefined ? name : `${name} (${account})`,
+    title: remarks === '' ? name : `${name} (${remarks})`,
     command,
     args,
     env,
     missingFile: known?.missingFileReadsAs ?? 'error',
     source: 'installed',
-    ...withoutUndefined({ problem }),
+    ...withoutUndefined({ knownAs: known?.id, problem }),
   };
 }
 
-async function detectAgent(known: KnownAgent, options: CatalogueOptions): Promise<ProcessEntry | undefined> {
+async function detectAgent(
+  known: KnownAgent,
+  claims: OriginClaims,
+  options: CatalogueOptions,
+): Promise<ProcessEntry | undefined> {
   const { id, title, command, args, missingFileReadsAs: missingFile } = known;
   const problem = await findCommandProblem(command, {}, options.cwd, options);
   if (problem?.reason === 'notFound') return undefined;
+  const origin = knownOrigin(id);
   const entry: ProcessEntry = {
     ...unconfiguredDefaults,
     id,
+    knownAs: id,
+    identity: { origin, claim: claimOf(id, origin, claims) },
     title,
     command,
     args,
@@ -280,10 +322,11 @@ async function detectAgent(known: KnownAgent, options: CatalogueOptions): Promis
   return problem ? { ...entry, problem: toEntryProblem(problem, known) } : entry;
 }
 
-function demoAgent({ execPath, script, stateFolder }: CatalogueOptions['demo']): ProcessEntry {
+function demoAgent({ execPath, script, stateFolder }: CatalogueOptions['demo'], claims: OriginClaims): ProcessEntry {
   return {
     ...unconfiguredDefaults,
     id: demoAgentId,
+    identity: { origin: demoOrigin, claim: claimOf(demoAgentId, demoOrigin, claims) },
     title: 'Demo agent (no model)',
     command: execPath,
     args: [script, ...(stateFolder === undefined ? [] : ['--state', stateFolder])],

@@ -19,7 +19,7 @@ import { redactingTap } from '../../common/signIn/redactingTap';
 import { SecretRedactor } from '../../../session/common/redaction/secretRedactor';
 import { redactedProcess } from '../signIn/redactedProcess';
 import type { RunningAgent } from '../v1/agentConnection';
-import { findKnownAgentByCommand } from '../../common/catalogue/knownAgents';
+import { findKnownAgentById } from '../../common/catalogue/knownAgents';
 import { mayDownloadPackage } from '../../common/catalogue/packageRunners';
 import { remoteHostOf, shownUrl } from '../../common/remote/agentUrl';
 import { resolveHeaders } from '../../common/remote/agentHeaders';
@@ -132,7 +132,7 @@ export class AgentLauncher {
     if (entry.dialect === 'draft') {
       return new DraftBackend({ ...shared, startAgent: () => this.requireNoProviderChoices(entry).then(startAgent) });
     }
-    const known = findKnownAgentByCommand(entry.command, entry.args);
+    const known = findKnownAgentById(entry.knownAs);
     return new AcpBackend({
       ...(await this.commonDeps(entry, { ...shared, redactor })),
       startAgent,

@@ -9,7 +9,6 @@ import { AgentKeyStore } from '../../common/signIn/agentKeyStore';
 import type { AgentSecretStoreDeps } from '../../common/signIn/agentSecretStore';
 import { keyMethodId } from '../../common/signIn/signInWays';
 import { secretNamesIn } from '../../common/remote/agentHeaders';
-import { findKnownAgentByCommand } from '../../common/catalogue/knownAgents';
 import { SignInMemory } from '../../common/signIn/signInMemory';
 import type { AgentBackendRegistry } from '../../node/catalogue/agentBackendRegistry';
 import { KeyCommands } from './keyCommands';
@@ -60,10 +59,7 @@ export class SignInServices {
 
   start(registry: AgentBackendRegistry, commands: Commands, messages: Messages): Disposable {
     const { keys } = this;
-    const knownIdOf = (id: string): string | undefined => {
-      const entry = registry.entryOf(id);
-      return entry?.url === undefined ? entry && findKnownAgentByCommand(entry.command, entry.args)?.id : undefined;
-    };
+    const knownIdOf = (id: string): string | undefined => registry.entryOf(id)?.knownAs;
     const agents: SignInAgents = {
       list: () => registry.list(),
       openBackend: (id) => registry.backendOf(id),

@@ -1,5 +1,5 @@
 import type { InstalledAgent } from '../install/agentInstall';
-import { listedTermsOf, packageNameOf, type RecordedTerms } from '../terms/installTerms';
+import { listedTermsOf, type RecordedTerms } from '../terms/installTerms';
 import type { Distribution, PlatformKey, RegistryAgent } from '../registry/registryAgent';
 import type { BackendIdentity } from './agentsSituation';
 
@@ -40,13 +40,15 @@ function originText({ kind, source }: Pick<RecordedTerms, 'kind' | 'source'>): s
 
 /** Returns the properties by which the agent is recognized once it is installed. */
 export function backendIdentityOf(
-  { distributions, id }: RegistryAgent,
+  { distributions, id, version }: RegistryAgent,
   platform: PlatformKey | undefined,
-): BackendIdentity {
-  const named = distributions.find((distribution) => distribution.kind === 'npx');
-  if (named) return { id, package: packageNameOf(named.package) };
-  const binary = distributions.find((distribution) => distribution.kind === 'binary');
-  return { id, command: platform && binary?.targets[platform]?.cmd };
+): BackendIdentity | undefined {
+  for (const kind of ['npx', 'binary', 'uvx']) {
+    const distribution = distributions.find((one) => one.kind === kind);
+    const terms = distribution && listedTermsOf(distribution, version, platform);
+    if (terms) return { id, terms };
+  }
+  return undefined;
 }
 
 function isFor(distribution: Distribution, platform: PlatformKey | undefined): boolean {

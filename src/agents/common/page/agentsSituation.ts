@@ -1,6 +1,7 @@
 import type { BackendEntry } from '../../../session/common/backendRegistry';
 import type { BackendState } from '../../../session/common/sessionBackend';
 import type { InstalledAgent } from '../install/agentInstall';
+import type { RecordedTerms } from '../terms/installTerms';
 import type { InstallJobs } from '../install/installJobs';
 import type { PlatformKey, RegistryAgent } from '../registry/registryAgent';
 
@@ -23,8 +24,8 @@ export interface RegistryState {
 /** The properties by which a backend is recognized as an agent of the registry. */
 export interface BackendIdentity {
   readonly id: string;
-  readonly package?: string | undefined;
-  /** The program of a binary. */
+  readonly terms: Pick<RecordedTerms, 'kind' | 'source'>;
+  /** The program of a binary whose source is not known. */
   readonly command?: string | undefined;
   /** The name of a further account. */
   readonly account?: string | undefined;

@@ -40,7 +40,10 @@ export function listCardAgents(situation: AgentsSituation): readonly AgentOfCard
     };
   });
   const listedByBackendId = new Map(
-    registry.agents.map((agent) => [backendIdOf(backendIdentityOf(agent, platform)), agent] as const),
+    registry.agents.flatMap((agent) => {
+      const identity = backendIdentityOf(agent, platform);
+      return identity ? [[backendIdOf(identity), agent] as const] : [];
+    }),
   );
   const others = backends
     .filter(({ source }) => source === 'configured' || source === 'found' || source === 'demo')

@@ -50,9 +50,15 @@ export function installQuestion(
   const changed = changes.map(({ after, before, label }) => `${label}: ${toVisibleText(`${before} → ${after}`)}`);
   return {
     message: `Update ${toVisibleText(name)}? It is no longer what you allowed.`,
-    detail: ['Changed since you allowed it:', ...changed, '', ...lines, '', warning].join('\n'),
+    detail: ['Changed since you allowed it:', ...changed, ...keysNote(changes), '', ...lines, '', warning].join('\n'),
     action: 'Update',
   };
+}
+
+/** Keys and permissions belong to the program that they were given to. */
+function keysNote(changes: readonly TermChange[]): readonly string[] {
+  const isOther = changes.some(({ label }) => label === 'Kind' || label === 'Source');
+  return isOther ? ['', 'Keys and permissions of the earlier program are not passed on without asking you.'] : [];
 }
 
 function sizeText(kind: InstallPlan['kind'], bytes: number): string {

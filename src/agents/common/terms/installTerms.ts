@@ -63,7 +63,7 @@ export function completeTerms(listed: ListedTerms, address: string, license: str
 }
 
 /** Returns the name in `@scope/name@1.2.3` or `name==1.2.3`. */
-export function packageNameOf(withVersion: string): string {
+function packageNameOf(withVersion: string): string {
   return withVersion.replace(/(?<=.)(?:@|==).*$/, '');
 }
 

@@ -47,6 +47,7 @@ describe('the card of an agent', () => {
     });
     const port = new AgentsPort({
       registry,
+      origins: { holderOf: () => undefined },
       getLauncher: () => assert.fail('nothing starts'),
       loadedLauncher: () => undefined,
       hasChangedProviders: (id) => id === 'changed',

@@ -212,6 +212,32 @@ describe('the registry of agents', () => {
     assert.equal(changes, before + 1);
   });
 
+  it('makes a backend only when it is settled whose program may use what is stored for its id', async () => {
+    let isDecided = false;
+    const settled: string[] = [];
+    const deps = { loadCatalogue: () => Promise.resolve({ agents, problems: [] }), isTrusted: () => true };
+    const careful = new AgentBackendRegistry({
+      ...deps,
+      createBackend: (entry) => {
+        assert.ok(entry.url === undefined);
+        settled.push(`made ${entry.id}`);
+        return Promise.resolve(new FakeBackend(entry));
+      },
+      agentConsent: { consent: answeringConsent('allowed'), places: () => ({ cwd: '/', folders: [] }) },
+      settleOrigin: ({ id }) => {
+        settled.push(`asked about ${id}`);
+        return isDecided ? Promise.resolve() : Promise.reject(new BackendError('notReady', 'Not decided.'));
+      },
+      needsSignIn: () => false,
+      log: nullLogger,
+    });
+    await assert.rejects(careful.open('one'), isBackendError('notReady'));
+    isDecided = true;
+    await careful.open('one');
+    assert.deepEqual(settled, ['asked about one', 'asked about one', 'made one']);
+    careful.dispose();
+  });
+
   it('rejects unknown and unavailable agents with a reason', async () => {
     agents = [agent('broken', { problem: { message: 'Not found. Install it.' } })];
     await assert.rejects(registry.open('gone'), isBackendError('notFound'));
@@ -219,7 +245,7 @@ describe('the registry of agents', () => {
   });
 
   it('says of agents that cannot list their conversations that there is nothing to ask them for', async () => {
-    agents = [agent('one', { command: 'gemini' }), agent('two', { command: 'codex-acp' })];
+    agents = [agent('one', { knownAs: 'gemini' }), agent('two', { command: 'gemini' })];
     assert.deepEqual(
       (await registry.list()).map(({ isListingUnsupported: cannotList }) => cannotList),
       [true, undefined],

@@ -4,8 +4,10 @@ import {
   type ProcessEntry,
   type AgentSettingsLevel,
 } from '../../../../../src/acp/node/catalogue/agentCatalogue';
+import { OriginStore, type OriginClaims } from '../../../../../src/acp/common/catalogue/agentOrigins';
 import type { InstalledProgram } from '../../../../../src/acp/common/catalogue/installedAgents';
 import type { CommandFileAccess } from '../../../../../src/acp/node/process/commandLookup';
+import { MemoryMemento } from '../../../../fake/memoryMemento';
 
 const present: Record<string, string> = {
   '/bin/gemini': '#!/usr/bin/env node',
@@ -31,19 +33,20 @@ const loadInstalled = async (
   installed: readonly InstalledProgram[],
   ...levels: AgentSettingsLevel[]
 ): Promise<Programs> => {
-  const { agents, problems } = await loadAll(installed, ...levels);
+  const { agents, problems } = await loadAll(installed, { levels });
   const programs = agents.filter((agent) => agent.url === undefined);
   assert.equal(programs.length, agents.length);
   return { agents: programs, problems };
 };
 const loadAll = (
   installed: readonly InstalledProgram[],
-  ...levels: AgentSettingsLevel[]
+  { levels = [], origins }: { levels?: readonly AgentSettingsLevel[]; origins?: OriginClaims } = {},
 ): ReturnType<typeof loadAgentCatalogue> =>
   loadAgentCatalogue({
     installed,
     platform: 'linux',
     levels,
+    ...(origins ? { origins } : {}),
     env: { PATH: '/bin' },
     cwd: '/work',
     files,
@@ -78,6 +81,8 @@ describe('the catalogue of agents', () => {
       mcpServers: {},
       missingFile: 'empty',
       source: 'found',
+      knownAs: 'gemini',
+      identity: { origin: 'known:gemini', claim: 'own' },
     });
   });
 
@@ -98,11 +103,61 @@ describe('the catalogue of agents', () => {
       id: 'gemini-cli',
       name: 'Gemini CLI',
       version: '1.2.0',
-      package: '@google/gemini-cli',
+      terms: { kind: 'npx', source: '@google/gemini-cli' },
       command: '/store/gemini/1.2.0/node',
       args: ['/store/gemini/1.2.0/gemini.js', '--acp'],
       env: { A: 'b' },
     };
+
+    const mine = { id: 'mine', name: 'Mine', terms: { kind: 'npx', source: 'mine-acp' } } as const;
+
+    it('gives no id of another agent to a program that a registry lists with it', async () => {
+      const terms = { kind: 'npx', source: '@eve/agent' } as const;
+      const archive = { kind: 'binary', source: 'https://github.com/eve/agent' } as const;
+      const names = ['amp', 'mcp', 'amplifier', 'demo-agent', 'gemini', 'claude', 'opencode'];
+      const foreign = names.map((id) => ({ ...program, id, name: id, terms }));
+      const { agents } = await loadInstalled([
+        ...foreign,
+        { ...program, id: 'claude-agent-acp', terms },
+        { ...program, id: 'eve', command: '/bin/opencode', terms: archive },
+        { ...program, id: 'goose', account: 'Work', terms: archive },
+      ]);
+      const installed = agents.filter(({ source }) => source === 'installed');
+      assert.deepEqual(
+        installed.map(({ id }) => id),
+        [
+          ...names.map((id) => `${id}@npx:@eve/agent`),
+          ...['claude-agent-acp', 'eve', 'goose@binary:https://github.com/eve/agent~Work'],
+        ],
+      );
+      assert.equal(installed[0]?.title, 'amp (@eve/agent)');
+      assert.ok(installed.every(({ knownAs, missingFile }) => knownAs === undefined && missingFile === 'error'));
+      assert.ok(agents.some(({ id, source }) => id === 'gemini' && source === 'found'));
+    });
+
+    it('gives an id to the program that holds it, and to no other', async () => {
+      const memento = new MemoryMemento();
+      const origins = new OriginStore(memento);
+      await origins.claim([{ id: 'mine', origin: 'npx:mine-acp' }]);
+      const idsOf = async (source: string): Promise<string | undefined> => {
+        const installed = [{ ...program, ...mine, terms: { kind: 'npx', source } as const }];
+        return (await loadAll(installed, { origins })).agents[0]?.id;
+      };
+      assert.deepEqual([await idsOf('mine-acp'), await idsOf('@eve/mine')], ['mine', 'mine@npx:@eve/mine']);
+    });
+
+    it('knows an agent of an archive by where it comes from', async () => {
+      const downloads: readonly (readonly [string, string])[] = [
+        ['goose', 'https://github.com/block/goose'],
+        ['vibe', 'https://github.com/mistralai/mistral-vibe'],
+        ['cursor', 'https://downloads.cursor.com/lab'],
+        ['amp-acp', 'https://github.com/tao12345666333/amp-acp'],
+      ];
+      for (const [id, source] of downloads) {
+        const { agents } = await loadInstalled([{ ...program, id: 'any', terms: { kind: 'binary', source } }]);
+        assert.deepEqual([agents[0]?.id, agents[0]?.knownAs], [id, id]);
+      }
+    });
 
     it('uses one instead of the one on PATH, with the id and the needs of a known agent and the name of the registry', async () => {
       const { agents } = await loadInstalled([program]);
@@ -116,12 +171,14 @@ describe('the catalogue of agents', () => {
         mcpServers: {},
         missingFile: 'empty',
         source: 'installed',
+        knownAs: 'gemini',
+        identity: { origin: 'known:gemini', claim: 'own' },
       });
       assert.equal(agents.filter(({ id }) => id === 'gemini').length, 1);
     });
 
     it('keeps the id and the name of the registry for others', async () => {
-      const { agents } = await loadInstalled([{ ...program, id: 'mine', name: 'Mine', package: 'mine-acp' }]);
+      const { agents } = await loadInstalled([{ ...program, ...mine }]);
       assert.deepEqual([agents[0]?.id, agents[0]?.title], ['mine', 'Mine']);
     });
 
@@ -138,7 +195,7 @@ describe('the catalogue of agents', () => {
     });
 
     it('takes defaults and tools from an entry with its id or that of an account, and from no other', async () => {
-      const other = { ...program, id: 'mine', name: 'Mine', package: 'mine-acp' };
+      const other = { ...program, ...mine };
       const { agents, problems } = await loadInstalled(
         [program, { ...program, account: 'Work' }, other],
         user({ 'gemini~Work': { tools: false }, mine: { defaults: { mode: 'plan' } }, typo: { tools: false } }),
@@ -163,7 +220,7 @@ describe('the catalogue of agents', () => {
     });
 
     it('has only one of two with the same id', async () => {
-      const { agents } = await loadInstalled([program, { ...program, id: 'gemini', package: undefined }]);
+      const { agents } = await loadInstalled([program, { ...program, id: 'gemini' }]);
       assert.equal(agents.filter(({ id }) => id === 'gemini').length, 1);
     });
 

@@ -117,13 +117,15 @@ describe('the start of an agent', () => {
       }`,
     );
     try {
-      for (const settings of [{}, { protocol: 'auto' }, { protocol: '2' }] as const) {
+      const knownAs = 'codex';
+      // A program that only has the name of a known agent gets nothing of what is known about that agent.
+      for (const settings of [{ knownAs }, { knownAs, protocol: 'auto' }, { knownAs, protocol: '2' }, {}] as const) {
         const backend = await launcherWith(noPort).createBackend({ ...entry, args: [script, offered], ...settings });
         await backend.capabilities();
         await backend.stop();
         backend.dispose();
       }
-      assert.equal(await readFile(offered, 'utf8'), '122');
+      assert.equal(await readFile(offered, 'utf8'), '1222');
     } finally {
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     }

@@ -61,6 +61,7 @@ describe('the question before an installation', () => {
     assert.equal(title, 'Changed since you allowed it:');
     assert.deepEqual(lines.slice(0, 2), ['Source: @x/one → @eve/one', 'Arguments: --acp → none']);
     assert.match(lines[2] ?? '', /^Environment: none → A=b NODE_OPTIONS="--import=data:/);
+    assert.match(lines[4] ?? '', /^Keys and permissions of the earlier program are not passed on/);
   });
 
   it('reports what is not known, and shows hidden characters', () => {
