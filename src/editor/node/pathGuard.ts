@@ -102,12 +102,16 @@ export class PathGuard {
     const gitPlaces = gitHome === undefined ? defaultGitNamesOptions : { home: gitHome };
     const folders = await this.resolveFolders();
     const info = exists ? await this.fileSystem.stat(realPath).catch(() => undefined) : undefined;
-    const others = await Promise.all([
+    const linked = await Promise.all([
       findSymlinkedNames(realPath, folders, isWindows),
-      findNamesUsedByGit(realPath, folders, { ...gitPlaces, isWindows }),
       info ? findHardLinkedNames({ realPath, info }, folders, isWindows) : [],
     ]);
-    return { ...checked, names: [...checked.names, ...others.flat()] };
+    const names = [...checked.names, ...linked.flat()];
+    const files = [...new Set([realPath, ...names.map((name) => name.path)])];
+    return {
+      ...checked,
+      names: [...names, ...(await findNamesUsedByGit(files, folders, { ...gitPlaces, isWindows }))],
+    };
   }
 
   /** @throws EditorError `excluded` if another hard link of the file is known to be on the exclude list */

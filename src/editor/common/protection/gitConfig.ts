@@ -11,6 +11,33 @@ const headerPattern = /^\[[ \t]*([A-Za-z0-9.-]+)(?:[ \t]+"(?:[^"\\]|\\.)*")?[ \t
 const keyPattern = /^([A-Za-z][A-Za-z0-9-]*)[ \t]*=/;
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', b: '\b' };
 
+/** Keys whose values Git runs, by section. `*` stands for all keys. */
+const programKeys: Readonly<Record<string, readonly string[]>> = {
+  alias: ['*'],
+  core: ['fsmonitor', 'sshcommand', 'gitproxy', 'pager', 'editor', 'askpass', 'alternaterefscommand'],
+  credential: ['helper'],
+  diff: ['command', 'external', 'textconv'],
+  difftool: ['cmd', 'path'],
+  filter: ['clean', 'smudge', 'process'],
+  gpg: ['program', 'defaultkeycommand'],
+  interactive: ['difffilter'],
+  merge: ['driver'],
+  mergetool: ['cmd', 'path'],
+  pager: ['*'],
+  remote: ['receivepack', 'uploadpack'],
+  sendemail: ['sendmailcmd', 'tocmd', 'cccmd', 'headercmd'],
+  sequence: ['editor'],
+  submodule: ['update'],
+  trailer: ['cmd', 'command'],
+  uploadpack: ['packobjectshook'],
+};
+
+/** Whether Git runs the value as a program or shell command. */
+export function namesProgram({ section, key }: GitConfigEntry): boolean {
+  const keys = Object.hasOwn(programKeys, section) ? (programKeys[section] ?? []) : [];
+  return keys.includes('*') || keys.includes(key);
+}
+
 /** Parses a Git configuration file. Ignores invalid lines and does not follow includes. */
 export function parseGitConfig(text: string): GitConfigEntry[] {
   const entries: GitConfigEntry[] = [];

@@ -6,6 +6,8 @@ import {
   type GlobTimeLimitOptions,
   type GlobTarget,
 } from '../globRules';
+import { gitNameOf } from './gitFolder';
+import { normalizeSpelling } from './normalizeSpelling';
 import { canAffectWhatRuns } from './packageManifest';
 import { protectionReasonByVscodeFile, protectedDefaults } from './protectedDefaults';
 import type { TextBeforeAndAfter, Protection } from './protection';
@@ -35,10 +37,11 @@ export class ProtectedFiles {
 
   /**
    * Returns the protection of a file with these names, or undefined. A `package.json` is protected if the change can affect
-   * what runs, or if no `change` is given.
+   * what runs, and a `HEAD` if it can make its folder a Git folder. Without a `change`, both are.
    */
   protectionOf(names: readonly WorkspacePath[], change?: TextBeforeAndAfter): Protection | undefined {
-    for (const target of names.flatMap(targetsOf)) {
+    const all = [...names, ...names.flatMap((name) => gitNameOf(name, change) ?? [])];
+    for (const target of all.flatMap(targetsOf)) {
       const rule = this.rules.findLastMatch(target);
       if (!rule || rule.isException) continue;
       if (rule.pattern === manifestGlob && change && !canAffectWhatRuns(change)) continue;
@@ -70,15 +73,3 @@ function targetOf(wide: string, below: string, whole: string): GlobTarget {
 }
 
 const unusualSpelling = /[^ -~]|[. ](?:\/|$)/;
-
-/** Normalizes names that some file systems treat as equal. More characters are equal in upper case (`ſ`, `ﬁ`). */
-function normalizeSpelling(path: string): string {
-  const folded = path
-    .normalize('NFKC')
-    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
-    .toUpperCase();
-  return folded
-    .split('/')
-    .map((name) => name.replace(/[. ]+$/, ''))
-    .join('/');
-}

@@ -1,12 +1,15 @@
-import { open } from 'node:fs/promises';
 import * as path from 'node:path';
-import { openFlags } from '../../../base/node/openFlags';
-import { parseGitConfig, type GitConfigEntry } from '../../common/protection/gitConfig';
+import { namesProgram, parseGitConfig, type GitConfigEntry } from '../../common/protection/gitConfig';
+import { readSmallFile } from './readSmallFile';
 
 /** Paths that Git configuration files refer to. */
-interface ConfiguredPaths {
+export interface ConfiguredPaths {
   /** Values of `core.hooksPath`; some are relative to the repository. */
   readonly hooksPaths: readonly string[];
+  /** Values of `core.attributesFile`; some are relative to the repository. */
+  readonly attributesFiles: readonly string[];
+  /** Command lines that Git runs. */
+  readonly commands: readonly string[];
   /** Absolute paths of the configuration files and the files they include. */
   readonly configFiles: readonly string[];
 }
@@ -27,33 +30,45 @@ export class GitConfigReader {
     return this.readConfigFiles(userConfigFiles(this.homeFolder, env));
   }
 
-  /** Also supports worktrees and submodules, whose `.git` is a file with the path of the Git folder. */
-  async readRepositoryConfig(root: string): Promise<ConfiguredPaths> {
-    const dotGit = path.join(root, '.git');
-    const link = /^gitdir:[ \t]*(.+)$/m.exec((await this.readIfAllowed(dotGit)) ?? '')?.[1]?.trim();
-    const gitFolder = link === undefined ? dotGit : path.resolve(root, link);
-    const common = (await this.readIfAllowed(path.join(gitFolder, 'commondir')))?.trim();
-    const shared = common === undefined ? gitFolder : path.resolve(gitFolder, common);
-    return await this.readConfigFiles([path.join(shared, 'config'), path.join(gitFolder, 'config.worktree')]);
+  /** Reads the configuration in a repository's Git folders. */
+  readRepositoryConfig(gitFolders: readonly string[]): Promise<ConfiguredPaths> {
+    const names = ['config', 'config.worktree'];
+    return this.readConfigFiles(gitFolders.flatMap((folder) => names.map((name) => path.join(folder, name))));
   }
 
   private async readConfigFiles(files: readonly string[]): Promise<ConfiguredPaths> {
     const hooksPaths: string[] = [];
+    const attributesFiles: string[] = [];
+    const commands: string[] = [];
     const seen = new Set(files);
     // The loop also visits elements that are added to the set in the meantime.
     for (const file of seen) {
       const entries = parseGitConfig((await this.readIfAllowed(file)) ?? '');
-      hooksPaths.push(...entries.filter(isHooksPath).map(({ value }) => expandHome(value, this.homeFolder)));
+      const pathsIn = (key: string): string[] =>
+        entries.filter((entry) => isCorePath(entry, key)).map(({ value }) => expandHome(value, this.homeFolder));
+      hooksPaths.push(...pathsIn('hookspath'));
+      attributesFiles.push(...pathsIn('attributesfile'));
+      commands.push(...entries.filter(namesProgram).map(({ value }) => value));
       for (const { value } of entries.filter(isInclude)) {
         if (seen.size < maxConfigs) seen.add(path.resolve(path.dirname(file), expandHome(value, this.homeFolder)));
       }
     }
-    return { hooksPaths, configFiles: [...seen] };
+    return { hooksPaths, attributesFiles, commands, configFiles: [...seen] };
   }
 
   private async readIfAllowed(file: string): Promise<string | undefined> {
-    return this.canAccess(file) ? await readSmallFile(file) : undefined;
+    return this.canAccess(file) ? await readSmallFile(file, maxConfigBytes) : undefined;
   }
+}
+
+/** Joins the paths of two configurations, without duplicates. */
+export function joinPaths(one: ConfiguredPaths, other: ConfiguredPaths): ConfiguredPaths {
+  return {
+    hooksPaths: [...new Set([...one.hooksPaths, ...other.hooksPaths])],
+    attributesFiles: [...new Set([...one.attributesFiles, ...other.attributesFiles])],
+    commands: [...new Set([...one.commands, ...other.commands])],
+    configFiles: [...new Set([...one.configFiles, ...other.configFiles])],
+  };
 }
 
 function userConfigFiles(home: string, env: Readonly<Record<string, string | undefined>>): readonly string[] {
@@ -70,8 +85,8 @@ function userConfigFiles(home: string, env: Readonly<Record<string, string | und
   ];
 }
 
-function isHooksPath({ section, key, value }: GitConfigEntry): boolean {
-  return section === 'core' && key === 'hookspath' && isPath(value);
+function isCorePath({ section, key, value }: GitConfigEntry, expectedKey: string): boolean {
+  return section === 'core' && key === expectedKey && isPath(value);
 }
 
 function isInclude({ section, key, value }: GitConfigEntry): boolean {
@@ -82,22 +97,6 @@ function isPath(value: string): boolean {
   return value !== '' && !value.includes('\0');
 }
 
-function expandHome(written: string, home: string): string {
+export function expandHome(written: string, home: string): string {
   return written === '~' || /^~[\\/]/.test(written) ? path.join(home, written.slice(1)) : written;
-}
-
-/** Returns undefined if it is not a file, too large or unreadable. Does not block on a pipe. */
-async function readSmallFile(file: string): Promise<string | undefined> {
-  try {
-    const handle = await open(file, openFlags.O_RDONLY | openFlags.O_NONBLOCK);
-    try {
-      const info = await handle.stat();
-      if (!info.isFile() || info.size > maxConfigBytes) return undefined;
-      return await handle.readFile('utf8');
-    } finally {
-      await handle.close();
-    }
-  } catch {
-    return undefined;
-  }
 }

@@ -111,6 +111,82 @@ describe('a file that is protected by another name', () => {
     });
   });
 
+  describe('since it is in a folder that Git takes for a Git folder', () => {
+    const head = 'ref: refs/heads/main\n';
+    const isGit = async (...names: string[]): Promise<boolean> => runsHooks.test((await reasonFor(...names)) ?? '');
+
+    it('is asked for, whatever the folder is called', async () => {
+      await put(at('ws', 'lib', 'x', 'HEAD'), head);
+      for (const name of ['config', 'hooks/pre-commit', 'info/attributes', 'objects/a', 'worktrees/a/HEAD', 'anything'])
+        assert.equal(await isGit('ws', 'lib', 'x', ...name.split('/')), true, name);
+      assert.equal(await isGit('ws', 'lib', 'config'), false);
+      await put(at('ws', 'lib', 'y', 'HEAD'), 'the head of the list\n');
+      assert.equal(await isGit('ws', 'lib', 'y', 'config'), false);
+      await mkdir(at('ws', 'lib', 'z'));
+      await symlink('refs/heads/main', at('ws', 'lib', 'z', 'HEAD'));
+      assert.equal(await isGit('ws', 'lib', 'z', 'config'), true);
+    });
+
+    it('is asked for if a .git file names the folder, in or above the workspace, before it is there, too', async () => {
+      await put(at('ws', '.git'), 'gitdir: ./.bare\n');
+      assert.equal(await isGit('ws', '.bare', 'config'), true);
+      await put(at('ws', '.bare', 'HEAD'), head);
+      assert.equal(await isGit('ws', '.bare', 'worktrees', 'main', 'commondir'), true);
+      await put(at('.git'), 'gitdir: ./ws/store\n');
+      assert.equal(await isGit('ws', 'store', 'anything'), true);
+      await put(at('ws', 'sub', '.git'), 'gitdir: ../modules/sub\n');
+      assert.equal(await isGit('ws', 'modules', 'sub', 'config'), true);
+      assert.equal(await isGit('ws', 'modules', 'other'), false);
+    });
+
+    it('is asked for in the common folder of a worktree', async () => {
+      await put(at('ws', 'tree', '.git'), 'gitdir: ../git/tree\n');
+      await put(at('ws', 'git', 'tree', 'commondir'), '../../common\n');
+      assert.equal(await isGit('ws', 'common', 'config'), true);
+    });
+
+    it('is not asked for as a file of a work tree in the folder, or of a workspace in it', async () => {
+      await put(at('HEAD'), head);
+      await put(at('ws', '.git'), 'gitdir: ../worktrees/ws\n');
+      assert.equal(await isGit('ws', 'src', 'a.ts'), false);
+      assert.equal(await isGit('ws', 'README.md'), false);
+      await put(at('ws', 'p', 'HEAD'), head);
+      await put(at('ws', 'p', 'main', '.git'), 'gitdir: ../worktrees/main\n');
+      assert.equal(await isGit('ws', 'p', 'main', 'src', 'a.ts'), false);
+      await put(at('ws', 'p', 'hooks', '.git'), '');
+      assert.equal(await isGit('ws', 'p', 'hooks', 'pre-commit'), true);
+    });
+
+    it('is asked for when it completes a folder that another Git folder could share', async () => {
+      await put(at('ws', 'c', 'objects', 'x'));
+      await put(at('ws', 'c', 'config'));
+      assert.equal(await isGit('ws', 'c', 'refs', 'x'), true);
+      await put(at('ws', 'c', 'refs', 'x'));
+      for (const names of [['config'], ['hooks', 'pre-commit'], ['objects', 'info', 'alternates']])
+        assert.equal(await isGit('ws', 'c', ...names), true, names.join('/'));
+      for (const names of [['hooks', 'useHead.ts'], ['a.ts']]) assert.equal(await isGit('ws', 'c', ...names), false);
+    });
+
+    it('is asked for when a hook or a configured command leads to it', async () => {
+      await put(at('ws', 'scripts', 'check.sh'));
+      await mkdir(at('ws', '.git', 'hooks'), { recursive: true });
+      assert.equal(await isGit('ws', 'scripts', 'check.sh'), false);
+      await symlink('../../scripts/check.sh', at('ws', '.git', 'hooks', 'pre-commit'));
+      assert.equal(await isGit('ws', 'scripts', 'check.sh'), true);
+      await put(
+        at('ws', '.git', 'config'),
+        '[filter "x"]\n\tclean = node tools/clean.js %f\n\tsmudge = "sh -c \'./tools/s.sh \"$1\"\'"\n[core]\n\tattributesFile = tools/attributes\n',
+      );
+      for (const name of ['clean.js', 's.sh', 'attributes']) assert.equal(await isGit('ws', 'tools', name), true, name);
+      assert.equal(await isGit('ws', 'tools', 'other.js'), false);
+    });
+
+    it('is asked for by its own name where Git alone uses such a name', async () => {
+      for (const name of ['commondir', 'GITDIR', 'config.worktree', 'HEAD'])
+        assert.equal(await isGit('ws', 'deep', 'in', name), true, name);
+    });
+  });
+
   describe('by a hard link', () => {
     for (const names of [['.vscode', 'tasks.json'], ['package.json'], ['.git', 'hooks', 'pre-commit']] as const) {
       it(`is asked for: ${names.join('/')}`, async () => {

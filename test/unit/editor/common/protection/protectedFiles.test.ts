@@ -288,6 +288,24 @@ describe('protected files of the settings', () => {
   });
 });
 
+describe('a file named HEAD', () => {
+  const reasonOf = protector(...defaultProtectedFiles);
+  const isAsked = (name: string, after: string | undefined): boolean =>
+    reasonOf(name, { before: undefined, after }) !== undefined;
+
+  it('needs approval if Git would accept it as that of a Git folder, in any folder and spelling', () => {
+    for (const name of ['HEAD', 'lib/x/HEAD', 'lib/head', 'lib/HEAD.', 'lib/H\u200cEAD']) {
+      for (const text of ['ref: refs/heads/main\n', 'ref:\trefs/x', `${'0a'.repeat(20)}\n`, 'A'.repeat(64)])
+        assert.equal(isAsked(name, text), true, JSON.stringify([name, text]));
+      assert.equal(isAsked(name, undefined), true);
+      assert.equal(reasonOf(name) !== undefined, true);
+      for (const text of ['', 'the head\n', 'reference\n', '0a0a\n']) assert.equal(isAsked(name, text), false, text);
+    }
+  });
+
+  it('is not a folder with this name', () => assert.equal(reasonOf('src/head/a.ts'), undefined));
+});
+
 describe('a protected package.json', () => {
   const reasonOf = protector(...defaultProtectedFiles);
   const isAsked = (before: string | undefined, after: string | undefined): boolean =>
