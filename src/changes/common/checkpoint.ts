@@ -11,8 +11,10 @@ export interface Checkpoint {
 export type LeftOutReason =
   /** The file matches `backline.exclude`. */
   | 'excluded'
-  /** A `.gitignore` on only one side of a comparison ignores the file. */
+  /** The file is ignored on only one side of a comparison. */
   | 'ignored'
+  /** The file is older than the checkpoint, which does not contain it, so nobody has made it since. */
+  | 'older'
   | 'tooLarge'
   /** The item is a pipe, socket or device. */
   | 'special'
@@ -29,8 +31,37 @@ export interface LeftOutItem {
   readonly bytes?: number | undefined;
 }
 
+/** Ignore patterns from outside the folder's own `.gitignore` files. */
+export interface OuterIgnoreRules {
+  /** The patterns of the user and of the repository, which are not in a `.gitignore`. */
+  readonly patterns: string;
+  /** Path of the folder relative to the root of the user's repository: empty, or ending with `/`. */
+  readonly prefix: string;
+  /** The text of the `.gitignore` of each parent folder in the repository, from its root. */
+  readonly parents: readonly string[];
+}
+
+/** What a checkpoint does not contain, and why. */
+export interface CheckpointScope {
+  /** All items that are not in the checkpoint although no ignore pattern matches them. */
+  readonly leftOut: readonly LeftOutItem[];
+  /**
+   * The files that were ignored, whichever rule it was. A trailing `/` marks a folder, including its contents.
+   * Undefined if they are unknown.
+   */
+  readonly ignored: readonly string[] | undefined;
+  readonly rules: OuterIgnoreRules;
+  /** Files that the checkpoint contains although they were ignored, because a restore was about to change them. */
+  readonly saved?: readonly string[] | undefined;
+}
+
 /** A checkpoint and what it does not contain. */
 export interface CheckpointDetails extends Checkpoint {
+  /**
+   * Time before the scan of the folder, in milliseconds of the file system's clock. Files that were changed later may
+   * be in the checkpoint or not. Undefined in checkpoints of earlier versions.
+   */
+  readonly scannedAt?: number | undefined;
   /** The first items that are not in the checkpoint, at most `maxLeftOut`. */
   readonly leftOut: readonly LeftOutItem[];
   /** Total number of items that are not in the checkpoint. */

@@ -18,3 +18,22 @@ export function isValidUtf8Name(name: string): boolean {
 export function isAtOrBelow(path: string, place: string): boolean {
   return place.endsWith('/') ? path.startsWith(place) || `${path}/` === place : path === place;
 }
+
+/** Paths of files and folders. A trailing `/` marks a folder, including its contents. */
+export class PathSet {
+  private readonly paths: ReadonlySet<string>;
+
+  constructor(paths: Iterable<string>) {
+    this.paths = new Set(paths);
+  }
+
+  /** Whether the path or one of its parent folders is in the set. */
+  covers(path: string): boolean {
+    if (this.paths.size === 0) return false;
+    if (this.paths.has(path)) return true;
+    for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1)) {
+      if (this.paths.has(path.slice(0, end + 1))) return true;
+    }
+    return this.paths.has(`${path}/`);
+  }
+}

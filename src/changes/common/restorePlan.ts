@@ -25,6 +25,8 @@ type SkipReason =
   /** A parent of the path is a symbolic link or not a folder. */
   | 'behindLink'
   | 'contentMissing'
+  /** The present contents can't be stored, so replacing or deleting the file could not be undone. */
+  | 'tooLargeToSave'
   | 'failed';
 
 export interface SkippedStep {
@@ -39,6 +41,7 @@ const skipReasons: Record<SkipReason, string> = {
   inTheWay: 'A folder or another item is in its place.',
   behindLink: 'It is in a folder that is now a symbolic link.',
   contentMissing: 'Its contents are no longer stored.',
+  tooLargeToSave: 'It is too large to be saved first, so it was left as it is.',
   failed: 'It could not be written.',
 };
 

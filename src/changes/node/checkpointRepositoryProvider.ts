@@ -3,15 +3,18 @@ import { readFile, readdir, realpath, rename, rm, stat, utimes, writeFile, mkdir
 import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
 import { errorCode, userMessageOf } from '../../base/common/errors';
-import type { CheckpointScanLimits, CheckpointFileChange, LeftOutItem } from '../common/checkpoint';
+import type { CheckpointScanLimits, OuterIgnoreRules } from '../common/checkpoint';
 import { CheckpointError, diskFullError, isDiskFull } from '../common/checkpointError';
 import { CheckpointRecords } from './checkpointRecords';
-import { FolderScan, type ScannedFolderTree } from './scan/folderScan';
+import { FolderScan, type ScannedFolderTree, type ScopedFolderTree } from './scan/folderScan';
+import type { BirthTimes } from './scan/fileAges';
+import { listIgnored } from './scan/ignoredFiles';
 import type { GitProgram } from './git/gitProgram';
-import { findIgnoredByTree, findIgnored } from './git/ignoreRules';
+import { findIgnored } from './git/ignoreRules';
+import { patternsOf, readOuterRules, withSafeExcludes } from './git/outerIgnoreRules';
 import { PrivateRepository, prepareRepository, type RepositoryPlace } from './git/privateRepository';
 import type { RestoreContext } from './restore/restoreRunner';
-import { isIgnoreFile, TreeReader } from './git/treeReader';
+import { TreeReader } from './git/treeReader';
 import { createInitialIndex } from './git/userIndex';
 import { findUserRepository, readUserSettings, type UserRepository, type UserSettings } from './git/userRepository';
 
@@ -32,17 +35,20 @@ export interface PreparedRepository {
   readonly format: 'sha1' | 'sha256';
 }
 
+interface Preparation {
+  readonly key: string;
+  readonly inUse: PreparedRepository;
+  readonly settings: UserSettings;
+}
+
 /** Maximum size of the user's index, in bytes. Larger files are ignored, because they may not be an index. */
 const maxIndexBytes = 512 * 1024 * 1024;
 /** Minimum age of files that are removed as leftovers. Another window may still write newer files. */
 const leftoverAgeMs = 10 * 60_000;
-/** Maximum size of a file with ignore patterns, in bytes. Larger files are ignored. */
-const maxExcludesBytes = 1024 * 1024;
 
 /** Creates Backline's repository on first use, and again after the user's repository was added, removed or moved. */
 export class CheckpointRepositoryProvider {
-  private currentPreparation:
-    { readonly key: string; readonly inUse: PreparedRepository; readonly settings: UserSettings } | undefined;
+  private currentPreparation: Preparation | undefined;
   /** Whether Backline's index is an unchanged copy of the user's index. */
   private isUserIndexCopy = false;
   /** Whether a parent repository ignores the folder, by the root folder of that repository. */
@@ -58,15 +64,33 @@ export class CheckpointRepositoryProvider {
     return this.options.storage;
   }
 
+  /** Whether a file's birth time is the time when it was made. */
+  get birthTimes(): BirthTimes {
+    return process.platform === 'darwin' ? 'unreliable' : 'reliable';
+  }
+
   async prepare(signal: AbortSignal): Promise<PreparedRepository> {
     return (await this.checkFolderAndOpenRepository(signal)).inUse;
   }
 
   async capture(signal: AbortSignal): Promise<ScannedFolderTree> {
     const { inUse } = await this.checkFolderAndOpenRepository(signal);
-    const hasTrees = this.isUserIndexCopy;
-    this.isUserIndexCopy = false;
-    return await withStorageErrors(() => inUse.scan.scan(signal, hasTrees));
+    return await this.captureIn(inUse, signal);
+  }
+
+  /** Scans the folder, and finds out what a checkpoint of it does not contain. */
+  async captureWithScope(signal: AbortSignal): Promise<ScopedFolderTree> {
+    const { inUse, rules } = await this.checkFolderAndOpenRepository(signal);
+    const [capture, ignored] = await Promise.all([
+      this.captureIn(inUse, signal),
+      listIgnored(inUse.repository, signal),
+    ]);
+    return { ...capture, scope: { leftOut: capture.leftOut, ignored, rules } };
+  }
+
+  /** Returns the ignore patterns that apply now from outside the folder. */
+  async readOuterRules(signal: AbortSignal): Promise<OuterIgnoreRules> {
+    return (await this.checkFolderAndOpenRepository(signal)).rules;
   }
 
   async createRestoreContext(signal: AbortSignal): Promise<RestoreContext> {
@@ -77,22 +101,6 @@ export class CheckpointRepositoryProvider {
     };
     const { reader, format } = inUse;
     return { reader, format, tellsExecutable: isOn('core.filemode'), hasSymlinks: isOn('core.symlinks') };
-  }
-
-  /** Returns files that exist on only one side because a `.gitignore` ignores them on the other side. */
-  async findIgnoredOnOneSide(
-    changes: readonly CheckpointFileChange[],
-    [from, to]: readonly [string, string],
-    signal: AbortSignal,
-  ): Promise<readonly LeftOutItem[]> {
-    if (!changes.some(({ path: name }) => isIgnoreFile(name))) return [];
-    const { repository, reader } = await this.prepare(signal);
-    const onlyAfter = changes.filter(({ status }) => status === 'added' || status === 'renamed');
-    const onlyBefore = changes.filter(({ status }) => status === 'deleted');
-    const pathsOf = (some: readonly CheckpointFileChange[]): string[] => some.map((change) => change.path);
-    const before = await findIgnoredByTree(repository, reader, from, pathsOf(onlyAfter), signal);
-    const after = await findIgnoredByTree(repository, reader, to, pathsOf(onlyBefore), signal);
-    return [...before, ...after].map((name) => ({ path: name, reason: 'ignored' }));
   }
 
   /** @throws CheckpointError `failed` if the folder no longer exists or was replaced by a symbolic link */
@@ -106,13 +114,18 @@ export class CheckpointRepositoryProvider {
 
   private async checkFolderAndOpenRepository(
     signal: AbortSignal,
-  ): Promise<NonNullable<typeof this.currentPreparation>> {
+  ): Promise<Preparation & { readonly rules: OuterIgnoreRules }> {
     await this.requireFolderInPlace();
     return await withStorageErrors(() => this.openRepository(signal));
   }
 
-  private async openRepository(signal: AbortSignal): Promise<NonNullable<typeof this.currentPreparation>> {
+  private async openRepository(signal: AbortSignal): Promise<Preparation & { readonly rules: OuterIgnoreRules }> {
     const user = await this.findParentRepository(signal);
+    const preparation = await this.openRepositoryFor(user, signal);
+    return { ...preparation, rules: await readOuterRules(this.options.folder, user, preparation.settings) };
+  }
+
+  private async openRepositoryFor(user: UserRepository | undefined, signal: AbortSignal): Promise<Preparation> {
     const key = JSON.stringify(user ?? null);
     if (this.currentPreparation?.key === key) {
       await this.updateSettings(this.currentPreparation.inUse.repository.place, this.currentPreparation.settings, user);
@@ -125,7 +138,11 @@ export class CheckpointRepositoryProvider {
     this.currentPreparation = { key, inUse, settings };
     await this.initializeIndex(inUse, user);
     const newest = (await inUse.records.list(signal)).at(-1);
-    if (newest) inUse.scan.setKnownLeftOut((await inUse.records.details(newest.id, signal)).leftOut);
+    if (newest) {
+      const { leftOut } =
+        (await inUse.records.scope(newest.id, signal)) ?? (await inUse.records.details(newest.id, signal));
+      inUse.scan.setKnownLeftOut(leftOut);
+    }
     return this.currentPreparation;
   }
 
@@ -149,6 +166,12 @@ export class CheckpointRepositoryProvider {
     const below = path.relative(user.top, this.options.folder).split(path.sep).join('/');
     const ignored = await findIgnored(new PrivateRepository(this.git, place), [below], undefined, signal);
     return ignored.size > 0;
+  }
+
+  private async captureIn({ scan }: PreparedRepository, signal: AbortSignal): Promise<ScannedFolderTree> {
+    const hasTrees = this.isUserIndexCopy;
+    this.isUserIndexCopy = false;
+    return await withStorageErrors(() => scan.scan(signal, hasTrees));
   }
 
   private async createRepository(
@@ -220,20 +243,6 @@ async function dropForeignIndex(repository: PrivateRepository, nowMs: number): P
     const info = await stat(file).catch(() => undefined);
     if (info && nowMs - info.ctimeMs > leftoverAgeMs) await rm(file, { recursive: true, force: true });
   }
-}
-
-async function patternsOf(user: UserRepository | undefined): Promise<string> {
-  if (!user) return '';
-  const info = await stat(user.infoExclude).catch(() => undefined);
-  if (!info?.isFile() || info.size > maxExcludesBytes) return '';
-  return await readFile(user.infoExclude, 'utf8').catch(() => '');
-}
-
-/** Ignores the user's ignore patterns unless they are a small regular file. A pipe, for example, would block Git. */
-async function withSafeExcludes(settings: UserSettings): Promise<UserSettings> {
-  const info = await stat(settings.excludesFile).catch(() => undefined);
-  const isSafe = info?.isFile() === true && info.size <= maxExcludesBytes;
-  return isSafe ? settings : { ...settings, excludesFile: '/dev/null' };
 }
 
 async function withStorageErrors<T>(work: () => Promise<T>): Promise<T> {

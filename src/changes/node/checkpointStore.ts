@@ -11,7 +11,6 @@ import {
   type CheckpointDifference,
   type CheckpointFileChange,
   type FileState,
-  type LeftOutItem,
 } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
 import { isAtOrBelow } from '../common/nameList';
@@ -30,6 +29,8 @@ import {
   type ResumeResult,
 } from './restore/restoreRunner';
 import { pruneStore, type PruneResult } from './storePruner';
+import { saveBeforeRestore, withFiles } from './restore/saveBeforeRestore';
+import { currentStateId, StateComparer, type StateId } from './stateComparer';
 import { createTimeLimitedSignal } from './timedOperation';
 
 export interface CheckpointStoreOptions {
@@ -56,10 +57,6 @@ type TakeResult =
   /** No checkpoint was created. `error` is the reason. */
   | { readonly kind: 'refused'; readonly error: CheckpointError };
 
-/** A checkpoint id, or `now` for the current state of the folder. */
-type StateId = string;
-export const currentStateId = 'now';
-
 const foreground = 'foreground';
 
 /** Finds Git and returns a store. The files of the store are created on first use. */
@@ -84,6 +81,7 @@ export class CheckpointStore {
   private readonly repositoryProvider: CheckpointRepositoryProvider;
   private readonly restoreRunner: RestoreRunner;
   private readonly currentStateReader: CurrentStateReader;
+  private readonly comparer: StateComparer;
   private readonly stopAbortController = new AbortController();
   /** Cancels pruning. */
   private pruneAbortController: AbortController | undefined;
@@ -97,6 +95,11 @@ export class CheckpointStore {
     this.limits = { ...defaultScanLimits, ...options.limits };
     this.repositoryProvider = new CheckpointRepositoryProvider(git, { ...options, limits: this.limits, clock });
     this.restoreRunner = new RestoreRunner(options.folder, options.storage, clock);
+    this.comparer = new StateComparer(this.repositoryProvider, {
+      folder: options.folder,
+      isExcluded: (path) => this.isExcluded(path),
+      birthTimes: this.repositoryProvider.birthTimes,
+    });
     this.currentStateReader = new CurrentStateReader(options.folder, clock, this.limits.maxFileBytes);
   }
 
@@ -105,7 +108,7 @@ export class CheckpointStore {
     try {
       const checkpoint = await this.runInQueue(signal, async (running) => {
         const { records } = await this.repositoryProvider.prepare(running);
-        return await records.add(label, await this.repositoryProvider.capture(running), running);
+        return await records.add(label, await this.repositoryProvider.captureWithScope(running), running);
       });
       return { kind: 'taken', checkpoint };
     } catch (error) {
@@ -130,7 +133,7 @@ export class CheckpointStore {
 
   /** Compares two states; `to` can be `now`. @throws CheckpointError `unknownCheckpoint` */
   async diff(from: string, to: StateId, signal?: AbortSignal): Promise<CheckpointDifference> {
-    return await this.runInQueue(signal, (running) => this.compareStates(from, to, true, running), compareLimitMs);
+    return await this.runInQueue(signal, (running) => this.comparer.compare(from, to, true, running), compareLimitMs);
   }
 
   /**
@@ -172,7 +175,7 @@ export class CheckpointStore {
   /** Plans a restore of the given files and folders, or of everything. Changes nothing. */
   async planRestore(id: string, paths?: readonly string[], signal?: AbortSignal): Promise<RestorePlan> {
     return await this.runInQueue(signal, async (running) => {
-      const { changes, leftOut } = await this.compareStates(id, currentStateId, false, running);
+      const { changes, leftOut } = await this.comparer.compare(id, currentStateId, false, running);
       const steps = changes.map(toRestoreStep).filter(({ path }) => isWanted(path, paths));
       return {
         checkpointId: id,
@@ -192,16 +195,20 @@ export class CheckpointStore {
       signal,
       async (running) => {
         await this.restoreRunner.requireNoUnfinishedRestore();
-        const { records } = await this.repositoryProvider.prepare(running);
-        const undo = await records.add(label, await this.repositoryProvider.capture(running), running);
-        const steps = plan.steps.filter(({ path }) => !this.isExcluded(path));
-        return await this.restoreRunner.apply(
+        const open = await this.repositoryProvider.prepare(running);
+        const wanted = plan.steps.filter(({ path }) => !this.isExcluded(path));
+        const capture = await this.repositoryProvider.captureWithScope(running);
+        // Nothing is deleted or replaced that cannot be brought back.
+        const { skipped, steps, tree } = await saveBeforeRestore(open, capture.tree, wanted, this.limits, running);
+        const undo = await open.records.add(label, withFiles(capture, tree, steps), running);
+        const result = await this.restoreRunner.apply(
           { ...plan, steps },
           undo,
           await this.repositoryProvider.createRestoreContext(running),
           running,
           request,
         );
+        return { ...result, skipped: [...skipped, ...result.skipped], paths: wanted.map(({ path }) => path) };
       },
       restoreLimitMs,
     );
@@ -283,23 +290,6 @@ export class CheckpointStore {
     });
   }
 
-  private async compareStates(
-    from: string,
-    to: StateId,
-    findRenames: boolean,
-    signal: AbortSignal,
-  ): Promise<CheckpointDifference> {
-    const { records, reader } = await this.repositoryProvider.prepare(signal);
-    const before = await records.details(from, signal);
-    const after =
-      to === currentStateId ? await this.repositoryProvider.capture(signal) : await records.details(to, signal);
-    const trees = [from, 'tree' in after ? after.tree : after.id] as const;
-    const changes = await reader.compare(...trees, findRenames, signal);
-    const ignored = await this.repositoryProvider.findIgnoredOnOneSide(changes, trees, signal);
-    const leftOut = [...before.leftOut, ...after.leftOut, ...ignored];
-    return withoutLeftOut(changes, leftOut, (path) => this.isExcluded(path));
-  }
-
   private isExcluded(path: string): boolean {
     return this.options.excludes(`${this.options.folder}/${path}`, path);
   }
@@ -308,28 +298,6 @@ export class CheckpointStore {
 const pruneLimitMs = 10 * 60_000;
 /** Time limit for a comparison. An agent can change many files, and all of them must be read. */
 const compareLimitMs = 60_000;
-
-/** Removes changes of paths that one of the two states does not contain. */
-function withoutLeftOut(
-  changes: readonly CheckpointFileChange[],
-  leftOut: readonly LeftOutItem[],
-  isExcluded: (path: string) => boolean,
-): CheckpointDifference {
-  const byPath = new Map(leftOut.map((item) => [item.path, item]));
-  const folders = [...byPath.values()].filter(({ path }) => path.endsWith('/'));
-  const isOut = (path: string): boolean =>
-    byPath.has(path) || folders.some((folder) => isAtOrBelow(path, folder.path)) || isExcluded(path);
-  const kept = changes.flatMap((change): CheckpointFileChange[] => {
-    if (change.status !== 'renamed') return isOut(change.path) ? [] : [change];
-    const { from, before, after, ...compared } = change;
-    if (!isOut(from) && !isOut(change.path)) return [change];
-    const lines = { ...compared, addedLines: 0, deletedLines: 0 };
-    const deleted = isOut(from) ? [] : [{ ...lines, status: 'deleted' as const, path: from, before }];
-    const added = isOut(change.path) ? [] : [{ ...lines, status: 'added' as const, after }];
-    return [...deleted, ...added];
-  });
-  return { changes: kept, leftOut: [...byPath.values()] };
-}
 
 function toRestoreStep(change: CheckpointFileChange): RestoreStep {
   return {

@@ -23,7 +23,8 @@ import {
   type TakenCheckpoint,
   type WorkspaceCheckpoints,
 } from '../common/workspaceCheckpoints';
-import { currentStateId, openCheckpointStore, type CheckpointStore } from './checkpointStore';
+import { openCheckpointStore, type CheckpointStore } from './checkpointStore';
+import { currentStateId } from './stateComparer';
 import { FolderRestores } from './restore/folderRestores';
 import { CheckpointStorage, type CheckpointStorageOptions } from './storage/checkpointStorage';
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
+import type { OuterIgnoreRules } from '../../common/checkpoint';
 import { joinNul } from '../../common/nameList';
 import type { PrivateRepository } from './privateRepository';
 import type { TreeReader } from './treeReader';
@@ -21,38 +22,38 @@ export async function findIgnored(
 }
 
 /**
- * Returns the paths that the `.gitignore` files of a tree ignore. If such a path became visible only because a
- * `.gitignore` changed, its file existed before, so a restore must not delete it.
+ * Returns the paths that the `.gitignore` files of a tree ignore, together with rules from outside the tree. If such a
+ * path became visible only because a rule changed, its file existed before, so a restore must not delete it.
  */
 export async function findIgnoredByTree(
   repository: PrivateRepository,
   reader: TreeReader,
   tree: string,
+  { parents, patterns, prefix }: OuterIgnoreRules,
   paths: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
   if (paths.length === 0) return new Set();
   const top = path.join(repository.place.gitDir, `ignore-${randomUUID()}`);
-  const other = repository.withWorkTree(top);
+  const other = repository.withWorkTree(top, prefix);
   try {
     await mkdir(other.place.folder, { recursive: true, mode: 0o700 });
-    await copyParentRules(repository, top);
+    const names = prefix.split('/').slice(0, -1);
+    const files = new Map<string, string | Uint8Array>();
+    for (const [depth, text] of parents.entries())
+      files.set(path.join(top, ...names.slice(0, depth), '.gitignore'), text);
     for (const [name, content] of await reader.readIgnoreFiles(tree, signal)) {
-      const file = path.join(other.place.folder, name);
+      files.set(path.join(other.place.folder, name), content);
+    }
+    // Patterns in a `.gitignore` take precedence over the others, as later lines do.
+    const first = path.join(top, '.gitignore');
+    files.set(first, `${patterns}\n${Buffer.from(files.get(first) ?? '').toString()}`);
+    for (const [file, content] of files) {
       await mkdir(path.dirname(file), { recursive: true });
       await writeFile(file, content);
     }
     return await findIgnored(other, paths, undefined, signal);
   } finally {
     await rm(top, { recursive: true, force: true });
-  }
-}
-
-/** Copies the patterns of parent folders, because they also apply. */
-async function copyParentRules({ place, folderPrefix }: PrivateRepository, top: string): Promise<void> {
-  const names = folderPrefix.split('/').slice(0, -1);
-  for (let depth = 0; depth < names.length; depth++) {
-    const below = path.join(...names.slice(0, depth), '.gitignore');
-    await copyFile(path.join(place.top, below), path.join(top, below)).catch(() => undefined);
   }
 }

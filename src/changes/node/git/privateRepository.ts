@@ -94,9 +94,9 @@ export class PrivateRepository {
     return (await stat(probe)).mtimeMs;
   }
 
-  /** Returns the same repository with another work tree. */
-  withWorkTree(top: string): PrivateRepository {
-    const folder = path.join(top, this.folderPrefix);
+  /** Returns the same repository with another work tree, in which the folder is at `prefix`. */
+  withWorkTree(top: string, prefix: string): PrivateRepository {
+    const folder = path.join(top, prefix);
     return new PrivateRepository(this.git, { ...this.place, top, folder });
   }
 

@@ -38,6 +38,25 @@ export class TreeReader {
     return splitNul(output).filter((name) => isValidUtf8Name(name) && isWanted(name));
   }
 
+  /** Returns the object ids of all files in a tree, by path. */
+  async listObjects(tree: string, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+    const { output } = await this.run(['ls-tree', '-r', '-z', '--full-tree', tree], signal);
+    return new Map(
+      splitNul(output).map((line) => {
+        const end = line.indexOf('\t');
+        return [line.slice(end + 1), line.slice(0, end).split(' ')[2] ?? ''];
+      }),
+    );
+  }
+
+  /** Returns those objects that are in Backline's own repository. */
+  async findStored(objects: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const args = ['cat-file', '--batch-check=%(objectname) %(objecttype)'];
+    const { output } = await this.repository.run({ args, input: `${objects.join('\n')}\n`, signal });
+    const lines = output.toString().split('\n');
+    return new Set(lines.flatMap((line) => (line.endsWith(' blob') ? [line.slice(0, -' blob'.length)] : [])));
+  }
+
   /** Returns contents by object id. The result omits objects that can't be found. */
   async readContents(objects: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Buffer>> {
     const found = new Map<string, Buffer>();

@@ -3,12 +3,13 @@ import { rename, rm, stat, utimes } from 'node:fs/promises';
 import * as path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { splitIntoBatches } from '../../../base/common/lists';
-import type { CheckpointScanLimits, LeftOutItem, LeftOutReason } from '../../common/checkpoint';
+import type { CheckpointScanLimits, CheckpointScope, LeftOutItem, LeftOutReason } from '../../common/checkpoint';
 import { CheckpointError } from '../../common/checkpointError';
 import { isValidUtf8Name, joinNul, splitNul } from '../../common/nameList';
+import { TreeWriter } from './treeWriter';
 import { existsInFolder, mapConcurrently, readFileStatus, type FileStatus } from './fileStatus';
 import { findIgnored } from '../git/ignoreRules';
-import { readIndexChecksum, copyIndex, setIndexTime } from '../git/indexFile';
+import { copyIndex, setIndexTime } from '../git/indexFile';
 import { GitFailure, type PrivateRepository } from '../git/privateRepository';
 
 /** The result of a scan of the folder. */
@@ -17,7 +18,12 @@ export interface ScannedFolderTree {
   readonly tree: string;
   readonly leftOut: readonly LeftOutItem[];
   readonly unsettled: readonly string[];
+  /** Time before the scan, in milliseconds of the file system's clock. */
+  readonly scannedAt: number;
 }
+
+/** A scanned folder, and what its checkpoint does not contain. */
+export type ScopedFolderTree = ScannedFolderTree & { readonly scope: CheckpointScope };
 
 interface ScanRules {
   /** Whether `backline.exclude` matches a file, given by its absolute path and its path relative to the folder. */
@@ -51,21 +57,19 @@ const batchFiles = 5_000;
 const batchBytes = 128 * 1024 * 1024;
 /** Maximum number of unreadable files that are left out individually. */
 const mostFailures = 20;
-const emptyTrees = {
-  sha1: '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
-  sha256: '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
-} as const;
 
 /** Scans a folder with Backline's own Git index, so that only files changed since the last scan are read. */
 export class FolderScan {
   private knownLeftOut: readonly LeftOutItem[] = [];
-  private lastTree: { readonly checksum: string; readonly tree: string } | undefined;
+  private readonly trees: TreeWriter;
 
   constructor(
     private readonly repository: PrivateRepository,
-    private readonly objectFormat: 'sha1' | 'sha256',
+    objectFormat: 'sha1' | 'sha256',
     private readonly rules: ScanRules,
-  ) {}
+  ) {
+    this.trees = new TreeWriter(repository, objectFormat);
+  }
 
   /** Sets the items that the last scan left out, so that they do not count as deleted. */
   setKnownLeftOut(leftOut: readonly LeftOutItem[]): void {
@@ -82,10 +86,33 @@ export class FolderScan {
     await this.backdateFutureIndex(startMs);
     const found = await this.findChanges(index, signal);
     const isUnchanged = found.modified.length + found.deleted.length + found.added.length === 0;
-    const known = isUnchanged ? await this.cachedTreeOf(index) : undefined;
+    const known = isUnchanged ? await this.trees.cachedTreeOf(index) : undefined;
     if (known === undefined) return await this.captureChanges(found, startMs, signal, isUnchanged && hasTrees);
     await setIndexTime(index, startMs);
-    return await this.createCapture(known, found.leftOut, [], signal);
+    return await this.createCapture(known, found.leftOut, [], startMs, signal);
+  }
+
+  /**
+   * Stores the present contents of files, also of ignored ones and of those that only the user's repository has. Returns
+   * the tree of the last scan with these files. Files that cannot be read are not in it.
+   */
+  async addFiles(names: readonly string[], signal: AbortSignal): Promise<string> {
+    const { index } = this.repository;
+    const copy = `${index}-${randomUUID()}`;
+    try {
+      await copyIndex(index, copy);
+      // Git stores only contents that the index does not have yet.
+      const args = ['update-index', '-z', '--force-remove', '--stdin'];
+      await this.repository.run({ args, index: copy, input: joinNul(names), signal });
+      const failed = new Set<string>();
+      for (const batch of splitIntoBatches(names, () => 0, { maxItems: batchFiles, maxBytes: batchBytes })) {
+        await this.addBatch(copy, batch, failed, signal);
+      }
+      return await this.trees.write(copy, signal, false);
+    } finally {
+      await rm(copy, { force: true });
+      await rm(`${copy}.lock`, { force: true });
+    }
   }
 
   private async captureChanges(
@@ -107,8 +134,8 @@ export class FolderScan {
         leftOut,
         signal,
       );
-      const tree = await this.writeTree(copy, signal, hasTrees);
-      return await this.createCapture(tree, [...leftOut.values()], unsettled, signal);
+      const tree = await this.trees.write(copy, signal, hasTrees);
+      return await this.createCapture(tree, [...leftOut.values()], unsettled, startMs, signal);
     } finally {
       // This also runs after a failure, so that files that were already read are not read again.
       if (await setIndexTime(copy, startMs)) await rename(copy, index).catch(() => rm(copy, { force: true }));
@@ -279,34 +306,11 @@ export class FolderScan {
     }
   }
 
-  private async cachedTreeOf(index: string): Promise<string | undefined> {
-    const checksum = await readIndexChecksum(index);
-    return checksum !== undefined && this.lastTree?.checksum === checksum ? this.lastTree.tree : undefined;
-  }
-
-  /** Writes the tree of the index. `withUserTrees`: the user's repository already has all trees. */
-  private async writeTree(index: string, signal: AbortSignal, withUserTrees: boolean): Promise<string> {
-    const known = await this.cachedTreeOf(index);
-    if (known !== undefined) return known;
-    const { folderPrefix } = this.repository;
-    const args = ['write-tree', '--missing-ok', ...(folderPrefix === '' ? [] : [`--prefix=${folderPrefix}`])];
-    const env = noSync;
-    try {
-      const tree = await this.repository.runForText({ args, index, signal, withUserObjects: withUserTrees, env });
-      const checksum = await readIndexChecksum(index);
-      this.lastTree = checksum === undefined ? undefined : { checksum, tree };
-      return tree;
-    } catch (error) {
-      // The folder is empty.
-      if (error instanceof GitFailure && error.errors.includes('prefix')) return emptyTrees[this.objectFormat];
-      throw error;
-    }
-  }
-
   private async createCapture(
     tree: string,
     leftOut: readonly LeftOutItem[],
     unsettled: readonly string[],
+    scannedAt: number,
     signal: AbortSignal,
   ): Promise<ScannedFolderTree> {
     const listed = new Set(leftOut.map((item) => item.path));
@@ -320,7 +324,7 @@ export class FolderScan {
     );
     const stillOut = await this.itemsOutsideTree(tree, there.flat(), signal);
     this.knownLeftOut = [...leftOut, ...stillOut];
-    return { tree, leftOut: this.knownLeftOut, unsettled };
+    return { tree, leftOut: this.knownLeftOut, unsettled, scannedAt };
   }
 
   private async itemsOutsideTree(
@@ -341,13 +345,6 @@ export class FolderScan {
     if (info && info.mtimeMs > startMs + timeStepMs) await utimes(index, 1, 1);
   }
 }
-
-/** Options that prevent syncing trees to disk, which takes seconds. Lost trees can be rebuilt from the index. */
-const noSync = {
-  GIT_CONFIG_COUNT: '2',
-  GIT_CONFIG_KEY_1: 'core.fsync',
-  GIT_CONFIG_VALUE_1: 'none',
-};
 
 /** Options that make Git write files into one pack: writing thousands of object files takes many seconds. */
 const inOnePack = {

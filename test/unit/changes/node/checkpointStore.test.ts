@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, symlinkSync } from 'node:fs';
 import type { CheckpointFileChange } from '../../../../src/changes/common/checkpoint';
-import { currentStateId } from '../../../../src/changes/node/checkpointStore';
+import { currentStateId } from '../../../../src/changes/node/stateComparer';
 import { contentsOf, taken, TestWorkspace, textAt } from '../support/workspace';
 
 const withoutGit = (name: string): boolean => name === '.git' || name.startsWith('.git/');

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, realpathSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
-import { currentStateId, type CheckpointStore } from '../../../../src/changes/node/checkpointStore';
+import { type CheckpointStore } from '../../../../src/changes/node/checkpointStore';
+import { currentStateId } from '../../../../src/changes/node/stateComparer';
 import { contentsOf, gitIn, taken, TestWorkspace, textAt, writesIn } from '../support/workspace';
 
 const isGit = (name: string): boolean => name.split(path.sep).includes('.git');

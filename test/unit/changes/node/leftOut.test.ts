@@ -17,7 +17,7 @@ import {
 } from 'node:fs';
 import * as path from 'node:path';
 import { defaultExclude, ExcludeList } from '../../../../src/editor/common/excludeList';
-import { currentStateId } from '../../../../src/changes/node/checkpointStore';
+import { currentStateId } from '../../../../src/changes/node/stateComparer';
 import { eventually, until } from '../../../support/eventually';
 import { contentsOf, taken, TestWorkspace, textAt } from '../support/workspace';
 

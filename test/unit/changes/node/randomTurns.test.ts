@@ -3,7 +3,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, utimesSync } 
 import * as path from 'node:path';
 import fc from 'fast-check';
 import type { CheckpointStore } from '../../../../src/changes/node/checkpointStore';
-import { currentStateId } from '../../../../src/changes/node/checkpointStore';
+import { currentStateId } from '../../../../src/changes/node/stateComparer';
 import { taken, TestWorkspace, textAt } from '../support/workspace';
 
 type Files = ReadonlyMap<string, string>;

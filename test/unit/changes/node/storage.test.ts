@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import type { Clock } from '../../../../src/base/common/async';
 import { systemClock } from '../../../../src/base/node/systemClock';
-import { currentStateId } from '../../../../src/changes/node/checkpointStore';
+import { currentStateId } from '../../../../src/changes/node/stateComparer';
 import { makeSmallDisk, withSmallDisk } from '../../../support/smallDisk';
 import { contentsOf, taken, TestWorkspace, textAt, writesIn } from '../support/workspace';
 
