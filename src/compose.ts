@@ -218,7 +218,7 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
     // loaded, there are no conversations.
     writeObserver: {
       beforeWrite: async (writer, file) => await chat.featureIfLoaded?.beforeWrite(writer, file),
-      afterWrite: async (writer, file) => await chat.featureIfLoaded?.afterWrite(writer, file),
+      afterWrite: async (writer, file, replaced) => await chat.featureIfLoaded?.afterWrite(writer, file, replaced),
       afterFailedWrite: async (writer, file) => await chat.featureIfLoaded?.afterFailedWrite(writer, file),
     },
     editor,

@@ -3,7 +3,7 @@ import picomatch from 'picomatch';
 import { toDisposable, type Disposable } from '../../src/base/common/disposable';
 import { Emitter } from '../../src/base/common/event';
 import { utf8Length } from '../../src/editor/common/text/textOffsets';
-import { applyTextEdits } from '../../src/editor/common/text/textEdits';
+import { applyTextEdits, requireValidNewText } from '../../src/editor/common/text/textEdits';
 import {
   EditorError,
   type Diagnostic,
@@ -42,6 +42,10 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
   /** Where links lead, both absolute. Only `realPathOf` follows them. */
   readonly links = new Map<string, string>();
   trusted = true;
+  /** Awaited when an edit can no longer be cancelled. */
+  beforeApply: () => Promise<void> = () => Promise.resolve();
+  /** Paths of files whose encoding has only ASCII characters. */
+  readonly asciiOnly = new Set<string>();
   /** Awaited at the start of every request that takes a path: throw to fail it, wait to delay it. */
   beforeRequest: (path: string) => Promise<void> = () => Promise.resolve();
 
@@ -246,6 +250,12 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
     return this.change(path, (file) => applyTextEdits(file.text, edit(file)), options);
   }
 
+  async requireWritable(path: string, text: string): Promise<void> {
+    await this.resolve(path);
+    if (!this.trusted) throw new EditorError('untrusted', 'The workspace is not trusted. Trust it to let peers edit.');
+    this.requireEncodable(path, text);
+  }
+
   async save(path: string): Promise<void> {
     this.saveNow(await this.resolve(path));
   }
@@ -288,7 +298,8 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
     const absolute = await this.resolve(path);
     if (!this.trusted) throw new EditorError('untrusted', 'The workspace is not trusted. Trust it to let peers edit.');
     throwIfCancelled(options.signal);
-    if (create && !this.files.has(absolute)) {
+    const isNew = create && !this.files.has(absolute);
+    if (isNew) {
       const text = newText({ path: absolute, text: '', version: '0', isDirty: false });
       check({ ...(await this.resolveNames(path)), requestedPath: path, before: undefined, after: text });
       this.setFile(absolute, '');
@@ -302,11 +313,22 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
     }
     const text = newText(before);
     if (text !== before.text) {
-      check({ ...(await this.resolveNames(path)), requestedPath: path, before: before.text, after: text });
+      if (!isNew && options.mayReplace?.(before.text) === false)
+        throw new EditorError('staleVersion', `"${path}" has changed. Read it again.`);
+      if (!isNew) check({ ...(await this.resolveNames(path)), requestedPath: path, before: before.text, after: text });
+      this.requireEncodable(path, text);
+      options.onWillApply?.();
+      await this.beforeApply();
       this.type(absolute, text);
     }
     if (options.save ?? !before.isDirty) this.saveNow(absolute);
     return this.textFile(absolute);
+  }
+
+  private requireEncodable(path: string, text: string): void {
+    requireValidNewText(text);
+    if (this.asciiOnly.has(path) && /[^\0-\x7f]/u.test(text))
+      throw new EditorError('invalidText', `${path} has an encoding that does not support some characters.`);
   }
 
   private saveNow(path: string): void {

@@ -1,3 +1,4 @@
+import { KnownTexts } from '../../src/editor/common/knownTexts';
 import assert from 'node:assert/strict';
 import { mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import * as vscode from 'vscode';
@@ -78,6 +79,8 @@ describe('saving of what was edited', () => {
       params: { path: file, fullContent: 'two\n' },
       signal: new AbortController().signal,
       deadlineMs: systemClock.monotonicNow() + 1800,
+      startApplying: () => undefined,
+      knownTexts: new KnownTexts(),
       awaitTurn: () => Promise.resolve(),
     });
     assert.equal(await onDisk(file), 'one\n');

@@ -9,6 +9,7 @@ import {
   type WriteOptions,
   isEditorError,
 } from '../../editor/common/editorPort';
+import type { KnownTexts } from '../../editor/common/knownTexts';
 import { isProtectedChangeError } from '../../editor/common/guardedEditor';
 import { applyTextEdits } from '../../editor/common/text/textEdits';
 import { LineIndex, utf16OffsetAt } from '../../editor/common/text/textOffsets';
@@ -40,6 +41,10 @@ export interface AmpMethodCall {
   readonly signal: AbortSignal;
   /** Deadline of the request, in milliseconds of the monotonic clock. */
   readonly deadlineMs: number;
+  /** Must be called when the effect of the request can no longer be prevented. It then gets the time that it needs. */
+  startApplying(): void;
+  /** The texts that this client has read. */
+  readonly knownTexts: KnownTexts;
   /** Must be awaited once before a large answer is created. They are created one at a time, for all clients. */
   readonly awaitTurn: () => Promise<void>;
 }
@@ -47,6 +52,8 @@ export interface AmpMethodCall {
 /** Maximum size of a file that is read at once, in bytes. Larger files are read one after another. */
 const maxSmallFileBytes = 256 * 1024;
 const maxKnownLargeFiles = 100;
+/** Maximum length of the new text of an edit, in UTF-16 units. */
+const maxEditLength = 4 * 1024 * 1024;
 
 /** Handles a method. @throws ZodError for invalid parameters, EditorError if the editor refuses or fails */
 export type AmpMethodHandler = (call: AmpMethodCall) => object | Promise<object>;
@@ -66,21 +73,38 @@ export function createMethodHandlers({
   policy,
   protectedEdits: desk,
 }: AmpMethodPorts): ReadonlyMap<string, AmpMethodHandler> {
-  const edited = async (edit: FileEdit, signal: AbortSignal, deadline: number): Promise<TextFile> => {
+  const edited = async (edit: FileEdit, call: AmpMethodCall): Promise<TextFile> => {
+    const { deadlineMs, knownTexts, signal } = call;
+    requireSmallEdit(edit);
+    const path = await editor.resolve(edit.path);
+    let knowledge: ReturnType<KnownTexts['stateOf']> = 'known';
     const options = {
       ...writeOptionsOfPolicy(edit.path, policy()),
       signal,
-      awaitSaveUntil: deadline - answerReserveMs,
+      awaitSaveUntil: deadlineMs - answerReserveMs,
+      mayReplace: (text: string): boolean => (knowledge = knownTexts.stateOf(path, text)) === 'known',
+      onWillApply: () => call.startApplying(),
     };
-    try {
-      return await applyEdit(editor, edit, options);
-    } catch (error) {
-      if (!isProtectedChangeError(error)) throw error;
-      const grant = desk.requireGrant(error);
-      const file = await applyEdit(editor, edit, { ...options, protectedFiles: 'allow' }, grant);
-      desk.consumeGrant(grant);
-      return file;
-    }
+    const apply = async (more: WriteOptions = {}): Promise<TextFile> => {
+      try {
+        return await applyEdit(editor, edit, { ...options, ...more });
+      } catch (error) {
+        if (!isProtectedChangeError(error)) throw error;
+        // Otherwise, the user would be asked about an edit that cannot be made.
+        await editor.requireWritable(edit.path, error.change.after);
+        const grant = desk.requireGrant(error);
+        const file = await applyEdit(editor, edit, { ...options, ...more, protectedFiles: 'allow' }, grant);
+        desk.consumeGrant(grant);
+        return file;
+      }
+    };
+    const file = await apply().catch((error: unknown) => {
+      if (knowledge === 'unknown') throw knownTexts.tellToRead(path, edit.path);
+      if (knowledge === 'known') throw error;
+      return apply({ askBecause: 'it has changed since Amp read it', mayReplace: () => true });
+    });
+    knownTexts.remember(path, file.text);
+    return file;
   };
   const reader = new SizeAwareFileReader(editor);
   return new Map<string, AmpMethodHandler>([
@@ -96,7 +120,9 @@ export function createMethodHandlers({
         const { path } = ReadFileParams.parse(params);
         const read = async (): Promise<TextFile> => {
           assertReadAllowed(path, policy());
-          return await reader.readAtOnceIfSmall(path, call);
+          const file = await reader.readAtOnceIfSmall(path, call);
+          call.knownTexts.remember(file.path, file.text);
+          return file;
         };
         if (dialect === 'document') {
           const file = await read();
@@ -111,14 +137,14 @@ export function createMethodHandlers({
 
     [
       'editFile',
-      async ({ dialect, params, signal, deadlineMs }) => {
-        const edit = EditFileParams.parse(params);
-        if (dialect === 'document') {
-          await edited(edit, signal, deadlineMs);
+      async (call) => {
+        const edit = EditFileParams.parse(call.params);
+        if (call.dialect === 'document') {
+          await edited(edit, call);
           return { success: true };
         }
         return await failureAsResult(async () => {
-          const file = await edited(edit, signal, deadlineMs);
+          const file = await edited(edit, call);
           const unsaved = file.isDirty ? ', not on disk yet: still saving, or left for the user to save' : '';
           return { success: true, message: `Edited ${file.path}${unsaved}`, appliedChanges: true };
         });
@@ -210,6 +236,16 @@ function isWebLink(uri: string): boolean {
 }
 
 type FileEdit = z.infer<typeof EditFileParams>;
+
+/** VS Code needs more time for a larger edit than a client waits. Other edits would have to wait, too. */
+function requireSmallEdit(edit: FileEdit): void {
+  const { length } = edit.fullContent ?? edit.newText;
+  if (length <= maxEditLength) return;
+  throw new EditorError(
+    'tooLarge',
+    `${edit.path} was not changed. The new text has ${length} characters; at most ${maxEditLength} are accepted, because a larger edit takes too long. Send several edits, or write the file on disk.`,
+  );
+}
 
 /** Applies an edit. @throws EditorError `staleVersion` if the result would differ from what the user has allowed */
 async function applyEdit(

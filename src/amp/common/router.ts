@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { messageOf, TimeoutError } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
+import type { KnownTexts } from '../../editor/common/knownTexts';
 import { type EditorErrorCode, isEditorError } from '../../editor/common/editorPort';
 import {
   ampErrorCodes,
@@ -16,6 +17,13 @@ import type { RequestScope } from './requestScope';
 
 interface AmpRouterDeps extends AmpMethodPorts {
   readonly log: Logger;
+}
+
+/** What belongs to the connection of a request. */
+interface AmpClient {
+  readonly knownTexts: KnownTexts;
+  /** Must be awaited before a large answer is created. */
+  readonly awaitTurn: () => Promise<void>;
 }
 
 export interface AmpAnswer {
@@ -37,32 +45,32 @@ export class AmpRouter {
     this.methods = createMethodHandlers(deps);
   }
 
-  /** Answers a frame. Never rejects. The caller ends the scope. `awaitTurn` is called before a large answer. */
-  async answer(frame: string, scope: RequestScope, awaitTurn: () => Promise<void>): Promise<AmpAnswer> {
+  /** Answers a frame. Never rejects. The caller ends the scope. */
+  async answer(frame: string, scope: RequestScope, client: AmpClient): Promise<AmpAnswer> {
     const parsed = parseRequest(frame);
     if ('error' in parsed) return errorAnswer('?', parsed.idJson, parsed.error);
     try {
-      const result = await this.callMethod(parsed, scope, awaitTurn);
+      const result = await this.callMethod(parsed, scope, client);
       const answer = { json: formatResult(parsed, result), method: parsed.method };
       return methodsWithoutEditor.has(parsed.method) ? answer : { ...answer, hasFailed: false };
     } catch (error) {
       const method = this.methods.has(parsed.method) ? parsed.method : '?';
-      const answer = errorAnswer(method, parsed.idJson, this.toRequestError(parsed, error, scope.timeoutMs));
+      const answer = errorAnswer(method, parsed.idJson, this.toRequestError(parsed, error, scope));
       const isExpected = error instanceof RequestError || error instanceof z.ZodError || isEditorError(error);
       return isExpected ? answer : { ...answer, hasFailed: true };
     }
   }
 
-  private async callMethod(request: AmpRequest, scope: RequestScope, awaitTurn: () => Promise<void>): Promise<object> {
+  private async callMethod(request: AmpRequest, scope: RequestScope, client: AmpClient): Promise<object> {
     const method = this.methods.get(request.method);
     if (!method) {
       const known = [...this.methods.keys()].join(', ');
       throw new RequestError(ampErrorCodes.methodNotFound, `Unknown method. This editor supports ${known}.`);
     }
-    return await scope.run(async () => await method(new MethodCall(request, scope, awaitTurn)));
+    return await scope.run(async () => await method(new MethodCall(request, scope, client)));
   }
 
-  private toRequestError({ method }: AmpRequest, error: unknown, timeoutMs: number): RequestError {
+  private toRequestError({ method }: AmpRequest, error: unknown, scope: RequestScope): RequestError {
     if (error instanceof RequestError) return error;
     if (error instanceof z.ZodError) {
       return new RequestError(ampErrorCodes.invalidParams, `Invalid params for ${method}: ${describeIssues(error)}.`);
@@ -72,9 +80,12 @@ export class AmpRouter {
     }
     if (error instanceof TimeoutError) {
       this.deps.log.warn(`${method} was not answered in time: ${error.message}`);
-      const advice =
-        method === 'editFile' ? 'The edit may have been made: read the file before you try again.' : 'Try again.';
-      const message = `${method} timed out after ${timeoutMs} ms. ${advice}`;
+      const advice = scope.mayHaveChanged
+        ? 'The edit may have been made: read the file before you try again.'
+        : method === 'editFile'
+          ? 'Nothing was changed. Try again.'
+          : 'Try again.';
+      const message = `${method} timed out after ${error.timeoutMs} ms. ${advice}`;
       return new RequestError(ampErrorCodes.internalError, message);
     }
     this.deps.log.error(`${method} failed: ${messageOf(error)}`, error);
@@ -88,19 +99,27 @@ class MethodCall implements AmpMethodCall {
   readonly dialect: AmpDialect;
   readonly params: unknown;
   readonly deadlineMs: number;
+  readonly knownTexts: KnownTexts;
+  readonly awaitTurn: () => Promise<void>;
 
   constructor(
     { dialect, params }: AmpRequest,
     private readonly scope: RequestScope,
-    readonly awaitTurn: () => Promise<void>,
+    { awaitTurn, knownTexts }: AmpClient,
   ) {
     this.dialect = dialect;
     this.params = params;
     this.deadlineMs = scope.deadlineMs;
+    this.knownTexts = knownTexts;
+    this.awaitTurn = awaitTurn;
   }
 
   get signal(): AbortSignal {
     return this.scope.signal;
+  }
+
+  startApplying(): void {
+    this.scope.startApplying();
   }
 }
 

@@ -5,6 +5,7 @@ import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
 import { EditorError } from '../../editor/common/editorPort';
+import { KnownTexts } from '../../editor/common/knownTexts';
 import type { TrafficTap } from '../../wire/common/traffic';
 import { noVisibleFilesNotification, type AmpNotification, type EditorNotifications } from '../common/notifications';
 import { RequestScope } from '../common/requestScope';
@@ -44,6 +45,7 @@ interface PendingRequest {
 export class ClientConnection {
   private readonly queuedRequests: PendingRequest[] = [];
   private readonly activeRequests = new Map<PendingRequest, RequestScope>();
+  private readonly knownTexts = new KnownTexts();
   private pendingRequestBytes = 0;
   private isResponsive = true;
   private isSocketCorked = false;
@@ -206,7 +208,10 @@ export class ClientConnection {
     try {
       // Text frames are valid UTF-8. In other binary frames, replacement characters must not produce valid JSON.
       const text = isText || isUtf8(frame) ? frame.toString('utf8') : '';
-      const answer = await router.answer(text, scope, () => largeAnswers.awaitTurn(this, scope.signal));
+      const answer = await router.answer(text, scope, {
+        knownTexts: this.knownTexts,
+        awaitTurn: () => largeAnswers.awaitTurn(this, scope.signal),
+      });
       if (this.socket.readyState === WebSocket.OPEN) {
         this.send((stream) => writeTextFrame(stream, answer.json));
         this.deps.onAnswer(answer);

@@ -141,9 +141,9 @@ export class ChatRoot {
         await chatSessions.beforeWrite(writer, file);
         ui.follower.beforeWrite(file);
       },
-      afterWrite: async (writer, file) => {
+      afterWrite: async (writer, file, replaced) => {
         ui.follower.afterWrite(file);
-        await chatSessions.afterWrite(writer, file);
+        await chatSessions.afterWrite(writer, file, replaced);
       },
       afterFailedWrite: (writer, file) => chatSessions.afterFailedWrite(writer, file),
     };

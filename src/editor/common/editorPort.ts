@@ -73,6 +73,13 @@ export interface EditorPort {
   editText(path: string, edit: (file: TextFile) => readonly TextEdit[], options?: WriteOptions): Promise<TextFile>;
 
   /**
+   * Throws what `writeText` would throw for this text, except for missing approval. Changes nothing. Call it before the user
+   * is asked, who must not be asked about an edit that cannot be made.
+   * @throws the same EditorErrors as `editText`
+   */
+  requireWritable(path: string, text: string): Promise<void>;
+
+  /**
    * Edits several files as one undo step: either all of them or none. Saves the files that were not dirty before.
    * Returns the files in the given order; a file that could not be saved is dirty.
    * @throws the same EditorErrors as `editText`, but not `saveFailed`
@@ -215,6 +222,13 @@ export interface WriteOptions {
   readonly protectedFiles?: 'refuse' | 'allow';
   /** If set, changes to any file need approval, for this reason. The user sees it as part of a sentence. */
   readonly askBecause?: string;
+  /**
+   * Called with the current text of an existing file right before it is replaced by another text. The write fails with
+   * `staleVersion` if the result is false.
+   */
+  readonly mayReplace?: (text: string) => boolean;
+  /** Called after all checks, right before the file is changed. From then on, `signal` has no effect. */
+  readonly onWillApply?: () => void;
   /** If aborted before the edit is applied, nothing is changed. */
   readonly signal?: AbortSignal;
 }

@@ -123,6 +123,10 @@ export class GuardedEditor implements EditorPort {
     return this.editor.writeTextWithCheck(path, text, this.createChangeCheck(options), options);
   }
 
+  requireWritable(path: string, text: string): Promise<void> {
+    return this.editor.requireWritable(path, text);
+  }
+
   save(path: string): Promise<void> {
     return this.editor.save(path);
   }
@@ -139,11 +143,15 @@ export class GuardedEditor implements EditorPort {
     return this.editor.showDiff(path, proposedText, title);
   }
 
-  private createChangeCheck({ protectedFiles, askBecause }: WriteOptions = {}): ChangeCheck {
+  private createChangeCheck({ protectedFiles, askBecause, mayReplace, onWillApply }: WriteOptions = {}): ChangeCheck {
     const everyFile: Protection | undefined = askBecause === undefined ? undefined : { reason: askBecause };
     return (change) => {
+      if (change.before !== undefined && mayReplace?.(change.before) === false) {
+        throw new EditorError('staleVersion', `${change.requestedPath} has changed since it was read. Read it again.`);
+      }
       const protection = this.protectedFiles().protectionOf(change.names, change) ?? everyFile;
       if (protection && protectedFiles !== 'allow') throw new ProtectedChangeError(change, protection);
+      onWillApply?.();
     };
   }
 }

@@ -1,7 +1,7 @@
 import { KeyedQueue } from '../../base/common/async';
 import type { EditorPort } from './editorPort';
 
-export type FileAccess = Pick<EditorPort, 'resolve' | 'realPathOf' | 'readText' | 'writeText'>;
+export type FileAccess = Pick<EditorPort, 'resolve' | 'realPathOf' | 'readText' | 'requireWritable' | 'writeText'>;
 
 /** The session that writes a file. */
 export interface WriterSession {
@@ -16,8 +16,11 @@ export interface WriteObserver {
    * rejects.
    */
   beforeWrite(writer: WriterSession, path: string): Promise<void>;
-  /** Called after a successful write. Never rejects. */
-  afterWrite(writer: WriterSession, path: string): Promise<void>;
+  /**
+   * Called after a successful write. `replaced` is the text that was in the file when it was written, if known: others may
+   * have changed the file since `beforeWrite`. Never rejects.
+   */
+  afterWrite(writer: WriterSession, path: string, replaced?: string): Promise<void>;
   /** Called after a write that failed. Some of its files may have been written. Never rejects. */
   afterFailedWrite(writer: WriterSession, path: string): Promise<void>;
 }
@@ -31,23 +34,34 @@ export class ObservedWrites {
     private readonly writingSession: WriterSession,
   ) {}
 
-  /** Runs a write of these files. Paths are absolute and resolved. @throws the errors of `write` */
-  async run<T>(paths: readonly string[], write: () => Promise<T>): Promise<T> {
+  /**
+   * Runs a write of these files. Paths are absolute and resolved. `replacedTextOf` is called after the write.
+   * @throws the errors of `write`
+   */
+  async run<T>(
+    paths: readonly string[],
+    write: () => Promise<T>,
+    replacedTextOf: (path: string) => string | undefined = () => undefined,
+  ): Promise<T> {
     // All writes use the same order, which prevents a deadlock.
     const sorted = [...new Set(paths)].sort();
     const inTurn = sorted.reduceRight<() => Promise<T>>(
       (next, path) => () => this.queue.run(path, next),
-      () => this.observe(sorted, write),
+      () => this.observe(sorted, write, replacedTextOf),
     );
     return await inTurn();
   }
 
-  private async observe<T>(paths: readonly string[], write: () => Promise<T>): Promise<T> {
+  private async observe<T>(
+    paths: readonly string[],
+    write: () => Promise<T>,
+    replacedTextOf: (path: string) => string | undefined,
+  ): Promise<T> {
     const { observer, writingSession } = this;
     for (const path of paths) await observer?.beforeWrite(writingSession, path);
     try {
       const written = await write();
-      for (const path of paths) await observer?.afterWrite(writingSession, path);
+      for (const path of paths) await observer?.afterWrite(writingSession, path, replacedTextOf(path));
       return written;
     } catch (error) {
       for (const path of paths) await observer?.afterFailedWrite(writingSession, path);
@@ -61,9 +75,19 @@ export function withObservedWrites(files: FileAccess, writes: ObservedWrites): F
     resolve: (path) => files.resolve(path),
     realPathOf: (path) => files.realPathOf(path),
     readText: (path, options) => files.readText(path, options),
+    requireWritable: (path, text) => files.requireWritable(path, text),
     writeText: async (path, text, options) => {
       const resolved = await files.resolve(path);
-      return await writes.run([resolved], () => files.writeText(path, text, options));
+      let replaced: string | undefined;
+      const mayReplace = (current: string): boolean => {
+        replaced = current;
+        return options?.mayReplace?.(current) !== false;
+      };
+      return await writes.run(
+        [resolved],
+        () => files.writeText(path, text, { ...options, mayReplace }),
+        () => replaced,
+      );
     },
   };
 }

@@ -151,6 +151,12 @@ export class DiskEditor implements UncheckedEditor {
     return await this.changeFile(requested, check, options, () => text);
   }
 
+  async requireWritable(requested: string, text: string): Promise<void> {
+    requireValidNewText(text);
+    const checked = await this.pathGuard.checkForWrite(requested);
+    if (checked.exists) await this.readFile(requested);
+  }
+
   save(): Promise<void> {
     return Promise.resolve();
   }

@@ -22,7 +22,7 @@ import {
 import { LineIndex } from '../common/text/textOffsets';
 import type { ChangeCheck } from '../common/uncheckedEditor';
 import { createCheckedFile } from '../node/checkedWrite';
-import { isWritable, notFoundError, statDisk } from '../node/diskReader';
+import { notFoundError, statDisk } from '../node/diskReader';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
 import {
   canReload,
@@ -33,9 +33,18 @@ import {
   waitForReload,
   type TextFileWithBytes,
 } from './documentReload';
-import { requireEncodable, encodingForNewFile, isDecodingLossless } from './encodings';
+import {
+  checkCanOpen,
+  checkWritable,
+  editRejectedError,
+  lossyEditError,
+  outdatedBufferError,
+  requireLossless,
+  staleVersionError,
+} from './editableFiles';
+import { requireEncodable, encodingForNewFile, startsWithMark } from './encodings';
 import { applyWorkspaceEdit, type DocumentEdits } from './documentEdits';
-import { maxOpenBytes, type DocumentsByPath } from './documentsByPath';
+import type { DocumentsByPath } from './documentsByPath';
 
 /** Creates edits for the current text. Called again if the user edits the file in the meantime. */
 type MakeEdits = (file: TextFile, lineEnding: LineEnding) => OffsetEdit[];
@@ -113,6 +122,25 @@ export class DocumentWriter {
         if (edit) check({ ...file, requestedPath: path, before: before.text, after });
         return edit ? [edit] : [];
       });
+    });
+  }
+
+  /** Throws what `writeText` would throw, except for the errors of its check. Opens no document, and changes nothing. */
+  async requireWritable(path: string, text: string): Promise<void> {
+    requireValidNewText(text);
+    await this.runInTurn(path, async (file) => {
+      const document = await this.openDocuments.find(file);
+      if (!document?.isDirty) await checkWritable(file);
+      if (file.exists) await checkCanOpen(file);
+      const onDisk = file.exists ? await this.readDisk(file.path) : undefined;
+      if (document && onDisk) await requireLossless(file, document, onDisk);
+      else if (onDisk?.file.hasInvalidBytes === true) throw lossyEditError(file, encodingForNewFile(uriOf(file)));
+      const before = document?.getText() ?? onDisk?.file.text ?? '';
+      const lineEnding: LineEnding = before.includes('\r\n') ? '\r\n' : '\n';
+      const edit = computeMinimalEdit(before, convertLineEndings(text, lineEnding));
+      // A byte order mark means UTF-8 or UTF-16.
+      if (!edit || (!document && onDisk && startsWithMark(onDisk.bytes))) return;
+      await requireEncodable(edit.newText, document?.encoding ?? encodingForNewFile(uriOf(file)), file.path);
     });
   }
 
@@ -350,49 +378,10 @@ export class DocumentWriter {
   }
 }
 
+function uriOf({ path }: CheckedPath): vscode.Uri {
+  return vscode.Uri.file(path);
+}
+
 async function isBehind(document: vscode.TextDocument, onDisk: TextFileWithBytes): Promise<boolean> {
   return !document.isDirty && !(await hasTextOf(document, onDisk));
-}
-
-async function requireLossless(
-  { path }: CheckedPath,
-  { encoding }: vscode.TextDocument,
-  { bytes }: TextFileWithBytes,
-): Promise<void> {
-  if (await isDecodingLossless(bytes, encoding)) return;
-  throw new EditorError(
-    'notText',
-    `${path} has bytes that are invalid in the encoding ${encoding}, so an edit would destroy them. Reopen it with its encoding (“Change File Encoding”), or set files.encoding.`,
-  );
-}
-
-/** Rejects files that VS Code cannot open, and FIFOs, which could block it. */
-async function checkCanOpen(file: CheckedPath): Promise<void> {
-  const { type, size } = await statDisk(file);
-  if (type === 'directory') throw new EditorError('isDirectory', `${file.path} is a folder. Name a file in it.`);
-  if (type === 'other') throw new EditorError('notAFile', `${file.path} is not a regular file, so it is not edited.`);
-  if (size <= maxOpenBytes) return;
-  throw new EditorError('tooLarge', `${file.path} has ${size} bytes; VS Code edits at most ${maxOpenBytes}.`);
-}
-
-/** Call before the edit, so that no edit remains unsaved. */
-async function checkWritable(file: CheckedPath): Promise<void> {
-  if (!file.exists || (await isWritable(file))) return;
-  throw new EditorError('editRejected', `${file.path} is read-only, so it was not edited. Make it writable first.`);
-}
-
-export function staleVersionError({ path }: CheckedPath): EditorError {
-  return new EditorError('staleVersion', `${path} has changed since it was read. Read it again.`);
-}
-
-function outdatedBufferError({ path }: CheckedPath): EditorError {
-  const message = `VS Code has not read ${path} again since it changed on disk. The user can open it and run “File: Revert File”.`;
-  return new EditorError('staleVersion', message);
-}
-
-export function editRejectedError({ path }: CheckedPath): EditorError {
-  return new EditorError(
-    'editRejected',
-    `VS Code did not apply the edit to ${path}. It may be read-only, or it has just changed.`,
-  );
 }

@@ -37,6 +37,10 @@ export function startsWithUtf8Mark(bytes: Buffer): boolean {
   return bytes.subarray(0, 3).equals(Buffer.from('\ufeff'));
 }
 
+export function startsWithMark(bytes: Buffer): boolean {
+  return startsWithUtf8Mark(bytes) || startsWithUtf16Bom(bytes);
+}
+
 /** Whether decoding replaced invalid bytes. Valid UTF-8, and UTF-16 with a mark, can contain U+FFFD itself. */
 export function hasInvalidBytes(text: string, bytes: Buffer): boolean {
   return text.includes(replacementCharacter) && !isUtf8(bytes) && !startsWithUtf16Bom(bytes);

@@ -6,7 +6,8 @@ import type { ChangeCheck } from '../common/uncheckedEditor';
 import { notFoundError } from '../node/diskReader';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
 import type { DocumentsByPath } from './documentsByPath';
-import { editRejectedError, staleVersionError, type DocumentWriter } from './documentWriter';
+import type { DocumentWriter } from './documentWriter';
+import { editRejectedError, staleVersionError } from './editableFiles';
 import { requireEncodable } from './encodings';
 
 interface PreparedEdits {

@@ -176,6 +176,10 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
     return this.writer.writeText(path, text, check, options);
   }
 
+  requireWritable(path: string, text: string): Promise<void> {
+    return this.writer.requireWritable(path, text);
+  }
+
   save(path: string): Promise<void> {
     return this.writer.save(path);
   }

@@ -20,6 +20,7 @@ export interface ToolPorts {
     | 'open'
     | 'showDiff'
     | 'protectionOf'
+    | 'requireWritable'
     | 'writeText'
     | 'editFiles'
   >;

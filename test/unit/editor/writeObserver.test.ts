@@ -9,6 +9,7 @@ describe('withObservedWrites', () => {
       resolve: (path) => Promise.resolve(`/work/${path}`),
       realPathOf: (path) => Promise.resolve(`/work/${path}`),
       readText: () => Promise.resolve(file),
+      requireWritable: () => Promise.resolve(),
       writeText: (path) => {
         seen.push(`write ${path}`);
         return Promise.resolve(file);
@@ -42,6 +43,7 @@ describe('withObservedWrites', () => {
       resolve: (path) => Promise.resolve(path),
       realPathOf: (path) => Promise.resolve(path),
       readText: () => Promise.reject(new Error('not read')),
+      requireWritable: () => Promise.resolve(),
       writeText: () => Promise.reject(new Error('full')),
     };
     const writeObserver = {

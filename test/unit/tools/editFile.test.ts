@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { textVersion } from '../../../src/tools/common/text/textVersion';
+import { textVersion } from '../../../src/editor/common/text/textVersion';
 import { ToolBench } from './support/fakeLanguage';
 import { bench, code, main } from './support/parserWorkspace';
 

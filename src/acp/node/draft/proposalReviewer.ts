@@ -109,7 +109,9 @@ export class ProposalReviewer {
     const before = await readTextIfExists(editor, path, signal);
     if (diff.change === 'edit' && !before) throw new DiffError('the file does not exist.');
     if (diff.change === 'create' && before) throw new DiffError('the file already exists.');
-    return { path, before, newText: applyDiff(before?.text ?? '', diff) };
+    const newText = applyDiff(before?.text ?? '', diff);
+    await editor.requireWritable(path, newText);
+    return { path, before, newText };
   }
 
   /** Applies a change if the file has not changed since the user saw it. @throws EditorError, DiffError */
@@ -122,7 +124,7 @@ export class ProposalReviewer {
     if (!before && (await readTextIfExists(editor, path, signal))) throw new DiffError('the file already exists.');
     await editor.writeText(path, newText, {
       signal,
-      ...(before ? { expectedVersion: before.version } : {}),
+      ...(before ? { expectedVersion: before.version } : { mayReplace: () => false }),
       ...(protectedFiles ? { protectedFiles } : {}),
     });
   }

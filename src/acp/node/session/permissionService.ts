@@ -60,6 +60,8 @@ export interface RequestedFileChange {
   readonly before: string | null;
   readonly after: string;
   readonly isUnsaved: boolean;
+  /** Whether the file has changed since the agent has read it. */
+  readonly isUnread: boolean;
   /** Why the file is protected, as a sentence fragment. */
   readonly protection?: string | undefined;
 }
@@ -157,7 +159,7 @@ export class PermissionService implements Disposable {
   }
 
   async askToWrite(
-    { path, before, after, isUnsaved, protection }: RequestedFileChange,
+    { path, before, after, isUnread, isUnsaved, protection }: RequestedFileChange,
     signal: AbortSignal,
   ): Promise<PermissionOutcome> {
     const { agentId, agentTitle, cwd } = this.deps;
@@ -167,13 +169,16 @@ export class PermissionService implements Disposable {
     const name = relativeDisplayPath(path, cwd);
     const content: ToolContent[] = [{ type: 'diff', path, old_text: before, new_text: after }];
     const unsaved = isUnsaved ? [`${name} has unsaved changes that will be overwritten.`] : [];
-    const warnings = [...this.warningsFor(request), ...unsaved];
+    const unread = isUnread
+      ? [`${name} has changed since ${agentTitle} read it. These changes will be overwritten.`]
+      : [];
+    const warnings = [...this.warningsFor(request), ...unsaved, ...unread];
     const context = createApprovalContext(request, { agent: agentTitle, folder: cwd, content, warnings });
     const isOverwriteOnly = isUnsaved && protection === undefined;
     const prompt = isOverwriteOnly
       ? `${agentTitle} wants to overwrite unsaved changes in ${name}`
       : this.promptFor(request);
-    const answers = isUnsaved || protection !== undefined ? oneTimeAnswers : this.answersFor(request);
+    const answers = isUnsaved || isUnread || protection !== undefined ? oneTimeAnswers : this.answersFor(request);
     const permit = await this.askUser(prompt, answers, context, { signal });
     return permit.isGranted && protection !== undefined ? { ...permit, protectedFiles: 'allow' } : permit;
   }

@@ -1,5 +1,6 @@
 import { RequestError, type ReadTextFileRequest } from '@agentclientprotocol/sdk';
 import { type EditorErrorCode, type EditorPort, isEditorError } from '../../../editor/common/editorPort';
+import { KnownTexts } from '../../../editor/common/knownTexts';
 import { readTextIfExists } from '../../../editor/common/readTextIfExists';
 import type { FileAccess } from '../../../editor/common/writeObserver';
 import { rpcErrorCode } from '../../../wire/common/connectionErrors';
@@ -33,6 +34,8 @@ const agentErrorCodes: ReadonlySet<EditorErrorCode> = new Set([
 
 /** Handles `fs/read_text_file` and `fs/write_text_file` of one session. @throws RequestError */
 export class FileService {
+  private readonly knownTexts = new KnownTexts();
+
   constructor(
     private readonly editor: FileAccess,
     private readonly deps: FileServiceDeps,
@@ -44,48 +47,74 @@ export class FileService {
     signal: AbortSignal,
   ): Promise<{ content: string }> {
     const { path, line, limit } = params;
+    let realPath: string | undefined;
     try {
-      const permit = await this.deps.permissions.mayRead(await this.editor.realPathOf(path), signal);
+      realPath = await this.editor.realPathOf(path);
+      const permit = await this.deps.permissions.mayRead(realPath, signal);
       if (!permit.isGranted) throw refusal('read', path, permit.reason);
       const { text } = await this.editor.readText(path, { maxBytes: maxReadBytes, signal });
+      if ((line ?? undefined) === undefined && (limit ?? undefined) === undefined)
+        this.knownTexts.remember(realPath, text);
+      else this.knownTexts.rememberPart(realPath, text);
       return { content: sliceLines(text, Math.max(0, (line ?? 1) - 1), limit ?? Infinity) };
     } catch (error) {
       const isMissing = isEditorError(error) && error.code === 'notFound';
+      if (isMissing && realPath !== undefined) this.knownTexts.remember(realPath, null);
       if (isMissing && this.deps.missingFile() === 'empty') return { content: '' };
       throw toRequestError(error, path);
     }
   }
 
-  /** Writes or creates a file. Asks first if it is protected or has unsaved changes, or the permissions require it. */
+  /**
+   * Writes or creates a file. Asks first if it is protected or has unsaved changes, or the permissions require it. Refuses to
+   * replace a text that the agent has not read, and asks if the agent tries it again without reading the file.
+   */
   async write({ path, content }: { path: string; content: string }, signal: AbortSignal): Promise<void> {
     try {
-      const settled = this.deps.permissions.mayWriteWithoutAsking(await this.editor.realPathOf(path), signal);
+      const realPath = await this.editor.realPathOf(path);
+      const settled = this.deps.permissions.mayWriteWithoutAsking(realPath, signal);
       if (settled && !settled.isGranted) throw refusal('edit', path, settled.reason);
-      if (settled && (await this.tryWrite(path, content, signal))) return;
-      await this.writeAfterApproval(path, content, signal);
+      if (settled && (await this.tryWrite(path, realPath, content, signal))) return;
+      await this.writeAfterApproval(path, realPath, content, signal);
     } catch (error) {
       throw toRequestError(error, path);
     }
   }
 
   /** Returns false if the user must see the change first. @throws EditorError */
-  private async tryWrite(path: string, content: string, signal: AbortSignal): Promise<boolean> {
+  private async tryWrite(path: string, realPath: string, content: string, signal: AbortSignal): Promise<boolean> {
+    const found = { isUnknown: false };
+    const mayReplace = (text: string): boolean => {
+      found.isUnknown = this.knownTexts.stateOf(realPath, text) !== 'known';
+      return !found.isUnknown;
+    };
     try {
-      await this.editor.writeText(path, content, { ifDirty: 'refuse', save: true, signal });
+      const options = { ifDirty: 'refuse', save: true, signal, mayReplace } as const;
+      this.knownTexts.remember(realPath, (await this.editor.writeText(path, content, options)).text);
       return true;
     } catch (error) {
-      if (isEditorError(error) && (error.code === 'dirty' || error.code === 'protected')) return false;
+      if (found.isUnknown || (isEditorError(error) && (error.code === 'dirty' || error.code === 'protected')))
+        return false;
       throw error;
     }
   }
 
   /** Writes exactly the change that the user saw. @throws EditorError, RequestError */
-  private async writeAfterApproval(path: string, content: string, signal: AbortSignal): Promise<void> {
-    const realPath = await this.editor.realPathOf(path);
+  private async writeAfterApproval(
+    path: string,
+    realPath: string,
+    content: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { knownTexts } = this;
     const before = await readTextIfExists(this.editor, path, signal);
+    const knowledge = before ? knownTexts.stateOf(realPath, before.text) : 'known';
+    if (knowledge === 'unknown') throw knownTexts.tellToRead(realPath, path);
+    await this.editor.requireWritable(path, content);
     const isUnsaved = before?.isDirty ?? false;
     const protection = await this.deps.protectionOf(path, { before: before?.text, after: content });
-    const change = { path: realPath, before: before?.text ?? null, after: content, isUnsaved };
+    const isUnread = knowledge === 'stillUnknown';
+    const change = { path: realPath, before: before?.text ?? null, after: content, isUnsaved, isUnread };
     const permit = await this.deps.permissions.askToWrite({ ...change, protection: protection?.reason }, signal);
     if (!permit.isGranted) {
       if (!isUnsaved) throw refusal('edit', path, permit.reason);
@@ -96,12 +125,13 @@ export class FileService {
       throw new RequestError(internalError, `'${path}' was created in the meantime. Read it first.`, { path });
     }
     const { protectedFiles } = permit;
-    await this.editor.writeText(path, content, {
+    const written = await this.editor.writeText(path, content, {
       save: true,
       signal,
-      ...(before ? { expectedVersion: before.version } : {}),
+      ...(before ? { expectedVersion: before.version } : { mayReplace: () => false }),
       ...(protectedFiles ? { protectedFiles } : {}),
     });
+    knownTexts.remember(realPath, written.text);
   }
 }
 
@@ -114,5 +144,6 @@ function toRequestError(error: unknown, path: string): unknown {
   if (!isEditorError(error)) return error;
   if (error.code === 'cancelled') return RequestError.requestCancelled();
   if (error.code === 'notFound') return new RequestError(resourceNotFound, error.message, { uri: path });
-  return new RequestError(agentErrorCodes.has(error.code) ? invalidParams : internalError, error.message, { path });
+  const code = agentErrorCodes.has(error.code) ? invalidParams : internalError;
+  return new RequestError(code, error.message, { path, reason: error.code });
 }

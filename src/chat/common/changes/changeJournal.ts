@@ -157,11 +157,13 @@ export class ChangeJournal {
     });
   }
 
-  /** Records a write that has finished. Never rejects. */
-  async afterWrite(requestedPath: string): Promise<void> {
+  /** Records a write that has finished. `replaced` is the text that it has replaced, if known. Never rejects. */
+  async afterWrite(requestedPath: string, replaced?: string): Promise<void> {
     await this.runForFile(requestedPath, async (path) => {
       if (!this.textIdBeforeWriteByPath.has(path)) return;
-      const base = this.textIdBeforeWriteByPath.get(path);
+      const stored = this.textIdBeforeWriteByPath.get(path);
+      // Others may have changed the file after it was read.
+      const base = replaced === undefined ? stored : await this.fileTexts.storeTextNotFromDisk(replaced);
       const isWritten = await this.ledger.recordWrite({ path, base, isAgentsWork: () => true });
       this.textIdBeforeWriteByPath.delete(path);
       if (isWritten) this.toolCallWrites.handleEditorWrite(path);

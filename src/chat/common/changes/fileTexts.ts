@@ -42,11 +42,13 @@ export class FileTexts {
     return id === this.blobs.idOf('');
   }
 
-  /** Reads a file as it is in the editor, with unsaved text. Never rejects. */
+  /**
+   * Reads a file with its unsaved text, if there is any. Otherwise reads the disk, because VS Code can have an earlier text.
+   * Never rejects.
+   */
   async readWithUnsavedText(path: string): Promise<CurrentFileText> {
     try {
-      const options = { fromBuffer: 'asIs', maxBytes: maxFileBytes } as const;
-      const { hasInvalidBytes, isDirty, text } = await this.files.editor.readText(path, options);
+      const { hasInvalidBytes, isDirty, text } = await this.files.editor.readText(path, { maxBytes: maxFileBytes });
       // The text is not used, because writing it back would change bytes of the file.
       if (hasInvalidBytes === true) return { text: undefined, id: undefined, isDirty };
       return { text, id: this.blobs.idOf(text), isDirty };

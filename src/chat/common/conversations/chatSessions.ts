@@ -240,8 +240,8 @@ export class ChatSessions implements Chats, WriteObserver {
     for (const chat of this.chatsOf(writer)) await chat.journal.beforeWrite(path);
   }
 
-  async afterWrite(writer: WriterSession, path: string): Promise<void> {
-    for (const chat of this.chatsOf(writer)) await chat.journal.afterWrite(path);
+  async afterWrite(writer: WriterSession, path: string, replaced?: string): Promise<void> {
+    for (const chat of this.chatsOf(writer)) await chat.journal.afterWrite(path, replaced);
   }
 
   /** Records what a failed write has written, and drops the text from before the write. */

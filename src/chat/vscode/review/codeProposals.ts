@@ -23,7 +23,10 @@ export class CodeProposals implements Disposable {
   /** `documents` needs its own URI scheme, because menus in package.json check the scheme. */
   constructor(
     private readonly documents: VirtualDocuments,
-    private readonly editorPort: Pick<EditorPort, 'resolve' | 'readText' | 'writeText' | 'protectionOf'>,
+    private readonly editorPort: Pick<
+      EditorPort,
+      'resolve' | 'readText' | 'requireWritable' | 'writeText' | 'protectionOf'
+    >,
     private readonly answerTextActions: Pick<AnswerTextActions, 'textEditor'>,
     private readonly dialogs: Pick<Dialogs, 'confirm'>,
     private readonly messages: Messages,
@@ -77,10 +80,11 @@ export class CodeProposals implements Disposable {
     // If the file was created in the meantime, the user has not seen its content.
     if (!before && (await readTextIfExists(this.editorPort, path)))
       throw new Error(`${path} was created in the meantime. Apply the code again to review the change.`);
+    await this.editorPort.requireWritable(path, text);
     const protectedFiles = await this.confirmProtected(proposal);
     if (!protectedFiles) return;
     await this.editorPort.writeText(path, text, {
-      ...(before ? { expectedVersion: before.version } : {}),
+      ...(before ? { expectedVersion: before.version } : { mayReplace: () => false }),
       protectedFiles,
     });
     await this.closeDiff(uri);

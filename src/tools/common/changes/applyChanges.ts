@@ -21,7 +21,10 @@ interface PlannedFile {
   readonly after: string;
 }
 
-/** Asks the caller about all files together. Returns which are protected. @throws ToolError if they may not be changed */
+/**
+ * Asks the caller about all files together. Returns which are protected.
+ * @throws ToolError if they may not be changed; EditorError if one cannot be changed, without asking
+ */
 async function requirePermit(
   about: Omit<ToolChange, 'files'>,
   planned: readonly PlannedFile[],
@@ -30,6 +33,7 @@ async function requirePermit(
 ): Promise<readonly ToolFileChange[]> {
   const files: ToolFileChange[] = [];
   for (const { after, before, path } of planned) {
+    await editor.requireWritable(path, after);
     const protection = await editor.protectionOf(path, { before: before?.text, after });
     const realPath = await editor.realPathOf(path);
     files.push({ path: realPath, before: before?.text ?? null, after, protection: protection?.reason });
@@ -56,7 +60,7 @@ export async function askAndChangeFile(
       throw new ToolError(`${path} was created in the meantime. Read it first.`);
     return await editor.writeText(path, after, {
       signal: call.signal,
-      ...(before ? { expectedVersion: before.version } : {}),
+      ...(before ? { expectedVersion: before.version } : { mayReplace: () => false }),
       ...(checked?.protection === undefined ? {} : { protectedFiles: 'allow' }),
     });
   });

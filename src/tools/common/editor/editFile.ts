@@ -4,7 +4,7 @@ import { askAndChangeFile } from '../changes/applyChanges';
 import { applyRequestedEdits, maxEdits, RequestedEdit } from '../changes/requestedEdits';
 import { defineActingTool } from '../defineTool';
 import { displayPath } from '../text/displayPath';
-import { textVersion } from '../text/textVersion';
+import { textVersion } from '../../../editor/common/text/textVersion';
 import { ToolError } from '../toolError';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';

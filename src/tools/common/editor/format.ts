@@ -4,7 +4,7 @@ import { LineIndex } from '../../../editor/common/text/textOffsets';
 import { askAndApplyEdits } from '../changes/applyChanges';
 import { defineActingTool } from '../defineTool';
 import { displayPath } from '../text/displayPath';
-import { textVersion } from '../text/textVersion';
+import { textVersion } from '../../../editor/common/text/textVersion';
 import { ToolError } from '../toolError';
 import type { Tool } from '../toolProvider';
 import { maxCodeBytes, type ToolPorts } from '../toolPorts';

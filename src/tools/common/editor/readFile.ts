@@ -3,7 +3,7 @@ import { LineIndex } from '../../../editor/common/text/textOffsets';
 import { defineTool } from '../defineTool';
 import { truncateText } from '../text/lineTexts';
 import { displayPath } from '../text/displayPath';
-import { textVersion } from '../text/textVersion';
+import { textVersion } from '../../../editor/common/text/textVersion';
 import { ToolError } from '../toolError';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';

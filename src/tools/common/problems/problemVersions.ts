@@ -1,5 +1,5 @@
 import { BoundedMap } from '../../../base/common/boundedMap';
-import { textVersion } from '../text/textVersion';
+import { textVersion } from '../../../editor/common/text/textVersion';
 
 /** A problem in a file, with the text that describes it without its line number. */
 export interface KnownProblem {

@@ -128,6 +128,70 @@ describe('questions about files that an ACP agent reads and writes', () => {
     );
   });
 
+  describe('about a file that has changed since the agent read it', () => {
+    const changed = { code: -32603, message: /has changed since you read it.*Read it again/ };
+
+    it('come after one refusal: the agent can read the file again', async () => {
+      const { fake, files, questions } = filesOf();
+      await files.read({ path: '/ws/a.txt' }, signal);
+      fake.setFile('/ws/a.txt', 'by somebody else');
+      await assert.rejects(files.write(write('/ws/a.txt', 'two'), signal), changed);
+      assert.equal(fake.diskText('/ws/a.txt'), 'by somebody else');
+      await files.read({ path: '/ws/a.txt' }, signal);
+      await files.write(write('/ws/a.txt', 'two'), signal);
+      await files.write(write('/ws/a.txt', 'three'), signal);
+      assert.deepEqual([fake.diskText('/ws/a.txt'), questions], ['three', []]);
+    });
+
+    it('show the changes that would be overwritten if the agent does not read them', async () => {
+      const { fake, files, questions, user } = filesOf();
+      await files.read({ path: '/ws/a.txt' }, signal);
+      fake.setFile('/ws/a.txt', 'by somebody else');
+      await assert.rejects(files.write(write('/ws/a.txt', 'two'), signal), changed);
+      await assert.rejects(files.write(write('/ws/a.txt', 'two'), signal), /did not allow/);
+      assert.deepEqual(questions[0]?.context?.['content'], [
+        { type: 'diff', path: '/ws/a.txt', old_text: 'by somebody else', new_text: 'two' },
+      ]);
+      assert.match(JSON.stringify(questions[0].context['warnings']), /has changed since Demo read it/);
+      user.answer = 'Allow once';
+      await files.write(write('/ws/a.txt', 'two'), signal);
+      assert.equal(fake.diskText('/ws/a.txt'), 'two');
+    });
+
+    it('are not asked before the agent has read it, where each edit is asked about', async () => {
+      const { fake, files, questions } = filesOf([], { '*': { edit: 'ask' } });
+      await files.read({ path: '/ws/a.txt' }, signal);
+      fake.type('/ws/a.txt', 'typed since');
+      await assert.rejects(files.write(write('/ws/a.txt', 'two'), signal), changed);
+      assert.deepEqual([fake.bufferText('/ws/a.txt'), questions], ['typed since', []]);
+    });
+
+    it('refuse what was made after the agent found no file there', async () => {
+      const { fake, files } = filesOf();
+      await assert.rejects(files.read({ path: '/ws/new.txt' }, signal), { code: -32002 });
+      fake.setFile('/ws/new.txt', 'made');
+      await assert.rejects(files.write(write('/ws/new.txt', 'two'), signal), changed);
+      assert.equal(fake.diskText('/ws/new.txt'), 'made');
+    });
+
+    it('know what the agent has read in parts only as it was at the first part', async () => {
+      const { fake, files } = filesOf();
+      await files.read({ path: '/ws/a.txt', line: 1, limit: 1 }, signal);
+      fake.setFile('/ws/a.txt', 'other');
+      await files.read({ path: '/ws/a.txt', line: 2, limit: 1 }, signal);
+      await assert.rejects(files.write(write('/ws/a.txt', 'two'), signal), changed);
+    });
+  });
+
+  it('are none about an edit that cannot be made', async () => {
+    const { fake, files, questions } = filesOf([], { '*': { edit: 'ask' } });
+    fake.asciiOnly.add('/ws/a.txt');
+    await assert.rejects(files.write(write('/ws/a.txt', 'ü €'), signal), /encoding/);
+    await assert.rejects(files.write(write('/ws/a.txt', 'half \ud83d'), signal), /surrogate/);
+    await assert.rejects(files.write(write(tasks, 'half \ud83d'), signal), /surrogate/);
+    assert.deepEqual([fake.diskText('/ws/a.txt'), questions], ['one', []]);
+  });
+
   it('are none where the user denies: the agent is told why', async () => {
     const { fake, files, questions } = filesOf([], { '*': { read: 'deny', edit: 'deny' } });
     await assert.rejects(files.read({ path: '/ws/a.txt' }, signal), /backline\.permissions/);

@@ -124,7 +124,14 @@ describe('the files an ACP agent reads and writes', () => {
     generous.editor.type('/ws/a.txt', 'mine');
     await generous.files.write({ path: '/ws/a.txt', content: 'new' }, signal);
     assert.equal(generous.editor.diskText('/ws/a.txt'), 'new');
-    const change = { path: '/ws/a.txt', before: 'mine', after: 'new', isUnsaved: true, protection: undefined };
+    const change = {
+      path: '/ws/a.txt',
+      before: 'mine',
+      after: 'new',
+      isUnsaved: true,
+      isUnread: false,
+      protection: undefined,
+    };
     assert.deepEqual(changes, [change]);
   });
 

@@ -8,6 +8,7 @@ import { AmpRouter } from '../../../../src/amp/common/router';
 import { nullLogger } from '../../../../src/base/common/log';
 import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
 import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
+import { KnownTexts } from '../../../../src/editor/common/knownTexts';
 import { FakeClock } from '../../../fake/fakeClock';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { MemoryLogger } from '../../amplifier/node/clientHarness';
@@ -23,6 +24,7 @@ describe('Amp and protected files', () => {
   let questions: { edit: RefusedEdit; answer: (answer: EditAnswer | undefined) => void; fail: (e: Error) => void }[];
   let told: string[];
   let policy: AmpPolicy;
+  let knownTexts: KnownTexts;
 
   beforeEach(() => {
     fake = new FakeEditor({ [tasks]: '{}\n', '/ws/a.ts': 'one', '/ws/.npmrc.md': '' });
@@ -31,6 +33,7 @@ describe('Amp and protected files', () => {
     questions = [];
     told = [];
     policy = {};
+    knownTexts = new KnownTexts();
     const protectedFiles = new ProtectedFiles();
     const editor = new GuardedEditor(fake, () => protectedFiles);
     desk = new ProtectedEditApprovals({
@@ -59,7 +62,10 @@ describe('Amp and protected files', () => {
 
   async function request(clientRequest: object): Promise<Record<string, unknown>> {
     const scope = new RequestScope(clock, clock.monotonicNow(), 1800);
-    const { json } = await router.answer(JSON.stringify({ clientRequest }), scope, () => Promise.resolve());
+    const { json } = await router.answer(JSON.stringify({ clientRequest }), scope, {
+      knownTexts,
+      awaitTurn: () => Promise.resolve(),
+    });
     return (JSON.parse(json) as { serverResponse: Record<string, unknown> }).serverResponse;
   }
 
@@ -113,6 +119,31 @@ describe('Amp and protected files', () => {
     );
   });
 
+  it('never asks about an edit that cannot be made', async () => {
+    policy = { edit: 'ask' };
+    fake.asciiOnly.add('a.ts');
+    const { message, success } = await write('€', 'a.ts');
+    assert.equal(success, false);
+    assert.match(message ?? '', /encoding/);
+    assert.deepEqual([questions, fake.diskText('/ws/a.ts')], [[], 'one']);
+  });
+
+  it('asks about an edit of a file that has changed since the client has read it, when the client does not read it again', async () => {
+    await request({ id: '1', readFile: { path: 'a.ts' } });
+    fake.setFile('/ws/a.ts', 'by somebody else');
+    assert.match((await write('two', 'a.ts')).message ?? '', /has changed since you read it.*Read it again/);
+    assert.deepEqual(questions, []);
+    assert.match(
+      (await write('two', 'a.ts')).message ?? '',
+      /it has changed since Amp read it\. The user is being asked/,
+    );
+    assert.equal(fake.diskText('/ws/a.ts'), 'by somebody else');
+    await answer(0, 'allow');
+    assert.equal((await write('two', 'a.ts')).success, true);
+    assert.equal((await write('three', 'a.ts')).success, true);
+    assert.equal(fake.diskText('/ws/a.ts'), 'three');
+  });
+
   it('asks for protected files also where the policy allows edits', async () => {
     policy = { edit: 'allow' };
     assert.equal((await write('[]\n')).success, false);
@@ -162,6 +193,7 @@ describe('Amp and protected files', () => {
     assert.equal((await write('[]\n')).success, true);
     assert.equal(fake.diskText(tasks), '[]\n');
     fake.setFile(tasks, '{}\n');
+    await request({ id: '1', readFile: { path: tasks } });
     assert.equal((await write('[]\n')).success, false);
     assert.equal(questions.length, 2);
   });

@@ -3,6 +3,7 @@ import { RequestScope } from '../../../../src/amp/common/requestScope';
 import { AmpRouter, type AmpAnswer } from '../../../../src/amp/common/router';
 import { nullLogger } from '../../../../src/base/common/log';
 import { EditorError, type Diagnostic } from '../../../../src/editor/common/editorPort';
+import { KnownTexts } from '../../../../src/editor/common/knownTexts';
 import { FakeClock } from '../../../fake/fakeClock';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { nobodyToAsk } from '../../../fake/nobodyToAsk';
@@ -12,6 +13,7 @@ describe('AmpRouter', () => {
   let clock: FakeClock;
   let router: AmpRouter;
   let turns: number;
+  let knownTexts: KnownTexts;
   const takeTurn = (): Promise<void> => {
     turns++;
     return Promise.resolve();
@@ -21,6 +23,7 @@ describe('AmpRouter', () => {
     editor = new FakeEditor({ '/ws/a.ts': 'const a = 1;\n', '/ws/ü.md': 'äöü 😀\r\nend', '/ws/.env': 'KEY=1' });
     clock = new FakeClock();
     turns = 0;
+    knownTexts = new KnownTexts();
     const isToken = (token: string): boolean => token === 'secret';
     router = new AmpRouter({
       editor,
@@ -32,7 +35,7 @@ describe('AmpRouter', () => {
   });
 
   const answerTo = (frame: string, arrivedAt = clock.monotonicNow()): Promise<AmpAnswer> =>
-    router.answer(frame, new RequestScope(clock, arrivedAt, 1800), takeTurn);
+    router.answer(frame, new RequestScope(clock, arrivedAt, 1800), { knownTexts, awaitTurn: takeTurn });
   const ask = async (clientRequest: object): Promise<unknown> => {
     const { json } = await answerTo(JSON.stringify({ clientRequest }));
     const { serverResponse } = JSON.parse(json) as { serverResponse: unknown };
@@ -148,6 +151,17 @@ describe('AmpRouter', () => {
         error(-32_602, 'invalidRange')(await askDocument('editFile', { path: 'ü.md', start, end, newText: 'x' }));
       }
       assert.equal(editor.bufferText('/ws/ü.md'), before);
+    });
+
+    it('refuses once to replace a text that the client has not read since it changed', async () => {
+      await askDocument('readFile', { path: 'a.ts' });
+      editor.type('/ws/a.ts', 'by somebody else');
+      const edit = { path: '/ws/a.ts', start: 0, end: 5, newText: 'let' };
+      error(-32_603, 'staleVersion')(await askDocument('editFile', edit));
+      assert.equal(editor.bufferText('/ws/a.ts'), 'by somebody else');
+      await askDocument('readFile', { path: 'a.ts' });
+      assert.deepEqual(await askDocument('editFile', edit), { result: { success: true } });
+      assert.deepEqual(await askDocument('editFile', { ...edit, end: 3 }), { result: { success: true } });
     });
 
     it("makes the CLI's fullContent the whole text and creates missing files", async () => {
@@ -369,9 +383,38 @@ describe('AmpRouter', () => {
       const answered = askCli('editFile', { path: '/ws/a.ts', fullContent: 'late' });
       clock.advance(1800);
       const answer = (await answered) as { error: { message: string } };
-      assert.match(answer.error.message, /may have been made: read the file/u);
+      assert.match(answer.error.message, /Nothing was changed\. Try again/u);
       release();
       await new Promise(setImmediate);
+      assert.equal(editor.bufferText('/ws/a.ts'), 'const a = 1;\n');
+    });
+
+    it('does not end an edit that is being applied: the answer is late, but true', async () => {
+      let applied = (): void => undefined;
+      editor.beforeApply = () => new Promise((resolve) => (applied = resolve));
+      const answered = askCli('editFile', { path: '/ws/a.ts', fullContent: 'slow' });
+      await new Promise(setImmediate);
+      clock.advance(10_000);
+      applied();
+      assert.equal(((await answered) as { success: boolean }).success, true);
+      assert.equal(editor.diskText('/ws/a.ts'), 'slow');
+      assert.equal(clock.pending, 0);
+    });
+
+    it('says that an edit may have been made if it never ends', async () => {
+      editor.beforeApply = () => new Promise(() => undefined);
+      const answered = askCli('editFile', { path: '/ws/a.ts', fullContent: 'hangs' });
+      await new Promise(setImmediate);
+      clock.advance(60_000);
+      const answer = (await answered) as { error: { message: string } };
+      assert.match(answer.error.message, /timed out after 60000 ms\. The edit may have been made: read the file/u);
+      assert.equal(clock.pending, 0);
+    });
+
+    it('is for edits that are not too large: those are refused before anything is changed', async () => {
+      const large = 'x'.repeat(4 * 1024 * 1024 + 1);
+      const answer = (await askCli('editFile', { path: '/ws/a.ts', fullContent: large })) as { message: string };
+      assert.match(answer.message, /was not changed.*at most 4194304/u);
       assert.equal(editor.bufferText('/ws/a.ts'), 'const a = 1;\n');
     });
 

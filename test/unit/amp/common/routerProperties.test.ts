@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { AmpRouter, type AmpAnswer } from '../../../../src/amp/common/router';
 import { RequestScope } from '../../../../src/amp/common/requestScope';
 import { nullLogger } from '../../../../src/base/common/log';
+import { KnownTexts } from '../../../../src/editor/common/knownTexts';
 import { FakeClock } from '../../../fake/fakeClock';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { nobodyToAsk } from '../../../fake/nobodyToAsk';
@@ -21,7 +22,7 @@ describe('AmpRouter, whatever it is sent', () => {
     });
   const answer = async (router: AmpRouter, frame: string): Promise<AmpAnswer> => {
     const scope = new RequestScope(clock, clock.monotonicNow(), 1800);
-    const answered = await router.answer(frame, scope, takeTurn);
+    const answered = await router.answer(frame, scope, { knownTexts: new KnownTexts(), awaitTurn: takeTurn });
     scope.end(new Error('answered'));
     return answered;
   };

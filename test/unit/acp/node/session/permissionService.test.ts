@@ -67,7 +67,7 @@ describe('what an agent may do', () => {
     assert.deepEqual(await opened.service.mayRun(run), noReason);
     assert.deepEqual(await opened.service.mayRead('/ws/a.ts', signal), noReason);
     assert.deepEqual(opened.service.mayWriteWithoutAsking('/ws/a.ts', signal), noReason);
-    const change = { path: '/ws/a.ts', before: '', after: 'x', isUnsaved: true };
+    const change = { path: '/ws/a.ts', before: '', after: 'x', isUnsaved: true, isUnread: false };
     assert.deepEqual(await opened.service.askToWrite(change, signal), noReason);
     assert.deepEqual(await (await ask(opened)).answer, { outcome: 'cancelled' });
     assert.deepEqual(opened.events, []);
@@ -76,7 +76,7 @@ describe('what an agent may do', () => {
   it('is no longer asked when the agent takes its request back', async () => {
     const { events, service } = serviceOf();
     const request = new AbortController();
-    const change = { path: '/ws/a.ts', before: '', after: 'x', isUnsaved: true };
+    const change = { path: '/ws/a.ts', before: '', after: 'x', isUnsaved: true, isUnread: false };
     const asked = [service.mayRun(run, request.signal), service.askToWrite(change, request.signal)];
     request.abort();
     assert.deepEqual(await Promise.all(asked), [noReason, noReason]);
