@@ -122,7 +122,9 @@ function RecentConversations() {
   const page = usePage();
   const time = useHostTime();
   const { isSessionListShown, session, sessions } = usePageState();
-  const recent = sessions.filter(({ id, remote }) => !remote && id !== session?.id).slice(0, maxRecent);
+  const recent = sessions
+    .filter(({ elsewhere, id, remote }) => !elsewhere && !remote && id !== session?.id)
+    .slice(0, maxRecent);
   if (isSessionListShown || recent.length === 0) return null;
   return (
     <section class="recent" aria-labelledby="recent">

@@ -3,6 +3,7 @@ import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import { Draft } from './chatView';
 import type { LogRecord } from './conversation/logRecord';
+import { ConversationPlace, type FolderMove } from './conversations/conversationPlace';
 
 /** The summary of a conversation, for the list. */
 export const ConversationHead = z.object({
@@ -17,6 +18,8 @@ export const ConversationHead = z.object({
   remoteId: z.string().optional(),
   /** Absolute path of the agent's working folder. Defaults to the first workspace folder. */
   folder: z.string().optional(),
+  /** Where the conversation has worked. Missing in heads that an older version has written. */
+  place: ConversationPlace.optional().catch(undefined),
   /** Id of the conversation from which this one was forked at an earlier prompt. */
   forkedFrom: z.string().optional(),
   /** Time of creation, in milliseconds since the epoch. */
@@ -29,12 +32,27 @@ export const ConversationHead = z.object({
 });
 export type ConversationHead = z.infer<typeof ConversationHead>;
 
-/** Stores conversations. Methods reject only as documented. `ConversationFiles.problem` reports other disk errors. */
+/** Where a conversation belongs that does not belong to this window. */
+export interface PlaceElsewhere {
+  /** Absolute path of its first folder. Undefined if it has none, or if it is not known. */
+  readonly folder?: string;
+  /** Whether the folder does not exist any more. */
+  readonly isGone: boolean;
+}
+
+/** Stores the conversations of the user, for all windows. Methods reject only as documented. `ConversationFiles.problem` reports other disk errors. */
 export interface ChatStore extends Disposable {
   /** Fires when heads may have changed in this or another window. */
   readonly onDidChange: Event<void>;
   /** The heads of all conversations, in no particular order. */
   readonly heads: readonly ConversationHead[];
+  /** Returns where a conversation belongs. Undefined if it belongs to the workspace of this window. */
+  elsewhere(head: ConversationHead): PlaceElsewhere | undefined;
+  /**
+   * Records that the user has moved a folder: all its conversations are found at the new place. Both paths are absolute.
+   * @throws ChatError `storage`
+   */
+  locateFolder(from: string, to: string): Promise<void>;
   start(): Promise<void>;
   /** Creates a conversation. The first record creates its files. */
   create(head: ConversationHead): ConversationFiles;
@@ -74,6 +92,8 @@ export interface StoredConversation {
 }
 
 export interface OpenedConversation extends StoredConversation {
+  /** How paths in the records on disk differ from those of `records`, because folders were moved. */
+  readonly moves: readonly FolderMove[];
   readonly file: ConversationFiles;
 }
 

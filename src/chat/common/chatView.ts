@@ -38,6 +38,8 @@ export const ConversationRow = z.object({
   /** `waiting`: an approval is pending. `unread`: a turn ended while the conversation was not visible. */
   state: z.enum(['idle', 'busy', 'waiting', 'unread', 'failed']),
   snippet: optional(Text),
+  /** Where the conversation belongs, if not to the workspace of this window. `folder`: absolute path, if known. */
+  elsewhere: optional(z.object({ folder: optional(Text), isGone: z.boolean() })),
   /** Whether only the backend stores the conversation. Opening it imports it. */
   remote: optional(z.boolean()),
 });

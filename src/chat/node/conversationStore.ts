@@ -1,6 +1,5 @@
 import * as path from 'node:path';
 import { Coalescer, KeyedQueue, type Clock } from '../../base/common/async';
-import type { Disposable } from '../../base/common/disposable';
 import { messageOf, userMessageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
@@ -12,49 +11,56 @@ import {
   type ConversationSearchResult,
   type OpenedConversation,
   type ConversationFiles,
+  type PlaceElsewhere,
   type StoredConversation,
 } from '../common/chatStore';
-import { addConversationCopy, logFileName } from './addConversationCopy';
+import { addConversationCopy } from './addConversationCopy';
 import type { LogRecord } from '../common/conversation/logRecord';
 import type { FilePort } from '../../base/node/filePort';
+import { ConversationFolders, isConversationId } from './conversationFolders';
+import { HeadsWatcher } from './headsWatcher';
 import { LogReader } from './logReader';
+import type { OlderWorkspaces } from './olderWorkspaces';
+import type { WindowPlaces } from './windowPlaces';
+import { relocateRecords } from '../common/conversations/relocateRecords';
 import { FileLock } from '../../base/node/fileLock';
 import { rebuildHead } from './rebuildHead';
 import { inUseElsewhereText, DiskConversationFiles, type ConversationFilesInitialState } from './diskConversationFiles';
-import { hasAllWords, searchLog, queryWords } from './textSearch';
+import { searchConversations } from './textSearch';
 
 const listDelayMs = 150;
-/** Age after which temporary files are removed as leftovers. Writing a file takes only milliseconds. */
-const leftoverAgeMs = 60_000;
 const maxParallelReads = 32;
-const maxFound = 200;
-const maxSearchBytes = 256 * 1024 * 1024;
-
 interface SessionStoreDeps {
   /** Absolute path of the folder for all conversations. Created with the first conversation. */
   readonly folder: string;
   readonly files: FilePort;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Where this window works. Without it, all conversations belong to this window. */
+  readonly places?: WindowPlaces;
+  /** The folders of versions before, which had one for each workspace. */
+  readonly older?: OlderWorkspaces;
 }
 
-/**
- * Stores each conversation in `<folder>/<id>/log.jsonl`, and its head in `<folder>/heads/<id>.json`, so that only one
- * folder must be watched.
- */
+/** Stores all conversations of the user, as `ConversationFolders` describes. */
 export class ConversationStore implements ChatStore {
   private readonly headById = new Map<string, ConversationHead>();
   private readonly openSessionById = new Map<string, DiskConversationFiles>();
   private readonly emitter = new Emitter<void>((error) => this.deps.log.error('a listener failed', error));
   readonly onDidChange = this.emitter.event;
-  private readonly changedFileNames = new Set<string>();
+  private readonly changedIds = new Set<string>();
   private isFullReadDue = false;
   private readonly rereadCoalescer: Coalescer;
   /** Runs reads of the list in sequence, because on a slow disk an older read could overwrite a newer result. */
   private readonly readQueue = new KeyedQueue();
-  private watcher: Disposable | undefined;
+  private readonly watcher: HeadsWatcher;
+  private readonly folders: ConversationFolders;
+  private isDisposed = false;
 
   constructor(private readonly deps: SessionStoreDeps) {
+    const { clock, files, folder: root, log, older } = deps;
+    this.watcher = new HeadsWatcher({ files, log, onChange: (folder, name) => this.noteChange(folder, name) });
+    this.folders = new ConversationFolders({ root, files, clock, older });
     this.rereadCoalescer = new Coalescer(
       deps.clock,
       listDelayMs,
@@ -67,40 +73,59 @@ export class ConversationStore implements ChatStore {
   }
 
   async start(): Promise<void> {
-    const { files, log } = this.deps;
+    const { files, log, places } = this.deps;
+    const placing = places?.start();
     try {
-      await files.makeFolder(this.headsFolder);
-      this.watcher = files.watch(this.headsFolder, (name) => {
-        if (name === undefined) this.isFullReadDue = true;
-        else this.changedFileNames.add(name);
-        this.rereadCoalescer.schedule();
-      });
+      for (const folder of this.folders.headsFolders) await files.makeFolder(folder);
     } catch (error) {
-      log.warn(`Cannot watch the conversations folder: ${messageOf(error)}`);
+      log.warn(`Cannot create the conversations folder: ${messageOf(error)}`);
     }
+    await placing;
     await this.readQueue.run('list', () => this.readAllHeads());
-    await this.removeLeftovers();
+    void this.readQueue.run('list', () => this.findPlaces());
+    await this.folders
+      .removeLeftovers()
+      .catch((error: unknown) => log.debug(`Cannot remove leftover files: ${messageOf(error)}`));
   }
 
-  create(head: ConversationHead): ConversationFiles {
-    const { files } = this.deps;
+  elsewhere({ place }: ConversationHead): PlaceElsewhere | undefined {
+    return this.deps.places?.elsewhere(place);
+  }
+
+  async locateFolder(from: string, to: string): Promise<void> {
+    const { places } = this.deps;
+    try {
+      await places?.locate(from, to);
+    } catch (error) {
+      throw new ChatError('storage', 'The change could not be written to disk.', messageOf(error), { cause: error });
+    }
+    this.emitter.fire();
+  }
+
+  create(created: ConversationHead): ConversationFiles {
+    const { files, places } = this.deps;
+    const head = places ? { ...created, place: places.continuedFrom(undefined, []) } : created;
     const folder = this.folderOf(head.id);
     let isCreated = false;
     // Called with the first record, so that an unused conversation creates no files. Repeated if it fails.
     const makeFolder = async (): Promise<void> => {
       if (isCreated) return;
-      await files.makeFolder(this.headsFolder);
+      await files.makeFolder(path.dirname(this.headFileOf(head.id)));
       await files.makeFolder(folder);
       isCreated = true;
     };
-    return this.addSession({ head, log: this.createReader(head.id), access: 'ours', makeFolder });
+    return this.addSession({ head, log: this.createReader(head.id), access: 'ours', moves: [], makeFolder });
   }
 
-  async add(head: ConversationHead, records: readonly LogRecord[], sourceId: string): Promise<void> {
+  async add(added: ConversationHead, records: readonly LogRecord[], sourceId: string): Promise<void> {
+    const { places } = this.deps;
+    // The records have the paths of this window.
+    const place = places?.continuedFrom(added.place, await places.movesFor(added.place));
+    const head = place ? { ...added, place } : added;
     const { id } = head;
-    const place = { folder: this.folderOf(id), headFile: this.headFileOf(id) };
+    const copy = { folder: this.folderOf(id), headFile: this.headFileOf(id) };
     try {
-      await addConversationCopy(this.deps.files, place, head, records, this.folderOf(sourceId));
+      await addConversationCopy(this.deps.files, copy, head, records, this.folderOf(sourceId));
     } catch (error) {
       const message = `The conversation could not be copied. ${userMessageOf(error)}`;
       throw new ChatError('storage', message, messageOf(error), { cause: error });
@@ -116,10 +141,10 @@ export class ConversationStore implements ChatStore {
       // The lock must be checked before reading: if it is free, the log is complete.
       const isHeld = await lock.isHeldElsewhere().catch(() => false);
       const log = this.createReader(id);
-      const { damage, head, isNewer, records } = await this.readConversation(id, log, isHeld);
+      const { damage, head, isNewer, moves, records } = await this.readConversation(id, log, isHeld);
       const access = isNewer ? 'newer' : isHeld ? 'theirs' : 'free';
-      const file = this.addSession({ head, log, access, makeFolder: () => Promise.resolve() });
-      return { head, file, records, ...(damage === undefined ? {} : { damage }) };
+      const file = this.addSession({ head, log, access, moves, makeFolder: () => Promise.resolve() });
+      return { head, file, moves, records, ...(damage === undefined ? {} : { damage }) };
     } catch (error) {
       throw unreadable(error);
     } finally {
@@ -185,25 +210,9 @@ export class ConversationStore implements ChatStore {
   }
 
   async search(query: string, signal?: AbortSignal): Promise<readonly ConversationSearchResult[]> {
-    const words = queryWords(query);
-    const heads = this.heads.toSorted((a, b) => b.updatedAt - a.updatedAt);
-    if (words.length === 0) return heads.map((head) => ({ head }));
     await Promise.all([...this.openSessionById.values()].map((session) => session.flush()));
-    const found: ConversationSearchResult[] = [];
-    let bytesLeft = maxSearchBytes;
-    const spend = (bytes: number): boolean => (bytesLeft -= bytes) > 0;
-    for (const head of heads) {
-      if (signal?.aborted || found.length >= maxFound) break;
-      if (hasAllWords(head.title, words)) {
-        found.push({ head });
-        continue;
-      }
-      if (bytesLeft <= 0) continue;
-      const search = searchLog(this.deps.files, this.logFileOf(head.id), words, spend, signal);
-      const snippet = await search.catch(() => undefined);
-      if (snippet !== undefined) found.push({ head, snippet });
-    }
-    return found;
+    const logFileOf = (id: string): string => this.folders.logFileOf(id);
+    return await searchConversations(this.deps.files, this.heads, logFileOf, query, signal);
   }
 
   async stop(): Promise<void> {
@@ -212,16 +221,16 @@ export class ConversationStore implements ChatStore {
   }
 
   dispose(): void {
-    this.watcher?.dispose();
+    this.isDisposed = true;
+    this.watcher.dispose();
     this.rereadCoalescer.dispose();
     this.emitter.dispose();
   }
 
   /** Whether the conversation is stored. @throws ChatError `unreadable` */
   private async exists(id: string): Promise<boolean> {
-    if (!isConversationId(id)) return false;
     try {
-      return (await this.deps.files.modifiedAt(this.logFileOf(id))) !== undefined;
+      return await this.folders.exists(id);
     } catch (error) {
       throw unreadable(error);
     }
@@ -229,7 +238,10 @@ export class ConversationStore implements ChatStore {
 
   private async readConversation(id: string, reader: LogReader, isBeingWritten = false) {
     const log = await reader.read(isBeingWritten);
-    return { ...log, head: this.headById.get(id) ?? (await this.readHead(id)) ?? rebuildHead(id, log.records) };
+    const head =
+      this.headById.get(id) ?? (await this.readHead(id)) ?? this.folders.withPlace(rebuildHead(id, log.records));
+    const moves = (await this.deps.places?.movesFor(head.place)) ?? [];
+    return { ...log, head, moves, records: relocateRecords(log.records, moves) };
   }
 
   private createReader(id: string): LogReader {
@@ -247,6 +259,7 @@ export class ConversationStore implements ChatStore {
       folder: this.folderOf(id),
       headFile: this.headFileOf(id),
       readHead: () => this.readHead(id),
+      placeContinued: (place, moves) => this.deps.places?.continuedFrom(place, moves),
       onDidChangeHead: (head) => {
         this.headById.set(id, head);
         this.emitter.fire();
@@ -273,14 +286,17 @@ export class ConversationStore implements ChatStore {
   }
 
   private async readAllHeads(): Promise<void> {
-    const { files, log } = this.deps;
+    const { folder: root, log, older } = this.deps;
     try {
-      const listed = (await files.listNames(this.headsFolder)).flatMap((name) => idOf(name) ?? []);
-      const ids = [...new Set([...listed, ...(await files.listNames(this.deps.folder)).filter(isConversationId)])];
+      this.watcher.watch(this.folders.headsFolders);
+      const ids = await this.folders.list();
+      this.watcher.watch([...(older ? [root] : []), ...this.folders.headsFolders]);
       const removedIds = new Set(this.headById.keys());
-      for (let at = 0; at < ids.length; at += maxParallelReads) {
-        await Promise.all(ids.slice(at, at + maxParallelReads).map((id) => this.refreshHead(id)));
-      }
+      const waiting = [...ids];
+      const work = async (): Promise<void> => {
+        for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) await this.refreshHead(id);
+      };
+      await Promise.all(Array.from({ length: maxParallelReads }, work));
       for (const id of ids) removedIds.delete(id);
       for (const id of removedIds) if (!this.isOurs(id)) this.headById.delete(id);
     } catch (error) {
@@ -289,30 +305,42 @@ export class ConversationStore implements ChatStore {
     this.emitter.fire();
   }
 
-  /** Removes temporary files of windows that crashed while they were writing a head. Never rejects. */
-  private async removeLeftovers(): Promise<void> {
-    const { clock, files, log } = this.deps;
-    try {
-      const leftovers = (await files.listNames(this.headsFolder)).filter((name) => name.endsWith('.tmp'));
-      for (const name of leftovers) {
-        const file = path.join(this.headsFolder, name);
-        const modifiedAt = await files.modifiedAt(file);
-        if (modifiedAt !== undefined && clock.now() - modifiedAt > leftoverAgeMs) await files.remove(file);
-      }
-    } catch (error) {
-      log.debug(`Cannot remove leftover files: ${messageOf(error)}`);
-    }
+  private noteChange(folder: string, name: string | undefined): void {
+    const isRoot = folder === this.deps.folder;
+    // The folder of a conversation is known by its head.
+    if (isRoot && name !== undefined && this.deps.older?.isName(name) !== true) return;
+    const id = isRoot || name === undefined ? undefined : this.folders.noteHead(folder, name);
+    if (id !== undefined) this.changedIds.add(id);
+    else if (isRoot || name === undefined) this.isFullReadDue = true;
+    else return;
+    this.rereadCoalescer.schedule();
+  }
+
+  /** Finds out where the conversations belong of which that is not known yet. Never rejects. */
+  private async findPlaces(): Promise<void> {
+    const { older, places } = this.deps;
+    if (!places) return;
+    const isOurs = (await older?.noteWindow(places.here)) === true;
+    if (isOurs) this.placeHeads();
+    if ((await older?.noteOthers()) === true) this.placeHeads();
+    await places.lookFor(this.heads.flatMap(({ place }) => place ?? []));
+    if (!this.isDisposed) this.emitter.fire();
+  }
+
+  private placeHeads(): void {
+    for (const [id, head] of this.headById) this.headById.set(id, this.folders.withPlace(head));
+    if (!this.isDisposed) this.emitter.fire();
   }
 
   private async readChangedHeads(): Promise<void> {
-    const names = [...this.changedFileNames];
-    this.changedFileNames.clear();
+    const changedIds = [...this.changedIds];
+    this.changedIds.clear();
     if (this.isFullReadDue) {
       this.isFullReadDue = false;
       await this.readAllHeads();
       return;
     }
-    const ids = names.flatMap((name) => idOf(name) ?? []).filter((id) => !this.isOurs(id));
+    const ids = changedIds.filter((id) => !this.isOurs(id));
     if (ids.length === 0) return;
     await Promise.all(ids.map((id) => this.refreshHead(id)));
     this.emitter.fire();
@@ -334,7 +362,7 @@ export class ConversationStore implements ChatStore {
     const { files } = this.deps;
     try {
       if ((await files.modifiedAt(this.logFileOf(id))) === undefined) return undefined;
-      return rebuildHead(id, (await this.createReader(id).read()).records);
+      return this.folders.withPlace(rebuildHead(id, (await this.createReader(id).read()).records));
     } catch {
       return undefined;
     }
@@ -344,33 +372,20 @@ export class ConversationStore implements ChatStore {
     const text = await this.deps.files.read(this.headFileOf(id)).catch(() => undefined);
     if (text === undefined) return undefined;
     const head = ConversationHead.safeParse(parseJson(text)).data;
-    return head?.id === id ? head : undefined;
-  }
-
-  private get headsFolder(): string {
-    return path.join(this.deps.folder, 'heads');
+    return head?.id === id ? this.folders.withPlace(head) : undefined;
   }
 
   private headFileOf(id: string): string {
-    return path.join(this.headsFolder, `${id}.json`);
+    return this.folders.headFileOf(id);
   }
 
   private folderOf(id: string): string {
-    return path.join(this.deps.folder, id);
+    return this.folders.folderOf(id);
   }
 
   private logFileOf(id: string): string {
-    return path.join(this.folderOf(id), logFileName);
+    return this.folders.logFileOf(id);
   }
-}
-
-function isConversationId(name: string): boolean {
-  return /^[\w-]{8,64}$/.test(name);
-}
-
-function idOf(fileName: string): string | undefined {
-  const id = fileName.endsWith('.json') ? fileName.slice(0, -'.json'.length) : undefined;
-  return id !== undefined && isConversationId(id) ? id : undefined;
 }
 
 function unreadable(error: unknown): ChatError {

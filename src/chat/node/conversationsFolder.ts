@@ -14,8 +14,8 @@ export interface OpenWorkspace {
 }
 
 /**
- * Returns the folder below `root` for a workspace's conversations. All windows of the workspace share it, unlike the
- * workspace storage of VS Code. The name depends on the workspace file if there is one, and otherwise on the folders.
+ * Returns the folder below `root` in which versions before this one have the conversations of a workspace. The name
+ * depends on the workspace file if there is one, and otherwise on the folders.
  */
 export async function findConversationsFolder(root: string, { file, folders }: OpenWorkspace): Promise<string> {
   const places = await Promise.all((file === undefined ? folders : [file]).map(realPath));
@@ -52,8 +52,9 @@ export async function moveOldConversations({ clock, files, from, log, to }: Move
       if (lockedAt !== undefined && Math.abs(clock.now() - lockedAt) < lockedMs) continue;
       const target = path.join(to, name);
       if ((await files.modifiedAt(target)) !== undefined) continue;
-      await files.moveIfExists(source, target);
+      // The head is moved first: if VS Code is killed in between, the next start finds the rest.
       await files.moveIfExists(path.join(from, 'heads', `${name}.json`), path.join(to, 'heads', `${name}.json`));
+      await files.moveIfExists(source, target);
     }
   } catch (error) {
     log.warn(`Older conversations stay in ${from}: ${messageOf(error)}`);

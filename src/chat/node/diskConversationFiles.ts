@@ -7,7 +7,9 @@ import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { ChatError } from '../common/chatPorts';
 import type { RecordsOfOtherWindow, ConversationFiles, ConversationHead } from '../common/chatStore';
+import { hasSameFolders, type ConversationPlace, type FolderMove } from '../common/conversations/conversationPlace';
 import type { LogRecord } from '../common/conversation/logRecord';
+import { relocateRecords } from '../common/conversations/relocateRecords';
 import { logFileName, textsFolderName } from './addConversationCopy';
 import type { FilePort } from '../../base/node/filePort';
 import { LogFollower } from './logFollower';
@@ -35,6 +37,11 @@ interface StoredSessionPorts {
   readonly folder: string;
   readonly headFile: string;
   readonly readHead: () => Promise<ConversationHead | undefined>;
+  /** Returns the place of a conversation that continues in this window. Undefined if places are not known. */
+  readonly placeContinued: (
+    place: ConversationPlace | undefined,
+    moves: readonly FolderMove[],
+  ) => ConversationPlace | undefined;
   readonly onDidChangeHead: (head: ConversationHead) => void;
   /** Called when another window has deleted the conversation. */
   readonly onDeleted: () => void;
@@ -47,6 +54,8 @@ export interface ConversationFilesInitialState {
   readonly createLock: (onLost: () => void) => FileLock;
   /** The initial access; `ours` for a new conversation. */
   readonly access: Access;
+  /** How paths in the log differ from those of this window, because folders were moved. */
+  readonly moves: readonly FolderMove[];
   readonly makeFolder: () => Promise<void>;
 }
 
@@ -241,7 +250,18 @@ export class DiskConversationFiles implements ConversationFiles {
       await this.lock.release();
       throw error;
     }
+    this.recordPlace();
     for (const record of this.unsavedRecords.splice(0)) this.logWriter.append(record);
+  }
+
+  /** Records that the conversation continues in this window. All later records contain the paths of this window. */
+  private recordPlace(): void {
+    const { moves } = this.initialState;
+    const { place } = this.currentHead;
+    const next = this.ports.placeContinued(place, moves);
+    if (!next) return;
+    if (moves.length > 0) this.logWriter.append({ type: 'relocated', at: this.ports.clock.now(), moves: [...moves] });
+    if (moves.length > 0 || !place || !hasSameFolders(place, next)) this.updateHead({ place: next });
   }
 
   /** Reads records that others have written. Resolves to whether to keep following the log. Never rejects. */
@@ -265,7 +285,7 @@ export class DiskConversationFiles implements ConversationFiles {
     const { records } = await this.initialState.log.read();
     // The window that wrote these records has received the same events.
     if (records.length > 0) this.unsavedRecords = [];
-    return records;
+    return relocateRecords(records, this.initialState.moves);
   }
 
   /** Ensures before each write that this window has the lock. @throws ChatError `readonly`, and errors of the file port */

@@ -1,11 +1,15 @@
 import * as z from 'zod';
 import { oneLine } from '../../base/common/oneLine';
 import type { FilePort } from '../../base/node/filePort';
+import type { ConversationHead, ConversationSearchResult } from '../common/chatStore';
 import { readLines } from './logReader';
 
 /** Size of the pieces in which texts are searched, in UTF-16 units. They overlap, as a word may cross their border. */
 const pieceUnits = 64 * 1024;
 const overlapUnits = 256;
+/** Maximum number of conversations that a search finds, and of bytes that it reads. */
+const maxFound = 200;
+const maxSearchBytes = 256 * 1024 * 1024;
 const snippetBefore = 40;
 const snippetUnits = 160;
 
@@ -31,6 +35,34 @@ const searchedEvents: ReadonlySet<string> = new Set([
   'prompt:complete',
   'tool:pre',
 ]);
+
+/** Finds conversations by title or text, newest first. When `signal` fires, resolves with the results so far. */
+export async function searchConversations(
+  files: FilePort,
+  heads: readonly ConversationHead[],
+  logFileOf: (id: string) => string,
+  query: string,
+  signal?: AbortSignal,
+): Promise<readonly ConversationSearchResult[]> {
+  const words = queryWords(query);
+  const newestFirst = heads.toSorted((a, b) => b.updatedAt - a.updatedAt);
+  if (words.length === 0) return newestFirst.map((head) => ({ head }));
+  const found: ConversationSearchResult[] = [];
+  let bytesLeft = maxSearchBytes;
+  const spend = (bytes: number): boolean => (bytesLeft -= bytes) > 0;
+  for (const head of newestFirst) {
+    if (signal?.aborted || found.length >= maxFound) break;
+    if (hasAllWords(head.title, words)) {
+      found.push({ head });
+      continue;
+    }
+    if (bytesLeft <= 0) continue;
+    const search = searchLog(files, logFileOf(head.id), words, spend, signal);
+    const snippet = await search.catch(() => undefined);
+    if (snippet !== undefined) found.push({ head, snippet });
+  }
+  return found;
+}
 
 /** Returns the words of a query. A text matches if it contains all of them. */
 export function queryWords(query: string): string[] {

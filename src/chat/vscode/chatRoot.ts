@@ -20,6 +20,8 @@ import { PageChips, type ChipSource } from '../common/page/pageChips';
 import { findConversationsFolder, moveOldConversations, type OpenWorkspace } from '../node/conversationsFolder';
 import { NodeFiles } from '../../base/node/filePort';
 import { ConversationStore } from '../node/conversationStore';
+import { OlderWorkspaces } from '../node/olderWorkspaces';
+import { WindowPlaces } from '../node/windowPlaces';
 import { ChatFeature, type RunningChatFeature } from './chatFeature';
 import { deleteFile } from './review/deleteFile';
 import { modalDialogs } from './dialogs';
@@ -63,7 +65,7 @@ export class ChatRoot {
   private readonly chatSessions: ChatSessions;
   private readonly attachedTexts: AttachedTexts;
 
-  private constructor(deps: ChatRootDeps, folder: string) {
+  private constructor(deps: ChatRootDeps) {
     const {
       backends,
       chipSources,
@@ -82,12 +84,7 @@ export class ChatRoot {
     const newOptions = new NewSessionOptions({ backends, memento: globalState, onError });
     this.chatSessions = new ChatSessions({
       backends,
-      store: new ConversationStore({
-        folder,
-        files: new NodeFiles(),
-        clock,
-        log,
-      }),
+      store: createStore(deps),
       files: {
         editor,
         deleteFile: (file, deletion) => deleteFile(editor, file, deletion),
@@ -122,12 +119,12 @@ export class ChatRoot {
     });
   }
 
-  /** Creates the chat. Determines the folder of this workspace's conversations first. */
+  /** Creates the chat. First moves the conversations of the oldest versions from VS Code's storage of the workspace. */
   static async create(deps: ChatRootDeps): Promise<ChatRoot> {
-    const { clock, log, olderFolder, storageFolder } = deps;
-    const folder = await findConversationsFolder(path.join(storageFolder, 'conversations'), openWorkspace());
-    await moveOldConversations({ from: olderFolder, to: folder, files: new NodeFiles(), clock, log });
-    return new ChatRoot(deps, folder);
+    const { clock, log, olderFolder } = deps;
+    const to = await findConversationsFolder(conversationsIn(deps.storageFolder), openWorkspace());
+    await moveOldConversations({ from: olderFolder, to, files: new NodeFiles(), clock, log });
+    return new ChatRoot(deps);
   }
 
   async start(): Promise<RunningChatRoot> {
@@ -156,6 +153,27 @@ export class ChatRoot {
     const draft: Draft = { text: '', attachments: [this.attachedTexts.add(title, text, folder)] };
     await vscode.commands.executeCommand(commandIds.chatNew, draft);
   }
+}
+
+/** Creates the store of the user's conversations, which all windows share. */
+function createStore({ clock, log, storageFolder }: ChatRootDeps): ConversationStore {
+  const folder = conversationsIn(storageFolder);
+  const files = new NodeFiles();
+  // VS Code has the folders of all workspaces next to the one for all of them.
+  const workspaceStorage = path.join(storageFolder, '..', '..', 'workspaceStorage');
+  const moves = path.join(folder, 'moves');
+  return new ConversationStore({
+    folder,
+    files,
+    clock,
+    log,
+    places: new WindowPlaces({ folder: moves, files, clock, log, workspace: openWorkspace() }),
+    older: new OlderWorkspaces({ root: folder, workspaceStorage, files, log }),
+  });
+}
+
+function conversationsIn(storageFolder: string): string {
+  return path.join(storageFolder, 'conversations');
 }
 
 function openWorkspace(): OpenWorkspace {

@@ -11,6 +11,7 @@ import { usePage, usePageState } from '../chatPageContext';
 import { SessionListItem } from './sessionListItem';
 import { useAgentSessionListings, type AgentSessionListings } from './useAgentSessionListings';
 import { ageGroup } from '../chatLabels';
+import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 
 const searchDelayMs = 200;
 
@@ -157,7 +158,10 @@ function uniqueRows(rows: readonly ConversationRow[]): ConversationRow[] {
   return [...new Map(rows.map((row) => [row.id, row])).values()];
 }
 
-/** Groups Backline's conversations by age, and conversations that agents store by agent. */
+/**
+ * Groups Backline's conversations by age, those of other workspaces by folder, and conversations that agents store by
+ * agent.
+ */
 function groupRows(
   ours: readonly ConversationRow[],
   found: readonly ConversationRow[],
@@ -167,8 +171,16 @@ function groupRows(
   const remote = found.filter((row) => row.remote === true && !here.has(row.id));
   const byName = new Map<string, ConversationRow[]>();
   for (const row of [...ours, ...remote]) {
-    const name = row.remote ? `Stored by ${row.backendTitle}` : ageGroup(row.updatedAt, now);
+    const name = groupOf(row, now);
     byName.set(name, [...(byName.get(name) ?? []), row]);
   }
   return [...byName].map(([name, rows]) => ({ name, rows }));
+}
+
+function groupOf({ backendTitle, elsewhere, remote, updatedAt }: ConversationRow, now: number): string {
+  if (remote) return `Stored by ${backendTitle}`;
+  if (!elsewhere) return ageGroup(updatedAt, now);
+  if (elsewhere.folder === undefined) return 'Without a folder';
+  const folder = showHiddenCharacters(elsewhere.folder);
+  return elsewhere.isGone ? `${folder} (not found)` : folder;
 }

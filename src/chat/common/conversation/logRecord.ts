@@ -137,6 +137,8 @@ export const LogRecord = z.discriminatedUnion('type', [
     fork: Text.optional(),
   }),
   record('restoreUndone', { id: Text }),
+  /** Folders were moved: all records before this one contain the paths of before. */
+  record('relocated', { moves: z.array(z.object({ from: Text, to: Text })) }),
 ]);
 export type LogRecord = z.infer<typeof LogRecord>;
 export type RecordOf<Type extends LogRecord['type']> = Extract<LogRecord, { type: Type }>;

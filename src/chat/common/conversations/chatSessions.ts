@@ -18,6 +18,7 @@ import type { BackendView, ConversationRow } from '../chatView';
 import { isQueuedForSignIn } from '../signIn/signInWait';
 import { addFork } from '../restore/forkOf';
 import { backendView } from './backendView';
+import { conversationRow, hereThenNewestFirst, newestFirst } from './conversationRow';
 import { IdleChatCloser } from './idleChatCloser';
 import { logVersion } from '../conversation/logRecord';
 import { PreparedSessions } from './preparedSessions';
@@ -119,7 +120,7 @@ export class ChatSessions implements Chats, WriteObserver {
   }
 
   get rows(): readonly ConversationRow[] {
-    return this.ports.store.heads.map((head) => this.rowOf(head)).sort(newestFirst);
+    return this.ports.store.heads.map((head) => this.rowOf(head)).sort(hereThenNewestFirst);
   }
 
   async search(query: string, signal?: AbortSignal): Promise<readonly ConversationRow[]> {
@@ -276,7 +277,7 @@ export class ChatSessions implements Chats, WriteObserver {
   private async sendPromptsWaitingForSignIn(backendId: string): Promise<void> {
     const { clock, log, store } = this.ports;
     const waiting = store.heads.filter(
-      (head) => head.backendId === backendId && isQueuedForSignIn(head, true, clock.now()),
+      (head) => head.backendId === backendId && !store.elsewhere(head) && isQueuedForSignIn(head, true, clock.now()),
     );
     for (const { id } of waiting) {
       try {
@@ -299,7 +300,8 @@ export class ChatSessions implements Chats, WriteObserver {
     const remote = parseRemoteRowId(sessionId);
     if (remote) return await this.importRemoteSession(remote.backendId, remote.remoteId);
     const old = this.chats.get(sessionId);
-    const { damage, file, records } = await this.ports.store.open(sessionId);
+    const { damage, file, moves, records } = await this.ports.store.open(sessionId);
+    for (const { from, to } of moves) await this.ports.files.checkpoints?.adopt(from, to);
     old?.disposeWhenReleased();
     const chat = this.addChat(file);
     await chat.restore(records, damage);
@@ -384,15 +386,10 @@ export class ChatSessions implements Chats, WriteObserver {
   }
 
   private rowOf(head: ConversationHead): ConversationRow {
-    const { backendTitle, id, state, title, updatedAt } = head;
-    return { id, title, backendTitle, updatedAt, state: this.chats.get(id)?.rowState ?? state };
+    return conversationRow(head, this.chats.get(head.id)?.rowState, this.ports.store.elsewhere(head));
   }
 }
 
 function timesOf(head: ConversationHead | undefined): Partial<Pick<ConversationHead, 'createdAt' | 'updatedAt'>> {
   return head ? { createdAt: head.createdAt, updatedAt: head.updatedAt } : {};
-}
-
-function newestFirst(one: ConversationRow, other: ConversationRow): number {
-  return other.updatedAt - one.updatedAt;
 }

@@ -1,0 +1,119 @@
+import * as path from 'node:path';
+import type { Clock } from '../../base/common/async';
+import type { FilePort } from '../../base/node/filePort';
+import type { ConversationHead } from '../common/chatStore';
+import { logFileName } from './addConversationCopy';
+import type { OlderWorkspaces } from './olderWorkspaces';
+
+/** Age after which temporary files are removed as leftovers. Writing a file takes only milliseconds. */
+const leftoverAgeMs = 60_000;
+const headSuffix = '.json';
+
+interface ConversationFoldersDeps {
+  /** Absolute path of the folder for all conversations. Created with the first conversation. */
+  readonly root: string;
+  readonly files: FilePort;
+  readonly clock: Clock;
+  readonly older: OlderWorkspaces | undefined;
+}
+
+/**
+ * Where the files of each conversation are: in `<root>/<id>`, with its head in `<root>/heads/<id>.json`, so that only one
+ * folder must be watched. Versions before had such a root for each workspace, inside of this one. Their conversations stay
+ * there: nothing is moved, so nothing can be lost, and an older version can run beside this one.
+ */
+export class ConversationFolders {
+  private rootById = new Map<string, string>();
+  private olderRoots: readonly string[] = [];
+
+  constructor(private readonly deps: ConversationFoldersDeps) {}
+
+  /** All folders of heads. The first one is for new conversations. */
+  get headsFolders(): readonly string[] {
+    return [this.deps.root, ...this.olderRoots].map(headsFolderIn);
+  }
+
+  /** Returns the ids of all conversations on disk. @throws errors of the file port */
+  async list(): Promise<readonly string[]> {
+    const { files, older, root } = this.deps;
+    this.olderRoots = (await older?.find()) ?? [];
+    const rootById = new Map<string, string>();
+    for (const one of [root, ...this.olderRoots]) {
+      const heads = (await files.listNames(headsFolderIn(one))).flatMap((name) => idOf(name) ?? []);
+      const folders = (await files.listNames(one)).filter(isConversationId);
+      for (const id of [...heads, ...folders]) {
+        if (!rootById.has(id) && older?.has(path.join(one, id)) !== true) rootById.set(id, one);
+      }
+    }
+    this.rootById = rootById;
+    return [...rootById.keys()];
+  }
+
+  /** Whether the conversation is stored. Also finds one that was added since the last list. @throws errors of the file port */
+  async exists(id: string): Promise<boolean> {
+    if (!isConversationId(id)) return false;
+    const { files, root } = this.deps;
+    const known = this.rootById.get(id);
+    for (const one of new Set([...(known === undefined ? [] : [known]), root, ...this.olderRoots])) {
+      if ((await files.modifiedAt(path.join(one, id, logFileName))) === undefined) continue;
+      this.rootById.set(id, one);
+      return true;
+    }
+    return false;
+  }
+
+  /** Notes that the file of a head was changed. Returns the id of its conversation. */
+  noteHead(headsFolder: string, fileName: string): string | undefined {
+    const id = idOf(fileName);
+    if (id !== undefined && !this.rootById.has(id)) this.rootById.set(id, path.dirname(headsFolder));
+    return id;
+  }
+
+  /** Adds the place of the workspace in which an older version has written the head. */
+  withPlace(head: ConversationHead): ConversationHead {
+    if (head.place) return head;
+    const place = this.deps.older?.placeOf(this.rootOf(head.id));
+    return place ? { ...head, place: { ...place, at: head.updatedAt } } : head;
+  }
+
+  folderOf(id: string): string {
+    return path.join(this.rootOf(id), id);
+  }
+
+  headFileOf(id: string): string {
+    return path.join(headsFolderIn(this.rootOf(id)), `${id}${headSuffix}`);
+  }
+
+  logFileOf(id: string): string {
+    return path.join(this.folderOf(id), logFileName);
+  }
+
+  /** Removes temporary files of windows that crashed while they were writing a head. @throws errors of the file port */
+  async removeLeftovers(): Promise<void> {
+    const { clock, files } = this.deps;
+    for (const folder of this.headsFolders) {
+      for (const name of (await files.listNames(folder)).filter((one) => one.endsWith('.tmp'))) {
+        const file = path.join(folder, name);
+        const modifiedAt = await files.modifiedAt(file);
+        if (modifiedAt !== undefined && clock.now() - modifiedAt > leftoverAgeMs) await files.remove(file);
+      }
+    }
+  }
+
+  private rootOf(id: string): string {
+    return this.rootById.get(id) ?? this.deps.root;
+  }
+}
+
+export function isConversationId(name: string): boolean {
+  return /^[\w-]{8,64}$/.test(name);
+}
+
+function headsFolderIn(root: string): string {
+  return path.join(root, 'heads');
+}
+
+function idOf(fileName: string): string | undefined {
+  const id = fileName.endsWith(headSuffix) ? fileName.slice(0, -headSuffix.length) : undefined;
+  return id !== undefined && isConversationId(id) ? id : undefined;
+}

@@ -1,0 +1,83 @@
+import { open, readFile, stat } from 'node:fs/promises';
+import * as path from 'node:path';
+import type { RepositoryIdentity } from '../common/conversations/conversationPlace';
+
+const maxFileBytes = 256 * 1024;
+const firstLineBytes = 4096;
+
+/**
+ * Returns by what the repository of a folder can be recognized elsewhere. Only reads files of `.git` and runs no program,
+ * as the configuration of a repository can name programs. Never rejects.
+ */
+export async function repositoryIdentity(realFolder: string): Promise<RepositoryIdentity | undefined> {
+  for (let top = realFolder; ; top = path.dirname(top)) {
+    const gitFolder = await gitFolderAt(path.join(top, '.git'));
+    if (gitFolder !== undefined) {
+      const [first, remote] = await Promise.all([firstCommit(gitFolder), remoteUrl(gitFolder)]);
+      const below = path.relative(top, realFolder).split(path.sep).join('/');
+      if (first === undefined && remote === undefined) return undefined;
+      return { ...(first === undefined ? {} : { first }), ...(remote === undefined ? {} : { remote }), below };
+    }
+    if (path.dirname(top) === top) return undefined;
+  }
+}
+
+/** Returns the folder with the repository's own files. In linked work trees and submodules, `.git` is a file. */
+async function gitFolderAt(place: string): Promise<string | undefined> {
+  const info = await stat(place).catch(() => undefined);
+  if (!info) return undefined;
+  const pointer = info.isFile() ? /^gitdir: ([^\r\n]+)/.exec((await readSmall(place)) ?? '')?.[1] : '.git';
+  if (pointer === undefined) return undefined;
+  const folder = path.resolve(path.dirname(place), pointer);
+  const common = await readSmall(path.join(folder, 'commondir'));
+  return common === undefined ? folder : path.resolve(folder, common.trim());
+}
+
+/** Returns the first commit that this repository has had, from the first line of the log of its HEAD. */
+async function firstCommit(gitFolder: string): Promise<string | undefined> {
+  const line = await readStart(path.join(gitFolder, 'logs', 'HEAD'));
+  return /^[0-9a-f]{40,64} ([0-9a-f]{40,64}) /.exec(line)?.[1];
+}
+
+/** Returns the address of the remote `origin`, or else of the first remote, in a form that all its spellings share. */
+async function remoteUrl(gitFolder: string): Promise<string | undefined> {
+  const urls = new Map<string, string>();
+  let remote: string | undefined;
+  for (const line of ((await readSmall(path.join(gitFolder, 'config'))) ?? '').split('\n')) {
+    if (/^\s*\[/.test(line)) remote = /^\s*\[remote "([^"]+)"\]/.exec(line)?.[1];
+    const url = /^\s*url\s*=\s*(\S+)\s*$/.exec(line)?.[1];
+    if (remote !== undefined && url !== undefined && !urls.has(remote)) urls.set(remote, url);
+  }
+  const url = urls.get('origin') ?? [...urls.values()][0];
+  return url === undefined ? undefined : plainRemote(url);
+}
+
+/** Removes the protocol, user, password and suffix of an address. */
+function plainRemote(url: string): string {
+  const plain = url.replace(/^[a-z+]+:\/\//i, '').replace(/^[^/@]*@/, '');
+  return plain
+    .replace(/^([^/:]+):(?!\d+\/)/, '$1/')
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '');
+}
+
+async function readSmall(file: string): Promise<string | undefined> {
+  const info = await stat(file).catch(() => undefined);
+  if (!info?.isFile() || info.size > maxFileBytes) return undefined;
+  return await readFile(file, 'utf8').catch(() => undefined);
+}
+
+async function readStart(file: string): Promise<string> {
+  // A pipe, for example, would block.
+  if ((await stat(file).catch(() => undefined))?.isFile() !== true) return '';
+  const handle = await open(file, 'r').catch(() => undefined);
+  if (!handle) return '';
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(firstLineBytes), 0, firstLineBytes, 0);
+    return buffer.toString('utf8', 0, bytesRead).split('\n')[0] ?? '';
+  } catch {
+    return '';
+  } finally {
+    await handle.close();
+  }
+}
