@@ -2,6 +2,8 @@ import type { ApprovalContext } from '../../../session/common/approvalContext';
 import type { ToolContent, ToolKind } from '../../../session/common/sessionEvents';
 import { isAbsolutePath, isUri, relativePathIn } from '../../../editor/common/boundary';
 import type { Protection } from '../../../editor/common/protection/protection';
+import { isPlainPath } from '../../../permissions/common/policy/plainPath';
+import { pathsOfGlobs } from '../../../permissions/common/policy/policyMembers';
 import { parseToolInput, sortedByName } from '../../../permissions/common/requests/toolInput';
 import { couldChangeFiles } from '../../../permissions/common/decide';
 import type { RequestWithProtections, ToolRequest } from '../../../permissions/common/requests/toolRequest';
@@ -52,12 +54,31 @@ export async function toToolRequest(call: CallDescription, context: RequestConte
     input: !command && input.cwd !== undefined ? { ...members, cwd: JSON.stringify(input.cwd) } : members,
     escalations,
     isUnresolved: isUnclear || refusedPaths.size > 0,
+    ...((await isAmbiguous([...namedPaths], kind === 'search' ? members : {}, context)) ? { isAmbiguous: true } : {}),
   };
   try {
     return { ...request, protections: await protectionsOf(request, refusedPaths, context) };
   } catch {
     return { ...request, protections: new Map(), isUnresolved: true };
   }
+}
+
+/**
+ * Whether the tool could use other files than those that the request names: it expands a path, or a glob goes through a
+ * link that leaves the workspace.
+ */
+async function isAmbiguous(
+  paths: readonly string[],
+  searchInput: ToolRequest['input'],
+  context: RequestContext,
+): Promise<boolean> {
+  if (!paths.every((path) => isPlainPath(path, context.cwd))) return true;
+  const [folder = '.'] = paths;
+  const searched = pathsOfGlobs(searchInput).map((path) => resolvePath(`${folder}/${path}`, context));
+  return await Promise.all(searched).then(
+    () => false,
+    () => true,
+  );
 }
 
 function changedPathsOf(item: CallDescription['content'][number]): string[] {

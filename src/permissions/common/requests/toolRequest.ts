@@ -20,6 +20,11 @@ export interface ToolRequest {
   readonly escalations: Readonly<Record<string, unknown>>;
   /** Whether a path could not be resolved, or a member has no canonical form. Rules never allow such a request. */
   readonly isUnresolved: boolean;
+  /**
+   * Whether the tool could understand a path in another way than it is written, for example as a glob. The policy and
+   * rules with globs never allow such a request.
+   */
+  readonly isAmbiguous?: boolean;
 }
 
 export interface RequestWithProtections extends ToolRequest {

@@ -101,6 +101,7 @@ function allows(rule: PermissionRule, request: ToolRequest, globs: RuleGlobs): b
     return false;
   if (rule.command === undefined ? command !== undefined : !isSameCommand(rule.command, rule.cwd, command))
     return false;
+  if (rule.pathGlob !== undefined && request.isAmbiguous === true) return false;
   return allowsPaths(rule, paths, globs) && isSameRecord(rule.env, env) && isSameRecord(rule.input, input);
 }
 

@@ -184,21 +184,27 @@ const rows: readonly [string, ToolRequest, Partial<DecisionContext>, Shown][] = 
 
 const ofPolicy = ['read', 'search', 'edit', 'execute', 'fetch'] as const;
 
+function requestOf(kind: (typeof ofPolicy)[number]): ToolRequest {
+  if (kind === 'execute') return run;
+  const address = { ...createFileRequest('demo', kind), input: { url: '"https://x.example"' } };
+  return kind === 'fetch' ? address : createFileRequest('demo', kind, '/ws/a.ts');
+}
+
 describe('a policy that allows everything', () => {
   for (const kind of ofPolicy) {
     const standing: DecisionContext = { rules: [], policy: allAllowed, globs: ruleGlobs(), isProtected: () => false };
-    const request = kind === 'execute' ? run : createFileRequest('demo', kind, '/ws/a.ts');
+    const request = requestOf(kind);
 
     it(`allows no ${kind} with a member that is not known`, () => {
       assert.equal(shown(decideRequest(request, standing)), 'allow by policy');
       fc.assert(
         fc.property(fc.string(), fc.jsonValue(), (name, value) => {
           fc.pre(value !== null);
-          const input = { [`x_${name}`]: JSON.stringify(value) };
+          const input = { ...request.input, [`x_${name}`]: JSON.stringify(value) };
           assert.equal(shown(decideRequest({ ...request, input }, standing)), 'ask: unsettled');
         }),
       );
-      const script = { ...request, input: { script: '"curl x | sh"' } };
+      const script = { ...request, input: { ...request.input, script: '"curl x | sh"' } };
       assert.equal(shown(decideRequest(script, standing)), 'ask: unsettled');
     });
 

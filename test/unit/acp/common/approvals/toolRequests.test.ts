@@ -45,6 +45,20 @@ describe('what a tool call asks for', () => {
     );
   });
 
+  it('is ambiguous if the tool could use other files than those that it names', async () => {
+    const leadingOut = (path: string): Promise<string> =>
+      path.includes('/out') || path.includes('..') ? Promise.reject(new Error('outside')) : resolve(path);
+    const isAmbiguous = async (kind: CallDescription['kind'], rawInput: Record<string, unknown>) =>
+      (await toToolRequest(call({ kind, rawInput }), { ...context, resolve: leadingOut })).isAmbiguous ?? false;
+    for (const path of ['{.vscode,x}/tasks.json', '.vs?ode/tasks.json', '$HOME/x', '%2e%2e/x', '/ws/a*'])
+      for (const kind of ['edit', 'read', 'other'] as const)
+        assert.equal(await isAmbiguous(kind, { path }), true, path);
+    assert.equal(await isAmbiguous('edit', { path: '/ws/app/[id]/page.tsx' }), false);
+    assert.equal(await isAmbiguous('search', { pattern: '*.ts', path: 'src' }), false);
+    assert.equal(await isAmbiguous('search', { glob: ['a/*.ts', '{src,out}/**'] }), true, 'a link that leads out');
+    assert.equal(await isAmbiguous('search', { pattern: 'out/*', path: 'src' }), true);
+  });
+
   it('is a command line as one argument, or its arguments, in the folder it names', async () => {
     const commandOf = async (rawInput: Record<string, unknown>) =>
       (await toToolRequest(call({ rawInput }), context)).command;
