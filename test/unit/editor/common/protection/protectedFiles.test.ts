@@ -116,6 +116,23 @@ describe('protected files out of the box', () => {
     '.github/instructions/x.instructions.md',
     '.github/mcp.json',
     '.augment-guidelines',
+    ...`
+    .run/app.run.xml .fleet/run.json .vs/tasks.vs.json .nova/tasks/x .helix/languages.toml .theia/tasks.json
+    .externalToolBuilders/x.launch app.sublime-project .exrc .vimrc .nvimrc .nvim.lua .lvimrc .dir-locals.el
+    src/.dir-locals-2.el .gdbinit .lldbinit .pdbrc .Rprofile .irbrc .pryrc .ghci .hg/hgrc .jj/repo/config.toml .sl/config
+    .svn/wc.db .autoenv.zsh .tool-versions api/.tool-versions .venv/bin/python api/venv/bin/activate venv/Scripts/python.exe
+    node_modules/.bin/tsc node_modules/typescript/lib/tsserver.js web/node_modules/x/index.js eslint.config.mjs web/.eslintrc.json
+    .eslintplugin/x.js prettier.config.cjs .prettierrc .prettierrc.json .stylelintrc.json stylelint.config.js tslint.json
+    .oxlintrc.json .markdownlint-cli2.mjs .pylintrc pylintrc .rubocop.yml .solargraph.yml .luarc.json .pnp.cjs .bunfig.toml
+    gradlew.bat mvnw .bazelrc ci.bazelrc .bazelversion .buckconfig .idx/dev.nix .replit .drone.yml .cirrus.yml CRUSH.md WARP.md
+    .adal/x .agent/rules/x.md .aiassistant/rules/x.md .aider.conf.yml .amazonq/mcp.json .codebuddy/mcp.json .commandcode/x
+    .continue/config.yaml .continuerc.json .cortex/x .crush/x crush.json .crush.json .devin/x .factory/mcp.json .firebender/x
+    firebender.json .iflow/settings.json .junie/guidelines.md .kilo/mcp.json .kilocode/mcp.json .kilocodemodes .kilocoderules
+    .kiro/hooks/x.hook .kode/x .lingma/rules/x.md .mcpjam/x .mux/x .neovate/x .openhands/setup.sh .openhands_instructions
+    .pochi/x .qoder/rules/x.md .roo/mcp.json .roomodes .rovodev/x .rules .tabnine/x .trae/rules/x.md .warp/x
+    .windsurf/rules/x.md .windsurfrules .zencoder/x`
+      .trim()
+      .split(/\s+/),
   ];
   /** One or more for each known agent, by its id: from where it takes its configuration in a workspace. */
   const filesOfAgents: Readonly<Record<string, readonly string[]>> = {
@@ -157,19 +174,7 @@ describe('protected files out of the box', () => {
       const reasonOfOne = protector(glob);
       return !allPaths.some((path) => reasonOfOne(path) !== undefined);
     });
-    assert.deepEqual(idle, [
-      '.bunfig.toml',
-      'gradlew.bat',
-      'mvnw',
-      '.drone.yml',
-      '.cirrus.y*ml',
-      '.kiro',
-      '.roo',
-      '.continue',
-      '.windsurf',
-      '.windsurfrules',
-      '.aider*',
-    ]);
+    assert.deepEqual(idle, []);
   });
 
   for (const path of [
@@ -189,6 +194,14 @@ describe('protected files out of the box', () => {
     'Makefile',
     '.claude/worktrees/fix/src/a.ts',
     '.cursor/worktrees/fix/README.md',
+    '.kilocode/worktrees/fix/README.md',
+    'src/venv/create.py',
+    'src/run/a.ts',
+    'src/rules.ts',
+    'eslint.ts',
+    'build.gradle',
+    'vite.config.ts',
+    'CMakeLists.txt',
     'claude.ts',
     'pi/main.py',
     'src/kimi.ts',
