@@ -281,6 +281,7 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
     memento: context.globalState,
     served: serve,
     isReported: (path, problem) => problemsAndProgress.isReported(path, problem),
+    consent: consent.consent,
   });
   const backends = disposables.add(
     new CombinedBackends(

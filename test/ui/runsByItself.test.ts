@@ -120,7 +120,6 @@ describe('What VS Code and its built-in extensions run by themselves in a truste
 
   it('is protected by default, and so is what others are known to run', async () => {
     for (const file of [...Object.keys(texts), 'package.json']) await window.openFile(file);
-    await window.runCommand('Terminal: Create New Terminal');
     const ran = await eventually('what runs', async () => {
       const names = (await readdir(marks)).toSorted();
       assert.ok(names.includes('task') && names.includes('php.validate.executablePath'), names.join());

@@ -1,9 +1,11 @@
 import * as vscode from 'vscode';
-import { DisposableStore } from '../../base/common/disposable';
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import type { Event } from '../../base/common/event';
 import type { Feature, RunningFeature } from '../../base/common/feature';
 import type { Memento } from '../../base/common/memento';
+import type { ConsentPort } from '../../consent/common/consentManager';
+import type { ConsentSubjectSource } from '../../consent/common/consentSubject';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, settingIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
@@ -21,6 +23,7 @@ import { configuredServerUrl, isSameLoopbackServer, describeOwnServerProblem } f
 import { ServerMonitor } from '../common/server/serverMonitor';
 import type { AmplifierBackend } from '../node/client/amplifierBackend';
 import type { AmplifierClient } from '../node/client/http/amplifierClient';
+import { missingServerConsentMessage, ServerConsent } from '../node/serverConsent';
 import { chooseContext } from './chooseContext';
 import { DocumentLanguages } from './documentLanguages';
 import { createContextCollector, editorContextChangeEvents } from './editorContext';
@@ -34,6 +37,7 @@ interface AmplifierFeatureDeps extends FeatureContext {
   /** The URL at which this window serves its own agents, if it does. */
   readonly served: { readonly url: URL | undefined; readonly onDidChange: Event<void> };
   readonly isReported: ContextCollectorDeps['isReported'];
+  readonly consent: ConsentPort;
 }
 
 /** Offers the configured Amplifier server as a backend, and registers its commands. */
@@ -47,6 +51,7 @@ export class AmplifierFeature implements Feature {
   private readonly documentLanguages = new DocumentLanguages();
   private readonly configuredServer: ConfiguredServerBackendRegistry;
   private readonly serverMonitor: ServerMonitor;
+  private readonly serverConsent: ServerConsent;
   private readonly apiKeyStore: ApiKeyStore;
   private readonly serverTokens: ServerTokens;
   private unsentKeyMessage: string | undefined;
@@ -61,6 +66,10 @@ export class AmplifierFeature implements Feature {
     const { contextCollector: collector, contextSwitches: switches } = this;
     const changes = editorContextChangeEvents(editor, onListenerError);
     this.chips = new EditorContextChips({ collector, switches, changes, clock, onListenerError });
+    this.serverConsent = new ServerConsent({
+      consent: this.deps.consent,
+      sourceOf: (server) => this.workspaceSourceOf(server),
+    });
     this.serverMonitor = new ServerMonitor({
       checkHealth: (signal) => this.checkHealth(signal),
       clock,
@@ -71,6 +80,8 @@ export class AmplifierFeature implements Feature {
       createBackend: (server) => this.createBackend(server),
       isTrusted,
       isOwnServer: (server) => this.isOwnServer(server),
+      missingConsent: (server) => this.missingConsent(server),
+      requireConsent: (server) => this.serverConsent.require(server),
       monitor: this.serverMonitor,
       onListenerError,
     });
@@ -104,6 +115,7 @@ export class AmplifierFeature implements Feature {
     disposables.add(status.onDidRequestRefresh(() => void serverMonitor.check()));
     disposables.add(vscode.workspace.onDidGrantWorkspaceTrust(() => void restart()));
     disposables.add(served.onDidChange(() => void restart()));
+    disposables.add(this.onDidChangeConsent(() => void restart()));
     disposables.add(settings.onDidChangeOf([settingIds.amplifierHost, settingIds.amplifierPort], () => void restart()));
     disposables.add(
       commands.setHandler(commandIds.amplifierSetApiKey, async () => {
@@ -146,9 +158,42 @@ export class AmplifierFeature implements Feature {
     return url !== undefined && isSameLoopbackServer(server, url);
   }
 
+  /** Returns where the workspace defines the server's address, unless it is the one of the user. */
+  private workspaceSourceOf({ origin }: URL): ConsentSubjectSource | undefined {
+    const { ofUser, workspace } = this.deps.settings.amplifierServer();
+    if (!workspace || originOf(ofUser) === origin) return undefined;
+    return { file: workspace.file, keys: [settingIds.amplifierHost] };
+  }
+
+  private missingConsent(server: URL): string | undefined {
+    const decision = this.serverConsent.decide(server);
+    return decision === 'allowed' ? undefined : missingServerConsentMessage(server, decision);
+  }
+
+  /** Calls the listener if the consent for the configured server has changed, and not for other subjects. */
+  private onDidChangeConsent(listener: () => void): Disposable {
+    let known = this.currentMissingConsent;
+    return this.deps.consent.onDidChange(() => {
+      const before = known;
+      known = this.currentMissingConsent;
+      if (known !== before) listener();
+    });
+  }
+
+  private get currentMissingConsent(): string | undefined {
+    try {
+      return this.missingConsent(this.configuredUrl());
+    } catch {
+      // The settings are invalid, which is reported when they are used.
+      return undefined;
+    }
+  }
+
   private async checkHealth(signal: AbortSignal): Promise<{ version?: string | undefined }> {
     const server = this.configuredUrl();
     if (this.isOwnServer(server)) throw new Error(describeOwnServerProblem(server));
+    const missing = this.missingConsent(server);
+    if (missing !== undefined) throw new Error(missing);
     this.unsentKeyMessage = await this.apiKeyStore.explainWhyKeyIsNotSent(server);
     const client = await this.createClient(server);
     try {
@@ -195,6 +240,15 @@ const actions: ServerStatusActions = {
   chooseContext: { label: 'Configure Editor Context', command: commandIds.amplifierChooseContext },
   manageTrust: { label: 'Manage Workspace Trust', command: 'workbench.trust.manage' },
 };
+
+/** Returns undefined if the settings are invalid. */
+function originOf(settings: Parameters<typeof configuredServerUrl>[0]): string | undefined {
+  try {
+    return configuredServerUrl(settings).origin;
+  } catch {
+    return undefined;
+  }
+}
 
 function isTrusted(): boolean {
   return vscode.workspace.isTrusted;

@@ -12,7 +12,7 @@ import type { Chats } from '../common/chatPorts';
 import type { Draft } from '../common/chatView';
 import type { Mentions } from '../common/mentions/mentions';
 import { ApprovalWatch } from '../common/page/approvalWatch';
-import { BackendChoice } from '../common/page/backendChoice';
+import { BackendChoice, type BackendPreference } from '../common/page/backendChoice';
 import { workspaceStarters } from '../common/page/starters';
 import { chatStatus, type ChatStatusActions } from '../common/page/chatStatus';
 import { restoreNewDraft } from '../common/page/newDraft';
@@ -117,7 +117,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     const messages = new Messages(log);
 
     for (const part of [chats, windowMentions, newOptions, chips, keyChords]) store.add(part);
-    const preferred = (): string => settings.chatBackend();
+    const preferred = (): BackendPreference => settings.chatBackend();
     const backends = store.add(new BackendChoice({ chats, preferred, memento: globalState, onError }));
     const documents = new VirtualDocuments(textSchemes.chat);
     const answerTextActions = store.add(new AnswerTextActions(editor, dialogs));

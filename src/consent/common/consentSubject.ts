@@ -1,7 +1,8 @@
 import { toVisibleText } from '../../base/common/visibleText';
 
 /** Kinds of content in a workspace that can run on this machine or receive text from it. */
-export type ConsentSubjectKind = 'agent' | 'providerModule' | 'providerAddress' | 'webCode' | 'mcpServer';
+export type ConsentSubjectKind =
+  'agent' | 'providerModule' | 'providerAddress' | 'webCode' | 'mcpServer' | 'serverAddress';
 
 /** The place in which the workspace defines a subject. */
 export interface ConsentSubjectSource {
@@ -46,6 +47,7 @@ const nouns: Record<ConsentSubjectKind, string> = {
   providerAddress: 'context provider',
   webCode: 'context provider',
   mcpServer: 'MCP server',
+  serverAddress: 'server',
 };
 
 /** Describes a subject, for example `agent "Mine"`. */
@@ -63,6 +65,8 @@ export function dialogQuestionOf(subject: ConsentSubject): string {
       return `Allow agents to use the ${what} from this workspace?`;
     case 'providerAddress':
       return `Allow sending text to the ${what} from this workspace?`;
+    case 'serverAddress':
+      return `Allow connecting to the ${what} from this workspace?`;
     case 'webCode':
       return `Allow downloading code for the ${what} from this workspace?`;
   }
@@ -75,6 +79,8 @@ const consequences: Record<ConsentSubjectKind, string> = {
     'Agents can use it in new conversations. A command runs with your rights. A URL receives the data that agents send.',
   providerAddress:
     'It receives the text of files that you open. If it offers mentions, it also receives what you type after @, queries from language models, the URI of the active file and the name of its repository.',
+  serverAddress:
+    'It receives a request now and then, your prompts to it, and the editor context that you send with them. It answers as an agent and can request changes and commands.',
   webCode:
     'The server at this URL receives a request. The downloaded code runs only after you review its hash and allow it.',
 };
@@ -119,7 +125,7 @@ export function dialogDetailsOf(subject: ConsentSubject, hasChanged: boolean): s
 }
 
 function whenAgain(kind: ConsentSubjectKind): string {
-  return kind === 'providerAddress' || kind === 'webCode'
+  return kind === 'providerAddress' || kind === 'webCode' || kind === 'serverAddress'
     ? 'You’ll be asked again if the entry changes.'
     : 'You’ll be asked again if the entry or a file named above changes.';
 }

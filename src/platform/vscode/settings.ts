@@ -24,6 +24,19 @@ interface AgentsLevel {
   readonly origin?: SettingsOrigin;
 }
 
+interface ServerAddress {
+  readonly host: unknown;
+  readonly port: unknown;
+}
+
+/** The address of the Amplifier server. */
+interface AmplifierServerSettings extends ServerAddress {
+  /** The address without the settings of the workspace. */
+  readonly ofUser: ServerAddress;
+  /** Set if the workspace defines at least a part of the address. */
+  readonly workspace?: SettingsOrigin;
+}
+
 interface SettingsOrigin {
   /** Name of the workspace or folder. */
   readonly name: string;
@@ -154,8 +167,16 @@ export class Settings implements vscode.Disposable {
    * Returns the address of the Amplifier server. It is not checked here, so that an invalid address is reported and not
    * replaced by the default.
    */
-  amplifierServer(): { readonly host: unknown; readonly port: unknown } {
-    return { host: this.read(settingIds.amplifierHost), port: this.read(settingIds.amplifierPort) };
+  amplifierServer(): AmplifierServerSettings {
+    const host = this.levelsOf(settingIds.amplifierHost);
+    const port = this.levelsOf(settingIds.amplifierPort);
+    const isOfWorkspace = host.workspace !== undefined || port.workspace !== undefined;
+    return {
+      host: host.workspace ?? host.user,
+      port: port.workspace ?? port.user,
+      ofUser: { host: host.user, port: port.user },
+      ...(isOfWorkspace ? { workspace: workspaceOrigin() } : {}),
+    };
   }
 
   /** Returns the profile for new Amplifier sessions. Empty for the server's default. */
@@ -163,9 +184,11 @@ export class Settings implements vscode.Disposable {
     return this.readText(settingIds.amplifierProfile);
   }
 
-  /** Returns the id or title of the backend for new conversations. Empty for the last used one. */
-  chatBackend(): string {
-    return this.readText(settingIds.chatBackend);
+  /** Returns the id or title of the backend for new conversations, of each level. Empty if a level names none. */
+  chatBackend(): { readonly ofUser: string; readonly ofWorkspace: string } {
+    const { user, workspace } = this.levelsOf(settingIds.chatBackend);
+    const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+    return { ofUser: textOf(user), ofWorkspace: textOf(workspace) };
   }
 
   saveBeforePrompt(): SaveBeforePrompt {
@@ -257,6 +280,13 @@ export class Settings implements vscode.Disposable {
   private async writeUserTable(id: SettingId, value: Readonly<Record<string, unknown>>): Promise<void> {
     const written = Object.keys(value).length === 0 ? undefined : value;
     await vscode.workspace.getConfiguration().update(id, written, vscode.ConfigurationTarget.Global);
+  }
+
+  /** The value of the user settings or the default, and the one of the workspace. */
+  private levelsOf(id: SettingId): { readonly user: unknown; readonly workspace: unknown } {
+    const found = vscode.workspace.getConfiguration().inspect(id);
+    const workspace = vscode.workspace.isTrusted ? (found?.workspaceFolderValue ?? found?.workspaceValue) : undefined;
+    return { user: found?.globalValue ?? found?.defaultValue, workspace };
   }
 
   private readText(id: SettingId): string {

@@ -1,3 +1,4 @@
+import { answeringConsent } from '../../fake/answeringConsent';
 import { CombinedBackends } from '../../../src/session/common/combinedBackends';
 import type { BackendSession, SessionBackend } from '../../../src/session/common/sessionBackend';
 import { AmplifierFeature } from '../../../src/amplifier/vscode/amplifierFeature';
@@ -24,6 +25,7 @@ export class AmplifierUnderTest {
   readonly state = new Map<string, unknown>();
   readonly editor = new AdapterUnderTest();
   readonly traffic = new TrafficLog(() => Date.now(), 1000, throwIt);
+  readonly consent = answeringConsent('ask');
   readonly feature: AmplifierFeature;
   readonly backends: CombinedBackends;
   /** Where the window serves its own agents: a test says it. */
@@ -43,6 +45,7 @@ export class AmplifierUnderTest {
       editor: this.editor.adapter,
       served: this.served,
       isReported: (path, problem) => this.problemsAndProgress.isReported(path, problem),
+      consent: this.consent,
       log,
       status: this.board,
       traffic: this.traffic,

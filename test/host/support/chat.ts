@@ -119,7 +119,8 @@ export class ChatUnderTest {
     const restorer = new FileRestorer({ chats: this.chats, checkpoints: undefined, newId: () => 'new' });
     this.actions = new AnswerTextActions(adapter, dialogs);
     this.code = new CodeProposals(this.proposed, adapter, this.actions, dialogs, messages);
-    this.backends = new BackendChoice({ chats: this.chats, preferred: () => '', memento, onError: throwIt });
+    const preferred = () => ({ ofUser: '', ofWorkspace: '' });
+    this.backends = new BackendChoice({ chats: this.chats, preferred, memento, onError: throwIt });
     this.mentions = new WindowMentions({ editor: adapter, recent: this.recent, clock: systemClock, log: nullLogger });
     const uri = vscode.Uri.file(folder);
     const files = { folder: uri, name: 'chat' } as const;

@@ -13,6 +13,10 @@ interface ConfiguredServerDeps {
   readonly createBackend: (server: URL) => Promise<SessionBackend>;
   readonly isTrusted: () => boolean;
   readonly isOwnServer: (server: URL) => boolean;
+  /** Why the user has not allowed a server of the workspace; undefined if they have, or need not. Does not ask. */
+  readonly missingConsent: (server: URL) => string | undefined;
+  /** Asks the user if needed. @throws BackendError `notReady` if not allowed */
+  readonly requireConsent: (server: URL) => Promise<void>;
   readonly monitor: Pick<ServerMonitor, 'availability' | 'onDidChange' | 'checkIfStale' | 'updateFromBackend'>;
   readonly onListenerError: (error: unknown) => void;
 }
@@ -43,13 +47,15 @@ export class ConfiguredServerBackendRegistry implements BackendRegistry, Disposa
   }
 
   list(): Promise<readonly BackendEntry[]> {
-    const { configuredUrl, isOwnServer, isTrusted, monitor } = this.deps;
+    const { configuredUrl, isOwnServer, isTrusted, missingConsent, monitor } = this.deps;
     const entry = { id: amplifierBackendId, title: 'Amplifier', source: 'server' } as const;
     try {
       const url = configuredUrl();
       const description = url.origin;
       if (!isTrusted()) return Promise.resolve([{ ...entry, description, problem: untrustedMessage }]);
       if (isOwnServer(url)) return Promise.resolve([{ ...entry, description, problem: describeOwnServerProblem(url) }]);
+      const problem = missingConsent(url);
+      if (problem !== undefined) return Promise.resolve([{ ...entry, description, problem, needsPermission: true }]);
       monitor.checkIfStale();
       return Promise.resolve([{ ...entry, description, health: toBackendHealth(monitor.availability, url) }]);
     } catch (error) {
@@ -60,6 +66,9 @@ export class ConfiguredServerBackendRegistry implements BackendRegistry, Disposa
   async open(id: string): Promise<SessionBackend> {
     if (id !== amplifierBackendId) throw new BackendError('notFound', `There is no Amplifier server "${id}".`);
     if (!this.deps.isTrusted()) throw new BackendError('untrusted', untrustedMessage);
+    const toAllow = this.openBackend ? undefined : this.serverWithoutConsent();
+    // Not part of the opening, which `stop` waits for.
+    if (toAllow) await this.deps.requireConsent(toAllow);
     const opened = (this.openBackend ??= this.createBackend());
     try {
       return await opened;
@@ -87,9 +96,22 @@ export class ConfiguredServerBackendRegistry implements BackendRegistry, Disposa
     this.emitter.dispose();
   }
 
+  private serverWithoutConsent(): URL | undefined {
+    try {
+      const server = this.deps.configuredUrl();
+      return this.deps.missingConsent(server) === undefined ? undefined : server;
+    } catch {
+      // `createBackend` reports the invalid setting.
+      return undefined;
+    }
+  }
+
   private async createBackend(): Promise<SessionBackend> {
     const server = this.deps.configuredUrl();
     if (this.deps.isOwnServer(server)) throw new Error(describeOwnServerProblem(server));
+    // The settings may have changed while the user was asked.
+    const problem = this.deps.missingConsent(server);
+    if (problem !== undefined) throw new Error(problem);
     const backend = await this.deps.createBackend(server);
     backend.onDidChangeState((state) => {
       this.deps.monitor.updateFromBackend(state);

@@ -6,10 +6,16 @@ import type { Memento } from '../../../base/common/memento';
 import type { Chats } from '../chatPorts';
 import type { BackendView } from '../chatView';
 
+/** The id or title of the backend that each level of the settings names. Empty if it names none. */
+export interface BackendPreference {
+  readonly ofUser: string;
+  readonly ofWorkspace: string;
+}
+
 interface BackendChoicePorts {
   readonly chats: Pick<Chats, 'backends' | 'onDidChangeBackends'>;
-  /** Returns the id or title of the backend in the setting. Empty if the setting is not used. */
-  readonly preferred: () => string;
+  /** Returns the ids or titles of the backends in the settings. */
+  readonly preferred: () => BackendPreference;
   readonly memento: Memento;
   readonly onError: (error: unknown) => void;
 }
@@ -37,14 +43,17 @@ export class BackendChoice implements Disposable {
     return this.knownBackends;
   }
 
-  /** The backend chosen in this window, or else the one in the settings, the last used one, or the demo agent. */
+  /**
+   * The backend chosen in this window, or else the one in the user settings, the last used one, the one in the workspace
+   * settings, or the demo agent. A workspace does not replace a choice of the user.
+   */
   get chosenBackend(): BackendView | undefined {
-    const preferred = this.ports.preferred();
+    const { ofUser, ofWorkspace } = this.ports.preferred();
     return (
       this.findBackend(this.pickedId) ??
-      this.findBackend(preferred) ??
-      this.knownBackends.find(({ title }) => title === preferred) ??
-      this.findBackend(z.safeParse(z.string(), this.ports.memento.get(memoryName)).data) ??
+      this.findByIdOrTitle(ofUser) ??
+      this.findBackend(this.lastUsedId) ??
+      this.findByIdOrTitle(ofWorkspace) ??
       this.knownBackends.find(({ source }) => source === 'demo') ??
       this.knownBackends[0]
     );
@@ -52,8 +61,10 @@ export class BackendChoice implements Disposable {
 
   /** Whether the setting names a backend that doesn't exist. */
   get isPreferredBackendMissing(): boolean {
-    const preferred = this.ports.preferred();
-    return preferred !== '' && !this.knownBackends.some(({ id, title }) => id === preferred || title === preferred);
+    const { ofUser, ofWorkspace } = this.ports.preferred();
+    const isUsed = ofUser !== '' || this.findBackend(this.lastUsedId) === undefined;
+    const preferred = ofUser === '' ? ofWorkspace : ofUser;
+    return isUsed && preferred !== '' && this.findByIdOrTitle(preferred) === undefined;
   }
 
   choose(id: string): void {
@@ -88,6 +99,14 @@ export class BackendChoice implements Disposable {
       }
     }
     this.emitter.fire();
+  }
+
+  private get lastUsedId(): string | undefined {
+    return z.safeParse(z.string(), this.ports.memento.get(memoryName)).data;
+  }
+
+  private findByIdOrTitle(name: string): BackendView | undefined {
+    return this.findBackend(name) ?? this.knownBackends.find(({ title }) => title === name);
   }
 
   private findBackend(id: string | undefined): BackendView | undefined {

@@ -48,7 +48,12 @@ describe('PageFeed', () => {
     chips = new PageChips([], throwIt);
     const memento = { get: () => undefined, update: () => Promise.resolve() };
     newOptions = new NewSessionOptions({ backends: noBackends, memento, onError: throwIt });
-    backends = new BackendChoice({ chats, preferred: () => '', memento, onError: throwIt });
+    backends = new BackendChoice({
+      chats,
+      preferred: () => ({ ofUser: '', ofWorkspace: '' }),
+      memento,
+      onError: throwIt,
+    });
     attached = new MissingAttachments({ editor, onDidChangeFiles: filesMoved.event, clock, onError: throwIt });
     attached.start();
     feed = new PageFeed({

@@ -19,13 +19,15 @@ describe('BackendChoice', () => {
   let chats: FakeChats;
   let memento: MemoryMemento;
   let preferred: string;
+  let ofWorkspace: string;
   let choice: BackendChoice;
 
   beforeEach(() => {
     chats = new FakeChats();
     memento = new MemoryMemento();
-    preferred = '';
-    choice = new BackendChoice({ chats, preferred: () => preferred, memento, onError: throwIt });
+    preferred = ofWorkspace = '';
+    const levels = () => ({ ofUser: preferred, ofWorkspace });
+    choice = new BackendChoice({ chats, preferred: levels, memento, onError: throwIt });
     choice.start();
   });
   afterEach(() => choice.dispose());
@@ -51,6 +53,23 @@ describe('BackendChoice', () => {
     preferred = 'gone';
     await choice.refresh();
     assert.equal(choice.chosenBackend?.id, 'demo-agent');
+    assert.equal(choice.isPreferredBackendMissing, true);
+  });
+
+  it('takes the one of the workspace only if the user has chosen none', async () => {
+    chats.changeBackends([...chats.views, backendView('third', 'configured', 'stopped')]);
+    await choice.refresh();
+    ofWorkspace = 'The third';
+    assert.equal(choice.chosenBackend?.id, 'third');
+    memento.values.set('chat.backend', 'other');
+    assert.equal(choice.chosenBackend.id, 'other');
+    preferred = 'demo-agent';
+    assert.equal(choice.chosenBackend.id, 'demo-agent');
+    ofWorkspace = 'gone';
+    assert.equal(choice.isPreferredBackendMissing, false);
+    preferred = '';
+    assert.equal(choice.isPreferredBackendMissing, false);
+    memento.values.clear();
     assert.equal(choice.isPreferredBackendMissing, true);
   });
 

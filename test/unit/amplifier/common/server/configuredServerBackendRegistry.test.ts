@@ -3,12 +3,14 @@ import { Emitter } from '../../../../../src/base/common/event';
 import type { ServerAvailability } from '../../../../../src/amplifier/common/server/serverMonitor';
 import { ConfiguredServerBackendRegistry } from '../../../../../src/amplifier/common/server/configuredServerBackendRegistry';
 import { configuredServerUrl } from '../../../../../src/amplifier/common/server/serverUrl';
+import { BackendError } from '../../../../../src/session/common/sessionBackend';
 import { FakeBackend } from '../../../../fake/fakeBackend';
 
 describe('the Amplifier server among the backends', () => {
   let port: unknown;
   let trusted: boolean;
   let own: boolean;
+  let missing: string | undefined;
   let made: { readonly backend: FakeBackend; readonly url: string }[];
   let states: string[];
   let changes: number;
@@ -22,6 +24,7 @@ describe('the Amplifier server among the backends', () => {
     port = 8765;
     trusted = true;
     own = false;
+    missing = undefined;
     made = [];
     states = [];
     changes = 0;
@@ -39,6 +42,8 @@ describe('the Amplifier server among the backends', () => {
       },
       isTrusted: () => trusted,
       isOwnServer: () => own,
+      missingConsent: () => missing,
+      requireConsent: () => Promise.reject(new BackendError('notReady', missing ?? '')),
       monitor: {
         get availability() {
           return news;
@@ -68,6 +73,19 @@ describe('the Amplifier server among the backends', () => {
     });
     assert.deepEqual(others, []);
     assert.deepEqual(made, [], 'looking makes nothing');
+  });
+
+  it('is not asked, and not opened, if the user has not allowed the server of the workspace', async () => {
+    missing = 'Allow it first.';
+    const [entry] = await registry.list();
+    assert.equal(entry?.problem, missing);
+    assert.equal(entry.needsPermission, true);
+    assert.equal(looks, 0);
+    await assert.rejects(registry.open('amplifier'), { code: 'notReady' });
+    assert.deepEqual(made, []);
+    missing = undefined;
+    await registry.open('amplifier');
+    assert.equal(made.length, 1);
   });
 
   it('is asked whether it answers when somebody looks, and what is known is told without waiting', async () => {
