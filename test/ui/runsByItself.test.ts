@@ -5,12 +5,13 @@ import { ProtectedFiles } from '../../src/editor/common/protection/protectedFile
 import { eventually } from '../support/eventually';
 import { VsCodeWindow } from './support/window';
 
+const shellOfTasks = 'terminal.integrated.automationProfile';
 /** Shell scripts in the workspace, each with what could run it. */
 const scripts: Readonly<Record<string, string>> = {
   'git.path': 'tools/git',
   'php.validate.executablePath': 'tools/php',
   'typescript.tsserver.nodePath': 'tools/node',
-  'terminal.integrated.automationProfile': 'tools/shell',
+  [shellOfTasks]: 'tools/shell',
   gulp: 'node_modules/.bin/gulp',
   grunt: 'node_modules/.bin/grunt',
   jake: 'node_modules/.bin/jake',
@@ -69,7 +70,7 @@ describe('What VS Code and its built-in extensions run by themselves in a truste
     const touch = (name: string): string => `touch '${path.join(marks, name)}'`;
     const server = (name: string): object => ({ x: { command: '/bin/sh', args: ['-c', touch(name)] } });
     for (const [name, file] of Object.entries(scripts)) {
-      await put(file, `#!/bin/sh\n${touch(name)}\nexit 1\n`);
+      await put(file, `#!/bin/sh\n${touch(name)}\n${name === shellOfTasks ? 'exec /bin/sh "$@"' : 'exit 1'}\n`);
       await chmod(path.join(workspace, file), 0o755);
     }
     for (const [name, file] of Object.entries(modules)) {
@@ -126,7 +127,7 @@ describe('What VS Code and its built-in extensions run by themselves in a truste
       return names;
     });
     await window.screenshot('runs-by-itself');
-    assert.deepEqual(ran, ['php.validate.executablePath', 'task']);
+    assert.deepEqual(ran, ['php.validate.executablePath', 'task', shellOfTasks]);
     const protectedFiles = new ProtectedFiles();
     const isProtected = (file: string): boolean =>
       protectedFiles.protectionOf([{ path: `/ws/${file}`, relativePath: file }]) !== undefined;
