@@ -59,6 +59,7 @@ const pruneDelayMs = 5 * 60_000;
 
 /** The checkpoint stores of a window, one for each workspace folder. Each is opened on first use. */
 export class FolderCheckpoints implements WorkspaceCheckpoints {
+  private readonly lastProblemByFolder = new Map<string, string>();
   private readonly storeByFolder = new Map<string, Promise<CheckpointStore | string>>();
   /** Time of the last failed search for Git, by folder, in milliseconds of the monotonic clock. */
   private readonly gitMissingAtByFolder = new Map<string, number>();
@@ -220,9 +221,16 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
       const uncovered = leftOut.filter(isUnexpectedlyLeftOut).map((item) => path.join(folder, item.path));
       return { folders: [{ folder, id }], problems: [], uncovered };
     } catch (error) {
-      this.deps.log.warn(`No checkpoint of ${folder}: ${messageOf(error)}`);
+      this.reportOnce(folder, messageOf(error));
       return { ...nothing, problems: [messageOf(error)] };
     }
+  }
+
+  /** Each prompt takes a checkpoint, and the reason is often the same. */
+  private reportOnce(folder: string, problem: string): void {
+    if (this.lastProblemByFolder.get(folder) === problem) return;
+    this.lastProblemByFolder.set(folder, problem);
+    this.deps.log.warn(`No checkpoint of ${folder}: ${problem}`);
   }
 
   private async decode(bytes: Uint8Array, file: string): Promise<string | undefined> {
