@@ -21,7 +21,7 @@ export function staysInFolder(glob: string): boolean {
  * Expands the braces of a glob that stays in its folder. Undefined if it could leave the folder, or could be understood in
  * another way.
  */
-export function expandedGlobs(glob: string): readonly string[] | undefined {
+function expandedGlobs(glob: string): readonly string[] | undefined {
   // Many tools take `!` at the beginning as an exclusion.
   const text = glob.startsWith('!') ? glob.slice(1) : glob;
   if (text.length > maxLength || !plainGlob.test(text) || text.normalize('NFKC') !== text.normalize('NFC'))
