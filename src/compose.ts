@@ -37,7 +37,7 @@ import { UserRules } from './permissions/common/rules/userRules';
 import { OpenQuestionLimiter } from './permissions/common/openQuestionLimiter';
 import { mcpClientPolicyId } from './permissions/common/policy/policyKinds';
 import { titleOfClient, WindowToolCaller } from './permissions/vscode/windowToolCaller';
-import { PermissionsController } from './permissions/vscode/permissionsController';
+import { PermissionsPage } from './permissions/vscode/permissionsPage';
 import { PolicySetting } from './permissions/vscode/policySetting';
 import { Commands } from './platform/vscode/commands';
 import { extensionVersion } from './platform/common/extensionVersion';
@@ -259,7 +259,7 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
     extensionUri: context.extensionUri,
   });
   const permissions = disposables.add(
-    new PermissionsController({
+    new PermissionsPage({
       ...contextFor('permissions'),
       standing,
       agents: acp.backends,

@@ -25,7 +25,6 @@ import { ShellEnvironment } from '../node/process/shellEnvironment';
 import { AgentCommands } from './agentCommands';
 import { AgentOriginServices } from './agentOriginServices';
 import { AgentsPort } from './agentsPort';
-import { askUserForAgent } from './elicitation';
 import { LlmProviderServices } from './providers/providerServices';
 import { SignInServices, type AgentKeysPort } from './signIn/signInServices';
 import { SignInTerminals } from './signIn/signInTerminal';
@@ -179,7 +178,7 @@ export class AcpFeature implements Feature {
         log.error('The versions of agents cannot be stored', error),
       ),
       random: Math.random,
-      elicit: askUserForAgent,
+      elicit: async (...asked) => (await import('./accountDialogs')).askUserForAgent(...asked),
       runInTerminal: (command, signal) => this.signInTerminals.run(command, signal),
       keysOf: (agentId) => this.signIn.keys.keysOf(agentId),
       providersOf: (agentId) => this.providers.choicesForStart(agentId),

@@ -1,10 +1,11 @@
 import { homedir } from 'node:os';
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import type { BackendRegistry } from '../../session/common/backendRegistry';
-import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import { DisposableStore } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
+import type { RunningFeature } from '../../base/common/feature';
 import type { EditorPort } from '../../editor/common/editorPort';
-import { commandIds, panelTypes, settingIds } from '../../manifest';
+import { settingIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import { ruleKey } from '../common/rules/permissionRules';
@@ -16,9 +17,10 @@ import { describeRule } from '../common/rules/ruleWords';
 import type { SessionGrant } from '../common/sessionGrants';
 import type { StandingPermissions } from '../common/standingPermissions';
 import { askForRule } from './newRule';
+import type { PageTab } from '../../webview/vscode/pageTab';
 import { createPermissionsTab, type PermissionsPageModel } from './permissionsTab';
 
-interface PermissionsControllerDeps extends FeatureContext {
+export interface PermissionsControllerDeps extends FeatureContext {
   readonly standing: StandingPermissions;
   readonly agents: Pick<BackendRegistry, 'list' | 'onDidChange'>;
   /** Further agents that the policy controls. An agent that is also in `agents` is omitted. */
@@ -28,36 +30,36 @@ interface PermissionsControllerDeps extends FeatureContext {
 }
 
 /** Controls the page that shows and changes what agents can do. */
-export class PermissionsController implements PermissionsPageModel, Disposable {
+export class PermissionsController implements PermissionsPageModel, RunningFeature {
   private readonly disposables = new DisposableStore();
   private readonly changeEmitter = new Emitter<void>((error) =>
     this.deps.log.error('a permissions listener failed', error),
   );
   readonly onDidChange = this.changeEmitter.event;
   private readonly idByGrant = new WeakMap<SessionGrant, string>();
+  private readonly tab: PageTab;
   private lastGrantId = 0;
 
-  constructor(private readonly deps: PermissionsControllerDeps) {}
-
-  start(): void {
-    const { agents, clock, commands, editor, extensionUri, log, settings, standing } = this.deps;
+  /** The caller disposes the controller. */
+  constructor(private readonly deps: PermissionsControllerDeps) {
+    const { agents, clock, editor, extensionUri, log, settings, standing } = deps;
     const { disposables } = this;
-    const tab = disposables.add(createPermissionsTab({ model: this, extensionUri, clock, log }));
+    this.tab = disposables.add(createPermissionsTab({ model: this, extensionUri, clock, log }));
     const changed = (): void => this.changeEmitter.fire();
     disposables.add(standing.onDidChangeRulesOrGrants(changed));
     disposables.add(agents.onDidChange(changed));
     disposables.add(editor.onDidChangeFolders(changed));
     disposables.add(settings.onDidChangeOf([settingIds.permissions], changed));
-    disposables.add(commands.setHandler(commandIds.permissionsShow, () => tab.show()));
-    disposables.add(
-      vscode.window.registerWebviewPanelSerializer(panelTypes.permissions, {
-        deserializeWebviewPanel: (restored) => {
-          tab.restore(restored);
-          return Promise.resolve();
-        },
-      }),
-    );
     disposables.add(this.changeEmitter);
+  }
+
+  show(): void {
+    this.tab.show();
+  }
+
+  /** Fills a panel that VS Code has kept over a reload. */
+  restore(panel: vscode.WebviewPanel): void {
+    this.tab.restore(panel);
   }
 
   dispose(): void {

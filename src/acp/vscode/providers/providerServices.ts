@@ -12,7 +12,6 @@ import { OutdatedProviderAgentStopper } from '../../common/providers/outdatedPro
 import type { AgentSecretStoreDeps } from '../../common/signIn/agentSecretStore';
 import { llmProviderObstacle } from '../../node/catalogue/agentCatalogue';
 import type { AgentBackendRegistry } from '../../node/catalogue/agentBackendRegistry';
-import { ProviderCommands } from './providerCommands';
 
 interface ProviderServicesDeps extends AgentSecretStoreDeps {
   /** Whether a turn of the agent runs in this window. */
@@ -66,14 +65,17 @@ export class LlmProviderServices {
         return entry && llmProviderObstacle(entry);
       },
     };
-    const providerCommands = new ProviderCommands({ agents, store, changeStopper, messages, isWorking });
+    const manageProvidersOf = async (id: unknown): Promise<void> => {
+      const { createProviderCommands } = await import('../accountDialogs');
+      await createProviderCommands({ agents, store, changeStopper, messages, isWorking }).manageProvidersOf(id);
+    };
     const disposables = new DisposableStore();
     disposables.add(store);
     store.start();
     disposables.add(store.onDidChange((id) => void changeStopper.handleChange(id)));
     disposables.add(onDidEndTurn(() => void changeStopper.handleEndOfTurn()));
     disposables.add(registry.onDidChange(() => changeStopper.forgetStoppedAgents()));
-    disposables.add(commands.setHandler(commandIds.acpManageProviders, (id) => providerCommands.manageProvidersOf(id)));
+    disposables.add(commands.setHandler(commandIds.acpManageProviders, manageProvidersOf));
     return disposables;
   }
 }

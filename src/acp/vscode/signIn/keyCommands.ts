@@ -7,7 +7,7 @@ import { keyTexts } from '../../common/signIn/keyTexts';
 import { askForKey } from './keyBox';
 import { withProgress, noKeysForWorkspaceAgentMessage, type SignInAgents, type SignInFlow } from './signInFlow';
 
-interface KeyCommandsDeps {
+export interface KeyCommandsDeps {
   readonly agents: SignInAgents;
   readonly keys: AgentKeyStore;
   readonly flow: SignInFlow;

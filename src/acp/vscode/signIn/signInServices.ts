@@ -11,8 +11,8 @@ import { keyMethodId } from '../../common/signIn/signInWays';
 import { secretNamesIn } from '../../common/remote/agentHeaders';
 import { SignInMemory } from '../../common/signIn/signInMemory';
 import type { AgentBackendRegistry } from '../../node/catalogue/agentBackendRegistry';
-import { KeyCommands } from './keyCommands';
-import { SignInFlow, type SignInAgents } from './signInFlow';
+import type { SignInDialogs } from '../accountDialogs';
+import type { SignInAgents } from './signInFlow';
 
 /** Access of other features to the keys of agents. */
 export interface AgentKeysPort {
@@ -37,6 +37,7 @@ export interface AgentKeysPort {
 export class SignInServices {
   readonly keys: AgentKeyStore;
   readonly memory: SignInMemory;
+  private loadingDialogs: Promise<SignInDialogs> | undefined;
 
   constructor(private readonly deps: AgentSecretStoreDeps) {
     this.keys = new AgentKeyStore(deps);
@@ -71,27 +72,31 @@ export class SignInServices {
       hasUrl: (id) => registry.entryOf(id)?.url !== undefined,
       isProvenBySession: (id) => keyUseOfKnownAgent(knownIdOf(id)).refuses === 'session',
     };
-    const flow = new SignInFlow({ agents, keys, messages });
     const knownKeys = (id: string): readonly AuthKeyVariable[] => {
       const entry = registry.entryOf(id);
       if (entry?.url === undefined) return keyUseOfKnownAgent(knownIdOf(id)).keys;
       return secretNamesIn(entry.headers).map((variable) => ({ variable, name: variable }));
     };
-    const keyCommands = new KeyCommands({ agents, keys, flow, messages, knownKeys });
+    const loadDialogs = (): Promise<SignInDialogs> =>
+      (this.loadingDialogs ??= import('../accountDialogs').then(({ createSignInDialogs }) =>
+        createSignInDialogs({ agents, keys, messages, knownKeys }),
+      ));
     const store = new DisposableStore();
     store.add(keys);
     keys.start();
     store.add(
       keys.onDidChange((id) => {
-        this.useStoredKey(registry, flow, id).catch((error: unknown) => {
+        this.useStoredKey(registry, id).catch((error: unknown) => {
           this.deps.log.info(`The stored key was not enough to sign in: ${messageOf(error)}`);
         });
       }),
     );
     store.add(registry.onDidChange(() => this.rememberSignInNeeds(registry)));
-    store.add(commands.setHandler(commandIds.acpSignIn, (id) => flow.signIn(id)));
-    store.add(commands.setHandler(commandIds.acpSignOut, (id) => keyCommands.signOut(id)));
-    store.add(commands.setHandler(commandIds.acpManageKeys, (id) => keyCommands.manageKeys(id)));
+    store.add(commands.setHandler(commandIds.acpSignIn, async (id) => (await loadDialogs()).flow.signIn(id)));
+    store.add(commands.setHandler(commandIds.acpSignOut, async (id) => (await loadDialogs()).keyCommands.signOut(id)));
+    store.add(
+      commands.setHandler(commandIds.acpManageKeys, async (id) => (await loadDialogs()).keyCommands.manageKeys(id)),
+    );
     return store;
   }
 
@@ -104,9 +109,10 @@ export class SignInServices {
   }
 
   /** Signs in with the key that this window or another one has just stored, if the agent waits for a sign-in. */
-  private async useStoredKey(registry: AgentBackendRegistry, flow: SignInFlow, agentId: string): Promise<void> {
+  private async useStoredKey(registry: AgentBackendRegistry, agentId: string): Promise<void> {
     const backend = registry.backendOf(agentId);
-    if (backend?.state.kind !== 'authRequired' || flow.isSigningInWithKey(agentId)) return;
+    const dialogs = await this.loadingDialogs;
+    if (backend?.state.kind !== 'authRequired' || dialogs?.flow.isSigningInWithKey(agentId) === true) return;
     const [variable] = await this.keys.variablesOf(agentId);
     if (variable !== undefined) await backend.authenticate?.(keyMethodId(variable));
   }
