@@ -80,6 +80,31 @@ describe('VsCodeEditor leaves every other byte of a file as it was:', () => {
     assert.equal(await readFile(file, 'utf8'), 'one\r\n1.5\r\ntwo\r\n');
   });
 
+  for (const isShown of [false, true]) {
+    const where = isShown ? 'in an editor' : 'on disk';
+    for (const [what, encode] of [
+      ['UTF-8', utf8],
+      ['UTF-8 with a byte order mark', (text) => utf8(mark + text)],
+      ['UTF-16LE', (text) => Buffer.from(mark + text, 'utf16le')],
+    ] as readonly [string, Encode][]) {
+      it(`mixed line endings in ${what}, ${where}, also when the edit is taken back`, async () => {
+        const before = 'a\r\nb\nc\rd\r\ne';
+        const file = await writeInWorkspace(`bytes/mixed-${isShown}-${what.length}.txt`, encode(before));
+        if (isShown) await show(file);
+        const { text } = await editor.readText(file);
+        const changed = await editor.writeText(file, text.replace('b', 'two'));
+        assert.equal(changed.text, text.replace('b', 'two'));
+        assert.deepEqual(await readFile(file), encode(before.replace('b', 'two')));
+        const again = await editor.editText(file, () => [
+          { range: { start: { line: 2, character: 0 }, end: { line: 2, character: 1 } }, newText: 'three' },
+        ]);
+        assert.equal(again.text, text.replace('b', 'two').replace('c', 'three'));
+        await editor.writeText(file, text);
+        assert.deepEqual(await readFile(file), encode(before));
+      });
+    }
+  }
+
   it('a new file is written in the encoding that the settings name', () =>
     withEncoding('windows1252', async () => {
       const file = inWorkspace('bytes', 'new.txt');

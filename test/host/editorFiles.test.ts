@@ -58,6 +58,14 @@ describe('VsCodeEditor edits several files', () => {
     ]);
   });
 
+  it('and keeps mixed line endings', async () => {
+    await writeInWorkspace(`${folder}/a.txt`, 'one\n');
+    await writeInWorkspace(`${folder}/b.txt`, 'one\r\ntwo\nthree\r\n');
+    await editor.editFiles([await editOf(`${folder}/a.txt`, '1'), await editOf(`${folder}/b.txt`, '2')]);
+    assert.equal(await onDisk(`${folder}/a.txt`), '1\n');
+    assert.equal(await onDisk(`${folder}/b.txt`), '2\r\ntwo\nthree\r\n');
+  });
+
   it('or none: not if one has changed, is protected, read-only or excluded', async () => {
     await writeInWorkspace(`${folder}/a.txt`, 'one\n');
     const stale = await writeInWorkspace(`${folder}/b.txt`, 'one\n');

@@ -19,7 +19,7 @@ import {
   type WriteOptions,
 } from '../common/editorPort';
 import type { ExcludeList } from '../common/excludeList';
-import { unifyLineEndings, convertLineEndings } from '../common/text/lineEndings';
+import { convertLineEndings, keepLineEndings, unifyLineEndings } from '../common/text/lineEndings';
 import { applyTextEdits, requireValidNewText } from '../common/text/textEdits';
 import { TimedGlobs } from '../common/timedGlobs';
 import type { ChangeCheck, ResolvedPath, UncheckedEditor } from '../common/uncheckedEditor';
@@ -196,19 +196,25 @@ export class DiskEditor implements UncheckedEditor {
       const ended = before ? convertLineEndings(text, before.file.text.includes('\r\n') ? '\r\n' : '\n') : text;
       if (ended !== before?.file.text) {
         check({ ...checked, requestedPath: requested, before: before?.file.text, after: ended });
-        const contents = Buffer.from(before?.hasMark === true ? `\ufeff${ended}` : ended);
+        const written = before ? keepLineEndings(before.textOnDisk, ended) : ended;
+        const contents = Buffer.from(before?.hasMark === true ? `\ufeff${written}` : written);
         await (before ? overwriteCheckedFile : createCheckedFile)(this.pathGuard, checked, contents);
       }
       return (await this.readFile(requested)).file;
     });
   }
 
-  private async readFile(requested: string, maxBytes?: number): Promise<{ file: TextFile; hasMark: boolean }> {
+  /** `textOnDisk` has the line endings of the file, which can be mixed. */
+  private async readFile(
+    requested: string,
+    maxBytes?: number,
+  ): Promise<{ file: TextFile; textOnDisk: string; hasMark: boolean }> {
     const range = maxBytes === undefined ? {} : { maxBytes };
     const { file, bytes, info } = await readCheckedFile(this.pathGuard, requested, range);
-    const text = unifyLineEndings(await decodeText(file.path, bytes, decodeUtf8));
+    const textOnDisk = await decodeText(file.path, bytes, decodeUtf8);
+    const text = unifyLineEndings(textOnDisk);
     const hasMark = bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark);
-    return { file: { path: file.path, text, version: diskVersion(info), isDirty: false }, hasMark };
+    return { file: { path: file.path, text, version: diskVersion(info), isDirty: false }, textOnDisk, hasMark };
   }
 }
 

@@ -42,7 +42,8 @@ import {
   requireLossless,
   staleVersionError,
 } from './editableFiles';
-import { requireEncodable, encodingForNewFile, startsWithMark } from './encodings';
+import { encodingForNewFile, requireEncodable, startsWithMark } from './encodings';
+import { readMixedLineEndings, restoreLineEndings } from './mixedLineEndings';
 import { applyWorkspaceEdit, type DocumentEdits } from './documentEdits';
 import type { DocumentsByPath } from './documentsByPath';
 
@@ -291,13 +292,18 @@ export class DocumentWriter {
   }
 
   /**
-   * Applies edits to documents as one undo step. VS Code saves them if there are several documents and none has user
-   * changes. Returns whether VS Code saved them. @throws EditorError `io` after a time-out
+   * Applies edits to documents as one undo step. VS Code saves them if `isSaved`, there are several documents and none has user
+   * changes. Returns whether VS Code applied them. @throws EditorError `io` after a time-out
    */
-  async applyEdits(changes: readonly DocumentEdits[]): Promise<boolean> {
-    const isRefactoring = changes.length > 1 && !changes.some(({ document }) => document.isDirty);
+  async applyEdits(changes: readonly DocumentEdits[], isSaved = true): Promise<boolean> {
+    const isRefactoring = isSaved && changes.length > 1 && !changes.some(({ document }) => document.isDirty);
     const timeoutMs = vscodeTimeoutMs + changes.length * timeoutPerFileMs;
     return await this.withTimeout('editing the file', () => applyWorkspaceEdit(changes, isRefactoring), timeoutMs);
+  }
+
+  /** Whether a save by VS Code alone would change line endings of the file. */
+  async hasMixedLineEndings(file: CheckedPath, document: vscode.TextDocument): Promise<boolean> {
+    return (await readMixedLineEndings(file, document, this.readDisk)) !== undefined;
   }
 
   /** Whether the document has changes of the user that are not being saved. */
@@ -332,6 +338,7 @@ export class DocumentWriter {
     await earlier?.catch(() => undefined);
     if (!document.isDirty) return;
     const before = await statDisk(file).catch(() => undefined);
+    const mixed = await readMixedLineEndings(file, document, this.readDisk);
     const saving = Promise.resolve(document.save());
     // Runs even if the save fails or times out.
     const checked = saving.then(
@@ -347,6 +354,7 @@ export class DocumentWriter {
     }
     const saved = await statDisk(file).catch(() => undefined);
     if (saved) this.lastSavedAt.set(document, saved.modifiedAt);
+    if (mixed !== undefined) await restoreLineEndings(this.pathGuard, file, document, mixed);
   }
 
   /**

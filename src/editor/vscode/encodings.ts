@@ -23,10 +23,16 @@ export async function decodeTextOrThrow(bytes: Uint8Array, path: string): Promis
 
 /** Decodes bytes to the text of a VS Code document. Returns undefined if VS Code treats them as binary. */
 export async function decodeDocumentText(bytes: Buffer, encoding: string): Promise<string | undefined> {
+  const text = await decodeWithLineEndings(bytes, encoding);
+  return text === undefined ? undefined : unifyLineEndings(text);
+}
+
+/** As `decodeDocumentText`, but with the line endings of the file, which VS Code makes the same. */
+export async function decodeWithLineEndings(bytes: Buffer, encoding: string): Promise<string | undefined> {
   // Valid UTF-8 is decoded here, because VS Code's function waits for another process.
   const isPlainUtf8 = isUtf8Encoding(encoding) && isUtf8(bytes) && !bytes.includes(0);
   const text = isPlainUtf8 ? bytes.toString('utf8') : await decodeOrUndefined(bytes, encoding);
-  return text === undefined ? undefined : unifyLineEndings(text.startsWith('\ufeff') ? text.slice(1) : text);
+  return text?.startsWith('\ufeff') === true ? text.slice(1) : text;
 }
 
 export function isUtf8Encoding(encoding: string): boolean {

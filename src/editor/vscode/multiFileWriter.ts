@@ -16,6 +16,8 @@ interface PreparedEdits {
   readonly before: TextFile;
   readonly edits: readonly OffsetEdit[];
   readonly hasUserChanges: boolean;
+  /** Only the writer’s own save keeps them. */
+  readonly hasMixedLineEndings: boolean;
 }
 
 /** Edits several files through VS Code documents as one undo step. */
@@ -81,7 +83,8 @@ export class MultiFileWriter {
     throwIfCancelled(signal);
     const all = [...prepared.values()];
     const [first] = all;
-    if (first && !(await this.writer.applyEdits(all))) throw editRejectedError(first.file);
+    const isSavedByVsCode = !all.some(({ hasMixedLineEndings }) => hasMixedLineEndings);
+    if (first && !(await this.writer.applyEdits(all, isSavedByVsCode))) throw editRejectedError(first.file);
     await Promise.all(all.map((each) => this.save(each)));
     return new Map(
       [...prepared].map(([path, { document, file }]) => [path, this.openDocuments.toTextFile(file.path, document)]),
@@ -107,7 +110,9 @@ export class MultiFileWriter {
     await requireEncodable(requested.map(({ newText }) => newText).join(''), document.encoding, file.path);
     const after = applyOffsetEdits(before.text, edits);
     if (after !== before.text) check({ ...file, requestedPath: path, before: before.text, after });
-    return { file, document, before, edits, hasUserChanges: this.writer.hasUserChanges(document) };
+    const hasUserChanges = this.writer.hasUserChanges(document);
+    const hasMixedLineEndings = await this.writer.hasMixedLineEndings(file, document);
+    return { file, document, before, edits, hasUserChanges, hasMixedLineEndings };
   }
 
   /**

@@ -46,6 +46,12 @@ describe('the editor over the disk', () => {
     assert.equal(await readFile(file('bom.txt'), 'utf8'), '\ufeffa\r\nB\r\nc\r\n');
   });
 
+  it('keeps mixed line endings of what it does not change', async () => {
+    await writeFile(file('mixed.txt'), 'a\r\nb\nc\rd\r\n');
+    await editor.writeText(file('mixed.txt'), 'a\nB\nc\nd\n');
+    assert.equal(await readFile(file('mixed.txt'), 'utf8'), 'a\r\nB\nc\rd\r\n');
+  });
+
   it('makes a file and its folders', async () => {
     const { text } = await editor.writeText(file('new/deep/b.ts'), 'hello');
     assert.equal(text, 'hello');

@@ -1,0 +1,32 @@
+import * as vscode from 'vscode';
+import { hasMixedLineEndings, keepLineEndings } from '../common/text/lineEndings';
+import { overwriteCheckedFile } from '../node/checkedWrite';
+import type { CheckedPath, PathGuard } from '../node/pathGuard';
+import type { TextFileWithBytes } from './documentReload';
+import { decodeWithLineEndings } from './encodings';
+
+/** Reads the text of a file in which VS Code would change line endings when it saves the document. Undefined for other files. */
+export async function readMixedLineEndings(
+  file: CheckedPath,
+  { encoding }: vscode.TextDocument,
+  readDisk: (path: string) => Promise<TextFileWithBytes>,
+): Promise<string | undefined> {
+  const onDisk = file.exists ? await readDisk(file.path).catch(() => undefined) : undefined;
+  const text = onDisk && (await decodeWithLineEndings(onDisk.bytes, encoding));
+  return text !== undefined && hasMixedLineEndings(text) ? text : undefined;
+}
+
+/**
+ * Writes a saved file again with the line endings that it had: a document has one kind of them. Does nothing if the user has typed
+ * since, because the user’s own save decides then. @throws EditorError `editRejected`, `saveFailed`
+ */
+export async function restoreLineEndings(
+  guard: PathGuard,
+  file: CheckedPath,
+  document: vscode.TextDocument,
+  before: string,
+): Promise<void> {
+  if (document.isDirty) return;
+  const text = keepLineEndings(before, document.getText());
+  await overwriteCheckedFile(guard, file, await vscode.workspace.encode(text, { encoding: document.encoding }));
+}
