@@ -27,6 +27,8 @@ interface AgentsLevel {
 interface ServerAddress {
   readonly host: unknown;
   readonly port: unknown;
+  /** Whether nobody has set the port, so that it is the setting's default. */
+  readonly isDefaultPort: boolean;
 }
 
 /** The address of the Amplifier server. */
@@ -174,7 +176,8 @@ export class Settings implements vscode.Disposable {
     return {
       host: host.workspace ?? host.user,
       port: port.workspace ?? port.user,
-      ofUser: { host: host.user, port: port.user },
+      isDefaultPort: port.isDefault && port.workspace === undefined,
+      ofUser: { host: host.user, port: port.user, isDefaultPort: port.isDefault },
       ...(isOfWorkspace ? { workspace: workspaceOrigin() } : {}),
     };
   }
@@ -283,10 +286,16 @@ export class Settings implements vscode.Disposable {
   }
 
   /** The value of the user settings or the default, and the one of the workspace. */
-  private levelsOf(id: SettingId): { readonly user: unknown; readonly workspace: unknown } {
+  /** `user`: the user's value, or the default (`isDefault`). */
+  private levelsOf(id: SettingId): {
+    readonly user: unknown;
+    readonly isDefault: boolean;
+    readonly workspace: unknown;
+  } {
     const found = vscode.workspace.getConfiguration().inspect(id);
     const workspace = vscode.workspace.isTrusted ? (found?.workspaceFolderValue ?? found?.workspaceValue) : undefined;
-    return { user: found?.globalValue ?? found?.defaultValue, workspace };
+    const own = found?.globalValue;
+    return { user: own ?? found?.defaultValue, isDefault: own === undefined, workspace };
   }
 
   private readText(id: SettingId): string {

@@ -4,16 +4,22 @@ import * as z from 'zod';
 const Host = z.string();
 const Port = z.number().int().min(1).max(65535);
 
-/** Returns the URL for `amplifier.server.host` and `.port`. @throws Error that names the invalid setting */
-export function configuredServerUrl({ host, port }: { readonly host: unknown; readonly port: unknown }): URL {
-  const number = Port.safeParse(port);
-  if (!number.success) throw new Error('amplifier.server.port must be a port from 1 to 65535.');
-  return parseServerUrl(Host.safeParse(host).data ?? '', number.data);
+interface ServerAddress {
+  readonly host: unknown;
+  readonly port: unknown;
+  /** Whether nobody has set the port, so that it is the setting's default. */
+  readonly isDefaultPort?: boolean;
 }
 
-/** Parses an address. `host`: a name, an IP address or an http(s) URL. @throws Error that names the setting */
-export function parseServerUrl(host: string, port: number): URL {
-  const text = host.trim();
+/**
+ * Returns the URL for `amplifier.server.host`, which is a name, an IP address or an http(s) URL, and `amplifier.server.port`.
+ * A port in the URL counts first, then the port that is set. If neither is there, a URL has the port of its scheme, because
+ * the default port is that of a server without a proxy. @throws Error that names the invalid setting
+ */
+export function configuredServerUrl({ host, port, isDefaultPort = false }: ServerAddress): URL {
+  const number = Port.safeParse(port).data;
+  if (number === undefined) throw new Error('amplifier.server.port must be a port from 1 to 65535.');
+  const text = (Host.safeParse(host).data ?? '').trim();
   const hasScheme = /^[a-z][a-z\d+.-]*:\/\//iu.test(text);
   const bracketed = !hasScheme && text.includes(':') && !text.startsWith('[') ? `[${text}]` : text;
   const withScheme = hasScheme ? text : `http://${bracketed}`;
@@ -21,10 +27,15 @@ export function parseServerUrl(host: string, port: number): URL {
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.username !== '' || url.password !== '') {
     throw new Error('amplifier.server.host must be a host name, an IP address or an http(s) URL.');
   }
-  if (!hasScheme) url.port = String(port);
+  if (!hasScheme || (!isDefaultPort && !namesPort(withScheme))) url.port = String(number);
   url.search = '';
   url.hash = '';
   return url;
+}
+
+/** Whether a URL contains a port. `URL` drops the port of the scheme, so the URL is read with both schemes. */
+function namesPort(url: string): boolean {
+  return ['http', 'https'].some((scheme) => new URL(url.replace(/^[^:]+/u, scheme)).port !== '');
 }
 
 /** Whether others cannot intercept secrets that are sent to the server, because it is local or uses https. */

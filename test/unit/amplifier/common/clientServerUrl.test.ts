@@ -1,29 +1,49 @@
 import assert from 'node:assert/strict';
 import { ApiKeyStore } from '../../../../src/amplifier/common/server/apiKeyStore';
-import { parseServerUrl } from '../../../../src/amplifier/common/server/serverUrl';
+import { configuredServerUrl } from '../../../../src/amplifier/common/server/serverUrl';
 import { isLoopback } from '../../../../src/base/common/loopback';
 import { toRfc3339 } from '../../../../src/amplifier/common/api/wireTime';
 
 describe('the address of an Amplifier server', () => {
-  for (const [host, expected, local] of [
-    ['127.0.0.1', 'http://127.0.0.1:8765/', true],
-    [' localhost ', 'http://localhost:8765/', true],
-    ['::1', 'http://[::1]:8765/', true],
-    ['amp.example', 'http://amp.example:8765/', false],
-    ['https://amp.example/base', 'https://amp.example/base', false],
-    ['http://localhost.evil.example', 'http://localhost.evil.example/', false],
-    ['127.0.0.1.evil.example', 'http://127.0.0.1.evil.example:8765/', false],
+  const unset = 'nobody set it';
+  for (const [host, port, expected, local] of [
+    ['127.0.0.1', unset, 'http://127.0.0.1:8765/', true],
+    ['127.0.0.1', 7443, 'http://127.0.0.1:7443/', true],
+    ['127.0.0.1', 80, 'http://127.0.0.1/', true],
+    [' localhost ', unset, 'http://localhost:8765/', true],
+    ['::1', unset, 'http://[::1]:8765/', true],
+    ['[::1]', 7443, 'http://[::1]:7443/', true],
+    ['amp.example', unset, 'http://amp.example:8765/', false],
+    ['127.0.0.1.evil.example', unset, 'http://127.0.0.1.evil.example:8765/', false],
+    ['https://127.0.0.1', 7443, 'https://127.0.0.1:7443/', true],
+    ['HTTPS://127.0.0.1', 7443, 'https://127.0.0.1:7443/', true],
+    ['http://127.0.0.1', 7443, 'http://127.0.0.1:7443/', true],
+    ['https://[::1]/', 7443, 'https://[::1]:7443/', true],
+    ['https://amp.example/base?a#b', 7443, 'https://amp.example:7443/base', false],
+    ['https://amp.example', 8765, 'https://amp.example:8765/', false],
+    ['https://amp.example', 443, 'https://amp.example/', false],
+    ['https://amp.example', 80, 'https://amp.example:80/', false],
+    ['https://amp.example/base', unset, 'https://amp.example/base', false],
+    ['http://localhost.evil.example', unset, 'http://localhost.evil.example/', false],
+    ['https://amp.example:9000', unset, 'https://amp.example:9000/', false],
+    ['https://amp.example:9000', 7443, 'https://amp.example:9000/', false],
+    ['https://amp.example:443', 7443, 'https://amp.example/', false],
+    ['http://amp.example:80/base', 7443, 'http://amp.example/base', false],
+    ['http://amp.example:443', 7443, 'http://amp.example:443/', false],
+    ['https://amp.example/a:80', 7443, 'https://amp.example:7443/a:80', false],
+    ['https://[::1]:443', 7443, 'https://[::1]/', true],
   ] as const) {
-    it(`of ${host} is ${expected}, ${local ? 'this machine' : 'elsewhere'}`, () => {
-      const url = parseServerUrl(host, 8765);
+    it(`of ${host} with ${port === unset ? 'no port set' : `port ${port}`} is ${expected}, ${local ? 'this machine' : 'elsewhere'}`, () => {
+      const isDefaultPort = port === unset;
+      const url = configuredServerUrl({ host, port: isDefaultPort ? 8765 : port, isDefaultPort });
       assert.equal(url.href, expected);
       assert.equal(isLoopback(url), local);
     });
   }
 
-  for (const host of ['ftp://x', 'http://user:pw@x', 'a b', '']) {
+  for (const host of ['ftp://x', 'http://user:pw@x', 'a b', '', '127.0.0.1:8765', 'https://x:70000']) {
     it(`is refused as ${JSON.stringify(host)}`, () =>
-      assert.throws(() => parseServerUrl(host, 1), /amplifier\.server\.host/));
+      assert.throws(() => configuredServerUrl({ host, port: 1 }), /amplifier\.server\.host/));
   }
 });
 
