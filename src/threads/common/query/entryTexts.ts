@@ -32,7 +32,7 @@ export function searchableTextsOfEntry(entry: Entry): readonly SearchableText[] 
     case 'end':
       return text('output', entry.text);
     case 'raw':
-      return text('call', entry.json);
+      return text('note', entry.json);
   }
 }
 

@@ -31,7 +31,10 @@ class TextCollector {
 
   private addMessage(message: JsonRecord, key: string): void {
     const { role, content, state } = message;
-    if (role !== 'user' && role !== 'assistant' && role !== 'info') return;
+    if (role !== 'user' && role !== 'assistant' && role !== 'info') {
+      this.add(promptEntryId(key), 'note', textsInValue(message, 'note'));
+      return;
+    }
     if (role === 'user') {
       this.add(promptEntryId(key), 'prompt', promptText(content));
       this.add(promptEntryId(key), 'path', mentionedFiles(message).join('\n'));
@@ -75,6 +78,11 @@ class TextCollector {
         this.add(id, 'command', commandOfInput(block['args']) ?? '');
         this.add(id, 'output', textsInValue(block['toolRun']));
         return;
+      case 'image':
+      case 'redacted_thinking':
+        return;
+      default:
+        this.add(id, 'note', textsInValue(block, 'note'));
     }
   }
 

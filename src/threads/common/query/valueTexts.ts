@@ -1,5 +1,6 @@
 import { isRecord } from '../model/jsonValues';
-import { cutToSearchablePart } from './searchableText';
+import type { TextKind } from '../threadPorts';
+import { cutToSearchablePart, maxTextUnits } from './searchableText';
 
 /** Keys of encoded data, and of data that can be found in other texts. */
 const ignoredKeys: ReadonlySet<string> = new Set(
@@ -12,19 +13,24 @@ const maxDepth = 12;
 /** Maximum length of all texts in a value, in UTF-16 units. */
 const maxUnits = 256 * 1024;
 
-/** Collects the texts in any JSON value, each on a new line. Long texts are truncated one by one. */
-export function textsInValue(value: unknown): string {
-  if (typeof value === 'string') return cutToSearchablePart(value, 'output');
+interface Budget {
+  unitsLeft: number;
+  readonly kind: TextKind;
+}
+
+/** Collects the texts in any JSON value, each on a new line. Long texts are truncated one by one, as those of `kind`. */
+export function textsInValue(value: unknown, kind: TextKind = 'output'): string {
+  if (typeof value === 'string') return cutToSearchablePart(value, kind);
   const lines: string[] = [];
-  collect(value, lines, { unitsLeft: maxUnits }, 0);
+  collect(value, lines, { unitsLeft: kind === 'output' ? maxUnits : maxTextUnits, kind }, 0);
   return lines.length === 1 ? (lines[0] ?? '') : lines.join('\n');
 }
 
-function collect(value: unknown, lines: string[], budget: { unitsLeft: number }, depth: number): void {
+function collect(value: unknown, lines: string[], budget: Budget, depth: number): void {
   if (budget.unitsLeft <= 0) return;
   if (typeof value === 'string') {
     if (value === '') return;
-    const line = cutToSearchablePart(value, 'output');
+    const line = cutToSearchablePart(value, budget.kind);
     lines.push(line);
     budget.unitsLeft -= line.length;
     return;

@@ -7,7 +7,7 @@ import { IndexFileError } from '../files/headFile';
 import { temporarySuffix, writeFileAtomically } from '../files/atomicWrite';
 
 /** Version of the index. Increment it when the format of words, texts or segments changes. */
-const version = 4;
+const version = 5;
 const fileName = 'texts.json';
 const segmentSuffix = '.seg';
 

@@ -47,6 +47,18 @@ const document = {
       messageId: 6,
       content: [{ type: 'summary', summary: { type: 'message', summary: 'All of before' } }],
     },
+    {
+      role: 'critic',
+      messageId: 7,
+      content: [
+        {
+          type: 'text',
+          text: `The totals are ${'x '.repeat(maxToolTextUnits)} off by a farthing ${'y '.repeat(maxToolTextUnits)}`,
+        },
+      ],
+    },
+    { role: 'system', messageId: 8, content: 'Be frugal' },
+    { role: 'assistant', messageId: 9, content: [{ type: 'verdict', reasons: [{ text: 'It is lavish' }] }] },
   ],
 };
 
@@ -62,6 +74,9 @@ const finds: readonly (readonly [string, string, string | undefined])[] = [
   ['"permission was denied"', 'output', 'm3.0'],
   ['"in the cart"', 'answer', 'm5.0'],
   ['"all of before"', 'note', 'm6.0'],
+  ['farthing', 'note', 'm7'],
+  ['frugal', 'note', 'm8'],
+  ['lavish', 'note', 'm9.0'],
   ['c0ffee123', 'details', undefined],
   ['example.com/kim/shop', 'details', undefined],
   ['0.0.9', 'details', undefined],
