@@ -3,6 +3,10 @@ import { mkdir, rm, symlink } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { EditorPort } from '../../src/editor/common/editorPort';
+import { ExcludeList } from '../../src/editor/common/excludeList';
+import { PathGuard } from '../../src/editor/node/pathGuard';
+import { FileOpener } from '../../src/editor/vscode/fileOpener';
+import { MemoryLogger } from '../unit/amplifier/node/clientHarness';
 import { AdapterUnderTest } from './support/editorAdapter';
 import { eventually } from '../support/eventually';
 import { closeAll, inWorkspace, show, writeInWorkspace } from './support/workspace';
@@ -54,6 +58,24 @@ describe('showing places to the user', () => {
         await selected(file, expected);
       });
     }
+
+    it('shows a file of a folder that is a link in one tab, whichever of its paths is named', async () => {
+      const file = await writeInWorkspace('show/real/a.txt', lines);
+      const [real, link] = [inWorkspace('show', 'real'), inWorkspace('show', 'link')];
+      await symlink(real, link);
+      const guard = new PathGuard({ folders: () => [link], exclude: () => new ExcludeList([]), isWindows: false });
+      const opener = new FileOpener(guard, (name) => editor.readText(name), new MemoryLogger());
+      for (const name of [path.join(link, 'a.txt'), file, `${vscode.Uri.file(file).toString()}#L3`]) {
+        await opener.open(name, { preview: false });
+        await selected(path.join(link, 'a.txt'), [name.endsWith('#L3') ? 2 : 0, 0, name.endsWith('#L3') ? 2 : 0, 0]);
+      }
+      const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+      assert.deepEqual(
+        tabs.map(({ label }) => label),
+        ['a.txt'],
+      );
+      opener.dispose();
+    });
 
     it('takes a # in a name for what it is', async () => {
       const file = await writeInWorkspace('show/C#/a#L3', lines);

@@ -5,7 +5,7 @@ import { provideReadOnlyTexts } from '../../platform/vscode/readOnlyTexts';
 import { EditorError, type OpenOptions, type Range, type TextFile, isEditorError } from '../common/editorPort';
 import { parseFragment, splitFragment } from '../common/text/uriFragment';
 import { notFoundError, statDisk } from '../node/diskReader';
-import type { PathGuard } from '../node/pathGuard';
+import type { CheckedPath, PathGuard } from '../node/pathGuard';
 
 const diffScheme = 'backline-diff';
 
@@ -50,7 +50,7 @@ export class FileOpener implements vscode.Disposable {
     }
     const { place, range } = await this.resolveTarget(target.path);
     const { type } = await statDisk(place);
-    const uri = vscode.Uri.file(place.path);
+    const uri = vscode.Uri.file(editorPathOf(place));
     if (type === 'directory') {
       if (preserveFocus) {
         throw new EditorError(
@@ -94,7 +94,7 @@ export class FileOpener implements vscode.Disposable {
 
   async showDiff(path: string, proposedText: string, title: string): Promise<Disposable> {
     const file = await this.pathGuard.check(path);
-    const uri = vscode.Uri.file(file.path);
+    const uri = vscode.Uri.file(editorPathOf(file));
     const exists = await this.readText(path).then(Boolean, ifNotFound);
     const key = this.addProposedText(proposedText);
     // For a new file, the left side is empty.
@@ -144,6 +144,15 @@ export class FileOpener implements vscode.Disposable {
     if (!place.exists) throw notFoundError(split.path);
     return { place, range: split.range };
   }
+}
+
+/**
+ * Returns the path by which VS Code shows a file: the requested one if it is in a workspace folder as VS Code names it,
+ * otherwise the file's path in that folder. VS Code opens another tab for each path of a file.
+ */
+function editorPathOf({ canonicalPath, names, path }: CheckedPath): string {
+  const isNamedInFolder = names.length > 1;
+  return isNamedInFolder ? path : canonicalPath;
 }
 
 /** For an editor with several files, VS Code only reports the label of its tab: the title and the number of files. */
