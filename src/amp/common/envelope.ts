@@ -90,7 +90,7 @@ function invalidShape(idJson: string, advice: string): InvalidRequest {
   return invalidRequest(idJson, ampErrorCodes.invalidRequest, `Not a request: ${advice}`);
 }
 
-/** Maximum length of a frame that is parsed with a reviver, in UTF-16 units. A larger one would block the editor. */
+/** Maximum length of a frame whose tokens are read again, in UTF-16 units. A larger one would block the editor. */
 const maxExactIdLength = 64 * 1024;
 
 /** Returns a numeric ID as it was written. Only done for unusual numbers, because reading the source text is slow. */
@@ -98,24 +98,31 @@ function originalNumber(id: number, frame: string): string {
   if (frame.length > maxExactIdLength) return JSON.stringify(id);
   const isPlain = Number.isSafeInteger(id) && new RegExp(`"id"\\s*:\\s*${id}\\s*[,}]`, 'u').test(frame);
   if (isPlain) return JSON.stringify(id);
-  const idSources = new Map<unknown, string>();
-  const reviver = function (this: unknown, ...[key, value, context]: unknown[]): unknown {
-    const source = key === 'id' ? sourceOf(context) : undefined;
-    if (source !== undefined) idSources.set(this, source);
-    return value;
-  };
-  try {
-    const message: unknown = JSON.parse(frame, reviver);
-    const holder = isRecord(message) ? message['clientRequest'] : undefined;
-    return idSources.get(holder) ?? JSON.stringify(id);
-  } catch {
-    // The frame is nested too deeply for the reviver's recursion, so the ID is the number as JavaScript formats it.
-    return JSON.stringify(id);
-  }
+  return sourceOfRequestId(frame) ?? JSON.stringify(id);
 }
 
-/** Returns the source text from the reviver's third argument, which TypeScript's types do not contain yet. */
-function sourceOf(context: unknown): string | undefined {
-  const source = isRecord(context) ? context['source'] : undefined;
-  return typeof source === 'string' ? source : undefined;
+const jsonTokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]|[^\s{}[\]:,"]+/gu;
+
+/**
+ * Returns the source text of a numeric `clientRequest.id` in a frame that is valid JSON; of the last one if there are several,
+ * as `JSON.parse` does. Reads the tokens one by one, because a recursive reader fails for deeply nested frames.
+ */
+function sourceOfRequestId(frame: string): string | undefined {
+  let depth = 0;
+  let isInRequest = false;
+  let found: string | undefined;
+  let previous = '';
+  /** The latest key of the message, and of the request. */
+  const keys: unknown[] = [];
+  for (const [token] of frame.matchAll(jsonTokens)) {
+    if (token === ':') {
+      if (depth <= 2) keys[depth] = JSON.parse(previous);
+    } else if (token === '{' || token === '[') {
+      depth++;
+      if (depth === 2) isInRequest = token === '{' && keys[1] === 'clientRequest';
+    } else if (token === '}' || token === ']') depth--;
+    else if (token !== ',' && depth === 2 && isInRequest && keys[2] === 'id' && previous === ':') found = token;
+    previous = token;
+  }
+  return found;
 }

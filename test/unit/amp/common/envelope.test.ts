@@ -50,6 +50,21 @@ describe('the Amp envelope', () => {
     assert.equal(parseRequest(frame).idJson, '12345678901234567890');
   });
 
+  it('keeps every id in a request that is nested 10,000 deep', () => {
+    for (const deep of [
+      `${'['.repeat(10_000)}1${']'.repeat(10_000)}`,
+      `${'{"a":'.repeat(10_000)}{"id":3}${'}'.repeat(10_000)}`,
+    ]) {
+      const frame = (members: string): string => `{"x":[],"clientRequest":{${members}}}`;
+      for (const members of [
+        `"id":12345678901234567890,"ping":{"message":"\\"id\\":1","deep":${deep}}`,
+        `"ping":{"id":2,"deep":${deep}},"\\u0069d":12345678901234567890`,
+        `"id":"a","ping":${deep},"id":12345678901234567890`,
+      ])
+        assert.equal(parseRequest(frame(members)).idJson, '12345678901234567890', members.slice(0, 60));
+    }
+  });
+
   it('gives the digits of the double for such an id in a large frame, without reading that twice', () => {
     const params = { message: 'x'.repeat(64 * 1024) };
     const frame = (id: string): string => `{"clientRequest":{"id":${id},"ping":${JSON.stringify(params)}}}`;
