@@ -104,6 +104,13 @@ describe('a JavaScript provider', () => {
     assert.deepEqual((await ask(url)).found, ['x', 'other']);
   });
 
+  it('in TypeScript that cannot be loaded names its file and line', async () => {
+    for (const wrong of ['let a: = 3;', 'enum A { B }']) {
+      const { error } = await ask(await writeNew(`const b = 1;\n${wrong}\nexport default {};`, 'ts'));
+      assert.match(String(error), /\(\S+\.ts:2\)/u);
+    }
+  });
+
   it('may be a package of the workspace', async () => {
     const manifest = { name: '@team/provider', exports: { import: './p.mjs' } };
     await write('w/node_modules/@team/provider/package.json', JSON.stringify(manifest));

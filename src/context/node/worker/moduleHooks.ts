@@ -66,8 +66,18 @@ function loadTypeScript(url: string, bytes?: Buffer): nodeModule.LoadFnOutput {
   if (typeof nodeModule.stripTypeScriptTypes !== 'function')
     throw new ProviderError('This editor cannot run TypeScript. Compile the provider to JavaScript.');
   const text = bytes?.toString('utf8') ?? readFileSync(fileURLToPath(url), 'utf8');
-  const source = nodeModule.stripTypeScriptTypes(text);
+  const source = stripTypes(text, url);
   return { format: formatOf(url, source), source, shortCircuit: true };
+}
+
+/** @throws Error whose stack begins with the file and the line */
+function stripTypes(text: string, url: string): string {
+  try {
+    return nodeModule.stripTypeScriptTypes(text);
+  } catch {
+    // Only used for the error, because it adds a comment to the code.
+    return nodeModule.stripTypeScriptTypes(text, { sourceUrl: url });
+  }
 }
 
 /** Returns the format of a module. Determined by the extension, or else by the syntax. */
