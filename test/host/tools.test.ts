@@ -44,8 +44,17 @@ export function run(): number {
 }
 `;
 const leak = `import { total } from '../shape';
-export const password = 'swordfish';
+export const password = 'swordfish' as const;
+export const port = 49152 as const;
 export const leaked = total([]);
+`;
+const copy = `import { password, port } from './hidden/leak.js';
+export const copied = password;
+export const copiedPort = port;
+export const mode = 'fast';
+`;
+const further = `import { copied } from './copy';
+export const again = { inner: copied } as const;
 `;
 
 const Answer = z.object({
@@ -71,6 +80,8 @@ describe('tools of the window', () => {
     await writeInWorkspace('tools/shape.ts', shape);
     await writeInWorkspace('tools/use.ts', use);
     await writeInWorkspace('tools/hidden/leak.ts', leak);
+    await writeInWorkspace('tools/copy.ts', copy);
+    await writeInWorkspace('tools/further.ts', further);
     await writeInWorkspace('tools/wrong.ts', 'export const size: number = "large";\n');
     await writeInWorkspace('tools/slow.txt', 'slow one\n');
   });
@@ -251,6 +262,18 @@ describe('tools of the window', () => {
     assert.equal(hidden, 'There is no hover information for `password` (tools/use.ts:6).');
     const definition = await call('definition', { path: 'tools/use.ts', symbol: 'password', line: 6 });
     assert.doesNotMatch(definition, /leak|swordfish/);
+  });
+
+  it('give no value of an excluded file that a type is inferred from, directly or not', async () => {
+    await tells('hover', { path: 'tools/copy.ts', symbol: 'mode', line: 4 }, /mode: "fast"/);
+    for (const [file, symbol, line] of [
+      ['copy', 'copied', 2],
+      ['copy', 'copiedPort', 3],
+      ['further', 'again', 2],
+    ] as const) {
+      const text = await call('hover', { path: `tools/${file}.ts`, symbol, line });
+      assert.equal(text, `There is no hover information for \`${symbol}\` (tools/${file}.ts:${line}).`);
+    }
   });
 
   it("are there for VS Code's chat too, which changes files only if it may", async () => {

@@ -3,8 +3,9 @@ import { isEditorError } from '../../../editor/common/editorPort';
 import type { ToolPorts } from '../toolPorts';
 
 const quoted = /(["'`])([^"'`\n]+)\1/gu;
-/** Extensions that imports may omit. */
-const endings = ['', '.ts', '.tsx', '.js', '.jsx', '.mjs', '.cjs', '.vue', '.svelte', '.py', '.json'];
+/** Endings that imports may omit. */
+const endings =
+  ',.ts,.tsx,.d.ts,.mts,.cts,.js,.jsx,.mjs,.cjs,.vue,.svelte,.py,.json,/index.ts,/index.tsx,/index.js'.split(',');
 const maxModules = 50;
 
 /**
@@ -16,19 +17,39 @@ export async function excludedModulesIn(
   file: string,
   { editor }: { readonly editor: Pick<ToolPorts['editor'], 'folders' | 'resolve'> },
 ): Promise<ReadonlySet<string>> {
-  const inQuotes = texts.flatMap((text) => [...text.matchAll(quoted)].map(([, , name = '']) => name));
-  const names = new Set(inQuotes.filter((name) => name.includes('/')));
-  const folder = withForwardSlashes(file).replace(/\/[^/]*$/u, '');
-  const roots = editor.folders.map(({ path }) => withForwardSlashes(path));
-  const hidden = new Set([...names].slice(maxModules));
-  for (const name of [...names].slice(0, maxModules)) {
-    // Many projects use an alias for their root folder.
-    const bases = name.startsWith('.') ? [folder] : roots;
-    const paths = bases.flatMap((base) => endings.map((ending) => `${base}/${name.replace(/^[@~]\//u, '')}${ending}`));
-    const verdicts = await Promise.all(paths.map((path) => isExcluded(path, editor)));
+  const names = moduleNamesIn(texts);
+  const hidden = new Set(names.slice(maxModules));
+  for (const name of names.slice(0, maxModules)) {
+    const verdicts = await Promise.all(pathsOf(name, file, editor).map((path) => isExcluded(path, editor)));
     if (verdicts.includes(true)) hidden.add(name);
   }
   return hidden;
+}
+
+/** Returns the absolute paths that the quoted module names in `texts` may refer to. Most of them do not exist. */
+export function modulePathsIn(
+  texts: readonly string[],
+  file: string,
+  editor: Pick<ToolPorts['editor'], 'folders'>,
+): readonly string[] {
+  return moduleNamesIn(texts)
+    .slice(0, maxModules)
+    .flatMap((name) => pathsOf(name, file, editor));
+}
+
+function moduleNamesIn(texts: readonly string[]): readonly string[] {
+  const inQuotes = texts.flatMap((text) => [...text.matchAll(quoted)].map(([, , name = '']) => name));
+  return [...new Set(inQuotes.filter((name) => name.includes('/')))];
+}
+
+function pathsOf(name: string, file: string, { folders }: Pick<ToolPorts['editor'], 'folders'>): readonly string[] {
+  const folder = withForwardSlashes(file).replace(/\/[^/]*$/u, '');
+  // Many projects use an alias for their root folder.
+  const bases = name.startsWith('.') ? [folder] : folders.map(({ path }) => withForwardSlashes(path));
+  const own = name.replace(/^[@~]\//u, '');
+  // An import of TypeScript may name the file that is compiled from the module.
+  const stems = new Set([own, own.replace(/\.[cm]?jsx?$/u, '')]);
+  return bases.flatMap((base) => [...stems].flatMap((stem) => endings.map((ending) => `${base}/${stem}${ending}`)));
 }
 
 async function isExcluded(path: string, editor: Pick<ToolPorts['editor'], 'resolve'>): Promise<boolean> {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { isEditorError } from '../../../editor/common/editorPort';
 import { defineTool } from '../defineTool';
 import type { Place } from '../languagePort';
+import { mayRevealInferredValue } from './inferredValues';
 import { truncateText } from '../text/lineTexts';
 import { findPlace, placeInputSchema } from '../placeFinder';
 import type { Tool } from '../toolProvider';
@@ -27,6 +28,9 @@ export function hoverTool(ports: ToolPorts): Tool {
       const elsewhere = definitions.filter(({ path }) => path !== from.path);
       if (await isHidden(elsewhere, ports)) return `There is no hover information for ${from.title}.`;
       const texts = hovers.map((text) => removeInteractiveParts(text)).filter((text) => text !== '');
+      const files = [from, ...definitions.slice(0, maxDefinitions)].flatMap(({ path }) => path ?? []);
+      if (await mayRevealInferredValue(texts, files, ports.editor, signal))
+        return `There is no hover information for ${from.title}.`;
       if (texts.length === 0) return [`There is no hover information for ${from.title}.`, ...from.remarks].join('\n');
       return [from.title, ...from.remarks, truncateText(texts.join('\n\n'), maxTextLength)].join('\n');
     },
