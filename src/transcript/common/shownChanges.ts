@@ -68,6 +68,12 @@ export function shortFormerPath({ path, renamedFrom }: Pick<FileChange, 'path' |
   return rest !== undefined && renamedFrom === folder + rest && !/[\\/]/.test(rest) ? rest : renamedFrom;
 }
 
+/** Orders changes for undoing all of them: a created file can be in the place of something that the agent has removed. */
+export function inUndoOrder(changes: readonly FileChange[]): FileChange[] {
+  const isCreated = ({ change }: FileChange): boolean => change === 'created';
+  return [...changes.filter(isCreated), ...changes.filter((change) => !isCreated(change))];
+}
+
 /** Whether changed lines show at least a part of the change. */
 export function shouldShowLineCounts({ added, removed, renamedFrom }: FileChange): boolean {
   return renamedFrom === undefined && added + removed > 0;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { countChanges } from '../../../src/transcript/common/lineDiff';
 import type { FileChange } from '../../../src/transcript/common/entries';
-import { selectShownChanges } from '../../../src/transcript/common/shownChanges';
+import { inUndoOrder, selectShownChanges } from '../../../src/transcript/common/shownChanges';
 import { truncateEntry } from '../../../src/transcript/common/truncateEntry';
 
 const change = (path: string, more: Partial<FileChange> = {}): FileChange => ({
@@ -51,5 +51,14 @@ describe('selectShownChanges', () => {
     assert.equal(shown.changeTotals?.files, 101);
     const few = { ...end, changes: changes.slice(0, 3) };
     assert.equal(truncateEntry(few), few);
+  });
+});
+
+describe('inUndoOrder', () => {
+  it('starts with created files, so that what was in their place can come back', () => {
+    const link = change('/ws/link', { change: 'deleted', kind: 'symlink' });
+    const made = change('/ws/link/a.txt', { change: 'created' });
+    const other = change('/ws/b.txt');
+    assert.deepEqual(inUndoOrder([link, other, made]), [made, link, other]);
   });
 });

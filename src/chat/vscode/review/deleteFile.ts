@@ -1,31 +1,54 @@
+import { rmdir } from 'node:fs/promises';
+import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { EditorError, type EditorPort, type WriteOptions } from '../../../editor/common/editorPort';
 
 /**
- * Deletes a file of the workspace. The user can’t undo this in VS Code’s Explorer.
+ * Deletes a file of the workspace and its folders that are empty without it, as a restore does. The user can’t undo this in VS Code’s
+ * Explorer.
  * @throws EditorError, for example `untrusted`, `editRejected`, or `protected` without the user's consent
  */
 export async function deleteFile(
-  editor: Pick<EditorPort, 'resolve' | 'protectionOf'>,
-  path: string,
+  editor: Pick<EditorPort, 'folders' | 'resolve' | 'protectionOf'>,
+  file: string,
   { protectedFiles }: Pick<WriteOptions, 'protectedFiles'>,
 ): Promise<void> {
-  const resolved = await editor.resolve(path);
+  const resolved = await editor.resolve(file);
   if (!vscode.workspace.isTrusted) {
-    throw new EditorError('untrusted', `${path} cannot be deleted because you do not trust this workspace.`);
+    throw new EditorError('untrusted', `${file} cannot be deleted because you do not trust this workspace.`);
   }
   const protection = await editor.protectionOf(resolved, { before: undefined, after: undefined });
   if (protection && protectedFiles !== 'allow') {
-    throw new EditorError('protected', `${path} is protected: ${protection.reason}. Delete it manually.`);
+    throw new EditorError('protected', `${file} is protected: ${protection.reason}. Delete it manually.`);
   }
   const open = vscode.workspace.textDocuments.find(({ isDirty, uri }) => isDirty && uri.fsPath === resolved);
   // VS Code discards unsaved text when it deletes the file. The text on disk can be restored.
   if (open && !(await open.save())) {
-    throw new EditorError('saveFailed', `${path} has unsaved text that could not be saved, so it was not deleted.`);
+    throw new EditorError('saveFailed', `${file} has unsaved text that could not be saved, so it was not deleted.`);
   }
   const edit = new vscode.WorkspaceEdit();
   edit.deleteFile(vscode.Uri.file(resolved), { ignoreIfNotExists: true });
   if (!(await vscode.workspace.applyEdit(edit))) {
-    throw new EditorError('editRejected', `VS Code could not delete ${path}. Close its editors and try again.`);
+    throw new EditorError('editRejected', `VS Code could not delete ${file}. Close its editors and try again.`);
   }
+  await removeEmptyFolders(path.dirname(resolved), editor);
+}
+
+/** Never rejects. */
+async function removeEmptyFolders(innermost: string, { folders }: Pick<EditorPort, 'folders'>): Promise<void> {
+  const isInWorkspaceFolder = (folder: string): boolean =>
+    folders.some((root) => isInside(folder, root.path)) && !folders.some((root) => isInside(root.path, folder));
+  for (let folder = innermost; isInWorkspaceFolder(folder); folder = path.dirname(folder)) {
+    try {
+      // Fails if the folder is not empty.
+      await rmdir(folder);
+    } catch {
+      return;
+    }
+  }
+}
+
+function isInside(file: string, folder: string): boolean {
+  const below = path.relative(folder, file);
+  return !path.isAbsolute(below) && below !== '..' && !below.startsWith(`..${path.sep}`);
 }

@@ -6,7 +6,7 @@ import { isEditorError, type EditorPort } from '../../../editor/common/editorPor
 import type { TextBeforeAndAfter, Protection } from '../../../editor/common/protection/protection';
 import { commandIds } from '../../../manifest';
 import type { Messages } from '../../../platform/vscode/messages';
-import { canUndo, hasNoTexts } from '../../../transcript/common/shownChanges';
+import { canUndo, hasNoTexts, inUndoOrder } from '../../../transcript/common/shownChanges';
 import { ChatError, type Chat, type RevertOptions } from '../../common/chatPorts';
 import type { Dialogs } from '../dialogs';
 import { protectionIfWritable } from '../protectionIfWritable';
@@ -65,7 +65,7 @@ export class UndoActions {
    * user about them. Returns false if the user cancels. @throws ChatError, EditorError
    */
   async undoAll(chat: Chat): Promise<boolean> {
-    const paths = chat.fileChanges.list.filter(canUndo).map((change) => change.path);
+    const paths = inUndoOrder(chat.fileChanges.list.filter(canUndo)).map((change) => change.path);
     const [only] = paths;
     if (only === undefined) throw new Error('There are no changes to undo.');
     if (paths.length === 1) {
