@@ -1,10 +1,9 @@
-import { ProviderCommands, type ProviderCommandsDeps } from './providers/providerCommands';
+// The dialogs in which agents and their commands ask the user. They are a bundle of their own, because most windows never show one.
 import { KeyCommands, type KeyCommandsDeps } from './signIn/keyCommands';
 import { SignInFlow } from './signIn/signInFlow';
 
 export { askUserForAgent } from './elicitation';
-
-/** What asks the user about sign-ins, keys, LLM providers and what an agent wants to know. A bundle of its own, because most windows never ask. */
+export { ProviderCommands } from './providers/providerCommands';
 
 export interface SignInDialogs {
   readonly flow: SignInFlow;
@@ -14,8 +13,4 @@ export interface SignInDialogs {
 export function createSignInDialogs(deps: Omit<KeyCommandsDeps, 'flow'>): SignInDialogs {
   const flow = new SignInFlow(deps);
   return { flow, keyCommands: new KeyCommands({ ...deps, flow }) };
-}
-
-export function createProviderCommands(deps: ProviderCommandsDeps): ProviderCommands {
-  return new ProviderCommands(deps);
 }

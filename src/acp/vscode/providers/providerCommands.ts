@@ -28,7 +28,7 @@ interface ProviderAgents {
   obstacleOf(id: string): LlmProviderObstacle | undefined;
 }
 
-export interface ProviderCommandsDeps {
+interface ProviderCommandsDeps {
   readonly agents: ProviderAgents;
   readonly store: ProviderStore;
   readonly changeStopper: OutdatedProviderAgentStopper;

@@ -66,8 +66,8 @@ export class LlmProviderServices {
       },
     };
     const manageProvidersOf = async (id: unknown): Promise<void> => {
-      const { createProviderCommands } = await import('../accountDialogs');
-      await createProviderCommands({ agents, store, changeStopper, messages, isWorking }).manageProvidersOf(id);
+      const { ProviderCommands } = await import('../accountDialogs');
+      await new ProviderCommands({ agents, store, changeStopper, messages, isWorking }).manageProvidersOf(id);
     };
     const disposables = new DisposableStore();
     disposables.add(store);
