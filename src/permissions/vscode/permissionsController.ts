@@ -1,13 +1,13 @@
 import { homedir } from 'node:os';
 import type * as vscode from 'vscode';
 import type { BackendRegistry } from '../../session/common/backendRegistry';
-import { DisposableStore } from '../../base/common/disposable';
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
-import type { RunningFeature } from '../../base/common/feature';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { settingIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
+import type { PageTab } from '../../webview/vscode/pageTab';
 import { ruleKey } from '../common/rules/permissionRules';
 import type { PolicyChoice, PermissionsView } from '../common/page/permissionsApi';
 import { permissionsView, type ListedGrant, type AgentUnderPolicy } from '../common/page/permissionsView';
@@ -17,7 +17,6 @@ import { describeRule } from '../common/rules/ruleWords';
 import type { SessionGrant } from '../common/sessionGrants';
 import type { StandingPermissions } from '../common/standingPermissions';
 import { askForRule } from './newRule';
-import type { PageTab } from '../../webview/vscode/pageTab';
 import { createPermissionsTab, type PermissionsPageModel } from './permissionsTab';
 
 export interface PermissionsControllerDeps extends FeatureContext {
@@ -30,7 +29,7 @@ export interface PermissionsControllerDeps extends FeatureContext {
 }
 
 /** Controls the page that shows and changes what agents can do. */
-export class PermissionsController implements PermissionsPageModel, RunningFeature {
+export class PermissionsController implements PermissionsPageModel, Disposable {
   private readonly disposables = new DisposableStore();
   private readonly changeEmitter = new Emitter<void>((error) =>
     this.deps.log.error('a permissions listener failed', error),
@@ -57,7 +56,7 @@ export class PermissionsController implements PermissionsPageModel, RunningFeatu
     this.tab.show();
   }
 
-  /** Fills a panel that VS Code has kept over a reload. */
+  /** Restores the tab after the window is reloaded. */
   restore(panel: vscode.WebviewPanel): void {
     this.tab.restore(panel);
   }
