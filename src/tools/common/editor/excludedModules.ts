@@ -3,9 +3,9 @@ import { isEditorError } from '../../../editor/common/editorPort';
 import type { ToolPorts } from '../toolPorts';
 
 const quoted = /(["'`])([^"'`\n]+)\1/gu;
-/** Endings that imports may omit. */
-const endings =
-  ',.ts,.tsx,.d.ts,.mts,.cts,.js,.jsx,.mjs,.cjs,.vue,.svelte,.py,.json,/index.ts,/index.tsx,/index.js'.split(',');
+/** What imports may omit at the end of a path. */
+const extensions = ['ts', 'tsx', 'd.ts', 'mts', 'cts', 'js', 'jsx', 'mjs', 'cjs', 'vue', 'svelte', 'py', 'json'];
+const endings = ['', ...extensions.map((extension) => `.${extension}`), '/index.ts', '/index.tsx', '/index.js'];
 const maxModules = 50;
 
 /**
@@ -26,15 +26,18 @@ export async function excludedModulesIn(
   return hidden;
 }
 
-/** Returns the absolute paths that the quoted module names in `texts` may refer to. Most of them do not exist. */
+/**
+ * Returns the absolute paths that the quoted module names in a text may refer to. Most of them do not exist. `isComplete` is false if
+ * there are too many names.
+ */
 export function modulePathsIn(
-  texts: readonly string[],
+  text: string,
   file: string,
   editor: Pick<ToolPorts['editor'], 'folders'>,
-): readonly string[] {
-  return moduleNamesIn(texts)
-    .slice(0, maxModules)
-    .flatMap((name) => pathsOf(name, file, editor));
+): { readonly paths: readonly string[]; readonly isComplete: boolean } {
+  const names = moduleNamesIn([text]);
+  const paths = names.slice(0, maxModules).flatMap((name) => pathsOf(name, file, editor));
+  return { paths, isComplete: names.length <= maxModules };
 }
 
 function moduleNamesIn(texts: readonly string[]): readonly string[] {

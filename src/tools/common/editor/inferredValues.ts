@@ -1,8 +1,8 @@
-import type { ToolPorts } from '../toolPorts';
-import { maxCodeBytes } from '../toolPorts';
-import { excludedModulesIn, modulePathsIn } from './excludedModules';
+import { isEditorError } from '../../../editor/common/editorPort';
+import { maxCodeBytes, type ToolPorts } from '../toolPorts';
+import { modulePathsIn } from './excludedModules';
 
-type Editor = Pick<ToolPorts['editor'], 'folders' | 'resolve' | 'readText'>;
+type Editor = Pick<ToolPorts['editor'], 'folders' | 'readText'>;
 
 const maxFiles = 60;
 const stringLiteral = /(["'`])((?:\\.|(?!\1)[^\\\n])+)\1/gu;
@@ -40,14 +40,16 @@ async function followImports(
   for (const file of seen) {
     signal.throwIfAborted();
     if (readable.length >= maxFiles) return { importsExcluded: true, readable };
-    const text = await editor.readText(file, { maxBytes: maxCodeBytes, signal }).then(
-      (found) => found.text,
-      () => undefined,
-    );
-    if (text === undefined) continue;
-    readable.push(text);
-    importsExcluded ||= (await excludedModulesIn([text], file, { editor })).size > 0;
-    for (const path of modulePathsIn([text], file, editor)) seen.add(path);
+    try {
+      const { text } = await editor.readText(file, { maxBytes: maxCodeBytes, signal });
+      readable.push(text);
+      const { isComplete, paths } = modulePathsIn(text, file, editor);
+      if (!isComplete) importsExcluded = true;
+      for (const path of paths) seen.add(path);
+    } catch (error) {
+      // Most of the paths do not exist.
+      if (isEditorError(error) && error.code === 'excluded') importsExcluded = true;
+    }
   }
   return { importsExcluded, readable };
 }
