@@ -105,6 +105,14 @@ describe('VsCodeEditor leaves every other byte of a file as it was:', () => {
     }
   }
 
+  it('mixed line endings, unless the user has chosen one for the file', async () => {
+    const file = await writeInWorkspace('bytes/chosen.txt', 'a\nb\r\nc\n');
+    const shown = await show(file);
+    await shown.edit((edit) => edit.setEndOfLine(vscode.EndOfLine.CRLF));
+    await editor.save(file);
+    assert.equal(await readFile(file, 'utf8'), 'a\r\nb\r\nc\r\n');
+  });
+
   it('a new file is written in the encoding that the settings name', () =>
     withEncoding('windows1252', async () => {
       const file = inWorkspace('bytes', 'new.txt');

@@ -1,19 +1,24 @@
 import * as vscode from 'vscode';
-import { hasMixedLineEndings, keepLineEndings } from '../common/text/lineEndings';
+import { hasMixedLineEndings, keepLineEndings, unifyLineEndings } from '../common/text/lineEndings';
 import { overwriteCheckedFile } from '../node/checkedWrite';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
 import type { TextFileWithBytes } from './documentReload';
 import { decodeWithLineEndings } from './encodings';
 
-/** Reads the text of a file in which VS Code would change line endings when it saves the document. Undefined for other files. */
+/**
+ * Reads the text of a file in which VS Code would change line endings when it saves the document. Undefined for other files, and if
+ * the user has chosen other line endings for the document.
+ */
 export async function readMixedLineEndings(
   file: CheckedPath,
-  { encoding }: vscode.TextDocument,
+  { encoding, eol }: vscode.TextDocument,
   readDisk: (path: string) => Promise<TextFileWithBytes>,
 ): Promise<string | undefined> {
   const onDisk = file.exists ? await readDisk(file.path).catch(() => undefined) : undefined;
   const text = onDisk && (await decodeWithLineEndings(onDisk.bytes, encoding));
-  return text !== undefined && hasMixedLineEndings(text) ? text : undefined;
+  if (text === undefined || !hasMixedLineEndings(text)) return undefined;
+  const isCrlf = unifyLineEndings(text).includes('\r\n');
+  return isCrlf === (eol === vscode.EndOfLine.CRLF) ? text : undefined;
 }
 
 /**
