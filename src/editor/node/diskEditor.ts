@@ -19,7 +19,7 @@ import {
   type WriteOptions,
 } from '../common/editorPort';
 import type { ExcludeList } from '../common/excludeList';
-import { convertLineEndings, keepLineEndings, unifyLineEndings } from '../common/text/lineEndings';
+import { convertLineEndings, hasMixedLineEndings, keepLineEndings, unifyLineEndings } from '../common/text/lineEndings';
 import { applyTextEdits, requireValidNewText } from '../common/text/textEdits';
 import { TimedGlobs } from '../common/timedGlobs';
 import type { ChangeCheck, ResolvedPath, UncheckedEditor } from '../common/uncheckedEditor';
@@ -196,7 +196,8 @@ export class DiskEditor implements UncheckedEditor {
       const ended = before ? convertLineEndings(text, before.file.text.includes('\r\n') ? '\r\n' : '\n') : text;
       if (ended !== before?.file.text) {
         check({ ...checked, requestedPath: requested, before: before?.file.text, after: ended });
-        const written = before ? keepLineEndings(before.textOnDisk, ended) : ended;
+        const written =
+          before && hasMixedLineEndings(before.textOnDisk) ? keepLineEndings(before.textOnDisk, ended) : ended;
         const contents = Buffer.from(before?.hasMark === true ? `\ufeff${written}` : written);
         await (before ? overwriteCheckedFile : createCheckedFile)(this.pathGuard, checked, contents);
       }

@@ -292,11 +292,11 @@ export class DocumentWriter {
   }
 
   /**
-   * Applies edits to documents as one undo step. VS Code saves them if `isSaved`, there are several documents and none has user
+   * Applies edits to documents as one undo step. VS Code saves them if it may, there are several documents and none has user
    * changes. Returns whether VS Code applied them. @throws EditorError `io` after a time-out
    */
-  async applyEdits(changes: readonly DocumentEdits[], isSaved = true): Promise<boolean> {
-    const isRefactoring = isSaved && changes.length > 1 && !changes.some(({ document }) => document.isDirty);
+  async applyEdits(changes: readonly DocumentEdits[], mayVsCodeSave = true): Promise<boolean> {
+    const isRefactoring = mayVsCodeSave && changes.length > 1 && !changes.some(({ document }) => document.isDirty);
     const timeoutMs = vscodeTimeoutMs + changes.length * timeoutPerFileMs;
     return await this.withTimeout('editing the file', () => applyWorkspaceEdit(changes, isRefactoring), timeoutMs);
   }

@@ -16,7 +16,7 @@ interface PreparedEdits {
   readonly before: TextFile;
   readonly edits: readonly OffsetEdit[];
   readonly hasUserChanges: boolean;
-  /** Only the writer’s own save keeps them. */
+  /** Whether the writer must save the file, because VS Code’s save would change line endings. */
   readonly hasMixedLineEndings: boolean;
 }
 
@@ -83,8 +83,8 @@ export class MultiFileWriter {
     throwIfCancelled(signal);
     const all = [...prepared.values()];
     const [first] = all;
-    const isSavedByVsCode = !all.some(({ hasMixedLineEndings }) => hasMixedLineEndings);
-    if (first && !(await this.writer.applyEdits(all, isSavedByVsCode))) throw editRejectedError(first.file);
+    const mayVsCodeSave = !all.some(({ hasMixedLineEndings }) => hasMixedLineEndings);
+    if (first && !(await this.writer.applyEdits(all, mayVsCodeSave))) throw editRejectedError(first.file);
     await Promise.all(all.map((each) => this.save(each)));
     return new Map(
       [...prepared].map(([path, { document, file }]) => [path, this.openDocuments.toTextFile(file.path, document)]),
