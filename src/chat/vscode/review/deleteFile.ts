@@ -1,6 +1,7 @@
 import { rmdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { innermostFolder, relativePathIn } from '../../../editor/common/boundary';
 import { EditorError, type EditorPort, type WriteOptions } from '../../../editor/common/editorPort';
 
 /**
@@ -34,11 +35,12 @@ export async function deleteFile(
   await removeEmptyFolders(path.dirname(resolved), editor);
 }
 
-/** Never rejects. */
-async function removeEmptyFolders(innermost: string, { folders }: Pick<EditorPort, 'folders'>): Promise<void> {
-  const isInWorkspaceFolder = (folder: string): boolean =>
-    folders.some((root) => isInside(folder, root.path)) && !folders.some((root) => isInside(root.path, folder));
-  for (let folder = innermost; isInWorkspaceFolder(folder); folder = path.dirname(folder)) {
+/** Does not remove workspace folders. Never rejects. */
+async function removeEmptyFolders(start: string, { folders }: Pick<EditorPort, 'folders'>): Promise<void> {
+  const roots = folders.map((folder) => folder.path);
+  const root = innermostFolder(start, roots, false);
+  if (root === undefined) return;
+  for (let folder = start; relativePathIn(folder, root, false) !== ''; folder = path.dirname(folder)) {
     try {
       // Fails if the folder is not empty.
       await rmdir(folder);
@@ -46,9 +48,4 @@ async function removeEmptyFolders(innermost: string, { folders }: Pick<EditorPor
       return;
     }
   }
-}
-
-function isInside(file: string, folder: string): boolean {
-  const below = path.relative(folder, file);
-  return !path.isAbsolute(below) && below !== '..' && !below.startsWith(`..${path.sep}`);
 }
