@@ -27,7 +27,7 @@ interface AgentsLevel {
 interface ServerAddress {
   readonly host: unknown;
   readonly port: unknown;
-  /** Whether nobody has set the port, so that it is the setting's default. */
+  /** Whether `port` is the default value of the setting. */
   readonly isDefaultPort: boolean;
 }
 
@@ -285,8 +285,7 @@ export class Settings implements vscode.Disposable {
     await vscode.workspace.getConfiguration().update(id, written, vscode.ConfigurationTarget.Global);
   }
 
-  /** The value of the user settings or the default, and the one of the workspace. */
-  /** `user`: the user's value, or the default (`isDefault`). */
+  /** The value of the workspace, and that of the user settings, or the default (`isDefault`). */
   private levelsOf(id: SettingId): {
     readonly user: unknown;
     readonly isDefault: boolean;

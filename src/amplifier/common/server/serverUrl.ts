@@ -7,14 +7,14 @@ const Port = z.number().int().min(1).max(65535);
 interface ServerAddress {
   readonly host: unknown;
   readonly port: unknown;
-  /** Whether nobody has set the port, so that it is the setting's default. */
+  /** Whether `port` is the default value of the setting. */
   readonly isDefaultPort?: boolean;
 }
 
 /**
  * Returns the URL for `amplifier.server.host`, which is a name, an IP address or an http(s) URL, and `amplifier.server.port`.
- * A port in the URL counts first, then the port that is set. If neither is there, a URL has the port of its scheme, because
- * the default port is that of a server without a proxy. @throws Error that names the invalid setting
+ * A port in the URL takes precedence. The default port applies only to names and addresses: a URL gets the port of its scheme, which
+ * proxies use. @throws Error that names the invalid setting
  */
 export function configuredServerUrl({ host, port, isDefaultPort = false }: ServerAddress): URL {
   const number = Port.safeParse(port).data;
