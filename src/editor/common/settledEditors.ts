@@ -1,10 +1,10 @@
 import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 
-/** How long a transient state is ignored. While tabs are switched, VS Code briefly has no visible editor. */
+/** How long a transient state is ignored. While tabs are switched, VS Code has no visible editor. */
 const settleMs = 250;
-/** How long a file check can take before its editor is removed from the list. */
-const maxCheckMs = 2_000;
+/** How long an editor can take to open, and its file to be checked, before the list is without it. */
+const maxOpeningMs = 2_000;
 
 export interface VisibleEditor<Editor> {
   readonly editor: Editor;
@@ -19,6 +19,8 @@ export interface VisibleEditor<Editor> {
 export class SettledEditors<Editor> implements Disposable {
   private settledEditors: readonly Editor[] = [];
   private latestEditors: readonly VisibleEditor<Editor>[] = [];
+  /** Whether no editor is visible, and none is opening. */
+  private isEmptied = false;
   private timer: Disposable | undefined;
   /** When `latestEditors` became transient, in milliseconds of the monotonic clock. */
   private transientSinceMs: number | undefined;
@@ -33,8 +35,10 @@ export class SettledEditors<Editor> implements Disposable {
     return this.settledEditors;
   }
 
-  update(editors: readonly VisibleEditor<Editor>[]): void {
+  /** @param isOpening whether a tab is shown whose editor is not there yet */
+  update(editors: readonly VisibleEditor<Editor>[], isOpening: boolean): void {
     this.latestEditors = editors;
+    this.isEmptied = editors.length === 0 && !isOpening;
     const isBetween = editors.length === 0 || editors.some(({ isAllowed }) => isAllowed === undefined);
     if (isBetween && this.settledEditors.length > 0) this.scheduleSettle();
     else this.acceptLatestEditors();
@@ -55,8 +59,8 @@ export class SettledEditors<Editor> implements Disposable {
   private scheduleSettle(): void {
     const now = this.clock.monotonicNow();
     this.transientSinceMs ??= now;
-    this.emptySinceMs = this.latestEditors.length === 0 ? (this.emptySinceMs ?? now) : undefined;
-    const lastMs = this.transientSinceMs + (this.allowedEditors.length > 0 ? settleMs : maxCheckMs);
+    this.emptySinceMs = this.isEmptied ? (this.emptySinceMs ?? now) : undefined;
+    const lastMs = this.transientSinceMs + (this.allowedEditors.length > 0 ? settleMs : maxOpeningMs);
     const dueMs = this.emptySinceMs === undefined ? lastMs : Math.min(this.emptySinceMs + settleMs, lastMs);
     this.timer?.dispose();
     this.timer = this.clock.setTimer(Math.max(0, dueMs - now), () => this.acceptLatestEditors());

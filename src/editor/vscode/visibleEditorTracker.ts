@@ -50,6 +50,8 @@ export class VisibleEditorTracker implements vscode.Disposable {
       }),
     );
     this.disposables.add(window.onDidChangeVisibleTextEditors(() => this.checkVisibleFiles()));
+    this.disposables.add(window.tabGroups.onDidChangeTabs(() => this.updateEditors()));
+    this.disposables.add(window.tabGroups.onDidChangeTabGroups(() => this.updateEditors()));
     this.checkVisibleFiles();
   }
 
@@ -110,6 +112,7 @@ export class VisibleEditorTracker implements vscode.Disposable {
       vscode.window.visibleTextEditors
         .filter(isFile)
         .map((editor) => ({ editor, isAllowed: this.isAllowedByPath.get(editor.document.uri.fsPath) })),
+      vscode.window.visibleTextEditors.length === 0 && isTextTabShown(),
     );
   }
 
@@ -129,6 +132,11 @@ export class VisibleEditorTracker implements vscode.Disposable {
 
 function isFile({ document }: vscode.TextEditor): boolean {
   return document.uri.scheme === 'file';
+}
+
+/** While a tab is switched to, it has no text editor yet. */
+function isTextTabShown(): boolean {
+  return vscode.window.tabGroups.all.some(({ activeTab }) => activeTab?.input instanceof vscode.TabInputText);
 }
 
 function selectionOf({ document, selections }: vscode.TextEditor): EditorSelection {
