@@ -88,9 +88,11 @@ describe('The demo agent that works by itself', () => {
       await entry.getByRole('button', { name: 'Restore to Here…' }).click({ timeout: 5_000 });
     });
     await window.pick('Conversation and Files');
-    // It is not among the chosen ones, as the undo above was an edit of the user.
-    await window.picks.filter({ hasText: 'values.ts' }).click();
+    // None of them is chosen: a command ran, so it is not certain that the agent has made the changes.
     const question = window.page.locator('.quick-input-widget');
+    await question.getByText('0 Selected').waitFor();
+    await window.picks.filter({ hasText: 'changed while a command ran' }).first().waitFor();
+    await question.locator('.quick-input-check-all').first().click();
     await question.getByText('6 Selected').waitFor();
     await window.screenshot('demo-shell-restore');
     await question.getByRole('button', { name: 'OK' }).click();

@@ -278,6 +278,8 @@ export interface RestorePoint extends MomentBeforePrompt {
   readonly remainingChanges: readonly RemainingChange[];
   /** Absolute paths of the files that the agent has written since the prompt was sent. */
   readonly writtenPaths: ReadonlySet<string>;
+  /** Those that were changed while a command ran, by it or by somebody else. */
+  readonly pathsByCommand: ReadonlySet<string>;
   /** The files that each turn since the prompt has changed, by turn number. The newest turn comes first. */
   readonly pathsByTurn: ReadonlyMap<number, readonly string[]>;
 }

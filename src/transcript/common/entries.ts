@@ -103,6 +103,8 @@ export const FileChange = z.object({
   hunks: optional(Count),
   /** The former path of a renamed file. */
   renamedFrom: optional(Text),
+  /** `command`: the file was changed while a command ran, by it or by somebody else. Absent for the agent. */
+  author: optional(z.literal('command')),
   /** `changedSince`: the file was changed after the turn. `unknown`: the content before the change is unknown. */
   state: z.enum(['applied', 'reverted', 'changedSince', 'unknown']),
 });

@@ -15,9 +15,11 @@ describe('Rows of a restore', () => {
       { path: '/ws/mine.txt', change: 'modified', kind: 'file' },
       { path: '/ws/z.txt', change: 'created', kind: 'file' },
       { path: '/ws/b.txt', change: 'deleted', kind: 'symlink' },
+      { path: '/ws/command.txt', change: 'deleted', kind: 'file' },
     ],
     {
-      byAgent: new Set(['/ws/z.txt', '/ws/unsaved.txt', '/ws/same.txt']),
+      byAgent: new Set(['/ws/z.txt', '/ws/unsaved.txt', '/ws/same.txt', '/ws/command.txt']),
+      byCommand: new Set(['/ws/command.txt', '/ws/mine.txt']),
       byOtherConversations: new Set(['/ws/b.txt']),
       edited: new Set(['/ws/z.txt']),
       unsaved: new Set(['/ws/unsaved.txt', '/ws/mine.txt']),
@@ -30,6 +32,7 @@ describe('Rows of a restore', () => {
       [
         ['/ws/unsaved.txt', true],
         ['/ws/b.txt', false],
+        ['/ws/command.txt', false],
         ['/ws/mine.txt', false],
         ['/ws/z.txt', false],
       ],
@@ -40,14 +43,15 @@ describe('Rows of a restore', () => {
     assert.deepEqual(rows.map(restoreRowLabel), [
       'modified, not saved',
       'deleted, changed in another conversation',
+      'deleted, changed while a command ran',
       'modified, changed only by you, not saved',
       'created again, edited by you later',
     ]);
   });
 
   it('count the files, and those with changes of others', () => {
-    assert.equal(restoreCountLabel(rows), '4 files, including 3 with changes that are not from this agent');
-    assert.equal(restoreCountLabel(rows.slice(3)), '1 file with changes that are not from this agent');
+    assert.equal(restoreCountLabel(rows), '5 files, including 4 with changes that are not from this agent');
+    assert.equal(restoreCountLabel(rows.slice(4)), '1 file with changes that are not from this agent');
     assert.equal(restoreCountLabel(rows.slice(0, 1)), '1 file');
   });
 
@@ -57,7 +61,13 @@ describe('Rows of a restore', () => {
       [2, ['/ws/a.txt']],
     ]);
     const byAgent = new Set(['/ws/a.txt', '/ws/b.txt']);
-    const all = revertibleRows(byTurn, { byAgent, byOtherConversations: none, edited: none, unsaved: none });
+    const all = revertibleRows(byTurn, {
+      byAgent,
+      byCommand: none,
+      byOtherConversations: none,
+      edited: none,
+      unsaved: none,
+    });
     assert.deepEqual(
       all.map((row) => [row.path, restoreRowLabel(row)]),
       [

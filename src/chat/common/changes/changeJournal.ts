@@ -16,6 +16,7 @@ import { requireUnprotected } from '../restore/requireUnprotected';
 import { RunningTurnScans } from './runningTurnScans';
 import { ApprovalDiffs } from './approvalDiffs';
 import { NonTextChanges, type FileStateRestore } from './nonTextChanges';
+import { CallActivity, ChangeAuthors } from './changeAuthors';
 import { TurnCheckpoint } from './turnCheckpoint';
 import type { FileTextClaims } from './fileTextClaims';
 
@@ -42,6 +43,8 @@ export class ChangeJournal {
   private readonly fileTexts: FileTexts;
   private readonly ledger: ChangeLedger;
   private readonly toolCallWrites: ToolCallWrites;
+  private readonly authors: ChangeAuthors;
+  private readonly callActivity = new CallActivity();
   private readonly turnCheckpoint: TurnCheckpoint;
   private readonly runningTurnScans: RunningTurnScans;
   private readonly savesByOthersTracker: SavesByOthersTracker;
@@ -59,7 +62,8 @@ export class ChangeJournal {
     this.ledger = new ChangeLedger(this.fileTexts, record, claims, (...write) => this.compareWithApproval(...write));
     const { checkpoints, editor } = files;
     this.states = new NonTextChanges({ checkpoints, claims, record });
-    const { fileTexts: texts, ledger, queue, states } = this;
+    this.authors = new ChangeAuthors(record);
+    const { authors, callActivity: calls, fileTexts: texts, ledger, queue, states } = this;
     this.review = new FileReview({
       editor,
       fileTexts: texts,
@@ -70,7 +74,19 @@ export class ChangeJournal {
       onDidChange: ports.onDidChange,
       refresh: (path) => this.refresh(new Set([path])),
     });
-    this.turnCheckpoint = new TurnCheckpoint({ checkpoints, editor, texts, ledger, states, queue, record, log });
+    this.turnCheckpoint = new TurnCheckpoint({
+      checkpoints,
+      editor,
+      texts,
+      ledger,
+      states,
+      authors,
+      calls,
+      claims,
+      queue,
+      record,
+      log,
+    });
     this.runningTurnScans = new RunningTurnScans(clock, () => this.scan());
     const isAgentsWrite = (path: string): boolean => this.textIdBeforeWriteByPath.has(path);
     this.savesByOthersTracker = new SavesByOthersTracker({
@@ -93,12 +109,13 @@ export class ChangeJournal {
   }
 
   get changes(): FileChange[] {
-    return this.states.mergeWithTextChanges(this.ledger.changes);
+    return this.authors.addTo(this.states.mergeWithTextChanges(this.ledger.changes));
   }
 
   applyRecord(record: LogRecord): void {
     this.ledger.applyRecord(record);
     this.states.applyRecord(record);
+    this.authors.applyRecord(record);
     this.turnCheckpoint.applyRecord(record);
   }
 
@@ -173,6 +190,7 @@ export class ChangeJournal {
 
   observeEvent(event: SessionEvent): void {
     this.approvalDiffs.observeEvent(event);
+    this.callActivity.observeEvent(event);
     this.toolCallWrites.observeEvent(event);
     this.runningTurnScans.observeEvent(event);
   }
@@ -318,8 +336,8 @@ export class ChangeJournal {
       await files.editor.writeText(path, text, { save: !now.isDirty, protectedFiles });
     else if (now.text !== null && text === null) {
       const deleteFile = () => files.deleteFile(path, { protectedFiles });
-      // Only a checkpoint can bring back later edits.
-      if (rebased !== null) {
+      // Only a checkpoint can bring back later edits, and a file that others may have made.
+      if (rebased !== null || this.authors.isByCommand(path)) {
         if (now.isDirty) await files.editor.save(path);
         const first = turn ?? this.ledger.firstTurnOf(path);
         const restore = await this.states.deleteAfterCheckpoint(path, first, deleteFile);
@@ -344,6 +362,7 @@ export class ChangeJournal {
 
   private recordDecision(path: string, decision: 'reverted' | 'kept'): void {
     this.ledger.recordDecision(path, decision, this.states.forget(path));
+    this.authors.forget(path);
   }
 
   private recordTurnReverted(turn: number, path: string, texts?: TextIdsBeforeAndAfter): void {

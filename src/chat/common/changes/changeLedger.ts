@@ -126,9 +126,9 @@ export class ChangeLedger {
     return this.currentTurnFiles.get(path)?.after;
   }
 
-  /** Whether another conversation has written this text. */
-  isOthersWrite(path: string, text: FileTextId): boolean {
-    return this.claims.isClaimedByOther(this, path, text);
+  /** Whether another conversation has written this text after the claim with the number `since`. */
+  isOthersWrite(path: string, text: FileTextId, since: number): boolean {
+    return this.claims.isClaimedByOther(this, path, text, since);
   }
 
   applyRecord(record: LogRecord): void {
@@ -279,6 +279,7 @@ export class ChangeLedger {
 
   /** Removes the changes to a file after the user's decision. `hasStates`: some of them were not visible in texts. */
   recordDecision(path: string, decision: 'reverted' | 'kept', hasStates = false): void {
+    if (decision === 'reverted') this.claims.end(this, path);
     if (!this.writtenFiles.delete(path) && !hasStates) return;
     this.currentTurnFiles.delete(path);
     this.appendRecord({ type: 'fileDecided', path, decision });

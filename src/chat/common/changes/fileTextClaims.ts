@@ -3,19 +3,40 @@ import type { FileTextId } from './fileTexts';
 
 const maxPaths = 10_000;
 
-/** Tracks which conversation was the first to record a text of a file, when several have turns at the same time. */
-export class FileTextClaims {
-  private readonly claimByPath = new BoundedMap<string, { readonly owner: object; readonly text: FileTextId }>({
-    maxEntries: maxPaths,
-  });
+interface Claim {
+  readonly owner: object;
+  readonly text: FileTextId;
+  readonly number: number;
+}
 
-  claim(owner: object, path: string, text: FileTextId): void {
-    this.claimByPath.set(path, { owner, text });
+/**
+ * Tracks which conversation was the first to record a text of a file, when several have turns at the same time. A claim
+ * ends when the file has another text, or when its change is undone. For a turn that has started later, it says nothing,
+ * because the file already had the text when the turn started, or has been changed since.
+ */
+export class FileTextClaims {
+  private readonly claimByPath = new BoundedMap<string, Claim>({ maxEntries: maxPaths });
+  private lastNumber = 0;
+
+  /** The number of the last claim. A turn that starts now is affected only by claims with higher numbers. */
+  get newest(): number {
+    return this.lastNumber;
   }
 
-  /** Whether another conversation has recorded this text of the file. */
-  isClaimedByOther(owner: object, path: string, text: FileTextId): boolean {
+  claim(owner: object, path: string, text: FileTextId): void {
+    this.claimByPath.set(path, { owner, text, number: ++this.lastNumber });
+  }
+
+  /** Ends the claim of a conversation, because its change of the file was undone. */
+  end(owner: object, path: string): void {
+    if (this.claimByPath.get(path)?.owner === owner) this.claimByPath.delete(path);
+  }
+
+  /** Whether another conversation has recorded this text of the file after the claim with the number `since`. */
+  isClaimedByOther(owner: object, path: string, text: FileTextId, since: number): boolean {
     const claim = this.claimByPath.get(path);
-    return claim !== undefined && claim.owner !== owner && claim.text === text;
+    if (claim === undefined || claim.owner === owner || claim.number <= since) return false;
+    if (claim.text !== text) this.claimByPath.delete(path);
+    return claim.text === text;
   }
 }

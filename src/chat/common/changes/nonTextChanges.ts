@@ -88,9 +88,9 @@ export class NonTextChanges {
     else if (record.type === 'fileDecided') this.forget(record.path);
   }
 
-  /** Whether another conversation has recorded this state. */
-  isOthersWrite({ after, path }: ChangedFile): boolean {
-    return this.ports.claims.isClaimedByOther(this, path, stateId(after));
+  /** Whether another conversation has recorded this state after the claim with the number `since`. */
+  isOthersWrite({ after, path }: ChangedFile, since: number): boolean {
+    return this.ports.claims.isClaimedByOther(this, path, stateId(after), since);
   }
 
   record(turn: number, file: ChangedFile, kind: NoTextDiffReason | undefined, isMixed: boolean): void {

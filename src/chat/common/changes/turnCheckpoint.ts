@@ -15,6 +15,8 @@ import type { LogRecord, NewRecord } from '../conversation/logRecord';
 import { SavesByOthers } from '../unsaved/savesByOthers';
 import { maxFiles, type ChangeLedger } from './changeLedger';
 import { maxFileBytes, type CurrentFileText, type FileText, type FileTexts, type FileTextId } from './fileTexts';
+import type { CallActivity, ChangeAuthor, ChangeAuthors, ScannedCalls } from './changeAuthors';
+import type { FileTextClaims } from './fileTextClaims';
 import type { NonTextChanges } from './nonTextChanges';
 
 interface TurnCheckpointPorts {
@@ -24,7 +26,10 @@ interface TurnCheckpointPorts {
   readonly texts: FileTexts;
   readonly ledger: ChangeLedger;
   readonly states: NonTextChanges;
+  readonly authors: Pick<ChangeAuthors, 'record'>;
+  readonly calls: Pick<CallActivity, 'beginScan' | 'clear'>;
   /** Runs the work on each file in sequence. Keyed by path. */
+  readonly claims: Pick<FileTextClaims, 'newest'>;
   readonly queue: KeyedQueue;
   readonly record: (record: NewRecord) => void;
   readonly log: Logger;
@@ -39,13 +44,21 @@ const manyFiles = 50;
 const lanes = 8;
 const batchBytes = 16 * 1024 * 1024;
 
+/** A changed file, and who may have changed it since the last scan. */
+interface FoundChange {
+  readonly file: ChangedFile;
+  readonly author: ChangeAuthor;
+}
+
 /**
- * The checkpoint of the running turn. Files that differ from it were written during the turn by any program. If neither
- * the user nor another conversation has written a file, the change is recorded as the agent's.
+ * The checkpoint of the running turn. Files that differ from it were written during the turn by any program. A change
+ * is recorded if a call of the agent can have made it, and if neither the user nor another conversation has made it.
  */
 export class TurnCheckpoint {
   private folderCheckpoints: readonly FolderCheckpoint[] = [];
   private turn = 0;
+  /** The number of the last claim before the checkpoint. */
+  private claimsBefore = 0;
   /** The last recorded state of each file. A file in the same state is skipped. */
   private readonly recordedByPath = new Map<string, ChangedFile>();
   /** Saves in editors of this window during the turn that were not made by this agent. */
@@ -76,13 +89,16 @@ export class TurnCheckpoint {
     const { checkpoints, record } = this.ports;
     if (!checkpoints) return;
     await this.lastScan;
+    const claimsBefore = this.ports.claims.newest;
     const { folders, problems, uncovered } = await checkpoints.take(`Turn ${turn}`, signal);
     this.folderCheckpoints = folders;
     this.turn = turn;
     this.isFromRecord = false;
+    this.claimsBefore = claimsBefore;
     this.recordedByPath.clear();
     this.savesByOthers.clear();
     this.stateSavedByOthersByPath.clear();
+    this.ports.calls.clear();
     if (folders.length > 0) record({ type: 'checkpoint', turn, folders: [...folders] });
     for (const problem of problems) {
       this.addNotice(`Changes made by shell commands can’t be shown or undone. ${problem}`);
@@ -145,7 +161,9 @@ export class TurnCheckpoint {
     const { folderCheckpoints } = this;
     const { checkpoints } = this.ports;
     if (!checkpoints || folderCheckpoints.length === 0) return;
+    const callsSoFar = this.ports.calls.beginScan();
     const { files: changed, problems } = await checkpoints.changesSince(folderCheckpoints);
+    const calls = await this.resolveCalls(callsSoFar());
     this.scanProblems = problems;
     if (changed.length > maxFiles) {
       this.addNotice(`This turn changed ${changed.length} files. Only the first ${maxFiles} are listed.`);
@@ -156,15 +174,22 @@ export class TurnCheckpoint {
       const texts = await checkpoints.textsBefore(batch.filter((file) => kindOf(file) === undefined));
       const files = batch.values();
       const lane = async (): Promise<void> => {
-        for (const file of files) await this.tryToRecord(file, texts.get(file.path));
+        for (const file of files) await this.tryToRecord(file, calls, texts.get(file.path));
       };
       await Promise.all(Array.from({ length: batch.length < manyFiles ? 1 : lanes }, lane));
     }
   }
 
-  private async tryToRecord(file: ChangedFile, textBefore: FileText): Promise<void> {
+  /** Returns the calls with resolved paths. Calls of a conversation that was reopened during the turn are unknown. */
+  private async resolveCalls({ hasWriter, paths }: ScannedCalls): Promise<ScannedCalls> {
+    const { editor } = this.ports;
+    const resolved = await Promise.all(paths.map((path) => editor.resolve(path).catch(() => path)));
+    return { hasWriter: hasWriter || this.isFromRecord, paths: [...paths, ...resolved] };
+  }
+
+  private async tryToRecord(file: ChangedFile, calls: ScannedCalls, textBefore: FileText): Promise<void> {
     try {
-      await this.recordChange(file, textBefore);
+      await this.recordChange(file, calls, textBefore);
     } catch (error) {
       this.ports.log.debug(`Cannot track a changed file: ${messageOf(error)}`);
     }
@@ -175,38 +200,54 @@ export class TurnCheckpoint {
     return recorded !== undefined && isSameState(recorded.after, after);
   }
 
-  private async recordChange(file: ChangedFile, textBefore: FileText): Promise<void> {
+  private async recordChange(file: ChangedFile, calls: ScannedCalls, textBefore: FileText): Promise<void> {
     const { editor, queue } = this.ports;
     const kind = kindOf(file);
     // A symbolic link is not followed.
     const path = kind === 'symlink' ? file.path : await editor.resolve(file.path);
+    const isNamed = calls.paths.includes(path) || calls.paths.includes(file.path);
+    const author = isNamed ? 'agent' : calls.hasWriter ? 'command' : 'others';
     await queue.run(path, async () => {
       const now = kind === undefined ? await this.readSavedText(path) : undefined;
-      if (now?.text === undefined || textBefore === undefined) this.recordState(file, kind ?? 'binary');
-      else await this.recordText(path, file, textBefore, now);
+      if (now?.text === undefined || textBefore === undefined) this.recordState({ file, author }, kind ?? 'binary');
+      else await this.recordText(path, { file, author }, textBefore, now);
     });
   }
 
-  private recordState(file: ChangedFile, kind: NoTextDiffReason): void {
-    const { states } = this.ports;
+  private recordState({ author, file }: FoundChange, kind: NoTextDiffReason): void {
+    const { authors, states } = this.ports;
     const { after, path } = file;
     const saved = this.stateSavedByOthersByPath.get(path);
     const isSaved = saved !== undefined && saved !== 'other' && isSameState(saved, after);
-    if (!isSaved && !states.isOthersWrite(file)) states.record(this.turn, file, kind, this.isFromRecord);
+    if (author === 'others') this.stateSavedByOthersByPath.set(path, after);
+    else if (!isSaved && !states.isOthersWrite(file, this.claimsBefore)) {
+      states.record(this.turn, file, kind, this.isFromRecord);
+      if (author === 'command') authors.record(path);
+    }
     this.recordedByPath.set(path, file);
   }
 
-  private async recordText(path: string, file: ChangedFile, textBefore: FileText, now: CurrentFileText): Promise<void> {
+  private async recordText(
+    path: string,
+    { author, file }: FoundChange,
+    textBefore: FileText,
+    now: CurrentFileText,
+  ): Promise<void> {
     const { ledger, states, texts } = this.ports;
-    if (ledger.isOthersWrite(path, now.id)) return;
-    const saved = await this.recordUnseenWrites(path, textBefore);
+    if (ledger.isOthersWrite(path, now.id, this.claimsBefore)) return;
+    if (author === 'others' && this.lastAgentTextId(path) !== now.id) {
+      this.savesByOthers.setLastKnownText(path, await texts.storeText(now), this.lastAgentTextId(path));
+      if (!now.isDirty) this.recordedByPath.set(file.path, file);
+      return;
+    }
+    const saved = await this.recordUnseenWrites(path, textBefore, author);
     // This is the user's own edit. Earlier changes of the agent are already recorded.
     if (saved !== undefined && saved === now.id) return;
     const written = this.lastAgentTextId(path);
     if (written === undefined || written !== now.id) {
       const known = saved === undefined ? written : saved;
       const base = known === undefined ? await texts.storeTextNotFromDisk(textBefore) : known;
-      await this.recordWrite(path, base, now);
+      await this.recordWrite(path, base, now, author);
     }
     if (now.isDirty) return;
     const kind = kindBesideText(file, textBefore, now.text);
@@ -217,23 +258,29 @@ export class TurnCheckpoint {
   }
 
   /** Records changes of shell commands from before others saved the file. Returns the saved text. */
-  private async recordUnseenWrites(path: string, textBefore: FileText): Promise<FileTextId> {
+  private async recordUnseenWrites(path: string, textBefore: FileText, author: ChangeAuthor): Promise<FileTextId> {
     const { savesByOthers } = this;
     const { texts } = this.ports;
     const agentsText = this.lastAgentTextId(path);
     const saved = savesByOthers.textOf(path, agentsText);
     for (const { after, before } of savesByOthers.takeUnseenWrites(path, agentsText)) {
       const base = before === undefined ? await texts.storeTextNotFromDisk(textBefore) : before;
-      await this.recordWrite(path, base, { id: after, text: await texts.textOf(after), isDirty: false });
+      await this.recordWrite(path, base, { id: after, text: await texts.textOf(after), isDirty: false }, author);
     }
     if (saved !== undefined) savesByOthers.setLastKnownText(path, saved, this.lastAgentTextId(path));
     return saved;
   }
 
-  private async recordWrite(path: string, base: FileTextId, written: CurrentFileText): Promise<void> {
+  private async recordWrite(
+    path: string,
+    base: FileTextId,
+    written: CurrentFileText,
+    author: ChangeAuthor,
+  ): Promise<void> {
     const { isFromRecord } = this;
     const isAgentsWork = ({ isDirty }: CurrentFileText): boolean => !isDirty && !isFromRecord;
-    await this.ports.ledger.recordWrite({ path, base, written, isAgentsWork });
+    const isRecorded = await this.ports.ledger.recordWrite({ path, base, written, isAgentsWork });
+    if (isRecorded && author === 'command') this.ports.authors.record(path);
   }
 
   /** Returns the agent's last text of the file in this turn. */

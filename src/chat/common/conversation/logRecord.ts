@@ -98,6 +98,8 @@ export const LogRecord = z.discriminatedUnion('type', [
     after: Text.nullable().optional(),
     isMixed: z.boolean().optional(),
   }),
+  /** The file was changed while a command ran, by it or by somebody else. */
+  record('attributed', { path: Text, author: z.literal('command') }),
   /** Some changes of the file were kept. The remaining change is from `before` to `after`. */
   record('rebased', { path: Text, before: Text.nullable().optional(), after: Text.nullable().optional() }),
   /** A hunk of the file was undone in an editor. The remaining change is from `before` to `after`. */

@@ -35,6 +35,9 @@ export class ConversationRestores implements ChatRestores {
       turn: entry.turn,
       remainingChanges: journal.remainingChangesAfter(moment.recordsBefore),
       writtenPaths: writtenPaths(moment.recordsSince),
+      pathsByCommand: new Set(
+        moment.recordsSince.flatMap((record) => (record.type === 'attributed' ? [record.path] : [])),
+      ),
       pathsByTurn: changedPathsByTurn(moment.recordsSince),
     };
   }

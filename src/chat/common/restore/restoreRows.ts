@@ -2,7 +2,7 @@ import { countWithNoun } from '../../../base/common/countWithNoun';
 import type { RestoreChange } from '../../../changes/common/workspaceCheckpoints';
 
 /** Who has changed a file since a prompt. */
-type Author = 'agent' | 'otherConversation' | 'user';
+type Author = 'agent' | 'command' | 'otherConversation' | 'user';
 
 /** A file that differs from its state before a prompt. */
 export interface RestoreRow {
@@ -19,6 +19,8 @@ export interface RestoreRow {
 
 interface ChangedPaths {
   readonly byAgent: ReadonlySet<string>;
+  /** Those of `byAgent` that were changed while a command ran, by it or by somebody else. */
+  readonly byCommand: ReadonlySet<string>;
   readonly byOtherConversations: ReadonlySet<string>;
   /** Files that have changed since the agent's last change. */
   readonly edited: ReadonlySet<string>;
@@ -53,6 +55,7 @@ const changeLabels: Record<RestoreChange['change'], string> = {
 
 const authorLabels: Record<Author, string> = {
   agent: '',
+  command: 'changed while a command ran',
   otherConversation: 'changed in another conversation',
   user: 'changed only by you',
 };
@@ -79,9 +82,14 @@ export function restoreCountLabel(rows: readonly RestoreRow[]): string {
 }
 
 function rowOf(path: string, change: RestoreRow['change'], paths: ChangedPaths): RestoreRow {
-  const { byAgent, byOtherConversations, edited, unsaved } = paths;
-  const author = byAgent.has(path) ? 'agent' : byOtherConversations.has(path) ? 'otherConversation' : 'user';
-  return { path, change, author, isEdited: author === 'agent' && edited.has(path), isUnsaved: unsaved.has(path) };
+  const { byAgent, edited, unsaved } = paths;
+  const author = authorOf(path, paths);
+  return { path, change, author, isEdited: byAgent.has(path) && edited.has(path), isUnsaved: unsaved.has(path) };
+}
+
+function authorOf(path: string, { byAgent, byCommand, byOtherConversations }: ChangedPaths): Author {
+  if (byAgent.has(path)) return byCommand.has(path) ? 'command' : 'agent';
+  return byOtherConversations.has(path) ? 'otherConversation' : 'user';
 }
 
 function compareRows(one: RestoreRow, other: RestoreRow): number {

@@ -94,10 +94,18 @@ export class RestoreActions {
     const point = await chat.restores.restorePointBefore(entryId);
     const plan = await this.planFiles(chat, point);
     const rows = (plan.rows ?? []).filter(isPickedByDefault);
-    const restoresFiles = rows.length > 0 && (await this.askWhetherToRestoreFiles(rows, plan.note));
+    const uncertain = (plan.rows ?? []).filter(({ author }) => author === 'command').length;
+    const left =
+      uncertain === 0
+        ? undefined
+        : `${countWithNoun(uncertain, 'file')} changed while a command ran and stay as they are. To choose files, use Restore to Here.`;
+    const notes = [plan.note, left].filter((note) => note !== undefined).join('\n');
+    const restoresFiles = rows.length > 0 && (await this.askWhetherToRestoreFiles(rows, notes));
     if (restoresFiles === undefined) return;
-    if (!restoresFiles) show(await this.deps.restorer.fork(chat, entryId));
-    else {
+    if (!restoresFiles) {
+      show(await this.deps.restorer.fork(chat, entryId));
+      if (rows.length === 0 && left !== undefined) this.deps.messages.info(left);
+    } else {
       const paths = rows.map(({ path }) => path);
       await this.restoreFiles({ chat, entryId, point }, plan, { paths, isFork: true }, show);
     }
@@ -188,6 +196,7 @@ export class RestoreActions {
     const others = chats.openChats.filter(({ id }) => id !== chat.id);
     const paths = {
       byAgent: point.writtenPaths,
+      byCommand: point.pathsByCommand,
       edited: await chat.restores.pathsEditedSinceAgent(),
       byOtherConversations: new Set(others.flatMap(({ fileChanges }) => fileChanges.list.map(({ path }) => path))),
       unsaved: files.unsavedPaths,
@@ -268,10 +277,7 @@ export class RestoreActions {
   }
 
   /** Asks whether to restore the files. Undefined if the user closes the dialog. */
-  private async askWhetherToRestoreFiles(
-    rows: readonly RestoreRow[],
-    note: string | undefined,
-  ): Promise<boolean | undefined> {
+  private async askWhetherToRestoreFiles(rows: readonly RestoreRow[], notes: string): Promise<boolean | undefined> {
     const [restore, keep] = ['Restore Files', 'Keep Files'];
     const names = rows.map((row) => {
       const label = restoreRowLabel(row);
@@ -282,7 +288,7 @@ export class RestoreActions {
       detail: [
         `Changed since this prompt: ${restoreCountLabel(rows)}`,
         ...truncateList(names, maxNames),
-        ...(note === undefined ? [] : ['', note]),
+        ...(notes === '' ? [] : ['', notes]),
       ].join('\n'),
       actions: [restore, keep],
     });

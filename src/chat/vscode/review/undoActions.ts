@@ -72,7 +72,9 @@ export class UndoActions {
       return await this.undoFile(chat, { path: only });
     }
     const protections = await this.findProtections(chat, paths, undefined);
-    if (!(await this.confirmAll(paths, protections))) return false;
+    const isByCommand = (path: string): boolean =>
+      chat.fileChanges.list.some((change) => change.path === path && change.author === 'command');
+    if (!(await this.confirmAll(paths, protections, paths.filter(isByCommand).length))) return false;
     const left: string[] = [];
     const restores: RestoredFile[] = [];
     await this.undoPaths(paths, async (path) => {
@@ -205,11 +207,17 @@ export class UndoActions {
   }
 
   /** Asks for confirmation. Protected files are listed first. */
-  private async confirmAll(paths: readonly string[], protections: ReadonlyMap<string, Protection>): Promise<boolean> {
+  private async confirmAll(
+    paths: readonly string[],
+    protections: ReadonlyMap<string, Protection>,
+    countByCommand: number,
+  ): Promise<boolean> {
     const guarded = [...protections].map(([path, { reason }]) => `${vscode.workspace.asRelativePath(path)}: ${reason}`);
     const others = paths.filter((path) => !protections.has(path)).map((path) => vscode.workspace.asRelativePath(path));
     const detail = [
-      'Your own edits stay.',
+      countByCommand === 0
+        ? 'Your own edits stay.'
+        : `${countWithNoun(countByCommand, 'file')} changed while a command ran. What you or other programs changed in them at that time is undone, too.`,
       '',
       ...(guarded.length > 0 ? ['Protected files:', ...truncateList(guarded, maxNames), ''] : []),
       ...truncateList(others, maxNames),

@@ -28,6 +28,9 @@ export class ChatBackendSession implements BackendSession {
   beforePrompt: () => Promise<void> = () => Promise.resolve();
   readonly log: EventLog;
 
+  /** Whether each turn runs a command until its end, so that the agent can have made what changes outside of editors. */
+  runsCommand = false;
+
   /** Set for an agent whose turn ends with the window. */
   interrupt?: () => Promise<void>;
 
@@ -61,6 +64,10 @@ export class ChatBackendSession implements BackendSession {
     this.prompts.push(input);
     this.isBusy = true;
     this.tell(event('prompt:submit', { prompt: input.text }));
+    if (this.runsCommand) {
+      const call_id = `command ${this.prompts.length}`;
+      this.tell(event('tool:pre', { call_id, tool_name: 'run', operation: 'run', kind: 'execute', input: {} }));
+    }
     return { requestId: String(this.prompts.length) };
   }
 
@@ -95,6 +102,8 @@ export class ChatBackendSession implements BackendSession {
 
 /** A backend whose sessions the test speaks for. What it is asked for is in `calls`. */
 export class ChatBackend implements SessionBackend {
+  /** Whether each turn runs a command. */
+  runsCommand = false;
   readonly title: string;
   readonly sessions: ChatBackendSession[] = [];
   readonly calls: string[] = [];
@@ -142,6 +151,7 @@ export class ChatBackend implements SessionBackend {
     this.calls.push('create');
     await this.beforeSession(signal);
     const session = new ChatBackendSession(`${this.id}-${this.sessions.length + 1}`);
+    session.runsCommand = this.runsCommand;
     this.sessions.push(session);
     return session;
   }
@@ -154,6 +164,7 @@ export class ChatBackend implements SessionBackend {
     this.calls.push(`load ${id}`);
     await this.beforeSession(signal);
     const session = new ChatBackendSession(id, heard);
+    session.runsCommand = this.runsCommand;
     session.tell(...this.history);
     this.sessions.push(session);
     return session;

@@ -47,6 +47,7 @@ export class DiskWindow {
     readonly workspace: TestWorkspace,
     { folders = [workspace.folder], limits, searchPath }: DiskWindowOptions,
   ) {
+    for (const backend of this.backends.backends) backend.runsCommand = true;
     const exclude = new ExcludeList(['.env*']);
     const protectedFiles = new ProtectedFiles();
     const disk = new DiskEditor(folders, exclude);

@@ -117,6 +117,9 @@ export class Window {
       options.checkpoints,
       options.unsavedFiles ?? noUnsavedFiles,
     );
+    if (options.checkpoints && backends instanceof ChatBackends) {
+      for (const backend of backends.backends) backend.runsCommand = true;
+    }
     await window.chats.start();
     return window;
   }

@@ -1,0 +1,141 @@
+import type { EventData, SessionEvent, ToolKind } from '../../../session/common/sessionEvents';
+import type { FileChange } from '../../../transcript/common/entries';
+import type { LogRecord, NewRecord } from '../conversation/logRecord';
+import { reportedFileChanges } from './reportedFileChanges';
+
+/**
+ * Who may have made a change that a scan has found:
+ * - `agent`: a call that has run has named the file;
+ * - `command`: a call ran that can write any file, so it was the call or somebody else;
+ * - `others`: no call ran that can write.
+ *
+ * Writes through the editor port are recorded when they happen, and are always the agent's.
+ */
+export type ChangeAuthor = 'agent' | 'command' | 'others';
+
+interface ActiveCall {
+  /** Whether calls of its kind can write files. */
+  canWrite: boolean;
+  /** Whether the call waits for an answer, and so does nothing. */
+  approvalId: string | undefined;
+  readonly paths: Set<string>;
+}
+
+/** The calls that can have made the changes that a scan finds. */
+export interface ScannedCalls {
+  readonly hasWriter: boolean;
+  /** Paths that the calls have named, as the agent writes them. */
+  readonly paths: readonly string[];
+}
+
+const harmlessKinds: ReadonlySet<ToolKind> = new Set(['read', 'search', 'think', 'fetch', 'switch_mode']);
+
+/** Tracks which calls of the agent have run since the last scan. */
+export class CallActivity {
+  private readonly running = new Map<string, ActiveCall>();
+  /** Calls that have run since the last scan began, also those that have ended since. */
+  private ranSinceScan = new Set<ActiveCall>();
+
+  observeEvent(event: SessionEvent): void {
+    switch (event.event) {
+      case 'tool:pre':
+        this.handleReport(event.data);
+        break;
+      case 'tool:update':
+        this.handleReport(event.data);
+        if (event.data.result) this.handleEnd(event.data.call_id);
+        break;
+      case 'tool:post':
+      case 'tool:error':
+        this.handleEnd(event.data.call_id);
+        break;
+      case 'approval:required':
+        this.handleQuestion(event.data);
+        break;
+      case 'approval:granted':
+      case 'approval:denied':
+        this.handleAnswer(event.data.approval_id, event.event === 'approval:granted');
+        break;
+      default:
+    }
+  }
+
+  /** Begins a scan. Returns a function that tells which calls can have made the changes that the scan has found. */
+  beginScan(): () => ScannedCalls {
+    const before = this.ranSinceScan;
+    const during = new Set([...this.running.values()].filter(({ approvalId }) => approvalId === undefined));
+    this.ranSinceScan = during;
+    return () => {
+      const writers = [...new Set([...before, ...during])].filter(({ canWrite }) => canWrite);
+      return { hasWriter: writers.length > 0, paths: writers.flatMap(({ paths }) => [...paths]) };
+    };
+  }
+
+  /** Forgets the calls of an earlier turn. */
+  clear(): void {
+    this.running.clear();
+    this.ranSinceScan.clear();
+  }
+
+  private handleReport({ call_id: id = '', kind, ...data }: EventData<'tool:pre' | 'tool:update'>): void {
+    const call = this.running.get(id) ?? { canWrite: false, approvalId: undefined, paths: new Set<string>() };
+    // A call without a kind can do anything.
+    if (kind === undefined ? !this.running.has(id) : !harmlessKinds.has(kind)) call.canWrite = true;
+    for (const { path } of reportedFileChanges(kind ?? 'edit', data)) call.paths.add(path);
+    this.running.set(id, call);
+    if (call.approvalId === undefined) this.ranSinceScan.add(call);
+  }
+
+  private handleEnd(id = ''): void {
+    this.running.delete(id);
+  }
+
+  private handleQuestion({ approval_id: approvalId, call_id: id }: EventData<'approval:required'>): void {
+    const call = id === undefined ? undefined : this.running.get(id);
+    if (!call) return;
+    call.approvalId = approvalId;
+    this.ranSinceScan.delete(call);
+  }
+
+  private handleAnswer(approvalId: string, isGranted: boolean): void {
+    for (const [id, call] of this.running) {
+      if (call.approvalId !== approvalId) continue;
+      if (isGranted) {
+        call.approvalId = undefined;
+        this.ranSinceScan.add(call);
+      } else this.running.delete(id);
+    }
+  }
+}
+
+/** Knows for which changed files of a conversation it is uncertain that the agent has made the change. */
+export class ChangeAuthors {
+  private readonly pathsByCommand = new Set<string>();
+
+  constructor(private readonly append: (record: NewRecord) => void) {}
+
+  applyRecord(record: LogRecord): void {
+    if (record.type === 'attributed') this.pathsByCommand.add(record.path);
+    else if (record.type === 'fileDecided') this.pathsByCommand.delete(record.path);
+  }
+
+  record(path: string): void {
+    this.pathsByCommand.add(path);
+    this.append({ type: 'attributed', path, author: 'command' });
+  }
+
+  /** Call when the user has decided about the file. */
+  forget(path: string): void {
+    this.pathsByCommand.delete(path);
+  }
+
+  isByCommand(path: string): boolean {
+    return this.pathsByCommand.has(path);
+  }
+
+  /** Adds the authors to changes. */
+  addTo(changes: readonly FileChange[]): FileChange[] {
+    if (this.pathsByCommand.size === 0) return [...changes];
+    return changes.map((change) => (this.isByCommand(change.path) ? { ...change, author: 'command' } : change));
+  }
+}
