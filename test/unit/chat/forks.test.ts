@@ -21,7 +21,7 @@ describe('Forking', () => {
       assert.deepEqual(fork.draft, draft('second'));
       assert.deepEqual(fork.sentPromptTexts, ['first']);
       const text = `This conversation continues “first” from before prompt 2. ${chat.view.backendTitle} starts a new session and gets a summary with your next prompt.`;
-      assert.deepEqual(outline(fork), [...outline(chat).slice(0, 3), `notice: ${text}`]);
+      assert.deepEqual(outline(fork), [...outline(chat).slice(0, 4), `notice: ${text}`]);
       const head = made.window.store.heads.find(({ id }) => id === fork.id);
       assert.equal(head?.forkedFrom, chat.id);
       assert.equal(head.remoteId, undefined);
