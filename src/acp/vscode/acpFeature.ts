@@ -123,11 +123,11 @@ export class AcpFeature implements Feature {
   }
 
   start(): Promise<RunningFeature> {
-    const { commands, editor, log, settings } = this.deps;
+    const { commands, editor, isWorking, log, settings } = this.deps;
     const { registry } = this;
     const disposables = new DisposableStore();
     const messages = new Messages(log);
-    const agentCommands = new AgentCommands({ backends: () => registry.backends, messages });
+    const agentCommands = new AgentCommands({ backends: () => registry.backends, messages, isWorking });
     const refresh = (): void => {
       registry.refresh().catch((error: unknown) => log.error('could not look at the agents again', error));
     };

@@ -6,6 +6,8 @@ import type { Messages } from '../../platform/vscode/messages';
 interface AgentCommandsDeps {
   readonly backends: () => readonly SessionBackend[];
   readonly messages: Messages;
+  /** Whether a turn of the agent runs in this window. */
+  readonly isWorking: (agentId: string) => boolean;
 }
 
 export class AgentCommands {
@@ -21,13 +23,21 @@ export class AgentCommands {
     const backend =
       which.kind === 'one'
         ? which.backend
-        : await pickAgent(which.backends, 'Restart Agent', 'Select an agent to restart. This stops its current turn');
-    if (!backend) return;
+        : await pickAgent(which.backends, 'Restart Agent', 'Select an agent to restart');
+    if (!backend || (this.deps.isWorking(backend.id) && !(await confirmRestart(backend.title)))) return;
     await withProgress(`Restarting ${backend.title}`, async () => {
       await backend.stop();
       await backend.capabilities();
     });
   }
+}
+
+/** All conversations with an agent share its process. */
+async function confirmRestart(agentTitle: string): Promise<boolean> {
+  const restart = 'Restart';
+  const detail = 'The agent is still working. The restart stops its work in all conversations of this window.';
+  const options = { modal: true, detail };
+  return (await vscode.window.showWarningMessage(`Restart ${agentTitle}?`, options, restart)) === restart;
 }
 
 async function pickAgent(

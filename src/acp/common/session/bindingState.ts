@@ -9,6 +9,8 @@ export type BindingState<Client> = BindingFields &
     /** The agent no longer has the session and was asked for a new one. */
     | { readonly kind: 'recreating'; readonly client: Client }
     | AttachedState<Client>
+    /** A stopped turn does not end in this process, so the session cannot be used there. */
+    | { readonly kind: 'abandoned'; readonly client: Client }
     | { readonly kind: 'closed' }
   );
 
@@ -34,6 +36,10 @@ export type BindingEvent<Client> =
   | { readonly kind: 'recreated'; readonly client: Client; readonly agentSessionId: string }
   | { readonly kind: 'failed'; readonly client: Client }
   | { readonly kind: 'processLost' }
+  /** A stopped turn of the session does not end. */
+  | { readonly kind: 'abandoned' }
+  /** That turn has ended after all. */
+  | { readonly kind: 'freed' }
   /** The agent has received the summary of the earlier conversation. */
   | { readonly kind: 'reminded' }
   | { readonly kind: 'close' };
@@ -61,6 +67,10 @@ export function nextBindingState<Client>(
         : state;
     case 'processLost':
       return { ...same, kind: 'detached' };
+    case 'abandoned':
+      return state.kind === 'attached' ? { ...same, kind: 'abandoned', client: state.client } : state;
+    case 'freed':
+      return state.kind === 'abandoned' ? { ...same, kind: 'attached', client: state.client } : state;
     case 'reminded':
       return { ...state, hasForgotten: false };
     case 'close':

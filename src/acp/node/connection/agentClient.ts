@@ -47,11 +47,13 @@ import { createSdkStream } from './sdkStream';
 import type { TerminalService } from '../process/terminalService';
 
 export interface SessionPeer {
-  readonly files: FileService;
-  readonly terminals: TerminalService;
+  readonly files: Pick<FileService, 'read' | 'write'>;
+  readonly terminals: Pick<TerminalService, 'create' | 'output' | 'waitForExit' | 'kill' | 'release'>;
   /** Called in the order in which updates arrive, also for the sessions of subagents. Must not throw. */
   handleUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion, subagentId?: string): void;
   requestPermission(request: PermissionRequest, signal: AbortSignal): Promise<RequestPermissionOutcome>;
+  /** Whether the session was stopped and the agent goes on with it. Then the user is asked nothing. */
+  readonly isAbandoned?: true;
   /** Called when the agent has exited. The peer must end the agent's requests and terminals. */
   handleDisconnect(): void;
 }
@@ -313,7 +315,9 @@ export class AgentClient {
     if (!elicit) return app;
     return app
       .onRequest(elicitation.create, ({ params, signal }) =>
-        this.elicitations.run(idsOfElicitation(params), signal, (live) => elicit(params, live)),
+        this.elicitations.run(idsOfElicitation(params), signal, async (live) =>
+          this.isAbandoned(idsOfElicitation(params).sessionId) ? { action: 'cancel' } : await elicit(params, live),
+        ),
       )
       .onNotification(elicitation.complete, ({ params }) =>
         this.elicitations.abortMatching(({ id }) => id === params.elicitationId),
@@ -330,6 +334,10 @@ export class AgentClient {
     const id = this.childSessions.ownerOf(childId);
     const peer = id === undefined ? undefined : this.peerBySessionId.get(id);
     return id !== undefined && peer ? { id, peer } : undefined;
+  }
+
+  private isAbandoned(sessionId: string | undefined): boolean {
+    return sessionId !== undefined && this.peerBySessionId.get(sessionId)?.isAbandoned === true;
   }
 
   /** Version 2 has no requests for files and terminals. */

@@ -2,6 +2,7 @@ import { RequestError, type McpServer } from '@agentclientprotocol/sdk';
 import { withDeadline } from '../../../base/common/async';
 import { BackendError, type CreateSessionOptions } from '../../../session/common/sessionBackend';
 import type { ToolCaller } from '../../../session/common/toolCaller';
+import { restoreMethodOf } from '../../common/session/bindingState';
 import { agentTraitsFrom, type AgentTraits } from '../../common/catalogue/knownAgents';
 import { keyUseOfKnownAgent } from '../../common/signIn/agentKeys';
 import type { SignInCommand } from '../../common/signIn/signInWays';
@@ -9,6 +10,7 @@ import { AgentSignIn } from '../signIn/agentSignIn';
 import { AgentConnection, type AcpLimits, type AgentConnectionDeps, type ConnectedAgent } from '../v1/agentConnection';
 import type { SessionParams } from './protocolRequests';
 import { isAuthRequired } from './agentErrors';
+import { ProcessUsers } from './processUsers';
 
 export interface McpServersRequest {
   readonly capabilities: { readonly http: boolean; readonly sse: boolean };
@@ -51,9 +53,11 @@ export class AgentRequestRunner {
   readonly limits: AcpLimits;
   readonly connection: AgentConnection;
   readonly signIn: AgentSignIn;
+  readonly users: ProcessUsers;
 
   constructor(private readonly deps: AgentRequestRunnerDeps) {
     const limits = (this.limits = { ...defaultLimits, ...deps.limits });
+    this.users = new ProcessUsers((error) => deps.log.error('A listener of the agent’s users failed', error));
     this.connection = new AgentConnection({
       ...deps,
       limits,
@@ -64,6 +68,7 @@ export class AgentRequestRunner {
       connection: this.connection,
       keyUse: keyUseOfKnownAgent(deps.knownAs),
       trySession: (signal) => this.trySession(signal),
+      users: this.users,
       limits,
     });
   }
@@ -88,6 +93,21 @@ export class AgentRequestRunner {
     } catch (error) {
       throw await this.explainAndRecordRefusal(error, 'session');
     }
+  }
+
+  /** Like `request`, for a request that creates or loads a session: the agent is not ended meanwhile for others. */
+  requestSession<T>(
+    requestName: string,
+    signal: AbortSignal | undefined,
+    request: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    return this.users.during(() => this.request(requestName, signal, request));
+  }
+
+  /** Whether the running agent can restore a session in another process. */
+  get canRestore(): boolean {
+    const abilities = this.connection.connectedAgent?.client.abilities;
+    return abilities !== undefined && restoreMethodOf(abilities, 'known') !== undefined;
   }
 
   /**
@@ -145,6 +165,7 @@ export class AgentRequestRunner {
 
   dispose(): void {
     this.signIn.dispose();
+    this.users.dispose();
     this.connection.dispose();
   }
 }

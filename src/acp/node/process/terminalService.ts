@@ -68,6 +68,12 @@ export class TerminalService {
     }
   }
 
+  get hasRunningCommands(): boolean {
+    return (
+      this.startingCount > 0 || [...this.terminals.values()].some(({ process }) => process.view.exit === undefined)
+    );
+  }
+
   output(terminalId: string): { output: string; truncated: boolean; exitStatus?: TerminalExitStatus } {
     const { output, truncated, exit } = this.requireTerminal(terminalId).process.view;
     return { output, truncated, ...(exit ? { exitStatus: toStatus(exit) } : {}) };

@@ -16,6 +16,7 @@ import type { Event } from '../../../base/common/event';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import { ObservedWrites, type WriteObserver } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
+import type { SessionSetupResult } from '../../common/session/agentMessages';
 import { restoreMethodOf } from '../../common/session/bindingState';
 import { AgentRequestRunner, type AgentRequestRunnerDeps } from '../connection/agentRequestRunner';
 import { SessionToolCaller } from '../../common/sessionToolCaller';
@@ -23,6 +24,7 @@ import { listAllSessions } from './sessionListing';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import type { AgentClient } from '../connection/agentClient';
 import { AcpSession } from './acpSession';
+import { StuckTurns } from './stuckTurns';
 
 export interface AcpBackendDeps extends AgentRequestRunnerDeps {
   readonly id: string;
@@ -46,11 +48,13 @@ export class AcpBackend implements SessionBackend {
   /** Ids of copies that were not loaded yet. No conversation uses them, so `closeFork` may close them. */
   private readonly unloadedForks = new Set<string>();
   private readonly loadQueue = new KeyedQueue();
+  private readonly stuckTurns: StuckTurns;
 
   constructor(private readonly deps: AcpBackendDeps) {
     this.id = deps.id;
     this.title = deps.title;
     this.requestRunner = new AgentRequestRunner(deps);
+    this.stuckTurns = new StuckTurns(this.requestRunner);
   }
 
   get state(): BackendState {
@@ -117,17 +121,13 @@ export class AcpBackend implements SessionBackend {
     try {
       const params = await this.requestRunner.sessionParamsFor(live, options, toolCaller);
       const method = sourceId === undefined ? 'session/new' : 'session/fork';
-      const session = await this.requestRunner.request(method, signal, (requestSignal) =>
-        live.client.newSession(
-          params,
-          (sessionId, setup) => {
-            const created = this.buildSession(sessionId, options, toolCaller, live.client);
-            created.applySetup(setup);
-            return created;
-          },
-          requestSignal,
-          sourceId,
-        ),
+      const createPeer = (sessionId: string, setup: SessionSetupResult): AcpSession => {
+        const created = this.buildSession(sessionId, options, toolCaller, live.client);
+        created.applySetup(setup);
+        return created;
+      };
+      const session = await this.requestRunner.requestSession(method, signal, (requestSignal) =>
+        live.client.newSession(params, createPeer, requestSignal, sourceId),
       );
       this.sessions.set(session.id, session);
       this.requestRunner.signIn.recordAccepted('session');
@@ -166,7 +166,9 @@ export class AcpBackend implements SessionBackend {
     if (!method) throw this.unsupportedError('resume conversations');
     const session = this.buildSession(sessionId, options, new SessionToolCaller());
     try {
-      await this.requestRunner.request('session/load', signal, (deadline) => session.load(live, method, deadline));
+      await this.requestRunner.requestSession('session/load', signal, (deadline) =>
+        session.load(live, method, deadline),
+      );
     } catch (error) {
       session.dispose();
       throw error;
@@ -234,9 +236,11 @@ export class AcpBackend implements SessionBackend {
     client?: AgentClient,
   ): AcpSession {
     const { terminalEnv: env, writeObserver } = this.deps;
+    const { requestRunner: agent, stuckTurns } = this;
     const writes = new ObservedWrites(writeObserver, { backendId: this.id, sessionId });
     const onDidEnd = (): void => void this.sessions.delete(sessionId);
-    const options = { ...this.deps, agentId: this.id, agent: this.requestRunner, writes, toolCaller, env, onDidEnd };
+    const shared = { ...this.deps, agentId: this.id, agent, stuckTurns };
+    const options = { ...shared, writes, toolCaller, env, onDidEnd };
     return new AcpSession(sessionId, folders, options, client);
   }
 

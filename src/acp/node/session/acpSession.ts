@@ -1,7 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
-import { DeltaRedactor } from '../../../session/common/redaction/deltaRedactor';
 import type { SecretRedactor } from '../../../session/common/redaction/secretRedactor';
-import { EventLog } from '../../../session/common/eventLog';
 import type { SessionEvent, ConfigOption, SlashCommand } from '../../../session/common/sessionEvents';
 import {
   BackendError,
@@ -11,6 +8,7 @@ import {
   type SequencedEvent,
 } from '../../../session/common/sessionBackend';
 import { Coalescer, withDeadline, type Clock } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
 import type { Logger } from '../../../base/common/log';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import { withObservedWrites, type ObservedWrites } from '../../../editor/common/writeObserver';
@@ -20,27 +18,31 @@ import { SessionEventMapper } from '../../common/session/sessionEventMapper';
 import { turnEndOf } from '../../common/session/turnUsage';
 import { requestedCallOf } from '../../common/approvals/requestedCall';
 import { toToolRequest } from '../../common/approvals/toolRequests';
-import type { PermissionRequest, SessionSetupResult, TurnResult } from '../../common/session/agentMessages';
+import type { PermissionRequest, SessionSetupResult } from '../../common/session/agentMessages';
 import type { AgentRequestRunner } from '../connection/agentRequestRunner';
 import type { ConnectedAgent } from '../v1/agentConnection';
 import { AgentUpdates } from './agentUpdates';
 import { FileService } from '../v1/fileService';
 import { PermissionService } from './permissionService';
-import { toPromptBlocks } from './promptBlocks';
+import { PromptSender } from './promptSender';
 import { SessionBinding } from './sessionBinding';
 import { SessionConfig } from './sessionConfig';
-import type { SessionToolCaller } from '../../common/sessionToolCaller';
+import { SessionOutput } from './sessionOutput';
+import { SessionToolCaller } from '../../common/sessionToolCaller';
+import { stuckTurnNotice, type StuckTurns } from './stuckTurns';
 import { TerminalService } from '../process/terminalService';
 import type { SessionPeer, AgentClient } from '../connection/agentClient';
+import type { ProcessUser } from '../connection/processUsers';
 import type { ProtocolVersion } from '../connection/protocolRequests';
-import { isAuthRequired } from '../connection/agentErrors';
 
 interface AcpSessionDeps {
   readonly agentId: string;
   readonly agent: AgentRequestRunner;
   readonly editor: EditorPort;
   readonly writes: ObservedWrites;
+  /** Identifies the session in calls of the window's tools. The session owns it. */
   readonly toolCaller: SessionToolCaller;
+  readonly stuckTurns: StuckTurns;
   readonly clock: Clock;
   readonly log: Logger;
   readonly standing: StandingPermissions;
@@ -58,21 +60,21 @@ interface Turn {
 
 const terminalDelayMs = 100;
 const maxTerminals = 8;
-/** How often one prompt waits for the user to sign in. */
-const maxSignIns = 5;
 
 /** A session of an ACP agent. It outlives the agent's process: the next prompt resumes it in a new process. */
-export class AcpSession implements BackendSession, SessionPeer {
+export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   readonly files: FileService;
   readonly terminals: TerminalService;
   private readonly mapper: SessionEventMapper;
   private readonly updates: AgentUpdates;
-  private readonly eventLog: EventLog;
-  private readonly deltaRedactor: DeltaRedactor | undefined;
+  private readonly output: SessionOutput;
   private readonly approvals: Approvals;
   private readonly permissions: PermissionService;
   private readonly sessionConfig: SessionConfig;
   private readonly binding: SessionBinding;
+  private readonly promptSender: PromptSender;
+  private readonly processUse: Disposable;
+  private toolCaller: SessionToolCaller;
   private readonly terminalCoalescer: Coalescer;
   private currentTurn: Turn | undefined;
   private turnCount = 0;
@@ -85,31 +87,46 @@ export class AcpSession implements BackendSession, SessionPeer {
     private readonly deps: AcpSessionDeps,
     client?: AgentClient,
   ) {
-    const { agent, agentId, clock, editor, log, standing, toolCaller, writes } = deps;
+    const { agent, agentId, clock, editor, log, standing, writes } = deps;
+    this.toolCaller = deps.toolCaller;
     this.mapper = new SessionEventMapper(id, clock, () => agent.traits.knownAs);
     this.updates = new AgentUpdates(this.mapper);
-    this.eventLog = new EventLog(() => setImmediate());
-    this.deltaRedactor = deps.redactor && new DeltaRedactor(deps.redactor, (event) => this.eventLog.append(event));
+    this.output = new SessionOutput(id, deps.redactor);
     this.approvals = new Approvals(id, clock, creationParams.approvalTimeoutMs, (event) =>
-      this.appendRedacted(this.mapper.recordApprovalRequest(event)),
+      this.output.append(this.mapper.recordApprovalRequest(event)),
     );
     const { cwd } = creationParams;
-    const onDidChange = (): void => this.appendRedacted(this.mapper.configEvent());
+    const onDidChange = (): void => this.output.append(this.mapper.configEvent());
     const onCommands = (commands: readonly SlashCommand[]): void => this.emit(this.mapper.mapCommands(commands));
     this.sessionConfig = new SessionConfig({ config: this.mapper.config, agent, onDidChange, onCommands });
+    const replaceToolCaller = (): void => {
+      this.toolCaller.end();
+      this.toolCaller = new SessionToolCaller();
+      this.toolCaller.attach({ permissions, stopSignal, writes });
+    };
     const bindingDeps = {
       id,
       folders: creationParams,
       agent,
       peer: this,
-      toolCaller,
+      toolCaller: () => this.toolCaller,
+      replaceToolCaller,
       config: this.sessionConfig,
-      events: this.eventLog,
+      events: this.output,
       log,
     };
     this.binding = new SessionBinding(bindingDeps, client);
+    this.promptSender = new PromptSender({
+      agent,
+      binding: this.binding,
+      editor,
+      log,
+      notify: (level, message) => this.output.notify(level, message),
+      onEnd: (result, signal) => this.endTurn(turnEndOf(result), signal),
+    });
     const modeName = () => this.mapper.config.modeName;
-    const stopSignal = () => (this.endSignal.aborted ? AbortSignal.abort() : this.currentTurn?.controller.signal);
+    const isStopped = () => this.endSignal.aborted || this.binding.isAbandoned;
+    const stopSignal = () => (isStopped() ? AbortSignal.abort() : this.currentTurn?.controller.signal);
     const permissionDeps = {
       agentId,
       agentTitle: agent.title,
@@ -121,7 +138,7 @@ export class AcpSession implements BackendSession, SessionPeer {
       stopSignal,
     };
     const permissions = (this.permissions = new PermissionService(permissionDeps));
-    toolCaller.attach({ permissions, stopSignal, writes });
+    this.toolCaller.attach({ permissions, stopSignal, writes });
     this.files = new FileService(withObservedWrites(editor, writes), {
       missingFile: () => agent.traits.missingFileReadsAs,
       permissions,
@@ -135,10 +152,12 @@ export class AcpSession implements BackendSession, SessionPeer {
       onDidChange: (terminalId, view) => {
         this.mapper.setClientTerminal(terminalId, view);
         this.emit(this.mapper.takeTerminalUpdates());
+        if (view.exit) agent.users.handleChange();
       },
     });
     this.terminalCoalescer = new Coalescer(clock, terminalDelayMs, () => this.emit(this.mapper.takeTerminalUpdates()));
-    this.appendRedacted({ event: 'session:start', data: { session_id: id } });
+    this.processUse = agent.users.add(this);
+    this.output.append({ event: 'session:start', data: { session_id: id } });
   }
 
   /** The agent's id of the session. It changes when the session is recreated. */
@@ -150,6 +169,15 @@ export class AcpSession implements BackendSession, SessionPeer {
     return this.currentTurn !== undefined;
   }
 
+  get isWorking(): boolean {
+    const isPrompting = this.isBusy && !this.promptSender.isWaitingForSignIn;
+    return isPrompting || this.updates.isWorking || this.terminals.hasRunningCommands;
+  }
+
+  get isRemembered(): boolean {
+    return this.turnCount > 0 && this.binding.isAttached;
+  }
+
   get config(): readonly ConfigOption[] {
     return this.sessionConfig.options;
   }
@@ -159,12 +187,14 @@ export class AcpSession implements BackendSession, SessionPeer {
   }
 
   events(options?: { afterSequence?: number; signal?: AbortSignal }): AsyncIterable<SequencedEvent> {
-    return this.eventLog.read(options);
+    return this.output.read(options);
   }
 
   handleUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion, subagentId?: string): void {
     if (this.binding.shouldDropUpdates) return;
+    const { isWorking: wasWorking } = this.updates;
     this.emit(this.updates.mapUpdate(update, version, subagentId));
+    if (wasWorking && !this.updates.isWorking) this.deps.agent.users.handleChange();
     if (this.mapper.hasPendingTerminalUpdates) this.terminalCoalescer.schedule();
   }
 
@@ -242,11 +272,7 @@ export class AcpSession implements BackendSession, SessionPeer {
     try {
       await withDeadline(clock, 'cancel', agent.limits.cancelGraceMs, () => this.interrupt());
     } catch {
-      const reason = `${agent.title} did not stop when asked and was ended. The next prompt restarts it.`;
-      this.emit(this.mapper.endTurn({ stopReason: 'interrupted' }));
-      this.emitNotice('warning', reason);
-      this.clearTurn(turn);
-      await agent.stop(reason);
+      await this.endStuckTurn(turn);
     }
   }
 
@@ -288,8 +314,26 @@ export class AcpSession implements BackendSession, SessionPeer {
   }
 
   private detach(): Promise<void> {
+    this.processUse.dispose();
     this.deps.onDidEnd();
     return this.binding.close();
+  }
+
+  private async endStuckTurn(turn: Turn): Promise<void> {
+    const { agent, stuckTurns } = this.deps;
+    this.emit(this.mapper.endTurn({ stopReason: 'interrupted' }));
+    this.clearTurn(turn);
+    const measure = stuckTurns.measureFor(this);
+    const notice = stuckTurnNotice(measure, agent.title);
+    this.output.notify('warning', notice);
+    if (measure === 'endProcess') {
+      await agent.stop(notice);
+      return;
+    }
+    this.binding.abandon(turn.done);
+    this.updates.markIdle();
+    await this.terminals.endAll();
+    stuckTurns.abandon(turn.done);
   }
 
   private endSession(reason: string): void {
@@ -297,17 +341,17 @@ export class AcpSession implements BackendSession, SessionPeer {
     this.currentTurn?.controller.abort();
     this.terminalCoalescer.dispose();
     this.permissions.dispose();
-    this.deps.toolCaller.end();
+    this.toolCaller.end();
     this.emitTurnBoundary(this.mapper.endTurn({ stopReason: 'cancelled' }));
-    this.appendRedacted({ event: 'session:end', data: { session_id: this.id, reason } });
-    this.eventLog.end();
+    this.output.append({ event: 'session:end', data: { session_id: this.id, reason } });
+    this.output.end();
   }
 
   /** Runs a turn to its end. Never rejects; failures become events. */
   private async runTurn(input: PromptInput, signal: AbortSignal): Promise<void> {
     const { agent } = this.deps;
     try {
-      const { counts, stopReason } = await this.promptAgentWithSignIn(input, signal);
+      const { counts, stopReason } = await this.promptSender.send(input, signal);
       // The usage of a detached turn is also counted, so that the next turn does not include it.
       const usage = counts && this.binding.usage.usageOfTurn(counts, agent.traits.usageScope);
       this.endTurn({ stopReason, ...(usage ? { usage } : {}) }, signal);
@@ -339,61 +383,16 @@ export class AcpSession implements BackendSession, SessionPeer {
     return this.currentTurn?.controller.signal === signal;
   }
 
-  private async promptAgentWithSignIn(input: PromptInput, signal: AbortSignal): Promise<TurnResult> {
-    const { signIn } = this.deps.agent;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const result = await this.promptAgentOnce(input, signal);
-        signIn.recordAccepted('prompt');
-        return result;
-      } catch (error) {
-        if (!isAuthRequired(error) || attempt === maxSignIns || signIn.methods.length === 0) throw error;
-        await signIn.waitForSignIn(error, signal, 'prompt');
-      }
-    }
-  }
-
-  private async promptAgentOnce(input: PromptInput, signal: AbortSignal): Promise<TurnResult> {
-    const { editor, log } = this.deps;
-    const { agentSessionId, client, hasForgotten } = await this.binding.ensureAttached(signal);
-    const { embeddedContext, images } = client.abilities;
-    const reminder = hasForgotten ? (input.reminder?.() ?? []) : [];
-    const whole = { text: input.text, attachments: [...reminder, ...(input.attachments ?? [])] };
-    const { blocks, notes } = await toPromptBlocks(whole, { images, embeddedContext }, editor);
-    if (reminder.length > 0) this.emitNotice('info', 'A summary of the conversation was sent with your prompt.');
-    for (const note of notes) this.emitNotice('warning', note);
-    signal.throwIfAborted();
-    const cancel = (): void => {
-      client.cancel(agentSessionId).catch((error: unknown) => log.debug(`Could not cancel: ${String(error)}`));
-    };
-    signal.addEventListener('abort', cancel, { once: true });
-    try {
-      const result = await client.prompt(agentSessionId, blocks, (end) => this.endTurn(turnEndOf(end), signal));
-      this.binding.markReminded();
-      return result;
-    } finally {
-      signal.removeEventListener('abort', cancel);
-    }
-  }
-
   private clearTurn(turn: Turn): void {
     if (this.currentTurn !== turn) return;
     this.currentTurn = undefined;
+    this.deps.agent.users.handleChange();
     for (const [kind, count] of this.mapper.ignoredUpdateCounts) {
       this.deps.log.debug(`Updates that were not understood so far: ${kind} (${count})`);
     }
   }
 
-  private emitNotice(level: 'info' | 'warning', message: string): void {
-    this.appendRedacted({ event: 'notice', data: { session_id: this.id, level, message } });
-  }
-
   private emit(events: readonly SessionEvent[]): void {
-    for (const event of events) this.appendRedacted(event);
-  }
-
-  private appendRedacted(event: SessionEvent): void {
-    if (this.deltaRedactor && this.deps.redactor?.isEmpty === false) this.deltaRedactor.emitRedacted(event);
-    else this.eventLog.append(event);
+    this.output.appendAll(events);
   }
 }

@@ -1,8 +1,6 @@
 import { messageOf, TimeoutError } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
-import type { EventLog } from '../../../session/common/eventLog';
 import { BackendError, type CreateSessionOptions } from '../../../session/common/sessionBackend';
-import type { ToolCaller } from '../../../session/common/toolCaller';
 import {
   shouldDropUpdates,
   nextBindingState,
@@ -13,12 +11,15 @@ import {
   type HistoryKnowledge,
 } from '../../common/session/bindingState';
 import { TurnUsage } from '../../common/session/turnUsage';
+import type { SessionToolCaller } from '../../common/sessionToolCaller';
 import type { SessionSetupResult } from '../../common/session/agentMessages';
 import type { AgentRequestRunner } from '../connection/agentRequestRunner';
 import type { ConnectedAgent } from '../v1/agentConnection';
 import type { SessionConfig } from './sessionConfig';
+import type { SessionOutput } from './sessionOutput';
 import type { SessionPeer, AgentClient } from '../connection/agentClient';
 import { isAuthRequired } from '../connection/agentErrors';
+import { abandonedPeer } from './abandonedPeer';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 
 interface SessionBindingDeps {
@@ -27,9 +28,11 @@ interface SessionBindingDeps {
   readonly folders: CreateSessionOptions;
   readonly agent: AgentRequestRunner;
   readonly peer: SessionPeer;
-  readonly toolCaller: ToolCaller;
+  readonly toolCaller: () => SessionToolCaller;
+  /** Called before the session is recreated while the agent still works in the earlier one. */
+  readonly replaceToolCaller: () => void;
   readonly config: SessionConfig;
-  readonly events: EventLog;
+  readonly events: Pick<SessionOutput, 'append'>;
   readonly log: Logger;
 }
 
@@ -72,12 +75,41 @@ export class SessionBinding {
     return this.trackRestore(connectedAgent, 'unknown', () => this.requestRestore(connectedAgent, method, signal));
   }
 
-  markReminded(): void {
-    this.applyBindingEvent({ kind: 'reminded' });
+  /** Call when the agent has answered a prompt in its session `agentSessionId`. */
+  markReminded(agentSessionId: string): void {
+    if (agentSessionId === this.agentSessionId) this.applyBindingEvent({ kind: 'reminded' });
   }
 
   markProcessLost(): void {
     this.applyBindingEvent({ kind: 'processLost' });
+  }
+
+  /** Whether the process remembers the session. */
+  get isAttached(): boolean {
+    return this.state.kind === 'attached';
+  }
+
+  /** Whether the agent still works on a stopped turn, and nothing has replaced its session yet. */
+  get isAbandoned(): boolean {
+    return this.state.kind === 'abandoned';
+  }
+
+  /** Leaves the agent's session alone until its turn, which was stopped, has `ended`. */
+  abandon(ended: Promise<unknown>): void {
+    if (this.state.kind !== 'attached') return;
+    const { agentSessionId, client } = this.state;
+    this.applyBindingEvent({ kind: 'abandoned' });
+    client.attach(agentSessionId, abandonedPeer);
+    void ended.then(() => {
+      const { state } = this;
+      const isUnchanged = state.kind === 'abandoned' && state.client === client;
+      if (client !== this.deps.agent.connection.connectedAgent?.client) {
+        if (isUnchanged) this.markProcessLost();
+      } else if (isUnchanged) {
+        client.attach(agentSessionId, this.deps.peer);
+        this.applyBindingEvent({ kind: 'freed' });
+      } else if (this.agentSessionId !== agentSessionId) client.detach(agentSessionId);
+    });
   }
 
   /** Ends the session and notifies the agent. Never rejects. */
@@ -85,7 +117,8 @@ export class SessionBinding {
     const { agent, log } = this.deps;
     const { state } = this;
     this.applyBindingEvent({ kind: 'close' });
-    if (state.kind !== 'attached' || state.client !== agent.connection.connectedAgent?.client) return;
+    const isInProcess = state.kind === 'attached' || state.kind === 'abandoned';
+    if (!isInProcess || state.client !== agent.connection.connectedAgent?.client) return;
     const { agentSessionId, client } = state;
     client.detach(agentSessionId);
     if (!client.abilities.close) return;
@@ -100,8 +133,10 @@ export class SessionBinding {
     signal.throwIfAborted();
     if (this.state.kind === 'attached' && this.state.client === connectedAgent.client) return this.state;
     const before = config.options;
-    const isRemembered = await this.tryRestore(connectedAgent, signal);
-    if (!isRemembered) await this.recreateSession(connectedAgent, signal);
+    const isStuck = this.state.kind === 'abandoned' && this.state.client === connectedAgent.client;
+    if (isStuck) this.deps.replaceToolCaller();
+    const isRemembered = !isStuck && (await this.tryRestore(connectedAgent, signal));
+    if (!isRemembered) await this.recreateSession(connectedAgent, signal, isStuck);
     const attached = this.requireAttached();
     const message = await config.restoreOptions(attached, before, isRemembered, signal);
     if (message !== undefined) events.append({ event: 'notice', data: { session_id: id, level: 'info', message } });
@@ -156,7 +191,7 @@ export class SessionBinding {
     const { agent, folders, peer, toolCaller } = this.deps;
     const { client } = connectedAgent;
     const params = {
-      ...(await agent.sessionParamsFor(connectedAgent, folders, toolCaller)),
+      ...(await agent.sessionParamsFor(connectedAgent, folders, toolCaller())),
       sessionId: this.agentSessionId,
     };
     signal.throwIfAborted();
@@ -164,13 +199,13 @@ export class SessionBinding {
     return client.restoreSession(params, method === 'load', signal);
   }
 
-  private async recreateSession(connectedAgent: ConnectedAgent, signal: AbortSignal): Promise<void> {
+  private async recreateSession(connectedAgent: ConnectedAgent, signal: AbortSignal, isStuck: boolean): Promise<void> {
     const { agent, folders, peer, toolCaller } = this.deps;
     const { client } = connectedAgent;
-    const params = await agent.sessionParamsFor(connectedAgent, folders, toolCaller);
+    const params = await agent.sessionParamsFor(connectedAgent, folders, toolCaller());
     const onCreated = (agentSessionId: string, setup: SessionSetupResult): SessionPeer => {
       this.applyBindingEvent({ kind: 'recreated', client, agentSessionId });
-      this.reportRecreated(this.requireAttached(), setup);
+      this.reportRecreated(this.requireAttached(), setup, isStuck);
       return peer;
     };
     this.applyBindingEvent({ kind: 'recreateRequested', client });
@@ -184,9 +219,15 @@ export class SessionBinding {
     }
   }
 
-  private reportRecreated({ agentSessionId }: AttachedState<AgentClient>, setup: SessionSetupResult): void {
+  private reportRecreated(
+    { agentSessionId }: AttachedState<AgentClient>,
+    setup: SessionSetupResult,
+    isStuck: boolean,
+  ): void {
     const { agent, config, events, id } = this.deps;
-    const message = `${agent.title} was restarted and doesn’t remember this conversation.`;
+    const message = isStuck
+      ? `${agent.title} continues in a new session because the stopped turn has not ended. It doesn’t remember this conversation.`
+      : `${agent.title} was restarted and doesn’t remember this conversation.`;
     events.append({ event: 'session:info', data: { session_id: id, agent_session_id: agentSessionId } });
     events.append({ event: 'notice', data: { session_id: id, level: 'warning', message } });
     config.applySetup(setup);

@@ -18,6 +18,7 @@ import { signInWays, wayOfVariable, type SignInCommand, type SignInWay } from '.
 import { reasonOfAgentError } from '../../common/session/agentErrorText';
 import type { AcpLimits, AgentConnection } from '../v1/agentConnection';
 import { isAuthRequired, toBackendError } from '../connection/agentErrors';
+import type { ProcessUsers } from '../connection/processUsers';
 
 interface AgentSignInDeps {
   readonly title: string;
@@ -30,6 +31,8 @@ interface AgentSignInDeps {
   /** Opens a session and closes it. @throws the agent's error */
   readonly trySession: (signal: AbortSignal) => Promise<void>;
   readonly limits: AcpLimits;
+  /** The agent is not restarted while they work. */
+  readonly users: ProcessUsers;
 }
 
 /** The user's sign-in to one agent. Detects that it is missing, performs and checks it, and resumes waiting prompts. */
@@ -212,7 +215,7 @@ export class AgentSignIn {
   private async performAndCheck(way: SignInWay, signal: AbortSignal): Promise<void> {
     if (way.kind === 'agent') await this.authenticateByAgent(way.method.id, signal);
     else if (way.kind === 'terminal') await this.authenticateInTerminal(way.command, signal);
-    else await this.stopAgent();
+    else await this.stopAgent(signal);
     signal.throwIfAborted();
     this.apply({ type: 'performed' });
     await this.checkWithSession(way, signal);
@@ -235,10 +238,12 @@ export class AgentSignIn {
   }
 
   private async authenticateByAgent(methodId: string, signal: AbortSignal): Promise<void> {
-    const { clock, connection, limits } = this.deps;
+    const { clock, connection, limits, users } = this.deps;
     const { client } = await connection.connect(signal);
-    await withDeadline(clock, 'authenticate', limits.authenticateTimeoutMs, (deadline) =>
-      client.authenticate(methodId, AbortSignal.any([signal, deadline])),
+    await users.during(() =>
+      withDeadline(clock, 'authenticate', limits.authenticateTimeoutMs, (deadline) =>
+        client.authenticate(methodId, AbortSignal.any([signal, deadline])),
+      ),
     );
   }
 
@@ -249,11 +254,13 @@ export class AgentSignIn {
     if (!(await runInTerminal(command, signal))) {
       throw new BackendError('authRequired', `Signing in to ${title} failed. Check its terminal and try again.`);
     }
-    await this.stopAgent();
+    await this.stopAgent(signal);
   }
 
-  private async stopAgent(): Promise<void> {
-    const { connection, title } = this.deps;
+  /** Waits for running turns first. */
+  private async stopAgent(signal: AbortSignal): Promise<void> {
+    const { connection, title, users } = this.deps;
+    await users.whenUnused(signal);
     await connection.stop(new BackendError('closed', `${title} was restarted to complete the sign-in.`));
   }
 

@@ -134,7 +134,7 @@ async function confirmSignOut(agentTitle: string, hasKeys: boolean): Promise<boo
   const signOut = 'Sign Out';
   const detail = [
     ...(hasKeys ? ['Its keys are removed from VS Code’s secret storage.'] : []),
-    'The agent is stopped, which ends its current turn.',
+    'The agent is stopped, which ends its current turns in all conversations of this window.',
   ].join(' ');
   const options = { modal: true, detail };
   return (await vscode.window.showWarningMessage(`Sign out of ${agentTitle}?`, options, signOut)) === signOut;

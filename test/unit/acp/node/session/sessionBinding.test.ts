@@ -67,7 +67,8 @@ describe('SessionAttachment', () => {
     const config = new SessionConfig({ config: new ConfigOptions(), agent, onDidChange: () => undefined });
     const folders = { cwd: '/ws' };
     const toolCaller = new SessionToolCaller();
-    const ports = { id: 'old', folders, agent, peer, toolCaller, config, events, log: nullLogger };
+    const callers = { toolCaller: () => toolCaller, replaceToolCaller: () => undefined };
+    const ports = { id: 'old', folders, agent, peer, ...callers, config, events, log: nullLogger };
     const attachment: SessionBinding = new SessionBinding(ports);
     return { agent, agents, attachment, clock, events, heard, wire };
   }
@@ -104,7 +105,9 @@ describe('SessionAttachment', () => {
     });
     assert.equal((await attachment.ensureAttached(notNow)).hasForgotten, true);
     assert.equal(attachment.agentSessionId, 's1');
-    attachment.markReminded();
+    attachment.markReminded('old');
+    assert.equal((await attachment.ensureAttached(notNow)).hasForgotten, true);
+    attachment.markReminded('s1');
     assert.equal((await attachment.ensureAttached(notNow)).hasForgotten, false);
     const message = 'Demo was restarted and doesn’t remember this conversation.';
     assert.deepEqual(await told(events), [

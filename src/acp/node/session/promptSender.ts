@@ -1,0 +1,82 @@
+import type { Logger } from '../../../base/common/log';
+import type { EditorPort } from '../../../editor/common/editorPort';
+import type { PromptInput } from '../../../session/common/sessionBackend';
+import type { TurnResult } from '../../common/session/agentMessages';
+import { isAuthRequired } from '../connection/agentErrors';
+import type { AgentRequestRunner } from '../connection/agentRequestRunner';
+import { toPromptBlocks } from './promptBlocks';
+import type { SessionBinding } from './sessionBinding';
+
+interface PromptSenderDeps {
+  readonly agent: AgentRequestRunner;
+  readonly binding: SessionBinding;
+  readonly editor: EditorPort;
+  readonly log: Logger;
+  readonly notify: (level: 'info' | 'warning', message: string) => void;
+  /** Called at the end of the turn, in the order of the agent's messages. */
+  readonly onEnd: (result: TurnResult, signal: AbortSignal) => void;
+}
+
+/** How often one prompt waits for the user to sign in. */
+const maxSignIns = 5;
+
+/** Sends the prompts of one session, and asks the user to sign in where the agent requires that. */
+export class PromptSender {
+  private waitingCount = 0;
+
+  constructor(private readonly deps: PromptSenderDeps) {}
+
+  get isWaitingForSignIn(): boolean {
+    return this.waitingCount > 0;
+  }
+
+  /** Sends a prompt. Resolves at the end of the turn. Cancels it when `signal` fires. @throws the agent's error */
+  async send(input: PromptInput, signal: AbortSignal): Promise<TurnResult> {
+    const { signIn } = this.deps.agent;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const result = await this.sendOnce(input, signal);
+        signIn.recordAccepted('prompt');
+        return result;
+      } catch (error) {
+        if (!isAuthRequired(error) || attempt === maxSignIns || signIn.methods.length === 0) throw error;
+        await this.waitForSignIn(error, signal);
+      }
+    }
+  }
+
+  private async waitForSignIn(refusal: unknown, signal: AbortSignal): Promise<void> {
+    const { signIn, users } = this.deps.agent;
+    this.waitingCount++;
+    users.handleChange();
+    try {
+      await signIn.waitForSignIn(refusal, signal, 'prompt');
+    } finally {
+      this.waitingCount--;
+    }
+  }
+
+  private async sendOnce(input: PromptInput, signal: AbortSignal): Promise<TurnResult> {
+    const { binding, editor, log, notify, onEnd } = this.deps;
+    const attached = await binding.ensureAttached(signal);
+    const { agentSessionId, client, hasForgotten } = attached;
+    const { embeddedContext, images } = client.abilities;
+    const reminder = hasForgotten ? (input.reminder?.() ?? []) : [];
+    const whole = { text: input.text, attachments: [...reminder, ...(input.attachments ?? [])] };
+    const { blocks, notes } = await toPromptBlocks(whole, { images, embeddedContext }, editor);
+    if (reminder.length > 0) notify('info', 'A summary of the conversation was sent with your prompt.');
+    for (const note of notes) notify('warning', note);
+    signal.throwIfAborted();
+    const cancel = (): void => {
+      client.cancel(agentSessionId).catch((error: unknown) => log.debug(`Could not cancel: ${String(error)}`));
+    };
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      const result = await client.prompt(agentSessionId, blocks, (end) => onEnd(end, signal));
+      binding.markReminded(agentSessionId);
+      return result;
+    } finally {
+      signal.removeEventListener('abort', cancel);
+    }
+  }
+}

@@ -1,0 +1,415 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { AgentApp } from '@agentclientprotocol/sdk';
+import type { AcpBackend } from '../../../../src/acp/node/session/acpBackend';
+import { RestartPolicy } from '../../../../src/acp/node/process/restartPolicy';
+import type { BackendSession } from '../../../../src/session/common/sessionBackend';
+import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
+import { cwd, open, useBackends, type Follower } from '../../../fake/backendHarness';
+import { FakeClock } from '../../../fake/fakeClock';
+import { basics, capabilities, says, type Script } from '../../../fake/scriptedAgent';
+import { until } from '../../../support/eventually';
+
+const graceMs = 10_000;
+
+/** Lets all messages that are on their way arrive. */
+async function settle(): Promise<void> {
+  for (let round = 0; round < 25; round++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+type Kind = 'answer' | 'slow' | 'hang';
+
+interface RunningTurn {
+  readonly sessionId: string;
+  readonly name: string;
+  readonly kind: Kind;
+  readonly say: (words: string) => Promise<void>;
+  readonly end: (stopReason: 'end_turn' | 'cancelled') => void;
+}
+
+/**
+ * An agent whose prompts are `kind name`. `slow` ends when it is released or canceled, `hang` never ends, and speaks on.
+ */
+class SharedAgent {
+  private readonly turns = new Set<RunningTurn>();
+  private sessions = 0;
+
+  constructor(private readonly restores = true) {}
+
+  readonly script: Script = (app) => {
+    this.turns.clear();
+    this.addSessions(app);
+    app.onNotification('session/cancel', ({ params }) => {
+      for (const turn of this.turns)
+        if (turn.sessionId === params.sessionId && turn.kind === 'slow') turn.end('cancelled');
+    });
+    app.onRequest('session/prompt', async ({ params: { prompt, sessionId }, client }) => {
+      const last = prompt.findLast((block) => block.type === 'text');
+      const [kind, name = ''] = last?.type === 'text' ? last.text.split(' ') : [];
+      assert.ok(kind === 'answer' || kind === 'slow' || kind === 'hang');
+      // The process may be gone by then.
+      const say = (words: string) => client.notify('session/update', says(sessionId, words)).catch(() => undefined);
+      const { promise, resolve } = Promise.withResolvers<'end_turn' | 'cancelled'>();
+      const turn: RunningTurn = { sessionId, name, kind, say, end: resolve };
+      this.turns.add(turn);
+      await say(`${name}-begin `);
+      if (kind === 'answer') resolve('end_turn');
+      const stopReason = await promise;
+      this.turns.delete(turn);
+      if (stopReason === 'end_turn') await say(`${name}-end`);
+      return { stopReason };
+    });
+  };
+
+  /** Slow turns end, or those of one name. Hanging ones only say more. */
+  async release(name?: string): Promise<void> {
+    for (const turn of [...this.turns].filter((each) => name === undefined || each.name === name)) {
+      if (turn.kind === 'slow') turn.end('end_turn');
+      else await turn.say(`${turn.name}-late `);
+    }
+    await settle();
+  }
+
+  /** A hanging turn ends after all. */
+  async free(): Promise<void> {
+    for (const turn of this.turns) if (turn.kind === 'hang') turn.end('cancelled');
+    await settle();
+  }
+
+  private addSessions(app: AgentApp): void {
+    app.onRequest('session/new', () => ({ sessionId: `s${++this.sessions}`, modes }));
+    app.onRequest('session/set_mode', () => ({}));
+    app.onRequest('session/resume', () => ({ modes }));
+    app.onRequest('session/load', () => ({ modes }));
+    const agentCapabilities = this.restores ? capabilities : { sessionCapabilities: { close: {} } };
+    basics(app, { agentCapabilities });
+  }
+}
+
+const modes = {
+  currentModeId: 'ask',
+  availableModes: [
+    { id: 'ask', name: 'Ask' },
+    { id: 'code', name: 'Code' },
+  ],
+};
+
+describe('conversations that share one agent process', () => {
+  const make = useBackends();
+  const restartPolicy = new RestartPolicy(
+    () => 0,
+    () => 0,
+    { delay: { firstMs: 0, maxMs: 0 }, maxCrashes: Number.POSITIVE_INFINITY, windowMs: 1 },
+  );
+
+  async function share(restores = true) {
+    const clock = new FakeClock();
+    const agent = new SharedAgent(restores);
+    const { agents, backend } = make(agent.script, { clock, restartPolicy });
+    const one = await open(backend);
+    const two = await open(backend);
+    return { agent, agents, backend, clock, one, two };
+  }
+
+  async function stopHanging(clock: FakeClock, session: BackendSession): Promise<void> {
+    const stopping = session.cancel();
+    await settle();
+    clock.advance(graceMs);
+    await settle();
+    await stopping;
+  }
+
+  it('a turn that does not stop is left alone while another one runs, and ended when that is done', async () => {
+    const { agent, agents, clock, one, two } = await share();
+    await one.session.sendPrompt({ text: 'slow a' });
+    await two.session.sendPrompt({ text: 'hang b' });
+    await settle();
+    await stopHanging(clock, two.session);
+    assert.equal((await two.follower.next('prompt:complete')).stop_reason, 'interrupted');
+    assert.match((await two.follower.next('notice')).message, /needed by another conversation/);
+    assert.equal(agents.last.isGone, false);
+    await agent.release();
+    const end = await one.follower.next('prompt:complete');
+    assert.deepEqual([end.stop_reason, textOf(one.follower.events)], ['end_turn', 'a-begin a-end']);
+    await settle();
+    assert.equal(agents.started[0]?.isGone, true);
+    // Both go on, with all that the agent knows of them.
+    for (const { follower, session } of [one, two]) {
+      await session.sendPrompt({ text: 'answer c' });
+      assert.equal((await follower.next('prompt:complete', 2)).stop_reason, 'end_turn');
+    }
+    assert.equal(agents.started.length, 2);
+    assert.equal(textOf(two.follower.events), 'b-begin c-begin c-end');
+  });
+
+  it('meanwhile its conversation goes on in a new session, which the old one cannot disturb', async () => {
+    const { agent, agents, clock, one, two } = await share();
+    await one.session.sendPrompt({ text: 'slow a' });
+    await two.session.sendPrompt({ text: 'hang b' });
+    await settle();
+    await stopHanging(clock, two.session);
+    const reminder = () => [{ type: 'text' as const, title: 'Earlier', text: 'what was said' }];
+    await two.session.sendPrompt({ text: 'slow c', reminder });
+    await settle();
+    await agent.release('b');
+    await agent.release('c');
+    assert.equal((await two.follower.next('prompt:complete', 2)).stop_reason, 'end_turn');
+    assert.equal(textOf(two.follower.events), 'b-begin c-begin c-end');
+    const notices = two.follower.all('notice').map(({ message }) => message);
+    assert.match(notices[1] ?? '', /continues in a new session because the stopped turn has not ended/);
+    assert.match(notices[2] ?? '', /summary of the conversation was sent/);
+    // The late answer of the old session says nothing about the new one.
+    await agent.free();
+    await two.session.sendPrompt({ text: 'answer d', reminder });
+    await two.follower.next('prompt:complete', 3);
+    assert.equal(two.follower.all('notice').length, 3);
+    await agent.release();
+    assert.equal((await one.follower.next('prompt:complete')).stop_reason, 'end_turn');
+    assert.equal(agents.started.length, 1);
+  });
+
+  it('a turn that ends late gives its session back, and nothing is restarted', async () => {
+    const { agent, agents, clock, one, two } = await share();
+    await one.session.sendPrompt({ text: 'slow a' });
+    await two.session.sendPrompt({ text: 'hang b' });
+    await settle();
+    await stopHanging(clock, two.session);
+    await agent.free();
+    await two.session.sendPrompt({ text: 'answer c' });
+    await two.follower.next('prompt:complete', 2);
+    await agent.release();
+    await one.follower.next('prompt:complete');
+    await settle();
+    assert.deepEqual([agents.started.length, agents.last.isGone], [1, false]);
+    assert.equal(two.follower.all('notice').length, 1);
+  });
+
+  it('an agent that cannot restore sessions is not ended as long as it remembers another conversation', async () => {
+    const { agents, clock, one, two } = await share(false);
+    await one.session.sendPrompt({ text: 'answer a' });
+    await one.follower.next('prompt:complete');
+    await two.session.sendPrompt({ text: 'hang b' });
+    await settle();
+    await stopHanging(clock, two.session);
+    assert.match((await two.follower.next('notice')).message, /Restart Agent/);
+    assert.equal(agents.last.isGone, false);
+    await one.session.close();
+    await two.session.sendPrompt({ text: 'hang c' });
+    await settle();
+    await stopHanging(clock, two.session);
+    await until('its end', () => agents.last.isGone);
+  });
+
+  it('a session that is being created is not lost when another one is stopped', async () => {
+    const clock = new FakeClock();
+    const created = Promise.withResolvers<{ sessionId: string }>();
+    let count = 0;
+    const { agents, backend } = make(
+      (app) => {
+        app.onRequest('session/new', () => (++count === 1 ? { sessionId: 's1' } : created.promise));
+        app.onRequest('session/prompt', () => new Promise<never>(() => undefined));
+        basics(app);
+      },
+      { clock },
+    );
+    const { session } = await open(backend);
+    await session.sendPrompt({ text: 'go' });
+    await settle();
+    const second = backend.createSession({ cwd });
+    await settle();
+    await stopHanging(clock, session);
+    created.resolve({ sessionId: 's2' });
+    assert.equal((await second).id, 's2');
+    assert.equal(agents.started.length, 1);
+    // Then nobody needs the process any more.
+    await until('the end of the process', () => agents.last.isGone);
+  });
+
+  it('any order of prompts, stops, hangs, crashes, restarts and options ends every turn and mixes none', async () => {
+    const conversation = fc.nat(2);
+    const step = fc.oneof(
+      {
+        weight: 5,
+        arbitrary: fc.record({
+          do: fc.constant('prompt' as const),
+          of: conversation,
+          kind: fc.constantFrom<Kind>('answer', 'slow', 'hang'),
+        }),
+      },
+      { weight: 4, arbitrary: fc.record({ do: fc.constant('stop' as const), of: conversation }) },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          do: fc.constantFrom('release' as const, 'free' as const, 'crash' as const, 'restart' as const),
+        }),
+      },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant('option' as const), of: conversation }) },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+        const schedule = await Schedule.start(make, restartPolicy);
+        for (const each of steps) {
+          switch (each.do) {
+            case 'prompt':
+              await schedule.prompt(each.of, each.kind);
+              break;
+            case 'stop':
+              await schedule.stop(each.of);
+              break;
+            case 'option':
+              await schedule.setOption(each.of);
+              break;
+            case 'release':
+            case 'free':
+            case 'crash':
+            case 'restart':
+              await schedule[each.do]();
+          }
+        }
+        await schedule.finish();
+      }),
+      { numRuns: 150 },
+    );
+  }).timeout(120_000);
+});
+
+interface ExpectedTurn {
+  readonly name: string;
+  readonly kind: Kind;
+  /** Whether it was stopped, or its process ended. Otherwise it has to end by itself, with all its words. */
+  isDisturbed: boolean;
+}
+
+interface Conversation {
+  readonly session: BackendSession;
+  readonly follower: Follower;
+  readonly turns: ExpectedTurn[];
+}
+
+/** Plays a schedule and knows which turns must not notice anything of it. */
+class Schedule {
+  private constructor(
+    private readonly agent: SharedAgent,
+    private readonly backend: AcpBackend,
+    private readonly crashNow: () => void,
+    private readonly clock: FakeClock,
+    private readonly conversations: readonly Conversation[],
+  ) {}
+
+  static async start(make: ReturnType<typeof useBackends>, restartPolicy: RestartPolicy): Promise<Schedule> {
+    const clock = new FakeClock();
+    const agent = new SharedAgent();
+    const { agents, backend } = make(agent.script, { clock, restartPolicy });
+    const conversations: Conversation[] = [];
+    for (let count = 0; count < 3; count++) conversations.push({ ...(await open(backend)), turns: [] });
+    return new Schedule(agent, backend, () => agents.last.crash('gone'), clock, conversations);
+  }
+
+  async prompt(of: number, kind: Kind): Promise<void> {
+    const { session, turns } = this.conversation(of);
+    if (session.isBusy) return;
+    const turn = { name: `c${of}t${turns.length}`, kind, isDisturbed: kind === 'hang' };
+    turns.push(turn);
+    await session.sendPrompt({ text: `${kind} ${turn.name}` });
+    await settle();
+  }
+
+  async stop(of: number): Promise<void> {
+    const { session, turns } = this.conversation(of);
+    const last = turns.at(-1);
+    if (!session.isBusy || !last) return;
+    last.isDisturbed = true;
+    const stopping = session.cancel();
+    await settle();
+    if (last.kind === 'hang') this.clock.advance(graceMs);
+    await settle();
+    await stopping;
+  }
+
+  async setOption(of: number): Promise<void> {
+    await Promise.all([
+      this.conversation(of)
+        .session.setConfig('mode', 'code')
+        .catch(() => undefined),
+      settle(),
+    ]);
+  }
+
+  release(): Promise<void> {
+    return this.agent.release();
+  }
+
+  free(): Promise<void> {
+    return this.agent.free();
+  }
+
+  async crash(): Promise<void> {
+    this.disturbAll();
+    this.crashNow();
+    await settle();
+    this.clock.advance(1_000);
+    await settle();
+  }
+
+  async restart(): Promise<void> {
+    this.disturbAll();
+    const stopped = this.backend.stop();
+    await settle();
+    this.clock.advance(1_000);
+    await settle();
+    await stopped;
+  }
+
+  async finish(): Promise<void> {
+    await this.release();
+    for (const index of this.conversations.keys()) await this.stop(index);
+    for (const { follower, session, turns } of this.conversations) {
+      await settle();
+      assert.equal(session.isBusy, false);
+      const parts = turnsOf(follower.events);
+      assert.equal(parts.length, turns.length, 'each turn ended once');
+      for (const [index, turn] of turns.entries()) {
+        const { reason, text } = parts[index] ?? { reason: '', text: '' };
+        const words = text.split(' ').filter((word) => word !== '');
+        assert.ok(
+          words.every((word) => word.startsWith(`${turn.name}-`)),
+          `${turn.name} has other words: ${text}`,
+        );
+        if (turn.isDisturbed) continue;
+        assert.deepEqual([reason, text], ['end_turn', `${turn.name}-begin ${turn.name}-end`]);
+      }
+    }
+    this.backend.dispose();
+  }
+
+  private disturbAll(): void {
+    for (const { session, turns } of this.conversations) {
+      const last = turns.at(-1);
+      if (session.isBusy && last) last.isDisturbed = true;
+    }
+  }
+
+  private conversation(of: number): Conversation {
+    const found = this.conversations[of];
+    assert.ok(found);
+    return found;
+  }
+}
+
+function textOf(events: readonly SessionEvent[]): string {
+  return events.map((each) => (each.event === 'content_block:delta' ? each.data.delta : '')).join('');
+}
+
+/** The end and the text of each turn. Words outside of a turn are counted as a turn of their own. */
+function turnsOf(events: readonly SessionEvent[]): { readonly reason: string; readonly text: string }[] {
+  const turns: { reason: string; text: string }[] = [];
+  let text = '';
+  for (const each of events) {
+    if (each.event === 'content_block:delta') text += each.data.delta;
+    if (each.event !== 'prompt:complete' && each.event !== 'error') continue;
+    turns.push({ reason: each.event === 'error' ? 'error' : (each.data.stop_reason ?? ''), text });
+    text = '';
+  }
+  if (text !== '') turns.push({ reason: 'no end', text });
+  return turns;
+}
