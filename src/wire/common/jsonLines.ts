@@ -16,12 +16,16 @@ export type JsonLine =
   | { readonly noise: InvalidStreamData; readonly message?: never };
 
 const excerptChars = 200;
+/** How many braces before a message are tried as its beginning. */
+const maxTries = 20;
 
-/** Reads one JSON object, or a JSON-RPC batch, per line of UTF-8. Reports other lines as noise and skips empty lines. */
+/** Reads one JSON object, or a JSON-RPC batch, per line of UTF-8. Reports other lines as noise and skips empty lines.
+ * The first message may follow a banner in the same line, which is reported as noise. */
 export class JsonLineReader {
   private readonly lineDecoder: LineDecoder;
-  /** The messages of a batch that were not read yet, last one first. */
-  private unreadBatchMessages: Record<string, unknown>[] = [];
+  /** Messages of a line that were not read yet, last one first. */
+  private unreadMessages: Record<string, unknown>[] = [];
+  private hasReadMessage = false;
 
   constructor(maxLineBytes = defaultMaxLineBytes) {
     this.lineDecoder = new LineDecoder(maxLineBytes);
@@ -38,8 +42,14 @@ export class JsonLineReader {
 
   /** Returns the next message or noise, or `undefined` if more bytes are needed. */
   read(): JsonLine | undefined {
-    const next = this.unreadBatchMessages.pop();
+    const next = this.unreadMessages.pop();
     if (next) return { message: next };
+    const line = this.readLine();
+    if (line?.message) this.hasReadMessage = true;
+    return line;
+  }
+
+  private readLine(): JsonLine | undefined {
     for (let line = this.lineDecoder.read(); line !== undefined; line = this.lineDecoder.read()) {
       if (typeof line !== 'string') return { noise: tooLong(line) };
       const message = parseObject(line);
@@ -47,8 +57,14 @@ export class JsonLineReader {
       const batch = parseBatch(line);
       const first = batch?.[0];
       if (first) {
-        this.unreadBatchMessages = batch.slice(1).reverse();
+        this.unreadMessages = batch.slice(1).reverse();
         return { message: first, batch };
+      }
+      const late = this.hasReadMessage ? undefined : messageAfterBanner(line);
+      if (late) {
+        this.hasReadMessage = true;
+        this.unreadMessages = [late.message];
+        return { noise: notJson(late.banner) };
       }
       if (line.trim() !== '') return { noise: notJson(line) };
     }
@@ -69,6 +85,26 @@ function parseObject(line: string): Record<string, unknown> | undefined {
   if (!/^\s*\{/.test(line)) return undefined;
   const value = parseJson(line);
   return isRecord(value) ? value : undefined;
+}
+
+/**
+ * Splits a line into a banner without a line end and the message after it. A request does not count, because a log of
+ * the messages that the peer has received looks the same.
+ */
+function messageAfterBanner(
+  line: string,
+): { readonly banner: string; readonly message: Record<string, unknown> } | undefined {
+  const start = line.indexOf('"jsonrpc"');
+  if (start < 0) return undefined;
+  // The member can come after others, so the object may begin at any of the braces before it.
+  for (let tries = 0, brace = line.indexOf('{'); brace >= 0 && brace < start; brace = line.indexOf('{', brace + 1)) {
+    if (++tries > maxTries) return undefined;
+    const message = parseObject(line.slice(brace));
+    if (!message) continue;
+    const isRequest = 'method' in message && 'id' in message;
+    return message['jsonrpc'] === '2.0' && !isRequest ? { banner: line.slice(0, brace), message } : undefined;
+  }
+  return undefined;
 }
 
 /** An array of objects counts as a batch if one of them has a member `jsonrpc`, because logs can also be arrays. */

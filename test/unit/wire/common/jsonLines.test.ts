@@ -49,6 +49,26 @@ describe('JSON lines', () => {
     });
   }
 
+  const answer = { jsonrpc: '2.0', id: 0, result: { protocolVersion: 1 } };
+  for (const banner of ['Welcome!', 'v1 {beta} \u001b[0m', '{"level":"info"} ', '{{']) {
+    it(`takes the first message from a line that begins with ${JSON.stringify(banner)}`, () => {
+      const bytes = new TextEncoder().encode(banner).length;
+      assert.deepEqual(read(`${banner}${JSON.stringify(answer)}\n{"id":1}\n`), [
+        { noise: { kind: 'notJson', excerpt: banner, bytes } },
+        { message: answer },
+        { message: { id: 1 } },
+      ]);
+    });
+  }
+
+  it('takes no message from a log: a request that the peer repeats, or anything after the first message', () => {
+    const request = { jsonrpc: '2.0', id: 0, method: 'initialize' };
+    const kinds = (text: string) => read(text).map(({ message, noise }) => message ?? noise.kind);
+    assert.deepEqual(kinds(`got ${JSON.stringify(request)}\n`), ['notJson']);
+    assert.deepEqual(kinds(`{"id":1}\nsent ${JSON.stringify(answer)}\n`), [{ id: 1 }, 'notJson']);
+    assert.deepEqual(kinds(`${'{'.repeat(50)}${JSON.stringify(answer)}\n`), ['notJson']);
+  });
+
   it('keeps only the beginning of noise', () => {
     const [line] = read(`${'x'.repeat(5_000)}\n`);
     assert.equal(line?.noise?.bytes, 5_000);
