@@ -1,4 +1,5 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import type { UsageScope } from '../session/turnUsage';
 
 /** The response to a read of a missing file. Some agents can only create a file if reading it returns an empty text. */
 export type MissingFileResult = 'error' | 'empty';
@@ -6,8 +7,10 @@ export type MissingFileResult = 'error' | 'empty';
 /** How an agent deviates from the protocol. */
 export interface AgentTraits {
   readonly missingFileReadsAs: MissingFileResult;
-  /** The scope of `usage` in a prompt's result: the turn, or all turns since this process loaded the session. */
-  readonly usageScope: 'turn' | 'session';
+  /** The scope of `usage` in a prompt's result: `session` are all turns since this process loaded the session. */
+  readonly usageScope: UsageScope;
+  /** Whether the agent may delete its copy of a session that was loaded. Then the user is asked before. */
+  readonly losesLoadedSessions: boolean;
   readonly knownAs?: string;
 }
 
@@ -23,6 +26,8 @@ export interface KnownAgent extends AgentTraits {
   readonly cannotList?: true;
   /** The version of the protocol to use unless the user sets one. For agents with faults in a higher version. */
   readonly protocol?: '1';
+  /** The program that the agent names for signing in although that is another agent. Its own program does the same. */
+  readonly misnamesItself?: string;
   /** The value of `agentInfo.name` in the agent's `initialize` result, in lower case. */
   readonly infoName?: string;
 }
@@ -42,9 +47,12 @@ export const knownAgents: readonly KnownAgent[] = [
     infoName: 'gemini-cli',
     cannotList: true,
     missingFileReadsAs: 'empty',
+    losesLoadedSessions: true,
   },
   {
     ...defineAgent('opencode', 'OpenCode', 'opencode', ['acp'], 'opencode-ai'),
+    infoName: 'opencode',
+    usageScope: 'request',
     downloads: ['https://github.com/anomalyco/opencode', 'https://github.com/sst/opencode'],
   },
   {
@@ -53,6 +61,12 @@ export const knownAgents: readonly KnownAgent[] = [
     usageScope: 'session',
   },
   defineAgent('qwen', 'Qwen Code', 'qwen', ['--acp'], '@qwen-code/qwen-code'),
+  {
+    ...defineAgent('kilo', 'Kilo Code', 'kilo', ['acp'], '@kilocode/cli'),
+    infoName: 'kilo',
+    misnamesItself: 'opencode',
+    usageScope: 'request',
+  },
   { ...defineAgent('cursor', 'Cursor', 'cursor-agent', ['acp']), downloads: ['https://downloads.cursor.com/lab'] },
   { ...defineAgent('cline', 'Cline', 'cline', ['--acp'], 'cline'), cannotList: true },
   defineAgent('auggie', 'Auggie', 'auggie', ['--acp'], '@augmentcode/auggie'),
@@ -102,13 +116,28 @@ export function agentTraitsFrom(
   missingFile: MissingFileResult,
   commandAgentId?: string,
 ): AgentTraits {
-  const known = findKnownAgentByName(infoName);
+  const known = findKnownAgentByName(infoName) ?? findKnownAgentById(commandAgentId);
   const isEmpty = known?.missingFileReadsAs === 'empty' || missingFile === 'empty';
   return {
     missingFileReadsAs: isEmpty ? 'empty' : 'error',
     usageScope: known?.usageScope ?? 'turn',
+    losesLoadedSessions: known?.losesLoadedSessions === true,
     ...withoutUndefined({ knownAs: commandAgentId }),
   };
+}
+
+/**
+ * Returns the arguments that come first if the agent's own program runs its sign-in command `program`. Undefined for
+ * another program.
+ */
+export function ownSignInArgs(
+  known: KnownAgent | undefined,
+  program: string | undefined,
+  agentArgs: readonly string[],
+): readonly string[] | undefined {
+  if (program === undefined) return agentArgs;
+  if (known?.misnamesItself !== program) return undefined;
+  return agentArgs.at(-1) === known.args.at(-1) ? agentArgs.slice(0, -known.args.length) : agentArgs;
 }
 
 const runtimes: ReadonlySet<string> = new Set(['node', 'bun', 'deno', 'tsx', 'electron']);
@@ -129,6 +158,6 @@ function defineAgent(
   args: readonly string[],
   npmPackage?: string,
 ): KnownAgent {
-  const traits = { missingFileReadsAs: 'error', usageScope: 'turn' } as const;
+  const traits = { missingFileReadsAs: 'error', usageScope: 'turn', losesLoadedSessions: false } as const;
   return { id, title, command, args, ...traits, ...withoutUndefined({ npmPackage }) };
 }

@@ -1,9 +1,16 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { TokenUsage } from '../../../session/common/sessionEvents';
 
 export interface TokenCounts {
   readonly input: number;
   readonly output: number;
+  readonly cacheRead?: number | undefined;
+  readonly cacheWrite?: number | undefined;
+  readonly thought?: number | undefined;
 }
+
+/** What the counts of a prompt's result are about. `request`: only the last request to the model, so not the turn. */
+export type UsageScope = 'turn' | 'session' | 'request';
 
 const zeroCounts: TokenCounts = { input: 0, output: 0 };
 
@@ -15,14 +22,17 @@ export class TurnUsage {
     this.previousCounts = zeroCounts;
   }
 
-  /** Returns the usage of the turn. `counts` are the numbers that the agent reports at the end of the turn. */
-  usageOfTurn(counts: TokenCounts, scope: 'turn' | 'session'): TokenUsage {
+  /**
+   * Returns the usage of the turn, if it is known. `counts` are the numbers that the agent reports at the end of the
+   * turn.
+   */
+  usageOfTurn(counts: TokenCounts, scope: UsageScope): TokenUsage | undefined {
+    if (scope === 'request') return undefined;
     if (scope === 'turn') return toUsage(counts);
     const { previousCounts } = this;
     this.previousCounts = counts;
     const hasRestarted = counts.input < previousCounts.input || counts.output < previousCounts.output;
-    if (hasRestarted) return toUsage(counts);
-    return toUsage({ input: counts.input - previousCounts.input, output: counts.output - previousCounts.output });
+    return toUsage(hasRestarted ? counts : difference(counts, previousCounts));
   }
 }
 
@@ -37,6 +47,19 @@ export function turnEndOf<Reason>({
   return { stopReason, ...(counts ? { usage: toUsage(counts) } : {}) };
 }
 
-function toUsage({ input, output }: TokenCounts): TokenUsage {
-  return { input_tokens: input, output_tokens: output };
+function difference(counts: TokenCounts, previous: TokenCounts): TokenCounts {
+  const minus = (count: number | undefined, before = 0): number | undefined =>
+    count === undefined ? undefined : Math.max(0, count - before);
+  return {
+    input: counts.input - previous.input,
+    output: counts.output - previous.output,
+    cacheRead: minus(counts.cacheRead, previous.cacheRead),
+    cacheWrite: minus(counts.cacheWrite, previous.cacheWrite),
+    thought: minus(counts.thought, previous.thought),
+  };
+}
+
+function toUsage({ input, output, cacheRead, cacheWrite, thought }: TokenCounts): TokenUsage {
+  const details = { cache_read_tokens: cacheRead, cache_write_tokens: cacheWrite, thought_tokens: thought };
+  return { input_tokens: input, output_tokens: output, ...withoutUndefined(details) };
 }

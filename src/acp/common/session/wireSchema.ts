@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { isRecord } from '../../../base/common/isRecord';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import type { TokenCounts } from './turnUsage';
 
 /** Parts of messages that are the same in all versions of the protocol, and helpers to read messages leniently. */
 
@@ -87,6 +89,23 @@ export const PermissionOptions = lenientList(
 
 /** A count of tokens. Fractions, which some agents send, are rounded. */
 export const RoundedTokenCount = z.number().nonnegative().transform(Math.round);
+
+const TokenDetail = optional(RoundedTokenCount).catch(undefined);
+
+/** The tokens of a turn as an agent reports them. Invalid details are left out. */
+export const TurnCounts = z
+  .looseObject({
+    inputTokens: RoundedTokenCount,
+    outputTokens: RoundedTokenCount,
+    cachedReadTokens: TokenDetail,
+    cachedWriteTokens: TokenDetail,
+    thoughtTokens: TokenDetail,
+  })
+  .transform(({ inputTokens, outputTokens, cachedReadTokens, cachedWriteTokens, thoughtTokens }): TokenCounts => ({
+    input: inputTokens,
+    output: outputTokens,
+    ...withoutUndefined({ cacheRead: cachedReadTokens, cacheWrite: cachedWriteTokens, thought: thoughtTokens }),
+  }));
 
 export const SelectChoice = z.object({ value: RequiredText, name: RequiredText, description: optionalText });
 

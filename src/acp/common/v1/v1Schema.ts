@@ -1,8 +1,10 @@
 import * as z from 'zod';
+import type { TokenCounts } from '../session/turnUsage';
 import type { PermissionRequest as AgentPermissionRequest, TurnResult } from '../session/agentMessages';
 import {
   ContentBlock,
   RoundedTokenCount,
+  TurnCounts,
   lenientList,
   Location,
   Meta,
@@ -164,24 +166,49 @@ export const InitializeResult = z.looseObject({
     .catch(undefined),
 });
 
-const TurnUsage = z.looseObject({ inputTokens: RoundedTokenCount, outputTokens: RoundedTokenCount });
-const QuotaMeta = z.looseObject({
-  quota: z.looseObject({
-    token_count: z.looseObject({ input_tokens: RoundedTokenCount, output_tokens: RoundedTokenCount }),
-  }),
-});
+const QuotaMeta = z
+  .looseObject({
+    quota: z.looseObject({
+      token_count: z.looseObject({ input_tokens: RoundedTokenCount, output_tokens: RoundedTokenCount }),
+    }),
+  })
+  .transform(({ quota: { token_count } }): TokenCounts => ({
+    input: token_count.input_tokens,
+    output: token_count.output_tokens,
+  }));
+/** The form of Grok, with the names of the protocol or those of the model's API. */
+const UsageMeta = z
+  .looseObject({
+    usage: z.union([
+      TurnCounts,
+      z
+        .looseObject({
+          input_tokens: RoundedTokenCount.optional(),
+          prompt_tokens: RoundedTokenCount.optional(),
+          output_tokens: RoundedTokenCount.optional(),
+          completion_tokens: RoundedTokenCount.optional(),
+        })
+        .transform((usage, context): TokenCounts => {
+          const input = usage.input_tokens ?? usage.prompt_tokens;
+          const output = usage.output_tokens ?? usage.completion_tokens;
+          if (input !== undefined && output !== undefined) return { input, output };
+          context.addIssue('Without counts');
+          return z.NEVER;
+        }),
+    ]),
+  })
+  .transform(({ usage }): TokenCounts => usage);
 export const PromptResult = z.looseObject({
   stopReason: z.enum(['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled']).catch('end_turn'),
-  usage: optional(TurnUsage).catch(undefined),
-  /** The turn's token counts, as reported by Gemini. */
-  _meta: optional(QuotaMeta).catch(undefined),
+  usage: optional(TurnCounts).catch(undefined),
+  /** The turn's token counts, as reported by Gemini and Grok. */
+  _meta: optional(z.union([QuotaMeta, UsageMeta])).catch(undefined),
 });
 
 /** Reads the end of a turn from the result of `session/prompt`. */
 export function toTurnResult({ stopReason, usage, _meta }: z.infer<typeof PromptResult>): TurnResult {
-  if (usage) return { stopReason, counts: { input: usage.inputTokens, output: usage.outputTokens } };
-  const quota = _meta?.quota.token_count;
-  return quota ? { stopReason, counts: { input: quota.input_tokens, output: quota.output_tokens } } : { stopReason };
+  const counts = usage ?? _meta;
+  return counts ? { stopReason, counts } : { stopReason };
 }
 
 /** The options after a change, if the agent returns them. */

@@ -10,7 +10,7 @@ import type {
 } from '../session/agentMessages';
 import {
   contentBlocks,
-  RoundedTokenCount,
+  TurnCounts,
   lenientList,
   Location,
   Meta,
@@ -165,7 +165,7 @@ export const StateUpdate = z.looseObject({
   state: RequiredText,
   stopReason: optionalText,
   /** Token usage of the work that has ended, not of the session. */
-  usage: z.looseObject({ inputTokens: RoundedTokenCount, outputTokens: RoundedTokenCount }).nullish().catch(undefined),
+  usage: TurnCounts.nullish().catch(undefined),
   error: z.looseObject({ code: z.number(), message: RequiredText }).nullish().catch(undefined),
 });
 export type StateUpdate = z.infer<typeof StateUpdate>;

@@ -28,7 +28,7 @@ function stopReasonOf({ stopReason }: StateUpdate): StopReason {
 /** Returns how a turn ended, with its token usage. */
 export function turnResultOf(update: StateUpdate): TurnResult {
   const { usage } = update;
-  const counts = usage ? { counts: { input: usage.inputTokens, output: usage.outputTokens } } : {};
+  const counts = usage ? { counts: usage } : {};
   return { stopReason: stopReasonOf(update), ...counts };
 }
 

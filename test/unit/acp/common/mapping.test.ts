@@ -36,7 +36,8 @@ function run(mapping: SessionEventMapper, step: z.infer<typeof Step>): SessionEv
   if ('flush' in step) return mapping.takeTerminalUpdates();
   if ('answer' in step) {
     const { counts, stopReason } = toTurnResult(step.answer);
-    return mapping.endTurn({ stopReason, ...(counts ? { usage: new TurnUsage().usageOfTurn(counts, 'turn') } : {}) });
+    const usage = counts && new TurnUsage().usageOfTurn(counts, 'turn');
+    return mapping.endTurn({ stopReason, ...(usage ? { usage } : {}) });
   }
   if (!step.replay) return mapping.endReplay();
   mapping.startReplay();

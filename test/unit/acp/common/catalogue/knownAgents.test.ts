@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import {
+  agentTraitsFrom,
   findKnownAgentByName,
   findKnownAgentByCommand,
   knownAgents,
+  ownSignInArgs,
 } from '../../../../../src/acp/common/catalogue/knownAgents';
 
 describe('known agents', () => {
@@ -39,6 +41,21 @@ describe('known agents', () => {
     assert.equal(findKnownAgentByName('Copilot')?.id, 'copilot');
     assert.equal(findKnownAgentByName('gemini-cli-proxy'), undefined);
     assert.equal(findKnownAgentByName(undefined), undefined);
+  });
+
+  it('tell whose counts are only those of the last request, by name or by command', () => {
+    assert.equal(agentTraitsFrom('OpenCode', 'error').usageScope, 'request');
+    assert.equal(agentTraitsFrom(undefined, 'error', 'kilo').usageScope, 'request');
+    assert.equal(agentTraitsFrom('Claude', 'error', 'claude').usageScope, 'turn');
+  });
+
+  it('tell that Kilo signs in with its own program, whatever it says', () => {
+    const kilo = findKnownAgentByCommand('node', ['/x/node_modules/@kilocode/cli/bin/kilo', 'acp']);
+    const args = ['/x/node_modules/@kilocode/cli/bin/kilo', 'acp'];
+    assert.deepEqual(ownSignInArgs(kilo, 'opencode', args), args.slice(0, 1));
+    assert.deepEqual(ownSignInArgs(kilo, undefined, args), args);
+    assert.equal(ownSignInArgs(findKnownAgentByCommand('opencode', ['acp']), 'opencode', ['acp']), undefined);
+    assert.equal(ownSignInArgs(kilo, 'gh', args), undefined);
   });
 
   it('tell that gemini creates a file only when the missing one reads as empty', () => {

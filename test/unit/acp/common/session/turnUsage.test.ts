@@ -25,6 +25,21 @@ describe('the usage of turns', () => {
     );
   });
 
+  it('keeps cached tokens and those of thoughts, and shows nothing for agents that report only their last request', () => {
+    const usage = new TurnUsage();
+    const all = { input: 10, output: 4, cacheRead: 7, cacheWrite: 2, thought: 1 };
+    const details = { cache_read_tokens: 7, cache_write_tokens: 2, thought_tokens: 1 };
+    assert.deepEqual(usage.usageOfTurn(all, 'turn'), { input_tokens: 10, output_tokens: 4, ...details });
+    assert.equal(usage.usageOfTurn(all, 'request'), undefined);
+    usage.usageOfTurn(all, 'session');
+    assert.deepEqual(usage.usageOfTurn({ input: 15, output: 6, cacheRead: 9, cacheWrite: 2 }, 'session'), {
+      input_tokens: 5,
+      output_tokens: 2,
+      cache_read_tokens: 2,
+      cache_write_tokens: 0,
+    });
+  });
+
   it('is never negative when a count goes back without notice', () => {
     const usage = new TurnUsage();
     usage.usageOfTurn({ input: 500, output: 50 }, 'session');

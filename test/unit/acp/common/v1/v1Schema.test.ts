@@ -2,12 +2,33 @@ import assert from 'node:assert/strict';
 import {
   InitializeResult,
   PermissionRequest,
+  PromptResult,
   SessionSetupResult,
   sessionUpdates,
+  toTurnResult,
 } from '../../../../../src/acp/common/v1/v1Schema';
 import { SessionListResult } from '../../../../../src/acp/common/session/wireSchema';
 
 const good = { id: 'a', name: 'A' };
+
+describe('the usage in the result of a prompt', () => {
+  const countsOf = (result: object) => toTurnResult(PromptResult.parse({ stopReason: 'end_turn', ...result })).counts;
+
+  it('is read from the protocol’s member, and from the forms of Gemini and Grok', () => {
+    const usage = { inputTokens: 10, outputTokens: 4, cachedReadTokens: 7, thoughtTokens: null };
+    assert.deepEqual(countsOf({ usage }), { input: 10, output: 4, cacheRead: 7 });
+    assert.deepEqual(countsOf({ _meta: { usage } }), { input: 10, output: 4, cacheRead: 7 });
+    assert.deepEqual(countsOf({ _meta: { usage: { prompt_tokens: 3, completion_tokens: 2 } } }), {
+      input: 3,
+      output: 2,
+    });
+    assert.deepEqual(countsOf({ _meta: { usage: { input_tokens: 3, output_tokens: 2 } } }), { input: 3, output: 2 });
+    const quota = { token_count: { input_tokens: 5, output_tokens: 6 } };
+    assert.deepEqual(countsOf({ _meta: { quota } }), { input: 5, output: 6 });
+    for (const none of [{}, { usage: {} }, { _meta: { usage: { total: 1 } } }, { _meta: {} }])
+      assert.equal(countsOf(none), undefined);
+  });
+});
 
 describe('what cannot be read of a list', () => {
   it('does not take the rest of it down', () => {
