@@ -248,6 +248,19 @@ describe('ChatSessions', () => {
     assert.equal((await window.chats.backends())[0]?.state, 'ready');
   });
 
+  it('keeps listing the sessions of an agent whose process has ended, and starts it to open one', async () => {
+    await window.agent.capabilities();
+    window.agent.summaries = [{ id: 'old', title: 'Long ago', updatedAt: '2026-01-01T00:00:00Z' }];
+    assert.equal((await window.chats.search('')).length, 1);
+    await window.agent.stop();
+    window.agent.summaries = [];
+    const [row] = await window.chats.search('long');
+    assert.equal(row?.title, 'Long ago');
+    assert.equal(window.agent.state.kind, 'stopped', 'nothing is started for the list');
+    await window.chats.open(row.id);
+    assert.equal((await window.chats.search('long')).filter(({ remote }) => remote).length, 0, 'it is ours now');
+  });
+
   it('reports an agent that cannot list its sessions', async () => {
     window.agent.canList = false;
     await assert.rejects(window.chats.listRemoteSessions('one', never), {

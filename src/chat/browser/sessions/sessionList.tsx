@@ -9,6 +9,7 @@ import type { ConversationRow } from '../../common/chatView';
 import { AgentSessionListingControls } from './agentSessionListingControls';
 import { usePage, usePageState } from '../chatPageContext';
 import { SessionListItem } from './sessionListItem';
+import { uniqueSessions } from '../../common/conversations/remoteRows';
 import { useAgentSessionListings, type AgentSessionListings } from './useAgentSessionListings';
 import { ageGroup } from '../chatLabels';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
@@ -155,7 +156,7 @@ function listedRows({ listingsByBackend }: AgentSessionListings): ConversationRo
 }
 
 function uniqueRows(rows: readonly ConversationRow[]): ConversationRow[] {
-  return [...new Map(rows.map((row) => [row.id, row])).values()];
+  return uniqueSessions([...new Map(rows.map((row) => [row.id, row])).values()]);
 }
 
 /**

@@ -1,11 +1,12 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import * as z from 'zod';
-import { BackendError, type SessionBackend } from '../../../session/common/sessionBackend';
+import { BackendError, type SessionBackend, type SessionSummary } from '../../../session/common/sessionBackend';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import type { Memento } from '../../../base/common/memento';
 import type { ConversationRow } from '../chatView';
+import { remoteRowId, uniqueSessions } from './remoteRows';
 
 export interface RemoteSearchOptions {
   readonly isKnown: (backendId: string, remoteId: string) => boolean;
@@ -14,8 +15,13 @@ export interface RemoteSearchOptions {
   readonly signal?: AbortSignal;
 }
 
+interface LastList {
+  readonly backendId: string;
+  readonly backendTitle: string;
+  readonly sessions: readonly SessionSummary[];
+}
+
 const timeoutMs = 5000;
-const prefix = 'remote:';
 const memoryName = 'chat.deletedSessions';
 /** Maximum number of stored deletions. Sessions of dropped ones are listed again if the backend has them. */
 const maxDeleted = 500;
@@ -26,6 +32,8 @@ type Deleted = z.infer<typeof Deleted>;
 /** Lists and deletes sessions that backends store themselves. */
 export class RemoteSessions {
   private readonly titleByRowId = new Map<string, string>();
+  /** The last list of each backend, which is shown while it does not run. */
+  private readonly lastLists = new Map<string, LastList>();
 
   constructor(
     private readonly clock: Clock,
@@ -34,29 +42,36 @@ export class RemoteSessions {
     private readonly memento: Memento,
   ) {}
 
-  /** Finds sessions by title. Never rejects. */
+  /** Finds sessions by title: those that `backends` list now, and those that others have listed. Never rejects. */
   async search(
     backends: readonly SessionBackend[],
     query: string,
     options: RemoteSearchOptions,
   ): Promise<ConversationRow[]> {
-    const lists = await Promise.all(backends.map((backend) => this.listWithDeadline(backend, options)));
+    await Promise.all(backends.map((backend) => this.listWithDeadline(backend, options)));
+    const rows = [...this.lastLists.values()].flatMap((list) => this.rowsOf(list, options));
     const words = query.toLowerCase().split(/\s+/);
-    return lists.flat().filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
+    return uniqueSessions(rows).filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
   }
 
   /** Lists sessions, starting the backend if necessary. No time limit. @throws BackendError, e.g. `unsupported` */
   async listSessions(backend: SessionBackend, options: RemoteSearchOptions): Promise<readonly ConversationRow[]> {
-    const { cwd, isKnown, signal } = options;
+    const { cwd, signal } = options;
     const { canList } = await backend.capabilities(signal);
     if (!canList) throw new BackendError('unsupported', `${backend.title} can’t list its conversations.`);
     const sessions = await backend.listSessions(withoutUndefined({ signal, cwd }));
+    const list = { backendId: backend.id, backendTitle: backend.title, sessions };
+    this.lastLists.set(backend.id, list);
+    return this.rowsOf(list, options);
+  }
+
+  private rowsOf({ backendId, backendTitle, sessions }: LastList, { isKnown }: RemoteSearchOptions): ConversationRow[] {
     return sessions
-      .filter(({ id }) => !isKnown(backend.id, id) && !this.isDeleted(backend.id, id))
+      .filter(({ id }) => !isKnown(backendId, id) && !this.isDeleted(backendId, id))
       .map(({ id, title, updatedAt }) => ({
-        id: remoteRowId(backend.id, id),
-        title: this.rememberTitle(backend.id, id, title),
-        backendTitle: backend.title,
+        id: remoteRowId(backendId, id),
+        title: this.rememberTitle(backendId, id, title),
+        backendTitle,
         updatedAt: timeOf(updatedAt),
         state: 'idle',
         remote: true,
@@ -113,35 +128,16 @@ export class RemoteSessions {
     }
   }
 
-  private async listWithDeadline(
-    backend: SessionBackend,
-    options: RemoteSearchOptions,
-  ): Promise<readonly ConversationRow[]> {
+  /** If the backend does not answer, its last list stays. */
+  private async listWithDeadline(backend: SessionBackend, options: RemoteSearchOptions): Promise<void> {
     try {
-      return await withDeadline(this.clock, 'Listing sessions', timeoutMs, (deadline) => {
+      await withDeadline(this.clock, 'Listing sessions', timeoutMs, (deadline) => {
         const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
         return this.listSessions(backend, { ...options, signal });
       });
     } catch (error) {
       this.log.debug(`${backend.title} did not list its sessions: ${messageOf(error)}`);
-      return [];
     }
-  }
-}
-
-function remoteRowId(backendId: string, remoteId: string): string {
-  return `${prefix}${encodeURIComponent(backendId)}:${encodeURIComponent(remoteId)}`;
-}
-
-/** Parses the id of a row. Undefined if it is the id of a stored conversation. */
-export function parseRemoteRowId(id: string): { backendId: string; remoteId: string } | undefined {
-  if (!id.startsWith(prefix)) return undefined;
-  const [backendId, remoteId] = id.slice(prefix.length).split(':');
-  if (backendId === undefined || remoteId === undefined) return undefined;
-  try {
-    return { backendId: decodeURIComponent(backendId), remoteId: decodeURIComponent(remoteId) };
-  } catch {
-    return undefined;
   }
 }
 
