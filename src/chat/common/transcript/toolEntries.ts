@@ -1,3 +1,4 @@
+import { withoutCodeMarks } from '../../../base/common/withoutCodeMarks';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { EventData, EventOf, ToolContent } from '../../../session/common/sessionEvents';
 import type { EntryBase, EntryOf, Part, ToolState } from '../../../transcript/common/entries';
@@ -240,7 +241,9 @@ function showsError(part: Part, error: string): boolean {
 
 function titleOf({ title, name, kind, operation, input }: Call): string {
   const command = kind === 'execute' ? commandOf(input)?.trim() : undefined;
-  const ownTitle = title === undefined || title.trim() === '' ? undefined : firstLine(title);
+  const plain = title === undefined ? '' : firstLine(title);
+  // In a command, backticks have a meaning.
+  const ownTitle = plain === '' ? undefined : command?.includes('`') ? plain : withoutCodeMarks(plain);
   if (ownTitle !== undefined && command !== undefined && !namesCommand(ownTitle, command)) {
     return firstLine(`${firstLine(command)} (${ownTitle})`);
   }
