@@ -201,7 +201,7 @@ function addressFacts({ cwd, headers, mcpServers, url }: UrlAgentSetting): Conse
   return [
     { label: 'Sends prompts and files to', value: url },
     ...(cwd === undefined ? [] : [{ label: 'Folder on the agent’s machine', value: cwd }]),
-    ...Object.entries(headers).map(([name, value]) => ({ label: `Header ${name}`, value })),
+    ...headerFacts(headers),
     ...mcpServerFacts(mcpServers),
   ];
 }
@@ -217,6 +217,22 @@ function variableFacts(env: Readonly<Record<string, unknown>>): ConsentFact[] {
   });
 }
 
+const secretHeaders = /auth|cookie|key|pass|secret|session|token/i;
+
+/** Hides what may be a secret: other people may see the dialog. */
+function headerFacts(headers: Readonly<Record<string, unknown>>): ConsentFact[] {
+  return Object.entries(headers).map(([name, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    const isHidden = secretHeaders.test(name) && !/^(?:\w+ )?\$\{[^}]*\}$/.test(text);
+    return { label: 'Header', value: `${name}: ${isHidden ? withHiddenSecret(text) : text}` };
+  });
+}
+
+/** Keeps the scheme, such as `Bearer`. */
+function withHiddenSecret(text: string): string {
+  return `${/^[A-Za-z]+ (?=\S)/.exec(text)?.[0] ?? ''}••••••`;
+}
+
 /** Includes unknown members, because they may matter to the agent. */
 function serverFacts(title: string, server: object): ConsentFact[] {
   const prefix = title === '' ? '' : `${title}, `;
@@ -229,6 +245,10 @@ function serverFacts(title: string, server: object): ConsentFact[] {
   }
   if (isRecord(env)) facts.push(...variableFacts(env).map((fact) => ({ ...fact, label: `${prefix}${fact.label}` })));
   for (const [key, value] of members) {
+    if (key === 'headers' && isRecord(value)) {
+      facts.push(...headerFacts(value).map((fact) => ({ ...fact, label: `${prefix}${fact.label}` })));
+      continue;
+    }
     const isShown =
       key === 'env' ? isRecord(env) : typeof command === 'string' && (key === 'command' || key === 'args');
     if (isShown) continue;
