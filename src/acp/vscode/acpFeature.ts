@@ -12,7 +12,7 @@ import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import type { TrafficTap } from '../../wire/common/traffic';
 import { parseAgentSettings } from '../common/catalogue/agentSettings';
-import { Version1LimitStore } from '../common/connection/version1LimitStore';
+import { AgentLimitStore } from '../common/connection/agentLimitStore';
 import type { InstalledPrograms } from '../common/catalogue/installedAgents';
 import { agentsStatus, type AgentStatusActions } from '../common/catalogue/agentsStatus';
 import { loadAgentCatalogue } from '../node/catalogue/agentCatalogue';
@@ -25,6 +25,8 @@ import { ShellEnvironment } from '../node/process/shellEnvironment';
 import { AgentCommands } from './agentCommands';
 import { AgentOriginServices } from './agentOriginServices';
 import { AgentsPort } from './agentsPort';
+import { LoadQuestions } from '../node/catalogue/loadQuestions';
+import { askToLoadSession } from './loadQuestion';
 import { LlmProviderServices } from './providers/providerServices';
 import { SignInServices, type AgentKeysPort } from './signIn/signInServices';
 import { SignInTerminals } from './signIn/signInTerminal';
@@ -163,6 +165,8 @@ export class AcpFeature implements Feature {
   private async createLauncher(): Promise<AgentLauncher> {
     const { AgentLauncher } = await import('../node/catalogue/agentLauncher');
     const { log, memento, traffic, version } = this.deps;
+    const onLimitError = (error: unknown): void => log.error('The limits of agents cannot be stored', error);
+    const loadQuestions = new LoadQuestions({ ask: askToLoadSession });
     this.loadedLauncher = new AgentLauncher({
       ...this.deps,
       clientInfo: { name: 'backline', title: 'Backline', version },
@@ -174,11 +178,11 @@ export class AcpFeature implements Feature {
       newestEntry: (entry) => this.registry.newestEntry(entry),
       reaper: this.reaper,
       createId: randomUUID,
-      versionMemory: new Version1LimitStore(memento, (error) =>
-        log.error('The versions of agents cannot be stored', error),
-      ),
+      versionMemory: new AgentLimitStore(memento, 'backline.agentsLimitedToVersion1', onLimitError),
+      toolsMemory: new AgentLimitStore(memento, 'backline.agentsWithoutWindowTools', onLimitError),
       random: Math.random,
       elicit: async (...asked) => (await import('./accountDialogs')).askUserForAgent(...asked),
+      confirmLoad: (...asked) => loadQuestions.mayLoad(...asked),
       runInTerminal: (command, signal) => this.signInTerminals.run(command, signal),
       keysOf: (agentId) => this.signIn.keys.keysOf(agentId),
       providersOf: (agentId) => this.providers.choicesForStart(agentId),

@@ -13,13 +13,13 @@ import type { StandingPermissions } from '../../../permissions/common/standingPe
 import type { ToolCaller } from '../../../session/common/toolCaller';
 import type { TrafficTap } from '../../../wire/common/traffic';
 import type { DraftThreadSource } from '../../common/draft/draftThreads';
-import type { Version1LimitStore } from '../../common/connection/version1LimitStore';
+import type { AgentLimitStore } from '../../common/connection/agentLimitStore';
 import { redactingLogger } from '../../common/signIn/redactingLogger';
 import { redactingTap } from '../../common/signIn/redactingTap';
 import { SecretRedactor } from '../../../session/common/redaction/secretRedactor';
 import { redactedProcess } from '../signIn/redactedProcess';
 import type { RunningAgent } from '../v1/agentConnection';
-import { findKnownAgentById } from '../../common/catalogue/knownAgents';
+import { findKnownAgentById, ownSignInArgs } from '../../common/catalogue/knownAgents';
 import { mayDownloadPackage } from '../../common/catalogue/packageRunners';
 import { remoteHostOf, shownUrl } from '../../common/remote/agentUrl';
 import { resolveHeaders } from '../../common/remote/agentHeaders';
@@ -41,6 +41,8 @@ import { applyProviderChoices } from '../connection/applyProviderChoices';
 import { secretsOfChoices, type ProviderChoices } from '../../common/providers/providerChoice';
 import { tryAgent, TryAgentError, type AgentProgram, type TriedAgent } from './tryAgent';
 import { mcpServersOfRemoteAgent } from './mcpServers';
+import { missingSecretError, signInElsewhereError, untrustedError, unusableSecretError } from './launchErrors';
+import type { LoadQuestions } from './loadQuestions';
 import { collectMcpServers, type WorkspaceServerId, type WorkspaceServer } from './workspaceMcp';
 
 export interface SignInTerminalCommand {
@@ -70,8 +72,12 @@ export interface AgentLauncherDeps {
   /** Returns the entry to start now for an agent whose backend was created with `entry`. */
   readonly newestEntry?: (entry: ProcessEntry) => Promise<ProcessEntry>;
   /** By default, each backend only remembers the protocol version of its own agent. */
-  readonly versionMemory?: Version1LimitStore;
+  readonly versionMemory?: AgentLimitStore;
+  /** Which agents fail with the window's tools. By default, each backend only remembers that of its own agent. */
+  readonly toolsMemory?: AgentLimitStore;
   readonly createId: () => string;
+  /** Called before a session is loaded that its agent may lose by that. By default, it is loaded. */
+  readonly confirmLoad?: LoadQuestions['mayLoad'];
   /**
    * Returns the MCP servers of this window by name, in the format of `mcpServers` in `backline.acp.agents`. Without a
    * caller, their tools are read-only.
@@ -120,7 +126,7 @@ export class AgentLauncher {
 
   /** Creates the backend of an agent. The caller owns the result. */
   async createBackend(entry: CatalogueEntry): Promise<SessionBackend> {
-    const { versionMemory } = this.deps;
+    const { toolsMemory, versionMemory } = this.deps;
     const { id, title } = entry;
     const redactor = new SecretRedactor();
     const redact = (text: string): string => redactor.redactText(text);
@@ -137,6 +143,7 @@ export class AgentLauncher {
       ...(await this.commonDeps(entry, { ...shared, redactor })),
       startAgent,
       ...withoutUndefined({
+        windowToolsMemory: toolsMemory && (() => toolsMemory.limitOf(versionKeyOf(entry))),
         agentVersionMemory: versionMemory && (() => versionMemory.limitOf(versionKeyOf(entry))),
         knownAs: known?.id,
         protocol: entry.protocol ?? known?.protocol,
@@ -168,6 +175,10 @@ export class AgentLauncher {
       ...withoutUndefined({ protocol: entry.protocol }),
       terminalEnv: await this.deps.environment(),
       mcpServers: (request: McpServersRequest) => this.mcpServers(entry, request, shared.log),
+      confirmLoad: async (session: { sessionId: string; cwd: string }, signal?: AbortSignal) => {
+        const { env } = await this.spawnContextOf(entry);
+        return (await this.deps.confirmLoad?.({ agentTitle: title, ...session, env }, signal)) ?? true;
+      },
       elicit: (...[request, signal]: Parameters<Elicit>) => elicit(title, request, signal),
       prepareAgent: (client: AgentClient, signal: AbortSignal) =>
         this.applyProviders(entry, { client, signal, redactor: shared.redactor }),
@@ -243,10 +254,10 @@ export class AgentLauncher {
   /** Returns the MCP servers of this window. If they cannot start, returns none, so that the session starts anyway. */
   private async windowServers(
     { tools = true }: CatalogueEntry,
-    { capabilities, toolCaller }: McpServersRequest,
+    { capabilities, omitsWindowTools, toolCaller }: McpServersRequest,
     log: Logger,
   ): Promise<Readonly<Record<string, unknown>>> {
-    if (!tools) return {};
+    if (!tools || omitsWindowTools) return {};
     try {
       return (await this.deps.windowMcpServers?.(capabilities, toolCaller)) ?? {};
     } catch (error) {
@@ -334,10 +345,10 @@ export class AgentLauncher {
     await requireConsent(entry, this.deps.agentConsent);
     const { env, cwd } = await this.spawnContextOf(entry);
     const all = { ...env, ...added };
-    const found = await findCommand(command ?? entry.command, all, cwd);
-    const own = command === undefined ? entry.args : [];
+    const own = ownSignInArgs(findKnownAgentById(entry.knownAs), command, entry.args);
+    const found = await findCommand(own ? entry.command : (command ?? entry.command), all, cwd);
     const title = `${entry.title}: ${label}`;
-    const run = { title, file: found.file, args: [...found.args, ...own, ...args], env: all, cwd };
+    const run = { title, file: found.file, args: [...found.args, ...(own ?? []), ...args], env: all, cwd };
     return this.deps.runInTerminal(run, signal);
   }
 
@@ -361,30 +372,9 @@ function isOfThisMachine(entry: CatalogueEntry): boolean {
   return entry.url === undefined || remoteHostOf(entry.url) === undefined;
 }
 
-function signInElsewhereError({ title }: UrlEntry): BackendError {
-  return new BackendError('unsupported', `${title} runs elsewhere. Sign in on its machine, then try again.`);
-}
-
-function missingSecretError({ title }: CatalogueEntry, missing: readonly string[]): BackendError {
-  const names = missing.map((name) => `"${name}"`).join(', ');
-  const what = missing.length === 1 ? `the secret ${names} is` : `the secrets ${names} are`;
-  const hint = 'Run "Backline: Manage Agent Keys…" to store it in VS Code’s secret storage.';
-  return new BackendError('notReady', `${title} is unavailable because ${what} not stored. ${hint}`);
-}
-
-function unusableSecretError({ title }: CatalogueEntry, name: string): BackendError {
-  const what = `the secret "${name}" contains a character that a header cannot have`;
-  const hint = 'Store it again with "Backline: Manage Agent Keys…".';
-  return new BackendError('notReady', `${title} is unavailable because ${what}. ${hint}`);
-}
-
 /** Returns a key that changes with the command of an agent, but not with the version of an installed agent. */
 function versionKeyOf({ id, source, command, args }: ProcessEntry): string {
   return hashJson(source === 'installed' ? [id] : [id, command, args]);
-}
-
-function untrustedError({ title }: CatalogueEntry): BackendError {
-  return new BackendError('untrusted', `${title} is not used because this workspace is not trusted.`);
 }
 
 function findCommand(command: string, env: Readonly<Record<string, string>>, cwd: string): Promise<FoundCommand> {

@@ -4,13 +4,16 @@ import { BackendError, type CreateSessionOptions } from '../../../session/common
 import type { ToolCaller } from '../../../session/common/toolCaller';
 import { restoreMethodOf } from '../../common/session/bindingState';
 import { agentTraitsFrom, type AgentTraits } from '../../common/catalogue/knownAgents';
+import type { AgentLimit } from '../../common/connection/agentLimitStore';
 import { keyUseOfKnownAgent } from '../../common/signIn/agentKeys';
 import type { SignInCommand } from '../../common/signIn/signInWays';
+import { SessionToolCaller } from '../../common/sessionToolCaller';
 import { AgentSignIn } from '../signIn/agentSignIn';
 import { AgentConnection, type AcpLimits, type AgentConnectionDeps, type ConnectedAgent } from '../v1/agentConnection';
 import type { SessionParams } from './protocolRequests';
 import { isAuthRequired } from './agentErrors';
 import { ProcessUsers } from './processUsers';
+import { WindowToolsUse } from './windowToolsUse';
 
 export interface McpServersRequest {
   readonly capabilities: { readonly http: boolean; readonly sse: boolean };
@@ -18,6 +21,8 @@ export interface McpServersRequest {
   readonly cwd: string;
   /** The identity under which the agent calls the window's tools in this session. */
   readonly toolCaller: ToolCaller;
+  /** Set if the agent fails with the window's own server. */
+  readonly omitsWindowTools?: true;
 }
 
 export interface AgentRequestRunnerDeps extends Omit<AgentConnectionDeps, 'limits'> {
@@ -30,6 +35,12 @@ export interface AgentRequestRunnerDeps extends Omit<AgentConnectionDeps, 'limit
   /** Absolute path of the folder where a sign-in is checked. */
   readonly defaultFolder: () => string;
   readonly limits?: Partial<AcpLimits>;
+  readonly windowToolsMemory?: () => AgentLimit;
+  /**
+   * Asks the user whether a session should be loaded that the agent may lose by that. False: continue with a summary.
+   * @throws BackendError `cancelled`
+   */
+  readonly confirmLoad?: (session: { sessionId: string; cwd: string }, signal?: AbortSignal) => Promise<boolean>;
   /** Path on the agent's machine that replaces the folders of sessions. */
   readonly sessionFolder?: string;
 }
@@ -54,9 +65,11 @@ export class AgentRequestRunner {
   readonly connection: AgentConnection;
   readonly signIn: AgentSignIn;
   readonly users: ProcessUsers;
+  readonly windowTools: WindowToolsUse;
 
   constructor(private readonly deps: AgentRequestRunnerDeps) {
     const limits = (this.limits = { ...defaultLimits, ...deps.limits });
+    this.windowTools = new WindowToolsUse(deps.windowToolsMemory);
     this.users = new ProcessUsers((error) => deps.log.error('A listener of the agent’s users failed', error));
     this.connection = new AgentConnection({
       ...deps,
@@ -134,21 +147,41 @@ export class AgentRequestRunner {
   }
 
   async sessionParamsFor(
-    { client }: ConnectedAgent,
+    { agent, client }: ConnectedAgent,
     options: CreateSessionOptions,
     toolCaller: ToolCaller,
   ): Promise<SessionParams> {
+    const omits = this.windowTools.isOmitted(agent.agentInfo?.version) ? { omitsWindowTools: true as const } : {};
     const { additionalDirectories: takesFolders, mcp } = client.abilities;
     const { sessionFolder } = this.deps;
     const { cwd, additionalDirectories = [] } = options;
     const capabilities = { http: mcp.http, sse: mcp.sse };
-    const mcpServers = [...(await this.deps.mcpServers({ capabilities, cwd, toolCaller }))];
+    const mcpServers = [...(await this.deps.mcpServers({ capabilities, cwd, toolCaller, ...omits }))];
     const sendsFolders = takesFolders && additionalDirectories.length > 0 && sessionFolder === undefined;
     return {
       cwd: sessionFolder ?? cwd,
       mcpServers,
       ...(sendsFolders ? { additionalDirectories: [...additionalDirectories] } : {}),
     };
+  }
+
+  /** Whether a session may be restored; the agent must be running. @throws BackendError `cancelled` */
+  async mayRestore(sessionId: string, cwd: string, signal?: AbortSignal): Promise<boolean> {
+    if (!this.traits.losesLoadedSessions) return true;
+    return (await this.deps.confirmLoad?.({ sessionId, cwd }, signal)) ?? true;
+  }
+
+  /** Whether the sessions of the agent have the window's tools. */
+  async hasWindowTools({ client }: ConnectedAgent, { cwd }: CreateSessionOptions): Promise<boolean> {
+    const { http, sse } = client.abilities.mcp;
+    const toolCaller = new SessionToolCaller();
+    const request = { capabilities: { http, sse }, cwd, toolCaller };
+    try {
+      const all = await this.deps.mcpServers(request);
+      return (await this.deps.mcpServers({ ...request, omitsWindowTools: true })).length < all.length;
+    } finally {
+      toolCaller.end();
+    }
   }
 
   /** Stops the agent and rejects pending requests with `reason`. The next request starts it again. Never rejects. */

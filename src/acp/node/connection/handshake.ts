@@ -17,9 +17,9 @@ interface ClientInfo {
 const Answer = z.looseObject({ protocolVersion: z.number() });
 const unsupportedVersionCode = -32022;
 
-/** Returns the version to offer to an agent. `isLimitedTo1`: the agent failed earlier when version 2 was offered. */
-export function offeredVersion(protocol: ProtocolSetting, isLimitedTo1: boolean): ProtocolVersion {
-  return protocol === '1' || (protocol === 'auto' && isLimitedTo1) ? 1 : 2;
+/** Returns the version to offer to an agent. `isLimited`: the agent failed earlier when version 2 was offered. */
+export function offeredVersion(protocol: ProtocolSetting, isLimited: boolean): ProtocolVersion {
+  return protocol === '1' || (protocol === 'auto' && isLimited) ? 1 : 2;
 }
 
 /** The agent has answered the handshake correctly, but supports no version that Backline supports. */

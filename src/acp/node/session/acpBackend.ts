@@ -12,6 +12,7 @@ import {
 } from '../../../session/common/sessionBackend';
 import type { SecretRedactor } from '../../../session/common/redaction/secretRedactor';
 import { KeyedQueue, withDeadline } from '../../../base/common/async';
+import { messageOf } from '../../../base/common/errors';
 import type { Event } from '../../../base/common/event';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import { ObservedWrites, type WriteObserver } from '../../../editor/common/writeObserver';
@@ -23,6 +24,7 @@ import { SessionToolCaller } from '../../common/sessionToolCaller';
 import { listAllSessions } from './sessionListing';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import type { AgentClient } from '../connection/agentClient';
+import type { ConnectedAgent } from '../v1/agentConnection';
 import { AcpSession } from './acpSession';
 import { StuckTurns } from './stuckTurns';
 
@@ -34,6 +36,8 @@ export interface AcpBackendDeps extends AgentRequestRunnerDeps {
   /** Removes the user's keys from streamed text. */
   readonly redactor?: SecretRedactor;
   readonly terminalEnv: Readonly<Record<string, string>>;
+  /** Whether commands can run in a folder. By default, looks at the disk. */
+  readonly isFolder?: (path: string) => Promise<boolean>;
 }
 
 /** How often one prompt waits for the user to sign in. */
@@ -115,8 +119,42 @@ export class AcpBackend implements SessionBackend {
     options: CreateSessionOptions,
     signal?: AbortSignal,
     sourceId?: string,
-  ): Promise<BackendSession> {
-    const live = await this.requestRunner.connection.connect(signal);
+  ): Promise<AcpSession> {
+    const open = (live: ConnectedAgent): Promise<AcpSession> => this.requestNewSession(live, options, signal, sourceId);
+    if (sourceId !== undefined) return await open(await this.requestRunner.connection.connect(signal));
+    return await this.openWithOrWithoutTools(signal, options, open);
+  }
+
+  /** Opens a session. If the agent fails because of the window's tools, once more without them. */
+  private async openWithOrWithoutTools(
+    signal: AbortSignal | undefined,
+    options: CreateSessionOptions,
+    open: (live: ConnectedAgent) => Promise<AcpSession>,
+  ): Promise<AcpSession> {
+    const { connection, windowTools } = this.requestRunner;
+    const live = await connection.connect(signal);
+    const version = live.agent.agentInfo?.version;
+    try {
+      const session = await open(live);
+      windowTools.markWorking(version);
+      return session;
+    } catch (error) {
+      const mayRetry = !signal?.aborted && windowTools.mayBeReason(error, version);
+      if (!mayRetry || !(await this.requestRunner.hasWindowTools(live, options))) throw error;
+      this.deps.log.warn(`${this.title} failed with the window's tools and is tried without them: ${messageOf(error)}`);
+      const session = await windowTools.tryWithout(version, async () => await open(await connection.connect(signal)));
+      if (!session) throw error;
+      session.output.notify('warning', withoutToolsNotice(this.title));
+      return session;
+    }
+  }
+
+  private async requestNewSession(
+    live: ConnectedAgent,
+    options: CreateSessionOptions,
+    signal: AbortSignal | undefined,
+    sourceId: string | undefined,
+  ): Promise<AcpSession> {
     const toolCaller = new SessionToolCaller();
     try {
       const params = await this.requestRunner.sessionParamsFor(live, options, toolCaller);
@@ -161,9 +199,21 @@ export class AcpBackend implements SessionBackend {
     this.unloadedForks.delete(sessionId);
     const open = this.findOpenSession(sessionId);
     if (open) return open;
-    const live = await this.requestRunner.connection.connect(signal);
+    return await this.openWithOrWithoutTools(signal, options, (live) =>
+      this.requestLoad(live, sessionId, options, signal),
+    );
+  }
+
+  private async requestLoad(
+    live: ConnectedAgent,
+    sessionId: string,
+    options: CreateSessionOptions,
+    signal: AbortSignal | undefined,
+  ): Promise<AcpSession> {
     const method = restoreMethodOf(live.client.abilities, 'unknown');
     if (!method) throw this.unsupportedError('resume conversations');
+    if (!(await this.requestRunner.mayRestore(sessionId, options.cwd, signal)))
+      throw new BackendError('unsupported', `${this.title} was not asked for this conversation.`);
     const session = this.buildSession(sessionId, options, new SessionToolCaller());
     try {
       await this.requestRunner.requestSession('session/load', signal, (deadline) =>
@@ -252,4 +302,8 @@ export class AcpBackend implements SessionBackend {
   private unsupportedError(action: string): BackendError {
     return new BackendError('unsupported', `${this.title} cannot ${action}.`);
   }
+}
+
+function withoutToolsNotice(title: string): string {
+  return `${title} can’t start a session with Backline’s tools, so it works without them. It is given them again after it was updated.`;
 }

@@ -145,9 +145,9 @@ export class SessionBinding {
 
   /** Returns whether the agent could restore the session. */
   private async tryRestore(connectedAgent: ConnectedAgent, signal: AbortSignal): Promise<boolean> {
-    const { agent, config, log } = this.deps;
+    const { agent, config, folders, log } = this.deps;
     const method = restoreMethodOf(connectedAgent.client.abilities, 'known');
-    if (!method) return false;
+    if (!method || !(await agent.mayRestore(this.agentSessionId, folders.cwd, signal))) return false;
     try {
       const setup = await this.trackRestore(connectedAgent, 'known', () =>
         agent.requestWithTimeout(`session/${method}`, signal, (deadline) =>

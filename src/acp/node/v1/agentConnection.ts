@@ -7,7 +7,7 @@ import { cancelledError, rejectOnAbort } from '../../../session/common/rejectOnA
 import { ConnectionClosedError } from '../../../wire/common/connectionErrors';
 import type { MessageStream, StreamClosed } from '../../../wire/common/messageStream';
 import type { ProtocolSetting } from '../../common/catalogue/agentSettings';
-import type { AgentVersion1Limit } from '../../common/connection/version1LimitStore';
+import type { AgentLimit } from '../../common/connection/agentLimitStore';
 import type { AgentDescription } from '../../common/session/agentMessages';
 import { processConnectionTexts, type ConnectionTexts } from '../../common/connection/connectionTexts';
 import type { AgentExit } from '../process/agentProcess';
@@ -35,7 +35,7 @@ export interface AgentConnectionDeps extends Omit<AgentClientDeps, 'agentTitle' 
   /** Default `auto`: offers the highest version, then version 1 if the agent fails. */
   readonly protocol?: ProtocolSetting;
   /** Stored for all windows. By default, the memory is limited to this connection. */
-  readonly agentVersionMemory?: () => AgentVersion1Limit;
+  readonly agentVersionMemory?: () => AgentLimit;
   /** Starts the agent's process. The connection owns the result. */
   readonly startAgent: () => Promise<RunningAgent>;
   /** Called after the handshake, before the first session. The agent is not used if it rejects. */
@@ -182,7 +182,7 @@ export class AgentConnection {
     this.setState({ kind: 'starting', message: this.texts.starting(title, this.mayDownloadPackage) });
     const { protocol = 'auto' } = this.deps;
     const memory = this.version1Limit();
-    const offered = offeredVersion(protocol, memory.isLimitedTo1);
+    const offered = offeredVersion(protocol, memory.isLimited);
     const canFallBack = protocol === 'auto' && offered === 2 && !this.hasAnsweredVersion2Offer;
     const connected = await this.initializeAgent(await this.startProcess(signal), offered, canFallBack);
     if (connected) {
@@ -193,15 +193,15 @@ export class AgentConnection {
     if (signal.aborted) throw new BackendError('closed', `${title} was stopped.`);
     this.setState({ kind: 'starting', message: this.texts.startingWithVersion1(title) });
     const second = await this.initializeAgent(await this.startProcess(signal), 1, false);
-    memory.limitTo1(second.agent.agentInfo?.version);
+    memory.limit(second.agent.agentInfo?.version);
     return second;
   }
 
-  private version1Limit(): AgentVersion1Limit {
+  private version1Limit(): AgentLimit {
     const { agentVersionMemory } = this.deps;
     if (agentVersionMemory) return agentVersionMemory();
-    const limitTo1 = (): void => void (this.isLimitedToVersion1 = true);
-    return { isLimitedTo1: this.isLimitedToVersion1, limitTo1, recordStart: () => undefined };
+    const limit = (): void => void (this.isLimitedToVersion1 = true);
+    return { isLimited: this.isLimitedToVersion1, limit, recordStart: () => undefined };
   }
 
   private async startProcess(signal: AbortSignal): Promise<RunningAgent> {

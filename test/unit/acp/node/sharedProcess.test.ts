@@ -225,6 +225,22 @@ describe('conversations that share one agent process', () => {
     await until('the end of the process', () => agents.last.isGone);
   });
 
+  it('a sign-in that restarts the agent waits for the turns of other conversations', async () => {
+    const { agent, agents, backend, one } = await share();
+    await one.session.sendPrompt({ text: 'slow a' });
+    await settle();
+    const signingIn = backend.authenticate('key:SOME_KEY');
+    await settle();
+    assert.equal(agents.last.isGone, false);
+    await agent.release();
+    assert.equal((await one.follower.next('prompt:complete')).stop_reason, 'end_turn');
+    await signingIn;
+    assert.deepEqual(
+      agents.started.map(({ isGone }) => isGone),
+      [true, false],
+    );
+  });
+
   it('any order of prompts, stops, hangs, crashes, restarts and options ends every turn and mixes none', async () => {
     const conversation = fc.nat(2);
     const step = fc.oneof(

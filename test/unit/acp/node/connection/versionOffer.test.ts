@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { RequestError } from '@agentclientprotocol/sdk';
-import { Version1LimitStore } from '../../../../../src/acp/common/connection/version1LimitStore';
+import { AgentLimitStore } from '../../../../../src/acp/common/connection/agentLimitStore';
 import type { AcpBackend } from '../../../../../src/acp/node/session/acpBackend';
 import { FakeClock } from '../../../../fake/fakeClock';
 import { open, useBackends } from '../../../../fake/backendHarness';
@@ -29,10 +29,10 @@ const faults: Readonly<Record<string, Offer>> = {
 describe('the version of ACP that an agent is offered', () => {
   const make = useBackends();
   const v2Backends: AcpBackend[] = [];
-  let memory: Version1LimitStore;
+  let memory: AgentLimitStore;
 
   beforeEach(() => {
-    memory = new Version1LimitStore(new MemoryMemento(), (error) => assert.fail(String(error)));
+    memory = new AgentLimitStore(new MemoryMemento(), 'limits', (error) => assert.fail(String(error)));
   });
   afterEach(() => {
     for (const backend of v2Backends.splice(0)) backend.dispose();
@@ -106,11 +106,11 @@ describe('the version of ACP that an agent is offered', () => {
     clock.advance(60_000);
     await opened;
     assert.deepEqual(offers, [2, 1]);
-    assert.equal(memory.limitOf('old').isLimitedTo1, true);
+    assert.equal(memory.limitOf('old').isLimited, true);
   });
 
   it('is the highest again for another version of the program', async () => {
-    memory.limitOf('old').limitTo1('0.9.0');
+    memory.limitOf('old').limit('0.9.0');
     const offer: Offer = () => ({ protocolVersion: 1, agentInfo: { name: 'old', version: '1.0.0' } });
     const { backend, offers } = breaksBy(offer);
     await backend.capabilities();
@@ -130,7 +130,7 @@ describe('the version of ACP that an agent is offered', () => {
     );
     await assert.rejects(backend.capabilities(), { message: /ended unexpectedly/, details: 'broken install' });
     assert.equal(agents.started.length, 2);
-    assert.equal(memory.limitOf('old').isLimitedTo1, false);
+    assert.equal(memory.limitOf('old').isLimited, false);
   });
 
   it('is not doubted once an agent has answered it: later failures have other reasons', async () => {
@@ -144,7 +144,7 @@ describe('the version of ACP that an agent is offered', () => {
     isBroken = true;
     await backend.stop();
     await assert.rejects(backend.capabilities(), { details: 'disk full' });
-    assert.deepEqual([agents.started.length, memory.limitOf('old').isLimitedTo1], [2, false]);
+    assert.deepEqual([agents.started.length, memory.limitOf('old').isLimited], [2, false]);
   });
 
   it('is only 2 if the setting says so, and only 1 likewise', async () => {

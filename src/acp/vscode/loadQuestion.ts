@@ -1,0 +1,17 @@
+import * as vscode from 'vscode';
+import { rejectOnAbort } from '../../session/common/rejectOnAbort';
+import type { LoadAnswer } from '../node/catalogue/loadQuestions';
+
+/** Asks whether an agent that may delete a loaded session should load it. */
+export async function askToLoadSession(agentTitle: string, signal: AbortSignal | undefined): Promise<LoadAnswer> {
+  const summary = 'Continue with a Summary';
+  const load = 'Load Anyway';
+  const detail =
+    `After a conversation was loaded, ${agentTitle} deletes its own copy of it when it is started again in this folder. ` +
+    `Backline keeps the conversation. With a summary, ${agentTitle}’s copy stays, but it starts with less detail. ` +
+    'To load without this question, set "general.sessionRetention.enabled" to false in ~/.gemini/settings.json.';
+  const options = { modal: true, detail };
+  const asked = vscode.window.showWarningMessage(`Load this conversation in ${agentTitle}?`, options, summary, load);
+  const answer = await rejectOnAbort(Promise.resolve(asked), signal);
+  return answer === load ? 'load' : answer === summary ? 'summary' : undefined;
+}

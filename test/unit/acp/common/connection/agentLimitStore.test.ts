@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { AgentLimitStore } from '../../../../../src/acp/common/connection/agentLimitStore';
+import { MemoryMemento } from '../../../../fake/memoryMemento';
+
+describe('the memory of agents that fail with something', () => {
+  let memento: MemoryMemento;
+  const memory = (): AgentLimitStore => new AgentLimitStore(memento, 'limits', (error) => assert.fail(String(error)));
+
+  beforeEach(() => {
+    memento = new MemoryMemento();
+  });
+
+  it('keeps each agent by itself, for all windows', () => {
+    memory().limitOf('a').limit('1.0.0');
+    memory().limitOf('b').limit(undefined);
+    assert.deepEqual(
+      ['a', 'b', 'c', 'toString'].map((key) => memory().limitOf(key).isLimited),
+      [true, true, false, false],
+    );
+  });
+
+  it('keeps it as long as the program has the same version', () => {
+    for (const version of ['1.0.0', undefined]) {
+      memory().limitOf('a').limit(version);
+      memory().limitOf('a').recordStart(version);
+      assert.equal(memory().limitOf('a').isLimited, true);
+      memory().limitOf('a').recordStart('2.0.0');
+      assert.equal(memory().limitOf('a').isLimited, false);
+    }
+  });
+
+  it('keeps the newest of many, and survives what is stored wrongly', () => {
+    for (let count = 0; count <= 100; count++) memory().limitOf(`agent ${count}`).limit('1');
+    assert.deepEqual([memory().limitOf('agent 0').isLimited, memory().limitOf('agent 100').isLimited], [false, true]);
+    for (const stored of [null, 'x', { a: 1 }]) {
+      for (const name of memento.values.keys()) memento.values.set(name, stored);
+      assert.equal(memory().limitOf('a').isLimited, false);
+    }
+  });
+});
