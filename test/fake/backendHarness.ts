@@ -36,6 +36,7 @@ export function backendOf(script: Script, options: Partial<AcpBackendDeps> = {})
     standing,
     missingFile: 'error',
     terminalEnv: { PATH: process.env['PATH'] ?? '' },
+    isFolder: () => Promise.resolve(true),
     mcpServers: () => Promise.resolve([]),
     defaultFolder: () => cwd,
     ...options,

@@ -1,4 +1,11 @@
-import type { ToolCaller, ToolChange, ToolCommand, ToolPermissionResult } from '../../src/session/common/toolCaller';
+import type {
+  ToolCaller,
+  ToolCallRecord,
+  ToolCallResult,
+  ToolChange,
+  ToolCommand,
+  ToolPermissionResult,
+} from '../../src/session/common/toolCaller';
 
 /** A caller that answers as the test says, and tells what it was asked and what it recorded. */
 export class FakeToolCaller implements ToolCaller {
@@ -8,6 +15,7 @@ export class FakeToolCaller implements ToolCaller {
   readonly commands: ToolCommand[] = [];
   /** Paths of successful writes. */
   readonly written: string[] = [];
+  readonly recorded: (ToolCallRecord & ToolCallResult)[] = [];
   /** What the user answers, after doing something else meanwhile. */
   answer: (signal: AbortSignal) => Promise<ToolPermissionResult> = () => Promise.resolve({ isGranted: true });
 
@@ -43,5 +51,9 @@ export class FakeToolCaller implements ToolCaller {
     const result = await write();
     this.written.push(...paths);
     return result;
+  }
+
+  recordCall(call: ToolCallRecord): (result: ToolCallResult) => void {
+    return (result) => this.recorded.push({ ...call, ...result });
   }
 }

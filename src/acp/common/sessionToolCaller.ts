@@ -1,9 +1,17 @@
 import type { ObservedWrites } from '../../editor/common/writeObserver';
-import type { ToolCaller, ToolChange, ToolCommand, ToolPermissionResult } from '../../session/common/toolCaller';
+import type {
+  ToolCaller,
+  ToolCallRecord,
+  ToolCallResult,
+  ToolChange,
+  ToolCommand,
+  ToolPermissionResult,
+} from '../../session/common/toolCaller';
 
 interface CallingSession {
   readonly permissions: Pick<ToolCaller, 'mayChangeFiles' | 'mayRun'>;
   readonly writes: ObservedWrites;
+  readonly actions: { startToolCall(call: ToolCallRecord): (result: ToolCallResult) => void };
   /** Returns the signal of the current turn. */
   readonly stopSignal: () => AbortSignal | undefined;
 }
@@ -44,6 +52,10 @@ export class SessionToolCaller implements ToolCaller {
   async recordWrites<T>(paths: readonly string[], write: () => Promise<T>): Promise<T> {
     if (!this.session) throw new Error('The session has ended, so nothing was changed.');
     return await this.session.writes.run(paths, write);
+  }
+
+  recordCall(call: ToolCallRecord): (result: ToolCallResult) => void {
+    return this.session?.actions.startToolCall(call) ?? (() => undefined);
   }
 
   private refusalWithoutSession(): ToolPermissionResult {

@@ -36,3 +36,8 @@ function quoteArgument(argument: string): string {
 export function quoteForPosixShell(argument: string): string {
   return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
 }
+
+/** Removes the backticks around code in a title, which is shown as plain text. */
+export function withoutCodeMarks(title: string): string {
+  return title.replaceAll(/(`+)([^`]+)\1/g, '$2');
+}

@@ -108,6 +108,11 @@ export class WindowToolCaller implements ToolCaller {
     return await write();
   }
 
+  /** There is no conversation. */
+  recordCall(): () => void {
+    return () => undefined;
+  }
+
   private async decide(
     request: RequestWithProtections,
     what: string,

@@ -13,6 +13,22 @@ export interface ToolCaller {
   mayRun(command: ToolCommand, signal: AbortSignal): Promise<ToolPermissionResult>;
   /** Runs a write of these files and records it as the caller's. Paths are absolute and resolved. */
   recordWrites<T>(paths: readonly string[], write: () => Promise<T>): Promise<T>;
+  /** Shows a call in the caller's conversation, if it has one. Call the result when the call has ended. */
+  recordCall(call: ToolCallRecord): (result: ToolCallResult) => void;
+}
+
+/** A call of a tool of the window. */
+export interface ToolCallRecord {
+  /** Name of the MCP server. */
+  readonly server: string;
+  readonly tool: string;
+  readonly title: string;
+  readonly input: Record<string, unknown>;
+}
+
+export interface ToolCallResult {
+  readonly text: string;
+  readonly isError: boolean;
 }
 
 export interface ToolChange {
@@ -39,6 +55,8 @@ export interface ToolCommand {
   /** Working directory, as an absolute path. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Name of the shell that runs `argv`, which is then a line. */
+  readonly shell?: string;
   /**
    * Set if the command may run more than it shows, with the reason. Then the user is always asked, and the answer
    * applies only once.

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { messageOf } from '../../base/common/errors';
+import { isRecord } from '../../base/common/isRecord';
 import { parseJson } from '../../base/common/parseJson';
 import type { ToolCaller } from '../../session/common/toolCaller';
 import type { FairCallQueue, PauseCall } from '../common/calls/fairCallQueue';
@@ -122,22 +123,27 @@ async function callTool(
   tool: Tool,
   input: unknown,
   id: string | number,
-  { caller, client, connection, callQueue, openCalls, signal: outer }: McpRequestContext,
+  { caller, client, connection, callQueue, name: server, openCalls, signal: outer }: McpRequestContext,
 ): Promise<object | undefined> {
   return await openCalls.run(connection, id, outer, async (signal) => {
     const asking = caller();
     // A later turn has another signal.
     const stopSignal = asking?.stopSignal;
     const running = stopSignal ? AbortSignal.any([signal, stopSignal]) : signal;
+    const { name, annotations } = tool.definition;
+    const shownInput = isRecord(input) ? input : {};
+    const record = asking?.recordCall({ server, tool: name, title: annotations?.title ?? name, input: shownInput });
     try {
       const text = await callQueue.run(client, running, (pause) =>
         tool.run(input ?? {}, running, asking && withPauses(asking, pause)),
       );
+      record?.({ text, isError: false });
       return signal.aborted ? undefined : { content: [{ type: 'text', text }] };
     } catch (error) {
-      if (signal.aborted) return undefined;
       // Some agents wait for the result before they end the turn.
       const text = stopSignal?.aborted ? 'The user stopped this turn.' : messageOf(error);
+      record?.({ text: signal.aborted ? 'Canceled.' : text, isError: true });
+      if (signal.aborted) return undefined;
       return { content: [{ type: 'text', text }], isError: true };
     }
   });
@@ -151,6 +157,7 @@ function withPauses(caller: ToolCaller, pause: PauseCall): ToolCaller {
     mayChangeFiles: (...asked) => pause(() => caller.mayChangeFiles(...asked)),
     mayRun: (...asked) => pause(() => caller.mayRun(...asked)),
     recordWrites: (paths, write) => caller.recordWrites(paths, write),
+    recordCall: (call) => caller.recordCall(call),
   };
 }
 

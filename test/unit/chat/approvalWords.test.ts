@@ -17,6 +17,7 @@ describe('texts of an approval', () => {
     const parts: Part[] = [{ type: 'terminal', command: 'npm test\necho', output: '' }];
     assert.equal(titled('Qwen (code) wants to run npm test echo', parts), 'Run a command');
     assert.equal(titled('Qwen (code) wants to run something else', parts), 'Run something else');
+    assert.equal(titled('Qwen (code) wants to run in a shell (zsh): npm test echo', parts), 'Run in a shell (zsh)');
     assert.equal(titled('Qwen (code) wants to run npm test'), 'Run npm test');
   });
 

@@ -249,10 +249,10 @@ describe('ChatSessions', () => {
   });
 
   it('keeps listing the sessions of an agent whose process has ended, and starts it to open one', async () => {
-    await window.agent.capabilities();
     window.agent.summaries = [{ id: 'old', title: 'Long ago', updatedAt: '2026-01-01T00:00:00Z' }];
+    await window.chats.listRemoteSessions('one', never);
     assert.equal((await window.chats.search('')).length, 1);
-    await window.agent.stop();
+    window.agent.change({ kind: 'stopped' });
     window.agent.summaries = [];
     const [row] = await window.chats.search('long');
     assert.equal(row?.title, 'Long ago');

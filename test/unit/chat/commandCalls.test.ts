@@ -101,7 +101,7 @@ describe('The card of a command', () => {
     assert.equal(titleOf('Echo and list', { command: 'echo a; ls' }), 'echo a; ls (Echo and list)');
     assert.equal(titleOf('Build', { command: 'npm ci\nnpm run build' }), 'npm ci (Build)');
     assert.equal(titleOf('`npm test`', { command: 'npm test' }), 'npm test');
-    assert.equal(titleOf('Read `a.ts` and ``b`c.ts``', {}), 'Read a.ts and ``b`c.ts``');
+    assert.equal(titleOf('Read `a.ts` and ``b.ts``, not `', {}), 'Read a.ts and b.ts, not `');
     assert.equal(titleOf('echo `date`', { command: 'echo `date`' }), 'echo `date`');
     assert.equal(titleOf('npm run build && npm…', { command: 'npm run build && npm test' }), 'npm run build && npm…');
     assert.equal(titleOf('Run git status', { command: 'git', args: ['status'] }), 'Run git status');

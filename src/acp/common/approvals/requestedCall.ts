@@ -8,10 +8,12 @@ export interface RequestedCall extends CallDescription {
   readonly id: string | undefined;
 }
 
+type CallSource = Pick<SessionEventMapper, 'describeCall' | 'entryIdOf' | 'hasToolCall'>;
+
 /** Describes what is requested. Returns undefined for an unknown tool call. */
 export function requestedCallOf(
   { description, subject, title }: PermissionRequest,
-  mapper: Pick<SessionEventMapper, 'describeCall' | 'hasToolCall'>,
+  mapper: CallSource,
 ): RequestedCall | undefined {
   const call = describeSubject(subject, mapper);
   if (!call) return undefined;
@@ -19,20 +21,17 @@ export function requestedCallOf(
   return { ...call, title: title ?? call.title, content: [...explained, ...call.content] };
 }
 
-function describeSubject(
-  subject: PermissionRequest['subject'],
-  mapper: Pick<SessionEventMapper, 'describeCall' | 'hasToolCall'>,
-): RequestedCall | undefined {
+function describeSubject(subject: PermissionRequest['subject'], mapper: CallSource): RequestedCall | undefined {
   const nothing = { title: undefined, content: [], locations: [] };
   switch (subject.kind) {
     case 'toolCall': {
       const { toolCallId: id } = subject.toolCall;
       const call = mapper.describeCall(id);
-      return call && { ...call, id };
+      return call && { ...call, id: mapper.entryIdOf(id) };
     }
     case 'command': {
       const { command, cwd, toolCallId } = subject;
-      const id = toolCallId !== undefined && mapper.hasToolCall(toolCallId) ? toolCallId : undefined;
+      const id = toolCallId !== undefined && mapper.hasToolCall(toolCallId) ? mapper.entryIdOf(toolCallId) : undefined;
       return { ...nothing, id, kind: 'execute', rawInput: { command, cwd } };
     }
     case 'other':

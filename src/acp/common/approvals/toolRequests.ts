@@ -7,7 +7,8 @@ import { pathsOfGlobs } from '../../../permissions/common/policy/policyMembers';
 import { parseToolInput, sortedByName } from '../../../permissions/common/requests/toolInput';
 import { couldChangeFiles } from '../../../permissions/common/decide';
 import type { RequestWithProtections, ToolRequest } from '../../../permissions/common/requests/toolRequest';
-import { toVisibleText, formatCommand } from '../../../base/common/visibleText';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import { formatCommand, toVisibleText, withoutCodeMarks } from '../../../base/common/visibleText';
 import type { ToolCommand } from '../../../session/common/toolCaller';
 import type { CallDescription } from '../session/toolCalls';
 import { toToolContent } from '../session/toolContent';
@@ -105,9 +106,15 @@ async function protectionsOf(
   return new Map(found.flat());
 }
 
-export function toTerminalToolRequest(agent: string, { argv, cwd, env, warning }: ToolCommand): ToolRequest {
+export function toTerminalToolRequest(agent: string, { argv, cwd, env, shell, warning }: ToolCommand): ToolRequest {
   const nothing = { paths: [], input: {}, escalations: {}, isUnresolved: warning !== undefined };
-  return { agent, kind: 'execute', command: { argv, cwd }, env: sortedByName(env), ...nothing };
+  return {
+    agent,
+    kind: 'execute',
+    command: { argv, cwd, ...withoutUndefined({ shell }) },
+    env: sortedByName(env),
+    ...nothing,
+  };
 }
 
 /** Resolves a path relative to the session's folder. Rejects `~`, because only a shell expands it. */
@@ -139,12 +146,13 @@ export function describePermissionRequest(
   const nameOf = (path: string) => (request.isUnresolved ? toVisibleText(path) : relativeDisplayPath(path, cwd));
   if (command) {
     const where = command.cwd === cwd ? '' : ` in ${nameOf(command.cwd)}`;
-    return `${agentTitle} wants to run ${formatCommand(command.argv)}${where}${variablesPhrase(request.env)}`;
+    const inShell = command.shell === undefined ? '' : `in a shell (${command.shell}): `;
+    return `${agentTitle} wants to run ${inShell}${formatCommand(command.argv)}${where}${variablesPhrase(request.env)}`;
   }
   const verb = verbsByKind[kind];
   const names = paths.map(nameOf);
   if (verb && names.length > 0) return `${agentTitle} wants to ${verb} ${names.join(', ')}`;
-  return `Request from ${agentTitle}: ${toVisibleText(title ?? kind)}`;
+  return `Request from ${agentTitle}: ${toVisibleText(withoutCodeMarks(title ?? kind))}`;
 }
 
 /** Display name of a resolved path, relative to `folder` if it is inside. */

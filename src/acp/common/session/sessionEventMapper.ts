@@ -7,6 +7,7 @@ import type { PermissionRequest, StopReason, ToolCallPatch } from './agentMessag
 import { ConfigOptions } from './configOptions';
 import type { TerminalState } from './terminalStates';
 import { contentOfBlock, textOfBlock } from './toolContent';
+import { OwnActions, type OwnAction } from '../actions/ownActions';
 import { ToolCalls, type CallDescription } from './toolCalls';
 import { UnattendedActionDetector } from './unattendedActionDetector';
 import type { ContentBlock, ToolCallContent } from './wireSchema';
@@ -115,6 +116,25 @@ export class SessionEventMapper {
   setClientTerminal(terminalId: string, view: TerminalState): void {
     this.unattendedActionDetector.recordAskedAction('runs');
     this.toolCalls.setTerminal(terminalId, view);
+  }
+
+  /** Adds something that Backline does for the agent. It gets an entry if the agent does not report it. */
+  addOwnAction(action: OwnAction): string {
+    return this.toolCalls.addOwnAction(action);
+  }
+
+  /** Shows the actions that the agent has not reported. */
+  mapUnreportedActions(): SessionEvent[] {
+    return this.withMessagesEnded(this.toolCalls.showUnreported());
+  }
+
+  endOwnAction(id: string, change: Pick<OwnAction, 'status' | 'output'>): SessionEvent[] {
+    return this.withMessagesEnded(this.toolCalls.endOwnAction(id, change));
+  }
+
+  /** The id of the entry that shows a call of the agent. */
+  entryIdOf(callId: string): string {
+    return this.toolCalls.entryIdOf(callId);
   }
 
   takeTerminalUpdates(): SessionEvent[] {
@@ -292,7 +312,8 @@ export class SessionEventMapper {
 
   /** Marks calls that ran without approval. Skips replayed calls, and agents with modes, which are more precise. */
   private withUnattendedMark(event: SessionEvent): SessionEvent {
-    if (event.event !== 'tool:post' || this.isReplaying || this.openTurnKind !== 'prompted') return event;
+    if (event.event !== 'tool:post' || OwnActions.isActionId(event.data.call_id)) return event;
+    if (this.isReplaying || this.openTurnKind !== 'prompted') return event;
     if (this.config.options.some((option) => isModeOption(option)) || highestUnattendedAction(this.config.options))
       return event;
     const kind = ToolKind.safeParse(event.data.operation).data;
@@ -315,6 +336,10 @@ export class SessionEventMapper {
     const name = this.ignoredCountByName.size < 100 || this.ignoredCountByName.has(updateName) ? updateName : 'others';
     this.ignoredCountByName.set(name, (this.ignoredCountByName.get(name) ?? 0) + 1);
     return [];
+  }
+
+  private withMessagesEnded(events: readonly SessionEvent[]): SessionEvent[] {
+    return events.length === 0 ? [] : [...this.endMessages(), ...events];
   }
 
   private endMessagesAndMark(events: readonly SessionEvent[]): SessionEvent[] {

@@ -3,6 +3,7 @@ import type { SessionEvent, ToolContent, ToolKind, ToolLocation } from '../../..
 import type { Clock } from '../../../base/common/async';
 import { isRecord } from '../../../base/common/isRecord';
 import { TerminalStates, type TerminalState } from './terminalStates';
+import { endPatchOf, OwnActions, withoutKnownParts, type OwnAction } from '../actions/ownActions';
 import { toToolContent } from './toolContent';
 import type { CallStatus, ToolCallPatch } from './agentMessages';
 import { TerminalMeta, type ToolCallContent } from './wireSchema';
@@ -46,6 +47,7 @@ export class ToolCalls {
   private readonly calls = new Map<string, ToolCallState>();
   private readonly terminals = new TerminalStates(maxTerminalLength);
   private readonly callsWithNewOutput = new Set<ToolCallState>();
+  private readonly ownActions = new OwnActions();
 
   constructor(
     private readonly sessionId: string,
@@ -58,22 +60,29 @@ export class ToolCalls {
 
   /** Returns everything known about a call, because a permission request may repeat only a part of it. */
   describeCall(id: string): CallDescription | undefined {
-    const call = this.calls.get(id);
+    const call = this.calls.get(this.ownActions.entryIdOf(id));
     if (!call) return undefined;
     const { title, kind, content, locations, input: rawInput } = call;
     return { title, kind, content, locations, rawInput };
   }
 
-  applyCallUpdate(update: ToolCallPatch): SessionEvent[] {
+  /** The id of the entry that shows a call of the agent. */
+  entryIdOf(callId: string): string {
+    return this.ownActions.entryIdOf(callId);
+  }
+
+  applyCallUpdate(reported: ToolCallPatch): SessionEvent[] {
+    const update = this.withEntryOf(reported);
     const known = this.calls.get(update.toolCallId);
     const call = known ?? this.startCall(update);
     const changes = applyUpdate(call, update);
     this.applyTerminalMeta(call, update);
     this.applyRawOutput(call);
+    if (!OwnActions.isActionId(call.id)) this.ownActions.claim(call);
 
     const events: SessionEvent[] = known ? [] : [this.startEvent(call)];
     const ends = !call.hasEnded && endStatuses.has(call.status);
-    if (ends) events.push(this.endCall(call));
+    if (ends) events.push(this.endCall(call), ...this.showUnreported());
     else if (known && Object.keys(changes).length > 0) events.push(this.updateEvent(call, changes));
     return events;
   }
@@ -81,6 +90,25 @@ export class ToolCalls {
   /** Adds an item to the content of a call. */
   appendContent(toolCallId: string, items: readonly ToolCallContent[]): SessionEvent[] {
     return this.applyCallUpdate({ toolCallId, content: [...(this.calls.get(toolCallId)?.content ?? []), ...items] });
+  }
+
+  /** Adds something that Backline does for the agent. It is shown by `showUnreported` if no call is about it. */
+  addOwnAction(action: OwnAction): string {
+    const openCalls = [...this.calls.values()].filter(({ hasEnded }) => !hasEnded);
+    return this.ownActions.add(action, openCalls);
+  }
+
+  endOwnAction(id: string, change: Pick<OwnAction, 'status' | 'output'>): SessionEvent[] {
+    if (this.ownActions.update(id, change)) return this.showUnreported();
+    return this.calls.has(id) ? this.applyCallUpdate(endPatchOf(id, change)) : [];
+  }
+
+  /** Shows what the agent has not reported. Waits for its open calls, which may still turn out to be about it. */
+  showUnreported(isEndOfTurn = false): SessionEvent[] {
+    if (!this.ownActions.hasUnreported) return [];
+    const isOpen = ({ hasEnded, id }: ToolCallState): boolean => !hasEnded && !OwnActions.isActionId(id);
+    if (!isEndOfTurn && [...this.calls.values()].some(isOpen)) return [];
+    return this.ownActions.takeUnreported().flatMap((patch) => this.applyCallUpdate(patch));
   }
 
   setTerminal(terminalId: string, view: TerminalState): void {
@@ -98,7 +126,8 @@ export class ToolCalls {
 
   /** Ends the turn. Returns pending events and drops the details of all calls. */
   endTurn(): SessionEvent[] {
-    const events = this.takeTerminalUpdates();
+    const events = [...this.showUnreported(true), ...this.takeTerminalUpdates()];
+    this.ownActions.endTurn();
     for (const call of this.calls.values()) {
       call.title = undefined;
       call.locations = [];
@@ -112,6 +141,24 @@ export class ToolCalls {
     }
     this.terminals.dropEndedAndExcess();
     return events;
+  }
+
+  /** A new call about something that already has an entry belongs to it. */
+  private withEntryOf(reported: ToolCallPatch): ToolCallPatch {
+    const { content, kind, locations, name, rawInput, title, toolCallId: id } = reported;
+    if (this.calls.has(id) || OwnActions.isActionId(id)) return reported;
+    const known = this.ownActions.entryIdOf(id);
+    const call = {
+      id,
+      kind: kind ?? 'other',
+      name: name ?? undefined,
+      title: title ?? undefined,
+      input: toRecord(rawInput ?? {}),
+      content: content ?? [],
+      locations: locations ?? [],
+    } as const;
+    const entryId = known === id ? this.ownActions.findEntryOf(call) : known;
+    return entryId === undefined ? reported : withoutKnownParts(reported, entryId);
   }
 
   private startCall({ toolCallId: id, parentCallId: parentId }: ToolCallPatch): ToolCallState {

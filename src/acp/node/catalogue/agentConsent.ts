@@ -224,7 +224,7 @@ function headerFacts(headers: Readonly<Record<string, unknown>>): ConsentFact[] 
   return Object.entries(headers).map(([name, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     const isHidden = secretHeaders.test(name) && !/^(?:\w+ )?\$\{[^}]*\}$/.test(text);
-    return { label: 'Header', value: `${name}: ${isHidden ? withHiddenSecret(text) : text}` };
+    return { label: `Header ${name}`, value: isHidden ? withHiddenSecret(text) : text };
   });
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { stat } from 'node:fs/promises';
 import { RequestError, type CreateTerminalRequest, type TerminalExitStatus } from '@agentclientprotocol/sdk';
 import { Coalescer, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
@@ -6,10 +7,11 @@ import { type EditorPort, isEditorError } from '../../../editor/common/editorPor
 import { rpcErrorCode } from '../../../wire/common/connectionErrors';
 import type { TerminalState } from '../../common/session/terminalStates';
 import type { ToolCommand } from '../../../session/common/toolCaller';
-import { diskCommandFileAccess, lookupCommand } from './commandLookup';
+import { diskCommandFileAccess } from './commandLookup';
 import type { PermissionOutcome } from '../session/permissionService';
 import { addEnvironmentMark } from './processMarks';
 import { endMarkedProcesses, killMarkedProcessesNow } from './processTree';
+import { resolveTerminalCommand, type TerminalCommandLine } from './terminalCommand';
 import { TerminalProcess, type TerminalExit } from './terminalProcess';
 
 export interface TerminalServiceDeps {
@@ -19,7 +21,11 @@ export interface TerminalServiceDeps {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly maxTerminals: number;
+  /** By default, looks at the disk. */
+  readonly isFolder?: (path: string) => Promise<boolean>;
   readonly authorize: (request: ToolCommand, signal?: AbortSignal) => Promise<PermissionOutcome>;
+  /** Called when an allowed command has been started. */
+  readonly onDidStart?: (terminalId: string, command: Pick<ToolCommand, 'argv' | 'cwd'>) => void;
   /** Called when a command has written output or ended. Calls for output are throttled. */
   readonly onDidChange: (terminalId: string, view: TerminalState) => void;
 }
@@ -133,7 +139,9 @@ export class TerminalService {
     const added = Object.fromEntries((params.env ?? []).map(({ name, value }) => [name, value]));
     const env = addEnvironmentMark({ ...this.deps.env, ...added }, processMark);
     const { command, args = [] } = params;
-    const permit = await authorize({ argv: [command, ...args], cwd, env: added }, signal);
+    const resolved = await this.resolveCommand(command, args, env, cwd);
+    const shell = resolved.shell === undefined ? {} : { shell: resolved.shell };
+    const permit = await authorize({ argv: [command, ...args], cwd, env: added, ...shell }, signal);
     if (!permit.isGranted) throw new RequestError(internalError, `This command was not run. ${permit.reason}`);
     this.requireNotEnded(endCount);
     this.marksOfUnfinishedCommands.add(processMark);
@@ -143,7 +151,7 @@ export class TerminalService {
       if (started) this.deps.onDidChange(terminalId, started.view);
     });
     const options = { cwd, env, limit: params.outputByteLimit };
-    const process = (started = await this.spawn(command, args, options, () => changeNotifier.schedule()));
+    const process = (started = await this.spawn(resolved, options, () => changeNotifier.schedule()));
     const terminal = { process, changeNotifier };
     if (endCount !== this.endAllCount) {
       if (this.isClosed) process.killNow();
@@ -155,46 +163,47 @@ export class TerminalService {
       throw RequestError.requestCancelled();
     }
     this.terminals.set(terminalId, terminal);
+    this.deps.onDidStart?.(terminalId, { argv: [command, ...args], cwd });
     // The end of the command is reported immediately, without throttling.
     void process.whenExited.then(() => changeNotifier.flushNow());
     return { terminalId };
   }
 
-  private async spawn(
+  /** Before the user is asked, so that nobody is asked about a command that cannot start. @throws RequestError */
+  private async resolveCommand(
     command: string,
     args: readonly string[],
-    options: { cwd: string; env: Record<string, string>; limit: number | null | undefined },
+    env: Record<string, string>,
+    cwd: string,
+  ): Promise<TerminalCommandLine> {
+    const { platform } = process;
+    try {
+      const userEnv = this.deps.env;
+      return await resolveTerminalCommand(command, args, { platform, env, userEnv, cwd, files: diskCommandFileAccess });
+    } catch (error) {
+      throw new RequestError(invalidParams, messageOf(error), { command });
+    }
+  }
+
+  private async spawn(
+    { file, args, hasVerbatimArguments = false }: TerminalCommandLine,
+    { limit, ...where }: { cwd: string; env: Record<string, string>; limit: number | null | undefined },
     onDidChange: () => void,
   ): Promise<TerminalProcess> {
-    const { cwd, env, limit } = options;
+    const maxBytes = Math.min(Math.max(limit ?? defaultOutputBytes, 0), maxOutputBytes);
     try {
-      const found = await lookupCommand(command, {
-        platform: process.platform,
-        env,
-        cwd,
-        files: diskCommandFileAccess,
-      });
-      return await TerminalProcess.start(
-        {
-          file: found.file,
-          args: [...found.args, ...args],
-          cwd,
-          env,
-          maxOutputBytes: Math.min(Math.max(limit ?? defaultOutputBytes, 0), maxOutputBytes),
-        },
-        this.deps.clock,
-        onDidChange,
-      );
+      const command = { file, args, ...where, hasVerbatimArguments, maxOutputBytes: maxBytes };
+      return await TerminalProcess.start(command, this.deps.clock, onDidChange);
     } catch (error) {
-      const hint =
-        args.length === 0 && command.includes(' ') ? ' There is no shell: send the arguments in `args`.' : '';
-      throw new RequestError(invalidParams, `${messageOf(error)}${hint}`, { command });
+      throw new RequestError(invalidParams, messageOf(error), { command: file });
     }
   }
 
   private async resolveFolder(folder: string): Promise<string> {
     try {
-      return await this.deps.editor.realPathOf(folder);
+      const resolved = await this.deps.editor.realPathOf(folder);
+      if (await (this.deps.isFolder ?? isFolderOnDisk)(resolved)) return resolved;
+      throw new RequestError(invalidParams, `There is no folder at '${folder}'.`, { cwd: folder });
     } catch (error) {
       if (isEditorError(error)) throw new RequestError(invalidParams, error.message, { cwd: folder });
       throw error;
@@ -228,6 +237,13 @@ export class TerminalService {
     if (!terminal) throw RequestError.resourceNotFound(terminalId);
     return terminal;
   }
+}
+
+async function isFolderOnDisk(path: string): Promise<boolean> {
+  return await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 }
 
 function toStatus({ code, signal }: TerminalExit): TerminalExitStatus {

@@ -23,6 +23,7 @@ import type { AgentRequestRunner } from '../connection/agentRequestRunner';
 import type { ConnectedAgent } from '../v1/agentConnection';
 import { AgentUpdates } from './agentUpdates';
 import { FileService } from '../v1/fileService';
+import { OwnActionRecorder } from './ownActionRecorder';
 import { PermissionService } from './permissionService';
 import { PromptSender } from './promptSender';
 import { SessionBinding } from './sessionBinding';
@@ -43,6 +44,7 @@ interface AcpSessionDeps {
   /** Identifies the session in calls of the window's tools. The session owns it. */
   readonly toolCaller: SessionToolCaller;
   readonly stuckTurns: StuckTurns;
+  readonly isFolder?: (path: string) => Promise<boolean>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly standing: StandingPermissions;
@@ -67,7 +69,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   readonly terminals: TerminalService;
   private readonly mapper: SessionEventMapper;
   private readonly updates: AgentUpdates;
-  private readonly output: SessionOutput;
+  readonly output: SessionOutput;
   private readonly approvals: Approvals;
   private readonly permissions: PermissionService;
   private readonly sessionConfig: SessionConfig;
@@ -96,13 +98,14 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
       this.output.append(this.mapper.recordApprovalRequest(event)),
     );
     const { cwd } = creationParams;
+    const actions = new OwnActionRecorder({ mapper: this.mapper, emit: (events) => this.emit(events), cwd });
     const onDidChange = (): void => this.output.append(this.mapper.configEvent());
     const onCommands = (commands: readonly SlashCommand[]): void => this.emit(this.mapper.mapCommands(commands));
     this.sessionConfig = new SessionConfig({ config: this.mapper.config, agent, onDidChange, onCommands });
     const replaceToolCaller = (): void => {
       this.toolCaller.end();
       this.toolCaller = new SessionToolCaller();
-      this.toolCaller.attach({ permissions, stopSignal, writes });
+      this.toolCaller.attach({ permissions, stopSignal, writes, actions });
     };
     const bindingDeps = {
       id,
@@ -127,30 +130,25 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     const modeName = () => this.mapper.config.modeName;
     const isStopped = () => this.endSignal.aborted || this.binding.isAbandoned;
     const stopSignal = () => (isStopped() ? AbortSignal.abort() : this.currentTurn?.controller.signal);
-    const permissionDeps = {
-      agentId,
-      agentTitle: agent.title,
-      cwd,
-      approvals: this.approvals,
-      standing,
-      log,
-      modeName,
-      stopSignal,
-    };
-    const permissions = (this.permissions = new PermissionService(permissionDeps));
-    this.toolCaller.attach({ permissions, stopSignal, writes });
+    const { approvals } = this;
+    const about = { agentId, agentTitle: agent.title, cwd, modeName, stopSignal };
+    const permissions = (this.permissions = new PermissionService({ ...about, approvals, standing, log }));
+    this.toolCaller.attach({ permissions, stopSignal, writes, actions });
     this.files = new FileService(withObservedWrites(editor, writes), {
       missingFile: () => agent.traits.missingFileReadsAs,
       permissions,
       protectionOf: (...changed) => editor.protectionOf(...changed),
+      onDidWrite: (path) => actions.recordWrite(path),
     });
     this.terminals = new TerminalService({
       ...deps,
       cwd,
       maxTerminals,
       authorize: (request, signal) => permissions.mayRun(request, signal),
+      onDidStart: (terminalId, command) => actions.startCommand(terminalId, command),
       onDidChange: (terminalId, view) => {
         this.mapper.setClientTerminal(terminalId, view);
+        actions.updateCommand(terminalId, view);
         this.emit(this.mapper.takeTerminalUpdates());
         if (view.exit) agent.users.handleChange();
       },

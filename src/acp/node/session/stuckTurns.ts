@@ -2,7 +2,7 @@ import type { AgentRequestRunner } from '../connection/agentRequestRunner';
 import type { ProcessUser } from '../connection/processUsers';
 
 /** What to do with a turn that its agent does not end, although it was asked to. */
-export type StuckTurnMeasure =
+type StuckTurnMeasure =
   | 'endProcess'
   /** The process goes on for others, and ends when they no longer need it. */
   | 'leaveUntilUnused'

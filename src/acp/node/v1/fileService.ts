@@ -15,6 +15,8 @@ export interface FileServiceDeps {
   readonly missingFile: () => MissingFileResult;
   readonly permissions: Pick<PermissionService, 'mayRead' | 'mayWriteWithoutAsking' | 'askToWrite'>;
   readonly protectionOf: EditorPort['protectionOf'];
+  /** Called after a write, with the path as the agent wrote it. */
+  readonly onDidWrite?: (path: string) => void;
 }
 
 const maxReadBytes = 16 * 1024 * 1024;
@@ -74,8 +76,9 @@ export class FileService {
       const realPath = await this.editor.realPathOf(path);
       const settled = this.deps.permissions.mayWriteWithoutAsking(realPath, signal);
       if (settled && !settled.isGranted) throw refusal('edit', path, settled.reason);
-      if (settled && (await this.tryWrite(path, realPath, content, signal))) return;
-      await this.writeAfterApproval(path, realPath, content, signal);
+      if (!settled || !(await this.tryWrite(path, realPath, content, signal)))
+        await this.writeAfterApproval(path, realPath, content, signal);
+      this.deps.onDidWrite?.(path);
     } catch (error) {
       throw toRequestError(error, path);
     }

@@ -15,7 +15,8 @@ export function approvalTitle({ asks, parts, prompt }: ApprovalSummary): string 
   const [first] = parts;
   const command = first?.type === 'terminal' ? first.command : undefined;
   const isRepeated = command !== undefined && /^run /i.test(title) && title.includes(oneLine(command).slice(0, 20));
-  return isRepeated ? 'Run a command' : title;
+  const inShell = /^Run in a shell \(\w+\)/.exec(title)?.[0];
+  return isRepeated ? (inShell ?? 'Run a command') : title;
 }
 
 /** Describes the parts for screen readers, for example `command, 12 lines`. Undefined if there are none. */

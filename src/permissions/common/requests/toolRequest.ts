@@ -11,7 +11,12 @@ export interface ToolRequest {
   /** Absolute paths as `EditorPort.realPathOf` returns them, without duplicates. */
   readonly paths: readonly string[];
   /** The program and its arguments; a shell command line is a single element. `cwd` is absolute and resolved. */
-  readonly command?: { readonly argv: readonly string[]; readonly cwd: string };
+  readonly command?: {
+    readonly argv: readonly string[];
+    readonly cwd: string;
+    /** Name of the shell in which Backline runs a line. */
+    readonly shell?: string;
+  };
   /** Variables added to the environment, sorted by name. */
   readonly env: Readonly<Record<string, string>>;
   /** Other input members with an effect, as canonical JSON, sorted by name. */

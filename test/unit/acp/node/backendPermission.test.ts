@@ -166,7 +166,7 @@ describe('what an ACP agent must ask the user for', () => {
     const { backend } = make((app) => {
       basics(app);
       app.onRequest('session/prompt', async ({ params: { sessionId }, client }) => {
-        await client.createTerminal({ sessionId, command: 'x' }).catch(() => undefined);
+        await client.createTerminal({ sessionId, command: 'node' }).catch(() => undefined);
         return { stopReason: 'end_turn' };
       });
     });

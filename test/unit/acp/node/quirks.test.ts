@@ -106,7 +106,7 @@ describe('what real ACP agents do', () => {
   it('other agents count each turn for itself, also when each is larger than the one before', async () => {
     const { session, follower } = await run((app) => {
       let turns = 0;
-      basics(app, { agentInfo: { name: 'OpenCode' } });
+      basics(app, { agentInfo: { name: 'Claude' } });
       app.onRequest('session/prompt', () => {
         const inputTokens = ++turns * 100;
         return { stopReason: 'end_turn', usage: { inputTokens, outputTokens: turns, totalTokens: inputTokens } };
@@ -117,6 +117,16 @@ describe('what real ACP agents do', () => {
       const { token_usage } = await follower.next('prompt:complete', nth);
       assert.deepEqual(token_usage, { input_tokens: nth * 100, output_tokens: nth });
     }
+  });
+
+  it('opencode counts only its last request, which is not the turn', async () => {
+    const { session, follower } = await run((app) => {
+      basics(app, { agentInfo: { name: 'OpenCode' } });
+      const usage = { inputTokens: 20, outputTokens: 10, totalTokens: 30 };
+      app.onRequest('session/prompt', () => ({ stopReason: 'end_turn', usage }));
+    });
+    await session.sendPrompt({ text: 'go' });
+    assert.equal((await follower.next('prompt:complete')).token_usage, undefined);
   });
 
   it('qwen tells a missing file by its code', async () => {

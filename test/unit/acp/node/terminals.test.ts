@@ -118,9 +118,21 @@ describe('the terminals of an ACP session', () => {
     assert.deepEqual(requests, []);
   });
 
-  it('explain a command line that needs a shell', async () => {
-    const { service } = serviceOf();
-    await assert.rejects(service.create({ command: 'npm test && rm x' }), { code: -32602, message: /no shell/ });
+  it('run a whole line in a shell, which the user is told', async () => {
+    const { service, requests } = serviceOf();
+    const command = 'echo "$FROM" && echo x | tr x y';
+    const { terminalId } = await service.create({ command });
+    await service.waitForExit(terminalId);
+    assert.equal(service.output(terminalId).output, 'us\ny\n');
+    assert.deepEqual(requests, [{ argv: [command], cwd, env: {}, shell: 'bash' }]);
+  });
+
+  it('that cannot start are refused before the user is asked', async () => {
+    const { service, requests } = serviceOf();
+    for (const params of [{ command: 'no-such-program' }, { command: 'npm test && rm x', args: ['y'] }])
+      await assert.rejects(service.create(params), { code: -32602 });
+    await assert.rejects(service.create({ ...forever, cwd: path.join(cwd, 'gone') }), { code: -32602 });
+    assert.deepEqual(requests, []);
   });
 
   it('are limited in number until one is released', async () => {

@@ -44,7 +44,7 @@ describe('an agent that a workspace brings', () => {
         'Variable LOG: 1',
         'MCP server tool, type: http',
         'MCP server tool, url: http://evil.example/ (not encrypted)',
-        'MCP server tool, Header: Authorization: ••••••',
+        'MCP server tool, Header Authorization: ••••••',
         'dialect: draft',
         `Runs the file: ${path.join(work, 'agent.mjs')}`,
       ],

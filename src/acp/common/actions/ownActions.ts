@@ -1,0 +1,193 @@
+import type { ToolKind } from '../../../session/common/sessionEvents';
+import { canonicalJson } from '../../../base/common/canonicalJson';
+import { parseToolInput } from '../../../permissions/common/requests/toolInput';
+import type { ToolCallPatch } from '../session/agentMessages';
+import type { ToolCallContent } from '../session/wireSchema';
+
+/** Something that Backline did for the agent: a command, a write, or a call of a tool of the window. */
+export interface OwnAction {
+  readonly kind: ToolKind;
+  readonly title: string;
+  readonly input: Record<string, unknown>;
+  readonly subject:
+    | { readonly type: 'command'; readonly terminalId: string; readonly command: string }
+    /** The path as the agent wrote it. */
+    | { readonly type: 'write'; readonly path: string }
+    | { readonly type: 'tool'; readonly server: string; readonly tool: string };
+  readonly status: 'in_progress' | 'completed' | 'failed';
+  /** What it has printed or returned. The output of a terminal is kept elsewhere. */
+  readonly output?: string;
+}
+
+/** What is compared with an action of a call that the agent reports. */
+interface ReportedCall {
+  readonly id: string;
+  readonly name: string | undefined;
+  readonly title: string | undefined;
+  readonly kind: ToolKind;
+  readonly input: Record<string, unknown>;
+  readonly content: readonly ToolCallContent[];
+  readonly locations: readonly { readonly path: string }[];
+}
+
+const idPrefix = 'backline-action-';
+/** Maximum number of calls of the agent whose entry is an action. */
+const maxAliases = 500;
+
+/**
+ * The actions of one session that the agent has not reported. An action gets an entry of its own if no call of the agent
+ * is about it. A call that comes later is shown in that entry.
+ */
+export class OwnActions {
+  private readonly waiting = new Map<string, OwnAction>();
+  private readonly shown = new Map<string, OwnAction>();
+  private readonly actionIdByCall = new Map<string, string>();
+  /** Calls that are about a command or a tool, each about one only. */
+  private readonly claimingCalls = new Set<string>();
+  private count = 0;
+
+  static isActionId(callId: string | undefined): boolean {
+    return callId?.startsWith(idPrefix) === true;
+  }
+
+  /** Adds an action, unless one of `calls` is about it. Returns its id. */
+  add(action: OwnAction, calls: Iterable<ReportedCall>): string {
+    const id = `${idPrefix}${++this.count}`;
+    this.waiting.set(id, action);
+    for (const call of calls) this.claim(call);
+    return id;
+  }
+
+  get hasUnreported(): boolean {
+    return this.waiting.size > 0;
+  }
+
+  /** The id of the entry that shows a call of the agent. */
+  entryIdOf(callId: string): string {
+    return this.actionIdByCall.get(callId) ?? callId;
+  }
+
+  /** Returns the entry of an action that a new call is about. It shows all later reports of that call, too. */
+  findEntryOf(call: ReportedCall): string | undefined {
+    for (const [id, action] of this.shown) {
+      if (!isAbout(call, action)) continue;
+      this.shown.delete(id);
+      if (this.actionIdByCall.size >= maxAliases) this.actionIdByCall.clear();
+      this.actionIdByCall.set(call.id, id);
+      return id;
+    }
+    return undefined;
+  }
+
+  /** Removes the actions that a call is about. */
+  claim(call: ReportedCall): void {
+    for (const [id, action] of this.waiting) {
+      const isTaken = action.subject.type !== 'write' && this.claimingCalls.has(call.id) && !hasTerminal(call, action);
+      if (isTaken || !isAbout(call, action)) continue;
+      this.waiting.delete(id);
+      this.claimingCalls.add(call.id);
+    }
+  }
+
+  /** Changes an action that was not shown yet. Returns false if it is not there. */
+  update(id: string, change: Pick<OwnAction, 'status' | 'output'>): boolean {
+    const action = this.waiting.get(id);
+    if (action) this.waiting.set(id, { ...action, ...change });
+    return action !== undefined;
+  }
+
+  /** Returns the actions that no call is about, as calls to show. */
+  takeUnreported(): ToolCallPatch[] {
+    const patches = [...this.waiting].map(([id, action]) => {
+      this.shown.set(id, action);
+      return patchOf(id, action);
+    });
+    this.waiting.clear();
+    return patches;
+  }
+
+  /** Call at the end of a turn: later calls are about something else. */
+  endTurn(): void {
+    this.shown.clear();
+    this.claimingCalls.clear();
+  }
+}
+
+/** Leaves out what the entry of an action already has. */
+export function withoutKnownParts({ content, locations, title, toolCallId }: ToolCallPatch, id: string): ToolCallPatch {
+  const hasDiff = content?.some((item) => item.type === 'diff' || item.type === 'change') === true;
+  return {
+    toolCallId: id,
+    ...(typeof title === 'string' && title !== '' && title !== toolCallId ? { title } : {}),
+    ...(locations ? { locations } : {}),
+    ...(hasDiff ? { content } : {}),
+  };
+}
+
+/** The part of an entry that changes when its action ends. */
+export function endPatchOf(id: string, { output, status }: Pick<OwnAction, 'status' | 'output'>): ToolCallPatch {
+  return { toolCallId: id, status, ...(output === undefined ? {} : { content: [textContent(output)] }) };
+}
+
+function patchOf(id: string, { input, kind, output, status, subject, title }: OwnAction): ToolCallPatch {
+  return {
+    toolCallId: id,
+    kind,
+    title,
+    status,
+    rawInput: input,
+    ...(subject.type === 'tool' ? { name: subject.tool } : {}),
+    ...(subject.type === 'write' ? { locations: [{ path: subject.path }] } : {}),
+    ...(subject.type === 'command' ? { content: [{ type: 'terminal', terminalId: subject.terminalId }] } : {}),
+    ...(output === undefined ? {} : { content: [textContent(output)] }),
+  };
+}
+
+const textContent = (text: string): ToolCallContent => ({ type: 'content', content: { type: 'text', text } });
+
+function hasTerminal({ content }: ReportedCall, { subject }: OwnAction): boolean {
+  return (
+    subject.type === 'command' &&
+    content.some((item) => item.type === 'terminal' && item.terminalId === subject.terminalId)
+  );
+}
+
+function isAbout(call: ReportedCall, action: OwnAction): boolean {
+  const { subject } = action;
+  switch (subject.type) {
+    case 'command':
+      return hasTerminal(call, action) || (call.kind === 'execute' && isCommand(call, subject.command));
+    case 'write':
+      return pathsOf(call).includes(subject.path);
+    case 'tool':
+      return isToolCall(call, subject) || (call.kind !== 'execute' && isSameInput(call, action, subject.tool));
+  }
+}
+
+function isCommand({ input, title }: ReportedCall, command: string): boolean {
+  const argv = parseToolInput(input, false).argv?.join(' ');
+  return (argv ?? title?.replace(/^`([^`]+)`$/, '$1'))?.trim() === command.trim();
+}
+
+function pathsOf({ content, input, kind, locations }: ReportedCall): string[] {
+  const ofDiffs = content.flatMap((item) => (item.type === 'diff' || item.type === 'change' ? item.path : []));
+  if (kind === 'read' || kind === 'search') return ofDiffs;
+  return [...ofDiffs, ...locations.map(({ path }) => path), ...parseToolInput(input, true).paths];
+}
+
+/** Agents name a tool of a server in their own ways: `mcp__server__tool`, `server_tool`, `server/tool`, members. */
+function isToolCall({ input, name, title }: ReportedCall, { server, tool }: { server: string; tool: string }): boolean {
+  const words = [name, title].flatMap((text) => text?.toLowerCase() ?? []);
+  const separated = new RegExp(`(?:^|[^a-z0-9])${escaped(server)}[^a-z0-9]{1,4}${escaped(tool)}(?![a-z0-9])`, 'u');
+  return words.some((text) => separated.test(text)) || (input['server'] === server && input['tool'] === tool);
+}
+
+function isSameInput({ input, name, title }: ReportedCall, action: OwnAction, tool: string): boolean {
+  if (Object.keys(action.input).length === 0) return false;
+  const isNamed = [name, title].some((text) => text?.toLowerCase().includes(tool.toLowerCase()));
+  return isNamed && canonicalJson(input) === canonicalJson(action.input);
+}
+
+function escaped(text: string): string {
+  return text.toLowerCase().replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+}

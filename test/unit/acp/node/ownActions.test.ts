@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import type { ToolCaller } from '../../../../src/session/common/toolCaller';
+import type { AcpBackendDeps } from '../../../../src/acp/node/session/acpBackend';
+import { Follower, useBackends } from '../../../fake/backendHarness';
+import { FakeEditor } from '../../../fake/fakeEditor';
+import { standingOf } from '../../../fake/fakePermissions';
+import { basics, says } from '../../../fake/scriptedAgent';
+
+const line = 'echo one && echo two | tr a-z A-Z';
+const output = 'one\nTWO\n';
+
+interface Client {
+  readonly request: (method: string, params: object) => Promise<unknown>;
+  readonly update: (update: object) => Promise<void>;
+}
+
+describe('what Backline does for an agent', () => {
+  const make = useBackends();
+  let cwd = '';
+
+  before(async () => {
+    cwd = await realpath(await mkdtemp(path.join(tmpdir(), 'backline-actions-')));
+  });
+  after(() => rm(cwd, { recursive: true, force: true }));
+
+  /** Runs one turn of an agent that does this, and returns the calls that the user sees. */
+  async function callsOf(work: (client: Client) => Promise<unknown>, options: Partial<AcpBackendDeps> = {}) {
+    const { backend } = make(
+      (app, { end }) => {
+        app.onRequest('session/prompt', async ({ params: { sessionId }, client }) => {
+          const request = (method: string, params: object) =>
+            client.request<object, object>(method, { sessionId, ...params });
+          const update = (about: object) =>
+            end.send({ jsonrpc: '2.0', method: 'session/update', params: { sessionId, update: about } });
+          await work({ request, update });
+          await client.notify('session/update', says(sessionId, 'done'));
+          return { stopReason: 'end_turn' };
+        });
+        basics(app);
+      },
+      {
+        editor: new FakeEditor({ [path.join(cwd, 'a.txt')]: 'old' }, [cwd]),
+        standing: standingOf([], () => ({ demo: { run: 'allow', edit: 'allow' } })),
+        ...options,
+      },
+    );
+    const session = await backend.createSession({ cwd });
+    const follower = new Follower(session);
+    await session.sendPrompt({ text: 'go' });
+    await follower.next('prompt:complete');
+    const failed = follower.all('tool:error').map(({ call_id, error }) => ({ call_id, error }));
+    return { begun: follower.all('tool:pre'), ended: follower.all('tool:post'), failed, names: follower.names };
+  }
+
+  async function runLine({ request }: Client, command = line): Promise<string> {
+    const { terminalId } = (await request('terminal/create', { command })) as { terminalId: string };
+    await request('terminal/wait_for_exit', { terminalId });
+    await request('terminal/release', { terminalId });
+    return terminalId;
+  }
+
+  it('a command that the agent does not report is an entry with its output', async () => {
+    const { begun, ended, names } = await callsOf(runLine);
+    assert.deepEqual(
+      begun.map(({ kind, title }) => [kind, title]),
+      [['execute', line]],
+    );
+    const [shown] = ended[0]?.content ?? [];
+    assert.ok(shown?.type === 'terminal');
+    assert.deepEqual([shown.output, shown.exit_code], [output, 0]);
+    assert.ok(names.indexOf('tool:post') < names.indexOf('content_block:delta'), 'before what follows');
+  });
+
+  it('a command that fails says so', async () => {
+    const { failed } = await callsOf((client) => runLine(client, 'echo no; exit 3'));
+    assert.deepEqual(
+      failed.map(({ error }) => error),
+      ['The command ended with exit code 3.'],
+    );
+  });
+
+  it('the same command twice is two entries', async () => {
+    const { ended } = await callsOf(async (client) => [await runLine(client), await runLine(client)]);
+    assert.equal(ended.length, 2);
+  });
+
+  const call = { sessionUpdate: 'tool_call', toolCallId: 'c1', title: 'Run', kind: 'execute' };
+  const reports: Record<string, (client: Client) => Promise<unknown>> = {
+    'before it runs, by its input': async (client) => {
+      await client.update({ ...call, status: 'pending', rawInput: { command: line } });
+      await runLine(client);
+      await client.update({ sessionUpdate: 'tool_call_update', toolCallId: 'c1', status: 'completed' });
+    },
+    'before it runs, and only its end says which it was': async (client) => {
+      await client.update({ ...call, status: 'in_progress' });
+      const terminalId = await runLine(client);
+      const content = [{ type: 'terminal', terminalId }];
+      await client.update({ sessionUpdate: 'tool_call_update', toolCallId: 'c1', status: 'completed', content });
+    },
+    'while it runs, by its terminal': async (client) => {
+      const { terminalId } = (await client.request('terminal/create', { command: line })) as { terminalId: string };
+      await client.update({ ...call, status: 'in_progress', content: [{ type: 'terminal', terminalId }] });
+      await client.request('terminal/wait_for_exit', { terminalId });
+      await client.request('terminal/release', { terminalId });
+      await client.update({ sessionUpdate: 'tool_call_update', toolCallId: 'c1', status: 'completed' });
+    },
+    'only after its end, by its title': async (client) => {
+      await runLine(client);
+      const content = [{ type: 'content', content: { type: 'text', text: output } }];
+      await client.update({ ...call, title: `\`${line}\``, status: 'completed', content });
+    },
+  };
+  for (const [when, work] of Object.entries(reports)) {
+    it(`a command that the agent reports ${when} is shown once`, async () => {
+      const { begun, ended } = await callsOf(work);
+      assert.deepEqual([begun.length, ended.length], [1, 1]);
+    });
+  }
+
+  it('a write that the agent does not report is an entry, and one that it reports is shown once', async () => {
+    const file = path.join(cwd, 'a.txt');
+    const write = ({ request }: Client) => request('fs/write_text_file', { path: file, content: 'new' });
+    const alone = await callsOf(write);
+    assert.deepEqual(
+      alone.begun.map(({ kind, locations, title }) => [kind, title, locations]),
+      [['edit', 'Write a.txt', [{ path: file }]]],
+    );
+    const edit = { ...call, title: 'Edit a.txt', kind: 'edit' };
+    const content = [{ type: 'diff', path: file, oldText: 'old', newText: 'new' }];
+    const reported = await callsOf(async (client) => {
+      await client.update({ ...edit, status: 'pending' });
+      await write(client);
+      await client.update({ sessionUpdate: 'tool_call_update', toolCallId: 'c1', status: 'completed', content });
+    });
+    assert.deepEqual(
+      reported.begun.map(({ call_id }) => call_id),
+      ['c1'],
+    );
+    const late = await callsOf(async (client) => {
+      await write(client);
+      await client.update({ ...edit, status: 'completed', content });
+    });
+    assert.equal(late.begun.length, 1);
+  });
+
+  it('a call of a tool of the window is an entry with its result, unless the agent reports it', async () => {
+    for (const isReported of [false, true]) {
+      const callers: ToolCaller[] = [];
+      const mcpServers: AcpBackendDeps['mcpServers'] = ({ toolCaller }) => {
+        callers.push(toolCaller);
+        return Promise.resolve([]);
+      };
+      const { begun, ended } = await callsOf(
+        async (client) => {
+          const input = { query: 'x' };
+          if (isReported)
+            await client.update({ ...call, kind: 'other', title: 'mcp__backline__symbols', status: 'pending' });
+          // What the agent has sent first has arrived first.
+          await new Promise((resolve) => setImmediate(resolve));
+          const end = callers[0]?.recordCall({ server: 'backline', tool: 'symbols', title: 'Find Symbols', input });
+          end?.({ text: 'a.ts:1', isError: false });
+          if (isReported)
+            await client.update({ sessionUpdate: 'tool_call_update', toolCallId: 'c1', status: 'completed' });
+        },
+        { mcpServers },
+      );
+      assert.deepEqual(
+        begun.map(({ title }) => title),
+        [isReported ? 'mcp__backline__symbols' : 'Find Symbols'],
+      );
+      if (!isReported) assert.deepEqual(ended[0]?.content, [{ type: 'text', text: 'a.ts:1' }]);
+    }
+  });
+
+  it('what cannot start is refused before the user is asked', async () => {
+    const asked: string[] = [];
+    const { names } = await callsOf(
+      async ({ request }) => {
+        for (const params of [
+          { command: 'nothing-like-this' },
+          { command: line, args: ['x'] },
+          { command: line, cwd: path.join(cwd, 'gone') },
+        ])
+          await request('terminal/create', params).catch((error: unknown) => asked.push(String(error)));
+      },
+      { standing: standingOf(), isFolder: (folder) => Promise.resolve(folder === cwd) },
+    );
+    assert.equal(asked.length, 3);
+    assert.equal(names.includes('approval:required'), false);
+  });
+});
