@@ -37,6 +37,7 @@ export const commandIds = {
   chatExport: 'backline.chat.export',
   chatRename: 'backline.chat.rename',
   chatFork: 'backline.chat.fork',
+  chatLocateFolder: 'backline.chat.locateFolder',
   chatDelete: 'backline.chat.delete',
   chatRestore: 'backline.chat.restore',
   chatViewFind: 'backline.chat.view.find',

@@ -137,6 +137,10 @@ export class FakeChat implements Chat {
     this.transcript.put(entry);
   }
 
+  restoreLost(draft: Draft): void {
+    this.draft = joinDrafts(draft, this.draft);
+  }
+
   saveDraft(draft: Draft): void {
     this.draft = draft;
   }
@@ -302,6 +306,14 @@ export class FakeChats implements Chats {
 
   fork(sessionId: string): Promise<FakeChat> {
     return this.open(sessionId).then(() => this.add(`fork-of-${sessionId}`));
+  }
+
+  isStartedBy(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
+  locateFolder(): Promise<void> {
+    return Promise.resolve();
   }
 
   rename(sessionId: string, title: string): Promise<void> {

@@ -14,6 +14,7 @@ import { closeAll, inWorkspace, writeInWorkspace } from './support/workspace';
 const yes: Dialogs = {
   confirm: () => Promise.resolve(true),
   choose: () => Promise.resolve(undefined),
+  chooseFolder: () => Promise.resolve(undefined),
   chooseFile: () => Promise.resolve(undefined),
 };
 

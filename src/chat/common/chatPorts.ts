@@ -52,7 +52,9 @@ export interface Chats extends Disposable {
    * Creates a conversation. The first prompt saves it and starts its agent. The agent works in `folder` (absolute) if
    * that is inside the workspace, and otherwise in the first workspace folder. @throws BackendError `notFound`
    */
-  create(backendId: string, folder?: string): Promise<Chat>;
+  create(backendId: string, options?: NewChatOptions): Promise<Chat>;
+  /** Whether a conversation has the prompt with this id as its first one. Never rejects. */
+  isStartedBy(promptId: string): Promise<boolean>;
   /**
    * Opens the conversation of a row. It is read-only while another window writes to it. If its window was closed during
    * a turn, the turn is marked as interrupted. The next prompt starts the backend. @throws ChatError `notFound`,
@@ -66,6 +68,11 @@ export interface Chats extends Disposable {
    * `unreadable`, `storage`; without a prompt also `busy`, `readonly`
    */
   fork(sessionId: string, entryId?: string): Promise<Chat>;
+  /**
+   * Records that the user has moved a folder: all its conversations belong to the new place. Closes those that are open here
+   * and idle, because the paths of their files change. Both paths are absolute. @throws ChatError `storage`
+   */
+  locateFolder(from: string, to: string): Promise<void>;
   /** Changes the title of a conversation. @throws ChatError */
   rename(sessionId: string, title: string): Promise<void>;
   /**
@@ -76,6 +83,13 @@ export interface Chats extends Disposable {
   export(sessionId: string, format: ExportFormat): Promise<string>;
   /** Ends running turns as interrupted and closes all sessions and files. Never rejects. */
   stop(): Promise<void>;
+}
+
+export interface NewChatOptions {
+  /** Absolute path of the agent's working folder. */
+  readonly folder?: string | undefined;
+  /** Id of the first prompt. */
+  readonly startedBy?: string | undefined;
 }
 
 export type ExportFormat = 'markdown' | 'html' | 'json';
@@ -97,6 +111,8 @@ export interface Chat {
    * conversation.
    */
   saveDraft(draft: Draft, revision?: PageDraftRevision): void;
+  /** Takes back a prompt that a page has sent before it was loaded again, if it did not arrive. */
+  restoreLost(draft: Draft): void;
   /** The prompts sent so far, oldest first. */
   readonly sentPromptTexts: readonly string[];
   /** Keeps the conversation open until the result is disposed. */
@@ -105,7 +121,7 @@ export interface Chat {
   isShown: boolean;
 
   /**
-   * Sends a prompt. Resolves when the backend has accepted it, or when it is queued. Clears the draft immediately. A
+   * Sends a prompt, once: a page that was loaded again may send it twice. Resolves when the backend has accepted it, or when it is queued. Clears the draft immediately. A
    * refused prompt becomes the draft again, without `contextAttachments` and before newer text. @throws BackendError,
    * ChatError
    */

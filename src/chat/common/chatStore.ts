@@ -18,6 +18,8 @@ export const ConversationHead = z.object({
   remoteId: z.string().optional(),
   /** Absolute path of the agent's working folder. Defaults to the first workspace folder. */
   folder: z.string().optional(),
+  /** Id of the first prompt, for a draft of it that was still stored when the window ended. */
+  startedBy: z.string().optional(),
   /** Where the conversation has worked. Missing in heads that an older version has written. */
   place: ConversationPlace.optional().catch(undefined),
   /** Id of the conversation from which this one was forked at an earlier prompt. */

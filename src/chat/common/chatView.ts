@@ -93,10 +93,14 @@ export type ApprovalView = z.infer<typeof ApprovalView>;
 export const DraftAttachment = z.object({ ...Attachment.shape, id: Text, tokens: optional(Count) });
 export type DraftAttachment = z.infer<typeof DraftAttachment>;
 
-export const Draft = z.object({ text: Text, attachments: z.array(DraftAttachment) });
+/**
+ * An unsent prompt. `id` becomes the id of the prompt, so that a prompt that was sent is recognized when the draft is read
+ * again after a crash.
+ */
+export const Draft = z.object({ id: optional(Text), text: Text, attachments: z.array(DraftAttachment) });
 export type Draft = z.infer<typeof Draft>;
 
-export const QueuedPrompt = z.object({ id: Text, ...Draft.shape });
+export const QueuedPrompt = z.object({ ...Draft.shape, id: Text });
 export type QueuedPrompt = z.infer<typeof QueuedPrompt>;
 
 /** What an agent does without approval: edit files, or also run commands. */

@@ -57,6 +57,7 @@ export class ChatCommands implements Disposable {
     handle(commandIds.chatExport, () => this.exportChat(pages.activePage));
     handle(commandIds.chatRename, () => this.renameChat(pages.activePage));
     handle(commandIds.chatFork, () => this.forkChat(pages.activePage));
+    handle(commandIds.chatLocateFolder, () => services.places.locateAnyFolder());
     handle(commandIds.chatDelete, () => this.deleteChat(pages.activePage));
     // The commands in the view's header apply to the view, wherever the focus is.
     handle(commandIds.chatViewShowSessions, async () => (await pages.revealView()).runCommand('showSessions'));

@@ -26,6 +26,7 @@ import { ChatPages } from './pages/chatPages';
 import type { ChatPageServices } from './pages/chatPageServices';
 import { CodeProposals } from './review/codeProposals';
 import type { Dialogs } from './dialogs';
+import { PlaceActions } from './placeActions';
 import { DiffViews } from './review/diffViews';
 import { AnswerTextActions } from './answerTextActions';
 import { FileRestorePreparer } from './review/fileRestorePreparer';
@@ -62,8 +63,10 @@ interface ChatFeatureDeps extends FeatureContext {
   /** Keyboard shortcuts with several keys. The feature starts and disposes them. */
   readonly keyChords: KeyChordPrefixes;
   readonly dialogs: Dialogs;
-  /** Stores the displayed conversation and the draft of a new conversation. */
+  /** Stores the displayed conversation. */
   readonly workspaceState: Memento;
+  /** Stores the draft of the next conversation, also with images. */
+  readonly draftMemento: Memento;
   /** Stores the last used backend. */
   readonly globalState: Memento;
   readonly pagesFolder: vscode.Uri;
@@ -111,7 +114,17 @@ export class ChatFeature implements Feature<RunningChatFeature> {
 
   async start(): Promise<RunningChatFeature> {
     const { chats, clock, commands, dialogs, editor, globalState, log, settings, status } = this.deps;
-    const { checkpoints, chips, keyChords, newId, newOptions, pagesFolder, windowMentions, workspaceState } = this.deps;
+    const {
+      checkpoints,
+      chips,
+      keyChords,
+      draftMemento,
+      newId,
+      newOptions,
+      pagesFolder,
+      windowMentions,
+      workspaceState,
+    } = this.deps;
     const store = new DisposableStore();
     const onError = (error: unknown): void => log.error('an error in the chat', error);
     const messages = new Messages(log);
@@ -157,13 +170,15 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     });
     const factsAbort = new AbortController();
     store.add({ dispose: () => factsAbort.abort() });
+    const closeChat = (id: string): void => pages.stopShowingChat(id);
     const services: ChatPageServices = {
       ...this.deps,
+      places: new PlaceActions({ chats, dialogs, messages, closeChat }),
       restore,
       backends,
       attached: windowMentions.attachedFiles,
       rowsForDrop: (uris) => windowMentions.rowsForDrop(uris),
-      newDraft: store.add(restoreNewDraft(workspaceState, onError)),
+      newDraft: store.add(restoreNewDraft(draftMemento, onError)),
       shown,
       editor: answerTextActions,
       code,
@@ -177,7 +192,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       openFolder: () => vscode.commands.executeCommand('vscode.openFolder'),
       folders: () => editor.folders.map((folder) => folder.path),
       openInTab: (id) => pages.openInTab(id),
-      closeChat: (id) => pages.stopShowingChat(id),
+      closeChat,
       isTrusted,
     };
     const writers = store.add(new ActiveAgents(chats, clock));
@@ -259,6 +274,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     );
     // This must come first, because pages restore conversations from disk.
     await chats.start();
+    await services.newDraft.dropIfSent((id) => chats.isStartedBy(id));
     for (const part of [
       windowMentions,
       chips,

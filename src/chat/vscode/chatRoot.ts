@@ -20,6 +20,7 @@ import { PageChips, type ChipSource } from '../common/page/pageChips';
 import { findConversationsFolder, moveOldConversations, type OpenWorkspace } from '../node/conversationsFolder';
 import { NodeFiles } from '../../base/node/filePort';
 import { ConversationStore } from '../node/conversationStore';
+import { WindowDrafts } from '../node/windowDrafts';
 import { OlderWorkspaces } from '../node/olderWorkspaces';
 import { WindowPlaces } from '../node/windowPlaces';
 import { ChatFeature, type RunningChatFeature } from './chatFeature';
@@ -65,7 +66,10 @@ export class ChatRoot {
   private readonly chatSessions: ChatSessions;
   private readonly attachedTexts: AttachedTexts;
 
-  private constructor(deps: ChatRootDeps) {
+  private constructor(
+    deps: ChatRootDeps,
+    private readonly drafts: WindowDrafts,
+  ) {
     const {
       backends,
       chipSources,
@@ -78,7 +82,7 @@ export class ChatRoot {
       recentFiles: recent,
     } = deps;
     const onError = (error: unknown): void => log.error('an error in the chat', error);
-    this.attachedTexts = new AttachedTexts({ newId: randomUUID, memento: deps.workspaceState, onError });
+    this.attachedTexts = new AttachedTexts({ newId: randomUUID, memento: drafts, onError });
     const windowMentions = new WindowMentions({ editor, recent, clock, log });
     const mentions = new Mentions([...windowMentions.sources, ...mentionSources, this.attachedTexts], clock, log);
     const newOptions = new NewSessionOptions({ backends, memento: globalState, onError });
@@ -107,6 +111,7 @@ export class ChatRoot {
     this.chatFeature = new ChatFeature({
       ...deps,
       chats: this.chatSessions,
+      draftMemento: drafts,
       newId: randomUUID,
       mentions,
       windowMentions,
@@ -124,7 +129,16 @@ export class ChatRoot {
     const { clock, log, olderFolder } = deps;
     const to = await findConversationsFolder(conversationsIn(deps.storageFolder), openWorkspace());
     await moveOldConversations({ from: olderFolder, to, files: new NodeFiles(), clock, log });
-    return new ChatRoot(deps);
+    const drafts = await WindowDrafts.load({
+      folder: path.join(deps.storageFolder, 'drafts'),
+      files: new NodeFiles(),
+      clock,
+      log,
+      workspace: openWorkspace(),
+      workspaceState: deps.workspaceState,
+      newId: randomUUID,
+    });
+    return new ChatRoot(deps, drafts);
   }
 
   async start(): Promise<RunningChatRoot> {
@@ -132,6 +146,10 @@ export class ChatRoot {
     const ui = await this.chatFeature.start();
     return {
       ...ui,
+      stop: async () => {
+        await ui.stop?.();
+        await this.drafts.close();
+      },
       followSession: (session) => ui.follower.followSession(session),
       startConversationWith: (digest, folder) => this.startConversationWith(digest, folder),
       beforeWrite: async (writer, file) => {

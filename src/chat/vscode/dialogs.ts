@@ -17,12 +17,18 @@ export interface Dialogs {
   confirm(question: ConfirmationQuestion): Promise<boolean>;
   /** Asks for a choice. Undefined if the user closes the dialog. */
   choose(question: ChoiceQuestion): Promise<string | undefined>;
+  /** Asks for a folder. Resolves to its absolute path. */
+  chooseFolder(title: string): Promise<string | undefined>;
   chooseFile(suggested: vscode.Uri, filters: Record<string, string[]>): Promise<vscode.Uri | undefined>;
 }
 
 export const modalDialogs: Dialogs = {
   confirm: async ({ action, ...question }) => (await choose({ ...question, actions: [action] })) === action,
   choose,
+  chooseFolder: async (title) => {
+    const options = { title, openLabel: 'Locate', canSelectFolders: true, canSelectFiles: false };
+    return (await vscode.window.showOpenDialog(options))?.[0]?.fsPath;
+  },
   chooseFile: async (suggested, filters) =>
     await vscode.window.showSaveDialog({ defaultUri: suggested, filters, saveLabel: 'Export' }),
 };

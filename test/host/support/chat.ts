@@ -26,6 +26,7 @@ import { FileRestorer } from '../../../src/chat/common/restore/fileRestorer';
 import { FileRestorePreparer } from '../../../src/chat/vscode/review/fileRestorePreparer';
 import { InterruptedRestores } from '../../../src/chat/vscode/review/interruptedRestores';
 import { RestoreActions } from '../../../src/chat/vscode/review/restoreActions';
+import { PlaceActions } from '../../../src/chat/vscode/placeActions';
 import { ConversationActions } from '../../../src/chat/vscode/review/conversationActions';
 import { TurnReviews } from '../../../src/chat/vscode/review/turnReviews';
 import { UndoActions } from '../../../src/chat/vscode/review/undoActions';
@@ -111,6 +112,7 @@ export class ChatUnderTest {
         this.choices.push(question);
         return Promise.resolve(question.actions[this.chosenIndex]);
       },
+      chooseFolder: () => Promise.resolve(undefined),
       chooseFile: () => Promise.resolve(this.saveAs),
     };
     const diffViews = new DiffViews(this.documents, adapter);
@@ -136,6 +138,7 @@ export class ChatUnderTest {
       editor: this.actions,
       code: this.code,
       review: new ConversationActions(this.chats, diffViews, this.documents, dialogs, messages),
+      places: new PlaceActions({ chats: this.chats, dialogs, messages, closeChat: () => undefined }),
       turnReviews: new TurnReviews(this.chats, this.documents, messages, undo),
       undo,
       restore: new RestoreActions({

@@ -107,20 +107,24 @@ export class VsCodeWindow {
   /** A second window on the same server. The caller closes the page. */
   async openAnother(folder = this.sandbox.workspace): Promise<Page> {
     const page = await newPage(this.browser);
-    await page.goto(this.host.url(folder));
+    const isFile = folder.endsWith('.code-workspace');
+    await page.goto(isFile ? this.urlOfFile(folder) : this.host.url(folder));
     await page.locator('[id="backline.backline.backline.status"]').waitFor();
     return page;
   }
 
-  /** As `openAnother`, to be driven like this one. The caller closes its page, not itself. */
-  async another(): Promise<VsCodeWindow> {
+  /** As `openAnother`, also on a workspace file, to be driven like this one. The caller closes its page, not itself. */
+  async another(place?: string): Promise<VsCodeWindow> {
     const { sandbox, host, browser, workspaceFile, opened } = this;
-    return new VsCodeWindow(await this.openAnother(), sandbox, host, browser, workspaceFile, opened);
+    return new VsCodeWindow(await this.openAnother(place), sandbox, host, browser, workspaceFile, opened);
   }
 
   private get url(): string {
     if (this.workspaceFile === undefined) return this.host.url(this.sandbox.workspace);
-    const file = path.join(this.sandbox.folder, this.workspaceFile);
+    return this.urlOfFile(path.join(this.sandbox.folder, this.workspaceFile));
+  }
+
+  private urlOfFile(file: string): string {
     return `http://127.0.0.1:${this.host.port}/?workspace=${encodeURIComponent(file)}`;
   }
 

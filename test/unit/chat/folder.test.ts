@@ -19,7 +19,7 @@ describe('The working folder of a conversation', () => {
       asked.push(options);
       return create(options, signal);
     };
-    const chat = await window.chats.create('one', folder);
+    const chat = await window.chats.create('one', { folder });
     await chat.send(draft('Hello'));
     return asked[0];
   }

@@ -12,6 +12,7 @@ import {
   type ResumeOutcome,
   type SkippedFile,
 } from '../../common/workspaceCheckpoints';
+import { isInsideFolder } from '../../../base/node/isInsideFolder';
 import type { CheckpointStore } from '../checkpointStore';
 
 /** Maximum size of a file that is read as text, in bytes. */
@@ -42,7 +43,8 @@ export class FolderRestores {
     const plans: FolderPlan[] = [];
     const leftOut: string[] = [];
     for (const { folder, id } of folders) {
-      const store = this.deps.folders().includes(folder) ? await this.deps.open(folder) : undefined;
+      const isHere = this.deps.folders().some((one) => one === folder || isInsideFolder(folder, one));
+      const store = isHere ? await this.deps.open(folder) : undefined;
       if (!store || typeof store === 'string') {
         leftOut.push(folder + path.sep);
         continue;

@@ -4,7 +4,16 @@ import { Draft, type DraftAttachment } from '../../common/chatView';
 import { emptyDraft, isEmptyDraft, isSameDraft, joinDrafts, addAttachments } from '../../common/conversation/drafts';
 import type { SavedPageState } from '../page/savedPageState';
 
-const SavedDraft = z.object({ sessionId: z.optional(z.string()), draft: Draft });
+const SentDraft = z.object({ sessionId: z.optional(z.string()), draft: Draft });
+type SentDraft = z.infer<typeof SentDraft>;
+const SavedDraft = z.object({
+  sessionId: z.optional(z.string()),
+  draft: Draft,
+  /** Whether the host has not answered yet that it has the draft. */
+  isPending: z.optional(z.boolean()),
+  /** Prompts that were sent and to which the host has not answered yet. */
+  unconfirmed: z.catch(z.optional(z.array(SentDraft)), undefined),
+});
 
 const saveDelayMs = 300;
 
@@ -15,13 +24,16 @@ interface RevisedDraft extends Draft {
 
 /**
  * The composer's content. Saves each change to the host after a short delay, or immediately when the page becomes
- * hidden. Until then, the change is in the page's own state.
+ * hidden. Until the host has answered, the change, and a prompt that was sent, is also in the page's own state, which survives
+ * a reload.
  */
 export class ComposerDraft {
   private currentDraft = emptyDraft;
   private sessionId: string | undefined;
   private revision = 0;
   private saveTimer: number | undefined;
+  private isPending = false;
+  private sentDrafts: readonly SentDraft[] = [];
   /** Whether the user has changed the draft since the host last set it. */
   private isEditedByUser = false;
   private readonly changeEmitter = new Emitter<void>(reportError);
@@ -29,11 +41,17 @@ export class ComposerDraft {
 
   constructor(
     private readonly savedPageState: SavedPageState,
-    private readonly saveToHost: (sessionId: string | undefined, draft: RevisedDraft) => void,
+    /** Resolves when the host has the draft, or has refused it. */
+    private readonly saveToHost: (sessionId: string | undefined, draft: RevisedDraft) => Promise<void>,
   ) {}
 
   get draft(): Draft {
     return this.currentDraft;
+  }
+
+  /** Prompts that were sent and to which the host has not answered yet. */
+  get unconfirmed(): SentDraft[] {
+    return [...this.sentDrafts];
   }
 
   get isEmpty(): boolean {
@@ -45,6 +63,11 @@ export class ComposerDraft {
     if (saved) {
       this.sessionId = saved.sessionId;
       this.currentDraft = saved.draft;
+      this.sentDrafts = saved.unconfirmed ?? [];
+      if (saved.isPending) {
+        this.isEditedByUser = true;
+        this.saveSoon();
+      }
     }
     window.addEventListener('pagehide', () => this.savePendingChange());
     window.document.addEventListener('visibilitychange', () => this.savePendingChange());
@@ -52,7 +75,8 @@ export class ComposerDraft {
 
   applyUserEdit(draft: Draft): void {
     this.isEditedByUser = true;
-    this.setDraft(draft);
+    this.isPending = true;
+    this.setDraft({ ...draft, id: draft.id ?? this.currentDraft.id ?? newPromptId() });
     this.saveSoon();
   }
 
@@ -82,16 +106,23 @@ export class ComposerDraft {
 
   /** Clears the draft after it was sent from this or another page, unless the user has changed it. */
   clearSent(draft: Draft): void {
-    if (!this.isEditedByUser || isSameDraft(draft, this.currentDraft)) this.takeForSending();
+    if (!this.isEditedByUser || isSameDraft(draft, this.currentDraft)) this.clear();
   }
 
   /** Clears the composer and returns its content. The host keeps it, and returns it if it cannot be sent. */
   takeForSending(): RevisedDraft {
-    const taken = { ...this.currentDraft, revision: ++this.revision };
-    this.cancelSave();
-    this.isEditedByUser = false;
-    this.setDraft(emptyDraft);
-    return taken;
+    const draft = { ...this.currentDraft, id: this.currentDraft.id ?? newPromptId() };
+    const { sessionId } = this;
+    this.sentDrafts = [...this.sentDrafts, { ...(sessionId === undefined ? {} : { sessionId }), draft }];
+    this.clear();
+    return { ...draft, revision: this.revision };
+  }
+
+  /** Notes that the host has these prompts, or has them in its draft. */
+  confirmSent(confirmed: readonly SentDraft[]): void {
+    const ids = new Set(confirmed.map(({ draft }) => draft.id));
+    this.sentDrafts = this.sentDrafts.filter(({ draft }) => !ids.has(draft.id));
+    this.saveState();
   }
 
   /**
@@ -113,7 +144,20 @@ export class ComposerDraft {
   savePendingChange(): void {
     if (this.saveTimer === undefined) return;
     this.cancelSave();
-    this.saveToHost(this.sessionId, { ...this.currentDraft, revision: ++this.revision });
+    const revision = ++this.revision;
+    void this.saveToHost(this.sessionId, { ...this.currentDraft, revision }).then(() => {
+      if (revision !== this.revision || this.saveTimer !== undefined) return;
+      this.isPending = false;
+      this.saveState();
+    });
+  }
+
+  private clear(): void {
+    this.revision++;
+    this.cancelSave();
+    this.isEditedByUser = false;
+    this.isPending = false;
+    this.setDraft(emptyDraft);
   }
 
   private saveSoon(): void {
@@ -127,7 +171,18 @@ export class ComposerDraft {
 
   private setDraft(draft: Draft): void {
     this.currentDraft = draft;
-    this.savedPageState.save({ sessionId: this.sessionId, draft } satisfies z.infer<typeof SavedDraft>);
+    this.saveState();
     this.changeEmitter.fire();
   }
+
+  private saveState(): void {
+    const { currentDraft: draft, isPending, sentDrafts, sessionId } = this;
+    const unconfirmed = [...sentDrafts];
+    this.savedPageState.save({ sessionId, draft, isPending, unconfirmed } satisfies z.infer<typeof SavedDraft>);
+  }
+}
+
+/** Returns an id that no other prompt has. `randomUUID` does not exist in pages of servers without https. */
+function newPromptId(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

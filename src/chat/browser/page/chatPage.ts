@@ -41,8 +41,8 @@ export class ChatPage {
       this.store.addProblem(messageOf(error), error instanceof HostRequestError ? error.details : undefined),
     );
     this.savedState = new SavedPageState(api);
-    this.composerDraft = new ComposerDraft(this.savedState, (sessionId, draft) => {
-      void this.request(chatRequests.saveDraft, { sessionId, ...draft });
+    this.composerDraft = new ComposerDraft(this.savedState, async (sessionId, draft) => {
+      await this.request(chatRequests.saveDraft, { sessionId, ...draft });
     });
   }
 
@@ -60,7 +60,8 @@ export class ChatPage {
     });
     this.hostConnection.start(window);
     this.composerDraft.restoreAndSaveOnHide(window);
-    void this.request(chatRequests.ready, {});
+    const { unconfirmed } = this.composerDraft;
+    void this.request(chatRequests.ready, { unconfirmed }).then(() => this.composerDraft.confirmSent(unconfirmed));
     window.addEventListener('focus', () => void this.request(chatRequests.focused, {}), true);
     if (window.document.hasFocus()) void this.request(chatRequests.focused, {});
     window.setInterval(() => {
@@ -96,6 +97,8 @@ export class ChatPage {
     const draft = this.composerDraft.takeForSending();
     this.store.setStartingConversation(sessionId === undefined);
     await this.sendAndScrollToPrompt(() => this.request(chatRequests.send, { sessionId, ...draft }));
+    // If it was refused, the host has it in its draft.
+    this.composerDraft.confirmSent([{ draft }]);
   }
 
   async sendQueued(): Promise<void> {

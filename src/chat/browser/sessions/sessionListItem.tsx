@@ -90,7 +90,7 @@ export function SessionListItem({ row }: { row: ConversationRow }) {
           <MenuButton
             label={`More Actions for “${showHiddenCharacters(row.title)}”`}
             icon={MoreIcon}
-            items={sessionMenuItems(page, sessionId)}
+            items={sessionMenuItems(page, row)}
           />
         </span>
       )}

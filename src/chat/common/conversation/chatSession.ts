@@ -1,4 +1,4 @@
-import type { SessionEvent, EventData } from '../../../session/common/sessionEvents';
+import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { Clock } from '../../../base/common/async';
 import { toDisposable, type Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
@@ -190,6 +190,7 @@ export class ChatSession implements Chat {
 
   async restore(records: readonly LogRecord[], damage: string | undefined): Promise<void> {
     await this.conversation.restore(records, damage);
+    await this.sharedDraft.dropIfSent((id) => this.conversation.promptIds.has(id));
     const { unsavedImageTitles } = this.sharedDraft;
     if (unsavedImageTitles.length === 0 || this.conversationFiles.readonlyReason !== undefined) return;
     const text = `Large images aren’t saved with a draft. Add them again: ${unsavedImageTitles.join(', ')}.`;
@@ -221,7 +222,8 @@ export class ChatSession implements Chat {
   ): Promise<void> {
     if (isEmptyDraft(draft)) return;
     const { attachments, text } = draft;
-    const id = this.ports.newId();
+    const id = draft.id ?? this.ports.newId();
+    if (this.sharedDraft.isSending(id) || this.conversation.promptIds.has(id)) return;
     // The draft is cleared first, so that the user can type the next prompt while the agent starts.
     this.sharedDraft.beginSend(id, draft, revision);
     try {
@@ -231,6 +233,10 @@ export class ChatSession implements Chat {
       this.sharedDraft.restoreRefused(id);
       throw error;
     }
+  }
+
+  restoreLost(draft: Draft): void {
+    this.sharedDraft.restoreLost(draft, this.conversation.promptIds);
   }
 
   async sendContinue(): Promise<void> {
@@ -370,17 +376,11 @@ export class ChatSession implements Chat {
     const unattended = event.event === 'tool:post' ? event.data.unattended : undefined;
     if (unattended || event.event === 'approval:required')
       ports.sessionDefaults.recordUnattendedAction(backendId, unattended);
-    if (event.event === 'session:info') this.handleSessionInfo(event.data);
+    if (event.event === 'session:info') this.conversation.applySessionInfo(event.data);
     if (event.event === 'prompt:submit') this.conversation.setTitleFromPrompt(event.data.prompt);
     if (!wasBusy || this.chatTranscript.isBusy) return;
     this.turnRunner.handleTurnEnd();
     this.interruption?.handleTurnEnd();
-  }
-
-  private handleSessionInfo({ agent_session_id: remoteId, title }: EventData<'session:info'>): void {
-    this.conversation.setAgentTitle(title);
-    if (remoteId !== undefined && remoteId !== this.conversationFiles.head.remoteId)
-      this.conversation.bindSession(remoteId);
   }
 
   private handleSessionLoss(): void {

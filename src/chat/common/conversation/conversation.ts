@@ -1,3 +1,4 @@
+import type { EventData } from '../../../session/common/sessionEvents';
 import type { Clock } from '../../../base/common/async';
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
@@ -8,7 +9,7 @@ import type { FileTextClaims } from '../changes/fileTextClaims';
 import type { RecordsOfOtherWindow, ConversationFiles, ConversationHead } from '../chatStore';
 import { RestoreHistory } from '../restore/restoreHistory';
 import { ChatTranscript } from '../transcript/chatTranscript';
-import { logVersion, type LogRecord, type NewRecord } from './logRecord';
+import { isPrompt, logVersion, type LogRecord, type NewRecord } from './logRecord';
 import { PromptQueue } from './promptQueue';
 import { titleOfPrompt } from './conversationTitle';
 
@@ -26,6 +27,8 @@ export class Conversation {
   readonly journal: ChangeJournal;
   readonly queue = new PromptQueue();
   readonly restores = new RestoreHistory();
+  /** Ids of all prompts that were sent or queued, also of withdrawn ones. */
+  readonly promptIds = new Set<string>();
   /** Fires for all changes except streamed text, for which the transcript document has its own event. */
   readonly changeEmitter: Emitter<void>;
   /** Fires when the list of file changes may have changed. */
@@ -77,7 +80,7 @@ export class Conversation {
   addRecord(record: NewRecord, isTextOnly = false): void {
     const timed = { ...record, at: this.ports.clock.now() } satisfies LogRecord;
     this.transcript.applyRecord(timed);
-    this.queue.applyRecord(timed);
+    this.notePrompt(timed);
     this.restores.applyRecord(timed);
     this.file.append(timed);
     if (!isTextOnly) this.changeEmitter.fire();
@@ -105,6 +108,11 @@ export class Conversation {
   bindSession(remoteId: string): void {
     this.addRecord({ type: 'bound', remoteId });
     this.file.updateHead({ remoteId });
+  }
+
+  applySessionInfo({ agent_session_id: remoteId, title }: EventData<'session:info'>): void {
+    this.setAgentTitle(title);
+    if (remoteId !== undefined && remoteId !== this.head.remoteId) this.bindSession(remoteId);
   }
 
   /** Uses the first prompt as the title, unless the agent or the user has set a title. */
@@ -148,8 +156,13 @@ export class Conversation {
   private applyStoredRecord(record: LogRecord): void {
     this.transcript.applyRecord(record);
     this.journal.applyRecord(record);
-    this.queue.applyRecord(record);
+    this.notePrompt(record);
     this.restores.applyRecord(record);
+  }
+
+  private notePrompt(record: LogRecord): void {
+    this.queue.applyRecord(record);
+    if (isPrompt(record)) this.promptIds.add(record.id);
   }
 
   /** Ends a turn that a closed window has left open, and records its changed files. Never rejects. */

@@ -145,6 +145,11 @@ export const LogRecord = z.discriminatedUnion('type', [
 export type LogRecord = z.infer<typeof LogRecord>;
 export type RecordOf<Type extends LogRecord['type']> = Extract<LogRecord, { type: Type }>;
 
+/** Whether the record is a prompt that was sent or queued. */
+export function isPrompt(record: LogRecord): record is RecordOf<'prompt' | 'queued'> {
+  return record.type === 'prompt' || record.type === 'queued';
+}
+
 /** A record without its timestamp. */
 export type NewRecord = LogRecord extends infer One ? (One extends LogRecord ? Omit<One, 'at'> : never) : never;
 

@@ -6,7 +6,7 @@ import {
   type RequestedOption,
 } from '../../../session/common/optionChoices';
 import { isBackendError, type BackendSession, type PromptAttachment } from '../../../session/common/sessionBackend';
-import { pause, type Clock } from '../../../base/common/async';
+import { pause, withDeadline, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { DraftAttachment, QueuedPrompt } from '../chatView';
 import type { NewSessionOptionsPort } from '../conversations/newSessionOptionsPort';
@@ -33,6 +33,7 @@ interface PromptDeliveryPorts {
 
 const retryMs = 50;
 const maxTries = 40;
+const saveTimeoutMs = 1000;
 
 /** Delivers prompts with their attachments to a session of the backend. */
 export class PromptDelivery {
@@ -67,7 +68,7 @@ export class PromptDelivery {
    * @throws BackendError, also on abort
    */
   async prepare(prompt: QueuedPrompt, signal: AbortSignal): Promise<PreparedPrompt> {
-    const { conversation, saves } = this.ports;
+    const { clock, conversation, saves } = this.ports;
     const { attachments: drafts, id, text } = prompt;
     // Excludes this prompt and everything that is added while connecting.
     const before = conversation.document.size - 1;
@@ -75,7 +76,10 @@ export class PromptDelivery {
     const { turnNumber } = conversation.transcript;
     // The files are saved before the checkpoint is taken, so that it contains them.
     const begun = saves.beforePrompt(prompt, signal).then(() => conversation.journal.beginTurn(turnNumber, signal));
-    const [session] = await Promise.all([this.connect(signal), begun]);
+    // The prompt is on disk before it is sent, unless the disk is too slow or fails.
+    const saving = withDeadline(clock, 'saving the prompt', saveTimeoutMs, () => conversation.file.flush());
+    const saved = saving.catch(() => undefined);
+    const [session] = await Promise.all([this.connect(signal), begun, saved]);
     const resolved = await this.resolveAttachments(id, drafts, signal);
     signal.throwIfAborted();
     const digest = session === this.newSession ? reminder() : undefined;

@@ -3,7 +3,7 @@ import { Emitter } from '../../../base/common/event';
 import type { Chat, DraftTransition, PageDraftRevision } from '../chatPorts';
 import type { ConversationFiles } from '../chatStore';
 import type { Draft, DraftAttachment } from '../chatView';
-import { emptyDraft, joinDrafts, withoutImageData } from './drafts';
+import { emptyDraft, isEmptyDraft, joinDrafts, withoutImageData } from './drafts';
 
 /** Maximum size of a draft in the head, in UTF-16 units. Limited because the list of conversations reads all heads. */
 const maxHeadUnits = 2 * 1024 * 1024;
@@ -23,8 +23,12 @@ export class SharedDraft implements Disposable {
     private readonly persist: (draft: Draft) => void,
     private readonly onListenerError: (error: unknown) => void,
   ) {
-    const { attachments, text } = stored ?? emptyDraft;
-    this.currentDraft = { text, attachments: attachments.filter((attachment) => !isLost(attachment)) };
+    const { attachments } = stored ?? emptyDraft;
+    this.currentDraft = {
+      ...emptyDraft,
+      ...stored,
+      attachments: attachments.filter((attachment) => !isLost(attachment)),
+    };
     this.unsavedImageTitles = attachments.filter(isLost).map(({ title }) => title);
   }
 
@@ -37,18 +41,38 @@ export class SharedDraft implements Disposable {
     if (this.isOutdated(revision)) return;
     this.lastRevision = revision;
     this.currentDraft = draft;
-    this.persist(draft);
+    this.persistDraft();
   }
 
   /** Starts sending the draft and clears it, so that the user can type the next prompt. */
   beginSend(promptKey: string | object, sent: Draft, revision?: PageDraftRevision): void {
     this.draftsBeingSent.set(promptKey, sent);
-    this.save(emptyDraft, revision);
+    if (this.isOutdated(revision)) return;
+    this.lastRevision = revision;
+    this.currentDraft = emptyDraft;
+    this.persistDraft();
     this.emitter.fire({ kind: 'sent', draft: sent });
   }
 
   confirmSent(promptKey: string | object): void {
-    this.draftsBeingSent.delete(promptKey);
+    if (this.draftsBeingSent.delete(promptKey)) this.persistDraft();
+  }
+
+  isSending(id: string): boolean {
+    return [...this.draftsBeingSent.values()].some((draft) => draft.id === id);
+  }
+
+  /** Takes back a prompt that a page has sent and that did not arrive. It may have been stored before its last change. */
+  restoreLost(draft: Draft, sentIds: ReadonlySet<string> = new Set()): void {
+    const { id = '' } = draft;
+    if (this.isSending(id) || sentIds.has(id)) return;
+    this.save(this.currentDraft.id === id ? draft : joinDrafts(draft, this.currentDraft));
+  }
+
+  /** Drops the stored draft if its prompt was sent before the window ended. */
+  async dropIfSent(isSent: (promptId: string) => boolean | Promise<boolean>): Promise<void> {
+    const { id } = this.currentDraft;
+    if (id !== undefined && (await isSent(id)) && this.currentDraft.id === id) this.save(emptyDraft);
   }
 
   /**
@@ -80,6 +104,15 @@ export class SharedDraft implements Disposable {
     this.emitter.dispose();
   }
 
+  /**
+   * Stores the draft. Until a prompt is on disk, the stored draft is the only copy of it, so it stays stored while it is sent.
+   * It is recognized by its id.
+   */
+  private persistDraft(): void {
+    const sent = [...this.draftsBeingSent.values()].findLast((draft) => draft.id !== undefined);
+    this.persist(sent && isEmptyDraft(this.currentDraft) ? sent : this.currentDraft);
+  }
+
   private isOutdated(revision: PageDraftRevision | undefined): boolean {
     const { lastRevision } = this;
     if (!lastRevision || revision?.page !== lastRevision.page) return false;
@@ -92,7 +125,7 @@ export function createSharedDraft(file: ConversationFiles, onListenerError: (err
   const keep = (draft: Draft): void => {
     if (file.readonlyReason !== undefined) return;
     const isSmall = JSON.stringify(draft).length <= maxHeadUnits;
-    const stored = isSmall ? draft : { text: draft.text, attachments: draft.attachments.map(withoutImageData) };
+    const stored = isSmall ? draft : { ...draft, attachments: draft.attachments.map(withoutImageData) };
     file.updateHead({ draft: stored });
   };
   return new SharedDraft(file.head.draft, keep, onListenerError);

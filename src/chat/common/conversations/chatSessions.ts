@@ -11,14 +11,14 @@ import { isInside } from '../../../editor/common/boundary';
 import type { WriterSession, WriteObserver } from '../../../editor/common/writeObserver';
 import type { ChatFileAccess } from '../chatFileAccess';
 import { FileTextClaims } from '../changes/fileTextClaims';
-import type { Chat, Chats, ExportFormat } from '../chatPorts';
+import type { Chat, Chats, ExportFormat, NewChatOptions } from '../chatPorts';
 import { ChatSession, type ChatSessionPorts } from '../conversation/chatSession';
 import type { ChatStore, ConversationFiles, ConversationHead } from '../chatStore';
 import type { BackendView, ConversationRow } from '../chatView';
 import { isQueuedForSignIn } from '../signIn/signInWait';
 import { addFork } from '../restore/forkOf';
 import { backendView } from './backendView';
-import { conversationRow, hereThenNewestFirst, newestFirst } from './conversationRow';
+import { conversationRow, hereThenNewestFirst, isStoredAsFirst, newestFirst, timesOf } from './conversationRow';
 import { IdleChatCloser } from './idleChatCloser';
 import { logVersion } from '../conversation/logRecord';
 import { PreparedSessions } from './preparedSessions';
@@ -162,7 +162,9 @@ export class ChatSessions implements Chats, WriteObserver {
     void this.ports.files.checkpoints?.prepare();
   }
 
-  async create(backendId: string, folder?: string, title = 'New conversation'): Promise<ChatSession> {
+  readonly isStartedBy = (promptId: string): Promise<boolean> => isStoredAsFirst(this.ports.store, promptId);
+
+  async create(backendId: string, options: NewChatOptions = {}, title = 'New conversation'): Promise<ChatSession> {
     const entry = (await this.ports.backends.list()).find((candidate) => candidate.id === backendId);
     if (!entry) throw new BackendError('notFound', 'This agent no longer exists. Choose another one.');
     const now = this.ports.clock.now();
@@ -173,7 +175,7 @@ export class ChatSessions implements Chats, WriteObserver {
       titledBy: 'prompt',
       backendId,
       backendTitle: entry.title,
-      ...(folder === undefined ? {} : { folder }),
+      ...withoutUndefined(options),
       createdAt: now,
       updatedAt: now,
       state: 'idle',
@@ -202,6 +204,12 @@ export class ChatSessions implements Chats, WriteObserver {
     const chat = await this.open(await addFork(id, point, restores, this.ports));
     if (before) chat.saveDraft(before.draft);
     return chat;
+  }
+
+  async locateFolder(from: string, to: string): Promise<void> {
+    await this.ports.store.locateFolder(from, to);
+    for (const chat of [...this.chats.values()]) if (chat.canClose) this.closeIdleChat(chat);
+    await Promise.all(this.closingById.values());
   }
 
   async rename(sessionId: string, title: string): Promise<void> {
@@ -313,7 +321,7 @@ export class ChatSessions implements Chats, WriteObserver {
   private async importRemoteSession(backendId: string, remoteId: string): Promise<ChatSession> {
     const head = this.ports.store.heads.find((known) => known.backendId === backendId && known.remoteId === remoteId);
     if (head) return this.chats.get(head.id) ?? (await this.openChat(head.id));
-    const chat = await this.create(backendId, undefined, this.remoteSessions.listedTitleOf(backendId, remoteId));
+    const chat = await this.create(backendId, {}, this.remoteSessions.listedTitleOf(backendId, remoteId));
     try {
       const { clock } = this.ports;
       const load = (signal: AbortSignal): Promise<void> => chat.importSession(remoteId, signal);
@@ -389,8 +397,4 @@ export class ChatSessions implements Chats, WriteObserver {
   private rowOf(head: ConversationHead): ConversationRow {
     return conversationRow(head, this.chats.get(head.id)?.rowState, this.ports.store.elsewhere(head));
   }
-}
-
-function timesOf(head: ConversationHead | undefined): Partial<Pick<ConversationHead, 'createdAt' | 'updatedAt'>> {
-  return head ? { createdAt: head.createdAt, updatedAt: head.updatedAt } : {};
 }

@@ -1,5 +1,6 @@
-import type { ConversationHead, PlaceElsewhere } from '../chatStore';
+import type { ChatStore, ConversationHead, PlaceElsewhere } from '../chatStore';
 import type { ConversationRow } from '../chatView';
+import { isPrompt } from '../conversation/logRecord';
 
 /** Returns the row of a conversation. `openState` is its state if it is open in this window. */
 export function conversationRow(
@@ -17,4 +18,18 @@ export function hereThenNewestFirst(one: ConversationRow, other: ConversationRow
 
 export function newestFirst(one: ConversationRow, other: ConversationRow): number {
   return other.updatedAt - one.updatedAt;
+}
+
+export function timesOf(
+  head: ConversationHead | undefined,
+): Partial<Pick<ConversationHead, 'createdAt' | 'updatedAt'>> {
+  return head ? { createdAt: head.createdAt, updatedAt: head.updatedAt } : {};
+}
+
+/** Whether a stored conversation has the prompt with this id as its first one. Never rejects. */
+export async function isStoredAsFirst(store: Pick<ChatStore, 'heads' | 'read'>, promptId: string): Promise<boolean> {
+  const head = store.heads.find(({ startedBy }) => startedBy === promptId);
+  // The head can be on disk without the prompt.
+  const stored = head && (await store.read(head.id).catch(() => undefined));
+  return stored?.records.some((record) => isPrompt(record) && record.id === promptId) ?? false;
 }

@@ -80,8 +80,14 @@ export const didInvokeCommand = defineNotification(
 );
 
 export const chatRequests = {
-  /** The page has loaded. The host replies with a complete `didUpdate`. */
-  ready: defineRequestWithoutResult('chat/ready', NoValue),
+  /**
+   * The page has loaded. The host replies with a complete `didUpdate`. `unconfirmed` are the prompts that an earlier load of
+   * the page has sent without getting an answer. Those that did not arrive go back to the draft.
+   */
+  ready: defineRequestWithoutResult(
+    'chat/ready',
+    z.object({ unconfirmed: optional(z.array(z.object({ sessionId: optional(Text), draft: Draft }))) }),
+  ),
   /** Heartbeat that the page sends every few seconds while it is visible. */
   alive: defineRequestWithoutResult('chat/alive', NoValue),
   /** The page has received the focus. Commands apply to the page that had the focus last. */
@@ -137,6 +143,8 @@ export const chatRequests = {
   /** Shows an empty page. The first prompt then creates the conversation. */
   newSession: defineRequestWithoutResult('chat/newSession', z.object({ backendId: optional(Text) })),
   openSession: defineRequestWithoutResult('chat/openSession', z.object(inSession)),
+  /** Asks where the folder of a conversation is now. */
+  locateFolder: defineRequestWithoutResult('chat/locateFolder', z.object(inSession)),
   openInTab: defineRequestWithoutResult('chat/openInTab', z.object(inSession)),
   renameSession: defineRequestWithoutResult('chat/renameSession', z.object({ ...inSession, title: Text })),
   /** Deletes a conversation. The host asks the user to confirm. */

@@ -5,11 +5,8 @@ import { SharedDraft } from '../conversation/sharedDraft';
 
 const memoryName = 'chat.newDraft';
 
-/** Creates the draft of the empty page. The draft survives reloads, except for images. */
+/** Creates the draft of the empty page, which survives reloads with its images. */
 export function restoreNewDraft(memento: Memento, onError: (error: unknown) => void): SharedDraft {
-  const persist = ({ attachments, text }: Draft): void => {
-    const stored = { text, attachments: attachments.filter(({ image }) => !image) };
-    memento.update(memoryName, stored).then(undefined, onError);
-  };
+  const persist = (draft: Draft): void => void memento.update(memoryName, draft).then(undefined, onError);
   return new SharedDraft(z.safeParse(Draft, memento.get(memoryName)).data, persist, onError);
 }

@@ -50,7 +50,8 @@ export function createChatHandlers(
     newDraft.beginSend(prompt, draft, written);
     try {
       if (!chosenBackend) throw new Error('No agent is available. Run “Backline: Agents” to install one.');
-      const chat = await chats.create(chosenBackend.id, services.folderOf(draft));
+      const options = { folder: services.folderOf(draft), startedBy: draft.id };
+      const chat = await chats.create(chosenBackend.id, options);
       backends.rememberLastUsed(chosenBackend.id);
       // If the user has opened another conversation in the meantime, the page keeps showing that conversation and its
       // composer.
@@ -86,6 +87,15 @@ export function createChatHandlers(
     chats.prepare(chosenBackend.id, services.folderOf(newDraft.value));
   };
 
+  /** Takes back a prompt that the page has sent before it was loaded again, unless it arrived. Never rejects. */
+  const restoreLost = async (draft: Draft, sessionId: string | undefined): Promise<void> => {
+    const { id } = draft;
+    if (id === undefined) return;
+    const chat = sessionId === undefined ? undefined : await chats.open(sessionId).catch(() => undefined);
+    if (chat) chat.restoreLost(draft);
+    else if (!(await chats.isStartedBy(id))) newDraft.restoreLost(draft);
+  };
+
   /** Deletes a conversation without content and puts the prompt back into the draft. */
   const discardChat = async (prompt: object, chat: Chat): Promise<void> => {
     if (page.chat === chat) page.show(undefined, true);
@@ -94,9 +104,10 @@ export function createChatHandlers(
   };
 
   return {
-    ready: chatRequests.ready.withHandler(() => {
+    ready: chatRequests.ready.withHandler(async ({ unconfirmed }) => {
       writer = {};
-      return page.onReady();
+      for (const { draft, sessionId } of unconfirmed ?? []) await restoreLost(draft, sessionId);
+      await page.onReady();
     }),
     alive: chatRequests.alive.withHandler(() => page.reconnectFeedOnHeartbeat()),
     focused: chatRequests.focused.withHandler(() => page.onFocus()),
@@ -199,10 +210,14 @@ export function createChatHandlers(
     }),
     openSession: chatRequests.openSession.withHandler(async ({ sessionId }) => {
       const isStillWanted = page.startNavigation();
+      if (!(await services.places.confirmOpenHere(sessionId))) return;
       const chat = await waitWithProgress('Opening conversation', chats.open(sessionId));
       if (chat && isStillWanted()) page.show(chat);
     }),
-    openInTab: chatRequests.openInTab.withHandler(({ sessionId }) => services.openInTab(sessionId)),
+    locateFolder: chatRequests.locateFolder.withHandler(({ sessionId }) => services.places.locateFolder(sessionId)),
+    openInTab: chatRequests.openInTab.withHandler(async ({ sessionId }) => {
+      if (await services.places.confirmOpenHere(sessionId)) await services.openInTab(sessionId);
+    }),
     renameSession: chatRequests.renameSession.withHandler(({ sessionId, title }) => chats.rename(sessionId, title)),
     deleteSession: chatRequests.deleteSession.withHandler(async ({ sessionId }) => {
       if (await review.deleteChat(sessionId)) services.closeChat(sessionId);

@@ -12,6 +12,7 @@ import type { PageChips } from '../../common/page/pageChips';
 import type { ShownChats } from '../../common/page/shownChats';
 import type { CodeProposals } from '../review/codeProposals';
 import type { AnswerTextActions } from '../answerTextActions';
+import type { PlaceActions } from '../placeActions';
 import type { RestoreActions } from '../review/restoreActions';
 import type { ConversationActions } from '../review/conversationActions';
 import type { TurnReviews } from '../review/turnReviews';
@@ -29,6 +30,7 @@ export interface ChatPageServices {
   readonly editor: AnswerTextActions;
   readonly code: CodeProposals;
   readonly review: ConversationActions;
+  readonly places: PlaceActions;
   readonly restore: RestoreActions;
   readonly turnReviews: TurnReviews;
   readonly undo: UndoActions;

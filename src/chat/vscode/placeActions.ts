@@ -1,0 +1,87 @@
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { countWithNoun } from '../../base/common/countWithNoun';
+import type { Messages } from '../../platform/vscode/messages';
+import type { Chats } from '../common/chatPorts';
+import type { ConversationRow } from '../common/chatView';
+import type { Dialogs } from './dialogs';
+
+const openFolder = 'Open Folder';
+const locateFolder = 'Locate Folder…';
+const continueHere = 'Continue Here';
+
+interface PlaceActionsDeps {
+  readonly chats: Pick<Chats, 'rows' | 'locateFolder' | 'openChats'>;
+  readonly dialogs: Dialogs;
+  readonly messages: Messages;
+  /** Stops showing a conversation, whose paths are about to change. */
+  readonly closeChat: (sessionId: string) => void;
+}
+
+/** Leads to the folders of conversations that belong to another workspace. */
+export class PlaceActions {
+  constructor(private readonly deps: PlaceActionsDeps) {}
+
+  /** Asks where to continue a conversation of another folder. Resolves to whether to open it in this window. */
+  async confirmOpenHere(sessionId: string): Promise<boolean> {
+    const row = this.deps.chats.rows.find(({ id }) => id === sessionId);
+    const folder = row?.elsewhere?.folder;
+    if (row?.elsewhere === undefined || folder === undefined) return true;
+    const { isGone } = row.elsewhere;
+    const choice = await this.deps.dialogs.choose({
+      message: `“${row.title}” worked in ${folder}${isGone ? ', which no longer exists' : ''}.`,
+      detail: 'If you continue here, the agent works in the folder of this window.',
+      actions: [isGone ? locateFolder : openFolder, continueHere],
+    });
+    if (choice === openFolder) await open(folder);
+    if (choice === locateFolder) return await this.locateFolderOf(row, folder);
+    return choice === continueHere;
+  }
+
+  /** Asks for a folder of conversations, and for the place to which it was moved. */
+  async locateAnyFolder(): Promise<void> {
+    const rows = this.deps.chats.rows.filter(({ elsewhere }) => elsewhere?.folder !== undefined);
+    const byFolder = Map.groupBy(rows, ({ elsewhere }) => elsewhere?.folder ?? '');
+    const items = [...byFolder].map(([folder, [row, ...others]]) => ({
+      label: path.basename(folder),
+      description: row?.elsewhere?.isGone === true ? 'not found' : '',
+      detail: `${folder} – ${countWithNoun(others.length + 1, 'conversation')}`,
+      folder,
+      row,
+    }));
+    if (items.length === 0) {
+      this.deps.messages.info('All your conversations belong to the folders of this window.');
+      return;
+    }
+    const goneFirst = items.toSorted((a, b) => Number(a.description === '') - Number(b.description === ''));
+    const placeHolder = 'Choose the folder that was moved or renamed';
+    const picked = await vscode.window.showQuickPick(goneFirst, { placeHolder, matchOnDetail: true });
+    if (picked?.row) await this.locateFolderOf(picked.row, picked.folder);
+  }
+
+  /** Asks where the folder of a conversation is now. */
+  async locateFolder(sessionId: string): Promise<void> {
+    const row = this.deps.chats.rows.find(({ id }) => id === sessionId);
+    const folder = row?.elsewhere?.folder;
+    if (row && folder !== undefined) await this.locateFolderOf(row, folder);
+  }
+
+  /** Resolves to whether the conversation belongs to this window then. */
+  private async locateFolderOf({ id }: ConversationRow, from: string): Promise<boolean> {
+    const { chats, closeChat, dialogs, messages } = this.deps;
+    const to = await dialogs.chooseFolder(`Locate ${path.basename(from)}`);
+    if (to === undefined || to === from) return false;
+    for (const chat of chats.openChats) {
+      if (chats.rows.find((row) => row.id === chat.id)?.elsewhere?.folder === from) closeChat(chat.id);
+    }
+    await chats.locateFolder(from, to);
+    const row = chats.rows.find((one) => one.id === id);
+    if (!row?.elsewhere) return true;
+    messages.info(`The conversations of ${from} now belong to ${to}.`, { label: openFolder, run: () => open(to) });
+    return false;
+  }
+}
+
+async function open(folder: string): Promise<void> {
+  await vscode.commands.executeCommand('vscode.openFolder', vscode.Uri.file(folder), { forceNewWindow: true });
+}
