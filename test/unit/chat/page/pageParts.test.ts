@@ -129,14 +129,14 @@ describe('ShownChats', () => {
 });
 
 describe('restoreNewDraft', () => {
-  it('restores the draft in the next window, without its images', () => {
+  it('restores the draft in the next window, with its images', () => {
     const memento = new MemoryMemento();
     const first = restoreNewDraft(memento, throwIt);
     const image = { kind: 'image', id: 'i', title: 'i.png', image: { mimeType: 'image/png', data: 'AA==' } } as const;
     const file = { kind: 'file', id: 'f', title: 'f.ts', path: '/ws/f.ts' } as const;
     first.save({ text: 'half a thought', attachments: [image, file] });
     assert.equal(first.value.attachments.length, 2);
-    assert.deepEqual(restoreNewDraft(memento, throwIt).value, { text: 'half a thought', attachments: [file] });
+    assert.deepEqual(restoreNewDraft(memento, throwIt).value, { text: 'half a thought', attachments: [image, file] });
     first.beginSend('p', first.value);
     assert.equal(restoreNewDraft(memento, throwIt).value.text, '');
   });
