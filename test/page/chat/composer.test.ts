@@ -4,6 +4,12 @@ import { now, sessionOf, snapshot } from './support/chatFixtures';
 import { ChatPages, type ChatHere } from './support/chatPages';
 import { pauseClock } from '../support/drawn';
 
+/** Each draft has an id of its own, by which its prompt is recognized. */
+function withoutId<Sent extends { readonly id?: string | undefined }>({ id, ...rest }: Sent): Omit<Sent, 'id'> {
+  assert.match(id ?? '', /^[0-9a-f]{32}$/);
+  return rest;
+}
+
 describe('the composer', () => {
   const pages = new ChatPages();
   before(() => pages.start());
@@ -24,7 +30,7 @@ describe('the composer', () => {
     await chat.composer.press('Shift+Enter');
     await chat.composer.pressSequentially('two');
     await chat.composer.press('Enter');
-    assert.deepEqual(await chat.host.waitFor(chatRequests.send), {
+    assert.deepEqual(withoutId(await chat.host.waitFor(chatRequests.send)), {
       sessionId: 's1',
       revision: 1,
       text: 'one\ntwo',
@@ -37,7 +43,7 @@ describe('the composer', () => {
     const chat = await openPaused(snapshot(null));
     await chat.composer.fill('hello');
     await chat.composer.press('Control+Enter');
-    assert.deepEqual(await chat.host.waitFor(chatRequests.send), {
+    assert.deepEqual(withoutId(await chat.host.waitFor(chatRequests.send)), {
       revision: 1,
       text: 'hello',
       attachments: [],
@@ -140,7 +146,7 @@ describe('the composer', () => {
   it('saves the draft soon, and has it again after a reload even before the host speaks', async () => {
     const chat = await pages.openChat();
     await chat.composer.fill('half a thought');
-    assert.deepEqual(await chat.host.waitFor(chatRequests.saveDraft), {
+    assert.deepEqual(withoutId(await chat.host.waitFor(chatRequests.saveDraft)), {
       sessionId: 's1',
       revision: 1,
       text: 'half a thought',
@@ -150,6 +156,30 @@ describe('the composer', () => {
     await chat.page.reload();
     await chat.composer.waitFor();
     assert.equal(await textOf(chat), 'half a thought');
+  });
+
+  it('has the last characters after a reload that came before they were saved, and saves them', async () => {
+    const chat = await openPaused();
+    await chat.composer.fill('the last characters');
+    assert.deepEqual(chat.host.requestsOf(chatRequests.saveDraft), []);
+    await chat.page.reload();
+    await chat.composer.waitFor();
+    await chat.tell({ ...snapshot(sessionOf()), draft: { text: 'the la', attachments: [] } });
+    assert.equal(await textOf(chat), 'the last characters');
+    await chat.page.evaluate(() => window.dispatchEvent(new Event('pagehide')));
+    assert.equal((await chat.host.waitFor(chatRequests.saveDraft)).text, 'the last characters');
+  });
+
+  it('tells the host after a reload what it has sent without an answer', async () => {
+    const chat = await openPaused(snapshot(null));
+    chat.host.answer(chatRequests.send, () => new Promise(() => undefined));
+    await chat.composer.fill('on its way');
+    await chat.composer.press('Enter');
+    const { id } = await chat.host.waitFor(chatRequests.send);
+    await chat.page.reload();
+    await chat.composer.waitFor();
+    const { unconfirmed } = await chat.host.waitFor(chatRequests.ready, 2);
+    assert.deepEqual(unconfirmed, [{ draft: { id, text: 'on its way', attachments: [] } }]);
   });
 
   it('saves the draft at once when the page goes', async () => {
@@ -167,7 +197,7 @@ describe('the composer', () => {
       draft: { text: 'for the second', attachments: [] },
     });
     assert.equal(await textOf(chat), 'for the second');
-    assert.deepEqual(await chat.host.waitFor(chatRequests.saveDraft), {
+    assert.deepEqual(withoutId(await chat.host.waitFor(chatRequests.saveDraft)), {
       sessionId: 's1',
       revision: 1,
       text: 'for the first',
