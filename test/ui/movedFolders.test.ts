@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, realpath, rename, symlink, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import { eventually } from '../support/eventually';
+import { ChatView } from './support/chatView';
+import { PlannedAgent } from './support/plannedAgent';
+import { VsCodeWindow } from './support/window';
+
+const oldTitle = 'Said to the version before';
+const oldDraft = 'Typed in the version before';
+
+/** Nothing that was said, typed or changed in a folder is out of reach when the folder is opened in another way. */
+describe('Conversations of a folder that is opened in another way', () => {
+  let window: VsCodeWindow;
+  let workspace: string;
+
+  before(async () => {
+    window = await VsCodeWindow.open({
+      prepare: async (sandbox) => {
+        workspace = sandbox.workspace;
+        await writeOldConversation(sandbox.dataDir, await realpath(workspace));
+        const agent = new PlannedAgent(sandbox);
+        await agent.install();
+        await mkdir(path.join(workspace, 'src'), { recursive: true });
+        await writeFile(path.join(workspace, 'src', 'values.ts'), 'export const value = 0;\n');
+        const script = `sed -i 's/= .*/= 1;/' src/values.ts`;
+        await agent.plan('change it', [{ command: { script, folder: sandbox.workspace } }]);
+      },
+    });
+  });
+  after(() => window.close());
+
+  const values = (folder: string): Promise<string> => readFile(path.join(folder, 'src', 'values.ts'), 'utf8');
+
+  async function listIn(page: VsCodeWindow['page'], chat: ChatView): Promise<void> {
+    await page.bringToFront();
+    const frame = await chat.frame();
+    if ((await frame.locator('.sessions').count()) > 0) return;
+    await frame.getByRole('textbox', { name: 'Prompt' }).focus();
+  }
+
+  /** Opens a window on a folder or workspace file, and shows its list of conversations. */
+  async function openList(folder: string): Promise<{ other: VsCodeWindow; chat: ChatView }> {
+    const other = await window.another(folder);
+    const chat = new ChatView(other.page);
+    await other.runCommand('Backline: Open Chat');
+    await listIn(other.page, chat);
+    await other.runCommand('Backline: Show Conversations');
+    await (await chat.frame()).locator('.sessions').waitFor();
+    return { other, chat };
+  }
+  async function groupOf(chat: ChatView, title: string): Promise<string> {
+    return await eventually(`the group of ${title}`, async () => {
+      const row = (await chat.frame()).locator('.sessions-rows ul', { hasText: title }).first();
+      return await row.locator('xpath=preceding-sibling::h2[1]').innerText({ timeout: 5_000 });
+    });
+  }
+  const open = async (chat: ChatView, title: string): Promise<void> =>
+    await (await chat.frame()).locator('.session-open', { hasText: title }).first().click();
+  const textIn = async (chat: ChatView): Promise<string> => (await chat.prompt()).inputValue({ timeout: 5_000 });
+
+  it('has what the version before has stored, with its draft', async () => {
+    const chat = new ChatView(window.page);
+    await window.runCommand('Backline: Open Chat');
+    await window.runCommand('Backline: Show Conversations');
+    await open(chat, oldTitle);
+    await chat.shows(oldTitle);
+    await eventually('the draft', async () => assert.equal(await textIn(chat), oldDraft));
+  });
+
+  it('keeps a change to review and an unsent prompt', async () => {
+    const chat = new ChatView(window.page);
+    await window.runCommand('Backline: New Conversation');
+    await chat.send('change it');
+    await (await chat.frame()).locator('.turn-changes').first().waitFor();
+    await chat.type('not sent yet');
+    await eventually('the change', async () => assert.match(await values(workspace), /= 1;/));
+    await eventually('the draft on disk', async () => {
+      const heads = path.join(storageIn(window.sandbox.dataDir), 'heads');
+      const texts = await Promise.all((await readdir(heads)).map((name) => readFile(path.join(heads, name), 'utf8')));
+      assert.ok(texts.some((text) => text.includes('not sent yet')));
+    });
+  });
+
+  it('is listed through a link, in a parent folder and in a saved workspace', async () => {
+    const link = `${workspace}-link`;
+    await symlink(workspace, link);
+    const file = `${workspace}.code-workspace`;
+    await writeFile(file, JSON.stringify({ folders: [{ path: workspace }, { path: path.dirname(workspace) }] }));
+    for (const place of [link, path.dirname(workspace), file]) {
+      const { chat, other } = await openList(place);
+      assert.match(await groupOf(chat, 'change it'), /today/i, place);
+      await open(chat, 'change it');
+      await eventually('the draft', async () => assert.equal(await textIn(chat), 'not sent yet'));
+      await (await chat.frame()).locator('.turn-changes').first().waitFor();
+      await other.leave();
+    }
+  });
+
+  it('is found at the place to which the user has moved the folder, with its draft', async () => {
+    const moved = `${workspace}-moved`;
+    await rename(workspace, moved);
+    const { chat, other } = await openList(moved);
+    assert.match(await groupOf(chat, 'change it'), /not found/);
+    await other.screenshot('conversations-of-a-folder-that-is-gone');
+    const row = (await chat.frame()).locator('.session', { hasText: 'change it' });
+    await row.hover();
+    await row.getByRole('button', { name: /More Actions/ }).click();
+    await (await chat.frame()).getByRole('menuitem', { name: 'Locate Folder…' }).click();
+    await other.fillInput(`${moved}/`);
+    await eventually('the conversation here', async () => assert.match(await groupOf(chat, 'change it'), /today/i));
+    await open(chat, 'change it');
+    await eventually('the draft', async () => assert.equal(await textIn(chat), 'not sent yet'));
+    await other.leave();
+  });
+});
+
+function storageIn(dataDir: string): string {
+  return path.join(dataDir, 'data', 'User', 'globalStorage', 'backline.backline', 'conversations');
+}
+
+/** As the version before has stored it: in a folder that is named by a hash of the workspace. */
+async function writeOldConversation(dataDir: string, workspace: string): Promise<void> {
+  const id = '00000000-0000-4000-8000-000000000001';
+  const folder = path.join(storageIn(dataDir), createHash('sha256').update(workspace).digest('hex').slice(0, 32));
+  await mkdir(path.join(folder, id), { recursive: true });
+  await mkdir(path.join(folder, 'heads'));
+  const at = Date.now() - 60_000;
+  const records = [
+    { type: 'begin', at, version: 2, id, backendId: 'gone' },
+    { type: 'prompt', at, id: 'p1', text: oldTitle, attachments: [] },
+    { type: 'ended', at, outcome: 'interrupted', text: 'The window was closed.' },
+  ];
+  await writeFile(path.join(folder, id, 'log.jsonl'), records.map((one) => `${JSON.stringify(one)}\n`).join(''));
+  const head = { version: 2, id, title: oldTitle, titledBy: 'prompt', backendId: 'gone', backendTitle: 'Gone' };
+  const draft = { text: oldDraft, attachments: [] };
+  const text = JSON.stringify({ ...head, createdAt: at, updatedAt: at, state: 'idle', draft });
+  await writeFile(path.join(folder, 'heads', `${id}.json`), text);
+}
