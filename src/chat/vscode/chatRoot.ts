@@ -20,7 +20,7 @@ import { PageChips, type ChipSource } from '../common/page/pageChips';
 import { findConversationsFolder, moveOldConversations, type OpenWorkspace } from '../node/conversationsFolder';
 import { NodeFiles } from '../../base/node/filePort';
 import { ConversationStore } from '../node/conversationStore';
-import { WindowDrafts } from '../node/windowDrafts';
+import { WindowDrafts } from '../node/places/windowDrafts';
 import { OlderWorkspaces } from '../node/olderWorkspaces';
 import { WindowPlaces } from '../node/windowPlaces';
 import { ChatFeature, type RunningChatFeature } from './chatFeature';

@@ -8,7 +8,7 @@ import { NodeFiles } from '../../../src/base/node/filePort';
 import { systemClock } from '../../../src/base/node/systemClock';
 import type { Draft } from '../../../src/chat/common/chatView';
 import { restoreNewDraft } from '../../../src/chat/common/page/newDraft';
-import { WindowDrafts } from '../../../src/chat/node/windowDrafts';
+import { WindowDrafts } from '../../../src/chat/node/places/windowDrafts';
 import { MemoryMemento } from '../../fake/memoryMemento';
 import { settled, spoken, Window } from './support/window';
 

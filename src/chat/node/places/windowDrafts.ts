@@ -1,14 +1,14 @@
 import * as path from 'node:path';
 import * as z from 'zod';
-import type { Clock } from '../../base/common/async';
-import { messageOf } from '../../base/common/errors';
-import type { Logger } from '../../base/common/log';
-import type { Memento } from '../../base/common/memento';
-import { parseJson } from '../../base/common/parseJson';
-import type { FilePort } from '../../base/node/filePort';
-import { isProcessAlive } from '../../base/node/isProcessAlive';
-import { isSamePlace, type ConversationPlace } from '../common/conversations/conversationPlace';
-import { findConversationsFolder, type OpenWorkspace } from './conversationsFolder';
+import type { Clock } from '../../../base/common/async';
+import { messageOf } from '../../../base/common/errors';
+import type { Logger } from '../../../base/common/log';
+import type { Memento } from '../../../base/common/memento';
+import { parseJson } from '../../../base/common/parseJson';
+import type { FilePort } from '../../../base/node/filePort';
+import { isProcessAlive } from '../../../base/node/isProcessAlive';
+import { isSamePlace, type ConversationPlace } from '../../common/conversations/conversationPlace';
+import { findConversationsFolder, type OpenWorkspace } from '../conversationsFolder';
 
 const suffix = '.json';
 const emptyPrefix = 'none-';
