@@ -8,7 +8,7 @@ import { ConfigOptions } from './configOptions';
 import type { TerminalState } from './terminalStates';
 import { contentOfBlock, textOfBlock } from './toolContent';
 import { OwnActions, type OwnAction } from '../actions/ownActions';
-import { ToolCalls, type CallDescription } from './toolCalls';
+import { hasContent, ToolCalls, type CallDescription } from './toolCalls';
 import { UnattendedActionDetector } from './unattendedActionDetector';
 import type { ContentBlock, ToolCallContent } from './wireSchema';
 
@@ -73,6 +73,16 @@ export class SessionEventMapper {
   /** Handles a tool call, which the agent may not have announced. */
   mapToolCall(update: ToolCallPatch): SessionEvent[] {
     return this.endMessagesAndMark(this.toolCalls.applyCallUpdate(update));
+  }
+
+  /** Like `mapToolCall`, but only counts an update of an unknown call if there is nothing to show. */
+  mapToolCallUpdate(update: ToolCallPatch): SessionEvent[] {
+    return this.isUnknownAndEmpty(update) ? this.countEmptyUpdate() : this.mapToolCall(update);
+  }
+
+  /** Like `mapToolCallUpdate`, for a call of a subagent. */
+  mapNestedCallUpdate(update: ToolCallPatch): SessionEvent[] {
+    return this.isUnknownAndEmpty(update) ? this.countEmptyUpdate() : this.mapNestedCall(update);
   }
 
   /** Like `mapToolCall`, for a subagent or one of its calls. Does not end the current message of the session. */
@@ -340,6 +350,14 @@ export class SessionEventMapper {
 
   private withMessagesEnded(events: readonly SessionEvent[]): SessionEvent[] {
     return events.length === 0 ? [] : [...this.endMessages(), ...events];
+  }
+
+  private countEmptyUpdate(): SessionEvent[] {
+    return this.countIgnored('tool_call_update (of an unknown call, without content)');
+  }
+
+  private isUnknownAndEmpty(update: ToolCallPatch): boolean {
+    return !this.hasToolCall(update.toolCallId) && !hasContent(update);
   }
 
   private endMessagesAndMark(events: readonly SessionEvent[]): SessionEvent[] {

@@ -94,7 +94,7 @@ export class SubagentUpdates {
     switch (update.kind) {
       case 'call': {
         const call = this.inside(subagent, update.call);
-        return this.startTurnIfNew(mapper.mapNestedCall(call), !mapper.hasToolCall(call.toolCallId));
+        return this.startTurnIfNew(mapper.mapNestedCallUpdate(call), !mapper.hasToolCall(call.toolCallId));
       }
       case 'callContent': {
         const toolCallId = idInside(subagent, update.toolCallId);

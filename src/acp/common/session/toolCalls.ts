@@ -285,6 +285,15 @@ interface ToolCallChanges {
   content?: ToolContent[];
 }
 
+/** Whether an update says anything about a call that a user could see, beyond its kind and status. */
+export function hasContent(update: ToolCallPatch): boolean {
+  const { _meta: meta, content, locations, name, rawInput, rawOutput, title } = update;
+  const texts = [title, name].some((text) => (text ?? '').trim() !== '');
+  const lists = [content, locations].some((list) => (list ?? []).length > 0);
+  const raw = [rawInput, rawOutput].some((value) => value !== undefined && value !== null);
+  return texts || lists || raw || (meta ? Object.values(TerminalMeta.parse(meta)).some(isRecord) : false);
+}
+
 /** Applies an update and returns the changed fields. New content is only marked, as events contain all content. */
 function applyUpdate(call: ToolCallState, update: ToolCallPatch): ToolCallChanges {
   const changes: ToolCallChanges = {};

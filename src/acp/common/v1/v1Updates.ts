@@ -34,7 +34,9 @@ export class V1Updates implements UpdateReader {
       this.mapper.mapThought(content),
     ),
     tool_call: parsingHandler(sessionUpdates.tool_call, (update) => this.mapper.mapToolCall(update)),
-    tool_call_update: parsingHandler(sessionUpdates.tool_call_update, (update) => this.mapper.mapToolCall(update)),
+    tool_call_update: parsingHandler(sessionUpdates.tool_call_update, (update) =>
+      this.mapper.mapToolCallUpdate(update),
+    ),
     plan: parsingHandler(sessionUpdates.plan, ({ entries }) => this.mapper.mapPlan(entries)),
     available_commands_update: parsingHandler(sessionUpdates.available_commands_update, ({ availableCommands }) =>
       this.mapper.mapCommands(

@@ -136,4 +136,21 @@ describe('the mapping of ACP v1 to Amplifier’s events', () => {
     assert.ok(content.output.length <= 128 * 1024);
     assert.ok(output.endsWith(content.output) && content.output.isWellFormed());
   });
+
+  it('counts updates of unknown calls that have nothing to show, until one has', () => {
+    const mapping = new SessionEventMapper('s1', { monotonicNow: () => 0 });
+    const updates = new V1Updates(mapping, new SubagentUpdates(mapping, () => false));
+    mapping.startTurn('hello', 'r1');
+    const update = (toolCallId: string, members: object) => {
+      const named = { sessionUpdate: 'tool_call_update', toolCallId };
+      return updates.mapUpdate({ ...named, ...members });
+    };
+    for (let index = 0; index < 300; index++) {
+      const status = index % 2 === 0 ? 'failed' : 'completed';
+      assert.deepEqual(update(`unknown-${index}`, { status, kind: 'other', content: [], title: ' ' }), []);
+    }
+    assert.deepEqual([...mapping.ignoredUpdateCounts.values()], [300]);
+    const shown = normalized(update('unknown-1', { rawOutput: 'done', status: 'completed' }));
+    assert.ok(shown.some(({ event }) => event === 'tool:post'));
+  });
 });
