@@ -1,3 +1,5 @@
+import { endOfText } from '../../../base/common/endOfText';
+
 export interface TerminalState {
   readonly output: string;
   readonly truncated: boolean;
@@ -36,17 +38,7 @@ export class TerminalStates {
   }
 
   set(id: string, state: TerminalState): void {
-    const excess = state.output.length - this.maxLength;
-    if (excess <= 0) {
-      this.stateById.set(id, state);
-      return;
-    }
-    this.stateById.set(id, { ...state, output: cutStart(state.output, excess), truncated: true });
+    const output = endOfText(state.output, this.maxLength);
+    this.stateById.set(id, output === state.output ? state : { ...state, output, truncated: true });
   }
-}
-
-/** Drops at least the first `count` units, without splitting a surrogate pair. */
-function cutStart(text: string, count: number): string {
-  const unit = text.charCodeAt(count);
-  return text.slice(unit >= 0xdc00 && unit <= 0xdfff ? count + 1 : count);
 }

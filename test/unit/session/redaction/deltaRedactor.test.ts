@@ -78,4 +78,18 @@ describe('a secret in a text that comes in pieces', () => {
     assert.equal(shown('content_block:delta'), 'less and sk-an');
     assert.equal(told.at(-1)?.event, 'content_block:end');
   });
+
+  it('is taken out of the output of a call that grows, and the start of it is held back until the end', () => {
+    const output = `it is ${key}, so`;
+    const content = (length: number) => [
+      { type: 'terminal' as const, terminal_id: 't', output: output.slice(0, length) },
+      { type: 'text' as const, text: output.slice(0, length) },
+    ];
+    for (let length = 1; length <= output.length; length++)
+      deltas.emitRedacted({ event: 'tool:update', data: { session_id: 's', call_id: 'c', content: content(length) } });
+    const data = { session_id: 's', tool_name: 'run', operation: 'run', call_id: 'c', content: content(100) };
+    deltas.emitRedacted({ event: 'tool:post', data: { ...data, result: { success: true, output } } });
+    assert.ok(!JSON.stringify(told).includes('sk-a'));
+    assert.equal(JSON.stringify(told.at(-1)).split('it is [key], so').length, 4);
+  });
 });
