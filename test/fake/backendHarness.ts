@@ -66,7 +66,7 @@ export class Follower {
   readonly ended: Promise<void>;
 
   constructor(
-    session: BackendSession,
+    session: Pick<BackendSession, 'events'>,
     private readonly timeoutMs = 45_000,
   ) {
     this.ended = this.follow(session);
@@ -96,7 +96,7 @@ export class Follower {
     }
   }
 
-  private async follow(session: BackendSession): Promise<void> {
+  private async follow(session: Pick<BackendSession, 'events'>): Promise<void> {
     for await (const { event } of session.events()) {
       this.events.push(event);
       this.counts.set(event.event, (this.counts.get(event.event) ?? 0) + 1);

@@ -1,4 +1,5 @@
 import { approximateUtf16Units } from '../../base/common/approximateUtf16Units';
+import { withoutUndefined } from '../../base/common/withoutUndefined';
 import { createGrammarCheck } from './normalize/grammarWatch';
 import { SessionNormalizer, type NormalizerOptions } from './normalize/sessionNormalizer';
 import type { SessionEvent } from './sessionEvents';
@@ -15,8 +16,13 @@ type EventLogOptions = EventLogLimits & NormalizerOptions;
 
 /** Number of events that a reader gets before it yields to other tasks. */
 const eventsPerYield = 256;
+/** The same for a reader that is far behind. More than arrive meanwhile, because the oldest events are dropped next. */
+const maxEventsPerYield = 2048;
 
-/** The normalized events of a session, numbered from 1. Old events are dropped, and slow readers skip them. */
+/**
+ * The normalized events of a session, numbered from 1. Old events are dropped, and slow readers skip them. An update of a
+ * call that was superseded keeps its number, but not what the later one repeats.
+ */
 export class EventLog {
   private readonly maxEvents: number;
   private readonly maxUnits: number;
@@ -29,6 +35,8 @@ export class EventLog {
   private totalUnits = 0;
   private hasEnded = false;
   private readonly waitingReaders = new Set<() => void>();
+  /** The sequence number of the last update of each open call. */
+  private readonly updateByCall = new Map<string, number>();
   private readonly normalizer: SessionNormalizer;
   private readonly checkGrammar = createGrammarCheck();
 
@@ -49,6 +57,7 @@ export class EventLog {
 
   private keepEvent(event: SessionEvent): void {
     this.checkGrammar?.(event);
+    this.emptySupersededUpdate(event);
     const units = approximateUtf16Units(event.data);
     this.keptEvents.push(event);
     this.eventSizes.push(units);
@@ -78,13 +87,45 @@ export class EventLog {
       if (event) {
         yield { sequence: next, event };
         next++;
-        if (++given % eventsPerYield === 0) await this.yieldToOthers();
+        if (++given >= (this.isFarBehind(next) ? maxEventsPerYield : eventsPerYield)) {
+          given = 0;
+          await this.yieldToOthers();
+        }
       } else if (this.hasEnded) {
         return;
       } else {
         await this.waitForChange(signal);
       }
     }
+  }
+
+  private isFarBehind(next: number): boolean {
+    const isFull = this.keptCount > this.maxEvents / 2 || this.totalUnits > this.maxUnits / 2;
+    return isFull && next - this.firstSequence < this.keptCount / 2;
+  }
+
+  private emptySupersededUpdate({ event, data }: SessionEvent): void {
+    if (event !== 'tool:update' && event !== 'tool:post' && event !== 'tool:error') return;
+    const { call_id: call = '' } = data;
+    const before = this.updateByCall.get(call);
+    if (event === 'tool:update') this.updateByCall.set(call, this.firstSequence + this.keptCount);
+    else this.updateByCall.delete(call);
+    const slot = before === undefined ? -1 : this.emptySlotCount + before - this.firstSequence;
+    const superseded = this.keptEvents[slot];
+    if (superseded?.event !== 'tool:update') return;
+    const { content, input, locations, ...others } = superseded.data;
+    const emptied = {
+      ...others,
+      ...withoutUndefined({
+        content: data.content ? undefined : content,
+        input: data.input ? undefined : input,
+        locations: data.locations ? undefined : locations,
+      }),
+    };
+    this.keptEvents[slot] = { ...superseded, data: emptied };
+    this.totalUnits -= this.eventSizes[slot] ?? 0;
+    this.eventSizes[slot] = approximateUtf16Units(emptied);
+    this.totalUnits += this.eventSizes[slot] ?? 0;
   }
 
   private get keptCount(): number {

@@ -129,6 +129,11 @@ export interface CreateSessionOptions {
 export interface LoadSessionOptions extends CreateSessionOptions {
   /** The text of a turn that may still be running, as far as it was already received. It is not emitted again. */
   readonly receivedTurnText?: string;
+  /**
+   * Called with the session before its history arrives, so that the caller reads all of it while it loads. A session
+   * keeps only a part of what nobody reads. The session must not be used for anything else until it is loaded.
+   */
+  readonly onLoading?: (session: Pick<BackendSession, 'events'>) => void;
 }
 
 /** Choices for a new session, by option id. */

@@ -34,7 +34,8 @@ export const ToolLocation = z.looseObject({ path: Text, line: z.number().int().p
 export type ToolLocation = z.infer<typeof ToolLocation>;
 
 export const ToolContent = z.discriminatedUnion('type', [
-  z.looseObject({ type: z.literal('text'), text: Text }),
+  /** `truncated`: the beginning of the text was cut off. */
+  z.looseObject({ type: z.literal('text'), text: Text, truncated: z.boolean().optional() }),
   /** A diff. `old_text` is null for a new file. */
   z.looseObject({ type: z.literal('diff'), path: Text, old_text: Text.nullable(), new_text: Text }),
   /** Command output, including ANSI sequences. `truncated`: the beginning of the output was cut off. */

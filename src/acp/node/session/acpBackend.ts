@@ -4,6 +4,7 @@ import {
   type BackendSession,
   type BackendState,
   type CreateSessionOptions,
+  type LoadSessionOptions,
   type LlmProvider,
   type SessionBackend,
   type SignInOverview,
@@ -185,7 +186,7 @@ export class AcpBackend implements SessionBackend {
     );
   }
 
-  async loadSession(sessionId: string, options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession> {
+  async loadSession(sessionId: string, options: LoadSessionOptions, signal?: AbortSignal): Promise<BackendSession> {
     // Concurrent calls for the same session share one load.
     const loaded = this.loadQueue.run(sessionId, () => this.connectAndLoad(sessionId, options, signal));
     return await rejectOnAbort(loaded, signal);
@@ -193,7 +194,7 @@ export class AcpBackend implements SessionBackend {
 
   private async connectAndLoad(
     sessionId: string,
-    options: CreateSessionOptions,
+    options: LoadSessionOptions,
     signal?: AbortSignal,
   ): Promise<AcpSession> {
     this.unloadedForks.delete(sessionId);
@@ -215,6 +216,7 @@ export class AcpBackend implements SessionBackend {
     if (!(await this.requestRunner.mayRestore(sessionId, options.cwd, signal)))
       throw new BackendError('unsupported', `${this.title} was not asked for this conversation.`);
     const session = this.buildSession(sessionId, options, new SessionToolCaller());
+    options.onLoading?.(session);
     try {
       await this.requestRunner.requestSession('session/load', signal, (deadline) =>
         session.load(live, method, deadline),

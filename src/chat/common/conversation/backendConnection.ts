@@ -109,8 +109,18 @@ export class BackendConnection implements Disposable {
   ): Promise<BackendSession> {
     const backend = await this.openBackend();
     this.currentCapabilities = await backend.capabilities(signal);
-    const session = await backend.loadSession(remoteId, { ...this.createOptions(), receivedTurnText }, signal);
-    return this.attachSession(session, withHistory ? undefined : new HistoryFilter(session));
+    const options = { ...this.createOptions(), receivedTurnText };
+    if (!withHistory) {
+      const session = await backend.loadSession(remoteId, options, signal);
+      return this.attachSession(session, new HistoryFilter(session));
+    }
+    let isReading = false;
+    const onLoading = (loading: Pick<BackendSession, 'events'>): void => {
+      isReading = true;
+      void this.readEvents(loading, undefined);
+    };
+    const session = await backend.loadSession(remoteId, { ...options, onLoading }, signal);
+    return this.attachSession(session, undefined, isReading);
   }
 
   /** Copies the session `remoteId`. Resolves to undefined if that is not possible. Never rejects. */
@@ -188,22 +198,24 @@ export class BackendConnection implements Disposable {
     }
   }
 
-  private attachSession(session: BackendSession, filter: HistoryFilter | undefined): BackendSession {
+  /** `isReading`: the events are read already. */
+  private attachSession(session: BackendSession, filter: HistoryFilter | undefined, isReading = false): BackendSession {
     // The conversation was closed in the meantime.
     if (this.lifetimeController.signal.aborted) session.dispose();
     this.currentSession = session;
     this.historyFilter = filter;
-    void this.readEvents(session, filter);
+    if (!isReading) void this.readEvents(session, filter);
     return session;
   }
 
   /** Reads the events until the session ends. Never rejects. */
-  private async readEvents(session: BackendSession, filter: HistoryFilter | undefined): Promise<void> {
+  private async readEvents(session: Pick<BackendSession, 'events'>, filter: HistoryFilter | undefined): Promise<void> {
     const { handlers } = this;
     let last = 0;
     try {
       for await (const { sequence, event } of session.events({ signal: this.lifetimeController.signal })) {
-        if (last > 0 && sequence > last + 1) handlers.onGap();
+        // What is missing before the first event of a filtered history is known already.
+        if ((last > 0 || !filter) && sequence > last + 1) handlers.onGap();
         last = sequence;
         if (!filter?.isHistory(event)) handlers.onEvent(event);
       }

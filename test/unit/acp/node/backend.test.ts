@@ -172,6 +172,31 @@ describe('a backend over an ACP agent', () => {
     assert.deepEqual(deleted, ['old']);
   });
 
+  it('gives a history that is larger than a session keeps to whoever reads while it loads', async () => {
+    const turns = 40;
+    const answer = 'x'.repeat(1024 * 1024);
+    const { backend } = make((app) => {
+      basics(app);
+      app.onRequest('session/load', async ({ params: { sessionId }, client }) => {
+        for (let turn = 0; turn < turns; turn++) {
+          const update = { sessionUpdate: 'user_message_chunk' as const, content: text(`prompt ${turn}`) };
+          await client.notify('session/update', { sessionId, update });
+          await client.notify('session/update', says(sessionId, answer));
+        }
+        return {};
+      });
+    });
+    let follower: Follower | undefined;
+    await backend.loadSession('old', { cwd, onLoading: (session) => (follower = new Follower(session)) });
+    assert.ok(follower);
+    await follower.next('prompt:complete', turns);
+    assert.deepEqual(
+      follower.all('prompt:submit').map(({ prompt }) => prompt),
+      Array.from({ length: turns }, (_, turn) => `prompt ${turn}`),
+    );
+    assert.ok(follower.all('prompt:complete').every(({ response }) => response === answer));
+  });
+
   it('loads a conversation once for two who ask at once, and closes it here when it is deleted', async () => {
     let loads = 0;
     const { backend } = make((app) => {

@@ -111,4 +111,34 @@ describe('the log of a session’s events', () => {
     await read(log);
     assert.equal(pauses, 4);
   });
+
+  it('keeps only the last output of a call, under the same numbers', async () => {
+    const log = logOf([]);
+    const named = { session_id: 's', tool_name: 'run', operation: 'run', call_id: 'c', input: {} };
+    log.append({ event: 'tool:pre', data: named });
+    for (let index = 1; index <= 50; index++) {
+      const content = [{ type: 'text' as const, text: 'x'.repeat(1000 * index) }];
+      const input = { session_id: 's', call_id: 'c', ...(index === 1 ? { title: 'Run' } : {}), content };
+      log.append({ event: 'tool:update', data: input });
+    }
+    log.end();
+    const seen: SessionEvent[] = [];
+    for await (const { event: one } of log.read()) seen.push(one);
+    assert.equal(seen.length, 52);
+    const lengths = seen.map(({ data }) => JSON.stringify(data).length);
+    assert.ok(lengths.slice(0, -1).every((length) => length < 200));
+    assert.ok((lengths.at(-1) ?? 0) > 50_000);
+    assert.equal(seen[2]?.event === 'tool:update' && seen[2].data.title, 'Run');
+  });
+
+  it('drops nothing for a reader that reads while more arrives than it is given at a time', async () => {
+    const log = new EventLog(() => new Promise((resolve) => setImmediate(resolve)), { maxEvents: 2_000 });
+    const reading = read(log);
+    for (let round = 0; round < 50; round++) {
+      for (let index = 0; index < 800; index++) log.append(event(`-${round}-${index}`));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    log.end();
+    assert.equal((await reading).length, 50 * 800 + 1);
+  });
 });
