@@ -1,4 +1,4 @@
-import { endOfText } from '../../../base/common/endOfText';
+import { endOfText } from '../../../base/common/text/endOfText';
 
 export interface TerminalState {
   readonly output: string;
