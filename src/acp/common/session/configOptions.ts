@@ -1,5 +1,6 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ConfigOption } from '../../../session/common/sessionEvents';
+import { unattendedActionOfOption } from '../../../session/common/optionChoices';
 import { unattendedActionsOfValue } from './unattended';
 import type { AgentModels, AgentModes, AgentOption, SessionSetupResult } from './agentMessages';
 
@@ -10,6 +11,8 @@ export class ConfigOptions {
   private declaredOptions: readonly ConfigOption[] | undefined;
   private modes: AgentModes | undefined;
   private models: AgentModels | undefined;
+  /** Values of options that were set when the agent has asked for an approval: it does not run everything without asking. */
+  private readonly askingValues = new Set<string>();
 
   /** `knownAgentId` returns the id of the agent in the list of known agents, or undefined. */
   constructor(private readonly knownAgentId: () => string | undefined = () => undefined) {}
@@ -48,8 +51,15 @@ export class ConfigOptions {
   get options(): readonly ConfigOption[] {
     const agent = this.knownAgentId();
     return this.declaredOrLegacyOptions.map((option) =>
-      mayDisableApprovals(option) ? withUnattended(option, agent) : option,
+      mayDisableApprovals(option) ? withUnattended(option, agent, this.askingValues) : option,
     );
+  }
+
+  /** Call when the agent has asked for an approval. Returns whether that has changed the options. */
+  recordAskedApproval(): boolean {
+    const running = this.options.filter((option) => unattendedActionOfOption(option) === 'runs');
+    for (const { id, value } of running) this.askingValues.add(valueKey(id, value));
+    return running.length > 0;
   }
 
   private get declaredOrLegacyOptions(): readonly ConfigOption[] {
@@ -85,20 +95,29 @@ function mayDisableApprovals(option: ConfigOption): boolean {
   return isMode(option) || option.category === 'permissions' || /^(?:allow|approve)[-_]?all|yolo/i.test(option.id);
 }
 
-function withUnattended(option: ConfigOption, agent: string | undefined): ConfigOption {
+function valueKey(optionId: string, value: string | boolean): string {
+  return `${optionId} ${String(value)}`;
+}
+
+function withUnattended(
+  option: ConfigOption,
+  agent: string | undefined,
+  askingValues: ReadonlySet<string>,
+): ConfigOption {
+  const hasAsked = (value: string | boolean): boolean => askingValues.has(valueKey(option.id, value));
   if (option.type === 'boolean') {
     const unattended = unattendedActionsOfValue(agent, {
       value: option.id,
       name: option.name,
       description: option.description,
     });
-    return unattended ? { ...option, unattended } : option;
+    return unattended && !(unattended === 'runs' && hasAsked(true)) ? { ...option, unattended } : option;
   }
   const choices = option.choices.map((choice) => {
     const isOn = /^(?:on|true|yes|enabled?)$/i.test(choice.value);
     const offered = isOn ? { value: option.id, name: option.name, description: choice.description } : choice;
     const unattended = unattendedActionsOfValue(agent, offered);
-    return unattended ? { ...choice, unattended } : choice;
+    return unattended && !(unattended === 'runs' && hasAsked(choice.value)) ? { ...choice, unattended } : choice;
   });
   return { ...option, choices };
 }

@@ -98,9 +98,11 @@ export class SessionEventMapper {
   /** Applies the information about a tool call in a permission request. */
   mapPermissionRequest({ subject }: Pick<PermissionRequest, 'subject'>): SessionEvent[] {
     this.unattendedActionDetector.recordAskedAction();
-    if (subject.kind === 'toolCall' && subject.toolCall.parentCallId !== undefined)
-      return this.mapNestedCall(subject.toolCall);
-    return subject.kind === 'toolCall' ? this.mapToolCall(subject.toolCall) : this.endMessages();
+    const changedOptions = this.config.recordAskedApproval() ? [this.configEvent()] : [];
+    if (subject.kind !== 'toolCall') return [...this.endMessages(), ...changedOptions];
+    const { toolCall } = subject;
+    const events = toolCall.parentCallId === undefined ? this.mapToolCall(toolCall) : this.mapNestedCall(toolCall);
+    return [...events, ...changedOptions];
   }
 
   /** Records that the agent requested an approval, and returns the event unchanged. */
