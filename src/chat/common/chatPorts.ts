@@ -255,8 +255,32 @@ export interface ChatRestores {
   copyPresentState(): Promise<PresentForkPoint>;
   /** Discards the copy of the session, because no conversation uses it. Never rejects. */
   discardCopy(state: Pick<PresentForkPoint, 'remoteId'>): Promise<void>;
-  /** Returns the files that have changed since the agent's last change, including unsaved text. Never rejects. */
-  pathsEditedSinceAgent(): Promise<ReadonlySet<string>>;
+  /**
+   * Returns the files of the agent that others have changed since the prompt, including unsaved text. `textBefore` returns
+   * the text at the prompt, or undefined if it is unknown. Never rejects.
+   */
+  pathsEditedByOthers(
+    point: RestorePoint,
+    textBefore: (path: string) => Promise<string | null | undefined>,
+  ): Promise<ReadonlySet<string>>;
+  /**
+   * Returns the files that other conversations, also of other windows, have written since the prompt, with the id of the
+   * last conversation. Never rejects.
+   */
+  pathsOfOthersSince(point: RestorePoint): Promise<ReadonlyMap<string, string>>;
+  /** The last restore, or undo of changes, that can be undone. */
+  readonly last: Restore | undefined;
+  /**
+   * Saves files before their changes, or those of one turn, are undone. The result is the id of a restore, with which all of
+   * them can be brought back, also after a crash. @throws ChatError `readonly`, `storage`
+   */
+  beginUndo(paths: readonly string[], turn?: number): Promise<string>;
+  /** Call when the changes in `done` were undone. Returns the files that can be brought back. Never rejects. */
+  endUndo(id: string, done: readonly string[]): Promise<readonly string[]>;
+  /** Compares the files of which the restore itself has texts, not a checkpoint. Never rejects. */
+  compareTexts(restore: Restore): Promise<ComparedTexts>;
+  /** Writes the texts that the restore has of these files. @throws EditorError */
+  restoreTexts(restore: Restore, paths: ReadonlySet<string>): Promise<void>;
   /** Resolves when the changes of the last turn are recorded. */
   whenTurnRecorded(): Promise<void>;
   /** Makes this window the writer of the conversation. @throws ChatError `readonly` */
@@ -270,6 +294,13 @@ export interface ChatRestores {
    * `readonly`
    */
   recordUndone(id: string, replaced: readonly RemainingChange[]): Promise<void>;
+}
+
+export interface ComparedTexts {
+  /** Files that have another text than before the restore. */
+  readonly differing: readonly string[];
+  /** Files that have another text than the restore has left. All differing ones if that is unknown. */
+  readonly changedSince: readonly string[];
 }
 
 /** A new restore. `replaced` are the remaining changes after it. */
@@ -342,6 +373,8 @@ export interface RevertOptions extends Pick<WriteOptions, 'protectedFiles'> {
   readonly force?: boolean;
   /** If set, reverts only the changes of this turn. */
   readonly turn?: number | undefined;
+  /** The undo to which this belongs, from `ChatRestores.beginUndo`. It brings the file back. */
+  readonly undoId?: string | undefined;
 }
 
 /** A source of rows for the `@` list: files, the selection, problems and others. */

@@ -19,6 +19,7 @@ import { NewSessionOptions } from '../common/page/newSessionOptions';
 import { PageChips, type ChipSource } from '../common/page/pageChips';
 import { findConversationsFolder, moveOldConversations, type OpenWorkspace } from '../node/conversationsFolder';
 import { NodeFiles } from '../../base/node/filePort';
+import { AgentWritesFolder } from '../node/writes/agentWritesFolder';
 import { ConversationStore } from '../node/conversationStore';
 import { WindowDrafts } from '../node/places/windowDrafts';
 import { OlderWorkspaces } from '../node/olderWorkspaces';
@@ -96,6 +97,12 @@ export class ChatRoot {
         readDiskText: readUsableDiskText,
         ...windowSaveEvents,
       },
+      agentWrites: new AgentWritesFolder({
+        folder: path.join(deps.storageFolder, 'agentWrites'),
+        windowId: randomUUID(),
+        clock,
+        log,
+      }),
       attachments: mentions,
       clock,
       log,

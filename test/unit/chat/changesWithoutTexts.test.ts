@@ -89,7 +89,7 @@ describe('Changes that a text diff does not show', () => {
     const restore = chat.restores.get(id ?? '');
     assert.ok(restore);
     const { signal } = new AbortController();
-    const files = await window.restorer.previewUndo(restore, signal);
+    const files = await window.restorer.previewUndo(chat, restore, signal);
     await window.restorer.undo(chat, restore, { ...files, refused: [], left: [] }, signal);
     await chat.fileChanges.refresh();
   }

@@ -13,6 +13,7 @@ describe('OpenChatsReview: a file changed by two conversations', () => {
   newer.before.set(path, 'before newer');
   const undone: string[] = [];
   let answer = true;
+  const failing = new Set<string>();
   const review = new OpenChatsReview(
     {
       openChats: [older, newer],
@@ -26,6 +27,7 @@ describe('OpenChatsReview: a file changed by two conversations', () => {
         return Promise.resolve(answer);
       },
       undoAll: ({ id }) => {
+        if (failing.has(id)) return Promise.reject(new Error('a.ts: cannot be undone.'));
         undone.push(id);
         return Promise.resolve(answer);
       },
@@ -45,6 +47,15 @@ describe('OpenChatsReview: a file changed by two conversations', () => {
     newer.change({ changes: [change] });
     assert.deepEqual([...review.formerPaths], []);
     older.change({ changes: [change] });
+  });
+
+  it('is undone in the other conversations if one fails, and the failure is named', async () => {
+    undone.length = 0;
+    failing.add('older');
+    await assert.rejects(review.undoAll(), /^Error: “.*”: a\.ts: cannot be undone\.$/);
+    assert.deepEqual(undone, ['newer']);
+    failing.clear();
+    undone.length = 0;
   });
 
   it('stays unchanged if the user cancels', async () => {

@@ -20,7 +20,7 @@ describe('Rows of a restore', () => {
     {
       byAgent: new Set(['/ws/z.txt', '/ws/unsaved.txt', '/ws/same.txt', '/ws/command.txt']),
       byCommand: new Set(['/ws/command.txt', '/ws/mine.txt']),
-      byOtherConversations: new Set(['/ws/b.txt']),
+      byOtherConversations: new Map([['/ws/b.txt', 'Other']]),
       edited: new Set(['/ws/z.txt']),
       unsaved: new Set(['/ws/unsaved.txt', '/ws/mine.txt']),
     },
@@ -42,10 +42,10 @@ describe('Rows of a restore', () => {
   it('describe what happens to each file, and who has changed it', () => {
     assert.deepEqual(rows.map(restoreRowLabel), [
       'modified, not saved',
-      'deleted, changed in another conversation',
+      'deleted, changed in “Other”',
       'deleted, changed while a command ran',
       'modified, changed only by you, not saved',
-      'created again, edited by you later',
+      'created again, edited later',
     ]);
   });
 
@@ -64,7 +64,7 @@ describe('Rows of a restore', () => {
     const all = revertibleRows(byTurn, {
       byAgent,
       byCommand: none,
-      byOtherConversations: none,
+      byOtherConversations: new Map(),
       edited: none,
       unsaved: none,
     });

@@ -171,7 +171,7 @@ describe('Review of changes', () => {
             } else if (one.type === 'undoRestore') {
               const found = lastRestore && chat.restores.get(lastRestore.id);
               if (!lastRestore || !found) continue;
-              const files = await restorer.previewUndo(found, signal);
+              const files = await restorer.previewUndo(lastRestore.chat, found, signal);
               const { chat: old } = await restorer.undo(chat, found, { ...files, refused: [], left: [] }, signal);
               assert.equal(old, lastRestore.chat);
               chat = old;

@@ -179,7 +179,7 @@ describe('Changes that no tool call names', () => {
     assert.ok(restore);
     const { signal } = new AbortController();
     const restorer = new FileRestorer({ chats: window.chats, checkpoints, newId: () => 'restore' });
-    const files = await restorer.previewUndo(restore, signal);
+    const files = await restorer.previewUndo(chat, restore, signal);
     assert.deepEqual(files.changedSince, []);
     await restorer.undo(chat, restore, { ...files, refused: [], left: [] }, signal);
     assert.equal(editor.diskText(b), 'edited, not saved\n');

@@ -17,6 +17,7 @@ const writers: Readonly<Record<string, string>> = {
   'editor/vscode/documentEdits.ts': 'the editor port',
   'chat/vscode/unsaved/textVersions.ts': "puts the user's unsaved text back into its editor",
   'chat/vscode/answerTextActions.ts': "inserts text where the user's cursor is; asks `protectionOf`",
+  'chat/node/writes/agentWritesFolder.ts': 'own storage: what agents have written, for other windows',
   'chat/vscode/review/deleteFile.ts': 'takes a reverted file away; asks `protectionOf`',
   'chat/vscode/review/conversationActions.ts': 'an export, to where the user says in a dialog',
   'threads/vscode/threadActions.ts': 'an export, to where the user says in a dialog',

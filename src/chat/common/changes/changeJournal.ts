@@ -6,22 +6,30 @@ import type { FileChange } from '../../../transcript/common/entries';
 import { ToolCallWrites } from './toolCallWrites';
 import { ChangeLedger } from './changeLedger';
 import type { ChatFileAccess } from '../chatFileAccess';
-import { ChatError, type RevertOptions, type TurnRange, type FileChangedByTurns, type TurnTexts } from '../chatPorts';
+import type { RevertOptions, TurnRange, FileChangedByTurns, TurnTexts } from '../chatPorts';
 import type { TextBlobs } from '../chatStore';
 import { FileReview } from './fileReview';
-import { FileTexts, type TextIdsBeforeAndAfter, type FileText, type FileTextId } from './fileTexts';
+import { FileTexts, type FileText, type FileTextId } from './fileTexts';
 import type { RemainingChange, LogRecord, NewRecord } from '../conversation/logRecord';
 import { SavesByOthersTracker } from '../unsaved/savesByOthersTracker';
-import { requireUnprotected } from '../restore/requireUnprotected';
+import { ChangeReverter } from '../restore/changeReverter';
+import { UndoJournal } from '../restore/undoJournal';
 import { RunningTurnScans } from './runningTurnScans';
 import { ApprovalDiffs } from './approvalDiffs';
 import { NonTextChanges, type FileStateRestore } from './nonTextChanges';
 import { CallActivity, ChangeAuthors } from './changeAuthors';
 import { TurnCheckpoint } from './turnCheckpoint';
 import type { FileTextClaims } from './fileTextClaims';
+import type { AgentWrites } from '../writes/agentWrites';
+import { SharedWrites } from '../writes/sharedWrites';
+import { isEditedByOthers, type FileTrail } from '../restore/fileTrails';
 
 interface ChangeJournalPorts {
+  /** Id of the conversation. */
+  readonly conversation: string;
   readonly files: ChatFileAccess;
+  /** What the conversations of all windows have written. Undefined if only those of this window are known. */
+  readonly agentWrites: AgentWrites | undefined;
   /** All conversations of the window share these claims. */
   readonly claims: FileTextClaims;
   readonly clock: Clock;
@@ -41,6 +49,10 @@ export class ChangeJournal {
   readonly review: FileReview;
   readonly states: NonTextChanges;
   private readonly fileTexts: FileTexts;
+  private readonly record: (record: NewRecord) => void;
+  private readonly sharedWrites: SharedWrites;
+  private readonly reverter: ChangeReverter;
+  readonly undoJournal: UndoJournal;
   private readonly ledger: ChangeLedger;
   private readonly toolCallWrites: ToolCallWrites;
   private readonly authors: ChangeAuthors;
@@ -57,8 +69,14 @@ export class ChangeJournal {
   private lastTurnRecording: Promise<void> = Promise.resolve();
 
   constructor(private readonly ports: ChangeJournalPorts) {
-    const { claims, clock, files, log, record } = ports;
+    const { claims, clock, files, log } = ports;
+    const record = (added: NewRecord): void => {
+      ports.record(added);
+      this.sharedWrites.shareRecord(added);
+    };
+    this.record = record;
     this.fileTexts = new FileTexts(files, ports.texts);
+    this.sharedWrites = new SharedWrites({ ...ports, fileTexts: this.fileTexts });
     this.ledger = new ChangeLedger(this.fileTexts, record, claims, (...write) => this.compareWithApproval(...write));
     const { checkpoints, editor } = files;
     this.states = new NonTextChanges({ checkpoints, claims, record });
@@ -106,6 +124,27 @@ export class ChangeJournal {
       queue: this.queue,
       log,
     });
+    const { review, toolCallWrites, turnCheckpoint } = this;
+    this.reverter = new ChangeReverter({
+      authors: this.authors,
+      files,
+      fileTexts: texts,
+      ledger,
+      states,
+      review,
+      turnCheckpoint,
+      toolCallWrites,
+      record,
+    });
+    this.undoJournal = new UndoJournal({
+      checkpoints,
+      clock,
+      deleteFile: (...deletion) => files.deleteFile(...deletion),
+      editor,
+      fileTexts: texts,
+      record,
+      remainingChanges: () => this.remainingChanges,
+    });
   }
 
   get changes(): FileChange[] {
@@ -124,12 +163,19 @@ export class ChangeJournal {
     return this.ledger.remainingChanges;
   }
 
-  /** Returns the files that have changed since the agent's last change. Never rejects. */
-  async pathsEditedSinceAgent(): Promise<ReadonlySet<string>> {
+  /**
+   * Returns those of the files that others have changed since the first change of their trails. `textBefore` returns the text
+   * of a file before that, or undefined if it is unknown. Never rejects.
+   */
+  async pathsEditedByOthers(
+    trails: ReadonlyMap<string, FileTrail>,
+    textBefore: (path: string) => Promise<FileText>,
+  ): Promise<ReadonlySet<string>> {
     const edited = new Set<string>();
-    for (const { change, path } of this.remainingChanges) {
+    for (const [path, trail] of trails) {
       const now = await this.fileTexts.readWithUnsavedText(path);
-      if (change?.after !== undefined && now.id !== change.after) edited.add(path);
+      const before = this.fileTexts.idOf(await textBefore(path).catch(() => undefined));
+      if (isEditedByOthers(trail, now.id, before)) edited.add(path);
     }
     return edited;
   }
@@ -154,12 +200,14 @@ export class ChangeJournal {
   /** Replaces the remaining changes of files that were restored, or that another conversation reviews now. */
   async replaceChanges(files: readonly RemainingChange[]): Promise<void> {
     await this.ledger.replaceChanges(files);
+    await this.sharedWrites.shareTexts(files.map(({ path }) => path));
     await this.refresh();
   }
 
   /** Takes a checkpoint before the prompt of a turn is sent. @throws Error when `signal` fires */
   async beginTurn(turn: number, signal: AbortSignal): Promise<void> {
     await this.lastTurnRecording;
+    this.sharedWrites.beginTurn();
     await this.turnCheckpoint.begin(turn, signal);
   }
 
@@ -172,6 +220,17 @@ export class ChangeJournal {
         await this.fileTexts.storeText(await this.fileTexts.readWithUnsavedText(path)),
       );
     });
+  }
+
+  /** Records what a failed write has written. Never rejects. */
+  async afterFailedWrite(requestedPath: string): Promise<void> {
+    const path = await this.resolvePath(requestedPath);
+    // A file without a text, such as one in another encoding, is refused: nothing was written.
+    const { text } = await this.fileTexts.readWithUnsavedText(path);
+    if (text === undefined && this.textIdBeforeWriteByPath.get(path) === undefined) {
+      this.textIdBeforeWriteByPath.delete(path);
+    }
+    await this.afterWrite(path);
   }
 
   /** Records a write that has finished. `replaced` is the text that it has replaced, if known. Never rejects. */
@@ -214,6 +273,7 @@ export class ChangeJournal {
     if (!isUnrecorded) this.turnCheckpoint.forget();
     await this.toolCallWrites.endTurn();
     await whenAgentStopped;
+    await this.sharedWrites.claimForOtherWindows();
     await this.turnCheckpoint.end(turn);
     this.approvalDiffs.endTurn();
     this.textIdBeforeWriteByPath.clear();
@@ -258,16 +318,16 @@ export class ChangeJournal {
    */
   async revert(
     requestedPath: string,
-    { force = false, turn, protectedFiles = 'refuse' }: RevertOptions = {},
+    { force = false, turn, protectedFiles = 'refuse', undoId }: RevertOptions = {},
   ): Promise<string | undefined> {
     const path = await this.resolveUnlessChanged(requestedPath);
     const restore = await this.queue.run(path, async () => {
       this.revertingPaths.add(path);
-      return await this.revertNow(path, { force, turn, protectedFiles }).finally(() =>
-        this.revertingPaths.delete(path),
-      );
+      return await this.reverter
+        .revert(path, { force, turn, protectedFiles })
+        .finally(() => this.revertingPaths.delete(path));
     });
-    const restoreId = restore && (await this.recordRestore(path, restore));
+    const restoreId = restore && (await this.recordRestore(path, restore, undoId));
     await this.refresh(new Set([path]));
     return restoreId;
   }
@@ -277,108 +337,29 @@ export class ChangeJournal {
     const all = new Set([...this.ledger.paths, ...this.states.paths]);
     const paths = requestedPath === undefined ? all : [await this.resolveUnlessChanged(requestedPath)];
     for (const path of paths) {
-      this.recordDecision(path, 'kept');
+      this.reverter.recordDecision(path, 'kept');
       await this.turnCheckpoint.rebase(path);
     }
     this.ports.onDidChange();
   }
 
-  private async revertNow(path: string, options: Required<RevertOptions>): Promise<FileStateRestore | undefined> {
-    const { force, protectedFiles, turn } = options;
-    if (this.states.isWithoutTexts(path, turn)) {
-      if (protectedFiles === 'refuse') await requireUnprotected(this.ports.files.editor, path);
-      const restore = await this.states.restore(path, turn, force);
-      await this.turnCheckpoint.rebase(path);
-      // An earlier turn may have changed the text of the file.
-      if (turn !== undefined || typeof (await this.fileTexts.textOf(this.ledger.getFile(path)?.before)) !== 'string') {
-        return restore;
-      }
-    }
-    return await this.revertText(path, options);
-  }
-
-  /** Records a restore. The changes of the file stay recorded, because undoing the restore brings them back. */
-  private async recordRestore(path: string, { target, turn, undo }: FileStateRestore): Promise<string> {
+  /** Records a restore, unless an undo has recorded it. The changes of the file stay recorded, because undoing the restore brings them back. */
+  private async recordRestore(
+    path: string,
+    { target, turn, undo }: FileStateRestore,
+    undoId?: string,
+  ): Promise<string | undefined> {
     const previous = this.remainingChanges.filter((change) => change.path === path);
     if (previous.length > 0) await this.ledger.replaceChanges([{ path }]);
+    if (undoId !== undefined && this.undoJournal.covers(undoId, path)) return undefined;
     const { id } = undo;
     const [from, to] = [[{ ...undo }], [{ ...target }]];
-    this.ports.record({ type: 'restored', id, turn, target: to, undo: from, paths: [path], skipped: [], previous });
+    this.record({ type: 'restored', id, turn, target: to, undo: from, paths: [path], skipped: [], previous });
     return id;
   }
 
-  private async revertText(
-    path: string,
-    { force, turn, protectedFiles }: Required<RevertOptions>,
-  ): Promise<FileStateRestore | undefined> {
-    const { files } = this.ports;
-    const file = turn === undefined ? this.ledger.getFile(path) : this.ledger.getTurnFile(turn, path);
-    const scope = turn === undefined ? 'conversation' : 'turn';
-    const isOnlyState = !file && this.hasChanges(path, turn);
-    if (!file && !isOnlyState) throw new ChatError('notFound', `This ${scope} has no known changes to the file.`);
-    if (file && (await this.fileTexts.textOf(file.before)) === undefined) {
-      throw new ChatError(
-        'notFound',
-        'The file’s previous contents are unknown. Use the Timeline view or Git history.',
-      );
-    }
-    const now = await this.fileTexts.readWithUnsavedText(path);
-    const isAsLeft = !now.isDirty && (await this.states.isUnchangedSinceAgent(path, turn));
-    const rebased = file ? await this.ledger.textWithoutChange(file, now) : now.text;
-    if (rebased === undefined && !force) {
-      const message = `The file was changed after this ${scope}. Undoing would lose those changes, too.`;
-      throw new ChatError('changedSince', message);
-    }
-    const text = rebased === undefined ? await this.fileTexts.textOf(file?.before) : rebased;
-    const remaining = turn === undefined ? undefined : await this.review.storeBaselineWithout(turn, path, now);
-    if (isOnlyState && protectedFiles === 'refuse') await requireUnprotected(this.ports.files.editor, path);
-    if (typeof text === 'string' && file)
-      await files.editor.writeText(path, text, { save: !now.isDirty, protectedFiles });
-    else if (now.text !== null && text === null) {
-      const deleteFile = () => files.deleteFile(path, { protectedFiles });
-      // Only a checkpoint can bring back later edits, and a file that others may have made.
-      if (rebased !== null || this.authors.isByCommand(path)) {
-        if (now.isDirty) await files.editor.save(path);
-        const first = turn ?? this.ledger.firstTurnOf(path);
-        const restore = await this.states.deleteAfterCheckpoint(path, first, deleteFile);
-        await this.turnCheckpoint.rebase(path);
-        return restore;
-      }
-      await deleteFile();
-    }
-    const restore =
-      typeof text === 'string' ? await this.states.restoreNonTextParts(path, turn, text, isAsLeft) : undefined;
-    if (isOnlyState && restore) {
-      await this.turnCheckpoint.rebase(path);
-      return restore;
-    }
-    const after = await this.fileTexts.storeText(await this.fileTexts.readWithUnsavedText(path));
-    if (turn === undefined) this.recordDecision(path, 'reverted');
-    else this.recordTurnReverted(turn, path, file && { before: remaining, after });
-    this.toolCallWrites.rebaseWatchedFile(path, after);
-    await this.turnCheckpoint.rebase(path);
-    return undefined;
-  }
-
-  private recordDecision(path: string, decision: 'reverted' | 'kept'): void {
-    this.ledger.recordDecision(path, decision, this.states.forget(path));
-    this.authors.forget(path);
-  }
-
-  private recordTurnReverted(turn: number, path: string, texts?: TextIdsBeforeAndAfter): void {
-    this.states.removeTurn(turn, path);
-    if (texts) this.ledger.recordTurnReverted(turn, path, texts);
-    else this.ports.record({ type: 'turnReverted', turn, path });
-  }
-
-  private hasChanges(path: string, turn?: number): boolean {
-    return (
-      (turn === undefined ? this.ledger.getFile(path) : this.ledger.getTurnFile(turn, path)) !== undefined ||
-      this.states.hasChanges(path, turn)
-    );
-  }
-
   private async scan(): Promise<void> {
+    await this.sharedWrites.claimForOtherWindows();
     await this.turnCheckpoint.scan();
     await this.refresh();
   }
@@ -401,7 +382,7 @@ export class ChangeJournal {
 
   /** Like `resolvePath`, but does not follow a symbolic link. */
   private async resolveUnlessChanged(requestedPath: string): Promise<string> {
-    return this.hasChanges(requestedPath) ? requestedPath : await this.resolvePath(requestedPath);
+    return this.reverter.hasChanges(requestedPath) ? requestedPath : await this.resolvePath(requestedPath);
   }
 
   /** Returns the resolved path. If agents can no longer access the path, returns it unchanged. */

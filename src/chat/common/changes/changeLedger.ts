@@ -1,27 +1,12 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { FileChange } from '../../../transcript/common/entries';
-import { countChanges } from '../../../transcript/common/lineDiff';
 import { mergePreferringTheirs } from '../../../changes/common/review/threeWayMerge';
 import type { UneditedChangeCounts, TurnRange, FileChangedByTurns } from '../chatPorts';
 import type { TextIdsBeforeAndAfter, CurrentFileText, FileTexts, FileText, FileTextId } from './fileTexts';
 import type { RemainingChange, LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
 import { findFormerPaths } from './renames';
+import { changeOf, combineWrites, type TurnFile, type WrittenFile } from '../writes/writtenFile';
 import type { FileTextClaims } from './fileTextClaims';
-
-interface WrittenFile {
-  /** Text before the conversation's first change. Undefined if Backline did not read it, so it cannot be restored. */
-  readonly before: FileTextId;
-  /** Text after the agent's last change. */
-  readonly after: FileTextId;
-  /** Whether others changed the file between the agent's changes. Restoring would also undo their changes. */
-  readonly isMixed: boolean;
-  /**
-   * The remaining change after each hunk that was undone in an editor, oldest first. Such an undo can itself be undone,
-   * so `before` and `after` stay unchanged. These changes are needed to separate later edits of the undone lines.
-   */
-  readonly changesAfterUndo?: readonly TextIdsBeforeAndAfter[];
-  readonly change: FileChange | undefined;
-}
 
 interface Write {
   readonly path: string;
@@ -33,7 +18,11 @@ interface Write {
   readonly isAgentsWork: (now: CurrentFileText) => boolean;
 }
 
-type TurnFile = Pick<WrittenFile, 'before' | 'after' | 'isMixed' | 'changesAfterUndo'>;
+/** The ids of a file's text before and after changes were reverted. */
+interface RevertedTexts {
+  readonly found?: FileTextId;
+  readonly left?: FileTextId;
+}
 
 export const maxFiles = 5_000;
 const maxChangesAfterUndo = 20;
@@ -216,9 +205,9 @@ export class ChangeLedger {
   }
 
   /** Records the remaining change of a file after a hunk was undone in it. */
-  recordHunkUndo(path: string, remaining: TextIdsBeforeAndAfter): void {
+  recordHunkUndo(path: string, found: FileTextId, remaining: TextIdsBeforeAndAfter): void {
     this.addChangeAfterUndo(path, remaining);
-    this.appendRecord({ type: 'hunkUndone', path, ...withoutUndefined({ ...remaining }) });
+    this.appendRecord({ type: 'hunkUndone', path, ...withoutUndefined({ found, ...remaining }) });
   }
 
   private addChangeAfterUndo(path: string, remaining: TextIdsBeforeAndAfter): void {
@@ -277,12 +266,15 @@ export class ChangeLedger {
     }
   }
 
-  /** Removes the changes to a file after the user's decision. `hasStates`: some of them were not visible in texts. */
-  recordDecision(path: string, decision: 'reverted' | 'kept', hasStates = false): void {
+  /**
+   * Removes the changes to a file after the user's decision. `hasStates`: some of them were not visible in texts. `texts`: the
+   * text before and after they were reverted.
+   */
+  recordDecision(path: string, decision: 'reverted' | 'kept', hasStates = false, texts: RevertedTexts = {}): void {
     if (decision === 'reverted') this.claims.end(this, path);
     if (!this.writtenFiles.delete(path) && !hasStates) return;
     this.currentTurnFiles.delete(path);
-    this.appendRecord({ type: 'fileDecided', path, decision });
+    this.appendRecord({ type: 'fileDecided', path, decision, ...withoutUndefined({ ...texts }) });
   }
 
   /** Sets the changes that remain, after files were restored or another conversation has taken over their review. */
@@ -296,9 +288,9 @@ export class ChangeLedger {
   }
 
   /** Records that the change of a turn was reverted. `texts` is the remaining change of the conversation. */
-  recordTurnReverted(turn: number, path: string, texts: TextIdsBeforeAndAfter): void {
+  recordTurnReverted(turn: number, path: string, found: FileTextId, texts: TextIdsBeforeAndAfter): void {
     this.removeTurnChange(turn, path, texts);
-    this.appendRecord({ type: 'turnReverted', turn, path, ...withoutUndefined({ ...texts }) });
+    this.appendRecord({ type: 'turnReverted', turn, path, ...withoutUndefined({ found, ...texts }) });
   }
 
   private setRemainingChange({ change, path }: RemainingChange): void {
@@ -379,20 +371,4 @@ export class ChangeLedger {
     const before = await this.fileTexts.storeTextNotFromDisk(await this.textWithoutChange(first, between));
     return before === undefined ? combined : { before, after: next.after, isMixed: false };
   }
-}
-
-/** Combines two consecutive writes. The result is marked as mixed if others have written between them. */
-function combineWrites(first: TurnFile | undefined, next: TurnFile): TurnFile {
-  if (!first) return next;
-  const isMixed = first.isMixed || next.isMixed || next.before === undefined || next.before !== first.after;
-  return { before: first.before, after: next.after, isMixed };
-}
-
-function changeOf(path: string, before: FileText, now: FileText, isOther: boolean): FileChange | undefined {
-  if (before === undefined || now === undefined) {
-    return { path, change: now === null ? 'deleted' : 'modified', added: 0, removed: 0, state: 'unknown' };
-  }
-  if (before === now) return undefined;
-  const change = before === null ? 'created' : now === null ? 'deleted' : 'modified';
-  return { path, change, ...countChanges(before, now), state: isOther ? 'changedSince' : 'applied' };
 }

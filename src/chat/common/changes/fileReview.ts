@@ -109,12 +109,13 @@ export class FileReview {
 
   /** Undoes a hunk. @throws the same ChatErrors as `keepHunk`, EditorError */
   async undoHunk(requestedPath: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {
-    const undone = await this.runIfTextIsAsShown(requestedPath, seen, async (path) => {
+    const undone = await this.runIfTextIsAsShown(requestedPath, seen, async (path, now) => {
+      const found = await this.ports.fileTexts.storeText(now);
       const text = replaceLines(seen.text, hunk.after, seen.baseline, hunk.before);
       // Allowed, because the user has seen these lines and requested the change.
       await this.ports.editor.writeText(path, text, { protectedFiles: 'allow' });
       const after = await this.ports.fileTexts.storeText(await this.ports.fileTexts.readWithUnsavedText(path));
-      this.ports.ledger.recordHunkUndo(path, {
+      this.ports.ledger.recordHunkUndo(path, found, {
         before: await this.ports.fileTexts.storeTextNotFromDisk(seen.baseline),
         after,
       });

@@ -64,6 +64,10 @@ export class FileTexts {
     return { text, id: typeof text === 'string' ? this.blobs.idOf(text) : text, isDirty: false };
   }
 
+  idOf(text: FileText): FileTextId {
+    return typeof text === 'string' ? this.blobs.idOf(text) : text;
+  }
+
   /** Stores a text that is not the current text of its file. */
   async storeTextNotFromDisk(text: FileText): Promise<FileTextId> {
     if (typeof text !== 'string') return text;

@@ -343,6 +343,7 @@ function changeOf(path: string, all: readonly StateChange[], now: CurrentFileSta
   return isThere ? { path, kind, change: 'modified', ...counts, state: 'applied' } : undefined;
 }
 
-function stateId(state: StateChange['after']): string {
+/** Returns the id of a state, for claims. */
+export function stateId(state: StateChange['after']): string {
   return state ? `state ${state.kind} ${state.object}` : 'state none';
 }

@@ -16,13 +16,12 @@ import {
 } from '../chatPorts';
 import type { ConversationFiles, StoredConversation } from '../chatStore';
 import type { Draft, DraftAttachment, QueuedPrompt, ConversationRow, ConversationView } from '../chatView';
-import { Conversation } from './conversation';
+import { Conversation, type ConversationPorts } from './conversation';
 import { emptyDraft, isEmptyDraft } from './drafts';
 import { ApprovalAnswerDelivery } from '../approvals/answerDelivery';
 import type { ChangeJournal } from '../changes/changeJournal';
 import type { ChatFileAccess } from '../chatFileAccess';
 import { ReviewableChanges } from '../changes/reviewableChanges';
-import type { FileTextClaims } from '../changes/fileTextClaims';
 import { ConversationRestores } from '../restore/conversationRestores';
 import type { ChatTranscript } from '../transcript/chatTranscript';
 import { PromptSaves, type UnsavedFiles } from '../unsaved/promptSaves';
@@ -36,9 +35,8 @@ import { SignInWait } from '../signIn/signInWait';
 import { TurnInterruption } from './turnInterruption';
 import { TurnRunner } from './turnRunner';
 
-export interface ChatSessionPorts extends BackendConnectionPorts {
+export interface ChatSessionPorts extends BackendConnectionPorts, Pick<ConversationPorts, 'claims' | 'agentWrites'> {
   readonly files: ChatFileAccess;
-  readonly claims: FileTextClaims;
   readonly attachments: AttachmentResolver;
   readonly clock: Clock;
   readonly sessionDefaults: NewSessionOptionsPort;
@@ -58,7 +56,7 @@ export class ChatSession implements Chat {
   readonly transcript: TranscriptDocument;
   readonly fullEntries: FullContents<Entry>;
   readonly fullApprovals: FullContents<Part[]>;
-  readonly journal: Pick<ChangeJournal, 'beforeWrite' | 'afterWrite'>;
+  readonly journal: Pick<ChangeJournal, 'beforeWrite' | 'afterWrite' | 'afterFailedWrite'>;
   readonly fileChanges: ReviewableChanges;
   readonly restores: ConversationRestores;
   private readonly conversation: Conversation;
@@ -191,6 +189,7 @@ export class ChatSession implements Chat {
   async restore(records: readonly LogRecord[], damage: string | undefined): Promise<void> {
     await this.conversation.restore(records, damage);
     await this.sharedDraft.dropIfSent((id) => this.conversation.promptIds.has(id));
+    if (this.conversationFiles.readonlyReason === undefined) this.conversation.endInterruptedUndos();
     const { unsavedImageTitles } = this.sharedDraft;
     if (unsavedImageTitles.length === 0 || this.conversationFiles.readonlyReason !== undefined) return;
     const text = `Large images aren’t saved with a draft. Add them again: ${unsavedImageTitles.join(', ')}.`;

@@ -3,6 +3,7 @@ import type { Clock } from '../../../base/common/async';
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
+import type { AgentWrites } from '../writes/agentWrites';
 import { ChangeJournal } from '../changes/changeJournal';
 import type { ChatFileAccess } from '../chatFileAccess';
 import type { FileTextClaims } from '../changes/fileTextClaims';
@@ -13,9 +14,11 @@ import { isPrompt, logVersion, type LogRecord, type NewRecord } from './logRecor
 import { PromptQueue } from './promptQueue';
 import { titleOfPrompt } from './conversationTitle';
 
-interface ConversationPorts {
+export interface ConversationPorts {
   readonly files: ChatFileAccess;
   readonly claims: FileTextClaims;
+  /** What the conversations of all windows have written. */
+  readonly agentWrites?: AgentWrites;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -29,6 +32,7 @@ export class Conversation {
   readonly restores = new RestoreHistory();
   /** Ids of all prompts that were sent or queued, also of withdrawn ones. */
   readonly promptIds = new Set<string>();
+  readonly agentWrites: AgentWrites | undefined;
   /** Fires for all changes except streamed text, for which the transcript document has its own event. */
   readonly changeEmitter: Emitter<void>;
   /** Fires when the list of file changes may have changed. */
@@ -38,13 +42,16 @@ export class Conversation {
     readonly file: ConversationFiles,
     private readonly ports: ConversationPorts,
   ) {
-    const { claims, clock, files, log } = ports;
+    const { agentWrites, claims, clock, files, log } = ports;
     const onListenerError = (error: unknown): void => log.error('a listener failed', error);
     this.changeEmitter = new Emitter(onListenerError);
     this.fileChangesEmitter = new Emitter(onListenerError);
     this.document = new TranscriptDocument(onListenerError);
     this.transcript = new ChatTranscript(this.document, file.head.backendTitle);
+    this.agentWrites = agentWrites;
     this.journal = new ChangeJournal({
+      conversation: file.head.id,
+      agentWrites,
       files,
       claims,
       clock,
@@ -84,6 +91,13 @@ export class Conversation {
     this.restores.applyRecord(timed);
     this.file.append(timed);
     if (!isTextOnly) this.changeEmitter.fire();
+  }
+
+  /** Ends undos of changes that were interrupted, so that the user can bring the files back. */
+  endInterruptedUndos(): void {
+    for (const { id, paths } of this.restores.unfinished) {
+      this.addRecord({ type: 'undoDone', id, target: [], paths: [...paths], texts: [] });
+    }
   }
 
   addNotice(level: 'info' | 'warning' | 'error', text: string, details?: string): void {

@@ -102,8 +102,16 @@ export const LogRecord = z.discriminatedUnion('type', [
   record('attributed', { path: Text, author: z.literal('command') }),
   /** Some changes of the file were kept. The remaining change is from `before` to `after`. */
   record('rebased', { path: Text, before: Text.nullable().optional(), after: Text.nullable().optional() }),
-  /** A hunk of the file was undone in an editor. The remaining change is from `before` to `after`. */
-  record('hunkUndone', { path: Text, before: Text.nullable().optional(), after: Text.nullable().optional() }),
+  /**
+   * A hunk of the file was undone in an editor. The remaining change is from `before` to `after`. `found`, also in the next
+   * records: the text before the undo.
+   */
+  record('hunkUndone', {
+    path: Text,
+    found: Text.nullable().optional(),
+    before: Text.nullable().optional(),
+    after: Text.nullable().optional(),
+  }),
   /** All changes of a turn, with the ids of each file's texts before and after, as in `snapshot` and `written`. */
   record('changed', {
     turn: z.number(),
@@ -114,10 +122,17 @@ export const LogRecord = z.discriminatedUnion('type', [
   record('turnReverted', {
     turn: z.number(),
     path: Text,
+    found: Text.nullable().optional(),
     before: Text.nullable().optional(),
     after: Text.nullable().optional(),
   }),
-  record('fileDecided', { path: Text, decision: z.enum(['reverted', 'kept']) }),
+  /** `left`: the text after the changes were reverted. */
+  record('fileDecided', {
+    path: Text,
+    decision: z.enum(['reverted', 'kept']),
+    found: Text.nullable().optional(),
+    left: Text.nullable().optional(),
+  }),
   /** The remaining changes of these files are replaced with the given ones. */
   record('changesReplaced', { files: z.array(RemainingChange) }),
   /** The records before this one were copied from the conversation `from`. The next prompt starts a new session. */
@@ -131,12 +146,25 @@ export const LogRecord = z.discriminatedUnion('type', [
     undo: checkpoints,
     paths: z.array(Text),
     skipped: z.array(z.object({ path: Text, reason: Text })),
+    /** Set if the user has undone changes of a turn or of the conversation, instead of restoring a moment. */
+    undid: z.enum(['turn', 'conversation']).optional(),
+    /** The texts before. Null if the file did not exist. `isUnsaved`: the checkpoints `undo` have another text. */
+    texts: z.array(z.object({ path: Text, text: Text.nullable(), isUnsaved: z.boolean().optional() })).optional(),
     /** The changes that remain again after the restore is undone. */
     previous: z.array(RemainingChange),
     /** Id of the original conversation, if this one is a fork of it at the prompt. */
     origin: Text.optional(),
     /** Id of the fork that continues this conversation from before the prompt. */
     fork: Text.optional(),
+  }),
+  /**
+   * The undo of changes with this id has ended, in these files. `target`: the checkpoints after it, and `texts` those that it has left. Both are empty if it was interrupted.
+   */
+  record('undoDone', {
+    id: Text,
+    target: checkpoints,
+    paths: z.array(Text),
+    texts: z.array(z.object({ path: Text, text: Text.nullable() })),
   }),
   record('restoreUndone', { id: Text }),
   /** Folders were moved: all records before this one contain the paths of before. */

@@ -10,6 +10,7 @@ import type { Memento } from '../../../base/common/memento';
 import { isInside } from '../../../editor/common/boundary';
 import type { WriterSession, WriteObserver } from '../../../editor/common/writeObserver';
 import type { ChatFileAccess } from '../chatFileAccess';
+import type { AgentWrites } from '../writes/agentWrites';
 import { FileTextClaims } from '../changes/fileTextClaims';
 import type { Chat, Chats, ExportFormat, NewChatOptions } from '../chatPorts';
 import { ChatSession, type ChatSessionPorts } from '../conversation/chatSession';
@@ -34,6 +35,7 @@ interface ChatSessionsPorts {
   readonly backends: BackendRegistry;
   readonly store: ChatStore;
   readonly files: ChatFileAccess;
+  readonly agentWrites?: AgentWrites;
   readonly attachments: AttachmentResolver;
   readonly clock: Clock;
   readonly log: Logger;
@@ -256,7 +258,7 @@ export class ChatSessions implements Chats, WriteObserver {
 
   /** Records what a failed write has written, and drops the text from before the write. */
   async afterFailedWrite(writer: WriterSession, path: string): Promise<void> {
-    await this.afterWrite(writer, path);
+    for (const chat of this.chatsOf(writer)) await chat.journal.afterFailedWrite(path);
   }
 
   async stop(): Promise<void> {

@@ -1,8 +1,17 @@
-import { ChatError, type NewRestore, type PresentForkPoint, type RestorePoint, type ChatRestores } from '../chatPorts';
+import {
+  ChatError,
+  type ComparedTexts,
+  type NewRestore,
+  type PresentForkPoint,
+  type RestorePoint,
+  type ChatRestores,
+} from '../chatPorts';
 import type { ConversationFiles, StoredConversation } from '../chatStore';
 import type { BackendConnection } from '../conversation/backendConnection';
 import type { Conversation } from '../conversation/conversation';
 import type { RemainingChange } from '../conversation/logRecord';
+import type { FileTextId } from '../changes/fileTexts';
+import { fileTrails } from './fileTrails';
 import type { Restore } from './restoreHistory';
 import { momentBeforePrompt, changedPathsByTurn, recordsWithoutQueuedPrompts, writtenPaths } from './restorePoint';
 
@@ -62,8 +71,46 @@ export class ConversationRestores implements ChatRestores {
     if (remoteId !== undefined) await this.connection.discardFork(remoteId);
   }
 
-  async pathsEditedSinceAgent(): Promise<ReadonlySet<string>> {
-    return await this.conversation.journal.pathsEditedSinceAgent();
+  async pathsEditedByOthers(
+    { recordsBefore, recordsSince }: RestorePoint,
+    textBefore: (path: string) => Promise<string | null | undefined>,
+  ): Promise<ReadonlySet<string>> {
+    return await this.conversation.journal.pathsEditedByOthers(fileTrails(recordsBefore, recordsSince), textBefore);
+  }
+
+  async pathsOfOthersSince({ recordsSince }: RestorePoint): Promise<ReadonlyMap<string, string>> {
+    const own = new Set(recordsSince.flatMap((record) => (record.type === 'written' ? [writeKey(record)] : [])));
+    const writes = (await this.conversation.agentWrites?.since(recordsSince[0]?.at ?? Infinity)) ?? [];
+    const { id } = this.conversationFiles.head;
+    // A fork has the records of the writes that the original conversation has made.
+    const others = writes.filter(
+      ({ conversation, path, text }) => conversation !== id && !own.has(writeKey({ path, after: text })),
+    );
+    return new Map(others.map(({ conversation, path }) => [path, conversation]));
+  }
+
+  get last(): Restore | undefined {
+    return this.conversation.restores.last;
+  }
+
+  async beginUndo(paths: readonly string[], turn?: number): Promise<string> {
+    await this.conversationFiles.claim();
+    const id = await this.conversation.journal.undoJournal.begin(paths, turn);
+    // Nothing may be overwritten before this is on disk.
+    await this.requireFlushed();
+    return id;
+  }
+
+  async endUndo(id: string, done: readonly string[]): Promise<readonly string[]> {
+    return await this.conversation.journal.undoJournal.end(id, done);
+  }
+
+  async compareTexts(restore: Restore): Promise<ComparedTexts> {
+    return await this.conversation.journal.undoJournal.compareTexts(restore);
+  }
+
+  async restoreTexts(restore: Restore, paths: ReadonlySet<string>): Promise<void> {
+    await this.conversation.journal.undoJournal.restoreTexts(restore, paths);
   }
 
   async whenTurnRecorded(): Promise<void> {
@@ -96,9 +143,18 @@ export class ConversationRestores implements ChatRestores {
 
   /** Reads all records. @throws ChatError `storage` if some of them are not on disk yet */
   private async readAll(): Promise<StoredConversation> {
+    await this.requireFlushed();
+    return await this.readRecords();
+  }
+
+  /** @throws ChatError `storage` */
+  private async requireFlushed(): Promise<void> {
     await this.conversationFiles.flush();
     const { problem } = this.conversationFiles;
     if (problem !== undefined) throw new ChatError('storage', problem);
-    return await this.readRecords();
   }
+}
+
+function writeKey({ after, path }: { readonly path: string; readonly after?: FileTextId | undefined }): string {
+  return JSON.stringify([path, after]);
 }

@@ -112,17 +112,36 @@ export class FileRestorer {
   }
 
   /** Returns how undoing a restore would change the files now. @throws CheckpointError */
-  async previewUndo({ paths, target, undo }: Restore, signal: AbortSignal): Promise<UndoPreview> {
-    const checkpoints = this.requireCheckpoints();
+  async previewUndo(chat: Chat, restore: Restore, signal: AbortSignal): Promise<UndoPreview> {
+    const { paths, target, undo } = restore;
     const wanted = new Set(paths);
-    const preview = await checkpoints.planRestore(undo, signal);
-    const since = await checkpoints.planRestore(target, signal).catch(() => undefined);
-    const isWanted = ({ path }: { readonly path: string }): boolean => wanted.has(path);
+    const texts = await chat.restores.compareTexts(restore);
+    // Checkpoints have all bytes of a file, but no unsaved text.
+    const unsaved = new Set(restore.texts?.flatMap(({ isUnsaved = false, path }) => (isUnsaved ? [path] : [])));
+    const isWanted = ({ path }: { readonly path: string }): boolean => wanted.has(path) && !unsaved.has(path);
+    const preview =
+      undo.length === 0 ? { changes: [], leftOut: [] } : await this.requireCheckpoints().planRestore(undo, signal);
+    const isKnown = target.length > 0 || undo.length === 0;
+    const since = isKnown ? await this.planOrNothing(target, signal) : undefined;
+    const changed = new Set(pathsOf(preview.changes.filter(isWanted)));
+    const fromTexts = new Set(texts.differing.filter((path) => wanted.has(path) && !changed.has(path)));
     return {
       preview,
-      paths: preview.changes.filter(isWanted).map(({ path }) => path),
-      changedSince: since?.changes.filter(isWanted).map(({ path }) => path),
+      fromTexts,
+      paths: [...changed, ...fromTexts],
+      changedSince: since && [...new Set([...pathsOf(since.filter(isWanted)), ...texts.changedSince])],
     };
+  }
+
+  private async planOrNothing(
+    target: readonly FolderCheckpoint[],
+    signal: AbortSignal,
+  ): Promise<RestorePreview['changes'] | undefined> {
+    if (target.length === 0) return [];
+    const plan = await this.requireCheckpoints()
+      .planRestore(target, signal)
+      .catch(() => undefined);
+    return plan?.changes;
   }
 
   /** Undoes a restore, also in the other conversation of a fork. @throws CheckpointError, ChatError */
@@ -130,10 +149,12 @@ export class FileRestorer {
     const { id, paths } = restore;
     const origin = restore.origin === undefined ? chat : await this.findChat(restore.origin);
     const fork = restore.origin === undefined ? await this.findChat(restore.fork) : chat;
+    const fromCheckpoint = files.paths.filter((path) => !files.fromTexts.has(path));
     const outcome =
-      files.paths.length > 0
-        ? await this.requireCheckpoints().restore(files.preview, files.paths, 'Undo of a restore', signal)
+      fromCheckpoint.length > 0
+        ? await this.requireCheckpoints().restore(files.preview, fromCheckpoint, 'Undo of a restore', signal)
         : { restored: [], skipped: [] };
+    await chat.restores.restoreTexts(restore, new Set(files.paths.filter((path) => files.fromTexts.has(path))));
     const skipped = [...outcome.skipped, ...files.refused];
     const left = new Set([...pathsOf(skipped), ...files.left]);
     const previous = (origin?.restores.get(id) ?? restore).previous.filter(({ path }) => !left.has(path));
@@ -238,11 +259,13 @@ interface UndoPreview {
   readonly preview: RestorePreview;
   /** The files that differ. */
   readonly paths: readonly string[];
+  /** Those of them that are restored from stored texts, because no checkpoint has what was in them. */
+  readonly fromTexts: ReadonlySet<string>;
   /** Files that were changed after the restore. Undefined if this is no longer known. */
   readonly changedSince: readonly string[] | undefined;
 }
 
-interface UndoFiles extends Pick<UndoPreview, 'preview' | 'paths'>, Pick<RestoreRequest, 'refused'> {
+interface UndoFiles extends Pick<UndoPreview, 'preview' | 'paths' | 'fromTexts'>, Pick<RestoreRequest, 'refused'> {
   /** Files that the user has chosen to leave unchanged. */
   readonly left: readonly string[];
 }

@@ -17,6 +17,7 @@ const fileTypes: ReadonlySet<LogRecord['type']> = new Set<LogRecord['type']>([
   'fileDecided',
   'changesReplaced',
   'restored',
+  'undoDone',
 ]);
 
 /** Returns the moment before the prompt of a turn. Undefined if there is no such prompt. */

@@ -11,8 +11,10 @@ export interface RestoreRow {
   /** How a restore would change the file. Undefined if that is unknown. */
   readonly change: RestoreChange['change'] | undefined;
   readonly author: Author;
-  /** Whether the user has edited the file since the agent's last change. */
+  /** Whether others have edited the file since the prompt, besides the agent. */
   readonly isEdited: boolean;
+  /** Title of another conversation that has changed the file since the prompt. */
+  readonly otherConversation: string | undefined;
   /** Whether the file has unsaved text. It is saved before the restore. */
   readonly isUnsaved: boolean;
 }
@@ -21,8 +23,9 @@ interface ChangedPaths {
   readonly byAgent: ReadonlySet<string>;
   /** Those of `byAgent` that were changed while a command ran, by it or by somebody else. */
   readonly byCommand: ReadonlySet<string>;
-  readonly byOtherConversations: ReadonlySet<string>;
-  /** Files that have changed since the agent's last change. */
+  /** The titles of other conversations, by the path of a file that they have changed. */
+  readonly byOtherConversations: ReadonlyMap<string, string>;
+  /** Files of the agent that others have changed, too. */
   readonly edited: ReadonlySet<string>;
   readonly unsaved: ReadonlySet<string>;
 }
@@ -43,8 +46,8 @@ export function revertibleRows(pathsByTurn: ReadonlyMap<number, readonly string[
 }
 
 /** Whether a file is selected by default. Files with edits of the user are only restored if the user selects them. */
-export function isPickedByDefault({ author, isEdited }: RestoreRow): boolean {
-  return author === 'agent' && !isEdited;
+export function isPickedByDefault({ author, isEdited, otherConversation }: RestoreRow): boolean {
+  return author === 'agent' && !isEdited && otherConversation === undefined;
 }
 
 const changeLabels: Record<RestoreChange['change'], string> = {
@@ -56,16 +59,18 @@ const changeLabels: Record<RestoreChange['change'], string> = {
 const authorLabels: Record<Author, string> = {
   agent: '',
   command: 'changed while a command ran',
-  otherConversation: 'changed in another conversation',
+  otherConversation: '',
   user: 'changed only by you',
 };
 
 /** Describes how a restore changes a file, and who has changed it before. */
-export function restoreRowLabel({ author, change, isEdited, isUnsaved }: RestoreRow): string {
+export function restoreRowLabel({ author, change, isEdited, isUnsaved, otherConversation }: RestoreRow): string {
+  const also = author === 'otherConversation' ? '' : 'also ';
   const facts = [
     change === undefined ? '' : changeLabels[change],
     authorLabels[author],
-    isEdited ? 'edited by you later' : '',
+    otherConversation === undefined ? '' : `${also}changed in “${otherConversation}”`,
+    isEdited && otherConversation === undefined ? 'edited later' : '',
     isUnsaved ? 'not saved' : '',
   ];
   return facts.filter((fact) => fact !== '').join(', ');
@@ -82,9 +87,15 @@ export function restoreCountLabel(rows: readonly RestoreRow[]): string {
 }
 
 function rowOf(path: string, change: RestoreRow['change'], paths: ChangedPaths): RestoreRow {
-  const { byAgent, edited, unsaved } = paths;
-  const author = authorOf(path, paths);
-  return { path, change, author, isEdited: byAgent.has(path) && edited.has(path), isUnsaved: unsaved.has(path) };
+  const { byAgent, byOtherConversations, edited, unsaved } = paths;
+  return {
+    path,
+    change,
+    author: authorOf(path, paths),
+    isEdited: byAgent.has(path) && edited.has(path),
+    otherConversation: byOtherConversations.get(path),
+    isUnsaved: unsaved.has(path),
+  };
 }
 
 function authorOf(path: string, { byAgent, byCommand, byOtherConversations }: ChangedPaths): Author {

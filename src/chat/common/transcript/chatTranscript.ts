@@ -143,6 +143,10 @@ export class ChatTranscript {
         this.endEntries.markChangesRestored(record);
         this.restoreEntries.addRestore(record);
         break;
+      case 'undoDone':
+        this.endEntries.keepMarksOf(record);
+        this.restoreEntries.addUndo(record);
+        break;
       case 'restoreUndone':
         this.endEntries.markRestoreUndone(record.id);
         this.restoreEntries.markUndone(record.id);

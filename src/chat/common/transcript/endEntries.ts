@@ -64,15 +64,27 @@ export class EndEntries {
   }
 
   /** Marks the changes of restored files as reverted, in the turn of the prompt and in all later turns. */
-  markChangesRestored({ id, paths, turn }: RecordOf<'restored'>): void {
+  markChangesRestored({ id, paths, turn, undid }: RecordOf<'restored'>): void {
     const restored = new Set(paths);
     const marks: ChangeMark[] = [];
     this.updateChanges((change, of) => {
-      if (of < turn || !restored.has(change.path) || !canUndo(change)) return change.state;
+      const isOtherTurn = undid === 'turn' ? of !== turn : of < turn;
+      if (isOtherTurn || !restored.has(change.path) || !canUndo(change)) return change.state;
       marks.push({ turn: of, path: change.path, state: change.state });
-      return 'reverted';
+      // When the user undoes changes, each is marked when it is done.
+      return undid === undefined ? 'reverted' : change.state;
     });
     this.changeMarksByRestore.set(id, marks);
+  }
+
+  /** Of an undo of changes, only those in these files were undone. */
+  keepMarksOf({ id, paths }: RecordOf<'undoDone'>): void {
+    const done = new Set(paths);
+    const marks = this.changeMarksByRestore.get(id) ?? [];
+    this.changeMarksByRestore.set(
+      id,
+      marks.filter(({ path }) => done.has(path)),
+    );
   }
 
   markRestoreUndone(id: string): void {

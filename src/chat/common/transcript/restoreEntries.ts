@@ -8,7 +8,9 @@ export class RestoreEntries {
 
   constructor(private readonly writer: EntryWriter) {}
 
-  addRestore({ fork, id, paths, skipped, turn }: RecordOf<'restored'>): void {
+  addRestore({ fork, id, paths, skipped, turn, undid }: RecordOf<'restored'>): void {
+    // It is not known yet which changes can be undone.
+    if (undid !== undefined) return;
     const base = this.writer.createBase();
     const files = paths.length === 1 ? '1 file was restored to its' : `${paths.length} files were restored to their`;
     const left = skipped.length > 0 ? ` ${countWithNoun(skipped.length, 'file')} could not be restored.` : '';
@@ -22,6 +24,19 @@ export class RestoreEntries {
       ...(details === '' ? {} : { details }),
       restoreId: id,
     });
+    this.entryIdByRestore.set(id, base.id);
+  }
+
+  /** Adds the notice about changes that the user has undone. */
+  addUndo({ id, paths, target, texts }: RecordOf<'undoDone'>): void {
+    const base = this.writer.createBase();
+    const isInterrupted = target.length === 0 && texts.length === 0;
+    const files = countWithNoun(paths.length, 'file');
+    const text = isInterrupted
+      ? `VS Code was closed while changes in ${files} were undone. Some may not be undone.`
+      : `The agent’s changes in ${files} were undone.`;
+    const level = isInterrupted ? 'warning' : 'info';
+    this.writer.put({ kind: 'notice', ...base, level, text, restoreId: id });
     this.entryIdByRestore.set(id, base.id);
   }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../base/common/errors';
 import type { Event } from '../../../base/common/event';
 import type { Hunk } from '../../../changes/common/review/hunks';
 import type { ReviewSource, TextsShownToUser } from '../../../changes/common/review/reviewSource';
@@ -62,10 +63,19 @@ export class OpenChatsReview implements ReviewSource {
     for (const chat of this.changedChats) await chat.keepChanges();
   }
 
+  /** Continues with the other conversations if one fails. @throws Error that names all failures */
   async undoAll(): Promise<void> {
-    for (const chat of this.changedChats) {
-      if (!(await this.undoActions.undoAll(chat))) return;
+    const chats = this.chats.openChats.filter((chat) => reviewable(chat).length > 0);
+    if (chats.length === 0) throw new ChatError('notFound', 'There are no changes to undo.');
+    const failures: string[] = [];
+    for (const chat of chats) {
+      try {
+        if (!(await this.undoActions.undoAll(chat))) break;
+      } catch (error) {
+        failures.push(chats.length === 1 ? messageOf(error) : `“${chat.view.title}”: ${messageOf(error)}`);
+      }
     }
+    if (failures.length > 0) throw new Error(failures.join('\n'));
   }
 
   async refresh(paths: ReadonlySet<string>): Promise<void> {

@@ -24,7 +24,7 @@ import { pickFiles, pickScope } from './restorePicks';
 import { describeSkippedFiles } from './describeSkippedFiles';
 
 interface RestoreActionsDeps {
-  readonly chats: Pick<Chats, 'open' | 'openChats'>;
+  readonly chats: Pick<Chats, 'open' | 'openChats' | 'rows'>;
   readonly checkpoints: Pick<WorkspaceCheckpoints, 'planRestore' | 'textAfterRestore'> | undefined;
   readonly restorer: FileRestorer;
   readonly files: FileRestorePreparer;
@@ -118,7 +118,7 @@ export class RestoreActions {
     const restore = chat.restores.get(restoreId);
     if (!restore) throw new ChatError('notFound', 'This restore was already undone.');
     const { signal } = new AbortController();
-    const found = await restorer.previewUndo(restore, signal).catch((error: unknown) => {
+    const found = await restorer.previewUndo(chat, restore, signal).catch((error: unknown) => {
       if (!isRemoved(error)) throw error;
       throw new Error('This restore can no longer be undone because its checkpoint was removed.', { cause: error });
     });
@@ -129,11 +129,11 @@ export class RestoreActions {
     const chosen = restore.paths.filter((path) => !isLeft.has(path));
     if (!(await files.confirmProtected(chosen, found.preview))) return;
     const { hasSaved, refused } = await files.saveUnsaved(chosen);
-    const { paths, preview } = hasSaved ? await restorer.previewUndo(restore, signal) : found;
+    const { fromTexts, paths, preview } = hasSaved ? await restorer.previewUndo(chat, restore, signal) : found;
     const isRefused = new Set(refused.map(({ path }) => path));
     const wanted = paths.filter((path) => !isRefused.has(path) && !isLeft.has(path));
     await this.run('Undoing a restore', chat, show, () =>
-      restorer.undo(chat, restore, { preview, paths: wanted, refused, left }, signal),
+      restorer.undo(chat, restore, { preview, fromTexts, paths: wanted, refused, left }, signal),
     );
   }
 
@@ -192,26 +192,29 @@ export class RestoreActions {
   }
 
   private async planFiles(chat: Chat, point: RestorePoint): Promise<FilePlan> {
-    const { checkpoints, chats, files } = this.deps;
-    const others = chats.openChats.filter(({ id }) => id !== chat.id);
-    const paths = {
+    const { checkpoints, files } = this.deps;
+    const pathsWith = async (textBefore: (path: string) => Promise<string | null | undefined>) => ({
       byAgent: point.writtenPaths,
       byCommand: point.pathsByCommand,
-      edited: await chat.restores.pathsEditedSinceAgent(),
-      byOtherConversations: new Set(others.flatMap(({ fileChanges }) => fileChanges.list.map(({ path }) => path))),
+      edited: await chat.restores.pathsEditedByOthers(point, textBefore),
+      byOtherConversations: await this.pathsOfOthers(chat, point),
       unsaved: files.unsavedPaths,
-    };
+    });
     if (!vscode.workspace.isTrusted) {
       const note = 'Files can’t be restored, because you do not trust this workspace.';
       return { preview: undefined, rows: undefined, note };
     }
     if (!checkpoints || point.folders.length === 0) {
-      const rows = revertibleRows(point.pathsByTurn, paths);
+      const rows = revertibleRows(point.pathsByTurn, await pathsWith(() => Promise.resolve(undefined)));
       return { preview: undefined, rows, note: turnsNote };
     }
     try {
       const preview = await this.withProgress('Comparing files', () =>
         checkpoints.planRestore(point.folders, new AbortController().signal),
+      );
+      const restored = new Set(preview.changes.map(({ path }) => path));
+      const paths = await this.withProgress('Comparing files', () =>
+        pathsWith(async (path) => (restored.has(path) ? await checkpoints.textAfterRestore(preview, path) : undefined)),
       );
       return { preview, rows: restoreRows(preview.changes, paths), note: undefined };
     } catch (error) {
@@ -219,6 +222,19 @@ export class RestoreActions {
       const note = 'The checkpoint for this prompt was removed, so files can’t be restored.';
       return { preview: undefined, rows: undefined, note };
     }
+  }
+
+  /** Returns the titles of other conversations by the paths that they have changed. Open ones may have done so earlier. */
+  private async pathsOfOthers(chat: Chat, point: RestorePoint): Promise<ReadonlyMap<string, string>> {
+    const { chats } = this.deps;
+    const titles = new Map(chats.rows.map(({ id, title }) => [id, title]));
+    const open = chats.openChats.flatMap(({ fileChanges, id, view }) =>
+      id === chat.id ? [] : fileChanges.list.map(({ path }) => [path, view.title] as const),
+    );
+    const written = [...(await chat.restores.pathsOfOthersSince(point))].map(
+      ([path, id]) => [path, titles.get(id) ?? 'another conversation'] as const,
+    );
+    return new Map([...open, ...written]);
   }
 
   private async restoreFiles(prompt: Prompt, plan: FilePlan, chosen: ChosenFiles, show: ShowChat): Promise<void> {

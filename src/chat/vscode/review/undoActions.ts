@@ -32,7 +32,7 @@ interface RestoredFile {
   readonly restoreId: string;
 }
 
-/** The result of undoing changes. `restoreId`: for a file without text, the restore that reverts the undo. */
+/** The result of undoing changes. `restoreId`: the restore that reverts it, if it has one of its own. */
 interface Undone {
   readonly restoreId?: string | undefined;
 }
@@ -50,13 +50,12 @@ export class UndoActions {
     const [name, protection] = [...protections][0] ?? [];
     if (name !== undefined && protection && !(await this.confirmProtected(name, protection))) return false;
     let isDone = true;
-    const restores: RestoredFile[] = [];
-    await this.undoPaths(paths, async (one) => {
-      const options = { turn, protectedFiles: protections.has(one) ? 'allow' : 'refuse' } as const;
+    await this.runUndo(chat, paths, turn, async (one, undoId) => {
+      const options = { turn, undoId, protectedFiles: protections.has(one) ? 'allow' : 'refuse' } as const;
       const undone = await this.undoOrAsk(chat, one, options);
       if (!undone) isDone = false;
-      else if (undone.restoreId !== undefined) restores.push({ path: one, restoreId: undone.restoreId });
-    }).finally(() => this.offerUndoRestore(chat, restores));
+      return undone;
+    });
     return isDone;
   }
 
@@ -67,7 +66,7 @@ export class UndoActions {
   async undoAll(chat: Chat): Promise<boolean> {
     const paths = inUndoOrder(chat.fileChanges.list.filter(canUndo)).map((change) => change.path);
     const [only] = paths;
-    if (only === undefined) throw new Error('There are no changes to undo.');
+    if (only === undefined) throw new ChatError('notFound', 'There are no changes to undo.');
     if (paths.length === 1) {
       return await this.undoFile(chat, { path: only });
     }
@@ -76,18 +75,17 @@ export class UndoActions {
       chat.fileChanges.list.some((change) => change.path === path && change.author === 'command');
     if (!(await this.confirmAll(paths, protections, paths.filter(isByCommand).length))) return false;
     const left: string[] = [];
-    const restores: RestoredFile[] = [];
-    await this.undoPaths(paths, async (path) => {
+    await this.runUndo(chat, paths, undefined, async (path, undoId) => {
       const protectedFiles = protections.has(path) ? 'allow' : 'refuse';
       try {
-        const restoreId = await chat.revert(path, { protectedFiles });
-        if (restoreId !== undefined) restores.push({ path, restoreId });
+        return { restoreId: await chat.revert(path, { protectedFiles, undoId }) };
       } catch (error) {
         if (!isConflict(error)) throw error;
-        await chat.fileChanges.undoUneditedChanges(path, { protectedFiles });
+        const { separable } = await chat.fileChanges.undoUneditedChanges(path, { protectedFiles });
         left.push(vscode.workspace.asRelativePath(path));
+        return separable > 0 ? {} : undefined;
       }
-    }).finally(() => this.offerUndoRestore(chat, restores));
+    });
     if (left.length === 0) return true;
     this.deps.messages.info(
       `Some changes remain in ${countWithNoun(left.length, 'file')}, because they were edited later: ${truncateList(left, maxNames).join(', ')}.`,
@@ -96,25 +94,45 @@ export class UndoActions {
     return true;
   }
 
-  /** Undoes the changes of several files. Continues after a failure, and throws all errors at the end. */
-  private async undoPaths(paths: readonly string[], undo: (path: string) => Promise<void>): Promise<void> {
+  /**
+   * Undoes the changes of several files, and offers to bring them back. Each file is saved before. Continues after a failure, and
+   * throws all errors at the end. `undo` resolves to undefined if it has changed nothing.
+   */
+  private async runUndo(
+    chat: Chat,
+    paths: readonly string[],
+    turn: number | undefined,
+    undo: (path: string, undoId: string) => Promise<Undone | undefined>,
+  ): Promise<void> {
+    const undoId = await chat.restores.beginUndo(paths, turn);
     const failures: string[] = [];
-    for (const path of paths) await undo(path).catch((error: unknown) => failures.push(messageOf(error)));
+    const done: string[] = [];
+    const restores: RestoredFile[] = [];
+    for (const path of paths) {
+      try {
+        const undone = await undo(path, undoId);
+        if (undone) done.push(path);
+        if (undone?.restoreId !== undefined) restores.push({ path, restoreId: undone.restoreId });
+      } catch (error) {
+        failures.push(`${vscode.workspace.asRelativePath(path)}: ${messageOf(error)}`);
+      }
+    }
+    const covered = await chat.restores.endUndo(undoId, done);
+    this.offerUndoRestore(chat, [...covered.map((path) => ({ path, restoreId: undoId })), ...restores]);
     if (failures.length > 0) throw new Error(failures.join('\n'));
   }
 
-  /** Offers Undo Restore for files that are not text, because no editor can undo their restore. */
+  /** Offers Undo Restore, which also works after the files were closed and after VS Code was restarted. */
   private offerUndoRestore({ id }: Chat, restores: readonly RestoredFile[]): void {
     const [first] = restores;
     if (!first) return;
     const name =
-      restores.length === 1
-        ? vscode.workspace.asRelativePath(first.path)
-        : `${countWithNoun(restores.length, 'file')} that can’t be shown as text`;
+      restores.length === 1 ? vscode.workspace.asRelativePath(first.path) : countWithNoun(restores.length, 'file');
     this.deps.messages.info(`Restored ${name}.`, {
       label: 'Undo Restore',
       run: async () => {
-        for (const { restoreId } of restores) await this.deps.undoRestore(id, restoreId);
+        for (const restoreId of new Set(restores.map((one) => one.restoreId)))
+          await this.deps.undoRestore(id, restoreId);
       },
     });
   }
@@ -151,7 +169,7 @@ export class UndoActions {
         separable > 0
           ? `“${gentle}” keeps the lines with later edits and opens a diff with the text before ${start}.`
           : `“Compare” changes nothing. It opens a diff with the text before ${start}.`,
-        `“${everything}” also removes the later edits. ${revertHint(before)}`,
+        `“${everything}” also removes the later edits. You can revert this with Undo Restore.`,
       ].join('\n\n'),
       actions: [gentle, everything],
     });
@@ -228,11 +246,6 @@ export class UndoActions {
       action: 'Undo All',
     });
   }
-}
-
-/** Explains how the user can get back later edits that were removed. For a deleted file, only a checkpoint has them. */
-function revertHint(before: string | null): string {
-  return `You can revert this with ${before === null ? 'Undo Restore' : 'Undo in the editor'}.`;
 }
 
 function isConflict(error: unknown): boolean {

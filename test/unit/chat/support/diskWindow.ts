@@ -6,6 +6,7 @@ import { systemClock } from '../../../../src/base/node/systemClock';
 import type { CheckpointScanLimits } from '../../../../src/changes/common/checkpoint';
 import { FolderCheckpoints } from '../../../../src/changes/node/folderCheckpoints';
 import type { Chat } from '../../../../src/chat/common/chatPorts';
+import type { AgentWrites } from '../../../../src/chat/common/writes/agentWrites';
 import type { PendingSave } from '../../../../src/chat/common/chatFileAccess';
 import { ChatSessions } from '../../../../src/chat/common/conversations/chatSessions';
 import { FileRestorer } from '../../../../src/chat/common/restore/fileRestorer';
@@ -29,6 +30,7 @@ interface DiskWindowOptions {
   readonly folders?: readonly string[];
   readonly limits?: Partial<CheckpointScanLimits>;
   readonly searchPath?: string;
+  readonly agentWrites?: AgentWrites;
 }
 
 /** A window without VS Code: real files, real Git and a conversation whose agent is the test. */
@@ -45,7 +47,7 @@ export class DiskWindow {
 
   private constructor(
     readonly workspace: TestWorkspace,
-    { folders = [workspace.folder], limits, searchPath }: DiskWindowOptions,
+    { agentWrites, folders = [workspace.folder], limits, searchPath }: DiskWindowOptions,
   ) {
     for (const backend of this.backends.backends) backend.runsCommand = true;
     const exclude = new ExcludeList(['.env*']);
@@ -81,6 +83,7 @@ export class DiskWindow {
         onWillSave: this.willSave.event,
         readDiskText: (file) => readFile(file, 'utf8'),
       },
+      ...(agentWrites && { agentWrites }),
       attachments: { resolve: () => Promise.resolve([]) },
       clock,
       log: nullLogger,

@@ -98,7 +98,7 @@ export class RestoreBench {
     assert.ok(notice?.kind === 'notice' && notice.restoreId !== undefined);
     const found = chat.restores.get(notice.restoreId);
     assert.ok(found);
-    const files = await this.restorer().previewUndo(found, signal);
+    const files = await this.restorer().previewUndo(chat, found, signal);
     const paths = files.paths.filter((path) => !left.includes(path));
     return await this.restorer().undo(chat, found, { ...files, paths, refused: [], left }, signal);
   }

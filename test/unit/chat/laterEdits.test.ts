@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import * as path from 'node:path';
+import { nullLogger } from '../../../src/base/common/log';
+import { systemClock } from '../../../src/base/node/systemClock';
+import type { Chat, RestorePoint } from '../../../src/chat/common/chatPorts';
+import { AgentWritesFolder } from '../../../src/chat/node/writes/agentWritesFolder';
+import { contentsOf, TestWorkspace } from '../changes/support/workspace';
+import { changeLines, DiskWindow } from './support/diskWindow';
+
+const { signal } = new AbortController();
+
+describe('edits after a prompt that a restore must not lose', function () {
+  this.timeout(60_000);
+  let workspace: TestWorkspace;
+  let window: DiskWindow;
+  let chat: Chat;
+
+  const shared = (windowId: string): AgentWritesFolder =>
+    new AgentWritesFolder({
+      folder: path.join(workspace.root, 'writes'),
+      windowId,
+      clock: systemClock,
+      log: nullLogger,
+    });
+
+  beforeEach(async () => {
+    workspace = new TestWorkspace();
+    workspace.write({ 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'b\n', 'sub/c.txt': 'c\n' });
+    window = await DiskWindow.open(workspace, { agentWrites: shared('one') });
+    chat = await window.create();
+  });
+  afterEach(async () => {
+    await window.close();
+    await workspace.dispose();
+  });
+
+  async function turn(work: () => void): Promise<void> {
+    await window.turn(chat, work);
+    await chat.restores.whenTurnRecorded();
+  }
+
+  async function pointOf(turn: number): Promise<RestorePoint> {
+    const prompt = [...chat.transcript.entries()].find((entry) => entry.kind === 'prompt' && entry.turn === turn);
+    return await chat.restores.restorePointBefore(prompt?.id ?? '');
+  }
+
+  async function editedSince(turn: number): Promise<string[]> {
+    const point = await pointOf(turn);
+    const preview = await window.checkpoints.planRestore(point.folders, signal);
+    const edited = await chat.restores.pathsEditedByOthers(point, (file) =>
+      window.checkpoints.textAfterRestore(preview, file),
+    );
+    return [...edited].map((file) => path.relative(workspace.folder, file)).sort();
+  }
+
+  for (const decision of ['kept', 'undone'] as const) {
+    it(`are found in a file whose changes were ${decision}`, async () => {
+      await turn(() => workspace.write({ 'a.txt': 'one\ntwo\nagent\n', 'b.txt': 'agent\n' }));
+      for (const name of ['a.txt', 'b.txt']) {
+        if (decision === 'kept') await chat.keepChanges(workspace.file(name));
+        else await chat.revert(workspace.file(name));
+      }
+      assert.deepEqual(await editedSince(1), []);
+      workspace.write({ 'a.txt': 'mine\n' });
+      assert.deepEqual(await editedSince(1), ['a.txt']);
+    });
+  }
+
+  it('are found between two turns, and not before the prompt', async () => {
+    await turn(() => workspace.write({ 'a.txt': 'agent 1\n', 'b.txt': 'agent 1\n' }));
+    workspace.write({ 'a.txt': 'agent 1\nmine\n' });
+    await turn(() => workspace.write({ 'a.txt': 'agent 2\nmine\n', 'b.txt': 'agent 2\n' }));
+    assert.deepEqual(await editedSince(1), ['a.txt']);
+    assert.deepEqual(await editedSince(2), []);
+  });
+
+  it('are found in the work of another conversation of any window, with its id', async () => {
+    const other = shared('two');
+    await turn(() => workspace.write({ 'a.txt': 'agent\n' }));
+    const file = workspace.file('a.txt');
+    assert.deepEqual([...(await chat.restores.pathsOfOthersSince(await pointOf(1)))], []);
+    other.add({ conversation: 'other', path: file, text: 'x'.repeat(64) });
+    await other.since(0);
+    assert.deepEqual([...(await chat.restores.pathsOfOthersSince(await pointOf(1)))], [[file, 'other']]);
+  });
+
+  it('are not the changes of this agent when another window has made them', async () => {
+    const other = shared('two');
+    await window.begin(chat);
+    workspace.write({ 'a.txt': 'agent\n', 'b.txt': 'by the other window\n' });
+    const text = createHash('sha256').update('by the other window\n').digest('hex');
+    other.add({ conversation: 'other', path: workspace.file('b.txt'), text });
+    await other.since(0);
+    await window.end(chat);
+    await chat.restores.whenTurnRecorded();
+    assert.deepEqual(changeLines(chat, workspace.folder), ['modified a.txt']);
+  });
+
+  describe('an undo of all changes', () => {
+    async function undoAll(): Promise<string> {
+      const paths = chat.fileChanges.list.map((change) => change.path);
+      const undoId = await chat.restores.beginUndo(paths);
+      for (const file of paths) await chat.revert(file, { undoId });
+      assert.deepEqual([...(await chat.restores.endUndo(undoId, paths))].sort(), [...paths].sort());
+      return undoId;
+    }
+
+    async function undoRestore(id: string): Promise<void> {
+      const restore = chat.restores.get(id);
+      assert.ok(restore);
+      const files = await window.restorer.previewUndo(chat, restore, signal);
+      assert.deepEqual(files.changedSince, []);
+      await window.restorer.undo(chat, restore, { ...files, refused: [], left: [] }, signal);
+      await chat.fileChanges.refresh();
+    }
+
+    const work = (): void => {
+      workspace.write({ 'a.txt': 'one\r\ntwo\nagent\n', 'new/deep.txt': 'made\n', 'bin.dat': Buffer.from([0, 1, 2]) });
+      rmSync(workspace.file('sub/c.txt'));
+    };
+
+    for (const isReopened of [false, true]) {
+      it(`is undone byte for byte${isReopened ? ', after a restart' : ''}`, async () => {
+        const before = contentsOf(workspace.folder);
+        await turn(work);
+        const after = contentsOf(workspace.folder);
+        const lines = changeLines(chat, workspace.folder);
+        const id = await undoAll();
+        assert.deepEqual(contentsOf(workspace.folder), before);
+        assert.deepEqual(changeLines(chat, workspace.folder), []);
+        if (isReopened) {
+          await window.close();
+          window = await DiskWindow.open(workspace);
+          chat = await window.reopen(chat.id);
+        }
+        await undoRestore(id);
+        assert.deepEqual(contentsOf(workspace.folder), after);
+        assert.deepEqual(changeLines(chat, workspace.folder), lines);
+      });
+    }
+
+    it('that was interrupted is offered at the next start, and brings all files back', async () => {
+      await turn(work);
+      const after = contentsOf(workspace.folder);
+      const paths = chat.fileChanges.list.map((change) => change.path);
+      const undoId = await chat.restores.beginUndo(paths);
+      await chat.revert(paths[0] ?? '', { undoId });
+      await window.close();
+      window = await DiskWindow.open(workspace);
+      chat = await window.reopen(chat.id);
+      const notice = [...chat.transcript.entries()].findLast((entry) => entry.kind === 'notice');
+      assert.equal(notice?.restoreId, undoId);
+      assert.match(notice.text, /VS Code was closed while changes in 4 files were undone/);
+      const restore = chat.restores.get(undoId);
+      assert.ok(restore);
+      const files = await window.restorer.previewUndo(chat, restore, signal);
+      await window.restorer.undo(chat, restore, { ...files, refused: [], left: [] }, signal);
+      assert.deepEqual(contentsOf(workspace.folder), after);
+    });
+
+    it('brings back files that no checkpoint has', async () => {
+      workspace.write({ '.gitignore': 'ignored.txt\n' });
+      await turn(() => workspace.write({ 'a.txt': 'agent\n' }));
+      workspace.write({ '.gitignore': 'ignored.txt\na.txt\n' });
+      const id = await undoAll();
+      assert.equal(workspace.read('a.txt'), 'one\ntwo\nthree\n');
+      await undoRestore(id);
+      assert.equal(workspace.read('a.txt'), 'agent\n');
+    });
+  });
+});
