@@ -42,6 +42,29 @@ describe('the unsaved files of the window', () => {
     return file;
   }
 
+  it('are also notebooks, whose files are not edited before they are saved', async () => {
+    const cell = { cell_type: 'code', execution_count: null, metadata: {}, outputs: [], source: ['one'] };
+    const contents = JSON.stringify({ cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 5 });
+    const file = await writeInWorkspace('unsavedFiles/a.ipynb', contents);
+    const notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.file(file));
+    await vscode.window.showNotebookDocument(notebook);
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(notebook.cellAt(0).document.uri, start, 'mine ');
+    await vscode.workspace.applyEdit(edit);
+    assert.equal(notebook.isDirty, true);
+    assert.deepEqual(
+      (await files.listFiles()).map(({ path }) => path),
+      [file],
+    );
+    const write = adapter.adapter.writeText(file, '{}');
+    await assert.rejects(write, { name: 'EditorError', code: 'dirty' });
+    await assert.rejects(adapter.adapter.requireWritable(file, '{}'), { code: 'dirty' });
+    assert.equal(await readFile(file, 'utf8'), contents);
+    await files.saveFile(file);
+    assert.equal(notebook.isDirty, false);
+    assert.match(await readFile(file, 'utf8'), /mine one/);
+  });
+
   it('are those that agents may access, and were saved before', async () => {
     const hidden = await dirty('hidden.txt');
     await dirty('.env');

@@ -45,6 +45,7 @@ import {
 import { encodingForNewFile, requireEncodable, startsWithMark } from './encodings';
 import { readMixedLineEndings, restoreLineEndings } from './mixedLineEndings';
 import { applyWorkspaceEdit, type DocumentEdits } from './documentEdits';
+import { findUnsavedNotebook, requireNoUnsavedNotebook, saveNotebook } from './openNotebooks';
 import type { DocumentsByPath } from './documentsByPath';
 
 /** Creates edits for the current text. Called again if the user edits the file in the meantime. */
@@ -130,6 +131,7 @@ export class DocumentWriter {
   async requireWritable(path: string, text: string): Promise<void> {
     requireValidNewText(text);
     await this.runInTurn(path, async (file) => {
+      requireNoUnsavedNotebook(file);
       const document = await this.openDocuments.find(file);
       if (!document?.isDirty) await checkWritable(file);
       if (file.exists) await checkCanOpen(file);
@@ -147,6 +149,8 @@ export class DocumentWriter {
 
   async save(path: string): Promise<void> {
     await this.runInTurn(path, async (file) => {
+      const notebook = findUnsavedNotebook(file);
+      if (notebook) await saveNotebook(notebook);
       const document = await this.openDocuments.find(file);
       if (document) await this.saveDocument(file, document);
     });
@@ -173,6 +177,7 @@ export class DocumentWriter {
 
   /** Opens a document for an edit, with its version for `options.expectedVersion`. @throws EditorError */
   async prepareDocument(file: CheckedPath, options: WriteOptions): Promise<PreparedDocument> {
+    requireNoUnsavedNotebook(file);
     const opened = await this.openDocuments.find(file);
     if (opened) await this.waitUntilWritingSettles(file, opened);
     const document = opened ?? (await this.openDocument(file));

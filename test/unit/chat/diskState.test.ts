@@ -90,6 +90,14 @@ describe('TurnWriters.writerOf', () => {
     assert.equal(writers.likelyWriterOf('/ws/a'), undefined);
   });
 
+  it('returns the agent of a turn that ends before it is seen working', () => {
+    const { chat, writers } = setUp();
+    chat.change({ isBusy: true, status: 'starting' });
+    assert.equal(writers.likelyWriterOf('/ws/a'), undefined);
+    chat.change({ isBusy: false, status: 'idle' });
+    assert.equal(writers.likelyWriterOf('/ws/a')?.title, agent);
+  });
+
   it('prefers the agent that has changed the file', () => {
     const { chat, chats, writers } = setUp();
     const other = chats.add('two');

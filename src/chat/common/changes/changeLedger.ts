@@ -346,7 +346,10 @@ export class ChangeLedger {
 
   /** Returns the part of the change that is still in the file. */
   private async currentChange(path: string, texts: TurnFile): Promise<FileChange | undefined> {
-    const now = await this.fileTexts.readWithUnsavedText(path);
+    const shown = await this.fileTexts.readWithUnsavedText(path);
+    const onDisk = shown.isDirty && shown.id !== texts.after ? await this.fileTexts.readFromDisk(path) : shown;
+    // If the disk has what the agent has written, only the user's unsaved text differs from it.
+    const now = onDisk.id === texts.after ? onDisk : shown;
     const before = await this.textWithoutChange(texts, now);
     if (before !== undefined) return changeOf(path, before, now.text, false);
     return changeOf(path, await this.fileTexts.textOf(texts.before), now.text, true);

@@ -16,7 +16,8 @@ const lateMs = 3_000;
 export class ActiveAgents implements Disposable {
   /** When turns have ended, in milliseconds of the monotonic clock, by conversation. */
   private readonly endedAtByChat = new Map<Chat, number>();
-  private readonly workingChats = new Set<Chat>();
+  /** Conversations with a turn, also one whose prompt was not sent yet. A short turn can end before anything else is seen of it. */
+  private readonly busyChats = new Set<Chat>();
   private listener: Disposable | undefined;
 
   constructor(
@@ -34,7 +35,8 @@ export class ActiveAgents implements Disposable {
     this.update();
     const now = this.clock.monotonicNow();
     const late = [...this.endedAtByChat].flatMap(([chat, endedAt]) => (now - endedAt <= lateMs ? [chat] : []));
-    const candidates = [...new Set([...this.workingChats, ...late])];
+    const working = [...this.busyChats].filter(isWorking);
+    const candidates = [...new Set([...working, ...late])];
     const known = candidates.filter(({ fileChanges }) => fileChanges.list.some((change) => change.path === path));
     const writers = known.length > 0 ? known : candidates;
     const titles = new Set(writers.map(({ view }) => view.backendTitle));
@@ -45,23 +47,27 @@ export class ActiveAgents implements Disposable {
 
   dispose(): void {
     this.listener?.dispose();
-    this.workingChats.clear();
+    this.busyChats.clear();
     this.endedAtByChat.clear();
   }
 
   private update(): void {
     const now = this.clock.monotonicNow();
-    const working = new Set(this.chats.openChats.filter(isWorking));
-    for (const chat of this.workingChats) if (!working.has(chat)) this.endedAtByChat.set(chat, now);
+    const busy = new Set(this.chats.openChats.filter(isBusy));
+    for (const chat of this.busyChats) if (!busy.has(chat)) this.endedAtByChat.set(chat, now);
     for (const [chat, endedAt] of this.endedAtByChat) if (now - endedAt > lateMs) this.endedAtByChat.delete(chat);
-    this.workingChats.clear();
-    for (const chat of working) this.workingChats.add(chat);
+    this.busyChats.clear();
+    for (const chat of busy) this.busyChats.add(chat);
   }
 }
 
 /** Whether the agent may be writing files, because it has received the prompt and has not finished. */
-function isWorking({ view: { isBusy = false, status } }: Chat): boolean {
-  return isBusy && status !== 'starting' && status !== 'readonly';
+function isWorking(chat: Chat): boolean {
+  return isBusy(chat) && chat.view.status !== 'starting';
+}
+
+function isBusy({ view }: Chat): boolean {
+  return view.isBusy === true && view.status !== 'readonly';
 }
 
 function isCalling({ transcript }: Chat): boolean {

@@ -27,7 +27,10 @@ export class FileRestorePreparer {
 
   /** Absolute paths of files with unsaved text. */
   get unsavedPaths(): ReadonlySet<string> {
-    const unsaved = vscode.workspace.textDocuments.filter(({ isDirty, uri }) => isDirty && uri.scheme === 'file');
+    const { notebookDocuments, textDocuments } = vscode.workspace;
+    const unsaved = [...textDocuments, ...notebookDocuments].filter(
+      ({ isDirty, uri }) => isDirty && uri.scheme === 'file',
+    );
     return new Set(unsaved.map(({ uri }) => uri.fsPath));
   }
 

@@ -35,7 +35,9 @@ export class WindowUnsavedFiles implements UnsavedFiles {
 
   async listFiles(): Promise<readonly UnsavedFile[]> {
     const { editor } = this.deps;
-    const shown = new Set(vscode.window.visibleTextEditors.map(({ document }) => document));
+    const editors = vscode.window.visibleTextEditors.map(({ document }) => document);
+    const notebooks = vscode.window.visibleNotebookEditors.map(({ notebook }) => notebook);
+    const shown = new Set<UnsavedDocument>([...editors, ...notebooks]);
     const files = dirtyDocuments().map(async (document): Promise<UnsavedFile[]> => {
       const { fsPath } = document.uri;
       // Agents cannot access a file on the exclude list.
@@ -60,6 +62,8 @@ export class WindowUnsavedFiles implements UnsavedFiles {
       };
       store.add(vscode.workspace.onDidSaveTextDocument(check));
       store.add(vscode.workspace.onDidCloseTextDocument(check));
+      store.add(vscode.workspace.onDidSaveNotebookDocument(check));
+      store.add(vscode.workspace.onDidCloseNotebookDocument(check));
     });
     try {
       const answer = await Promise.race([whenSaved, showQuestion(question)]);
@@ -90,9 +94,11 @@ async function showQuestion({ paths, problem }: SaveQuestion): Promise<SaveAnswe
   return offered.find(([label]) => label === chosen)?.[1];
 }
 
-/** Returns the open workspace files that have unsaved text. */
-function dirtyDocuments(): vscode.TextDocument[] {
-  return vscode.workspace.textDocuments.filter(
+type UnsavedDocument = vscode.TextDocument | vscode.NotebookDocument;
+
+/** Returns the open workspace files that have unsaved text, or are notebooks with unsaved changes. */
+function dirtyDocuments(): UnsavedDocument[] {
+  return [...vscode.workspace.textDocuments, ...vscode.workspace.notebookDocuments].filter(
     ({ isDirty, uri }) => isDirty && uri.scheme === 'file' && vscode.workspace.getWorkspaceFolder(uri),
   );
 }
