@@ -208,7 +208,7 @@ export class AcpBackend implements SessionBackend {
   private async requestLoad(
     live: ConnectedAgent,
     sessionId: string,
-    options: CreateSessionOptions,
+    options: LoadSessionOptions,
     signal: AbortSignal | undefined,
   ): Promise<AcpSession> {
     const method = restoreMethodOf(live.client.abilities, 'unknown');
