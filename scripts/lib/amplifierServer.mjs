@@ -1,3 +1,5 @@
+import { ownNodeBundle } from './oldestNode.mjs';
+
 /** @type {import('esbuild').Plugin} */
 const acpServerBeside = {
   name: 'acp-server beside',
@@ -15,11 +17,7 @@ const acpServerBeside = {
  */
 export function amplifierServerBundle() {
   return {
-    entryPoints: { 'amplifier-server': 'src/amplifierServer.ts', 'acp-server': 'src/acpServer.ts' },
-    bundle: true,
-    format: 'cjs',
-    platform: 'node',
-    target: 'node20',
+    ...ownNodeBundle({ 'amplifier-server': 'src/amplifierServer.ts', 'acp-server': 'src/acpServer.ts' }),
     plugins: [acpServerBeside],
   };
 }

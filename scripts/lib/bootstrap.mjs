@@ -1,8 +1,9 @@
-// Runs on any Node.js from 20 on, before anything is installed: builtins only.
+// Runs on the oldest Node.js and older ones, before anything is installed: builtins only.
 import { spawn } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { readJson } from './json.mjs';
+import { isTooOld, tooOldMessage } from './oldestNode.mjs';
 import { inRoot, root } from './paths.mjs';
 import { run, whenInterrupted } from './processes.mjs';
 import { during } from './progress.mjs';
@@ -15,6 +16,10 @@ import { during } from './progress.mjs';
  * @param {NodeJS.ProcessEnv} [secrets] variables of the script that what installs does not get
  */
 export async function bootstrap(secrets = {}) {
+  if (isTooOld(process.versions.node)) {
+    console.error(tooOldMessage(process.versions.node));
+    process.exit(1);
+  }
   process.chdir(root);
   process.env['PATH'] = `${inRoot('node_modules', '.bin')}${path.delimiter}${process.env['PATH'] ?? ''}`;
   if (!(await isInstalled())) await install();

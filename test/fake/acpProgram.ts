@@ -5,6 +5,8 @@ export interface AcpProgramOptions {
   /** `acp-server.js`, or `amplifier-server.js`, with `demo-agent.js` beside it. */
   readonly file: string;
   readonly cwd: string;
+  /** The Node.js that runs it; default this one. */
+  readonly node?: string;
   readonly args: readonly string[];
 }
 
@@ -32,8 +34,8 @@ export class AcpProgram {
 
   /** @throws Error with what it printed */
   async start(): Promise<void> {
-    const { args, cwd, file } = this.options;
-    const child = spawn(process.execPath, [file, ...args], {
+    const { args, cwd, file, node = process.execPath } = this.options;
+    const child = spawn(node, [file, ...args], {
       cwd,
       // In the desktop's VS Code this process is Electron.
       env: { ...process.env, ELECTRON_RUN_AS_NODE: '1' },

@@ -8,6 +8,8 @@ export interface AmplifierProgramOptions {
   /** `amplifier-server.js` with `demo-agent.js` beside it. */
   readonly file: string;
   readonly cwd: string;
+  /** The Node.js that runs it; default this one. */
+  readonly node?: string;
   /** Default none is asked for. */
   readonly token?: string;
 }
@@ -25,9 +27,9 @@ export class AmplifierProgram {
 
   /** At the port it had before, if it was started before. @throws Error with what it printed */
   async start(): Promise<void> {
-    const { file, cwd, token } = this.options;
+    const { file, cwd, node = process.execPath, token } = this.options;
     const access = token === undefined ? ['--no-token'] : ['--token', token];
-    const child = spawn(process.execPath, [file, '--port', String(this.port), ...access], {
+    const child = spawn(node, [file, '--port', String(this.port), ...access], {
       cwd,
       // In the desktop's VS Code this process is Electron.
       env: { ...process.env, ELECTRON_RUN_AS_NODE: '1' },
