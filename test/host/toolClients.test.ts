@@ -15,6 +15,8 @@ describe('a client outside VS Code that calls tools', () => {
   let permissions: unknown;
   let shown: { readonly message: string; readonly buttons: readonly string[] }[];
   let answers: (string | undefined)[];
+  /** The answer to questions that `answers` has none for. */
+  let lateAnswer: Promise<string | undefined> | undefined;
   let questions: OpenQuestionLimiter;
   const { signal } = new AbortController();
 
@@ -23,6 +25,7 @@ describe('a client outside VS Code that calls tools', () => {
     permissions = undefined;
     shown = [];
     answers = [];
+    lateAnswer = undefined;
     questions = new OpenQuestionLimiter();
   });
   afterEach(async () => {
@@ -38,7 +41,8 @@ describe('a client outside VS Code that calls tools', () => {
       questions,
       showMessage: (message, ...buttons) => {
         shown.push({ message, buttons });
-        return answers.length > 0 ? Promise.resolve(answers.shift()) : new Promise(() => undefined);
+        if (answers.length > 0) return Promise.resolve(answers.shift());
+        return lateAnswer ?? new Promise(() => undefined);
       },
     });
   const file = (name: string, protection?: string) => ({
@@ -115,21 +119,36 @@ describe('a client outside VS Code that calls tools', () => {
     await until('no editor', () => tabs().length === 0);
   });
 
-  it('puts a few questions at a time, also when it stops waiting for the answers', async () => {
+  it('puts a few questions at a time', async () => {
     const caller = callerOf('Agent');
     const change = { purpose: 'edit', files: [file('clients/a.txt')] };
-    for (let count = 1; count <= 3; count++) {
-      const cancelled = new AbortController();
-      const asked = caller.mayChangeFiles(change, cancelled.signal);
-      await until('a question', () => shown.length === count);
-      cancelled.abort();
-      assert.equal((await asked).isGranted, false);
-    }
+    const cancelled = new AbortController();
+    const asked = [1, 2, 3].map(() => caller.mayChangeFiles(change, cancelled.signal));
+    await until('the questions', () => shown.length === 3);
     const refused = await caller.mayChangeFiles(change, signal);
     assert.match(refused.isGranted ? '' : refused.reason, /not answered several earlier questions/);
     assert.equal(shown.length, 3);
+    cancelled.abort();
+    await Promise.all(asked);
     answers = ['Allow Once'];
-    assert.equal((await callerOf('Another').mayChangeFiles(change, signal)).isGranted, true);
+    assert.equal((await caller.mayChangeFiles(change, signal)).isGranted, true, 'ended ones do not count');
+  });
+
+  it('is not waited for after its call has ended, which a late answer is told', async () => {
+    const late = Promise.withResolvers<string | undefined>();
+    lateAnswer = late.promise;
+    const cancelled = new AbortController();
+    const asked = callerOf('Agent').mayChangeFiles(
+      { purpose: 'edit', files: [file('clients/a.txt')] },
+      cancelled.signal,
+    );
+    await until('a question', () => shown.length === 1);
+    cancelled.abort();
+    assert.equal((await asked).isGranted, false);
+    assert.equal(shown.length, 1);
+    late.resolve('Allow Once');
+    await until('what became of it', () => shown.length === 2);
+    assert.match(shown[1]?.message ?? '', /“Agent”.* no longer waits for this answer\. Nothing was changed\./);
   });
 
   it('asks once for several files and for commands, and nothing where the user has settled it', async () => {

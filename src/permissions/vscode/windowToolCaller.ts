@@ -145,7 +145,10 @@ export class WindowToolCaller implements ToolCaller {
     return policyKindsOfRequest(request).every((kind) => own?.[kind] === 'allow');
   }
 
-  /** Asks the user with a notification. VS Code cannot close it, so an answer after the end of the call is ignored. */
+  /**
+   * Asks the user with a notification. VS Code cannot close it, so it stays after the end of the call. An answer has no effect
+   * then, which the user is told.
+   */
   private async ask(
     what: string,
     files: readonly ToolFileChange[],
@@ -154,23 +157,33 @@ export class WindowToolCaller implements ToolCaller {
     const diffs = new DisposableStore();
     const question = this.deps.questions.tryOpen(this.title);
     if (!question) return refused(tooManyQuestions);
-    let shown: Promise<unknown> = Promise.resolve();
+    const buttons = [allow, ...(files.length > 0 ? [show] : []), deny];
+    let shown: Promise<string | undefined> = Promise.resolve(undefined);
     try {
-      for (;;) {
-        const buttons = [allow, ...(files.length > 0 ? [show] : []), deny];
-        const notification = this.show(`Backline: ${this.title} wants to ${what}`, buttons);
-        shown = notification;
-        const choice = await answerUnlessAborted(notification, signal);
+      while (!signal.aborted) {
+        shown = this.show(`Backline: ${this.title} wants to ${what}`, buttons);
+        const choice = await answerUnlessAborted(shown, signal);
+        if (choice === ended) break;
         if (choice === allow) return granted;
         if (choice !== show) return refused('The user did not allow this. Ask the user how to continue.');
         await this.showChanges(files, diffs);
       }
+      this.explainLateAnswer(shown, files.length > 0 ? 'changed' : 'run');
+      return refused('The request was cancelled before the user answered.');
     } finally {
       diffs.dispose();
-      // A notification stays after its call has ended, so it counts until the user closes it.
-      const end = (): void => question.dispose();
-      shown.then(end, end);
+      question.end();
+      shown.then(question.close, question.close);
     }
+  }
+
+  private explainLateAnswer(answer: Promise<string | undefined>, action: string): void {
+    const explain = async (choice: string | undefined): Promise<void> => {
+      if (choice !== allow && choice !== show) return;
+      const text = `Backline: ${this.title} no longer waits for this answer. Nothing was ${action}. It can ask again.`;
+      await this.show(text, []);
+    };
+    answer.then(explain).catch((error: unknown) => this.deps.log.error('the user could not be told', error));
   }
 
   private async showChanges(files: readonly ToolFileChange[], diffs: DisposableStore): Promise<void> {
@@ -194,13 +207,16 @@ export class WindowToolCaller implements ToolCaller {
   }
 }
 
-/** Returns undefined as soon as the signal fires. */
+/** The call has ended before the user answered. */
+const ended = Symbol('ended');
+
+/** Returns `ended` as soon as the signal fires. */
 async function answerUnlessAborted(
   notification: Promise<string | undefined>,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<string | undefined | typeof ended> {
   return await new Promise((resolve, reject) => {
-    const stop = (): void => resolve(undefined);
+    const stop = (): void => resolve(ended);
     signal.addEventListener('abort', stop, { once: true });
     notification.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
     if (signal.aborted) stop();
