@@ -50,6 +50,8 @@ import { LazyThreads, type RunningThreadsFeature } from './threads/vscode/lazyTh
 import { mcpServerSetting } from './tools/common/clients/mcpServerSetting';
 import { ToolsFeature } from './tools/vscode/toolsFeature';
 import { TrafficLog } from './wire/common/traffic';
+import { networkEnvironment } from './wire/common/networkEnvironment';
+import { OutgoingHttp } from './wire/node/outgoingHttp';
 
 /** VS Code gives extensions about five seconds to deactivate, so this is shorter. */
 const stopTimeoutMs = 3000;
@@ -129,6 +131,7 @@ function createServices(context: vscode.ExtensionContext) {
   const onListenerError = (error: unknown): void => log.error('a listener failed', error);
 
   const settings = disposables.add(new Settings(log.child('settings')));
+  const http = new OutgoingHttp(() => settings.network().verifiesCertificates);
   const commands = disposables.add(new Commands(log.child('commands')));
   const status = disposables.add(new StatusBoard(onListenerError));
   const statusView = disposables.add(new StatusView(status, commands, clock));
@@ -170,6 +173,7 @@ function createServices(context: vscode.ExtensionContext) {
     contextFor,
     disposables,
     editor,
+    http,
     log,
     onListenerError,
     settings,
@@ -195,7 +199,7 @@ function createServices(context: vscode.ExtensionContext) {
 /** Creates the features besides Amp, and what connects them. */
 function createFeatures(context: vscode.ExtensionContext, services: ReturnType<typeof createServices>) {
   const { clock, commands, contextFor, disposables, editor, log, onListenerError, standing, startFeature } = services;
-  const { status, traffic, version, vscodeEditor } = services;
+  const { http, settings, status, traffic, version, vscodeEditor } = services;
   const consent = disposables.add(
     new WorkspaceConsent({ clock, commands, log: log.child('consent'), status, memento: context.workspaceState }),
   );
@@ -222,6 +226,7 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
       afterFailedWrite: async (writer, file) => await chat.featureIfLoaded?.afterFailedWrite(writer, file),
     },
     editor,
+    http,
     traffic,
     standing,
     demoAgentFile: context.asAbsolutePath('dist/demo-agent.js'),
@@ -241,7 +246,12 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
   const working = disposables.add(new WorkingBackends(onListenerError));
   const agents: AgentsFeature = new AgentsFeature({
     ...contextFor('agents'),
-    install: { ...acp.agentsPort.install, system: hostSystem, fetch },
+    install: {
+      ...acp.agentsPort.install,
+      environment: async () => networkEnvironment(await acp.agentsPort.install.environment(), settings.network()),
+      system: hostSystem,
+      fetch: http.fetch,
+    },
     tryAgent: acp.agentsPort.install.tryAgent,
     backends: {
       onDidChange: (listener) => acp.agentsPort.onDidChange(listener),
@@ -275,6 +285,7 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
   const serve = new ServeFeature({ ...contextFor('serve'), backends: acp.backends, editor, version });
   const amplifier = new AmplifierFeature({
     ...contextFor('amplifier'),
+    http,
     editor,
     traffic,
     secrets: context.secrets,
@@ -298,6 +309,7 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
 
   const contextItems: ContextFeature = new ContextFeature({
     ...contextFor('context'),
+    http,
     editor,
     secrets: context.secrets,
     memento: context.globalState,

@@ -1,4 +1,6 @@
+import { systemClock } from './base/node/systemClock';
 import { findWindowOfFolder } from './tools/node/clients/windowFiles';
+import { OutgoingHttp } from './wire/node/outgoingHttp';
 import { McpBridge, type BridgedServer } from './tools/node/clients/mcpBridge';
 
 /**
@@ -21,6 +23,7 @@ const bridge = new McpBridge({
   findServer,
   input: process.stdin,
   write: (line) => void process.stdout.write(line),
-  fetch,
+  fetch: new OutgoingHttp().fetch,
+  clock: systemClock,
 });
 void bridge.run().finally(() => process.exit(0));

@@ -7,6 +7,7 @@ import { systemClock } from '../../src/base/node/systemClock';
 import { AmplifierBackend } from '../../src/amplifier/node/client/amplifierBackend';
 import { AmplifierClient } from '../../src/amplifier/node/client/http/amplifierClient';
 import { deltaText, sessionId } from './amplifierBenchServer';
+import { OutgoingHttp } from '../../src/wire/node/outgoingHttp';
 
 export interface TurnRequest {
   readonly deltas: number;
@@ -24,7 +25,7 @@ export async function wholeClient(url: URL): Promise<TurnRunner> {
   const backend = new AmplifierBackend({
     id: 'bench',
     title: 'Bench',
-    client: new AmplifierClient({ baseUrl: url, log: nullLogger }),
+    client: new AmplifierClient({ http: new OutgoingHttp(), baseUrl: url, log: nullLogger }),
     clock: systemClock,
     random: Math.random,
     log: nullLogger,

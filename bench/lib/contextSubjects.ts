@@ -16,6 +16,7 @@ import { itemsAt } from '../../src/context/common/items/itemQueries';
 import { listProviders } from '../../src/context/common/providers/providerSettings';
 import { ProviderFactory } from '../../src/context/node/providerFactory';
 import { createTimeLimitedRunner } from '../../src/base/node/timeLimitedRunner';
+import { OutgoingHttp } from '../../src/wire/node/outgoingHttp';
 
 /** Who is measured: our client, the client of OpenCtx, and the providers alone. All ask the same modules, of dialect C. */
 export interface Subject {
@@ -143,7 +144,7 @@ export function oursOf(urls: readonly string[]): Subject {
   const factory = new ProviderFactory({
     workerFile: path.join(folder, 'context-worker.js'),
     remoteFolder: path.join(folder, 'remote'),
-    fetch: (url, init) => fetch(url, init),
+    fetch: new OutgoingHttp().fetch,
     clock: systemClock,
     log: nullLogger,
     isAllowed: () => false,

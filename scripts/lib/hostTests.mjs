@@ -1,5 +1,6 @@
 import { glob, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { makeCertificate } from './certificate.mjs';
 import { inRoot } from './paths.mjs';
 import { run } from './processes.mjs';
 import { chooseRunner } from './hostRunners.mjs';
@@ -56,6 +57,8 @@ async function runInside(runner, tests) {
     await writeFile(results, '');
     sandbox.env['BACKLINE_TEST_RESULTS'] = results;
     sandbox.env['BACKLINE_TEST_WORKSPACE'] = sandbox.workspace;
+    // Node.js only reads this variable when it starts.
+    sandbox.env['NODE_EXTRA_CA_CERTS'] = await writeCertificate(sandbox.folder);
     sandbox.env['BACKLINE_TEST_FILES'] = tests.join(path.delimiter);
     const files = tests.map(sourceOf);
     /** @type {Map<string, FileResult>} */
@@ -70,6 +73,19 @@ async function runInside(runner, tests) {
   } finally {
     await sandbox.remove();
   }
+}
+
+/**
+ * Writes the certificate that the VS Code under test trusts, and beside it its key.
+ * @param {string} folder
+ * @returns {Promise<string>} the path of the certificate
+ */
+async function writeCertificate(folder) {
+  const { cert, key } = await makeCertificate({ host: 'DNS:trusted.backline.test,IP:127.0.0.1' });
+  const file = path.join(folder, 'trusted.pem');
+  await writeFile(file, cert);
+  await writeFile(`${file}.key`, key, { mode: 0o600 });
+  return file;
 }
 
 /**

@@ -7,6 +7,7 @@ import { disabledTrafficTap } from '../../src/wire/common/traffic';
 import { FakeEditor } from './fakeEditor';
 import { standingOf } from './fakePermissions';
 import { answeringConsent } from './answeringConsent';
+import { OutgoingHttp } from '../../src/wire/node/outgoingHttp';
 
 /**
  * A program that stands for a window: it runs an agent (its first argument) in the folder that is its second, with the
@@ -26,6 +27,7 @@ async function main(agentFile: string, folder: string, reaperFile: string, promp
     clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
     editor: new FakeEditor({}, [folder]),
     clock: systemClock,
+    http: new OutgoingHttp(),
     log,
     tap: disabledTrafficTap,
     standing: standingOf(),

@@ -6,6 +6,7 @@ import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
 import { backendOf } from './backendHarness';
 import { ScriptedAgents, type Script } from './scriptedAgent';
+import { OutgoingHttp } from '../../src/wire/node/outgoingHttp';
 
 export const transports = ['http', 'webSocket'] as const;
 export type Transport = (typeof transports)[number];
@@ -46,7 +47,10 @@ export function remoteBackendOf(
 ) {
   return backendOf(() => undefined, {
     texts: remoteConnectionTexts,
-    startAgent: () => Promise.resolve(connectToAgent(address(), { clock: systemClock, log: nullLogger, ...link })),
+    startAgent: () =>
+      Promise.resolve(
+        connectToAgent(address(), { clock: systemClock, http: new OutgoingHttp(), log: nullLogger, ...link }),
+      ),
     ...options,
   });
 }

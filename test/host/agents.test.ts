@@ -28,6 +28,7 @@ import { NpmRegistry } from '../fake/npmRegistry';
 import { until } from '../support/eventually';
 import { AdapterUnderTest } from './support/editorAdapter';
 import { inWorkspace, setSetting } from './support/workspace';
+import { OutgoingHttp } from '../../src/wire/node/outgoingHttp';
 
 const throwIt = (error: unknown): void => {
   throw error;
@@ -100,6 +101,7 @@ describe('installing agents', () => {
       clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
       editor: editor.adapter,
       clock: systemClock,
+      http: new OutgoingHttp(),
       log: nullLogger,
       tap: disabledTrafficTap,
       standing: standingOf(),

@@ -6,6 +6,7 @@ import { connectToAgent } from '../../src/acp/node/remote/remoteAgentLink';
 import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
 import { eventually } from '../support/eventually';
+import { OutgoingHttp } from '../../src/wire/node/outgoingHttp';
 
 /** A proxy that notes where it should connect, and refuses. Stop it. */
 class NotingProxy {
@@ -49,7 +50,10 @@ describe('remote agents and the network settings of VS Code', () => {
   });
 
   async function attempt(url: string): Promise<string> {
-    const agent = connectToAgent({ url, headers: {} }, { clock: systemClock, log: nullLogger });
+    const agent = connectToAgent(
+      { url, headers: {} },
+      { clock: systemClock, http: new OutgoingHttp(), log: nullLogger },
+    );
     const closed = new Promise<string>((resolve) => {
       agent.stream.onDidClose(({ error }) => resolve(error?.message ?? ''));
     });

@@ -8,6 +8,7 @@ import type { Feature, RunningFeature } from '../../base/common/feature';
 import type { Memento } from '../../base/common/memento';
 import type { ConsentPort } from '../../consent/common/consentManager';
 import { commandIds, settingIds } from '../../manifest';
+import { toSafeNotificationText } from '../../base/common/noticeText';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import type { TrafficTap } from '../../wire/common/traffic';
@@ -32,7 +33,7 @@ import { SignInServices, type AgentKeysPort } from './signIn/signInServices';
 import { SignInTerminals } from './signIn/signInTerminal';
 
 type SharedLauncherDeps = Required<
-  Pick<AgentLauncherDeps, 'editor' | 'windowMcpServers' | 'standing' | 'threadSources' | 'writeObserver'>
+  Pick<AgentLauncherDeps, 'editor' | 'http' | 'windowMcpServers' | 'standing' | 'threadSources' | 'writeObserver'>
 >;
 
 interface AcpFeatureDeps extends FeatureContext, SharedLauncherDeps {
@@ -73,6 +74,8 @@ export class AcpFeature implements Feature {
   private readonly providers: LlmProviderServices;
   private readonly origins: AgentOriginServices;
   private launcher: Promise<AgentLauncher> | undefined;
+  /** The warnings about MCP servers that this window has shown. */
+  private readonly shownWarnings = new Set<string>();
   private loadedLauncher: AgentLauncher | undefined;
 
   constructor(private readonly deps: AcpFeatureDeps) {
@@ -176,6 +179,7 @@ export class AcpFeature implements Feature {
       isTrusted,
       agentConsent: this.createAgentConsentContext(),
       newestEntry: (entry) => this.registry.newestEntry(entry),
+      onMcpServersSkipped: (notes) => this.warnOnce(notes),
       reaper: this.reaper,
       createId: randomUUID,
       versionMemory: new AgentLimitStore(memento, 'backline.agentsLimitedToVersion1', onLimitError),
@@ -188,6 +192,14 @@ export class AcpFeature implements Feature {
       providersOf: (agentId) => this.providers.choicesForStart(agentId),
     });
     return this.loadedLauncher;
+  }
+
+  /** Each session looks at the servers again, so the same words come once. */
+  private warnOnce(notes: readonly string[]): void {
+    const text = notes.join(' ');
+    if (this.shownWarnings.has(text)) return;
+    this.shownWarnings.add(text);
+    void vscode.window.showWarningMessage(`Backline: ${toSafeNotificationText(text)}`);
   }
 
   private createAgentConsentContext(): AgentConsentContext {

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
 import type { AgentCommand } from '../common/install/agentInstall';
-import type { Fetch } from './download/openDownload';
+import type { Fetch } from '../../wire/node/outgoingHttp';
 
 /** A program on the user's PATH, and its first arguments. The caller's arguments follow. */
 export interface FoundProgram {

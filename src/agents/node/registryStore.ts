@@ -12,7 +12,8 @@ import { InstallError, isInstallError } from '../common/install/installError';
 import { maxIconBytes, toSafeSvg } from '../common/registry/checkIcon';
 import { parseRegistry, type ParsedRegistry } from '../common/registry/parseRegistry';
 import type { RegistryAgent } from '../common/registry/registryAgent';
-import { openDownload, readBody, type Fetch } from './download/openDownload';
+import type { Fetch } from '../../wire/node/outgoingHttp';
+import { openDownload, readBody } from './download/openDownload';
 import { replaceFile } from './storage/replaceFile';
 
 interface RegistryStoreOptions {

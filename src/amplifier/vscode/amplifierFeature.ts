@@ -28,8 +28,10 @@ import { chooseContext } from './chooseContext';
 import { DocumentLanguages } from './documentLanguages';
 import { createContextCollector, editorContextChangeEvents } from './editorContext';
 import { confirmSendingApiKey, manageApiKey, manageToken } from './secretDialogs';
+import type { OutgoingHttp } from '../../wire/node/outgoingHttp';
 
 interface AmplifierFeatureDeps extends FeatureContext {
+  readonly http: OutgoingHttp;
   readonly editor: EditorPort;
   readonly traffic: TrafficTap;
   readonly secrets: SecretStore;
@@ -222,9 +224,9 @@ export class AmplifierFeature implements Feature {
 
   private async createClient(baseUrl: URL): Promise<AmplifierClient> {
     const { AmplifierClient } = await loadClient();
-    const { log, traffic } = this.deps;
+    const { http, log, traffic } = this.deps;
     const token = await this.serverTokens.tokenFor(baseUrl);
-    return new AmplifierClient({ baseUrl, log, traffic, ...(token === undefined ? {} : { token }) });
+    return new AmplifierClient({ baseUrl, http, log, traffic, ...(token === undefined ? {} : { token }) });
   }
 }
 

@@ -1,7 +1,7 @@
-import { describeCertificateProblem } from '../../base/node/certificateProblem';
+import { certificateProblemOf, proxyProblemOf } from '../../base/node/connectionProblem';
+import { errorCode } from '../../base/common/errors';
+import type { Fetch } from '../../wire/node/outgoingHttp';
 import { ProviderError } from '../common/providers/providerError';
-
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface HttpAnswer {
   readonly status: number;
@@ -14,24 +14,17 @@ export interface HttpAnswer {
 /** Sends a request and reads the response. @throws ProviderError if it fails or exceeds `maxBytes` */
 export async function fetchAnswer(fetch: Fetch, url: string, init: RequestInit, maxBytes: number): Promise<HttpAnswer> {
   // The caller checks redirects before it follows them, because they may lead from https to any address.
-  const response = await fetch(url, { ...init, redirect: 'manual' }).catch((error: unknown) => {
-    const cause = causeOf(error);
-    const problem = describeCertificateProblem(cause);
-    throw new ProviderError(
-      problem === undefined
-        ? `Could not connect to ${hostOf(url)}: ${cause}.`
-        : `Nothing was sent to ${hostOf(url)}: its certificate ${problem}.`,
-    );
+  const response = await fetch(url, init).catch((error: unknown) => {
+    throw new ProviderError(connectionMessage(error, hostOf(url)));
   });
   const body = await readBody(response, maxBytes);
-  const redirectTarget =
-    response.headers.get('location') ?? (response.type === 'opaqueredirect' ? 'elsewhere' : undefined);
+  const redirectTarget = response.headers.get('location') ?? undefined;
   const mimeType = (response.headers.get('content-type') ?? '').replace(/;.*$/, '').trim().toLowerCase();
   return { status: response.status, body, redirectTarget, mimeType };
 }
 
 export function isRedirect({ status, redirectTarget }: HttpAnswer): boolean {
-  return redirectTarget !== undefined && (status === 0 || (status >= 300 && status < 400));
+  return redirectTarget !== undefined && status >= 300 && status < 400;
 }
 
 async function readBody(response: Response, maxBytes: number): Promise<Uint8Array> {
@@ -55,12 +48,19 @@ function connectionLost(error: unknown): never {
   throw new ProviderError(`The connection was lost while reading the answer: ${causeOf(error)}.`);
 }
 
-/** Returns the code of the error behind "fetch failed". Its message may contain the URL with a key. */
+function connectionMessage(error: unknown, host: string): string {
+  const problem = certificateProblemOf(errorCode(error));
+  if (problem) return `Nothing was sent to ${host}: its certificate ${problem.what}. ${problem.advice}`;
+  const proxyProblem = proxyProblemOf(error);
+  return proxyProblem === undefined
+    ? `Could not connect to ${host}: ${causeOf(error)}.`
+    : `Could not connect to ${host}. ${proxyProblem}`;
+}
+
+/** Returns the code or the kind of an error. Its message may contain the URL with a key. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
-  const cause = error.cause;
-  if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') return cause.code;
-  return error.name === 'TypeError' ? 'unknown error' : error.name;
+  return errorCode(error) ?? (/^(Type)?Error$/.test(error.name) ? 'unknown error' : error.name);
 }
 
 export function hostOf(url: string): string {

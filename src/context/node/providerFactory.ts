@@ -9,7 +9,7 @@ import { disabledTrafficTap, type TrafficTap } from '../../wire/common/traffic';
 import { refersToSecrets } from '../common/providers/secretReferences';
 import { ProviderConsentGuard } from './providerConsentGuard';
 import { ProviderTrafficRecorder } from './providerTrafficRecorder';
-import type { Fetch } from './httpAnswer';
+import type { Fetch } from '../../wire/node/outgoingHttp';
 import { HttpProvider, maxAnswerBytes } from './httpProvider';
 import { ModuleWatcher } from './moduleWatcher';
 import { isInsideFolders } from './insideFolders';
@@ -25,7 +25,6 @@ export interface ProviderFactoryDeps {
   readonly workerFile: string;
   /** Absolute path of the folder for downloaded code. */
   readonly remoteFolder: string;
-  /** Sends HTTP requests. The global `fetch` follows VS Code's proxy settings. */
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly log: Logger;

@@ -12,7 +12,8 @@ import {
   type RemoteCodeConsentRequest,
   type RememberedConsentRequest,
 } from '../common/providers/providerError';
-import { fetchAnswer, hostOf, isRedirect, type Fetch } from './httpAnswer';
+import type { Fetch } from '../../wire/node/outgoingHttp';
+import { fetchAnswer, hostOf, isRedirect } from './httpAnswer';
 
 interface RemoteModulePorts {
   readonly fetch: Fetch;

@@ -44,8 +44,10 @@ import { runShowItemsCommand } from './itemPicker';
 import { ProviderLogs } from './providerLogs';
 import { ProviderSecrets } from './providerSecrets';
 import { createContextReader, findActiveFileLocation } from './fileReader';
+import type { OutgoingHttp } from '../../wire/node/outgoingHttp';
 
 export interface ContextControllerDeps extends FeatureContext {
+  readonly http: OutgoingHttp;
   readonly id: string;
   readonly title: string;
   readonly editor: Pick<EditorPort, 'resolve' | 'open' | 'stat'>;
@@ -102,7 +104,7 @@ export class ContextController implements Disposable {
     const isAllowed = (request: RememberedConsentRequest): boolean => this.allowedRequests.has(request);
     const factory = new ProviderFactory({
       ...deps,
-      fetch: (url, init) => fetch(url, init),
+      fetch: deps.http.fetch,
       isAllowed,
       allowedCode: (url) => this.allowedRequests.allowedIntegrity(url),
       decide: (subject) => this.decideConsent(subject),

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
+import type { NetworkSettings } from '../../wire/common/networkEnvironment';
 import { settingIds, type SettingId } from '../../manifest';
 import {
   ContextDecorationStyle,
@@ -96,6 +97,19 @@ export class Settings implements vscode.Disposable {
   /** Whether agents can use VS Code's tools. Workspace settings, which agents can write, can only turn them off. */
   toolsEnabled(): boolean {
     return this.isEnabled(settingIds.toolsEnabled);
+  }
+
+  /** VS Code's own settings for network connections. Values of a workspace do not count. */
+  network(): NetworkSettings {
+    const http = vscode.workspace.getConfiguration('http');
+    const valueOf = (name: string): unknown => http.inspect(name)?.globalValue;
+    const [proxy, noProxy] = [valueOf('proxy'), valueOf('noProxy')];
+    return {
+      proxy: typeof proxy === 'string' ? proxy : '',
+      noProxy: Array.isArray(noProxy) ? noProxy.filter((host) => typeof host === 'string') : [],
+      trustsSystemCertificates: valueOf('systemCertificates') !== false,
+      verifiesCertificates: valueOf('proxyStrictSSL') !== false,
+    };
   }
 
   /** Whether programs outside VS Code can use the tools. Only the user settings count. */

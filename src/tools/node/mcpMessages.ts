@@ -22,12 +22,16 @@ interface McpRequestContext {
   readonly signal: AbortSignal;
   /** Returns the caller of tools on this connection. If undefined, tools can only read. */
   readonly caller: () => ToolCaller | undefined;
+  /** What the client says that it uses. Undefined in the first versions, which do not say it. */
+  readonly protocolVersion: string | undefined;
   readonly onClientNamed: (name: string) => void;
 }
 
 /** Supported protocol versions, newest first. The features used here are the same in all of them. */
-const protocolVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
+export const protocolVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 const maxBatch = 50;
+/** The first version without batches. Versions are dates, so their order is that of their texts. */
+const firstWithoutBatches = '2025-06-18';
 
 const Id = z.union([z.string(), z.number()]);
 const Message = z.object({
@@ -59,6 +63,8 @@ export async function answerMcpBody(body: string, facts: McpRequestContext): Pro
   const parsed = parseJson(body);
   if (parsed === undefined) return errorResponse(null, { code: -32700, message: 'That is not JSON.' });
   if (!Array.isArray(parsed)) return await answerMessage(parsed, facts);
+  if (facts.protocolVersion !== undefined && facts.protocolVersion >= firstWithoutBatches)
+    return errorResponse(null, { code: -32600, message: 'This version of the protocol has no batches.' });
   if (parsed.length === 0 || parsed.length > maxBatch)
     return errorResponse(null, { code: -32600, message: `A batch has 1 to ${maxBatch} messages.` });
   const answers = await Promise.all(parsed.map((message) => answerMessage(message, facts)));

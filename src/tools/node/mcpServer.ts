@@ -10,7 +10,7 @@ import { OpenCalls } from '../common/calls/openCalls';
 import type { ToolProvider } from '../common/toolProvider';
 import { ClientConnections, type CreateCaller } from './clientConnections';
 import { ClientTokens } from './clientTokens';
-import { answerMcpBody } from './mcpMessages';
+import { answerMcpBody, protocolVersions } from './mcpMessages';
 
 /** The address and headers with which one client connects to an MCP server over HTTP. */
 export interface McpAddress {
@@ -151,6 +151,7 @@ export class McpServer {
           tools: this.deps.providers.flatMap(({ tools }) => tools),
           client,
           connection,
+          protocolVersion: versionOf(request),
           caller,
           onClientNamed: (name) => setName(name.slice(0, maxNameLength)),
           callQueue: this.callQueue,
@@ -199,8 +200,16 @@ function refusalOf({ method, url = '', headers }: IncomingMessage, client: strin
   if (headers.origin !== undefined) return { status: 403, message: 'Web pages may not connect.' };
   if (client === undefined) return { status: 401, message: 'Send the token of this server.' };
   if (url !== '/mcp') return { status: 404, message: 'The server is at /mcp.' };
+  const version = headers['mcp-protocol-version'];
+  if (version !== undefined && !protocolVersions.some((each) => each === version))
+    return { status: 400, message: `Use one of these protocol versions: ${protocolVersions.join(', ')}.` };
   if (method !== 'POST') return { status: 405, message: 'There is only POST: this server sends nothing by itself.' };
   return undefined;
+}
+
+function versionOf({ headers }: IncomingMessage): string | undefined {
+  const version = headers['mcp-protocol-version'];
+  return typeof version === 'string' ? version : undefined;
 }
 
 /** Bridges share a token, so request ids are only unique together with the session id that each of them sends. */

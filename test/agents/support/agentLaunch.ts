@@ -5,6 +5,7 @@ import { AgentLauncher, type AgentLauncherDeps } from '../../../src/acp/node/cat
 import { disabledTrafficTap } from '../../../src/wire/common/traffic';
 import { answeringConsent } from '../../fake/answeringConsent';
 import { standingOf } from '../../fake/fakePermissions';
+import { OutgoingHttp } from '../../../src/wire/node/outgoingHttp';
 
 interface LaunchPlace {
   readonly folder: string;
@@ -22,6 +23,7 @@ export function launcherIn(
     ...deps,
     clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
     clock: systemClock,
+    http: new OutgoingHttp(),
     log: nullLogger,
     tap: disabledTrafficTap,
     standing: standingOf(),

@@ -15,6 +15,7 @@ import { AdapterUnderTest } from './editorAdapter';
 import { inWorkspace } from './workspace';
 import { standingOf } from '../../fake/fakePermissions';
 import { answeringConsent } from '../../fake/answeringConsent';
+import { OutgoingHttp } from '../../../src/wire/node/outgoingHttp';
 
 interface AgentsOptions {
   /** Agents that run in this Node.js, in place of the demo agents. */
@@ -56,6 +57,7 @@ export class AgentsUnderTest {
       clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
       editor: this.editor.adapter,
       clock: systemClock,
+      http: new OutgoingHttp(),
       log,
       tap: this.traffic,
       standing: standingOf(),

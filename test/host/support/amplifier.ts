@@ -13,6 +13,7 @@ import { TrafficLog } from '../../../src/wire/common/traffic';
 import { MemoryLogger } from '../../unit/amplifier/node/clientHarness';
 import { AdapterUnderTest } from './editorAdapter';
 import { inWorkspace, setSetting } from './workspace';
+import { OutgoingHttp } from '../../../src/wire/node/outgoingHttp';
 
 const throwIt = (error: unknown): never => {
   throw error;
@@ -52,6 +53,7 @@ export class AmplifierUnderTest {
       commands: new Commands(log),
       settings: this.settings,
       clock: systemClock,
+      http: new OutgoingHttp(),
       secrets: {
         get: (name) => Promise.resolve(secrets.get(name)),
         store: (name, value) => Promise.resolve(void secrets.set(name, value)),

@@ -22,6 +22,7 @@ import { standingOf } from '../../fake/fakePermissions';
 import { realInstallPorts } from '../../fake/installPorts';
 import { MemoryMemento } from '../../fake/memoryMemento';
 import { NpmRegistry } from '../../fake/npmRegistry';
+import { OutgoingHttp } from '../../../src/wire/node/outgoingHttp';
 
 describe('an agent of the registry', function () {
   this.timeout(120_000);
@@ -94,6 +95,7 @@ describe('an agent of the registry', function () {
         clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
         editor: new FakeEditor({}, [folder]),
         clock: systemClock,
+        http: new OutgoingHttp(),
         log: nullLogger,
         tap: disabledTrafficTap,
         standing: standingOf(),

@@ -10,6 +10,7 @@ import { CuttableProxy } from '../../fake/cuttableProxy';
 import { connectTo, patientLimits, Recorder, type Harness } from './node/clientHarness';
 import { call, Failure } from './server/support/serverHarness';
 import { refusedUpgrade } from './server/support/webSocketClient';
+import { OutgoingHttp } from '../../../src/wire/node/outgoingHttp';
 
 const token = 'test-token';
 
@@ -51,7 +52,7 @@ describe('the client and the embedded server over ACP and the demo agent', () =>
   });
 
   function connect(options: { token?: string } = { token }): Harness {
-    const client = new AmplifierClient({ baseUrl: proxy.url, log: nullLogger, ...options });
+    const client = new AmplifierClient({ http: new OutgoingHttp(), baseUrl: proxy.url, log: nullLogger, ...options });
     const context = {
       collect: () => Promise.resolve({ workspace_root: folder }),
       readFiles: () => Promise.resolve([]),
@@ -234,7 +235,7 @@ describe('the client and the embedded server over ACP and the demo agent', () =>
   });
 
   it('agree on the other endpoints that the client uses', async () => {
-    const client = new AmplifierClient({ baseUrl: server.url, token, log: nullLogger });
+    const client = new AmplifierClient({ http: new OutgoingHttp(), baseUrl: server.url, token, log: nullLogger });
     try {
       assert.equal((await client.health()).status, 'healthy');
       assert.notEqual((await client.info()).amplifier_core_version, undefined);

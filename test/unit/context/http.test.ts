@@ -7,13 +7,14 @@ import { HttpProvider, maxAnswerBytes } from '../../../src/context/node/httpProv
 import type { ProviderState } from '../../../src/context/common/providers/providerHandle';
 import { documentOf, noTraffic, realClient, titles } from './support/contextHarness';
 import { serveProvider, startServer, type ProviderRequest, type ProviderServer } from './support/providerServer';
+import { OutgoingHttp } from '../../../src/wire/node/outgoingHttp';
 
 const item = { title: 'x', range: { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } } };
 const allowed: RememberedConsentRequest[] = [];
 const factory = {
   create: ({ place }: { place: { kind: string; url?: string } }): HttpProvider =>
     new HttpProvider(place.url ?? '', {
-      fetch: (url, init) => fetch(url, init),
+      fetch: new OutgoingHttp().fetch,
       clock: systemClock,
       isAllowed: ({ url }) => allowed.some((request) => request.url === url),
       maxBytes: maxAnswerBytes,

@@ -6,6 +6,7 @@ import { HttpProvider, maxAnswerBytes } from '../../../src/context/node/httpProv
 import { FakeClock } from '../../fake/fakeClock';
 import { clientOf, documentOf, noTraffic, realClient, titles } from './support/contextHarness';
 import { startServer, type ProviderServer } from './support/providerServer';
+import { OutgoingHttp } from '../../../src/wire/node/outgoingHttp';
 
 const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
 const result = (value: unknown): string => JSON.stringify({ result: value });
@@ -31,7 +32,7 @@ describe('an HTTP provider whose dialect is not proven', () => {
     }));
     const { url } = current;
     const ports = {
-      fetch: (to: string, init: RequestInit) => fetch(to, init),
+      fetch: new OutgoingHttp().fetch,
       clock,
       isAllowed: () => false,
       maxBytes: maxAnswerBytes,
@@ -105,7 +106,7 @@ describe('an HTTP provider that refuses one method and never answers the other',
         else if (method !== silent) response.end(result({}));
       });
       const ports = {
-        fetch: (to: string, init: RequestInit) => fetch(to, init),
+        fetch: new OutgoingHttp().fetch,
         clock,
         isAllowed: () => false,
         maxBytes: maxAnswerBytes,

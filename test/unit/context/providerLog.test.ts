@@ -14,6 +14,7 @@ import { FakeClock } from '../../fake/fakeClock';
 import { documentOf, listOf, testWorkerLimits } from './support/contextHarness';
 import { buildContextWorker } from './support/contextWorker';
 import { serveProvider } from './support/providerServer';
+import { OutgoingHttp } from '../../../src/wire/node/outgoingHttp';
 
 describe('what the author of a provider sees', () => {
   let worker: Awaited<ReturnType<typeof buildContextWorker>>;
@@ -34,7 +35,7 @@ describe('what the author of a provider sees', () => {
     const factory = new ProviderFactory({
       workerFile: worker.file,
       remoteFolder: `${worker.file}.remote`,
-      fetch: (url, init) => fetch(url, init),
+      fetch: new OutgoingHttp().fetch,
       clock: systemClock,
       log: nullLogger,
       traffic: { isRecording: true, record: (entry) => void traffic.push(entry) },

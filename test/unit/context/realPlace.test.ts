@@ -9,6 +9,7 @@ import { isUriInFolder } from '../../../src/context/common/providers/providerUri
 import { isInsideFolders } from '../../../src/context/node/insideFolders';
 import { ProviderFactory } from '../../../src/context/node/providerFactory';
 import { listOf } from './support/contextHarness';
+import { OutgoingHttp } from '../../../src/wire/node/outgoingHttp';
 
 describe('code of a workspace', () => {
   for (const [spelling, uri] of [
@@ -71,7 +72,7 @@ describe('code of a workspace', () => {
       const factory = new ProviderFactory({
         workerFile: path.join(root, 'there-is-no-worker.js'),
         remoteFolder: root,
-        fetch: (url, init) => fetch(url, init),
+        fetch: new OutgoingHttp().fetch,
         clock: systemClock,
         log: nullLogger,
         isAllowed: () => false,

@@ -12,6 +12,7 @@ import { documentOf, realClient, testWorkerLimits, titles } from './support/cont
 import { buildContextWorker } from './support/contextWorker';
 import { startServer } from './support/providerServer';
 import { makeCertificate, startTlsServer, type Certificate, type TlsServer } from './support/tlsServer';
+import { OutgoingHttp } from '../../../src/wire/node/outgoingHttp';
 
 const code = (title: string): string =>
   `export default { capabilities: () => ({}), items: () => [{ title: ${JSON.stringify(title)} }] };\n`;
@@ -67,7 +68,7 @@ describe('a provider from an https server', () => {
     const factory = new ProviderFactory({
       workerFile: worker.file,
       remoteFolder: join(worker.folder, 'kept'),
-      fetch: (url, init) => fetch(url, init),
+      fetch: new OutgoingHttp().fetch,
       clock: systemClock,
       log: nullLogger,
       isAllowed: () => isAllowed,
@@ -139,7 +140,7 @@ describe('a provider from an https server', () => {
     const factory = new ProviderFactory({
       workerFile: worker.file,
       remoteFolder: join(worker.folder, 'kept'),
-      fetch: (url, init) => fetch(url, init),
+      fetch: new OutgoingHttp().fetch,
       // A slow machine must not use up the limit of the look for a new version.
       clock: new FakeClock(),
       log: nullLogger,

@@ -49,6 +49,23 @@ describe('the MCP server of the window', () => {
     assert.deepEqual(await ask('ping'), {});
   });
 
+  it('refuses a protocol version that it does not have', async () => {
+    const ping = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'ping' });
+    const statusOf = async (version: string): Promise<number> =>
+      (await post(ping, { ...address.headers, 'MCP-Protocol-Version': version })).status;
+    assert.equal(await statusOf('1999-01-01'), 400);
+    assert.equal(await statusOf('2025-06-18'), 200);
+  });
+
+  it('takes batches only in versions that have them', async () => {
+    const batch = JSON.stringify([{ jsonrpc: '2.0', id: 7, method: 'ping' }]);
+    const answerIn = async (version: string): Promise<unknown> =>
+      await (await post(batch, { ...address.headers, 'MCP-Protocol-Version': version })).json();
+    assert.deepEqual(await answerIn('2025-03-26'), [{ jsonrpc: '2.0', id: 7, result: {} }]);
+    for (const version of ['2025-06-18', '2025-11-25'])
+      assert.match(JSON.stringify(await answerIn(version)), /"id":null,"error":\{"code":-32600/);
+  });
+
   it('tells what its tools are for, if it was told so', async () => {
     const options = { name: 'backline', version: '1.2.3', clock: systemClock, log: nullLogger, providers: [] };
     const telling = new McpServer({ ...options, instructions: 'Look first.' });

@@ -95,7 +95,7 @@ function isPathLike(word: string): boolean {
 export async function consentSubjectOfMcpServer(
   name: string,
   written: Readonly<Record<string, unknown>>,
-  { cwd, file, folders }: WorkspaceFolders & { readonly file: string },
+  { cwd, file, folders, member }: WorkspaceFolders & { readonly file: string; readonly member: string },
 ): Promise<ConsentSubject> {
   const server = Object.fromEntries(
     Object.entries(written).map(([key, value]) => [key, substituteWorkspaceFolder(value, cwd)]),
@@ -106,10 +106,10 @@ export async function consentSubjectOfMcpServer(
   return {
     kind: 'mcpServer',
     name,
-    source: { file, keys: ['servers', name] },
+    source: { file, keys: [member, name] },
     facts: [...serverFacts('', server), ...files.map((each) => ({ label: 'Runs the file', value: each.file }))],
     hash: hashJson({ kind: 'mcpServer', name, cwd, server, files }),
-    reload: () => consentSubjectOfMcpServer(name, written, { cwd, file, folders }),
+    reload: () => consentSubjectOfMcpServer(name, written, { cwd, file, folders, member }),
   };
 }
 

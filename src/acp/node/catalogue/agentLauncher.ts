@@ -27,6 +27,7 @@ import { remoteConnectionTexts } from '../../common/connection/connectionTexts';
 import { connectToAgent } from '../remote/remoteAgentLink';
 import { AcpBackend, type AcpBackendDeps } from '../session/acpBackend';
 import type { CatalogueEntry, ProcessEntry, UrlEntry } from './agentCatalogue';
+import type { OutgoingHttp } from '../../../wire/node/outgoingHttp';
 import { consentSubjectOfMcpServer, requireConsent, type AgentConsentContext } from './agentConsent';
 import { startAgentProcess } from '../process/agentProcess';
 import type { AgentReaper } from '../process/agentReaper';
@@ -43,6 +44,7 @@ import { tryAgent, TryAgentError, type AgentProgram, type TriedAgent } from './t
 import { mcpServersOfRemoteAgent } from './mcpServers';
 import { missingSecretError, signInElsewhereError, untrustedError, unusableSecretError } from './launchErrors';
 import type { LoadQuestions } from './loadQuestions';
+import { readsRootMcpFile } from './rootMcpFile';
 import { collectMcpServers, type WorkspaceServerId, type WorkspaceServer } from './workspaceMcp';
 
 export interface SignInTerminalCommand {
@@ -57,6 +59,7 @@ export interface AgentLauncherDeps {
   readonly clientInfo: AgentClientDeps['clientInfo'];
   readonly editor: EditorPort;
   readonly clock: Clock;
+  readonly http: OutgoingHttp;
   readonly log: Logger;
   readonly tap: TrafficTap;
   readonly standing: StandingPermissions;
@@ -86,6 +89,8 @@ export interface AgentLauncherDeps {
     transports: { readonly http: boolean },
     caller?: ToolCaller,
   ) => Promise<Readonly<Record<string, unknown>>>;
+  /** Tells the user about MCP servers of the workspace that cannot be used, as sentences. By default, they are only logged. */
+  readonly onMcpServersSkipped?: (notes: readonly string[]) => void;
   readonly threadSources?: readonly DraftThreadSource[];
   /** Returns numbers in [0, 1). */
   readonly random: () => number;
@@ -226,7 +231,7 @@ export class AgentLauncher {
 
   /** Connects to an agent; the connection is opened with the first message. @throws BackendError */
   private async connect(entry: UrlEntry, log: Logger, redactor: SecretRedactor): Promise<RunningAgent> {
-    const { clock, isTrusted } = this.deps;
+    const { clock, http, isTrusted } = this.deps;
     if (!isTrusted()) throw untrustedError(entry);
     if (isOfThisMachine(entry)) this.prepareWindowServers(log);
     await requireConsent(entry, this.deps.agentConsent);
@@ -238,7 +243,7 @@ export class AgentLauncher {
     const [wrong] = unusable;
     if (wrong !== undefined) throw unusableSecretError(entry, wrong);
     const redact = (text: string): string => redactor.redactText(text);
-    const agent = connectToAgent({ url: entry.url, headers }, { clock, log, redact });
+    const agent = connectToAgent({ url: entry.url, headers }, { clock, http, log, redact });
     log.info(`Connecting to ${shownUrl(entry.url)}`);
     agent.stream.onDidClose(({ error }) => log.info(error?.message ?? 'The connection was closed'));
     return redactedProcess(agent, redactor, (error) => log.error('A listener of a remote agent failed', error));
@@ -284,8 +289,12 @@ export class AgentLauncher {
       windowServers,
       capabilities,
       findProgram,
+      // Not the agent's environment, which contains its keys.
+      env: await this.deps.environment(),
+      readsRootFile: readsRootMcpFile([entry.id, ...(entry.url === undefined ? [entry.command, ...entry.args] : [])]),
       isServerAllowed,
       onServersFound,
+      onSkipped: (notes: readonly string[]) => this.deps.onMcpServersSkipped?.(notes),
     };
     return await collectMcpServers(request, this.deps.editor, log);
   }
@@ -298,10 +307,10 @@ export class AgentLauncher {
   }
 
   /** Waits for the user's decision; the session starts without servers that were not allowed. */
-  private async isServerAllowed({ name, server, folder, file }: WorkspaceServer): Promise<boolean> {
+  private async isServerAllowed({ name, server, folder, file, member }: WorkspaceServer): Promise<boolean> {
     const { editor, isTrusted, agentConsent } = this.deps;
     const folders = editor.folders.map(({ path }) => path);
-    const thing = await consentSubjectOfMcpServer(name, server, { cwd: folder, file, folders });
+    const thing = await consentSubjectOfMcpServer(name, server, { cwd: folder, file, folders, member });
     return isTrusted() && (await agentConsent.consent.askIfUndecided(thing, 'background')) === 'allowed';
   }
 

@@ -1,5 +1,6 @@
 import type { McpServer } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
+import { isRecord } from '../../../base/common/isRecord';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import type { FoundCommand } from '../process/commandLookup';
@@ -13,7 +14,7 @@ const Stdio = z.looseObject({
   env: Variables.default({}),
 });
 const Remote = z.looseObject({
-  type: z.enum(['http', 'sse']),
+  type: z.enum(['http', 'sse']).default('http'),
   url: z.url({ protocol: /^https?$/ }),
   headers: Variables.default({}),
 });
@@ -23,6 +24,11 @@ export interface McpServerOptions {
   readonly capabilities: { readonly http: boolean; readonly sse: boolean };
   /** Finds a program's full path, which the protocol requires. Rejects with a message for the user. */
   readonly findProgram: (command: string) => Promise<FoundCommand>;
+}
+
+export interface WorkspaceVariables {
+  /** For `${env:NAME}` and `${NAME}`: the environment of the login shell, without the keys of agents. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 interface McpConversion {
@@ -35,12 +41,13 @@ export async function toMcpServers(
   settings: Readonly<Record<string, unknown>>,
   workspaceFolder: string,
   options: McpServerOptions,
+  variables?: WorkspaceVariables,
 ): Promise<McpConversion> {
   const notes: string[] = [];
   const servers: McpServer[] = [];
   for (const [name, entry] of Object.entries(settings)) {
     try {
-      servers.push(await toServer(name, substitute(entry, workspaceFolder), options));
+      servers.push(await toServer(name, substitute(entry, workspaceFolder, variables), workspaceFolder, options));
     } catch (error) {
       notes.push(`The MCP server "${name}" was skipped: ${messageOf(error)}`);
     }
@@ -62,7 +69,12 @@ export async function mcpServersOfRemoteAgent(
   return servers;
 }
 
-async function toServer(name: string, entry: unknown, options: McpServerOptions): Promise<McpServer> {
+async function toServer(
+  name: string,
+  entry: unknown,
+  workspaceFolder: string,
+  options: McpServerOptions,
+): Promise<McpServer> {
   const remote = Remote.safeParse(entry).data;
   if (remote) {
     const { type, url, headers } = remote;
@@ -70,7 +82,8 @@ async function toServer(name: string, entry: unknown, options: McpServerOptions)
     return { type, name, url, headers: toPairs(headers) };
   }
   const local = Stdio.safeParse(entry).data;
-  if (!local) throw new Error('add a "command", or a "url" and the "type" http or sse.');
+  if (!local) throw new Error('add a "command", or a "url" with the "type" http or sse.');
+  requireHonoured(local, workspaceFolder);
   const { file, args } = await options.findProgram(local.command);
   return { name, command: file, args: [...args, ...local.args], env: toPairs(local.env) };
 }
@@ -80,25 +93,56 @@ function toPairs(variables: Record<string, string>): { name: string; value: stri
 }
 
 export function substituteWorkspaceFolder(value: unknown, workspaceFolder: string): unknown {
-  if (typeof value === 'string') return value.replaceAll('${workspaceFolder}', () => workspaceFolder);
-  if (Array.isArray(value)) return value.map((item) => substituteWorkspaceFolder(item, workspaceFolder));
-  if (typeof value !== 'object' || value === null) return value;
+  return mapStrings(value, (text) => text.replaceAll('${workspaceFolder}', () => workspaceFolder));
+}
+
+function mapStrings(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapStrings(item, change));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapStrings(item, change)]));
+}
+
+/** @throws Error for members that the protocol has no place for, since the server would not run as written */
+function requireHonoured({ cwd, envFile }: Readonly<Record<string, unknown>>, workspaceFolder: string): void {
+  if (envFile !== undefined)
+    throw new Error(
+      '"envFile" is not supported, because the agent would get the whole file. Use "env" with ${env:NAME}.',
+    );
+  const isHere = typeof cwd === 'string' && ['', '.', './', workspaceFolder].includes(cwd);
+  if (cwd !== undefined && !isHere)
+    throw new Error('"cwd" is not supported, because agents run servers in the workspace folder. Use absolute paths.');
+}
+
+/**
+ * Replaces variables. Those of the environment only stand where no program is named: the user has allowed exactly the files that the
+ * entry names.
+ * @throws Error for variables that are not supported or not set
+ */
+function substitute(value: unknown, workspaceFolder: string, variables: WorkspaceVariables | undefined): unknown {
+  if (!isRecord(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, substituteWorkspaceFolder(item, workspaceFolder)]),
+    Object.entries(value).map(([member, item]): [string, unknown] => {
+      const isFree = member === 'url' || member === 'headers';
+      const replace = (text: string): string =>
+        text.replace(/\$\{([^}]*)\}/g, (whole, inner: string) => {
+          if (inner === 'workspaceFolder') return workspaceFolder;
+          const mayStand = isFree || (member === 'env' && whole === text);
+          const found = mayStand && variables ? valueOfVariable(inner, variables.env) : undefined;
+          if (found === undefined)
+            throw new Error(`the variable ${whole} is not supported. Replace it with its value.`);
+          return found;
+        });
+      return [member, mapStrings(item, replace)];
+    }),
   );
 }
 
-/** @throws Error for other variables, which would need VS Code or the user */
-function substitute(value: unknown, workspaceFolder: string): unknown {
-  requireNoVariables(substituteWorkspaceFolder(value, ''));
-  return substituteWorkspaceFolder(value, workspaceFolder);
-}
-
-function requireNoVariables(value: unknown): void {
-  if (typeof value === 'string') {
-    const other = /\$\{[^}]*\}/.exec(value);
-    if (other) throw new Error(`the variable ${other[0]} is not supported. Replace it with its value.`);
-  } else if (typeof value === 'object' && value !== null) {
-    Object.values(value).forEach(requireNoVariables);
-  }
+/** `env:NAME` of VS Code, and `NAME` and `NAME:-default` of `.mcp.json`. @throws Error if the variable is not set */
+function valueOfVariable(inner: string, env: WorkspaceVariables['env']): string | undefined {
+  const [, name, fallback] = /^(?:env:)?([A-Za-z_]\w*)(?::-(.*))?$/s.exec(inner) ?? [];
+  if (name === undefined) return undefined;
+  const found = env[name] ?? fallback;
+  if (found === undefined) throw new Error(`the environment variable ${name} is not set.`);
+  return found;
 }

@@ -1,13 +1,18 @@
 import type { McpServer } from '@agentclientprotocol/sdk';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { isRecord } from '../../../base/common/isRecord';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { type EditorPort, isEditorError } from '../../../editor/common/editorPort';
 import { parseJsonc } from '../../common/catalogue/jsonc';
-import { toMcpServers, type McpServerOptions } from './mcpServers';
+import { toMcpServers, type McpServerOptions, type WorkspaceVariables } from './mcpServers';
 
-interface McpRequest extends McpServerOptions {
+interface McpRequest extends McpServerOptions, WorkspaceVariables {
+  /** Whether the agent reads `.mcp.json` itself, so that its servers are not passed to it twice. */
+  readonly readsRootFile: boolean;
+  /** Called with the workspace's servers that cannot be used, as sentences for the user. */
+  readonly onSkipped: (notes: readonly string[]) => void;
   /** `mcpServers` in the agent's settings. They override workspace servers with the same name. */
   readonly setting: Readonly<Record<string, unknown>>;
   readonly cwd: string;
@@ -26,23 +31,39 @@ export interface WorkspaceServer {
   readonly server: Readonly<Record<string, unknown>>;
   /** Absolute path of the workspace folder. */
   readonly folder: string;
-  /** Absolute path of `mcp.json`. */
+  /** Absolute path of the file that defines it. */
   readonly file: string;
+  /** The member of the file that contains it. */
+  readonly member: string;
 }
 
-const McpJson = z.looseObject({
-  servers: z.record(z.string(), z.record(z.string(), z.unknown()).catch({})).default({}),
-});
+const Servers = z.record(z.string(), z.record(z.string(), z.unknown()).catch({}));
+
+/** The files of a workspace folder that define servers, each with the members that contain them. */
+const mcpFiles = [
+  { path: ['.vscode', 'mcp.json'], members: ['servers'] },
+  { path: ['.mcp.json'], members: ['mcpServers', 'servers'], isOfRoot: true },
+] as const;
 
 const maxFileBytes = 1024 * 1024;
 
 /**
- * Collects the MCP servers of an agent's setting, of `.vscode/mcp.json` in each folder of the (trusted) workspace, and
- * of the window. Of servers with the same name, the first is used. Workspace servers require the user's consent. Logs
+ * Collects the MCP servers of an agent's setting, of `.vscode/mcp.json` and `.mcp.json` in each folder of the
+ * (trusted) workspace, and of the window. Of servers with the same name, the first is used. Workspace servers require the user's consent. Logs
  * unusable servers.
  */
 export async function collectMcpServers(
-  { setting, cwd, windowServers, isServerAllowed, onServersFound, ...options }: McpRequest,
+  {
+    setting,
+    cwd,
+    env,
+    windowServers,
+    readsRootFile,
+    isServerAllowed,
+    onServersFound,
+    onSkipped,
+    ...options
+  }: McpRequest,
   editor: Pick<EditorPort, 'folders' | 'readText'>,
   log: Logger,
 ): Promise<readonly McpServer[]> {
@@ -51,23 +72,26 @@ export async function collectMcpServers(
     written: Readonly<Record<string, unknown>>,
     folder: string,
     isAllowed: (name: string) => Promise<boolean> = () => Promise.resolve(true),
-  ): Promise<void> => {
-    const { notes, servers } = await toMcpServers(written, folder, options);
+  ): Promise<readonly string[]> => {
+    const { notes, servers } = await toMcpServers(written, folder, options, { env });
     for (const note of notes) log.warn(note);
     for (const server of servers) {
       if (!byName.has(server.name) && (await isAllowed(server.name))) byName.set(server.name, server);
     }
+    return notes;
   };
   await add(setting, cwd);
-  const read = await Promise.all(editor.folders.map(({ path }) => readFolder(path, editor, log)));
+  const read = (await Promise.all(editor.folders.map(({ path }) => readFolder(path, editor, log)))).flat();
   onServersFound(read.flatMap(({ file, written }) => Object.keys(written).map((name) => ({ name, file }))));
-  for (const { file, folder, written } of read) {
-    await add(written, folder, async (name) => {
+  for (const { file, folder, isOfRoot, member, written } of read) {
+    if (isOfRoot && readsRootFile) continue;
+    const notes = await add(written, folder, async (name) => {
       const server = written[name];
-      if (server && (await isAllowedOrLog(isServerAllowed, { name, server, folder, file }, log))) return true;
+      if (server && (await isAllowedOrLog(isServerAllowed, { name, server, folder, file, member }, log))) return true;
       log.info(`The MCP server "${name}" of ${file} was skipped because you have not allowed it.`);
       return false;
     });
+    if (notes.length > 0) onSkipped(notes.map((note) => `${note} (${file})`));
   }
   await add(windowServers, cwd);
   return [...byName.values()];
@@ -88,10 +112,18 @@ async function isAllowedOrLog(
 }
 
 async function readFolder(folder: string, editor: Pick<EditorPort, 'readText'>, log: Logger) {
-  const file = join(folder, '.vscode', 'mcp.json');
-  const { data, error } = McpJson.safeParse((await readMcpJson(file, editor, log)) ?? {});
-  if (error) log.warn(`${file} has no "servers" object and is ignored.`);
-  return { folder, file, written: data?.servers ?? {} };
+  const found = await Promise.all(
+    mcpFiles.map(async ({ path, members, ...rest }) => {
+      const file = join(folder, ...path);
+      const content = await readMcpJson(file, editor, log);
+      const values = isRecord(content) ? content : {};
+      const member = members.find((each) => each in values) ?? members[0];
+      const { data = {}, error } = Servers.safeParse(values[member] ?? {});
+      if (error) log.warn(`${file} has no "${member}" object and is ignored.`);
+      return { folder, file, member, written: data, isOfRoot: 'isOfRoot' in rest };
+    }),
+  );
+  return found;
 }
 
 /** Reads `mcp.json`. Returns undefined if it is missing or unreadable. */

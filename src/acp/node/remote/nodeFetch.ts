@@ -1,11 +1,12 @@
-import * as http from 'node:http';
-import * as https from 'node:https';
+import type * as http from 'node:http';
 import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
+import { createKeepAliveAgent, type OutgoingHttp } from '../../../wire/node/outgoingHttp';
 import { RemoteAgentError, statusError, toRemoteError } from './remoteErrors';
 import type { RemoteLimits } from './remoteLimits';
 
 interface NodeFetchDeps {
+  readonly http: OutgoingHttp;
   readonly url: URL;
   /** The URL without its secret parts, for messages. */
   readonly where: string;
@@ -18,7 +19,7 @@ interface NodeFetchDeps {
 const sessionHeader = 'acp-session-id';
 
 /**
- * The part of `fetch` that the SDK's HTTP client uses, over `node:http` and `node:https`. A stream of server-sent events that
+ * The part of `fetch` that the SDK's HTTP client uses, over `OutgoingHttp`. A stream of server-sent events that
  * ends, fails or becomes silent fails the connection, because the messages in between are lost. Dispose to close all sockets.
  */
 export class NodeFetch implements Disposable {
@@ -28,8 +29,7 @@ export class NodeFetch implements Disposable {
 
   constructor(private readonly deps: NodeFetchDeps) {
     // The time limit only closes sockets that no request uses.
-    const options = { keepAlive: true, maxFreeSockets: 4, timeout: deps.limits.idleSocketMs };
-    this.httpAgent = deps.url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
+    this.httpAgent = createKeepAliveAgent(deps.url, { maxFreeSockets: 4, timeout: deps.limits.idleSocketMs });
   }
 
   /** @throws RemoteAgentError */
@@ -78,10 +78,9 @@ export class NodeFetch implements Disposable {
     if (text !== undefined) headers.set('Content-Length', String(Buffer.byteLength(text)));
     return new Promise((resolve, reject) => {
       let isSettled = false;
-      const open = url.protocol === 'https:' ? https.request : http.request;
       // The final request may follow a failure of all pooled sockets, so it gets its own socket.
       const agent = method === 'DELETE' || this.isDisposed ? false : this.httpAgent;
-      const request = open(url, { method, headers: Object.fromEntries(headers), agent });
+      const request = this.deps.http.request(url, { method, headers: Object.fromEntries(headers), agent });
       const fail = (error: unknown): void => {
         settle();
         request.destroy();

@@ -10,6 +10,7 @@ import type { AgentHeaders } from '../../common/remote/agentHeaders';
 import { isWebSocketUrl, shownUrl } from '../../common/remote/agentUrl';
 import type { AgentExit } from '../process/agentProcess';
 import type { RunningAgent } from '../v1/agentConnection';
+import type { OutgoingHttp } from '../../../wire/node/outgoingHttp';
 import { LoadAnswerDelay } from './loadAnswerDelay';
 import { NodeFetch } from './nodeFetch';
 import { toRemoteError } from './remoteErrors';
@@ -24,6 +25,7 @@ interface RemoteAddress {
 }
 
 interface RemoteAgentDeps {
+  readonly http: OutgoingHttp;
   readonly clock: Clock;
   readonly log: Logger;
   /** Removes secrets from the server's reason for ending the connection. */
@@ -60,21 +62,20 @@ class RemoteAgentLink implements RunningAgent {
     { headers, url: text }: RemoteAddress,
     private readonly deps: RemoteAgentDeps,
   ) {
-    const { clock, redact = (words: string) => words } = deps;
+    const { clock, http, redact = (words: string) => words } = deps;
     const url = new URL(text);
     const where = shownUrl(text);
     const limits = (this.limits = { ...defaultRemoteLimits, ...deps.limits });
     let stream: Stream;
     if (isWebSocketUrl(url)) {
       const onCreate = (socket: Pick<WebSocket, 'terminate'>): void => void this.sockets.add(socket);
-      const socketClass = remoteSocketClass({ where, clock, limits, redact, onCreate });
+      const socketClass = remoteSocketClass({ http, where, clock, limits, redact, onCreate });
       stream = createWebSocketStream(text, { headers: { ...headers }, WebSocket: socketClass });
     } else {
       const isSessionOver = (id: string): boolean => this.closedSessions.has(id);
-      this.nodeFetch = new NodeFetch({ url, where, clock, limits, isSessionOver });
-      const { fetch } = this.nodeFetch;
+      this.nodeFetch = new NodeFetch({ http, url, where, clock, limits, isSessionOver });
       const { maxMessageBytes } = limits;
-      stream = createHttpStream(text, { headers: { ...headers }, fetch, maxMessageBytes });
+      stream = createHttpStream(text, { headers: { ...headers }, fetch: this.nodeFetch.fetch, maxMessageBytes });
       this.loadAnswers = new LoadAnswerDelay(clock, limits, (message) => this.messageEmitter.fire(message));
     }
     const explain = (error: unknown): Error => toRemoteError(error, where, this.hasHeard);

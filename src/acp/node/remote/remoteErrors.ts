@@ -1,5 +1,5 @@
 import { errorCode } from '../../../base/common/errors';
-import { describeCertificateProblem } from '../../../base/node/certificateProblem';
+import { certificateProblemOf, proxyProblemOf } from '../../../base/node/connectionProblem';
 
 type RemoteFailure =
   | 'unreachable'
@@ -39,9 +39,13 @@ export function toRemoteError(error: unknown, where: string, wasOpen: boolean): 
   const status = statusIn(error);
   if (status !== undefined) return statusError(status, where);
   const code = errorCode(error);
-  const problem = describeCertificateProblem(code);
-  if (problem !== undefined) {
-    const message = `Nothing was sent to ${where}: its certificate ${problem}.`;
+  const proxyProblem = proxyProblemOf(error);
+  if (proxyProblem !== undefined) {
+    return new RemoteAgentError('unreachable', `No connection to ${where}. ${proxyProblem}`, { cause: error });
+  }
+  const problem = certificateProblemOf(code);
+  if (problem) {
+    const message = `Nothing was sent to ${where}: its certificate ${problem.what}. ${problem.advice}`;
     return new RemoteAgentError('certificate', message, { cause: error });
   }
   if (
@@ -74,7 +78,7 @@ export function statusError(status: number, where: string): RemoteAgentError {
   if (status === 407) {
     return new RemoteAgentError(
       'refused',
-      `The proxy refused the connection to ${where} (407). Check the proxy settings of VS Code.`,
+      `The proxy refused the connection to ${where} (407). Set it with its user name in the VS Code setting http.proxy.`,
     );
   }
   if (status === 404 || status === 405 || status === 410 || status === 426) {

@@ -1,11 +1,14 @@
 import type { WebSocketConstructor } from '@agentclientprotocol/sdk/experimental/ws-client';
-import { WebSocket } from 'ws';
+import type { WebSocket } from 'ws';
 import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
+import type { OutgoingHttp } from '../../../wire/node/outgoingHttp';
+import { OutgoingWebSocket } from '../../../wire/node/outgoingWebSocket';
 import { RemoteAgentError, statusError } from './remoteErrors';
 import type { RemoteLimits } from './remoteLimits';
 
 interface RemoteSocketDeps {
+  readonly http: OutgoingHttp;
   readonly where: string;
   readonly clock: Clock;
   readonly limits: RemoteLimits;
@@ -15,22 +18,19 @@ interface RemoteSocketDeps {
 }
 
 /**
- * The WebSocket that the SDK's client uses: `ws`, which opens connections with `node:http` and `node:https`. Failures
- * other than network errors are reported as `error` with a RemoteAgentError.
+ * The WebSocket that the SDK's client uses. Failures other than network errors are reported as `error` with a RemoteAgentError.
  */
 export function remoteSocketClass(deps: RemoteSocketDeps): WebSocketConstructor {
-  const { clock, limits, onCreate, redact, where } = deps;
-  return class RemoteSocket extends WebSocket {
+  const { clock, http, limits, onCreate, redact, where } = deps;
+  return class RemoteSocket extends OutgoingWebSocket {
     private pingTimer: Disposable | undefined;
     private isAlive = true;
 
     constructor(url: string, protocols: string | string[] = [], options: { headers?: Record<string, string> } = {}) {
-      super(url, protocols, {
+      super(http, url, protocols, {
         ...options,
-        followRedirects: false,
         handshakeTimeout: limits.connectTimeoutMs,
         maxPayload: limits.maxMessageBytes,
-        perMessageDeflate: false,
       });
       onCreate(this);
       // The SDK stops listening after the first error, but more can follow.

@@ -1,7 +1,8 @@
 import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { isLoopback } from '../../../base/common/loopback';
-import { describeCertificateProblem } from '../../../base/node/certificateProblem';
+import { certificateProblemOf, proxyProblemOf } from '../../../base/node/connectionProblem';
+import type { Fetch } from '../../../wire/node/outgoingHttp';
 import {
   cancelledError,
   connectionError,
@@ -11,10 +12,7 @@ import {
   httpStatusError,
 } from '../../common/install/installError';
 
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
-
 export interface DownloadOptions {
-  /** VS Code's `fetch` by default, which uses the user's proxy and certificates. */
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -200,11 +198,14 @@ function toDownloadError(error: unknown, host: string): InstallError {
   for (const cause of causes) {
     if (/\b407\b|proxy authentication required/i.test(cause.message)) return httpStatusError(407, host);
     const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
-    const certificate = describeCertificateProblem(code);
-    if (certificate !== undefined) {
-      const message = `Nothing was downloaded from ${host}: its certificate ${certificate}.`;
-      return new InstallError('certificate', message, 'Ask your network administrator.', { cause: error });
+    const certificate = certificateProblemOf(code);
+    if (certificate) {
+      const message = `Nothing was downloaded from ${host}: its certificate ${certificate.what}.`;
+      return new InstallError('certificate', message, certificate.advice, { cause: error });
     }
+    const proxyProblem = proxyProblemOf(cause);
+    if (proxyProblem !== undefined)
+      return new InstallError('offline', `${host} could not be reached.`, proxyProblem, { cause: error });
     const known = connectionError(code, host, error);
     if (known) return known;
   }

@@ -48,9 +48,13 @@ const checkAddress = 'Check amplifier.server.host and amplifier.server.port.';
 
 const local = {
   UNREACHABLE: { backend: 'notReady', advice: `Start the Amplifier server. ${checkAddress}` },
-  CERTIFICATE: {
+  // The messages of these two say what to do.
+  CERTIFICATE: { backend: 'notReady', advice: '' },
+  PROXY: { backend: 'notReady', advice: '' },
+  PROXY_SIGN_IN: {
+    httpStatus: 407,
     backend: 'notReady',
-    advice: 'Use a certificate that this machine trusts, or change amplifier.server.host.',
+    advice: 'The proxy requires you to sign in. Set it with its user name in the VS Code setting http.proxy.',
   },
   CONNECTION_LOST: { backend: 'notReady', advice: 'Try again once the server is back.' },
   TIMEOUT: { backend: 'timeout', advice: 'Try again. If the problem persists, restart the Amplifier server.' },
@@ -157,6 +161,7 @@ const codesOfStatus: ReadonlyMap<number, string> = new Map([
   [403, 'FORBIDDEN'],
   [404, 'NOT_FOUND'],
   [405, 'METHOD_NOT_ALLOWED'],
+  [407, 'PROXY_SIGN_IN'],
   [409, 'SESSION_BUSY'],
   [422, 'INVALID_REQUEST'],
   [429, 'RATE_LIMITED'],

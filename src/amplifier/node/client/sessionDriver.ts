@@ -210,7 +210,7 @@ export class SessionDriver {
     const { client, id } = this.deps;
     const redact = (text: string): string => client.redactor.redactJson(text);
     const limits = { maxEventLength: maxControlLength, connectTimeoutMs: controlTimeoutMs };
-    return { ...limits, url: client.webSocketUrl(id), headers: client.authorizationHeaders, redact };
+    return { ...limits, http: client.http, url: client.webSocketUrl(id), headers: client.authorizationHeaders, redact };
   }
 
   private createEventStream(): EventStream {
@@ -224,6 +224,7 @@ export class SessionDriver {
     );
     return new EventStream({
       ...limits,
+      http: client.http,
       eventsUrl: client.eventsUrl(id),
       webSocketUrl: client.webSocketUrl(id),
       headers: client.authorizationHeaders,

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { withDeadline, type Clock } from '../../../base/common/async';
 import { isRecord } from '../../../base/common/isRecord';
 import { parseJson } from '../../../base/common/parseJson';
+import type { Fetch } from '../../../wire/node/outgoingHttp';
 import { encodeJsonLine, JsonLineReader } from '../../../wire/common/jsonLines';
 
 export interface BridgedServer {
@@ -14,7 +16,8 @@ interface McpBridgeDeps {
   readonly findServer: () => Promise<BridgedServer | undefined>;
   readonly input: AsyncIterable<Uint8Array>;
   readonly write: (line: string) => void;
-  readonly fetch: typeof fetch;
+  readonly fetch: Fetch;
+  readonly clock: Clock;
 }
 
 type RequestId = string | number;
@@ -24,9 +27,16 @@ interface ServerResponse {
   readonly answer?: Record<string, unknown>;
 }
 
-/** Maximum size of a line in bytes. The server does not accept larger bodies. */
-const maxLineBytes = 1024 * 1024;
-const errorCodes = { parseError: -32700, internalError: -32603 } as const;
+/** Maximum size of a message in bytes. The server does not accept larger bodies. */
+const maxMessageBytes = 1024 * 1024;
+/** Maximum size of a line in bytes. Larger than a message, because most clients write the id of a request at its end. */
+const maxLineBytes = 64 * 1024 * 1024;
+/** How long answers are awaited after the client has closed the input, in milliseconds. Then, nobody waits for them. */
+const leavingMs = 10_000;
+const tooLarge = 'Send one JSON object per line, of at most 1 MiB.';
+/** The first protocol version without batches. */
+const firstWithoutBatches = '2025-06-18';
+const errorCodes = { parseError: -32700, invalidRequest: -32600, internalError: -32603 } as const;
 const noWindow = 'Backline is not running for this folder. Open the folder in VS Code and try again.';
 
 /**
@@ -37,10 +47,12 @@ export class McpBridge {
   private readonly clientId = randomUUID();
   private readonly pending = new Set<Promise<void>>();
   private server: BridgedServer | undefined;
+  /** Undefined until the client and the server have agreed on one. */
+  private protocolVersion: string | undefined;
 
   constructor(private readonly deps: McpBridgeDeps) {}
 
-  /** Resolves when the input has ended and all answers are written. */
+  /** Resolves when the input has ended and all answers are written, or nobody waits for them any longer. */
   async run(): Promise<void> {
     const reader = new JsonLineReader(maxLineBytes);
     for await (const chunk of this.deps.input) {
@@ -49,14 +61,23 @@ export class McpBridge {
     }
     reader.end();
     this.forwardAll(reader);
-    await Promise.all(this.pending);
+    const answered = (): Promise<unknown> => Promise.all(this.pending);
+    await withDeadline(this.deps.clock, 'the last answers', leavingMs, answered).catch(() => undefined);
   }
 
   private forwardAll(reader: JsonLineReader): void {
     for (let line = reader.read(); line; line = reader.read()) {
-      if (line.noise) this.writeError(null, errorCodes.parseError, 'Send one JSON object per line, of at most 1 MiB.');
-      else this.track(this.forward(line.message));
+      if (line.noise) this.writeError(null, errorCodes.parseError, tooLarge);
+      else if (line.batch && this.hasNoBatches()) {
+        this.writeError(null, errorCodes.invalidRequest, 'This version of the protocol has no batches.');
+        for (let unread = line.batch.length - 1; unread > 0; unread--) reader.read();
+      } else this.track(this.forward(line.message));
     }
+  }
+
+  /** Versions are dates, so their order is that of their texts. */
+  private hasNoBatches(): boolean {
+    return this.protocolVersion !== undefined && this.protocolVersion >= firstWithoutBatches;
   }
 
   private track(work: Promise<void>): void {
@@ -69,35 +90,44 @@ export class McpBridge {
     const id = idOf(message);
     try {
       const { answer } = await this.send(message);
+      this.noteVersion(message, answer);
       if (id !== undefined && answer) this.deps.write(encodeJsonLine(answer));
     } catch (error) {
       if (id !== undefined) this.writeError(id, errorCodes.internalError, errorText(error));
     }
   }
 
-  /** @throws Error if there is no server, or it refuses */
+  private noteVersion({ method }: Record<string, unknown>, answer: ServerResponse['answer']): void {
+    const result = method === 'initialize' ? answer?.['result'] : undefined;
+    if (isRecord(result) && typeof result['protocolVersion'] === 'string')
+      this.protocolVersion = result['protocolVersion'];
+  }
+
+  /** @throws Error if there is no server, or it refuses, or the message is too large */
   private async send(message: object): Promise<ServerResponse> {
-    const response = this.server && (await this.trySend(this.server, message));
+    const body = JSON.stringify(message);
+    if (Buffer.byteLength(body) > maxMessageBytes) throw new BridgeError(tooLarge);
+    const response = this.server && (await this.trySend(this.server, body));
     if (response) return response;
     const server = (this.server = await this.deps.findServer());
     if (!server) throw new BridgeError(noWindow);
-    return await readResponse(await this.post(server, message));
+    return await readResponse(await this.post(server, body));
   }
 
   /** Returns undefined if the window of the server was closed or reloaded. @throws Error if the server refuses */
-  private async trySend(server: BridgedServer, message: object): Promise<ServerResponse | undefined> {
-    const response = await this.post(server, message).catch(() => undefined);
+  private async trySend(server: BridgedServer, body: string): Promise<ServerResponse | undefined> {
+    const response = await this.post(server, body).catch(() => undefined);
     return !response || response.status === 401 ? undefined : await readResponse(response);
   }
 
-  private post({ url, authorization }: BridgedServer, message: object): Promise<Response> {
+  private async post({ url, authorization }: BridgedServer, body: string): Promise<Response> {
     const headers = {
       Authorization: authorization,
       'Content-Type': 'application/json',
       Accept: 'application/json',
       'Mcp-Session-Id': this.clientId,
     };
-    return this.deps.fetch(url, { method: 'POST', headers, body: JSON.stringify(message), redirect: 'error' });
+    return await this.deps.fetch(url, { method: 'POST', headers, body });
   }
 
   private writeError(id: RequestId | null, code: number, message: string): void {

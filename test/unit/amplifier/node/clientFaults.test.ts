@@ -6,6 +6,7 @@ import { RealDialectServer } from '../../../fake/realDialectServer';
 import type { TurnScript } from '../../../fake/realDialectSession';
 import { until } from '../../../support/eventually';
 import { connectTo, Recorder, type Harness } from './clientHarness';
+import { OutgoingHttp } from '../../../../src/wire/node/outgoingHttp';
 
 describe('the client and a server with faults', () => {
   let server: RealDialectServer;
@@ -269,7 +270,12 @@ describe('the client and a server with faults', () => {
     it('that never come end with the time-out, and at once with the signal', async () => {
       server.intercept = () => true;
       const { AmplifierClient } = await import('../../../../src/amplifier/node/client/http/amplifierClient');
-      const client = new AmplifierClient({ baseUrl: server.url, log: harness.log, timeouts: { healthMs: 30 } });
+      const client = new AmplifierClient({
+        http: new OutgoingHttp(),
+        baseUrl: server.url,
+        log: harness.log,
+        timeouts: { healthMs: 30 },
+      });
       await assert.rejects(client.health(), { code: 'TIMEOUT' });
       const controller = new AbortController();
       const waiting = client.info(controller.signal);

@@ -7,6 +7,7 @@ import type { BackendSession } from '../../../../src/session/common/sessionBacke
 import { AmplifierBackend, type AmplifierBackendDeps } from '../../../../src/amplifier/node/client/amplifierBackend';
 import { AmplifierClient } from '../../../../src/amplifier/node/client/http/amplifierClient';
 import type { ClientLimits } from '../../../../src/amplifier/node/client/sessionDeps';
+import { OutgoingHttp } from '../../../../src/wire/node/outgoingHttp';
 
 /** A logger that keeps every line, for tests that look for what must not be there. */
 export class MemoryLogger implements Logger {
@@ -54,7 +55,7 @@ export interface Harness {
 
 export function connectTo(url: URL, options: Partial<AmplifierBackendDeps> = {}): Harness {
   const log = new MemoryLogger();
-  const client = new AmplifierClient({ baseUrl: url, log });
+  const client = new AmplifierClient({ http: new OutgoingHttp(), baseUrl: url, log });
   const backend = new AmplifierBackend({
     id: 'amplifier',
     title: 'Amplifier',

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import * as http from 'node:http';
 import { AmplifierClient } from '../../../../src/amplifier/node/client/http/amplifierClient';
 import { nullLogger } from '../../../../src/base/common/log';
+import { OutgoingHttp } from '../../../../src/wire/node/outgoingHttp';
 
 describe('the client on a connection that is lost without an answer', () => {
   let server: http.Server;
@@ -23,7 +24,11 @@ describe('the client on a connection that is lost without an answer', () => {
     await once(server, 'listening');
     const address = server.address();
     assert.ok(typeof address === 'object' && address);
-    client = new AmplifierClient({ baseUrl: new URL(`http://127.0.0.1:${address.port}`), log: nullLogger });
+    client = new AmplifierClient({
+      http: new OutgoingHttp(),
+      baseUrl: new URL(`http://127.0.0.1:${address.port}`),
+      log: nullLogger,
+    });
     // So that what follows takes a connection that was kept.
     cuts = 0;
     await client.getSession('s');

@@ -6,6 +6,7 @@ import type { AmplifierSession } from '../../../../src/amplifier/node/client/amp
 import { RealDialectServer } from '../../../fake/realDialectServer';
 import { connectTo, Recorder, type Harness, MemoryLogger } from './clientHarness';
 import { turns } from '../../../support/turns';
+import { OutgoingHttp } from '../../../../src/wire/node/outgoingHttp';
 
 const key = 'sk-ant-"very"/secret';
 const token = 'token-of-the-server';
@@ -32,7 +33,7 @@ describe('the key and the token, on a server that echoes them,', () => {
     harness = {
       ...connectTo(server.url, {
         log,
-        client: new AmplifierClient({ baseUrl: server.url, log, token }),
+        client: new AmplifierClient({ http: new OutgoingHttp(), baseUrl: server.url, log, token }),
         credentials: () => Promise.resolve({ anthropic_api_key: key }),
       }),
       log,

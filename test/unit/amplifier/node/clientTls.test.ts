@@ -7,6 +7,7 @@ import { openSseConnection } from '../../../../src/amplifier/node/client/stream/
 import { openWebSocketConnection } from '../../../../src/amplifier/node/client/stream/webSocketConnection';
 import { makeCertificate, startTlsServer, type Certificate, type TlsServer } from '../../context/support/tlsServer';
 import { connectTo } from './clientHarness';
+import { OutgoingHttp } from '../../../../src/wire/node/outgoingHttp';
 
 const token = 'token-of-the-server';
 
@@ -35,7 +36,7 @@ describe('an Amplifier server over https', () => {
 
   it('is asked, with its token, when its certificate is trusted', async () => {
     const baseUrl = await serve(await makeCertificate(), true);
-    const client = new AmplifierClient({ baseUrl, log: nullLogger, token });
+    const client = new AmplifierClient({ http: new OutgoingHttp(), baseUrl, log: nullLogger, token });
     await client.listProfiles().catch(() => undefined);
     assert.equal(asked.length, 1);
     assert.ok(asked[0]?.endsWith(`Bearer ${token}`));
@@ -58,7 +59,7 @@ describe('an Amplifier server over https', () => {
 
       it('gets no request, so neither token nor key', async () => {
         const baseUrl = await serve(await makeCertificate(options), isTrusted);
-        const client = new AmplifierClient({ baseUrl, log: nullLogger, token });
+        const client = new AmplifierClient({ http: new OutgoingHttp(), baseUrl, log: nullLogger, token });
         await assert.rejects(client.listProfiles(), isClear);
         const credentials = () => Promise.resolve({ anthropic_api_key: 'sk-secret' });
         const { backend, log } = connectTo(baseUrl, { client, credentials });
@@ -77,6 +78,7 @@ describe('an Amplifier server over https', () => {
           const ended = await new Promise<AmplifierApiError>((resolve) => {
             open(
               {
+                http: new OutgoingHttp(),
                 url: name === 'WebSocket' ? new URL(url.href.replace('https:', 'wss:')) : url,
                 headers: { Authorization: `Bearer ${token}` },
                 maxEventLength: 1_000_000,

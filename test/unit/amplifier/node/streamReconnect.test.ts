@@ -5,6 +5,7 @@ import type { AmplifierApiError } from '../../../../src/amplifier/common/api/api
 import { EventStream, type EventStreamLimits } from '../../../../src/amplifier/node/client/stream/eventStream';
 import { FakeClock } from '../../../fake/fakeClock';
 import { until } from '../../../support/eventually';
+import { OutgoingHttp } from '../../../../src/wire/node/outgoingHttp';
 
 describe('the stream of events, by its clock', () => {
   let server: http.Server;
@@ -43,6 +44,7 @@ describe('the stream of events, by its clock', () => {
       headers: {},
       redact: (text) => text,
       clock,
+      http: new OutgoingHttp(),
       random: () => random,
       isExpectingEvents: () => isExpecting,
       ...limits,

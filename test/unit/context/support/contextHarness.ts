@@ -20,6 +20,7 @@ import { disabledTrafficTap } from '../../../../src/wire/common/traffic';
 import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import type { Clock } from '../../../../src/base/common/async';
+import { OutgoingHttp } from '../../../../src/wire/node/outgoingHttp';
 
 export function documentOf(text: string, version = 1, uri = 'file:///repo/src/foo.ts'): ContextDocument {
   return { uri, version, getText: () => text };
@@ -66,7 +67,7 @@ export function factoryOf(
   return new ProviderFactory({
     workerFile,
     remoteFolder: `${workerFile}.remote`,
-    fetch: (url, init) => fetch(url, init),
+    fetch: new OutgoingHttp().fetch,
     clock,
     log: nullLogger,
     isAllowed: () => false,

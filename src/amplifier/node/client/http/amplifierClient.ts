@@ -7,10 +7,12 @@ import { disabledTrafficTap, type TrafficTap } from '../../../../wire/common/tra
 import { AmplifierApiError, parseApiError, isAmplifierApiError } from '../../../common/api/apiErrors';
 import * as api from '../../../common/api/apiSchema';
 import { SecretRedactor } from '../../../../session/common/redaction/secretRedactor';
-import { createKeepAliveAgent, sendRequest, type HttpResponse } from './httpRequest';
+import { createKeepAliveAgent, type OutgoingHttp } from '../../../../wire/node/outgoingHttp';
+import { sendRequest, type HttpResponse } from './httpRequest';
 
 interface AmplifierClientOptions {
   readonly baseUrl: URL;
+  readonly http: OutgoingHttp;
   readonly token?: string;
   readonly log: Logger;
   readonly traffic?: TrafficTap;
@@ -41,6 +43,7 @@ interface Call {
 /** A client for Amplifier's REST API. All calls have a time limit and reject with an AmplifierApiError. */
 export class AmplifierClient implements Disposable {
   readonly baseUrl: URL;
+  readonly http: OutgoingHttp;
   /** Removes the token, and all keys that were sent, from responses. */
   readonly redactor = new SecretRedactor();
   private readonly httpAgent: HttpAgent;
@@ -48,7 +51,8 @@ export class AmplifierClient implements Disposable {
 
   constructor(private readonly options: AmplifierClientOptions) {
     this.baseUrl = options.baseUrl;
-    this.httpAgent = createKeepAliveAgent(options.baseUrl);
+    this.http = options.http;
+    this.httpAgent = createKeepAliveAgent(options.baseUrl, { maxFreeSockets: 2 });
     this.timeouts = { ...defaultTimeouts, ...options.timeouts };
     this.redactor.addSecret(options.token);
   }
@@ -158,7 +162,17 @@ export class AmplifierClient implements Disposable {
       const { httpAgent } = this;
       const url = this.resolveUrl(call.path);
       const response = this.redactResponse(
-        await sendRequest({ method, url, headers, body: text, httpAgent, timeoutMs, maxResponseBytes, signal }),
+        await sendRequest({
+          http: this.http,
+          method,
+          url,
+          headers,
+          body: text,
+          httpAgent,
+          timeoutMs,
+          maxResponseBytes,
+          signal,
+        }),
       );
       const ms = performance.now() - startedAt;
       const isError = response.status < 200 || response.status >= 300;

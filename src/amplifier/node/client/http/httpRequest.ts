@@ -1,12 +1,13 @@
-import * as http from 'node:http';
-import * as https from 'node:https';
+import type * as http from 'node:http';
 import { errorCode } from '../../../../base/common/errors';
-import { describeCertificateProblem } from '../../../../base/node/certificateProblem';
+import { certificateProblemOf, proxyProblemOf } from '../../../../base/node/connectionProblem';
+import type { OutgoingHttp } from '../../../../wire/node/outgoingHttp';
 import { AmplifierApiError, parseApiError, isAmplifierApiError } from '../../../common/api/apiErrors';
 
 const maxRefusalBytes = 64 * 1024;
 
 interface HttpRequest {
+  readonly http: OutgoingHttp;
   readonly method: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -22,16 +23,6 @@ export interface HttpResponse {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
-}
-
-/** Creates an HTTP or HTTPS agent that reuses connections. The caller destroys it. */
-export function createKeepAliveAgent(url: URL): http.Agent {
-  const options = { keepAlive: true, maxFreeSockets: 2 };
-  return url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
-}
-
-export function openRequest(url: URL, options: http.RequestOptions): http.ClientRequest {
-  return url.protocol === 'https:' ? https.request(url, options) : http.request(url, options);
 }
 
 /**
@@ -53,7 +44,7 @@ function sendOnce(options: HttpRequest, agent: http.Agent | false): Promise<Http
   const { method, url, headers, body, timeoutMs, maxResponseBytes, signal } = options;
   return new Promise((resolve, reject) => {
     let sawResponse = false;
-    const request = openRequest(url, {
+    const request = options.http.request(url, {
       method,
       agent,
       headers: body === undefined ? headers : { ...headers, 'Content-Length': Buffer.byteLength(body) },
@@ -125,10 +116,12 @@ export function toTransportError(error: Error, { origin }: URL, wasConnected: bo
   const reason = errorCode(error) ?? 'unknown reason';
   const failure = (code: string, message: string): AmplifierApiError =>
     new AmplifierApiError(code, message, undefined, undefined, { cause: error });
-  const problem = describeCertificateProblem(reason);
-  if (problem !== undefined) {
-    return failure('CERTIFICATE', `Nothing was sent to ${origin}: its certificate ${problem}`);
+  const problem = certificateProblemOf(reason);
+  if (problem) {
+    return failure('CERTIFICATE', `Nothing was sent to ${origin}: its certificate ${problem.what}. ${problem.advice}`);
   }
+  const proxyProblem = proxyProblemOf(error);
+  if (proxyProblem !== undefined) return failure('PROXY', `Nothing was sent to ${origin}. ${proxyProblem}`);
   return wasConnected
     ? failure('CONNECTION_LOST', `The connection to the Amplifier server at ${origin} was lost (${reason})`)
     : failure('UNREACHABLE', `No Amplifier server is running at ${origin} (${reason})`);

@@ -1,4 +1,5 @@
 import type { Disposable } from '../../../../base/common/disposable';
+import type { OutgoingHttp } from '../../../../wire/node/outgoingHttp';
 import type { AmplifierApiError } from '../../../common/api/apiErrors';
 import type { StreamMessage } from '../../../common/api/streamMessages';
 
@@ -18,6 +19,7 @@ export interface EventConnectionHandlers {
 }
 
 export interface EventConnectionRequest {
+  readonly http: OutgoingHttp;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly lastEventId?: string;

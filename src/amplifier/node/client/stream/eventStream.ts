@@ -1,6 +1,7 @@
 import type { Clock } from '../../../../base/common/async';
 import { backoffMs, addJitter } from '../../../../base/common/backoff';
 import type { Disposable } from '../../../../base/common/disposable';
+import type { OutgoingHttp } from '../../../../wire/node/outgoingHttp';
 import type { AmplifierApiError } from '../../../common/api/apiErrors';
 import type { EventConnectionHandlers, EventConnectionOpener } from './eventConnection';
 import { openSseConnection } from './sseConnection';
@@ -17,6 +18,7 @@ interface EventStreamHandlers extends Pick<EventConnectionHandlers, 'onMessage' 
 }
 
 interface EventStreamDeps extends Partial<EventStreamLimits> {
+  readonly http: OutgoingHttp;
   readonly eventsUrl: URL;
   readonly webSocketUrl: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -93,14 +95,14 @@ export class EventStream implements Disposable {
 
   private connect(): void {
     this.retryTimer = undefined;
-    const { eventsUrl, webSocketUrl, headers, redact, handlers } = this.deps;
+    const { http, eventsUrl, webSocketUrl, headers, redact, handlers } = this.deps;
     const { maxEventLength, connectTimeoutMs } = this.limits;
     const isSse = this.transport === 'sse';
     const open: EventConnectionOpener = isSse ? openSseConnection : openWebSocketConnection;
     const id = this.lastEventId === undefined ? {} : { lastEventId: this.lastEventId };
     const url = isSse ? eventsUrl : webSocketUrl;
     this.connection = open(
-      { url, headers, maxEventLength, connectTimeoutMs, redact, ...id },
+      { http, url, headers, maxEventLength, connectTimeoutMs, redact, ...id },
       {
         onOpen: () => {
           this.sseConnectError = undefined;

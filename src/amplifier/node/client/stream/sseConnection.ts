@@ -2,15 +2,15 @@ import { StringDecoder } from 'node:string_decoder';
 import { toDisposable } from '../../../../base/common/disposable';
 import { AmplifierApiError } from '../../../common/api/apiErrors';
 import { lastEventIdHeader, type EventConnectionOpener } from './eventConnection';
-import { openRequest, readErrorResponse, toTransportError } from '../http/httpRequest';
+import { readErrorResponse, toTransportError } from '../http/httpRequest';
 import { SseReader } from './sseReader';
 
 const keepAliveMs = 30_000;
 
-/** Opens an SSE connection. Uses node:http, because `fetch` closes streams that are silent for some time. */
+/** Opens an SSE connection. Not with `fetch`, which closes streams that are silent for some time. */
 export const openSseConnection: EventConnectionOpener = (options, handlers) => {
-  const { url, headers, lastEventId, maxEventLength, connectTimeoutMs, redact } = options;
-  const request = openRequest(url, {
+  const { http, url, headers, lastEventId, maxEventLength, connectTimeoutMs, redact } = options;
+  const request = http.request(url, {
     // The connection is not pooled, because a stream never returns its socket to the pool.
     agent: false,
     headers: {

@@ -1,7 +1,8 @@
-import { WebSocket, type RawData } from 'ws';
+import type { RawData, WebSocket } from 'ws';
 import * as z from 'zod';
 import { toDisposable } from '../../../../base/common/disposable';
 import { parseJson } from '../../../../base/common/parseJson';
+import { OutgoingWebSocket } from '../../../../wire/node/outgoingWebSocket';
 import { AmplifierApiError } from '../../../common/api/apiErrors';
 import { lastEventIdHeader, type EventConnectionRequest, type EventConnectionOpener } from './eventConnection';
 import { readErrorResponse, toTransportError } from '../http/httpRequest';
@@ -76,17 +77,15 @@ export function sendStopOverWebSocket(request: EventConnectionRequest): Promise<
 }
 
 function open(request: EventConnectionRequest): WebSocket {
-  const { headers, maxEventLength, connectTimeoutMs, lastEventId } = request;
+  const { http, headers, maxEventLength, connectTimeoutMs, lastEventId } = request;
   const url = new URL(request.url);
   const lastId = lastEventIdHeader(lastEventId);
   // The id is in the header and in the query, because some servers and proxies only pass on one of them.
   if (lastEventId !== undefined && 'Last-Event-ID' in lastId) url.searchParams.set('last_event_id', lastEventId);
-  return new WebSocket(url, {
+  return new OutgoingWebSocket(http, url, [], {
     headers: { ...headers, ...lastId },
     handshakeTimeout: connectTimeoutMs,
     maxPayload: maxEventLength,
-    perMessageDeflate: false,
-    followRedirects: false,
   });
 }
 

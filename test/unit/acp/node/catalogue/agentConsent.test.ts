@@ -111,7 +111,7 @@ describe('an agent that a workspace brings', () => {
       env: { NODE_OPTIONS: '--require ./x.js' },
       envFile: '.env',
     };
-    const thing = await consentSubjectOfMcpServer('tool', server, { ...places(), file });
+    const thing = await consentSubjectOfMcpServer('tool', server, { ...places(), file, member: 'servers' });
     assert.deepEqual(
       thing.facts.map(({ label, value }) => `${label}: ${value}`),
       [
@@ -122,7 +122,7 @@ describe('an agent that a workspace brings', () => {
       ],
     );
     await writeFile(path.join(work, 'x.js'), 'new');
-    const later = await consentSubjectOfMcpServer('tool', server, { ...places(), file });
+    const later = await consentSubjectOfMcpServer('tool', server, { ...places(), file, member: 'servers' });
     assert.notEqual(later.hash, thing.hash);
     assert.match(later.facts.map(({ value }) => value).join(), /x\.js/);
   });
@@ -130,13 +130,16 @@ describe('an agent that a workspace brings', () => {
   it('is another server when a script that ${workspaceFolder} leads to changes, and is shown with its path', async () => {
     const file = path.join(work, '.vscode', 'mcp.json');
     const server = { command: 'node', args: ['${workspaceFolder}/agent.mjs'] };
-    const before = await consentSubjectOfMcpServer('tool', server, { ...places(), file });
+    const before = await consentSubjectOfMcpServer('tool', server, { ...places(), file, member: 'servers' });
     assert.deepEqual(
       before.facts.map(({ label, value }) => `${label}: ${value}`),
       [`Command: node ${work}/agent.mjs`, `Runs the file: ${path.join(work, 'agent.mjs')}`],
     );
     await writeFile(path.join(work, 'agent.mjs'), 'two');
-    assert.notEqual((await consentSubjectOfMcpServer('tool', server, { ...places(), file })).hash, before.hash);
+    assert.notEqual(
+      (await consentSubjectOfMcpServer('tool', server, { ...places(), file, member: 'servers' })).hash,
+      before.hash,
+    );
   });
 
   it('is another agent when a script changes that one of its servers names, from each folder of the workspace', async () => {

@@ -12,6 +12,7 @@ import { answeringConsent } from '../../../../fake/answeringConsent';
 import { Follower } from '../../../../fake/backendHarness';
 import { FakeEditor } from '../../../../fake/fakeEditor';
 import { standingOf } from '../../../../fake/fakePermissions';
+import { OutgoingHttp } from '../../../../../src/wire/node/outgoingHttp';
 
 const script = path.resolve('test/fixtures/agents/tellsKey.mjs');
 const entry: CatalogueEntry = {
@@ -55,6 +56,7 @@ function launcherOf(overheard: Overheard, keys: Readonly<Record<string, string>>
     clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
     editor: new FakeEditor({}, [tmpdir()]),
     clock: systemClock,
+    http: new OutgoingHttp(),
     log: overheard.log(),
     tap: overheard.traffic,
     standing: standingOf(),

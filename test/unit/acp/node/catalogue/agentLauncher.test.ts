@@ -13,6 +13,7 @@ import { FakeEditor } from '../../../../fake/fakeEditor';
 import type { ToolCaller } from '../../../../../src/session/common/toolCaller';
 import { until } from '../../../../support/eventually';
 import { standingOf } from '../../../../fake/fakePermissions';
+import { OutgoingHttp } from '../../../../../src/wire/node/outgoingHttp';
 
 function launcherWith(
   ownMcpServers: (transports: { readonly http: boolean }, caller?: ToolCaller) => Promise<never>,
@@ -24,6 +25,7 @@ function launcherWith(
     clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
     editor: new FakeEditor({}, [tmpdir()]),
     clock: systemClock,
+    http: new OutgoingHttp(),
     log: nullLogger,
     tap: disabledTrafficTap,
     standing: standingOf(),

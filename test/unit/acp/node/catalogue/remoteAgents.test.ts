@@ -19,6 +19,7 @@ import { addressOf, remoteToken, serveAgents, transports } from '../../../../fak
 import { only } from '../../../../support/only';
 import { basics, echo, says, ScriptedAgents, type Script } from '../../../../fake/scriptedAgent';
 import { LyingServer } from '../remote/support';
+import { OutgoingHttp } from '../../../../../src/wire/node/outgoingHttp';
 
 const placesOf = () => ({ cwd: tmpdir(), folders: [tmpdir()] });
 
@@ -71,6 +72,7 @@ describe('remote agents', () => {
       clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
       editor: new FakeEditor({}, [tmpdir()]),
       clock: systemClock,
+      http: new OutgoingHttp(),
       log,
       tap: traffic,
       standing: standingOf(),

@@ -11,6 +11,7 @@ const json = (servers: Record<string, unknown>) => `// ours\n${JSON.stringify({ 
 
 describe('the MCP servers of a workspace', () => {
   let warnings: string[];
+  let skipped: string[];
   const asked: WorkspaceServer[] = [];
   let named: readonly WorkspaceServerId[];
   let permit: (server: WorkspaceServer) => Promise<boolean>;
@@ -21,9 +22,10 @@ describe('the MCP servers of a workspace', () => {
   const serversOf = async (
     editor: FakeEditor,
     setting: Record<string, unknown> = {},
-    { own = {}, http = false } = {},
+    { own = {}, http = false, env = {}, readsRootFile = false } = {},
   ) => {
     warnings = [];
+    skipped = [];
     const noting = (server: WorkspaceServer) => {
       asked.push(server);
       return permit(server);
@@ -38,7 +40,10 @@ describe('the MCP servers of a workspace', () => {
         windowServers: own,
         capabilities,
         findProgram,
+        env,
+        readsRootFile,
         isServerAllowed: noting,
+        onSkipped: (notes) => skipped.push(...notes),
         onServersFound: (all) => (named = all),
       },
       editor,
@@ -60,6 +65,74 @@ describe('the MCP servers of a workspace', () => {
       { name: 'c', command: 'node', args: ['/bin/c2.js', '/two'], env: [] },
     ]);
     assert.deepEqual(warnings, []);
+  });
+
+  it('come from .mcp.json, too, each once, and not for agents that read it themselves', async () => {
+    const root = JSON.stringify({ mcpServers: { a: { command: 'root' }, b: { url: 'https://b.example' } } });
+    const editor = new FakeEditor({ '/one/.vscode/mcp.json': json({ a: { command: 'a1' } }), '/one/.mcp.json': root }, [
+      '/one',
+    ]);
+    const own = { name: 'a', command: 'node', args: ['/bin/a1.js'], env: [] };
+    assert.deepEqual(await serversOf(editor, {}, { http: true }), [
+      own,
+      { type: 'http', name: 'b', url: 'https://b.example', headers: [] },
+    ]);
+    assert.deepEqual(
+      asked.map(({ name, file, member }) => [name, file, member]),
+      [
+        ['a', '/one/.vscode/mcp.json', 'servers'],
+        ['b', '/one/.mcp.json', 'mcpServers'],
+      ],
+    );
+    assert.deepEqual(await serversOf(editor, {}, { http: true, readsRootFile: true }), [own]);
+    assert.deepEqual(
+      named.map(({ name }) => name),
+      ['a', 'a', 'b'],
+    );
+  });
+
+  it('get variables of the environment where no program is named', async () => {
+    const servers = {
+      a: { command: 'a', env: { KEY: '${env:TOKEN}', DIR: '${workspaceFolder}/x' } },
+      b: { url: 'https://${HOST:-b.example}/', headers: { Authorization: 'Bearer ${TOKEN}' } },
+      c: { command: '${env:TOKEN}' },
+      d: { command: 'd', env: { KEY: '--require=${env:TOKEN}' } },
+      e: { command: 'e', env: { KEY: '${env:MISSING}' } },
+    };
+    const editor = new FakeEditor({ '/one/.mcp.json': JSON.stringify({ servers }) }, ['/one']);
+    const used = await serversOf(editor, {}, { http: true, env: { TOKEN: 'secret ${workspaceFolder}' } });
+    assert.deepEqual(used, [
+      {
+        ...{ name: 'a', command: 'node', args: ['/bin/a.js'] },
+        env: [
+          { name: 'KEY', value: 'secret ${workspaceFolder}' },
+          { name: 'DIR', value: '/one/x' },
+        ],
+      },
+      {
+        ...{ type: 'http', name: 'b', url: 'https://b.example/' },
+        headers: [{ name: 'Authorization', value: 'Bearer secret ${workspaceFolder}' }],
+      },
+    ]);
+    assert.match(
+      skipped.join('\n'),
+      /"c" was skipped.*not supported.*\n.*"d".*not supported.*\n.*"e".*MISSING is not set/,
+    );
+  });
+
+  it('are left out, which the user is told, if they would not run as written', async () => {
+    const servers = {
+      a: { command: 'a', envFile: '.env' },
+      b: { command: 'b', cwd: '/elsewhere' },
+      c: { command: 'c', cwd: '${workspaceFolder}' },
+      d: { command: 'd', env: { KEY: '${input:key}' } },
+    };
+    const editor = new FakeEditor({ '/one/.vscode/mcp.json': json(servers) }, ['/one']);
+    assert.deepEqual(
+      (await serversOf(editor)).map(({ name }) => name),
+      ['c'],
+    );
+    assert.match(skipped.join('\n'), /"a".*envFile.*mcp\.json\)\n.*"b".*cwd.*\n.*"d".*\$\{input:key\}/);
   });
 
   it('include those of the window itself, behind the others', async () => {

@@ -7,6 +7,7 @@ import { NodeFetch } from '../../../../../src/acp/node/remote/nodeFetch';
 import { defaultRemoteLimits } from '../../../../../src/acp/node/remote/remoteLimits';
 import { FakeClock } from '../../../../fake/fakeClock';
 import { eventually } from '../../../../support/eventually';
+import { OutgoingHttp } from '../../../../../src/wire/node/outgoingHttp';
 
 const { answerTimeoutMs } = defaultRemoteLimits;
 const bodyBytes = 24 * 1024 * 1024;
@@ -64,7 +65,14 @@ describe('a request to a remote agent', () => {
     server = new SlowServer();
     url = await server.start();
     const isSessionOver = (): boolean => false;
-    network = new NodeFetch({ url, where: 'the server', clock, limits: defaultRemoteLimits, isSessionOver });
+    network = new NodeFetch({
+      http: new OutgoingHttp(),
+      url,
+      where: 'the server',
+      clock,
+      limits: defaultRemoteLimits,
+      isSessionOver,
+    });
     // Only a response that was read frees its socket for the next request.
     await (await network.fetch(url, { method: 'POST', body: 'first' })).text();
   });

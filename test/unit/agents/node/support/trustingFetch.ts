@@ -1,5 +1,5 @@
 import { request } from 'node:https';
-import type { Fetch } from '../../../../../src/agents/node/download/openDownload';
+import type { Fetch } from '../../../../../src/wire/node/outgoingHttp';
 
 /** `fetch` for servers with this certificate. The real one has no way to be told whom to trust. */
 export function trustingFetch(ca: string): Fetch {
