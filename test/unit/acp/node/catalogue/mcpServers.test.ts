@@ -49,9 +49,9 @@ describe('the MCP servers given to an agent', () => {
     assert.deepEqual(notes, [
       'The MCP server "secret" was skipped: the variable ${input:key} is not supported. Replace it with its value.',
       'The MCP server "stream" was skipped: the agent does not support servers of type sse.',
-      'The MCP server "nothing" was skipped: add a "command", or a "url" and the "type" http or sse.',
+      'The MCP server "nothing" was skipped: add a "command", or a "url" with the "type" http or sse.',
       'The MCP server "lost" was skipped: the command \'gone\' was not found.',
-      'The MCP server "local" was skipped: add a "command", or a "url" and the "type" http or sse.',
+      'The MCP server "local" was skipped: add a "command", or a "url" with the "type" http or sse.',
     ]);
   });
 });

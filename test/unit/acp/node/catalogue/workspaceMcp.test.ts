@@ -177,7 +177,7 @@ describe('the MCP servers of a workspace', () => {
       {
         '/one/.vscode/mcp.json': json({
           own: { command: 'hidden' },
-          a: { command: 'a', args: ['${workspaceFolder}'], envFile: '.env' },
+          a: { command: 'a', args: ['${workspaceFolder}'], other: '.env' },
           far: { type: 'http', url: 'https://example.com/' },
         }),
         '/two/.vscode/mcp.json': json({ a: { command: 'second' }, b: { command: 'b' } }),
@@ -192,9 +192,10 @@ describe('the MCP servers of a workspace', () => {
     );
     assert.deepEqual(asked[0], {
       name: 'a',
-      server: { command: 'a', args: ['${workspaceFolder}'], envFile: '.env' },
+      server: { command: 'a', args: ['${workspaceFolder}'], other: '.env' },
       folder: '/one',
       file: '/one/.vscode/mcp.json',
+      member: 'servers',
     });
     assert.deepEqual(
       asked.map(({ name, folder }) => `${folder} ${name}`),
