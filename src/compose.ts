@@ -50,7 +50,6 @@ import { LazyThreads, type RunningThreadsFeature } from './threads/vscode/lazyTh
 import { mcpServerSetting } from './tools/common/clients/mcpServerSetting';
 import { ToolsFeature } from './tools/vscode/toolsFeature';
 import { TrafficLog } from './wire/common/traffic';
-import { networkEnvironment } from './wire/common/networkEnvironment';
 import { OutgoingHttp } from './wire/node/outgoingHttp';
 
 /** VS Code gives extensions about five seconds to deactivate, so this is shorter. */
@@ -129,7 +128,6 @@ function createServices(context: vscode.ExtensionContext) {
   const log = new ChannelLogger(channel);
   disposables.add(reportGrammarViolations((message) => log.error(message)));
   const onListenerError = (error: unknown): void => log.error('a listener failed', error);
-
   const settings = disposables.add(new Settings(log.child('settings')));
   const http = new OutgoingHttp(() => settings.network().verifiesCertificates);
   const commands = disposables.add(new Commands(log.child('commands')));
@@ -199,7 +197,7 @@ function createServices(context: vscode.ExtensionContext) {
 /** Creates the features besides Amp, and what connects them. */
 function createFeatures(context: vscode.ExtensionContext, services: ReturnType<typeof createServices>) {
   const { clock, commands, contextFor, disposables, editor, log, onListenerError, standing, startFeature } = services;
-  const { http, settings, status, traffic, version, vscodeEditor } = services;
+  const { http, status, traffic, version, vscodeEditor } = services;
   const consent = disposables.add(
     new WorkspaceConsent({ clock, commands, log: log.child('consent'), status, memento: context.workspaceState }),
   );
@@ -246,12 +244,7 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
   const working = disposables.add(new WorkingBackends(onListenerError));
   const agents: AgentsFeature = new AgentsFeature({
     ...contextFor('agents'),
-    install: {
-      ...acp.agentsPort.install,
-      environment: async () => networkEnvironment(await acp.agentsPort.install.environment(), settings.network()),
-      system: hostSystem,
-      fetch: http.fetch,
-    },
+    install: { ...acp.agentsPort.install, system: hostSystem, fetch: http.fetch },
     tryAgent: acp.agentsPort.install.tryAgent,
     backends: {
       onDidChange: (listener) => acp.agentsPort.onDidChange(listener),

@@ -5,7 +5,6 @@ import {
   type Chat,
   type FileStatesBeforeAndAfter,
   type ChatFileChanges,
-  type ChatRestores,
   type Chats,
   type DiffTexts,
   type RevertOptions,
@@ -15,6 +14,7 @@ import {
   type DraftTransition,
   type ExportFormat,
 } from '../../src/chat/common/chatPorts';
+import type { ChatRestores } from '../../src/chat/common/restore/restorePorts';
 import type {
   BackendView,
   Draft,

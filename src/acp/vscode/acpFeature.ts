@@ -11,6 +11,7 @@ import { commandIds, settingIds } from '../../manifest';
 import { toSafeNotificationText } from '../../base/common/noticeText';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
+import { networkEnvironment } from '../../wire/common/networkEnvironment';
 import type { TrafficTap } from '../../wire/common/traffic';
 import { parseAgentSettings } from '../common/catalogue/agentSettings';
 import { AgentLimitStore } from '../common/connection/agentLimitStore';
@@ -105,7 +106,7 @@ export class AcpFeature implements Feature {
       getLauncher: () => this.getLauncher(),
       loadedLauncher: () => this.loadedLauncher,
       hasChangedProviders: (id) => this.providers.store.agentIds.includes(id),
-      environment: () => this.shellEnvironment.get(),
+      environment: async () => networkEnvironment(await this.shellEnvironment.get(), this.deps.settings.network()),
       guardProcess: (leaderPid) => this.reaper.watch(leaderPid, randomUUID()),
     });
   }

@@ -37,7 +37,10 @@ export class AgentsPort {
   constructor(private readonly deps: AgentsPortDeps) {}
 
   readonly install = {
-    /** The environment of the login shell. Starts a shell once, so the workspace must be trusted. Never rejects. */
+    /**
+     * The environment of the login shell, with VS Code's settings for the network. Starts a shell once, so the workspace must be
+     * trusted. Never rejects.
+     */
     environment: async (): Promise<Variables> => await this.deps.environment(),
     /** Resolves to undefined if the PATH of `env` has no executable program of that name. Never rejects. */
     findProgram: async (name: string, env: Variables): Promise<FoundCommand | undefined> =>

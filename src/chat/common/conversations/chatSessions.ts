@@ -47,12 +47,6 @@ interface ChatSessionsPorts {
   readonly unsavedFiles: UnsavedFiles;
 }
 
-interface SessionPlace {
-  readonly backendId: string;
-  /** The agent's working folder, as an absolute path. */
-  readonly folder?: string | undefined;
-}
-
 const loadTimeoutMs = 60_000;
 
 /** The conversations of a window: those that are open, and those stored on disk. */
@@ -381,7 +375,7 @@ export class ChatSessions implements Chats, WriteObserver {
     await this.remoteSessions.hideAndDelete(backendId, remoteId, this.usedBackends.get(backendId));
   }
 
-  private createOptions({ backendId, folder }: SessionPlace): CreateSessionOptions {
+  private createOptions({ backendId, folder }: Pick<ConversationHead, 'backendId' | 'folder'>): CreateSessionOptions {
     const folders = this.ports.files.editor.folders.map(({ path }) => path);
     const [first] = folders;
     if (first === undefined) throw new BackendError('invalidRequest', 'Open a folder to start.');

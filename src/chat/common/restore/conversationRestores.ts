@@ -1,11 +1,5 @@
-import {
-  ChatError,
-  type ComparedTexts,
-  type NewRestore,
-  type PresentForkPoint,
-  type RestorePoint,
-  type ChatRestores,
-} from '../chatPorts';
+import { ChatError } from '../chatPorts';
+import type { ComparedTexts, NewRestore, PresentForkPoint, RestorePoint, ChatRestores } from './restorePorts';
 import type { ConversationFiles, StoredConversation } from '../chatStore';
 import type { BackendConnection } from '../conversation/backendConnection';
 import type { Conversation } from '../conversation/conversation';

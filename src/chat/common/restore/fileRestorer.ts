@@ -10,7 +10,8 @@ import type {
   WorkspaceCheckpoints,
 } from '../../../changes/common/workspaceCheckpoints';
 import type { EntryOf } from '../../../transcript/common/entries';
-import { ChatError, type Chat, type Chats, type RestorePoint } from '../chatPorts';
+import { ChatError, type Chat, type Chats } from '../chatPorts';
+import type { RestorePoint } from './restorePorts';
 import type { RemainingChange } from '../conversation/logRecord';
 import type { Restore } from './restoreHistory';
 

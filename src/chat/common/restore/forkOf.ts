@@ -1,5 +1,5 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import type { PresentForkPoint, RestorePoint, ChatRestores } from '../chatPorts';
+import type { PresentForkPoint, RestorePoint, ChatRestores } from './restorePorts';
 import type { Clock } from '../../../base/common/async';
 import type { ChatStore, ConversationHead } from '../chatStore';
 import { logVersion, type LogRecord } from '../conversation/logRecord';

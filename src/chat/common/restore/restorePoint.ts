@@ -1,6 +1,6 @@
 import type { FolderCheckpoint } from '../../../changes/common/workspaceCheckpoints';
 import { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
-import type { MomentBeforePrompt } from '../chatPorts';
+import type { MomentBeforePrompt } from './restorePorts';
 import type { Draft } from '../chatView';
 import type { LogRecord } from '../conversation/logRecord';
 import { ChatTranscript } from '../transcript/chatTranscript';

@@ -5,7 +5,7 @@ import type { FolderCheckpoint, WorkspaceCheckpoints } from '../../../changes/co
 import type { ChatFileAccess } from '../chatFileAccess';
 import type { FileTexts } from '../changes/fileTexts';
 import type { NewRecord, RemainingChange } from '../conversation/logRecord';
-import type { ComparedTexts } from '../chatPorts';
+import type { ComparedTexts } from './restorePorts';
 import type { Restore } from './restoreHistory';
 
 interface UndoJournalDeps {

@@ -6,7 +6,8 @@ import { truncateList } from '../../../base/common/lists';
 import { isCheckpointError } from '../../../changes/common/checkpointError';
 import type { RestorePreview, WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
 import type { Messages } from '../../../platform/vscode/messages';
-import { ChatError, type Chat, type Chats, type RestorePoint } from '../../common/chatPorts';
+import { ChatError, type Chat, type Chats } from '../../common/chatPorts';
+import type { RestorePoint } from '../../common/restore/restorePorts';
 import type { FileRestorer, RestoreRequest, ChatRestoreResult } from '../../common/restore/fileRestorer';
 import {
   restoreCountLabel,
