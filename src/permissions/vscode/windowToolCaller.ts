@@ -173,7 +173,8 @@ export class WindowToolCaller implements ToolCaller {
     } finally {
       diffs.dispose();
       question.end();
-      shown.then(question.close, question.close);
+      const close = (): void => question.close();
+      shown.then(close, close);
     }
   }
 

@@ -26,8 +26,9 @@ describe('what an MCP client sends to the bridge', () => {
       input: input(),
       write: (line) => void written.push(parseJson(line)),
       fetch: (_url, { body }) => {
-        sent.push(String(body));
-        return respond(String(body));
+        const text = typeof body === 'string' ? body : '';
+        sent.push(text);
+        return respond(text);
       },
       clock,
     });
