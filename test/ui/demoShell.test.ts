@@ -92,7 +92,7 @@ describe('The demo agent that works by itself', () => {
     const question = window.page.locator('.quick-input-widget');
     await question.getByText('0 Selected').waitFor();
     await window.picks.filter({ hasText: 'changed while a command ran' }).first().waitFor();
-    await question.locator('.quick-input-check-all').first().click();
+    for (const row of await window.picks.all()) await row.click();
     await question.getByText('6 Selected').waitFor();
     await window.screenshot('demo-shell-restore');
     await question.getByRole('button', { name: 'OK' }).click();

@@ -90,7 +90,8 @@ describe('Conversations of a folder that is opened in another way', () => {
     await writeFile(file, JSON.stringify({ folders: [{ path: workspace }, { path: path.dirname(workspace) }] }));
     for (const place of [link, path.dirname(workspace), file]) {
       const { chat, other } = await openList(place);
-      assert.match(await groupOf(chat, 'change it'), /today/i, place);
+      // The list is shown before it is known where all conversations belong.
+      await eventually(`the group in ${place}`, async () => assert.match(await groupOf(chat, 'change it'), /today/i));
       await open(chat, 'change it');
       await eventually('the draft', async () => assert.equal(await textIn(chat), 'not sent yet'));
       await (await chat.frame()).locator('.turn-changes').first().waitFor();
@@ -102,7 +103,7 @@ describe('Conversations of a folder that is opened in another way', () => {
     const moved = `${workspace}-moved`;
     await rename(workspace, moved);
     const { chat, other } = await openList(moved);
-    assert.match(await groupOf(chat, 'change it'), /not found/);
+    await eventually('the group', async () => assert.match(await groupOf(chat, 'change it'), /not found/));
     await other.screenshot('conversations-of-a-folder-that-is-gone');
     const row = (await chat.frame()).locator('.session', { hasText: 'change it' });
     await row.hover();

@@ -26,6 +26,23 @@ export const plainOptions: readonly Option[] = [
   ['no', 'Deny', 'reject_once'],
 ];
 
+/** What the agent tells of a script, as real agents do: a call that names the files below `src` that it changes. */
+function withReport(step: Step): readonly Step[] {
+  if (!('command' in step)) return [step];
+  const { folder, script } = step.command;
+  const names = [...script.matchAll(/'(src\/[^']+)'|(?<![\w/])(src\/[\w.-]+)/g)].map(
+    ([, quoted, plain]) => quoted ?? plain ?? '',
+  );
+  if (names.length === 0) return [step];
+  const locations = [...new Set(names)].map((name) => ({ path: path.join(folder, name) }));
+  const call = { toolCallId: `script-${names.join(' ')}`, title: 'Edit files', kind: 'edit', locations };
+  return [
+    { update: { sessionUpdate: 'tool_call', ...call, status: 'in_progress' } },
+    step,
+    { update: { sessionUpdate: 'tool_call_update', toolCallId: call.toolCallId, status: 'completed' } },
+  ];
+}
+
 /** A question about a call of that tool, which comes with it. */
 export function asks(toolCall: object, options: readonly Option[] = plainOptions): Step & { request: object } {
   const offered = options.map(([optionId, name, kind]) => ({ optionId, name, kind }));
@@ -62,7 +79,7 @@ export class PlannedAgent {
 
   /** What the agent does at the prompt of that name. */
   async plan(name: string, steps: readonly Step[]): Promise<void> {
-    await writeFile(path.join(this.folder, `${name}.json`), JSON.stringify(steps));
+    await writeFile(path.join(this.folder, `${name}.json`), JSON.stringify(steps.flatMap(withReport)));
   }
 
   /** What came of the steps so far, in short: what a question was answered with, how a command ended, or the error. */

@@ -184,8 +184,9 @@ function isToolCall({ input, name, title }: ReportedCall, { server, tool }: { se
 
 function isSameInput({ input, name, title }: ReportedCall, action: OwnAction, tool: string): boolean {
   if (Object.keys(action.input).length === 0) return false;
-  const isNamed = [name, title].some((text) => text?.toLowerCase().includes(tool.toLowerCase()));
-  return isNamed && canonicalJson(input) === canonicalJson(action.input);
+  const { tool: namedTool, ...given } = input;
+  const isNamed = namedTool === tool || [name, title].some((text) => text?.toLowerCase().includes(tool.toLowerCase()));
+  return isNamed && [given, input].some((each) => canonicalJson(each) === canonicalJson(action.input));
 }
 
 function escaped(text: string): string {

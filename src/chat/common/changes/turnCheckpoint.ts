@@ -251,8 +251,10 @@ export class TurnCheckpoint {
     }
     if (now.isDirty) return;
     const kind = kindBesideText(file, textBefore, now.text);
-    if (kind !== undefined || file.renamedFrom !== undefined)
+    if (kind !== undefined || file.renamedFrom !== undefined) {
       states.record(this.turn, { ...file, path }, kind, this.isFromRecord);
+      if (author === 'command') this.ports.authors.record(path);
+    }
     // Otherwise the file is checked again, because an editor may still have the earlier text.
     if (kind !== undefined || ledger.currentTurnTextId(path) === now.id) this.recordedByPath.set(file.path, file);
   }

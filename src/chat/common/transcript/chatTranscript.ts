@@ -21,8 +21,7 @@ import { hasPromptedTurn, isPromptUnconfirmed, turnOf, nextStage, type TurnStage
 import { UsageTotals } from './usageTotals';
 
 interface Turn {
-  /** When the agent got the prompt, or until then, when it was sent. */
-  startedAt: number | undefined;
+  readonly startedAt: number | undefined;
   readonly answers: BlockEntries;
   /** The prompt of the turn. Undefined if the agent has started the turn without a prompt. */
   readonly prompt: SentPrompt | undefined;
@@ -275,8 +274,6 @@ export class ChatTranscript {
     const { stage } = this;
     const isReplayed = data.replayed === true;
     if (!isReplayed && (stage.kind === 'sent' || (stage.kind === 'stopped' && (stage.awaitsPrompt || stage.next)))) {
-      // Before that, the user may have been asked whether programs may start.
-      if (stage.kind === 'sent' && this.currentTurn) this.currentTurn.startedAt = this.writer.recordedAt;
       this.advanceStage({ kind: 'echoed' });
       return;
     }

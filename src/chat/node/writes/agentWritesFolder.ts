@@ -2,7 +2,7 @@ import { appendFile, mkdir, readdir, readFile, rm, stat, truncate } from 'node:f
 import { join } from 'node:path';
 import * as z from 'zod';
 import { KeyedQueue, type Clock } from '../../../base/common/async';
-import { messageOf } from '../../../base/common/errors';
+import { errorCode, messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { parseJson } from '../../../base/common/parseJson';
 import type { AgentWrite, AgentWrites, NewAgentWrite } from '../../common/writes/agentWrites';
@@ -54,6 +54,8 @@ export class AgentWritesFolder implements AgentWrites {
         return writes;
       });
     } catch (error) {
+      // No window has written anything yet, or nothing can be stored, which the conversation says.
+      if (errorCode(error) === 'ENOENT') return [];
       this.deps.log.warn(`Cannot read what other windows have written: ${messageOf(error)}`);
       return [];
     }

@@ -149,6 +149,7 @@ describe('protected files out of the box', () => {
     kimi: ['.kimi/skills/x/SKILL.md'],
     vibe: ['.vibe/config.toml'],
     pi: ['.pi/extensions/x.ts', '.pi/settings.json'],
+    kilo: ['.kilo/config.json', '.kilocode/rules/x.md', '.kilocodemodes'],
     'amp-acp': ['.amp/settings.json'],
   };
 
