@@ -8,7 +8,7 @@ import { parseToolInput, sortedByName } from '../../../permissions/common/reques
 import { couldChangeFiles } from '../../../permissions/common/decide';
 import type { RequestWithProtections, ToolRequest } from '../../../permissions/common/requests/toolRequest';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import { formatCommand, toVisibleText, withoutCodeMarks } from '../../../base/common/visibleText';
+import { formatCommand, formatProgram, toVisibleText, withoutCodeMarks } from '../../../base/common/visibleText';
 import type { ToolCommand } from '../../../session/common/toolCaller';
 import type { CallDescription } from '../session/toolCalls';
 import { toToolContent } from '../session/toolContent';
@@ -43,8 +43,9 @@ export async function toToolRequest(call: CallDescription, context: RequestConte
     });
   const namedPaths = new Set([...call.locations.map(({ path }) => path), ...diffs, ...input.paths]);
   const paths = [...new Set(await Promise.all([...namedPaths].map(realPathOf)))];
-  const { argv, env, members, escalations, isUnclear } = input;
-  const command = argv && { argv, cwd: await folderOf(input.cwd, context, realPathOf) };
+  const { argv, env, isProgram, members, escalations, isUnclear } = input;
+  const cwd = await folderOf(input.cwd, context, realPathOf);
+  const command = argv && { argv, cwd, ...(isProgram ? { isProgram } : {}) };
   const request: ToolRequest = {
     agent,
     kind,
@@ -106,12 +107,13 @@ async function protectionsOf(
   return new Map(found.flat());
 }
 
-export function toTerminalToolRequest(agent: string, { argv, cwd, env, shell, warning }: ToolCommand): ToolRequest {
+export function toTerminalToolRequest(agent: string, command: ToolCommand): ToolRequest {
+  const { argv, cwd, env, isProgram, shell, warning } = command;
   const nothing = { paths: [], input: {}, escalations: {}, isUnresolved: warning !== undefined };
   return {
     agent,
     kind: 'execute',
-    command: { argv, cwd, ...withoutUndefined({ shell }) },
+    command: { argv, cwd, ...withoutUndefined({ isProgram, shell }) },
     env: sortedByName(env),
     ...nothing,
   };
@@ -147,12 +149,16 @@ export function describePermissionRequest(
   if (command) {
     const where = command.cwd === cwd ? '' : ` in ${nameOf(command.cwd)}`;
     const inShell = command.shell === undefined ? '' : `in a shell (${command.shell}): `;
-    return `${agentTitle} wants to run ${inShell}${formatCommand(command.argv)}${where}${variablesPhrase(request.env)}`;
+    return `${agentTitle} wants to run ${inShell}${commandText(command)}${where}${variablesPhrase(request.env)}`;
   }
   const verb = verbsByKind[kind];
   const names = paths.map(nameOf);
   if (verb && names.length > 0) return `${agentTitle} wants to ${verb} ${names.join(', ')}`;
   return `Request from ${agentTitle}: ${toVisibleText(withoutCodeMarks(title ?? kind))}`;
+}
+
+function commandText({ argv, isProgram }: NonNullable<ToolRequest['command']>): string {
+  return isProgram === true ? `the program ${formatProgram(argv)}` : formatCommand(argv);
 }
 
 /** Display name of a resolved path, relative to `folder` if it is inside. */
@@ -182,7 +188,7 @@ export function createApprovalContext(
     folder,
     ...(call?.title === undefined ? {} : { title: toVisibleText(call.title) }),
     ...(mode === undefined ? {} : { mode }),
-    ...(command ? { command: displayedCommand(command.argv), cwd: command.cwd } : {}),
+    ...(command ? { command: displayedCommand(command), cwd: command.cwd } : {}),
     ...(Object.keys(env).length > 0 ? { env: { ...env } } : {}),
     ...(paths.length > 0 ? { paths: [...paths] } : {}),
     ...(call && call.locations.length > 0 ? { locations: call.locations } : {}),
@@ -194,9 +200,9 @@ export function createApprovalContext(
 }
 
 /** Returns a shell command line as a string, and a program with arguments as an array. */
-function displayedCommand(argv: readonly string[]): string | string[] {
+function displayedCommand({ argv, isProgram }: NonNullable<ToolRequest['command']>): string | string[] {
   const [only] = argv;
-  return argv.length === 1 && only !== undefined ? only : [...argv];
+  return argv.length === 1 && isProgram !== true && only !== undefined ? only : [...argv];
 }
 
 const maxVariableNames = 3;

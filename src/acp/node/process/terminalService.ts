@@ -7,6 +7,7 @@ import { type EditorPort, isEditorError } from '../../../editor/common/editorPor
 import { rpcErrorCode } from '../../../wire/common/connectionErrors';
 import type { TerminalState } from '../../common/session/terminalStates';
 import type { ToolCommand } from '../../../session/common/toolCaller';
+import { isProgramOnly } from '../../../permissions/common/requests/toolInput';
 import { diskCommandFileAccess } from './commandLookup';
 import type { PermissionOutcome } from '../session/permissionService';
 import { addEnvironmentMark } from './processMarks';
@@ -140,8 +141,10 @@ export class TerminalService {
     const env = addEnvironmentMark({ ...this.deps.env, ...added }, processMark);
     const { command, args = [] } = params;
     const resolved = await this.resolveCommand(command, args, env, cwd);
-    const shell = resolved.shell === undefined ? {} : { shell: resolved.shell };
-    const permit = await authorize({ argv: [command, ...args], cwd, env: added, ...shell }, signal);
+    const argv = [command, ...args];
+    const program = isProgramOnly(argv) ? { isProgram: true as const } : {};
+    const how = resolved.shell === undefined ? program : { shell: resolved.shell };
+    const permit = await authorize({ argv, cwd, env: added, ...how }, signal);
     if (!permit.isGranted) throw new RequestError(internalError, `This command was not run. ${permit.reason}`);
     this.requireNotEnded(endCount);
     this.marksOfUnfinishedCommands.add(processMark);

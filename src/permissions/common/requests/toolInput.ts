@@ -6,6 +6,8 @@ import { findEscalations } from './escalations';
 interface ToolInput {
   /** The program and its arguments. A shell command line is a single element. */
   readonly argv?: readonly string[];
+  /** Whether the single element of `argv` is a program and no command line. */
+  readonly isProgram?: true;
   /** Working directory as sent by the agent, not resolved. */
   readonly cwd?: string;
   /** Paths as sent by the agent, not resolved. */
@@ -87,6 +89,7 @@ export function parseToolInput(raw: Readonly<Record<string, unknown>>, isAboutFi
   }
   return {
     ...(command === undefined ? {} : { argv: [...(typeof command === 'string' ? [command] : command), ...args] }),
+    ...(Array.isArray(command) && args.length === 0 && isProgramOnly(command) ? { isProgram: true } : {}),
     ...(cwd === undefined ? {} : { cwd }),
     paths,
     env,
@@ -94,6 +97,12 @@ export function parseToolInput(raw: Readonly<Record<string, unknown>>, isAboutFi
     escalations: findEscalations(raw),
     isUnclear: isUnclear || Object.hasOwn(raw, '__proto__'),
   };
+}
+
+/** Whether a program without arguments would be another command if a shell read it as a line. */
+export function isProgramOnly(argv: readonly string[]): boolean {
+  const [program = ''] = argv;
+  return argv.length === 1 && !/^[\w@%+=:,./\\-]+$/.test(program);
 }
 
 export function sortedByName(env: Readonly<Record<string, string>>): Record<string, string> {

@@ -10,12 +10,16 @@ export interface ToolRequest {
   readonly kind: ToolKind;
   /** Absolute paths as `EditorPort.realPathOf` returns them, without duplicates. */
   readonly paths: readonly string[];
-  /** The program and its arguments; a shell command line is a single element. `cwd` is absolute and resolved. */
+  /**
+   * The program and its arguments; a shell command line is a single element, and `isProgram` is set if it is a program
+   * instead. `cwd` is absolute and resolved.
+   */
   readonly command?: {
     readonly argv: readonly string[];
     readonly cwd: string;
     /** Name of the shell in which Backline runs a line. */
     readonly shell?: string;
+    readonly isProgram?: true;
   };
   /** Variables added to the environment, sorted by name. */
   readonly env: Readonly<Record<string, string>>;

@@ -36,6 +36,8 @@ export const PermissionRule = z
     paths: z.array(z.string()).min(1).optional(),
     /** The program and its arguments. */
     command: z.array(z.string()).min(1).optional(),
+    /** Whether the single element of `command` is a program and no command line of a shell. */
+    isProgram: z.literal(true).optional(),
     /** Absolute path of the working directory. */
     cwd: z.string().optional(),
     /** Variables added to the environment. */
@@ -71,7 +73,8 @@ export function createNarrowestRule(
 ): PermissionRule | undefined {
   const { agent, kind, paths, command, env, input, isUnresolved } = request;
   if (isUnresolved || (!command && paths.length !== 1)) return undefined;
-  const what = command ? { command: [...command.argv], cwd: command.cwd } : {};
+  const program = command?.isProgram === true ? { isProgram: true as const } : {};
+  const what = command ? { command: [...command.argv], cwd: command.cwd, ...program } : {};
   const where = paths.length === 0 ? {} : { paths: [...paths].sort() };
   const rule: PermissionRule =
     effect === 'deny'
@@ -99,8 +102,7 @@ function allows(rule: PermissionRule, request: ToolRequest, globs: RuleGlobs): b
   if (isUnresolved || !isForAgent(rule, request)) return false;
   if (rule.kind === undefined ? (kind === 'execute') !== (rule.command !== undefined) : rule.kind !== kind)
     return false;
-  if (rule.command === undefined ? command !== undefined : !isSameCommand(rule.command, rule.cwd, command))
-    return false;
+  if (rule.command === undefined ? command !== undefined : !isSameCommand(rule, rule.command, command)) return false;
   if (rule.pathGlob !== undefined && request.isAmbiguous === true) return false;
   return allowsPaths(rule, paths, globs) && isSameRecord(rule.env, env) && isSameRecord(rule.input, input);
 }
@@ -121,8 +123,13 @@ function isForAgent(rule: PermissionRule, { agent }: ToolRequest): boolean {
   return rule.agent === undefined || rule.agent === agent;
 }
 
-function isSameCommand(wanted: readonly string[], cwd: string | undefined, command: ToolRequest['command']): boolean {
+function isSameCommand(
+  { cwd, isProgram }: PermissionRule,
+  wanted: readonly string[],
+  command: ToolRequest['command'],
+): boolean {
   if (command === undefined || command.cwd !== cwd || command.argv.length !== wanted.length) return false;
+  if (command.isProgram !== isProgram) return false;
   return wanted.every((argument, index) => argument === command.argv[index]);
 }
 

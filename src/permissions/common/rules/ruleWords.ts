@@ -1,7 +1,7 @@
 import type { ToolKind } from '../../../session/common/sessionEvents';
 import { relativePathIn } from '../../../editor/common/boundary';
 import type { PermissionRule } from './permissionRules';
-import { toVisibleText, formatCommand } from '../../../base/common/visibleText';
+import { toVisibleText, formatCommand, formatProgram } from '../../../base/common/visibleText';
 
 const maxValueLength = 60;
 
@@ -29,7 +29,7 @@ export function describeLastingAnswer(
   };
   const files = paths.map(nameOf).join(', ');
   const what = command
-    ? `any "${formatCommand(command)}" ${cwd === folder || cwd === undefined ? 'in this folder' : `in ${nameOf(cwd)}`}`
+    ? `any ${commandText(rule)} ${cwd === folder || cwd === undefined ? 'in this folder' : `in ${nameOf(cwd)}`}`
     : `${actionsOnFiles[kind ?? 'other']} ${files}`;
   const parts = [
     ...(command && paths.length > 0 ? [`on ${files}`] : []),
@@ -41,13 +41,20 @@ export function describeLastingAnswer(
 }
 
 /** Returns a title for the rule. Examples: `Run "npm test"`, `Edit files`. */
-export function ruleTitle({ command, kind }: PermissionRule): string {
-  if (command) return `Run "${formatCommand(command)}"`;
+export function ruleTitle(rule: PermissionRule): string {
+  const { command, kind } = rule;
+  if (command) return `Run ${commandText(rule)}`;
   return kind ? titles[kind] : 'Use any tool';
 }
 
-function describeAction({ command, kind }: PermissionRule): string {
-  if (command) return `running "${formatCommand(command)}"`;
+/** The name of a program is quoted as in a shell, so that it differs from a command line. */
+function commandText({ command = [], isProgram }: PermissionRule): string {
+  return isProgram === true ? `the program ${formatProgram(command)}` : `"${formatCommand(command)}"`;
+}
+
+function describeAction(rule: PermissionRule): string {
+  const { command, kind } = rule;
+  if (command) return `running ${commandText(rule)}`;
   return kind ? actions[kind] : 'using any tool';
 }
 

@@ -8,6 +8,7 @@ import {
 } from '../../../../../src/permissions/common/rules/permissionRules';
 import { describeRule, describeLastingAnswer, ruleTitle } from '../../../../../src/permissions/common/rules/ruleWords';
 import { createFileRequest, type ToolRequest } from '../../../../../src/permissions/common/requests/toolRequest';
+import { parseToolInput } from '../../../../../src/permissions/common/requests/toolInput';
 import { ruleGlobs } from '../../../../fake/fakePermissions';
 
 const globs = ruleGlobs();
@@ -237,6 +238,38 @@ function changes(request: ToolRequest): fc.Arbitrary<ToolRequest> {
   } else all.push(fc.record({ argv, cwd: path }).map((other) => ({ ...request, command: other })));
   return fc.oneof(...all);
 }
+
+describe('a program whose name reads as a command line', () => {
+  const line: ToolRequest = { ...run, command: { argv: ['git status'], cwd: '/ws' } };
+  const program: ToolRequest = { ...run, command: { argv: ['git status'], cwd: '/ws', isProgram: true } };
+
+  it('is not allowed by the rule for the line, and the other way round', () => {
+    for (const [made, other] of [
+      [line, program],
+      [program, line],
+    ] as const) {
+      const rule = createNarrowestRule(made, 'allow', 'always');
+      assert.ok(rule);
+      assert.deepEqual([ruleMatches(rule, made, ruleGlobs()), ruleMatches(rule, other, ruleGlobs())], [true, false]);
+      const denial = createNarrowestRule(made, 'deny', 'always');
+      assert.ok(denial && ruleMatches(denial, other, ruleGlobs()), 'a denial holds for both');
+    }
+    const titles = [line, program]
+      .map((made) => createNarrowestRule(made, 'allow', 'always'))
+      .map((rule) => rule && ruleTitle(rule));
+    assert.deepEqual(titles, ['Run "git status"', "Run the program 'git status'"]);
+  });
+
+  it('is recognized in the input of a tool', () => {
+    const isProgram = (input: Record<string, unknown>) => parseToolInput(input, false).isProgram;
+    assert.deepEqual(
+      [{ command: 'git status' }, { command: ['git status'] }, { command: ['git', 'status'] }, { command: ['ls'] }].map(
+        isProgram,
+      ),
+      [undefined, true, undefined, undefined],
+    );
+  });
+});
 
 describe('the rule made by an answer for always', () => {
   it('allows the same request, also when it has been kept, and none that differs in anything', () => {
