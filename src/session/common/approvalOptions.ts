@@ -20,6 +20,8 @@ export function isDenial(decision: string): boolean {
 }
 
 export const requestWithdrawnReason = 'The request was withdrawn.';
+/** The agent has changed what it asks for, and the new request follows. */
+export const requestChangedReason = 'The request has changed.';
 
 /** Reasons for which the agent withdraws approvals. The user did not deny them. */
 const takenBack: ReadonlySet<string> = new Set([
@@ -27,6 +29,7 @@ const takenBack: ReadonlySet<string> = new Set([
   'answered_elsewhere',
   'unanswerable',
   requestWithdrawnReason,
+  requestChangedReason,
   // Conversations of earlier versions contain these reasons.
   'The question was withdrawn.',
 ]);

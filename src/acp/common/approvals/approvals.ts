@@ -1,8 +1,9 @@
 import type { ApprovalContext } from '../../../session/common/approvalContext';
 import type { SessionEvent, ApprovalOptionKind } from '../../../session/common/sessionEvents';
-import { requestWithdrawnReason } from '../../../session/common/approvalOptions';
+import { requestChangedReason, requestWithdrawnReason } from '../../../session/common/approvalOptions';
 import { BackendError } from '../../../session/common/sessionBackend';
 import type { Clock } from '../../../base/common/async';
+import { requestChanged } from './callChanges';
 import { nameContradictsKind, uniqueOptionNames, type NamedOption } from './optionNames';
 
 export interface ApprovalOption extends NamedOption {
@@ -25,13 +26,19 @@ type ApprovalAnswer<Option> =
 
 interface PendingApproval {
   readonly names: readonly string[];
-  settle(index: number | 'timeout' | 'withdrawn'): void;
+  settle(index: number | 'timeout' | 'withdrawn' | 'changed'): void;
 }
 
 /** Maximum number of answered approvals that are remembered, to distinguish late answers from invalid ones. */
 const maxResolved = 256;
 /** Maximum number of pending approvals. Further requests are denied. */
 const maxPending = 32;
+
+const reasons = {
+  timeout: 'There was no answer in time.',
+  withdrawn: requestWithdrawnReason,
+  changed: requestChangedReason,
+} as const;
 
 export const tooManyApprovalsMessage = `${maxPending} approvals are already pending. Further requests are denied until one is answered.`;
 
@@ -41,7 +48,8 @@ export const tooManyApprovalsMessage = `${maxPending} approvals are already pend
  */
 export class Approvals {
   private readonly pendingById = new Map<string, PendingApproval>();
-  private readonly resolvedIds = new Set<string>();
+  /** Whether each was replaced by a changed request, instead of answered. */
+  private readonly resolvedIds = new Map<string, { readonly isReplaced: boolean }>();
   private lastNumber = 0;
   /** Whether the user was warned of too many approvals; reset when all are answered. */
   private hasWarnedOfLimit = false;
@@ -66,7 +74,7 @@ export class Approvals {
     return new Promise((resolve) => {
       const settle: PendingApproval['settle'] = (outcome) => {
         this.pendingById.delete(id);
-        this.rememberResolved(id);
+        this.rememberResolved(id, outcome === 'changed');
         if (this.pendingById.size === 0) this.hasWarnedOfLimit = false;
         timer?.dispose();
         request.signal?.removeEventListener('abort', withdraw);
@@ -74,7 +82,7 @@ export class Approvals {
         const chosen = typeof outcome === 'number' ? request.options[outcome] : undefined;
         resolve(chosen ? { chosen } : outcome === 'timeout' ? { timedOut: true } : undefined);
       };
-      const withdraw = () => settle('withdrawn');
+      const withdraw = () => settle(request.signal?.reason === requestChanged ? 'changed' : 'withdrawn');
       const { timeoutMs } = this;
       const timer = timeoutMs === undefined ? undefined : this.clock.setTimer(timeoutMs, () => settle('timeout'));
       this.pendingById.set(id, { names, settle });
@@ -99,7 +107,14 @@ export class Approvals {
   answer(id: string, option: string): void {
     const pending = this.pendingById.get(id);
     if (!pending) {
-      if (this.resolvedIds.has(id)) throw new BackendError('approvalResolved', 'This approval was already answered.');
+      const resolved = this.resolvedIds.get(id);
+      if (resolved) {
+        const changed = 'The request has changed since it was shown, so this answer does not count. Check the new one.';
+        throw new BackendError(
+          'approvalResolved',
+          resolved.isReplaced ? changed : 'This approval was already answered.',
+        );
+      }
       throw new BackendError('approvalInvalid', `This session has no pending approval "${id}".`);
     }
     const index = pending.names.indexOf(option);
@@ -119,13 +134,13 @@ export class Approvals {
 
   private emitOutcome(
     id: string,
-    outcome: number | 'timeout' | 'withdrawn',
+    outcome: number | 'timeout' | 'withdrawn' | 'changed',
     names: readonly string[],
     kinds: readonly ApprovalOptionKind[],
   ): void {
     const data = { session_id: this.sessionId, approval_id: id };
     if (typeof outcome !== 'number') {
-      const reason = outcome === 'timeout' ? 'There was no answer in time.' : requestWithdrawnReason;
+      const reason = reasons[outcome];
       this.emit({ event: 'approval:denied', data: { ...data, decision: 'deny', reason } });
       return;
     }
@@ -140,9 +155,9 @@ export class Approvals {
     this.warn(tooManyApprovalsMessage);
   }
 
-  private rememberResolved(id: string): void {
-    this.resolvedIds.add(id);
-    const [oldest] = this.resolvedIds;
+  private rememberResolved(id: string, isReplaced: boolean): void {
+    this.resolvedIds.set(id, { isReplaced });
+    const [oldest] = this.resolvedIds.keys();
     if (this.resolvedIds.size > maxResolved && oldest !== undefined) this.resolvedIds.delete(oldest);
   }
 }

@@ -16,12 +16,11 @@ import type { StandingPermissions } from '../../../permissions/common/standingPe
 import { Approvals } from '../../common/approvals/approvals';
 import { SessionEventMapper } from '../../common/session/sessionEventMapper';
 import { turnEndOf } from '../../common/session/turnUsage';
-import { requestedCallOf } from '../../common/approvals/requestedCall';
-import { toToolRequest } from '../../common/approvals/toolRequests';
 import type { PermissionRequest, SessionSetupResult } from '../../common/session/agentMessages';
 import type { AgentRequestRunner } from '../connection/agentRequestRunner';
 import type { ConnectedAgent } from '../v1/agentConnection';
 import { AgentUpdates } from './agentUpdates';
+import { CallDecisions } from './callDecisions';
 import { FileService } from '../v1/fileService';
 import { OwnActionRecorder } from './ownActionRecorder';
 import { PermissionService } from './permissionService';
@@ -72,6 +71,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   readonly output: SessionOutput;
   private readonly approvals: Approvals;
   private readonly permissions: PermissionService;
+  private readonly callDecisions: CallDecisions;
   private readonly sessionConfig: SessionConfig;
   private readonly binding: SessionBinding;
   private readonly promptSender: PromptSender;
@@ -85,7 +85,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   /** Without `client`, the session must be loaded first. */
   constructor(
     readonly id: string,
-    private readonly creationParams: CreateSessionOptions,
+    creationParams: CreateSessionOptions,
     private readonly deps: AcpSessionDeps,
     client?: AgentClient,
   ) {
@@ -133,6 +133,15 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     const { approvals } = this;
     const about = { agentId, agentTitle: agent.title, cwd, modeName, stopSignal };
     const permissions = (this.permissions = new PermissionService({ ...about, approvals, standing, log }));
+    this.callDecisions = new CallDecisions({
+      ...about,
+      editor,
+      mapper: this.mapper,
+      permissions,
+      warn: (message) => this.output.notify('warning', message),
+      turnSignal: () => this.currentTurn?.controller.signal,
+      isEnded: () => this.endSignal.aborted,
+    });
     this.toolCaller.attach({ permissions, stopSignal, writes, actions });
     this.files = new FileService(withObservedWrites(editor, writes), {
       missingFile: () => agent.traits.missingFileReadsAs,
@@ -192,6 +201,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     if (this.binding.shouldDropUpdates) return;
     const { isWorking: wasWorking } = this.updates;
     this.emit(this.updates.mapUpdate(update, version, subagentId));
+    this.callDecisions.checkForChanges();
     if (wasWorking && !this.updates.isWorking) this.deps.agent.users.handleChange();
     if (this.mapper.hasPendingTerminalUpdates) this.terminalCoalescer.schedule();
   }
@@ -199,24 +209,8 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   async requestPermission(asked: PermissionRequest, signal: AbortSignal) {
     const request = this.updates.toSessionRequest(asked);
     this.emit(this.mapper.mapPermissionRequest(request));
-    const { agentId, editor } = this.deps;
-    const call = requestedCallOf(request, this.mapper);
-    if (!call || this.endSignal.aborted || this.currentTurn?.controller.signal.aborted)
-      return { outcome: 'cancelled' as const };
-    const toolRequested = await toToolRequest(call, {
-      agent: agentId,
-      cwd: this.creationParams.cwd,
-      resolve: (path) => editor.realPathOf(path),
-      protectionOf: (path) => editor.protectionOf(path),
-    });
-    // The turn may have been cancelled in the meantime, and all requests with it.
-    const turnSignal = this.currentTurn?.controller.signal;
-    return this.permissions.decideToolCall(
-      request,
-      call,
-      toolRequested,
-      turnSignal ? AbortSignal.any([signal, turnSignal]) : signal,
-    );
+    this.callDecisions.checkForChanges();
+    return await this.callDecisions.decide(request, signal);
   }
 
   handleDisconnect(): void {

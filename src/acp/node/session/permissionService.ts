@@ -101,7 +101,7 @@ export class PermissionService implements Disposable {
     agentRequest: PermissionRequest,
     call: RequestedCall,
     request: RequestWithProtections,
-    signal: AbortSignal,
+    { hasChanged, signal }: { readonly signal: AbortSignal; readonly hasChanged: boolean },
   ): Promise<RequestPermissionOutcome> {
     const { agentTitle, approvals, cwd, modeName } = this.deps;
     const stopSignal = this.withStopSignal(signal);
@@ -114,6 +114,7 @@ export class PermissionService implements Disposable {
     const isProtected = request.protections.size > 0;
     const forGood = `${agentTitle} offers only to allow this permanently, which is not possible for a protected file.`;
     const warnings = [
+      ...(hasChanged ? [`${agentTitle} has changed this request while it waited for your answer.`] : []),
       ...this.warningsFor(request),
       ...(isProtected && offersOnlyLastingAllow(agentRequest) ? [forGood] : []),
     ];

@@ -57,6 +57,89 @@ describe('what an ACP agent must ask the user for', () => {
     await assert.rejects(session.answerApproval(asked.approval_id, 'Allow'), { code: 'approvalResolved' });
   });
 
+  it('replaces an approval when the agent changes the call that waits for it, and counts no answer to the earlier one', async () => {
+    const outcomes: unknown[] = [];
+    const shown = Promise.withResolvers<undefined>();
+    const { backend } = make((app) => {
+      basics(app);
+      app.onRequest('session/prompt', async ({ params: { sessionId }, client }) => {
+        const options = [
+          { optionId: 'yes', name: 'Allow', kind: 'allow_once' as const },
+          { optionId: 'no', name: 'Reject', kind: 'reject_once' as const },
+        ];
+        const toolCall = { toolCallId: 'c1', kind: 'execute' as const, title: 'Bash' };
+        const request: RequestPermissionRequest = { sessionId, toolCall, options };
+        const answer = client.request('session/request_permission', request);
+        await shown.promise;
+        for (const command of ['ls -la', 'rm -rf *']) {
+          const update = { sessionUpdate: 'tool_call_update' as const, toolCallId: 'c1', rawInput: { command } };
+          await client.notify('session/update', { sessionId, update });
+        }
+        const { outcome } = await answer;
+        outcomes.push(outcome);
+        return { stopReason: 'end_turn' };
+      });
+    });
+    const { session, follower } = await open(backend);
+    await session.sendPrompt({ text: 'go' });
+    await follower.next('approval:required');
+    shown.resolve(undefined);
+    const changed = ['Demo has changed this request while it waited for your answer.'];
+    await eventually('the approval of the last change', () => {
+      const { context } = follower.all('approval:required').at(-1) ?? {};
+      assert.deepEqual([context?.['command'], context?.['warnings']], ['rm -rf *', changed]);
+    });
+    const asked = follower.all('approval:required');
+    const last = asked.at(-1);
+    assert.equal(asked[0]?.context?.['command'], undefined);
+    assert.equal(asked[0]?.context?.['warnings'], undefined);
+    for (const { approval_id: id } of asked.slice(0, -1)) {
+      await assert.rejects(session.answerApproval(id, 'Allow'), {
+        code: 'approvalResolved',
+        message: /has changed since it was shown, so this answer does not count/,
+      });
+    }
+    const reasons = follower.all('approval:denied').map(({ reason }) => reason);
+    assert.deepEqual(
+      reasons,
+      asked.slice(1).map(() => 'The request has changed.'),
+    );
+    assert.deepEqual(outcomes, []);
+    await session.answerApproval(last?.approval_id ?? '', 'Reject');
+    await follower.next('prompt:complete');
+    assert.deepEqual(outcomes, [{ outcome: 'selected', optionId: 'no' }]);
+  });
+
+  it('judges a call by rules again when it has changed, and denies one that changes without end', async () => {
+    const outcomes: unknown[] = [];
+    const { backend } = make((app) => {
+      basics(app);
+      app.onRequest('session/prompt', async ({ params: { sessionId }, client }) => {
+        const options = [
+          { optionId: 'yes', name: 'Allow', kind: 'allow_once' as const },
+          { optionId: 'no', name: 'Reject', kind: 'reject_once' as const },
+        ];
+        const toolCall = { toolCallId: 'c1', kind: 'execute' as const, title: 'Bash' };
+        const request: RequestPermissionRequest = { sessionId, toolCall, options };
+        const answer = client.request('session/request_permission', request);
+        for (let nth = 0; nth < 40; nth++) {
+          const rawInput = { command: `run ${nth}` };
+          const update = { sessionUpdate: 'tool_call_update' as const, toolCallId: 'c1', rawInput };
+          await client.notify('session/update', { sessionId, update });
+          await new Promise(setImmediate);
+        }
+        const { outcome } = await answer;
+        outcomes.push(outcome);
+        return { stopReason: 'end_turn' };
+      });
+    });
+    const { session, follower } = await open(backend);
+    await session.sendPrompt({ text: 'go' });
+    await follower.next('prompt:complete');
+    assert.deepEqual(outcomes, [{ outcome: 'selected', optionId: 'no' }]);
+    assert.match(follower.all('notice')[0]?.message ?? '', /changed a request again and again/);
+  });
+
   it('runs a command in a terminal when the user agrees, and remembers that for the session', async () => {
     // The command really runs, so the workspace must be a folder of this machine.
     const folder = process.cwd();

@@ -51,7 +51,7 @@ async function ask({ events, service }: Opened, offered = options, about = editi
     protectionOf: (path) => Promise.resolve(path.includes('.vscode') ? { reason: 'VS Code runs it' } : undefined),
   });
   const before = events.length;
-  const answer = service.decideToolCall(request, call, wanted, signal);
+  const answer = service.decideToolCall(request, call, wanted, { signal, hasChanged: false });
   return { answer, question: events.slice(before).find((event) => event.event === 'approval:required')?.data };
 }
 

@@ -1,0 +1,85 @@
+import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk';
+import type { EditorPort } from '../../../editor/common/editorPort';
+import { CallChanges } from '../../common/approvals/callChanges';
+import { outcomeOfFirstOption } from '../../common/approvals/permissionChoices';
+import { requestedCallOf, type RequestedCall } from '../../common/approvals/requestedCall';
+import { toToolRequest } from '../../common/approvals/toolRequests';
+import type { PermissionRequest } from '../../common/session/agentMessages';
+import type { SessionEventMapper } from '../../common/session/sessionEventMapper';
+import type { PermissionService } from './permissionService';
+
+interface CallDecisionDeps {
+  readonly agentId: string;
+  readonly agentTitle: string;
+  /** Absolute path of the session's folder. */
+  readonly cwd: string;
+  readonly editor: Pick<EditorPort, 'protectionOf' | 'realPathOf'>;
+  readonly mapper: SessionEventMapper;
+  readonly permissions: PermissionService;
+  readonly warn: (message: string) => void;
+  /** Aborted when the turn is cancelled. Undefined between turns. */
+  readonly turnSignal: () => AbortSignal | undefined;
+  readonly isEnded: () => boolean;
+}
+
+/** How often a request may change while it waits for its answer. */
+const maxChanges = 20;
+
+/**
+ * Decides about the calls for which an agent asks, until an answer was given for the call as it is. If the agent changes
+ * the call meanwhile, the approval is replaced by a new one, and rules and policy judge the call again.
+ */
+export class CallDecisions {
+  private readonly changes: CallChanges;
+
+  constructor(private readonly deps: CallDecisionDeps) {
+    this.changes = new CallChanges((callId) => deps.mapper.describeCall(callId));
+  }
+
+  /** Call after each message of the agent that can change a call. */
+  checkForChanges(): void {
+    this.changes.check();
+  }
+
+  async decide(request: PermissionRequest, signal: AbortSignal): Promise<RequestPermissionOutcome> {
+    const { agentTitle, mapper, warn } = this.deps;
+    for (let count = 0; count <= maxChanges; count++) {
+      const call = this.isStopped ? undefined : requestedCallOf(request, mapper);
+      if (!call) return { outcome: 'cancelled' };
+      const watch = this.changes.watch(call.id);
+      try {
+        const outcome = await this.decideOnce(request, call, AbortSignal.any([signal, watch.signal]), count > 0);
+        if (!watch.signal.aborted || signal.aborted || isDenial(request, outcome)) return outcome;
+      } finally {
+        watch.dispose();
+      }
+    }
+    warn(`${agentTitle} changed a request again and again, so it was denied.`);
+    return outcomeOfFirstOption(request, 'reject_once');
+  }
+
+  private get isStopped(): boolean {
+    return this.deps.isEnded() || this.deps.turnSignal()?.aborted === true;
+  }
+
+  private async decideOnce(request: PermissionRequest, call: RequestedCall, signal: AbortSignal, hasChanged: boolean) {
+    const { agentId, cwd, editor, permissions, turnSignal } = this.deps;
+    const toolRequested = await toToolRequest(call, {
+      agent: agentId,
+      cwd,
+      resolve: (path) => editor.realPathOf(path),
+      protectionOf: (path) => editor.protectionOf(path),
+    });
+    // The turn may have been cancelled in the meantime, and all requests with it.
+    const turn = turnSignal();
+    return await permissions.decideToolCall(request, call, toolRequested, {
+      signal: turn ? AbortSignal.any([signal, turn]) : signal,
+      hasChanged,
+    });
+  }
+}
+
+function isDenial({ options }: PermissionRequest, outcome: RequestPermissionOutcome): boolean {
+  if (outcome.outcome !== 'selected') return false;
+  return options.some(({ kind, optionId }) => optionId === outcome.optionId && kind.startsWith('reject'));
+}
