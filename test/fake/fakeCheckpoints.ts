@@ -62,7 +62,7 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
     const [checkpoint] = folders;
     const before = this.diskAt(checkpoint);
     const now = await this.disk();
-    const paths = new Set([...before.keys(), ...now.keys()]);
+    const paths = new Set([...before.keys(), ...now.keys()].filter((path) => !this.ignored.has(path)));
     const files = [...paths].flatMap((path) => {
       const change = { path, before: stateOf(before.get(path)), after: stateOf(now.get(path)) };
       return checkpoint && before.get(path) !== now.get(path) ? [{ ...change, checkpoint }] : [];

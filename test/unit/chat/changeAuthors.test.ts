@@ -12,12 +12,14 @@ const made = '/ws/made.txt';
 const text = 'one\ntwo\nthree\nfour\nfive\n';
 
 describe('A file that changes outside of editors while a turn runs', () => {
+  let checkpoints: FakeCheckpoints;
   let editor: FakeEditor;
   let window: Window;
   let chat: Chat;
   beforeEach(async () => {
     editor = new FakeEditor({ [a]: text });
-    window = await Window.open({ editor, checkpoints: new FakeCheckpoints(editor) });
+    checkpoints = new FakeCheckpoints(editor);
+    window = await Window.open({ editor, checkpoints });
     window.agent.runsCommand = false;
     chat = await window.chats.create('one');
     await chat.send(draft('Go'));
@@ -100,6 +102,55 @@ describe('A file that changes outside of editors while a turn runs', () => {
     await end();
     assert.deepEqual(states().sort(), [`${a} modified agent`, `${made} created command`]);
     assert.deepEqual([...(await restorePoint()).pathsByCommand], [made]);
+  });
+
+  describe('by calls that have ended before anybody could read it', () => {
+    const counts = () =>
+      chat.view.changes
+        .map(({ added, change, path, removed, state }) => `${path} ${change} +${added} -${removed} ${state}`)
+        .sort();
+    /** The call is announced, writes and ends in one turn of the event loop. */
+    const write = (files: Readonly<Record<string, string>>): void => {
+      tell(started('edit', Object.keys(files)));
+      for (const [path, written] of Object.entries(files)) editor.setFile(path, written);
+      tell(ended());
+    };
+    const editedByOthers = async () => {
+      const before: Readonly<Record<string, string | null>> = { [a]: text, [made]: null };
+      return [
+        ...(await chat.restores.pathsEditedByOthers(await restorePoint(), (path) => Promise.resolve(before[path]))),
+      ];
+    };
+
+    it('is compared with the checkpoint, as a change of the agent alone', async () => {
+      write({ [a]: text.replace('two', 'TWO'), [made]: 'new\n' });
+      await end();
+      assert.deepEqual(counts(), [`${a} modified +1 -1 applied`, `${made} created +1 -0 applied`]);
+      assert.deepEqual(await editedByOthers(), []);
+      await chat.revert(a);
+      await chat.revert(made);
+      assert.equal(editor.diskText(a), text);
+      assert.throws(() => editor.diskText(made));
+    });
+
+    it('has all of several changes', async () => {
+      write({ [a]: text.replace('two', 'TWO'), [made]: 'new\n' });
+      await settled();
+      write({ [a]: text.replace('two', 'TWO').replace('four', 'FOUR'), [made]: 'new\nand more\n' });
+      await end();
+      assert.deepEqual(counts(), [`${a} modified +2 -2 applied`, `${made} created +2 -0 applied`]);
+      assert.deepEqual(await editedByOthers(), []);
+    });
+
+    it('is listed without its earlier text if no checkpoint contains it', async () => {
+      checkpoints.ignored.add(made);
+      write({ [made]: 'new\n' });
+      await end();
+      assert.deepEqual(
+        chat.view.changes.map(({ path, state }) => `${path} ${state}`),
+        [`${made} unknown`],
+      );
+    });
   });
 
   it('is the agent’s although an earlier conversation had written the same text, which was undone', async () => {

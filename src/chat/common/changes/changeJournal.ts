@@ -121,6 +121,7 @@ export class ChangeJournal {
       editor: files.editor,
       texts: this.fileTexts,
       ledger: this.ledger,
+      isScanned: (path) => this.turnCheckpoint.covers(path),
       queue: this.queue,
       log,
     });
@@ -275,6 +276,7 @@ export class ChangeJournal {
     await whenAgentStopped;
     await this.sharedWrites.claimForOtherWindows();
     await this.turnCheckpoint.end(turn);
+    await this.toolCallWrites.afterLastScan();
     this.approvalDiffs.endTurn();
     this.textIdBeforeWriteByPath.clear();
     await this.states.refresh();

@@ -17,6 +17,8 @@ interface ToolCallWritesPorts {
   readonly editor: Pick<EditorPort, 'resolve'>;
   readonly texts: FileTexts;
   readonly ledger: ChangeLedger;
+  /** Whether a scan finds all changes of a file since the turn began, with the text from before them. */
+  readonly isScanned: (path: string) => boolean;
   /** Runs the work on each file in sequence. Keyed by path. */
   readonly queue: KeyedQueue;
   readonly log: Logger;
@@ -39,7 +41,8 @@ interface WatchedFile {
 
 /**
  * Detects writes by tool calls that bypass the editor port. Reads a call's files when the call is announced, and again
- * when it has ended. Assumes that a failed or denied call has changed nothing.
+ * when it has ended. Assumes that a failed or denied call has changed nothing. Leaves writes of which the earlier text was not read
+ * to the scans of the turn, which know it.
  */
 export class ToolCallWrites {
   private watchedCallById = new Map<string, Call>();
@@ -110,18 +113,26 @@ export class ToolCallWrites {
     }
   }
 
-  /** Records remaining changes at the end of the turn. Never rejects. */
+  /** Records remaining changes at the end of the turn, except for those that a scan can find. Never rejects. */
   async endTurn(): Promise<void> {
-    const { watchedCallById } = this;
-    this.watchedCallById = new Map();
     await this.waitForPendingWork();
-    for (const { state, watchedFiles } of watchedCallById.values()) {
+    await this.recordRemainingWrites(() => true);
+    this.pathsWrittenByEditor.clear();
+  }
+
+  /** Records what the last scan of the turn has not found, such as changes of ignored files. Call after it. Never rejects. */
+  async afterLastScan(): Promise<void> {
+    await this.recordRemainingWrites(({ base }) => base === undefined);
+    this.watchedCallById.clear();
+  }
+
+  private async recordRemainingWrites(isWanted: (watched: WatchedFile) => boolean): Promise<void> {
+    for (const { state, watchedFiles } of this.watchedCallById.values()) {
       if (state !== 'running' && state !== 'done') continue;
       for (const [path, watched] of watchedFiles) {
-        if (!this.ports.ledger.hasTurnWritten(path)) await this.recordLateWrite(path, watched);
+        if (isWanted(watched) && !this.ports.ledger.hasTurnWritten(path)) await this.recordLateWrite(path, watched);
       }
     }
-    this.pathsWrittenByEditor.clear();
   }
 
   private async waitForPendingWork(): Promise<void> {
@@ -202,9 +213,25 @@ export class ToolCallWrites {
     if (call.state === 'failed') return;
     await this.recordLateWrites(path);
     const now = await this.ports.texts.readWithUnsavedText(path);
-    const isLate = call.state === 'done' || now.text === undefined || isAlreadyApplied(now.text, file);
+    const isLate =
+      call.state === 'done' ||
+      now.text === undefined ||
+      isAlreadyApplied(now.text, file) ||
+      this.hasUnrecordedWrite(path);
     call.watchedFiles.set(path, { base: isLate ? undefined : now.id, isDoubtful: false, file });
     if (!isLate) await this.ports.texts.storeText(now);
+  }
+
+  /** Whether an earlier call has written the file, and a scan will record that. */
+  private hasUnrecordedWrite(path: string): boolean {
+    return [...this.watchedCallById.values()].some(({ state, watchedFiles }) => {
+      const watched = watchedFiles.get(path);
+      return state === 'done' && watched !== undefined && this.isLeftToScan(path, watched.base);
+    });
+  }
+
+  private isLeftToScan(path: string, base: FileTextId): boolean {
+    return base === undefined && this.ports.isScanned(path) && !this.ports.ledger.hasTurnWritten(path);
   }
 
   private recordWrites(call: Call, files: readonly ReportedFileChange[]): void {
@@ -222,10 +249,11 @@ export class ToolCallWrites {
   private async recordWrite(path: string, watched: WatchedFile): Promise<boolean> {
     const { ledger, texts } = this.ports;
     const now = await texts.readWithUnsavedText(path);
-    const isUnseen = watched.base === now.id && isAlreadyApplied(now.text ?? null, watched.file);
+    if (watched.base === now.id && isAlreadyApplied(now.text ?? null, watched.file)) watched.base = undefined;
+    if (this.isLeftToScan(path, watched.base)) return false;
     return await ledger.recordWrite({
       path,
-      base: isUnseen ? undefined : watched.base,
+      base: watched.base,
       // Agents write to disk, so unsaved changes are changes of the user.
       isAgentsWork: ({ isDirty, text }) =>
         !watched.isDoubtful && !isDirty && containsWrittenText(text ?? null, watched.file) !== false,
@@ -236,6 +264,7 @@ export class ToolCallWrites {
    * Records changes that appear after the call. They are the agent's if the file has the text that the call reported.
    */
   private async recordLateWrite(path: string, watched: WatchedFile): Promise<boolean> {
+    if (this.isLeftToScan(path, watched.base)) return false;
     return await this.ports.ledger.recordWrite({
       path,
       base: watched.base,

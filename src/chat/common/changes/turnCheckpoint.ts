@@ -111,6 +111,11 @@ export class TurnCheckpoint {
     return this.folderCheckpoints.length > 0;
   }
 
+  /** Whether scans of this turn look at the file, unless it is ignored, excluded or very large. */
+  covers(path: string): boolean {
+    return !this.isFromRecord && this.folderCheckpoints.some(({ folder }) => isInside(path, folder));
+  }
+
   /**
    * Records that someone other than this agent has saved a file in this window. `before` is the file on disk
    * immediately before the save, if known.
