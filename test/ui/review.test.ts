@@ -125,13 +125,21 @@ describe('The review of changes', () => {
     }
   });
 
-  it('brings a file without text back with Undo Restore', async () => {
-    const message = window.messages.filter({ hasText: /Restored .*logo\.bin\./ });
+  it('brings all of them back with Undo Restore, also the file without text', async () => {
+    const message = window.messages.filter({ hasText: /Restored \d files\./ });
     await message.waitFor();
     await window.screenshot('review-undo-restore');
     await message.getByRole('button', { name: 'Undo Restore' }).click();
-    const logo = path.join(path.dirname(file), 'logo.bin');
-    await eventually('the file', async () => assert.deepEqual(await readFile(logo), Buffer.from([0, 1])));
+    const read = (name: string) => readFile(path.join(path.dirname(file), name));
+    await eventually('the file without text', async () =>
+      assert.deepEqual(await read('logo.bin'), Buffer.from([0, 1])),
+    );
+    await eventually('the created file', async () =>
+      assert.equal(String(await read('made by the shell.txt')), 'created\n'),
+    );
+    await eventually('the renamed file', async () => assert.equal(String(await read('renamed.txt')), 'moved\n'));
+    await eventually('the deleted file', () => assert.rejects(read('old.txt'), { code: 'ENOENT' }));
+    assert.equal(await text(), original.replace('= 2;', '= 200;'));
   });
 
   it('shows what two of three turns have changed', async () => {

@@ -297,8 +297,8 @@ export class DocumentWriter {
   }
 
   /**
-   * Applies edits to documents as one undo step. VS Code saves them if it may, there are several documents and none has user
-   * changes. Returns whether VS Code applied them. @throws EditorError `io` after a time-out
+   * Applies edits to documents as one undo step. With `mayVsCodeSave`, VS Code saves several documents without user changes.
+   * Returns whether VS Code applied them. @throws EditorError `io` after a time-out
    */
   async applyEdits(changes: readonly DocumentEdits[], mayVsCodeSave = true): Promise<boolean> {
     const isRefactoring = mayVsCodeSave && changes.length > 1 && !changes.some(({ document }) => document.isDirty);
@@ -391,9 +391,7 @@ export class DocumentWriter {
   }
 }
 
-function uriOf({ path }: CheckedPath): vscode.Uri {
-  return vscode.Uri.file(path);
-}
+const uriOf = ({ path }: CheckedPath): vscode.Uri => vscode.Uri.file(path);
 
 async function isBehind(document: vscode.TextDocument, onDisk: TextFileWithBytes): Promise<boolean> {
   return !document.isDirty && !(await hasTextOf(document, onDisk));

@@ -45,6 +45,8 @@ export class NonTextChanges {
   /** Changes that the user has neither kept nor undone, one per turn, oldest first. */
   private readonly undecidedChangesByPath = new Map<string, readonly StateChange[]>();
   private readonly changesByTurn = new Map<number, Map<string, StateChange>>();
+  /** Changes that an undo has taken back, by the id of the undo. */
+  private readonly undoneById = new Map<string, ReadonlyMap<string, readonly StateChange[]>>();
   private readonly currentStateByPath = new Map<string, CurrentFileState>();
   /** The refresh that has set or removed the state of a file. */
   private readonly refreshNumberByPath = new Map<string, number>();
@@ -86,6 +88,20 @@ export class NonTextChanges {
     if (record.type === 'stateChanged') this.addRecord(record);
     else if (record.type === 'turnReverted') this.removeTurn(record.turn, record.path);
     else if (record.type === 'fileDecided') this.forget(record.path);
+    else if (record.type === 'restored' && record.undid !== undefined) this.rememberForUndo(record.id, record.paths);
+    else if (record.type === 'restoreUndone') this.bringBack(record.id);
+  }
+
+  /** Remembers the changes of these files. Call before they are undone. */
+  rememberForUndo(id: string, paths: readonly string[]): void {
+    const entries = [...this.undecidedChangesByPath].filter(([path]) => paths.includes(path));
+    if (entries.length > 0) this.undoneById.set(id, new Map(entries));
+  }
+
+  /** Brings back the changes that were remembered for an undo. Call when it was undone. */
+  bringBack(id: string): void {
+    for (const [path, changes] of this.undoneById.get(id) ?? []) this.undecidedChangesByPath.set(path, changes);
+    this.undoneById.delete(id);
   }
 
   /** Whether another conversation has recorded this state after the claim with the number `since`. */

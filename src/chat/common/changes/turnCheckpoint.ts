@@ -43,6 +43,7 @@ const batchFiles = 200;
 const manyFiles = 50;
 const lanes = 8;
 const batchBytes = 16 * 1024 * 1024;
+const byteOrderMarkBytes = 3;
 
 /** A changed file, and who may have changed it since the last scan. */
 interface FoundChange {
@@ -342,7 +343,15 @@ function kindBesideText(
   if (!before) return undefined;
   if (before.kind !== (after?.kind ?? 'file')) return 'mode';
   if (typeof textBefore !== 'string' || typeof text !== 'string' || before.object === after?.object) return undefined;
-  return textBefore === text || textBefore.includes('\r\n') !== text.includes('\r\n') ? 'bytes' : undefined;
+  const haveSameEndings =
+    textBefore.includes('\r\n') === text.includes('\r\n') && isUniform(before, textBefore) === isUniform(after, text);
+  return textBefore === text || !haveSameEndings ? 'bytes' : undefined;
+}
+
+/** Whether a file is UTF-8 and all its line endings are those of its text, which are always the same. */
+function isUniform(state: ChangedFile['before'], text: string): boolean {
+  const bytesBesideText = (state?.bytes ?? 0) - Buffer.byteLength(text);
+  return bytesBesideText === 0 || bytesBesideText === byteOrderMarkBytes;
 }
 
 function isInside(path: string, folder: string): boolean {

@@ -89,7 +89,9 @@ export class ConversationRestores implements ChatRestores {
 
   async beginUndo(paths: readonly string[], turn?: number): Promise<string> {
     await this.conversationFiles.claim();
-    const id = await this.conversation.journal.undoJournal.begin(paths, turn);
+    const { states, undoJournal } = this.conversation.journal;
+    const id = await undoJournal.begin(paths, turn);
+    states.rememberForUndo(id, paths);
     // Nothing may be overwritten before this is on disk.
     await this.requireFlushed();
     return id;
@@ -126,6 +128,7 @@ export class ConversationRestores implements ChatRestores {
   }
 
   async recordUndone(id: string, replaced: readonly RemainingChange[]): Promise<void> {
+    this.conversation.journal.states.bringBack(id);
     await this.replaceChanges(replaced);
     this.conversation.addRecord({ type: 'restoreUndone', id });
   }
