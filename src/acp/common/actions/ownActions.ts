@@ -19,6 +19,12 @@ export interface OwnAction {
   readonly output?: string;
 }
 
+/** The entry that shows an action. */
+export interface OwnActionEntry {
+  readonly id: string;
+  readonly action: OwnAction;
+}
+
 /** What is compared with an action of a call that the agent reports. */
 interface ReportedCall {
   readonly id: string;
@@ -31,8 +37,6 @@ interface ReportedCall {
 }
 
 const idPrefix = 'backline-action-';
-/** Maximum number of calls of the agent whose entry is an action. */
-const maxAliases = 500;
 
 /**
  * The actions of one session that the agent has not reported. An action gets an entry of its own if no call of the agent
@@ -41,7 +45,6 @@ const maxAliases = 500;
 export class OwnActions {
   private readonly waiting = new Map<string, OwnAction>();
   private readonly shown = new Map<string, OwnAction>();
-  private readonly actionIdByCall = new Map<string, string>();
   /** Calls that are about a command or a tool, each about one only. */
   private readonly claimingCalls = new Set<string>();
   private count = 0;
@@ -62,19 +65,12 @@ export class OwnActions {
     return this.waiting.size > 0;
   }
 
-  /** The id of the entry that shows a call of the agent. */
-  entryIdOf(callId: string): string {
-    return this.actionIdByCall.get(callId) ?? callId;
-  }
-
-  /** Returns the entry of an action that a new call is about. It shows all later reports of that call, too. */
-  findEntryOf(call: ReportedCall): string | undefined {
+  /** Returns the entry of an action that a new call is about. Each entry is for one call only. */
+  takeEntryOf(call: ReportedCall): OwnActionEntry | undefined {
     for (const [id, action] of this.shown) {
       if (!isAbout(call, action)) continue;
       this.shown.delete(id);
-      if (this.actionIdByCall.size >= maxAliases) this.actionIdByCall.clear();
-      this.actionIdByCall.set(call.id, id);
-      return id;
+      return { id, action };
     }
     return undefined;
   }
@@ -113,8 +109,8 @@ export class OwnActions {
   }
 }
 
-/** Leaves out what the entry of an action already has. */
-export function withoutKnownParts({ content, locations, title, toolCallId }: ToolCallPatch, id: string): ToolCallPatch {
+/** The part of a report about an action that its entry does not have. */
+export function shownPartOf({ content, locations, title, toolCallId }: ToolCallPatch, id: string): ToolCallPatch {
   const hasDiff = content?.some((item) => item.type === 'diff' || item.type === 'change') === true;
   return {
     toolCallId: id,
@@ -152,7 +148,8 @@ function hasTerminal({ content }: ReportedCall, { subject }: OwnAction): boolean
   );
 }
 
-function isAbout(call: ReportedCall, action: OwnAction): boolean {
+/** Whether a call of the agent can be a report of an action. */
+export function isAbout(call: ReportedCall, action: OwnAction): boolean {
   const { subject } = action;
   switch (subject.type) {
     case 'command':

@@ -101,8 +101,8 @@ export class SessionEventMapper {
     const changedOptions = this.config.recordAskedApproval() ? [this.configEvent()] : [];
     if (subject.kind !== 'toolCall') return [...this.endMessages(), ...changedOptions];
     const { toolCall } = subject;
-    const events = toolCall.parentCallId === undefined ? this.mapToolCall(toolCall) : this.mapNestedCall(toolCall);
-    return [...events, ...changedOptions];
+    const events = this.toolCalls.applyRequestedCall(toolCall).map((event) => this.withUnattendedMark(event));
+    return [...(toolCall.parentCallId === undefined ? this.endMessages() : []), ...events, ...changedOptions];
   }
 
   /** Records that the agent requested an approval, and returns the event unchanged. */

@@ -3,13 +3,25 @@ import type { SessionEvent, ToolContent, ToolKind, ToolLocation } from '../../..
 import type { Clock } from '../../../base/common/async';
 import { isRecord } from '../../../base/common/isRecord';
 import { TerminalStates, type TerminalState } from './terminalStates';
-import { endPatchOf, OwnActions, withoutKnownParts, type OwnAction } from '../actions/ownActions';
+import {
+  endPatchOf,
+  isAbout,
+  OwnActions,
+  shownPartOf,
+  type OwnAction,
+  type OwnActionEntry,
+} from '../actions/ownActions';
 import { toToolContent } from './toolContent';
 import type { CallStatus, ToolCallPatch } from './agentMessages';
 import { TerminalMeta, type ToolCallContent } from './wireSchema';
 
 interface ToolCallState {
   readonly id: string;
+  /**
+   * The action of Backline in whose entry this call of the agent is shown. It only says where events go: the state of the
+   * call is its own, so that nothing of the action can be taken for something that the agent has said.
+   */
+  shownIn: OwnActionEntry | undefined;
   readonly parentId: string | undefined;
   /** Start time, in milliseconds of the monotonic clock. */
   readonly startedAtMs: number;
@@ -60,7 +72,7 @@ export class ToolCalls {
 
   /** Returns everything known about a call, because a permission request may repeat only a part of it. */
   describeCall(id: string): CallDescription | undefined {
-    const call = this.calls.get(this.ownActions.entryIdOf(id));
+    const call = this.calls.get(id);
     if (!call) return undefined;
     const { title, kind, content, locations, input: rawInput } = call;
     return { title, kind, content, locations, rawInput };
@@ -68,22 +80,33 @@ export class ToolCalls {
 
   /** The id of the entry that shows a call of the agent. */
   entryIdOf(callId: string): string {
-    return this.ownActions.entryIdOf(callId);
+    return this.calls.get(callId)?.shownIn?.id ?? callId;
   }
 
-  applyCallUpdate(reported: ToolCallPatch): SessionEvent[] {
-    const update = this.withEntryOf(reported);
+  /** Applies what a permission request says about its call, which gets its own entry: the user decides about it. */
+  applyRequestedCall(update: ToolCallPatch): SessionEvent[] {
+    return this.applyUpdateOf(update, true);
+  }
+
+  applyCallUpdate(update: ToolCallPatch): SessionEvent[] {
+    return this.applyUpdateOf(update, false);
+  }
+
+  private applyUpdateOf(update: ToolCallPatch, isRequested: boolean): SessionEvent[] {
     const known = this.calls.get(update.toolCallId);
     const call = known ?? this.startCall(update);
+    const wasShown = known !== undefined && known.shownIn === undefined;
     const changes = applyUpdate(call, update);
+    call.shownIn = isRequested ? undefined : this.entryFor(call, update, known === undefined);
+    if (call.shownIn) return this.applyUpdateOf(shownPartOf(update, call.shownIn.id), false);
     this.applyTerminalMeta(call, update);
     this.applyRawOutput(call);
     if (!OwnActions.isActionId(call.id)) this.ownActions.claim(call);
 
-    const events: SessionEvent[] = known ? [] : [this.startEvent(call)];
+    const events: SessionEvent[] = wasShown ? [] : [this.startEvent(call)];
     const ends = !call.hasEnded && endStatuses.has(call.status);
     if (ends) events.push(this.endCall(call), ...this.showUnreported());
-    else if (known && Object.keys(changes).length > 0) events.push(this.updateEvent(call, changes));
+    else if (wasShown && Object.keys(changes).length > 0) events.push(this.updateEvent(call, changes));
     return events;
   }
 
@@ -94,7 +117,7 @@ export class ToolCalls {
 
   /** Adds something that Backline does for the agent. It is shown by `showUnreported` if no call is about it. */
   addOwnAction(action: OwnAction): string {
-    const openCalls = [...this.calls.values()].filter(({ hasEnded }) => !hasEnded);
+    const openCalls = [...this.calls.values()].filter(({ hasEnded, shownIn }) => !hasEnded && !shownIn);
     return this.ownActions.add(action, openCalls);
   }
 
@@ -106,7 +129,8 @@ export class ToolCalls {
   /** Shows what the agent has not reported. Waits for its open calls, which may still turn out to be about it. */
   showUnreported(isEndOfTurn = false): SessionEvent[] {
     if (!this.ownActions.hasUnreported) return [];
-    const isOpen = ({ hasEnded, id }: ToolCallState): boolean => !hasEnded && !OwnActions.isActionId(id);
+    const isOpen = ({ hasEnded, id, shownIn }: ToolCallState): boolean =>
+      !hasEnded && !shownIn && !OwnActions.isActionId(id);
     if (!isEndOfTurn && [...this.calls.values()].some(isOpen)) return [];
     return this.ownActions.takeUnreported().flatMap((patch) => this.applyCallUpdate(patch));
   }
@@ -143,27 +167,21 @@ export class ToolCalls {
     return events;
   }
 
-  /** A new call about something that already has an entry belongs to it. */
-  private withEntryOf(reported: ToolCallPatch): ToolCallPatch {
-    const { content, kind, locations, name, rawInput, title, toolCallId: id } = reported;
-    if (this.calls.has(id) || OwnActions.isActionId(id)) return reported;
-    const known = this.ownActions.entryIdOf(id);
-    const call = {
-      id,
-      kind: kind ?? 'other',
-      name: name ?? undefined,
-      title: title ?? undefined,
-      input: toRecord(rawInput ?? {}),
-      content: content ?? [],
-      locations: locations ?? [],
-    } as const;
-    const entryId = known === id ? this.ownActions.findEntryOf(call) : known;
-    return entryId === undefined ? reported : withoutKnownParts(reported, entryId);
+  /** The entry of an action that a call of the agent is about. A call that becomes another one gets its own entry. */
+  private entryFor(call: ToolCallState, update: ToolCallPatch, isNew: boolean): OwnActionEntry | undefined {
+    if (OwnActions.isActionId(call.id)) return undefined;
+    if (isNew) return this.ownActions.takeEntryOf(call);
+    // The entry shows a new title, new places and diffs. It does not show these members.
+    const hidden = [update.kind, update.name, update.rawInput];
+    const isOther =
+      call.shownIn && hidden.some((member) => member !== undefined) && !isAbout(call, call.shownIn.action);
+    return isOther ? undefined : call.shownIn;
   }
 
   private startCall({ toolCallId: id, parentCallId: parentId }: ToolCallPatch): ToolCallState {
     const call: ToolCallState = {
       id,
+      shownIn: undefined,
       parentId,
       startedAtMs: this.clock.monotonicNow(),
       name: undefined,
@@ -212,6 +230,7 @@ export class ToolCalls {
 
   private markCallsWithNewOutput(terminalId: string): void {
     for (const call of this.calls.values()) {
+      if (call.shownIn) continue;
       if (call.content.some((item) => item.type === 'terminal' && item.terminalId === terminalId))
         this.callsWithNewOutput.add(call);
     }

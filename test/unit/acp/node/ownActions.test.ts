@@ -15,6 +15,8 @@ const output = 'one\nTWO\n';
 interface Client {
   readonly request: (method: string, params: object) => Promise<unknown>;
   readonly update: (update: object) => Promise<void>;
+  /** Answers the `nth` approval of the user, from 1. */
+  readonly answer: (nth: number, option: string) => Promise<void>;
 }
 
 describe('what Backline does for an agent', () => {
@@ -35,7 +37,11 @@ describe('what Backline does for an agent', () => {
             client.request<object, object>(method, { sessionId, ...params });
           const update = (about: object) =>
             end.send({ jsonrpc: '2.0', method: 'session/update', params: { sessionId, update: about } });
-          await work({ request, update });
+          const answer = async (nth: number, option: string) => {
+            const { approval_id: id } = await follower.next('approval:required', nth);
+            await session.answerApproval(id, option);
+          };
+          await work({ request, update, answer });
           await client.notify('session/update', says(sessionId, 'done'));
           return { stopReason: 'end_turn' };
         });
@@ -52,7 +58,8 @@ describe('what Backline does for an agent', () => {
     await session.sendPrompt({ text: 'go' });
     await follower.next('prompt:complete');
     const failed = follower.all('tool:error').map(({ call_id, error }) => ({ call_id, error }));
-    return { begun: follower.all('tool:pre'), ended: follower.all('tool:post'), failed, names: follower.names };
+    const asked = follower.all('approval:required');
+    return { asked, begun: follower.all('tool:pre'), ended: follower.all('tool:post'), failed, names: follower.names };
   }
 
   async function runLine({ request }: Client, command = line): Promise<string> {
@@ -174,6 +181,53 @@ describe('what Backline does for an agent', () => {
       if (!isReported) assert.deepEqual(ended[0]?.content, [{ type: 'text', text: 'a.ts:1' }]);
     }
   });
+
+  const options = [
+    { optionId: 'yes', name: 'Allow', kind: 'allow_once' },
+    { optionId: 'no', name: 'Reject', kind: 'reject_once' },
+  ];
+  const requests: Record<string, { reports: object[]; toolCall: object; command: string }> = {
+    'with another command': {
+      reports: [{}],
+      toolCall: { rawInput: { command: 'rm -rf /' } },
+      command: 'rm -rf /',
+    },
+    'that has become another command since': {
+      reports: [{}, { sessionUpdate: 'tool_call_update', rawInput: { command: 'rm -rf /' } }],
+      toolCall: {},
+      command: 'rm -rf /',
+    },
+    'that is about the command': { reports: [{}], toolCall: { rawInput: { command: line } }, command: line },
+    'that is new': { reports: [], toolCall: { kind: 'execute', rawInput: { command: line } }, command: line },
+  };
+  for (const [which, { command, reports, toolCall }] of Object.entries(requests)) {
+    it(`asks about a call ${which} as it is, although the call was shown as something that Backline has done`, async () => {
+      const { asked, begun } = await callsOf(
+        async (client) => {
+          await Promise.all([runLine(client), client.answer(1, 'Allow once')]);
+          for (const report of reports)
+            await client.update({
+              ...call,
+              title: line,
+              status: 'in_progress',
+              rawInput: { command: line },
+              ...report,
+            });
+          const request = { toolCall: { toolCallId: 'c1', ...toolCall }, options };
+          await Promise.all([client.request('session/request_permission', request), client.answer(2, 'Reject')]);
+        },
+        { standing: standingOf() },
+      );
+      assert.deepEqual(
+        asked
+          .slice(1)
+          .map(({ call_id, context, prompt }) => [call_id, context?.['command'], context?.['input'], prompt]),
+        [['c1', command, { command }, `Demo wants to run ${command}`]],
+      );
+      const row = begun.find(({ call_id }) => call_id === 'c1');
+      assert.deepEqual([row?.kind, row?.input], ['execute', { command }]);
+    });
+  }
 
   it('what cannot start is refused before the user is asked', async () => {
     const asked: string[] = [];
