@@ -43,8 +43,8 @@ export class CallChanges {
   private fingerprintOf(callId: string): string {
     const call = this.describeCall(callId);
     if (!call) return '';
-    const { content, kind, locations, rawInput, title } = call;
+    const { content, kind, locations, name, rawInput, title } = call;
     // Output of a terminal is no part of what is asked for.
-    return JSON.stringify([kind, title, rawInput, locations, content.filter(({ type }) => type !== 'terminal')]);
+    return JSON.stringify([kind, name, title, rawInput, locations, content.filter(({ type }) => type !== 'terminal')]);
   }
 }

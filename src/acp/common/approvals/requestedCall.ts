@@ -22,7 +22,7 @@ export function requestedCallOf(
 }
 
 function describeSubject(subject: PermissionRequest['subject'], mapper: CallSource): RequestedCall | undefined {
-  const nothing = { title: undefined, content: [], locations: [] };
+  const nothing = { name: undefined, title: undefined, content: [], locations: [] };
   switch (subject.kind) {
     case 'toolCall': {
       const { toolCallId: id } = subject.toolCall;

@@ -45,10 +45,12 @@ export async function toToolRequest(call: CallDescription, context: RequestConte
   const paths = [...new Set(await Promise.all([...namedPaths].map(realPathOf)))];
   const { argv, env, isProgram, members, escalations, isUnclear } = input;
   const cwd = await folderOf(input.cwd, context, realPathOf);
+  const tool = call.name ?? (kind === 'other' ? call.title : undefined);
   const command = argv && { argv, cwd, ...(isProgram ? { isProgram } : {}) };
   const request: ToolRequest = {
     agent,
     kind,
+    ...withoutUndefined({ tool }),
     paths,
     ...(command ? { command } : {}),
     env,
@@ -187,6 +189,7 @@ export function createApprovalContext(
     kind,
     folder,
     ...(call?.title === undefined ? {} : { title: toVisibleText(call.title) }),
+    ...(call?.name === undefined || call.name === call.title ? {} : { tool: toVisibleText(call.name) }),
     ...(mode === undefined ? {} : { mode }),
     ...(command ? { command: displayedCommand(command), cwd: command.cwd } : {}),
     ...(Object.keys(env).length > 0 ? { env: { ...env } } : {}),

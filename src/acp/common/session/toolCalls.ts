@@ -41,6 +41,7 @@ const CommandResult = z.looseObject({ formatted_output: z.string() });
 const endStatuses: ReadonlySet<CallStatus> = new Set(['completed', 'failed', 'cancelled']);
 
 export interface CallDescription {
+  readonly name: string | undefined;
   readonly title: string | undefined;
   readonly kind: ToolKind;
   readonly content: readonly ToolCallContent[];
@@ -74,8 +75,8 @@ export class ToolCalls {
   describeCall(id: string): CallDescription | undefined {
     const call = this.calls.get(id);
     if (!call) return undefined;
-    const { title, kind, content, locations, input: rawInput } = call;
-    return { title, kind, content, locations, rawInput };
+    const { name, title, kind, content, locations, input: rawInput } = call;
+    return { name, title, kind, content, locations, rawInput };
   }
 
   /** The id of the entry that shows a call of the agent. */

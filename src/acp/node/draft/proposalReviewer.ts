@@ -84,6 +84,7 @@ export class ProposalReviewer {
   ): Promise<PermissionOutcome> {
     const { agentId, cwd, editor, permissions, protectionOf } = this.deps;
     const call: CallDescription = {
+      name: undefined,
       title,
       kind: 'edit',
       content: [{ type: 'diff', path, oldText: before?.text ?? null, newText }],

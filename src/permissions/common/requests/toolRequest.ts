@@ -8,6 +8,11 @@ export interface ToolRequest {
   /** Id of the agent. */
   readonly agent: string;
   readonly kind: ToolKind;
+  /**
+   * Name of the tool, or what the request is called if its kind says nothing else. Undefined if neither is known, and for
+   * what Backline does itself.
+   */
+  readonly tool?: string;
   /** Absolute paths as `EditorPort.realPathOf` returns them, without duplicates. */
   readonly paths: readonly string[];
   /**

@@ -13,6 +13,7 @@ const StringRecord = z.record(z.string(), z.string());
  * A rule that **allows** matches a request only if it covers all its members:
  * - Without `agent`, it applies to all agents.
  * - Without `kind`, it applies to `execute` if it has a `command`, and otherwise to all kinds except `execute`.
+ * - With `tool`, it allows no other tool. A rule of the kind `other` without one applies only if it has a `pathGlob`.
  * - Without `command`, it allows no commands; with `command`, `cwd` must match as well.
  * - With `pathGlob`, all paths must match it. With `paths`, the paths must be exactly these. With neither, the request
  *   must have no paths.
@@ -30,6 +31,8 @@ export const PermissionRule = z
     /** Id of the agent. */
     agent: z.string().optional(),
     kind: ToolKind.optional(),
+    /** Name of the tool, which is needed where the kind does not say what the tool does. */
+    tool: z.string().optional(),
     /** An absolute path, or a glob over absolute paths with `/` as separator. */
     pathGlob: z.string().min(1).optional(),
     /** Absolute paths, which are not globs. */
@@ -71,8 +74,9 @@ export function createNarrowestRule(
   effect: PermissionRule['effect'],
   scope: PermissionRule['scope'],
 ): PermissionRule | undefined {
-  const { agent, kind, paths, command, env, input, isUnresolved } = request;
+  const { agent, kind, paths, command, env, input, isUnresolved, tool } = request;
   if (isUnresolved || (!command && paths.length !== 1)) return undefined;
+  if (effect === 'allow' && kind === 'other' && tool === undefined) return undefined;
   const program = command?.isProgram === true ? { isProgram: true as const } : {};
   const what = command ? { command: [...command.argv], cwd: command.cwd, ...program } : {};
   const where = paths.length === 0 ? {} : { paths: [...paths].sort() };
@@ -83,6 +87,7 @@ export function createNarrowestRule(
           effect,
           agent,
           kind,
+          ...(kind === 'other' && tool !== undefined ? { tool } : {}),
           ...where,
           ...what,
           ...(Object.keys(env).length === 0 ? {} : { env: { ...env } }),
@@ -102,13 +107,15 @@ function allows(rule: PermissionRule, request: ToolRequest, globs: RuleGlobs): b
   if (isUnresolved || !isForAgent(rule, request)) return false;
   if (rule.kind === undefined ? (kind === 'execute') !== (rule.command !== undefined) : rule.kind !== kind)
     return false;
+  if (!allowsTool(rule, request)) return false;
   if (rule.command === undefined ? command !== undefined : !isSameCommand(rule, rule.command, command)) return false;
   if (rule.pathGlob !== undefined && request.isAmbiguous === true) return false;
   return allowsPaths(rule, paths, globs) && isSameRecord(rule.env, env) && isSameRecord(rule.input, input);
 }
 
 function denies(rule: PermissionRule, request: ToolRequest, globs: RuleGlobs): boolean {
-  const { command, env, input, kind, paths } = request;
+  const { command, env, input, kind, paths, tool } = request;
+  if (rule.tool !== undefined && rule.tool !== tool) return false;
   if (!isForAgent(rule, request) || (rule.kind !== undefined && rule.kind !== kind)) return false;
   if (rule.cwd !== undefined && rule.cwd !== command?.cwd) return false;
   // Some agents split a command into arguments, and others send it as one line.
@@ -121,6 +128,12 @@ function denies(rule: PermissionRule, request: ToolRequest, globs: RuleGlobs): b
 
 function isForAgent(rule: PermissionRule, { agent }: ToolRequest): boolean {
   return rule.agent === undefined || rule.agent === agent;
+}
+
+/** The kind `other` covers all tools, so that an answer about one of them must say which it was. */
+function allowsTool({ kind, pathGlob, tool }: PermissionRule, request: ToolRequest): boolean {
+  if (tool !== undefined) return tool === request.tool;
+  return kind !== 'other' || pathGlob !== undefined;
 }
 
 function isSameCommand(

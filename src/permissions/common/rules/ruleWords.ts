@@ -22,7 +22,7 @@ export function describeLastingAnswer(
   rule: PermissionRule,
   { agentTitle, folder }: { agentTitle: string; folder: string },
 ): string {
-  const { command, cwd, env = {}, input = {}, kind, paths = [], scope } = rule;
+  const { command, cwd, env = {}, input = {}, kind, paths = [], scope, tool } = rule;
   const nameOf = (path: string): string => {
     const below = relativePathIn(path, folder, false);
     return toVisibleText(below === undefined || below === '' ? path : below);
@@ -30,8 +30,9 @@ export function describeLastingAnswer(
   const files = paths.map(nameOf).join(', ');
   const what = command
     ? `any ${commandText(rule)} ${cwd === folder || cwd === undefined ? 'in this folder' : `in ${nameOf(cwd)}`}`
-    : `${actionsOnFiles[kind ?? 'other']} ${files}`;
+    : `${tool === undefined ? actionsOnFiles[kind ?? 'other'] : `using ${toolText(tool)} on`} ${files}`;
   const parts = [
+    ...(command && tool !== undefined ? [`by ${toolText(tool)}`] : []),
     ...(command && paths.length > 0 ? [`on ${files}`] : []),
     ...(Object.keys(env).length > 0 ? [`with ${describeVariables(env)}`] : []),
     ...(Object.keys(input).length > 0 ? [`with the same ${joinNames(Object.keys(input))}`] : []),
@@ -42,7 +43,8 @@ export function describeLastingAnswer(
 
 /** Returns a title for the rule. Examples: `Run "npm test"`, `Edit files`. */
 export function ruleTitle(rule: PermissionRule): string {
-  const { command, kind } = rule;
+  const { command, kind, tool } = rule;
+  if (tool !== undefined) return `Use ${toolText(tool)}${command ? ` to run ${commandText(rule)}` : ''}`;
   if (command) return `Run ${commandText(rule)}`;
   return kind ? titles[kind] : 'Use any tool';
 }
@@ -52,8 +54,13 @@ function commandText({ command = [], isProgram }: PermissionRule): string {
   return isProgram === true ? `the program ${formatProgram(command)}` : `"${formatCommand(command)}"`;
 }
 
+function toolText(tool: string): string {
+  return `the tool “${toVisibleText(tool)}”`;
+}
+
 function describeAction(rule: PermissionRule): string {
-  const { command, kind } = rule;
+  const { command, kind, tool } = rule;
+  if (tool !== undefined) return `using ${toolText(tool)}${command ? ` to run ${commandText(rule)}` : ''}`;
   if (command) return `running ${commandText(rule)}`;
   return kind ? actions[kind] : 'using any tool';
 }

@@ -14,6 +14,7 @@ const protectionOf = (path: string) =>
   Promise.resolve(path.includes('.vscode') ? { reason: 'VS Code runs it' } : undefined);
 const context = { agent: 'demo', cwd: '/ws', resolve, protectionOf };
 const call = (members: Partial<CallDescription>): CallDescription => ({
+  name: undefined,
   title: 'x',
   kind: 'execute',
   locations: [],
@@ -96,6 +97,20 @@ describe('what a tool call asks for', () => {
     const failing = { ...context, protectionOf: () => Promise.reject(new Error('gone')) };
     const editing = call({ kind: 'edit', locations: [{ path: '/ws/a' }] });
     assert.equal((await toToolRequest(editing, failing)).isUnresolved, true);
+  });
+
+  it('names the tool, or what the request is called if its kind says nothing else', async () => {
+    const toolOf = async (members: Partial<CallDescription>) => (await toToolRequest(call(members), context)).tool;
+    assert.equal(await toolOf({ kind: 'other', title: 'Delete (db)' }), 'Delete (db)');
+    assert.equal(await toolOf({ kind: 'other', title: 'Delete', name: 'db_delete' }), 'db_delete');
+    assert.equal(await toolOf({ kind: 'other', title: undefined }), undefined);
+    assert.equal(await toolOf({ kind: 'read', title: 'Read' }), undefined);
+    const context_ = createApprovalContext(edit, {
+      agent: 'Demo',
+      folder: '/ws',
+      call: call({ title: 'List', name: 'db_delete' }),
+    });
+    assert.deepEqual([context_['tool'], context_['title']], ['db_delete', 'List']);
   });
 
   it('has everything else of the input, and a folder even without a command', async () => {

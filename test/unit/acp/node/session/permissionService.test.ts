@@ -43,7 +43,7 @@ const executing = (rawInput: Record<string, unknown>) => ({ kind: 'execute' as T
 /** Resolves when the question is there, or when it was answered without one. */
 async function ask({ events, service }: Opened, offered = options, about = editing) {
   const request = PermissionRequest.parse({ sessionId: 's1', toolCall: { toolCallId: 'c1' }, options: offered });
-  const call = { id: 'c1', title: 'Do it', content: [], locations: [], ...about };
+  const call = { id: 'c1', name: undefined, title: 'Do it', content: [], locations: [], ...about };
   const wanted = await toToolRequest(call, {
     agent: 'demo',
     cwd: '/ws',

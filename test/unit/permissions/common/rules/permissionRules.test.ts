@@ -17,6 +17,8 @@ const edit = createFileRequest('demo', 'edit', '/ws/src/a.ts');
 const read = createFileRequest('demo', 'read', '/ws/src/a.ts');
 const allow = (members: Partial<PermissionRule>): PermissionRule => ({ effect: 'allow', scope: 'always', ...members });
 const deny = (members: Partial<PermissionRule>): PermissionRule => ({ effect: 'deny', scope: 'always', ...members });
+const otherOn = (tool: string): ToolRequest => ({ ...createFileRequest('demo', 'other', '/ws/a'), tool });
+const listing = allow({ kind: 'other', tool: 'list', paths: ['/ws/a'] });
 /** As rules were made before they knew of `kind`, `env` and `input` of commands. */
 const older = allow({ agent: 'demo', command: ['npm', 'test'], cwd: '/ws' });
 
@@ -40,6 +42,11 @@ describe('a permission rule', () => {
     ['does not allow it with an environment it knows nothing of', older, { ...run, env: { CI: '1' } }, false],
     ['does not allow it with members it knows nothing of', older, { ...run, input: { login: 'true' } }, false],
     ['does not allow it for files it knows nothing of', older, { ...run, paths: ['/ws/a'] }, false],
+    ['of the kind other does not say which tool', allow({ kind: 'other', paths: ['/ws/a'] }), otherOn('list'), false],
+    ['allows the tool that it names', listing, otherOn('list'), true],
+    ['does not allow another tool on the same file', listing, otherOn('delete'), false],
+    ['does not allow a tool without a name', listing, createFileRequest('demo', 'other', '/ws/a'), false],
+    ['denies every tool of a kind on a file', deny({ kind: 'other', paths: ['/ws/a'] }), otherOn('delete'), true],
     ['does not allow it as another kind of tool', older, { ...run, kind: 'other' }, false],
     [
       'allows a command with the environment it holds',
@@ -162,6 +169,7 @@ describe('a permission rule', () => {
     assert.equal(scope(run, 'session'), 'any "npm test" in this folder, this conversation');
     assert.equal(scope(run, 'always'), 'any "npm test" in this folder, every conversation with Demo');
     assert.equal(scope(edit, 'session'), 'editing src/a.ts, this conversation');
+    assert.equal(scope(otherOn('list'), 'session'), 'using the tool “list” on a, this conversation');
     const inLib = { ...run, command: { argv: ['npm test'], cwd: '/ws/lib' }, env: { A: '1', B: '2' } };
     assert.equal(scope(inLib, 'session'), 'any "npm test" in lib with A=1 and B=2, this conversation');
     const escalated = { ...run, input: { sandbox: 'false' } };
@@ -182,6 +190,7 @@ const requests: fc.Arbitrary<ToolRequest> = fc
   .record({
     agent: word,
     kind,
+    tool: word,
     paths: fc.uniqueArray(path, { maxLength: 3 }),
     command: fc.option(fc.record({ argv, cwd: path }), { nil: undefined }),
     env: record,
@@ -226,6 +235,8 @@ function changes(request: ToolRequest): fc.Arbitrary<ToolRequest> {
     changed(input).map((other) => ({ ...request, input: other })),
     fc.constant({ ...request, isUnresolved: true }),
   ];
+  if (request.kind === 'other')
+    all.push(word.filter((other) => other !== request.tool).map((tool) => ({ ...request, tool })));
   if (paths.length > 0) all.push(fc.constant({ ...request, paths: paths.slice(1) }));
   if (command) {
     const sameArgv = (other: readonly string[]): boolean => JSON.stringify(other) === JSON.stringify(command.argv);
@@ -294,6 +305,7 @@ describe('the rule made by an answer for always', () => {
       .record({
         agent: fc.constantFrom('demo', 'other'),
         kind: fc.constantFrom(...ToolKind.unwrap().options),
+        tool: fc.constantFrom('list', 'delete'),
         paths: fc.uniqueArray(place, { minLength: 0, maxLength: 2 }),
         env: fc.constantFrom({}, { A: '1' }),
         input: fc.constantFrom({}, { sandbox: 'false' }, { sandbox: 'true' }),
