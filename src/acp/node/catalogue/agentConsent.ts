@@ -219,18 +219,19 @@ function variableFacts(env: Readonly<Record<string, unknown>>): ConsentFact[] {
 
 const secretHeaders = /auth|cookie|key|pass|secret|session|token/i;
 
-/** Hides what may be a secret: other people may see the dialog. */
+/** Hides what may be a secret, since other people may see the dialog, but names each variable whose value is sent. */
 function headerFacts(headers: Readonly<Record<string, unknown>>): ConsentFact[] {
   return Object.entries(headers).map(([name, value]) => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
-    const isHidden = secretHeaders.test(name) && !/^(?:\w+ )?\$\{[^}]*\}$/.test(text);
-    return { label: `Header ${name}`, value: isHidden ? withHiddenSecret(text) : text };
+    return { label: `Header ${name}`, value: secretHeaders.test(name) ? withHiddenText(text) : text };
   });
 }
 
-/** Keeps the scheme, such as `Bearer`. */
-function withHiddenSecret(text: string): string {
-  return `${/^[A-Za-z]+ (?=\S)/.exec(text)?.[0] ?? ''}••••••`;
+/** Keeps the scheme, such as `Bearer`, and the variables, such as `${TOKEN}`. */
+function withHiddenText(text: string): string {
+  const scheme = /^[A-Za-z]+ (?=\S)/.exec(text)?.[0] ?? '';
+  const parts = text.slice(scheme.length).split(/(\$\{[^}]*\})/);
+  return scheme + parts.map((part, index) => (index % 2 === 1 || part === '' ? part : '••••••')).join('');
 }
 
 /** Includes unknown members, because they may matter to the agent. */
