@@ -48,6 +48,7 @@ describe('tool calls of ACP v2', () => {
       input: {},
     });
     assert.deepEqual(reading.mapper.describeCall('c'), {
+      name: 'cat',
       title: undefined,
       kind: 'other',
       content: [],
