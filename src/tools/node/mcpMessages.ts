@@ -6,6 +6,7 @@ import type { ToolCaller } from '../../session/common/toolCaller';
 import type { FairCallQueue, PauseCall } from '../common/calls/fairCallQueue';
 import type { OpenCalls } from '../common/calls/openCalls';
 import type { Tool } from '../common/toolProvider';
+import { hasNoBatches, noBatchesText, protocolVersions } from './protocolVersions';
 
 /** Handles Model Context Protocol messages of a tool server. */
 
@@ -27,11 +28,7 @@ interface McpRequestContext {
   readonly onClientNamed: (name: string) => void;
 }
 
-/** Supported protocol versions, newest first. The features used here are the same in all of them. */
-export const protocolVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 const maxBatch = 50;
-/** The first version without batches. Versions are dates, so their order is that of their texts. */
-const firstWithoutBatches = '2025-06-18';
 
 const Id = z.union([z.string(), z.number()]);
 const Message = z.object({
@@ -63,8 +60,7 @@ export async function answerMcpBody(body: string, facts: McpRequestContext): Pro
   const parsed = parseJson(body);
   if (parsed === undefined) return errorResponse(null, { code: -32700, message: 'That is not JSON.' });
   if (!Array.isArray(parsed)) return await answerMessage(parsed, facts);
-  if (facts.protocolVersion !== undefined && facts.protocolVersion >= firstWithoutBatches)
-    return errorResponse(null, { code: -32600, message: 'This version of the protocol has no batches.' });
+  if (hasNoBatches(facts.protocolVersion)) return errorResponse(null, { code: -32600, message: noBatchesText });
   if (parsed.length === 0 || parsed.length > maxBatch)
     return errorResponse(null, { code: -32600, message: `A batch has 1 to ${maxBatch} messages.` });
   const answers = await Promise.all(parsed.map((message) => answerMessage(message, facts)));

@@ -10,7 +10,8 @@ import { OpenCalls } from '../common/calls/openCalls';
 import type { ToolProvider } from '../common/toolProvider';
 import { ClientConnections, type CreateCaller } from './clientConnections';
 import { ClientTokens } from './clientTokens';
-import { answerMcpBody, protocolVersions } from './mcpMessages';
+import { answerMcpBody } from './mcpMessages';
+import { protocolVersions } from './protocolVersions';
 
 /** The address and headers with which one client connects to an MCP server over HTTP. */
 export interface McpAddress {

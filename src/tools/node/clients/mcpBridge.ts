@@ -4,6 +4,7 @@ import { isRecord } from '../../../base/common/isRecord';
 import { parseJson } from '../../../base/common/parseJson';
 import type { Fetch } from '../../../wire/node/outgoingHttp';
 import { encodeJsonLine, JsonLineReader } from '../../../wire/common/jsonLines';
+import { hasNoBatches, noBatchesText } from '../protocolVersions';
 
 export interface BridgedServer {
   readonly url: string;
@@ -34,8 +35,6 @@ const maxLineBytes = 64 * 1024 * 1024;
 /** How long answers are awaited after the client has closed the input, in milliseconds. Then, nobody waits for them. */
 const leavingMs = 10_000;
 const tooLarge = 'Send one JSON object per line, of at most 1 MiB.';
-/** The first protocol version without batches. */
-const firstWithoutBatches = '2025-06-18';
 const errorCodes = { parseError: -32700, invalidRequest: -32600, internalError: -32603 } as const;
 const noWindow = 'Backline is not running for this folder. Open the folder in VS Code and try again.';
 
@@ -68,16 +67,11 @@ export class McpBridge {
   private forwardAll(reader: JsonLineReader): void {
     for (let line = reader.read(); line; line = reader.read()) {
       if (line.noise) this.writeError(null, errorCodes.parseError, tooLarge);
-      else if (line.batch && this.hasNoBatches()) {
-        this.writeError(null, errorCodes.invalidRequest, 'This version of the protocol has no batches.');
+      else if (line.batch && hasNoBatches(this.protocolVersion)) {
+        this.writeError(null, errorCodes.invalidRequest, noBatchesText);
         for (let unread = line.batch.length - 1; unread > 0; unread--) reader.read();
       } else this.track(this.forward(line.message));
     }
-  }
-
-  /** Versions are dates, so their order is that of their texts. */
-  private hasNoBatches(): boolean {
-    return this.protocolVersion !== undefined && this.protocolVersion >= firstWithoutBatches;
   }
 
   private track(work: Promise<void>): void {
