@@ -19,8 +19,10 @@ const excerptChars = 200;
 /** How many braces before a message are tried as its beginning. */
 const maxTries = 20;
 
-/** Reads one JSON object, or a JSON-RPC batch, per line of UTF-8. Reports other lines as noise and skips empty lines.
- * The first message may follow a banner in the same line, which is reported as noise. */
+/**
+ * Reads one JSON object, or a JSON-RPC batch, per line of UTF-8. Reports other lines as noise and skips empty lines. The
+ * first message may follow a banner in the same line, which is reported as noise.
+ */
 export class JsonLineReader {
   private readonly lineDecoder: LineDecoder;
   /** Messages of a line that were not read yet, last one first. */
