@@ -50,8 +50,8 @@ export class VisibleEditorTracker implements vscode.Disposable {
       }),
     );
     this.disposables.add(window.onDidChangeVisibleTextEditors(() => this.checkVisibleFiles()));
-    this.disposables.add(window.tabGroups.onDidChangeTabs(() => this.updateEditors()));
-    this.disposables.add(window.tabGroups.onDidChangeTabGroups(() => this.updateEditors()));
+    this.disposables.add(window.tabGroups.onDidChangeTabs(() => this.onTabsChanged()));
+    this.disposables.add(window.tabGroups.onDidChangeTabGroups(() => this.onTabsChanged()));
     this.checkVisibleFiles();
   }
 
@@ -97,6 +97,12 @@ export class VisibleEditorTracker implements vscode.Disposable {
   private onSelectionChanged(editor: vscode.TextEditor): void {
     if (editor === vscode.window.activeTextEditor && isFile(editor)) this.lastActiveEditor = editor;
     if (this.settledVisibleEditors.editors.includes(editor)) this.selectionEmitter.fire();
+  }
+
+  /** Without a visible editor, the tabs tell whether one is opening. */
+  private onTabsChanged(): void {
+    const isWaiting = this.settledVisibleEditors.editors.length > 0 && vscode.window.visibleTextEditors.length === 0;
+    if (isWaiting) this.updateEditors();
   }
 
   private checkVisibleFiles(): void {
