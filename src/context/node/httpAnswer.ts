@@ -1,4 +1,4 @@
-import { certificateProblemOf, proxyProblemOf } from '../../base/node/connectionProblem';
+import { certificateProblemOf, proxyProblemOf } from '../../wire/common/connectionProblem';
 import { errorCode } from '../../base/common/errors';
 import type { Fetch } from '../../wire/node/outgoingHttp';
 import { ProviderError } from '../common/providers/providerError';

@@ -25,6 +25,7 @@ import { packedItemCount, rangeNumbersPerItem, type PackedItems } from '../commo
 import { ProviderError, type ConsentRequest, type RememberedConsentRequest } from '../common/providers/providerError';
 import { responseMessage, type Dialect, type WireError } from '../common/providers/contextSchema';
 import type { ProviderTrafficRecorder } from './providerTrafficRecorder';
+import { proxySignInAdvice } from '../../wire/common/connectionProblem';
 import type { Fetch } from '../../wire/node/outgoingHttp';
 import { fetchAnswer, hostOf, isRedirect, type HttpAnswer } from './httpAnswer';
 
@@ -279,7 +280,7 @@ function resultOf(method: string, answer: HttpAnswer): unknown {
   const isNoMethod = message?.error?.code === noSuchMethod;
   if (!isOk) {
     const isPassing = isTemporaryStatus(status) && !isNoMethod;
-    const why = status === proxySignIn ? proxySignInText : (errorText ?? excerpt(text));
+    const why = status === 407 ? proxySignInAdvice : (errorText ?? excerpt(text));
     throw new RefusedError(`\`${method}\` failed with HTTP ${status}: ${why}`, isPassing, isNoMethod);
   }
   if (errorText !== undefined) throw new RefusedError(`\`${method}\` failed: ${errorText}`, false, isNoMethod);
@@ -288,11 +289,6 @@ function resultOf(method: string, answer: HttpAnswer): unknown {
     throw new RefusedError(`The answer to \`${method}\` has no \`result\`.`);
   return message.result;
 }
-
-/** The HTTP status of a proxy that requires a user name. */
-const proxySignIn = 407;
-const proxySignInText =
-  'The proxy requires you to sign in. Set it with its user name in the VS Code setting http.proxy.';
 
 /** Whether the HTTP status means that the server or a proxy is overloaded or broken. */
 function isTemporaryStatus(status: number): boolean {

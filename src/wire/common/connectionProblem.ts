@@ -43,3 +43,7 @@ export function proxyProblemOf(error: unknown): string | undefined {
     error instanceof Error && error.message.startsWith('Failed to establish a socket connection to proxies');
   return isOfProxy ? 'The proxy could not be reached. Check the VS Code setting http.proxy.' : undefined;
 }
+
+/** What a user can do about HTTP status 407. */
+export const proxySignInAdvice =
+  'The proxy requires you to sign in. Set it with its user name in the VS Code setting http.proxy.';

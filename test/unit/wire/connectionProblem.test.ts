@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { certificateProblemOf, proxyProblemOf } from '../../../src/base/node/connectionProblem';
+import { certificateProblemOf, proxyProblemOf } from '../../../src/wire/common/connectionProblem';
 
 describe('connection problems', () => {
   it('a rejected certificate is explained with its code', () =>

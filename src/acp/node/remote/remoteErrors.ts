@@ -1,5 +1,5 @@
 import { errorCode } from '../../../base/common/errors';
-import { certificateProblemOf, proxyProblemOf } from '../../../base/node/connectionProblem';
+import { certificateProblemOf, proxyProblemOf } from '../../../wire/common/connectionProblem';
 
 type RemoteFailure =
   | 'unreachable'

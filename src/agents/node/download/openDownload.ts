@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { isLoopback } from '../../../base/common/loopback';
-import { certificateProblemOf, proxyProblemOf } from '../../../base/node/connectionProblem';
+import { certificateProblemOf, proxyProblemOf } from '../../../wire/common/connectionProblem';
 import type { Fetch } from '../../../wire/node/outgoingHttp';
 import {
   cancelledError,

@@ -1,3 +1,4 @@
+import { proxySignInAdvice } from '../../../wire/common/connectionProblem';
 import * as z from 'zod';
 import { parseJson } from '../../../base/common/parseJson';
 import { BackendError, type BackendErrorCode } from '../../../session/common/sessionBackend';
@@ -51,11 +52,7 @@ const local = {
   // The messages of these two say what to do.
   CERTIFICATE: { backend: 'notReady', advice: '' },
   PROXY: { backend: 'notReady', advice: '' },
-  PROXY_SIGN_IN: {
-    httpStatus: 407,
-    backend: 'notReady',
-    advice: 'The proxy requires you to sign in. Set it with its user name in the VS Code setting http.proxy.',
-  },
+  PROXY_SIGN_IN: { httpStatus: 407, backend: 'notReady', advice: proxySignInAdvice },
   CONNECTION_LOST: { backend: 'notReady', advice: 'Try again once the server is back.' },
   TIMEOUT: { backend: 'timeout', advice: 'Try again. If the problem persists, restart the Amplifier server.' },
   CANCELLED: { backend: 'cancelled', advice: '' },

@@ -1,6 +1,6 @@
 import type * as http from 'node:http';
 import { errorCode } from '../../../../base/common/errors';
-import { certificateProblemOf, proxyProblemOf } from '../../../../base/node/connectionProblem';
+import { certificateProblemOf, proxyProblemOf } from '../../../../wire/common/connectionProblem';
 import type { OutgoingHttp } from '../../../../wire/node/outgoingHttp';
 import { AmplifierApiError, parseApiError, isAmplifierApiError } from '../../../common/api/apiErrors';
 
