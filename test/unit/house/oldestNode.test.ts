@@ -31,7 +31,8 @@ function findOldest(): string | undefined {
   const found = [process.env['BACKLINE_OLDEST_NODE'], ...folders.map((folder) => path.join(folder, 'node'))];
   return found.find((file) => {
     const version = file === undefined ? '' : spawnSync(file, ['--version'], { encoding: 'utf8' }).stdout;
-    return typeof version === 'string' && version.startsWith(`v${oldestNode.split('.')[0] ?? ''}.`);
+    const isOldestMajor = typeof version === 'string' && version.startsWith(`v${oldestNode.split('.')[0] ?? ''}.`);
+    return isOldestMajor && !isTooOld(version.trim().slice(1), oldestNode);
   });
 }
 
@@ -50,7 +51,7 @@ describe('the programs for the user’s own Node.js', () => {
   it('tell versions by their numbers', () => {
     assert.deepEqual(
       ['18.20.8', '20.18.9', '20.19.0', '20.100.0', '22.0.0'].map((version) => isTooOld(version, '20.19')),
-      [...[true, true, false, false, false]],
+      [true, true, false, false, false],
     );
   });
 
@@ -100,10 +101,13 @@ describe('the programs for the user’s own Node.js', () => {
         const args = ['--port', '0'];
         const program = new AcpProgram({ file: fileOf('acp-server'), cwd: folder, args, node: oldest });
         await program.start();
-        assert.match(program.url, /^https?:|^wss?:/);
-        const refused = await fetch(program.url, { method: 'POST' });
-        assert.equal(refused.status, 401);
-        await program.stop();
+        try {
+          assert.match(program.url, /^https?:|^wss?:/);
+          const refused = await fetch(program.url, { method: 'POST' });
+          assert.equal(refused.status, 401);
+        } finally {
+          await program.stop();
+        }
       });
 
       it('the demo agent answers', async () => {
@@ -115,11 +119,14 @@ describe('the programs for the user’s own Node.js', () => {
       it('the MCP bridge forwards', async () => {
         const server = new McpServer({ name: 'b', version: '1', clock: systemClock, log: nullLogger, providers: [] });
         await server.start();
-        const { headers, url } = server.createAddress();
-        const env = { BACKLINE_MCP_URL: url, BACKLINE_MCP_AUTHORIZATION: headers['Authorization'] ?? '' };
-        const { stdout } = await runWith([fileOf('mcp-bridge')], '{"jsonrpc":"2.0","id":7,"method":"ping"}\n', env);
-        await server.stop();
-        assert.match(stdout, /"id":7,"result":\{\}/);
+        try {
+          const { headers, url } = server.createAddress();
+          const env = { BACKLINE_MCP_URL: url, BACKLINE_MCP_AUTHORIZATION: headers['Authorization'] ?? '' };
+          const { stdout } = await runWith([fileOf('mcp-bridge')], '{"jsonrpc":"2.0","id":7,"method":"ping"}\n', env);
+          assert.match(stdout, /"id":7,"result":\{\}/);
+        } finally {
+          await server.stop();
+        }
       });
     },
   );

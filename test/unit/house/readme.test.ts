@@ -34,8 +34,12 @@ describe('the instructions of README.md', () => {
       'docs/protocols/acp.md',
       'docs/protocols/amplifier.md',
     ]
-      .flatMap((file) => [...read(file).matchAll(/Node(?:\.js)? v?(\d[\d.]*\d|\d+)(?= or newer|\+| or later)/g)])
-      .map(([, version]) => version);
+      .flatMap((file) => [
+        ...read(file).matchAll(
+          /Node(?:\.js)? v?(\d[\d.]*\d|\d+)(?= or newer|\+| or later)|Node\.js from (\d[\d.]*\d)/g,
+        ),
+      ])
+      .map(([, version, from]) => version ?? from);
     assert.ok(named.length > 0);
     assert.deepEqual([...new Set(named)], [oldestNode]);
   });

@@ -9,13 +9,12 @@ import { cwd, open, useBackends, type Follower } from '../../../fake/backendHarn
 import { FakeClock } from '../../../fake/fakeClock';
 import { basics, capabilities, says, type Script } from '../../../fake/scriptedAgent';
 import { until } from '../../../support/eventually';
+import { turns } from '../../../support/turns';
 
 const graceMs = 10_000;
 
 /** Lets all messages that are on their way arrive. */
-async function settle(): Promise<void> {
-  for (let round = 0; round < 25; round++) await new Promise((resolve) => setImmediate(resolve));
-}
+const settle = (): Promise<void> => turns(25);
 
 type Kind = 'answer' | 'slow' | 'hang';
 
