@@ -7,8 +7,8 @@ export async function askToLoadSession(agentTitle: string, signal: AbortSignal |
   const summary = 'Continue with a Summary';
   const load = 'Load Anyway';
   const detail =
-    `After a conversation was loaded, ${agentTitle} deletes its own copy of it when it is started again in this folder. ` +
-    `Backline keeps the conversation. With a summary, ${agentTitle}’s copy stays, but it starts with less detail. ` +
+    `If you load it, ${agentTitle} deletes its own copy the next time it starts in this folder. Backline keeps the conversation. ` +
+    `If you continue with a summary, the copy stays, but ${agentTitle} knows less of what was said. ` +
     'To load without this question, set "general.sessionRetention.enabled" to false in ~/.gemini/settings.json.';
   const options = { modal: true, detail };
   const asked = vscode.window.showWarningMessage(`Load this conversation in ${agentTitle}?`, options, summary, load);

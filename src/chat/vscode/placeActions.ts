@@ -54,7 +54,7 @@ export class PlaceActions {
       return;
     }
     const goneFirst = items.toSorted((a, b) => Number(a.description === '') - Number(b.description === ''));
-    const placeHolder = 'Choose the folder that was moved or renamed';
+    const placeHolder = 'Select the folder that was moved or renamed';
     const picked = await vscode.window.showQuickPick(goneFirst, { placeHolder, matchOnDetail: true });
     if (picked?.row) await this.locateFolderOf(picked.row, picked.folder);
   }

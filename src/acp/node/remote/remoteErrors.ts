@@ -1,5 +1,5 @@
 import { errorCode } from '../../../base/common/errors';
-import { certificateProblemOf, proxyProblemOf } from '../../../wire/common/connectionProblem';
+import { certificateProblemOf, proxyProblemOf, proxySignInAdvice } from '../../../wire/common/connectionProblem';
 
 type RemoteFailure =
   | 'unreachable'
@@ -76,10 +76,7 @@ export function statusError(status: number, where: string): RemoteAgentError {
     return new RemoteAgentError('refused', message);
   }
   if (status === 407) {
-    return new RemoteAgentError(
-      'refused',
-      `The proxy refused the connection to ${where} (407). Set it with its user name in the VS Code setting http.proxy.`,
-    );
+    return new RemoteAgentError('refused', `The proxy refused the connection to ${where} (407). ${proxySignInAdvice}`);
   }
   if (status === 404 || status === 405 || status === 410 || status === 426) {
     const message = `No agent was found at ${where}, or it has closed this connection (${status}). Check the URL.`;

@@ -307,5 +307,5 @@ export class AcpBackend implements SessionBackend {
 }
 
 function withoutToolsNotice(title: string): string {
-  return `${title} can’t start a session with Backline’s tools, so it works without them. It is given them again after it was updated.`;
+  return `${title} can’t start a session with Backline’s tools, so it works without them. After an update, it gets them again.`;
 }
