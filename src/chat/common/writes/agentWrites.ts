@@ -10,15 +10,16 @@ export interface AgentWrite {
   readonly path: string;
   /** Id of the text, or of the state of a file without text. */
   readonly text: FileTextId;
-  readonly isOfThisWindow: boolean;
 }
 
-export type NewAgentWrite = Omit<AgentWrite, 'at' | 'isOfThisWindow'>;
+export type NewAgentWrite = Omit<AgentWrite, 'at'>;
 
 /** What the conversations of all windows have written, on disk. */
 export interface AgentWrites {
   /** Adds a write. It is saved in the background; a failure is logged. */
   add(write: NewAgentWrite): void;
-  /** Returns the writes since a time, in milliseconds since the epoch, also those of other windows. Never rejects. */
+  /** Returns the writes of all windows since a time, in milliseconds since the epoch. Never rejects. */
   since(at: number): Promise<readonly AgentWrite[]>;
+  /** The same without the writes of this window. */
+  ofOtherWindowsSince(at: number): Promise<readonly AgentWrite[]>;
 }

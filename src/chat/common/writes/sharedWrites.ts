@@ -49,8 +49,7 @@ export class SharedWrites {
   /** Call before files that have changed are recorded. Never rejects. */
   async claimForOtherWindows(): Promise<void> {
     const { agentWrites, claims } = this.ports;
-    for (const { at, isOfThisWindow, path, text } of (await agentWrites?.since(this.readUntil)) ?? []) {
-      if (isOfThisWindow) continue;
+    for (const { at, path, text } of (await agentWrites?.ofOtherWindowsSince(this.readUntil)) ?? []) {
       claims.claim(this.otherWindows, path, text);
       this.readUntil = Math.max(this.readUntil, at);
     }

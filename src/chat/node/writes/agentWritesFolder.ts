@@ -43,13 +43,26 @@ export class AgentWritesFolder implements AgentWrites {
     void this.flush();
   }
 
-  async since(at: number): Promise<readonly AgentWrite[]> {
+  since(at: number): Promise<readonly AgentWrite[]> {
+    return this.readSince(at, () => true);
+  }
+
+  ofOtherWindowsSince(at: number): Promise<readonly AgentWrite[]> {
+    return this.readSince(at, (name) => name !== this.ownName);
+  }
+
+  private get ownName(): string {
+    return `${this.deps.windowId}${suffix}`;
+  }
+
+  private async readSince(at: number, isWanted: (name: string) => boolean): Promise<readonly AgentWrite[]> {
     try {
       await this.flush();
       return await this.queue.run('files', async () => {
         const writes: AgentWrite[] = [];
         for (const name of await readdir(this.deps.folder)) {
-          if (name.endsWith(suffix)) writes.push(...(await this.readFileOf(name)).filter((one) => one.at >= at));
+          if (!name.endsWith(suffix) || !isWanted(name)) continue;
+          writes.push(...(await this.readFileOf(name)).filter((one) => one.at >= at));
         }
         return writes;
       });
@@ -63,12 +76,12 @@ export class AgentWritesFolder implements AgentWrites {
 
   /** Writes what is pending. Never rejects. */
   private async flush(): Promise<void> {
-    const { folder, log, windowId } = this.deps;
+    const { folder, log } = this.deps;
     await this.queue.run('files', async () => {
       const lines = this.pendingLines;
       if (lines.length === 0) return;
       this.pendingLines = [];
-      const file = join(folder, `${windowId}${suffix}`);
+      const file = join(folder, this.ownName);
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
         const { size } = await stat(file).catch(() => ({ size: 0 }));
@@ -85,14 +98,14 @@ export class AgentWritesFolder implements AgentWrites {
     const { mtimeMs, size } = await stat(file);
     if (this.deps.clock.now() - mtimeMs > maxAgeMs) {
       await rm(file, { force: true });
+      this.readFiles.delete(name);
       return [];
     }
     const known = this.readFiles.get(name);
     if (known?.bytes === size) return known.writes;
-    const isOfThisWindow = name === `${this.deps.windowId}${suffix}`;
     const writes = (await readFile(file, 'utf8')).split('\n').flatMap((line): AgentWrite[] => {
       const { data } = StoredWrite.safeParse(line === '' ? undefined : parseJson(line));
-      return data ? [{ ...data, text: data.text, isOfThisWindow }] : [];
+      return data ? [{ ...data, text: data.text }] : [];
     });
     this.readFiles.set(name, { bytes: size, writes });
     return writes;
