@@ -92,7 +92,7 @@ export class WindowDrafts implements Memento {
 
   private write(): Promise<void> {
     const { clock, files, workspace } = this.deps;
-    // Only the newest of several waiting writes is needed, but each is small.
+    // Several waiting writes all store the newest values.
     const next = this.writing
       .catch(() => undefined)
       .then(async () => {
@@ -127,6 +127,9 @@ async function findLeft({ clock, files, folder, workspace }: WindowDraftsDeps): 
   let newest: { readonly file: string; readonly at: number } | undefined;
   for (const name of (await files.listNames(folder)).filter((one) => one.endsWith(suffix))) {
     const file = path.join(folder, name);
+    // Drafts may have images, so only new files are read.
+    const changedAt = (await files.modifiedAt(file)) ?? 0;
+    if (clock.now() - changedAt > handOverMs) continue;
     const stored = await read(files, file);
     if (!stored || clock.now() - stored.at > handOverMs) continue;
     if (!stored.isClosed && stored.pid !== process.pid && isProcessAlive(stored.pid)) continue;
