@@ -32,7 +32,10 @@ export class FileTextClaims {
     if (this.claimByPath.get(path)?.owner === owner) this.claimByPath.delete(path);
   }
 
-  /** Whether another conversation has recorded this text of the file after the claim with the number `since`. */
+  /**
+   * Whether another conversation has recorded this text of the file after the claim with the number `since`. Ends the
+   * claim if the file has another text.
+   */
   isClaimedByOther(owner: object, path: string, text: FileTextId, since: number): boolean {
     const claim = this.claimByPath.get(path);
     if (claim === undefined || claim.owner === owner || claim.number <= since) return false;

@@ -61,7 +61,7 @@ export class FileTexts {
   /** Reads the file on disk, without unsaved text. Never rejects. */
   async readFromDisk(path: string): Promise<CurrentFileText> {
     const text = await this.files.readDiskText(path).catch(() => undefined);
-    return { text, id: typeof text === 'string' ? this.blobs.idOf(text) : text, isDirty: false };
+    return { text, id: this.idOf(text), isDirty: false };
   }
 
   idOf(text: FileText): FileTextId {

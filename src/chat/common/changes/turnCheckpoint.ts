@@ -28,8 +28,8 @@ interface TurnCheckpointPorts {
   readonly states: NonTextChanges;
   readonly authors: Pick<ChangeAuthors, 'record'>;
   readonly calls: Pick<CallActivity, 'beginScan' | 'clear'>;
-  /** Runs the work on each file in sequence. Keyed by path. */
   readonly claims: Pick<FileTextClaims, 'newest'>;
+  /** Runs the work on each file in sequence. Keyed by path. */
   readonly queue: KeyedQueue;
   readonly record: (record: NewRecord) => void;
   readonly log: Logger;

@@ -87,7 +87,7 @@ export class Conversation {
   addRecord(record: NewRecord, isTextOnly = false): void {
     const timed = { ...record, at: this.ports.clock.now() } satisfies LogRecord;
     this.transcript.applyRecord(timed);
-    this.notePrompt(timed);
+    this.applyToPrompts(timed);
     this.restores.applyRecord(timed);
     this.file.append(timed);
     if (!isTextOnly) this.changeEmitter.fire();
@@ -170,11 +170,11 @@ export class Conversation {
   private applyStoredRecord(record: LogRecord): void {
     this.transcript.applyRecord(record);
     this.journal.applyRecord(record);
-    this.notePrompt(record);
+    this.applyToPrompts(record);
     this.restores.applyRecord(record);
   }
 
-  private notePrompt(record: LogRecord): void {
+  private applyToPrompts(record: LogRecord): void {
     this.queue.applyRecord(record);
     if (isPrompt(record)) this.promptIds.add(record.id);
   }

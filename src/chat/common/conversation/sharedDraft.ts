@@ -48,9 +48,7 @@ export class SharedDraft implements Disposable {
   beginSend(promptKey: string | object, sent: Draft, revision?: PageDraftRevision): void {
     this.draftsBeingSent.set(promptKey, sent);
     if (this.isOutdated(revision)) return;
-    this.lastRevision = revision;
-    this.currentDraft = emptyDraft;
-    this.persistDraft();
+    this.save(emptyDraft, revision);
     this.emitter.fire({ kind: 'sent', draft: sent });
   }
 

@@ -152,6 +152,7 @@ export class ChatTranscript {
         break;
       default:
     }
+    // The end of a block is skipped, because it often arrives together with the next event.
     if (record.type !== 'event' || record.event.event !== 'content_block:end') this.writer.previousAt = record.at;
   }
 
