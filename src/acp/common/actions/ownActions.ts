@@ -3,6 +3,7 @@ import { canonicalJson } from '../../../base/common/canonicalJson';
 import { parseToolInput } from '../../../permissions/common/requests/toolInput';
 import type { ToolCallPatch } from '../session/agentMessages';
 import type { ToolCallContent } from '../session/wireSchema';
+import { escapeRegExp } from '../../../base/common/text/escapeRegExp';
 
 /** Something that Backline did for the agent: a command, a write, or a call of a tool of the window. */
 export interface OwnAction {
@@ -175,7 +176,10 @@ function pathsOf({ content, input, kind, locations }: ReportedCall): string[] {
 /** Agents name a tool of a server in their own ways: `mcp__server__tool`, `server_tool`, `server/tool`, members. */
 function isToolCall({ input, name, title }: ReportedCall, { server, tool }: { server: string; tool: string }): boolean {
   const words = [name, title].flatMap((text) => text?.toLowerCase() ?? []);
-  const separated = new RegExp(`(?:^|[^a-z0-9])${escaped(server)}[^a-z0-9]{1,4}${escaped(tool)}(?![a-z0-9])`, 'u');
+  const separated = new RegExp(
+    `(?:^|[^a-z0-9])${escapeRegExp(server.toLowerCase())}[^a-z0-9]{1,4}${escapeRegExp(tool.toLowerCase())}(?![a-z0-9])`,
+    'u',
+  );
   return words.some((text) => separated.test(text)) || (input['server'] === server && input['tool'] === tool);
 }
 
@@ -184,8 +188,4 @@ function isSameInput({ input, name, title }: ReportedCall, action: OwnAction, to
   const { tool: namedTool, ...given } = input;
   const isNamed = namedTool === tool || [name, title].some((text) => text?.toLowerCase().includes(tool.toLowerCase()));
   return isNamed && [given, input].some((each) => canonicalJson(each) === canonicalJson(action.input));
-}
-
-function escaped(text: string): string {
-  return text.toLowerCase().replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 }

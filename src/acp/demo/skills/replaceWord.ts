@@ -1,3 +1,5 @@
+import { escapeRegExp } from '../../../base/common/text/escapeRegExp';
+
 interface RenameResult {
   readonly text: string;
   readonly replacementCount: number;
@@ -12,8 +14,4 @@ export function replaceWord(text: string, from: string, to: string): RenameResul
   const places = [...text.matchAll(word)].map(({ index }) => index);
   const firstLine = text.slice(0, places[0] ?? 0).split('\n').length;
   return { text: text.replace(word, () => to), replacementCount: places.length, firstLine };
-}
-
-function escapeRegExp(literal: string): string {
-  return literal.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 }

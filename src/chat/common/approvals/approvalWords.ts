@@ -2,6 +2,7 @@ import { countWithNoun } from '../../../base/common/countWithNoun';
 import { oneLine } from '../../../base/common/oneLine';
 import type { Part } from '../../../transcript/common/entries';
 import type { ApprovalView } from '../chatView';
+import { escapeRegExp } from '../../../base/common/text/escapeRegExp';
 
 type ApprovalSummary = Pick<ApprovalView, 'prompt' | 'asks' | 'parts'>;
 
@@ -49,8 +50,4 @@ function describePart(part: Part): string {
     case 'image':
       return 'image';
   }
-}
-
-function escapeRegExp(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
 }

@@ -3,6 +3,7 @@ import type { EditorPort } from '../../../editor/common/editorPort';
 import { LineIndex } from '../../../editor/common/text/textOffsets';
 import type { LineMatch, FileMatches, TextQuery, TextSearch } from './textSearch';
 import { ToolError } from '../toolError';
+import { escapeRegExp } from '../../../base/common/text/escapeRegExp';
 
 const maxFiles = 3_000;
 const maxFileBytes = 1_024 * 1_024;
@@ -40,7 +41,7 @@ export class EditorSearch implements TextSearch {
 }
 
 function matcherOf({ pattern, isRegex, isCaseSensitive, isWholeWord }: Omit<TextQuery, 'include'>): RegExp {
-  const source = isRegex ? pattern : pattern.replace(/[\\^$.*+?()[\]{}|/]/gu, '\\$&');
+  const source = isRegex ? pattern : escapeRegExp(pattern);
   const whole = isWholeWord ? `(?<![\\p{L}\\p{N}_])(?:${source})(?![\\p{L}\\p{N}_])` : source;
   try {
     return new RegExp(whole, isCaseSensitive ? 'u' : 'iu');
