@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { realpath, stat } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as z from 'zod';
 import { withDeadline, type Clock } from '../../base/common/async';
@@ -21,6 +21,7 @@ import {
 import type { PlaceElsewhere } from '../common/chatStore';
 import type { OpenWorkspace } from './conversationsFolder';
 import { repositoryIdentity } from './repositoryIdentity';
+import { isFolder } from '../../base/node/isFolder';
 
 /** A network drive can be slow or gone. Then its folders count as they are named. */
 const diskTimeoutMs = 2000;
@@ -158,5 +159,5 @@ function placeOf({ file, folders }: OpenWorkspace, at: number): ConversationPlac
 async function readFolder(folder: string): Promise<FolderOnDisk> {
   const real = await realpath(folder).catch(() => undefined);
   if (real === undefined) return { real: path.normalize(folder), isGone: true };
-  return { real, isGone: (await stat(real).catch(() => undefined))?.isDirectory() !== true };
+  return { real, isGone: !(await isFolder(real)) };
 }

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
-import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
@@ -20,6 +19,7 @@ import {
   ownProcessGroupOptions,
   type ProcessTreeEnd,
 } from './processTree';
+import { isFolder } from '../../../base/node/isFolder';
 
 interface AgentCommand {
   /** A path, or the name of a program on the PATH of `env`. */
@@ -200,10 +200,6 @@ async function spawnChild(
 }
 
 async function requireFolder(cwd: string): Promise<void> {
-  const isFolder = await stat(cwd).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  if (isFolder) return;
+  if (await isFolder(cwd)) return;
   throw new CommandError('folderMissing', `The working folder '${cwd}' does not exist. Set another one as "cwd".`);
 }

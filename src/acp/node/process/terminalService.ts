@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { stat } from 'node:fs/promises';
 import { RequestError, type CreateTerminalRequest, type TerminalExitStatus } from '@agentclientprotocol/sdk';
 import { Coalescer, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
@@ -14,6 +13,7 @@ import { addEnvironmentMark } from './processMarks';
 import { endMarkedProcesses, killMarkedProcessesNow } from './processTree';
 import { resolveTerminalCommand, type TerminalCommandLine } from './terminalCommand';
 import { TerminalProcess, type TerminalExit } from './terminalProcess';
+import { isFolder } from '../../../base/node/isFolder';
 
 export interface TerminalServiceDeps {
   readonly editor: EditorPort;
@@ -205,7 +205,7 @@ export class TerminalService {
   private async resolveFolder(folder: string): Promise<string> {
     try {
       const resolved = await this.deps.editor.realPathOf(folder);
-      if (await (this.deps.isFolder ?? isFolderOnDisk)(resolved)) return resolved;
+      if (await (this.deps.isFolder ?? isFolder)(resolved)) return resolved;
       throw new RequestError(invalidParams, `There is no folder at '${folder}'.`, { cwd: folder });
     } catch (error) {
       if (isEditorError(error)) throw new RequestError(invalidParams, error.message, { cwd: folder });
@@ -240,13 +240,6 @@ export class TerminalService {
     if (!terminal) throw RequestError.resourceNotFound(terminalId);
     return terminal;
   }
-}
-
-async function isFolderOnDisk(path: string): Promise<boolean> {
-  return await stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
 }
 
 function toStatus({ code, signal }: TerminalExit): TerminalExitStatus {

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import * as path from 'node:path';
 import { cleanEnvironment, type GitProgram } from './gitProgram';
 import { splitNul } from '../../common/nameList';
+import { isFolder } from '../../../base/node/isFolder';
 
 /** The user's repository that contains the folder. Backline never writes to it and never runs Git in it. */
 export interface UserRepository {
@@ -122,10 +123,6 @@ async function readSmall(file: string): Promise<string | undefined> {
   const info = await stat(file).catch(() => undefined);
   if (!info?.isFile() || info.size > maxPointerBytes) return undefined;
   return await readFile(file, 'utf8').catch(() => undefined);
-}
-
-async function isFolder(place: string): Promise<boolean> {
-  return (await stat(place).catch(() => undefined))?.isDirectory() === true;
 }
 
 function defaultExcludesFile(): string {

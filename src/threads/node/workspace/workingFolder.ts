@@ -1,7 +1,7 @@
-import { stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import { isUncPath } from '../../../base/common/uncPath';
 import { isInsideFolder } from '../../../base/node/isInsideFolder';
+import { isFolder as isFolderOnDisk } from '../../../base/node/isFolder';
 
 interface WorkingFolderDeps {
   /** Absolute paths of the workspace folders and their worktrees. The first workspace folder comes first. */
@@ -19,7 +19,7 @@ interface WorkingFolderDeps {
  */
 export async function chooseWorkingFolder(
   folders: readonly string[],
-  { roots, choose, isFolder = isExistingFolder }: WorkingFolderDeps,
+  { roots, choose, isFolder = isFolderOnDisk }: WorkingFolderDeps,
 ): Promise<{ readonly folder: string | undefined } | undefined> {
   const own = await findFolderInWorkspace(folders, roots, isFolder);
   if (own !== undefined) return { folder: own };
@@ -35,7 +35,7 @@ export async function chooseWorkingFolder(
 export async function findFolderInWorkspace(
   folders: readonly string[],
   roots: readonly string[],
-  isFolder: (path: string) => Promise<boolean> = isExistingFolder,
+  isFolder: (path: string) => Promise<boolean> = isFolderOnDisk,
 ): Promise<string | undefined> {
   for (const folder of localFolders(folders)) {
     if (roots.some((root) => isSameOrBelow(folder, root)) && (await isFolder(folder))) return folder;
@@ -52,8 +52,4 @@ function localFolders(folders: readonly string[]): readonly string[] {
 
 function isSameOrBelow(folder: string, root: string): boolean {
   return path.relative(root, folder) === '' || isInsideFolder(folder, root);
-}
-
-async function isExistingFolder(folder: string): Promise<boolean> {
-  return (await stat(folder).catch(() => undefined))?.isDirectory() === true;
 }
