@@ -8,7 +8,6 @@ import type { Feature, RunningFeature } from '../../base/common/feature';
 import type { Memento } from '../../base/common/memento';
 import type { ConsentPort } from '../../consent/common/consentManager';
 import { commandIds, settingIds } from '../../manifest';
-import { toSafeNotificationText } from '../../base/common/noticeText';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import { networkEnvironment } from '../../wire/common/networkEnvironment';
@@ -200,7 +199,7 @@ export class AcpFeature implements Feature {
     const text = notes.join(' ');
     if (this.shownWarnings.has(text)) return;
     this.shownWarnings.add(text);
-    void vscode.window.showWarningMessage(`Backline: ${toSafeNotificationText(text)}`);
+    new Messages(this.deps.log).warning(text);
   }
 
   private createAgentConsentContext(): AgentConsentContext {

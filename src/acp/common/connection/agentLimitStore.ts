@@ -13,8 +13,8 @@ export interface AgentLimit {
   /** Call when the agent failed with it and works without it. `version` is the version of its program. */
   limit(version: string | undefined): void;
   /**
-   * Call when a limited agent has started. If its program was updated, the limit is gone: for version 2 of the protocol
-   * at the next start.
+   * Call when a limited agent has started. If its program was updated, the store forgets the limit; `isLimited` of this object
+   * stays as it is.
    */
   recordStart(version: string | undefined): void;
 }

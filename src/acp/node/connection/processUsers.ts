@@ -45,18 +45,18 @@ export class ProcessUsers implements Disposable {
     this.changeEmitter.fire();
   }
 
-  isUsedByOthers(user?: ProcessUser): boolean {
-    return this.some(user, ({ isWorking }) => isWorking);
+  isInUse(except?: ProcessUser): boolean {
+    return this.some(except, ({ isWorking }) => isWorking);
   }
 
   /** Whether nobody but `user` would lose anything. `canRestore`: sessions can be restored in another process. */
-  mayEndProcessFor(user: ProcessUser | undefined, canRestore: boolean): boolean {
-    return !this.isUsedByOthers(user) && (canRestore || !this.some(user, ({ isRemembered }) => isRemembered));
+  mayEndProcessFor(user: ProcessUser, canRestore: boolean): boolean {
+    return !this.isInUse(user) && (canRestore || !this.some(user, ({ isRemembered }) => isRemembered));
   }
 
   /** Resolves when nobody is working. @throws BackendError `cancelled` */
   async whenUnused(signal: AbortSignal): Promise<void> {
-    while (this.isUsedByOthers()) {
+    while (this.isInUse()) {
       const { promise, resolve } = Promise.withResolvers<undefined>();
       const subscription = this.onDidChange(() => resolve(undefined));
       await rejectOnAbort(promise, signal).finally(() => subscription.dispose());

@@ -61,7 +61,7 @@ export function lookupCommandInOwnEnvironment(file: string): Promise<FoundComman
 }
 
 /** Reads an environment variable. On Windows, names are case-insensitive. */
-function environmentValue(
+export function environmentValue(
   env: Readonly<Record<string, string | undefined>>,
   name: string,
   platform: NodeJS.Platform,

@@ -1,5 +1,5 @@
 import * as path from 'node:path';
-import { CommandError, lookupCommand, type CommandFileAccess } from './commandLookup';
+import { CommandError, environmentValue, lookupCommand, type CommandFileAccess } from './commandLookup';
 
 interface TerminalCommandOptions {
   readonly platform: NodeJS.Platform;
@@ -77,8 +77,7 @@ function shellsOf(platform: NodeJS.Platform, userEnv: TerminalCommandOptions['us
     const own = userEnv['SHELL'] ?? '';
     return [...(posixShells.has(path.posix.basename(own)) ? [own] : []), '/bin/bash', '/bin/sh'];
   }
-  const valueOf = (name: string): string =>
-    Object.entries(userEnv).find(([key]) => key.toUpperCase() === name)?.[1] ?? '';
-  const systemRoot = valueOf('SYSTEMROOT') || 'C:\\Windows';
-  return [valueOf('COMSPEC'), path.win32.join(systemRoot, 'System32', 'cmd.exe')];
+  const valueOf = (name: string): string => environmentValue(userEnv, name, platform) ?? '';
+  const systemRoot = valueOf('SystemRoot') || 'C:\\Windows';
+  return [valueOf('ComSpec'), path.win32.join(systemRoot, 'System32', 'cmd.exe')];
 }

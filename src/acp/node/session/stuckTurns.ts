@@ -32,7 +32,7 @@ export class StuckTurns {
 
   private endProcessIfUnused(): void {
     const { canRestore, title, users } = this.agent;
-    if (this.abandonedTurns.size === 0 || !canRestore || !users.mayEndProcessFor(undefined, canRestore)) return;
+    if (this.abandonedTurns.size === 0 || !canRestore || users.isInUse()) return;
     this.abandonedTurns.clear();
     void this.agent.stop(`${title} did not stop when asked and was ended.`);
   }
