@@ -5,6 +5,8 @@ export interface Checkpoint {
   /** Time of the checkpoint, in milliseconds since the epoch. */
   readonly at: number;
   readonly label: string;
+  /** What the checkpoint is the newest of, for example the turns of a conversation. Undefined in earlier versions. */
+  readonly series?: string | undefined;
 }
 
 /** Why a file or folder is not in a checkpoint. */

@@ -7,9 +7,27 @@ export interface CheckpointRetention {
   readonly maxBytes: number;
 }
 
+/** Minimum time for which the newest checkpoint of a series is kept: another window may still need it for its turn. */
+const minNewestAgeMs = 7 * 24 * 60 * 60_000;
+
+/**
+ * Returns the ids of the newest checkpoint of each series. They are never removed because of the size of the store: a
+ * running turn is compared with its checkpoint, and the last undo must be possible.
+ */
+export function newestOfSeries(checkpoints: readonly Checkpoint[]): ReadonlySet<string> {
+  const newest = new Map<string | undefined, Checkpoint>();
+  for (const checkpoint of checkpoints) {
+    if (checkpoint.at >= (newest.get(checkpoint.series)?.at ?? -Infinity)) newest.set(checkpoint.series, checkpoint);
+  }
+  return new Set([...newest.values()].map(({ id }) => id));
+}
+
 /** Returns the checkpoints that are too old. A checkpoint with a date in the future is not too old. */
 export function findOutdated(checkpoints: readonly Checkpoint[], nowMs: number, maxAgeMs: number): Checkpoint[] {
-  return checkpoints.filter(({ at }) => nowMs - at > maxAgeMs);
+  const newest = newestOfSeries(checkpoints);
+  return checkpoints.filter(
+    ({ at, id }) => nowMs - at > (newest.has(id) ? Math.max(maxAgeMs, minNewestAgeMs) : maxAgeMs),
+  );
 }
 
 /** Returns the oldest quarter of the checkpoints, at least one, oldest first. */

@@ -110,8 +110,11 @@ export interface WorkspaceCheckpoints {
    * rejects: what could not be read is reported as missing when it is needed.
    */
   adopt(from: string, to: string): Promise<void>;
-  /** Takes a checkpoint of all folders. @throws Error when `signal` fires */
-  take(label: string, signal: AbortSignal): Promise<TakenCheckpoint>;
+  /**
+   * Takes a checkpoint of all folders. The newest one of a `series`, for example of the turns of a conversation, is kept
+   * even if the checkpoints need more space than they may use. @throws Error when `signal` fires
+   */
+  take(label: string, signal: AbortSignal, series?: string): Promise<TakenCheckpoint>;
   /** Returns the files that differ from the checkpoints. A renamed file has both paths. Never rejects. */
   changesSince(folders: readonly FolderCheckpoint[]): Promise<ChangesSinceCheckpoints>;
   /**

@@ -11,7 +11,7 @@ import { GitFailure, type PrivateRepository } from './git/privateRepository';
 const refs = 'refs/checkpoints/';
 const mostLabelUnits = 500;
 
-const Head = z.object({ label: z.string(), at: z.number() });
+const Head = z.object({ label: z.string(), at: z.number(), series: z.string().optional() });
 const reasons = [
   'excluded',
   'ignored',
@@ -54,9 +54,15 @@ export class CheckpointRecords {
     private readonly clock: Clock,
   ) {}
 
-  async add(label: string, capture: ScopedFolderTree, signal: AbortSignal): Promise<CheckpointDetails> {
+  /** Stores a checkpoint. The newest one of a `series` is kept whatever the size of the store is. */
+  async add(
+    label: string,
+    series: string | undefined,
+    capture: ScopedFolderTree,
+    signal: AbortSignal,
+  ): Promise<CheckpointDetails> {
     const at = this.clock.now();
-    const head = { label: label.slice(0, mostLabelUnits), at };
+    const head = { label: label.slice(0, mostLabelUnits), at, ...(series !== undefined && { series }) };
     const { leftOut, scannedAt, tree, unsettled } = capture;
     const body = {
       leftOut: leftOut.slice(0, maxLeftOut),

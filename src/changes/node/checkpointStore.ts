@@ -28,7 +28,8 @@ import {
   type RestoreResult,
   type ResumeResult,
 } from './restore/restoreRunner';
-import { pruneStore, type PruneResult } from './storePruner';
+import type { PruneRequest } from './pruneSchedule';
+import { bytesIn, pruneStore, type PruneResult } from './storePruner';
 import { saveBeforeRestore, withFiles } from './restore/saveBeforeRestore';
 import { currentStateId, StateComparer, type StateId } from './stateComparer';
 import { createTimeLimitedSignal } from './timedOperation';
@@ -57,6 +58,12 @@ type TakeResult =
   /** No checkpoint was created. `error` is the reason. */
   | { readonly kind: 'refused'; readonly error: CheckpointError };
 
+interface PruneOptions extends PruneRequest {
+  /** Size of the store in bytes. If it is not larger and `isFull` is false, nothing is done. */
+  readonly worthBytes: number;
+}
+
+const fullPrune: PruneOptions = { isFull: true, othersWait: false, worthBytes: 0 };
 const foreground = 'foreground';
 
 /** Finds Git and returns a store. The files of the store are created on first use. */
@@ -85,6 +92,8 @@ export class CheckpointStore {
   private readonly stopAbortController = new AbortController();
   /** Cancels pruning. */
   private pruneAbortController: AbortController | undefined;
+  /** The last checkpoint of each series that this window has taken. Turns may still run on them. */
+  private readonly lastIdBySeries = new Map<string | undefined, string>();
 
   /** `options.folder` must be a real path. */
   constructor(
@@ -103,12 +112,18 @@ export class CheckpointStore {
     this.currentStateReader = new CurrentStateReader(options.folder, clock, this.limits.maxFileBytes);
   }
 
-  /** Stores the current state of the folder. Refused if the folder is too large or takes too long to read. */
-  async take(label: string, signal?: AbortSignal): Promise<TakeResult> {
+  /**
+   * Stores the current state of the folder. Refused if the folder is too large or takes too long to read. The newest
+   * checkpoint of a `series` is kept whatever the size of the store is.
+   */
+  async take(label: string, signal?: AbortSignal, series?: string): Promise<TakeResult> {
     try {
       const checkpoint = await this.runInQueue(signal, async (running) => {
         const { records } = await this.repositoryProvider.prepare(running);
-        return await records.add(label, await this.repositoryProvider.captureWithScope(running), running);
+        const capture = await this.repositoryProvider.captureWithScope(running);
+        const added = await records.add(label, series, capture, running);
+        this.lastIdBySeries.set(series, added.id);
+        return added;
       });
       return { kind: 'taken', checkpoint };
     } catch (error) {
@@ -200,7 +215,9 @@ export class CheckpointStore {
         const capture = await this.repositoryProvider.captureWithScope(running);
         // Nothing is deleted or replaced that cannot be brought back.
         const { skipped, steps, tree } = await saveBeforeRestore(open, capture.tree, wanted, this.limits, running);
-        const undo = await open.records.add(label, withFiles(capture, tree, steps), running);
+        const series = request === undefined ? 'undo' : 'restore';
+        const undo = await open.records.add(label, series, withFiles(capture, tree, steps), running);
+        this.lastIdBySeries.set(series, undo.id);
         const result = await this.restoreRunner.apply(
           { ...plan, steps },
           undo,
@@ -238,23 +255,30 @@ export class CheckpointStore {
     await this.runInQueue(signal, async (running) =>
       (await this.repositoryProvider.prepare(running)).records.drop(ids, running),
     );
+    for (const [series, id] of this.lastIdBySeries) if (ids.includes(id)) this.lastIdBySeries.delete(series);
   }
 
   /**
    * Removes checkpoints that are too old, then the oldest ones until the store is small enough. Any other call cancels
-   * pruning; the next call of `prune` continues it.
+   * pruning, unless `othersWait`; the next call of `prune` continues it.
+   * @throws CheckpointError `cancelled`
    */
-  async prune(retention: CheckpointRetention, signal?: AbortSignal): Promise<PruneResult> {
+  async prune(retention: CheckpointRetention, { isFull, othersWait, worthBytes } = fullPrune): Promise<PruneResult> {
     const background = (this.pruneAbortController ??= new AbortController());
     return await this.queue.run(foreground, async () => {
+      const { storeFolder } = this.repositoryProvider;
+      if (!isFull) {
+        const bytes = await bytesIn(storeFolder);
+        if (bytes <= worthBytes) return { dropped: [], bytes };
+      }
       const timed = createTimeLimitedSignal(this.clock, pruneLimitMs, [
-        background.signal,
+        othersWait ? undefined : background.signal,
         this.stopAbortController.signal,
-        signal,
       ]);
       try {
         const open = await this.repositoryProvider.prepare(timed.signal);
-        return await pruneStore(open, this.repositoryProvider.storeFolder, retention, this.clock, timed.signal);
+        const inUse = new Set(this.lastIdBySeries.values());
+        return await pruneStore(open, { storage: storeFolder, inUse, retention }, this.clock, timed.signal);
       } catch (error) {
         if (error instanceof GitFailure) this.options.logger.warn(`Checkpoints could not be pruned: ${error.errors}`);
         throw error;

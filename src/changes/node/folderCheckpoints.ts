@@ -1,10 +1,9 @@
 import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
-import type { Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
 import type { CheckpointScanLimits, CheckpointFileChange, FileState } from '../common/checkpoint';
-import { CheckpointError } from '../common/checkpointError';
+import { CheckpointError, isCheckpointError } from '../common/checkpointError';
 import { isSameState, skipReasonText } from '../common/restorePlan';
 import type { CheckpointRetention } from '../common/retention';
 import {
@@ -25,6 +24,7 @@ import {
 } from '../common/workspaceCheckpoints';
 import { openCheckpointStore, type CheckpointStore } from './checkpointStore';
 import { currentStateId } from './stateComparer';
+import { PruneSchedule, type PruneRequest } from './pruneSchedule';
 import { FolderRestores } from './restore/folderRestores';
 import { CheckpointStorage, type CheckpointStorageOptions } from './storage/checkpointStorage';
 
@@ -54,22 +54,21 @@ const maxTextBytes = 5 * 1024 * 1024;
 const takeLimits: Partial<CheckpointScanLimits> = { maxMs: 15_000, maxNewBytes: 1024 * 1024 * 1024 };
 /** Minimum time between searches for Git, which the user may install in the meantime. */
 const retryMs = 60_000;
-/** Delay after the last checkpoint before old ones are removed. */
-const pruneDelayMs = 5 * 60_000;
-
 /** The checkpoint stores of a window, one for each workspace folder. Each is opened on first use. */
 export class FolderCheckpoints implements WorkspaceCheckpoints {
   private readonly lastProblemByFolder = new Map<string, string>();
   private readonly storeByFolder = new Map<string, Promise<CheckpointStore | string>>();
   /** Time of the last failed search for Git, by folder, in milliseconds of the monotonic clock. */
   private readonly gitMissingAtByFolder = new Map<string, number>();
-  private pruneTimer: Disposable | undefined;
-  private isStopped = false;
+  private readonly pruneSchedule: PruneSchedule;
+  /** Sizes of the stores that need more space than they may use, by folder, in bytes. */
+  private readonly neededBytesByFolder = new Map<string, number>();
   private readonly restores: FolderRestores;
   private readonly storage: CheckpointStorage;
 
   constructor(private readonly deps: FolderCheckpointsDeps) {
     this.storage = new CheckpointStorage(deps, deps.log);
+    this.pruneSchedule = new PruneSchedule(deps.clock, (request) => this.prune(request));
     this.restores = new FolderRestores({
       folders: deps.folders,
       open: (folder) => this.openStore(folder),
@@ -91,10 +90,11 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     );
   }
 
-  async take(label: string, signal: AbortSignal): Promise<TakenCheckpoint> {
-    const results = await Promise.all(this.deps.folders().map((folder) => this.takeForFolder(folder, label, signal)));
+  async take(label: string, signal: AbortSignal, series?: string): Promise<TakenCheckpoint> {
+    const results = await Promise.all(
+      this.deps.folders().map((folder) => this.takeForFolder(folder, label, signal, series)),
+    ).finally(() => this.pruneSchedule.request());
     signal.throwIfAborted();
-    this.schedulePrune();
     return {
       folders: results.flatMap((result) => result.folders),
       problems: [...new Set(results.flatMap((result) => result.problems))],
@@ -118,6 +118,8 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
         problems.push(messageOf(error));
       }
     }
+    // The comparison has stored the present files.
+    this.pruneSchedule.request();
     return { files: [...changedByPath.values()], problems };
   }
 
@@ -186,7 +188,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     request?: string,
   ): Promise<RestoreOutcome> {
     const outcome = await this.restores.restore(preview, paths, label, signal, request);
-    this.schedulePrune();
+    this.pruneSchedule.request();
     return outcome;
   }
 
@@ -204,18 +206,22 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
 
   /** Cancels running work. Never rejects. */
   async stop(): Promise<void> {
-    this.isStopped = true;
-    this.pruneTimer?.dispose();
+    this.pruneSchedule.stop();
     const stores = await Promise.all(this.storeByFolder.values());
     await Promise.all(stores.flatMap((store) => (typeof store === 'string' ? [] : store.stop())));
   }
 
-  private async takeForFolder(folder: string, label: string, signal: AbortSignal): Promise<TakenCheckpoint> {
+  private async takeForFolder(
+    folder: string,
+    label: string,
+    signal: AbortSignal,
+    series: string | undefined,
+  ): Promise<TakenCheckpoint> {
     const nothing = { folders: [], uncovered: [] };
     const store = await this.openStore(folder);
     if (typeof store === 'string') return { ...nothing, problems: [store] };
     try {
-      const taken = await store.take(label, signal);
+      const taken = await store.take(label, signal, series);
       if (taken.kind === 'refused') return { ...nothing, problems: [taken.error.message] };
       const { id, leftOut } = taken.checkpoint;
       const uncovered = leftOut.filter(isUnexpectedlyLeftOut).map((item) => path.join(folder, item.path));
@@ -283,20 +289,40 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     }
   }
 
-  private schedulePrune(): void {
-    this.pruneTimer?.dispose();
-    if (this.isStopped) return;
-    this.pruneTimer = this.deps.clock.setTimer(pruneDelayMs, () => void this.prune());
+  private async prune(request: PruneRequest): Promise<boolean> {
+    let hasEnded = true;
+    for (const [folder, opening] of this.storeByFolder) {
+      const store = await opening;
+      if (typeof store !== 'string' && !(await this.pruneFolder(folder, store, request))) hasEnded = false;
+    }
+    return hasEnded;
   }
 
-  private async prune(): Promise<void> {
-    for (const store of await Promise.all(this.storeByFolder.values())) {
-      if (typeof store === 'string') continue;
-      await store
-        .prune(this.deps.retention())
-        .catch((error: unknown) => this.deps.log.debug(`Old checkpoints were not removed: ${messageOf(error)}`));
+  /** Returns false if another request has cancelled it. Never rejects. */
+  private async pruneFolder(folder: string, store: CheckpointStore, request: PruneRequest): Promise<boolean> {
+    const { log } = this.deps;
+    const { maxAgeMs, maxBytes } = this.deps.retention();
+    const needed = this.neededBytesByFolder.get(folder);
+    // A store that cannot become smaller is left alone until it has grown.
+    const worthBytes = needed === undefined ? maxBytes : needed + maxBytes / 10;
+    try {
+      const { bytes } = await store.prune({ maxAgeMs, maxBytes }, { ...request, worthBytes });
+      if (bytes <= maxBytes) this.neededBytesByFolder.delete(folder);
+      else if (needed === undefined || bytes < needed || bytes > worthBytes) {
+        if (needed === undefined) log.warn(tooLargeMessage(folder, bytes, maxBytes));
+        this.neededBytesByFolder.set(folder, bytes);
+      }
+      return true;
+    } catch (error) {
+      log.debug(`Old checkpoints were not removed: ${messageOf(error)}`);
+      return !isCheckpointError(error) || error.code !== 'cancelled';
     }
   }
+}
+
+function tooLargeMessage(folder: string, bytes: number, maxBytes: number): string {
+  const [used, limit] = [bytes, maxBytes].map((size) => `${Math.ceil(size / 1024 / 1024)} MB`);
+  return `The newest checkpoints of the conversations in ${folder} use ${used}, more than the limit of ${limit}. They are kept.`;
 }
 
 function filesOf(change: CheckpointFileChange, checkpoint: FolderCheckpoint): ChangedFile[] {

@@ -93,6 +93,7 @@ export class ChangeJournal {
       refresh: (path) => this.refresh(new Set([path])),
     });
     this.turnCheckpoint = new TurnCheckpoint({
+      ...ports,
       checkpoints,
       editor,
       texts,
@@ -100,10 +101,8 @@ export class ChangeJournal {
       states,
       authors,
       calls,
-      claims,
       queue,
       record,
-      log,
     });
     this.runningTurnScans = new RunningTurnScans(clock, () => this.scan());
     const isAgentsWrite = (path: string): boolean => this.textIdBeforeWriteByPath.has(path);
@@ -138,8 +137,8 @@ export class ChangeJournal {
       record,
     });
     this.undoJournal = new UndoJournal({
+      ...ports,
       checkpoints,
-      clock,
       deleteFile: (...deletion) => files.deleteFile(...deletion),
       editor,
       fileTexts: texts,

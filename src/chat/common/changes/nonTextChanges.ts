@@ -221,7 +221,7 @@ export class NonTextChanges {
    * ChatError if no checkpoint can be taken
    */
   async deleteAfterCheckpoint(path: string, turn: number, deleteFile: () => Promise<void>): Promise<FileStateRestore> {
-    const undo = await this.takeCheckpoint(path);
+    const undo = await this.takeCheckpoint(path, 'undo');
     // The checkpoint does not contain the file if Git ignores it, or if it is excluded or too large.
     const stored = undo && (await this.ports.checkpoints?.stateAt({ path, checkpoint: undo }));
     if (!stored) {
@@ -233,9 +233,9 @@ export class NonTextChanges {
     return { turn, target: (await this.takeCheckpoint(path)) ?? undo, undo };
   }
 
-  private async takeCheckpoint(path: string): Promise<FolderCheckpoint | undefined> {
+  private async takeCheckpoint(path: string, series?: string): Promise<FolderCheckpoint | undefined> {
     const { checkpoints } = this.ports;
-    const taken = await checkpoints?.take('Before undo of a change', new AbortController().signal);
+    const taken = await checkpoints?.take('Before undo of a change', new AbortController().signal, series);
     return taken?.folders.find(({ folder }) => isInside(path, folder, false));
   }
 

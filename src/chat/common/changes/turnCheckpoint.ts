@@ -20,6 +20,8 @@ import type { FileTextClaims } from './fileTextClaims';
 import type { NonTextChanges } from './nonTextChanges';
 
 interface TurnCheckpointPorts {
+  /** Id of the conversation. */
+  readonly conversation: string;
   /** The checkpoints of the workspace folders. Undefined if they are turned off or there is no workspace. */
   readonly checkpoints: WorkspaceCheckpoints | undefined;
   readonly editor: Pick<EditorPort, 'resolve'>;
@@ -87,11 +89,11 @@ export class TurnCheckpoint {
 
   /** Takes the checkpoint. Adds a notice about missing files, once. @throws Error when `signal` fires */
   async begin(turn: number, signal: AbortSignal): Promise<void> {
-    const { checkpoints, record } = this.ports;
+    const { checkpoints, conversation, record } = this.ports;
     if (!checkpoints) return;
     await this.lastScan;
     const claimsBefore = this.ports.claims.newest;
-    const { folders, problems, uncovered } = await checkpoints.take(`Turn ${turn}`, signal);
+    const { folders, problems, uncovered } = await checkpoints.take(`Turn ${turn}`, signal, `turns of ${conversation}`);
     this.folderCheckpoints = folders;
     this.turn = turn;
     this.isFromRecord = false;

@@ -9,6 +9,8 @@ import type { ComparedTexts } from './restorePorts';
 import type { Restore } from './restoreHistory';
 
 interface UndoJournalDeps {
+  /** Id of the conversation. */
+  readonly conversation: string;
   readonly checkpoints: WorkspaceCheckpoints | undefined;
   readonly clock: Pick<Clock, 'now'>;
   readonly deleteFile: ChatFileAccess['deleteFile'];
@@ -33,9 +35,9 @@ export class UndoJournal {
 
   /** Call before the changes of a turn, or of the conversation, are undone in these files. Returns the id of the undo. */
   async begin(paths: readonly string[], turn: number | undefined): Promise<string> {
-    const { clock, record, remainingChanges } = this.deps;
+    const { clock, conversation, record, remainingChanges } = this.deps;
     const id = `undo-${clock.now()}-${++this.undoCount}`;
-    const folders = await this.takeCheckpoints(paths);
+    const folders = await this.takeCheckpoints(paths, `undo in ${conversation}`);
     const texts: StoredText[] = [];
     const covered = new Set<string>();
     for (const path of paths) {
@@ -112,8 +114,8 @@ export class UndoJournal {
   }
 
   /** Returns the checkpoints of the folders that contain the files. Empty if none can be taken. */
-  private async takeCheckpoints(paths: readonly string[]): Promise<readonly FolderCheckpoint[]> {
-    const taken = await this.deps.checkpoints?.take('Undo of changes', new AbortController().signal);
+  private async takeCheckpoints(paths: readonly string[], series?: string): Promise<readonly FolderCheckpoint[]> {
+    const taken = await this.deps.checkpoints?.take('Undo of changes', new AbortController().signal, series);
     return (taken?.folders ?? []).filter(({ folder }) => paths.some((path) => isInside(path, folder, false)));
   }
 

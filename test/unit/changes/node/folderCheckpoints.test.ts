@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { nullLogger } from '../../../../src/base/common/log';
 import { FolderCheckpoints } from '../../../../src/changes/node/folderCheckpoints';
 import { hasInterruptedRestore } from '../../../../src/changes/node/restore/hasInterruptedRestore';
+import { FakeClock } from '../../../fake/fakeClock';
+import { eventually } from '../../../support/eventually';
 import { gitIn, TestWorkspace } from '../support/workspace';
 
 const decode = (bytes: Uint8Array): Promise<string> =>
@@ -27,7 +29,7 @@ describe('FolderCheckpoints', () => {
     await workspace.dispose();
   });
 
-  function open(options: { searchPath?: string } = {}): FolderCheckpoints {
+  function open(options: Partial<ConstructorParameters<typeof FolderCheckpoints>[0]> = {}): FolderCheckpoints {
     return new FolderCheckpoints({
       folders: () => [workspace.folder, second],
       storageFolder: workspace.storage,
@@ -62,6 +64,29 @@ describe('FolderCheckpoints', () => {
     assert.equal(texts.get(`${workspace.folder}/a.txt`), 'a\n');
     assert.equal(texts.get(`${second}/b.txt`), 'b\n');
     assert.equal(texts.get(`${second}/c.txt`), null);
+  });
+
+  it('get smaller while one prompt follows another, and say once that the newest need more space', async () => {
+    const clock = Object.assign(new FakeClock(), { now: () => systemClock.now() });
+    const warnings: string[] = [];
+    const log = { ...nullLogger, warn: (text: string) => void warnings.push(text) };
+    checkpoints = open({ clock, log, retention: () => ({ maxAgeMs: 1e9, maxBytes: 1 }) });
+    const ids: string[] = [];
+    for (let turn = 1; turn <= 4; turn++) {
+      workspace.write({ 'a.bin': randomBytes(50_000) });
+      const { folders } = await checkpoints.take(`Turn ${turn}`, signal, 'turns of a');
+      ids.push(folders[0]?.id ?? '');
+      const key = createHash('sha256').update(workspace.folder).digest('hex').slice(0, 16);
+      const store = await workspace.open({ storage: path.join(workspace.storage, key) });
+      await eventually('the store with one checkpoint', async () => {
+        clock.advance(5_000);
+        assert.deepEqual(
+          (await store.list()).map(({ id }) => id),
+          [ids.at(-1)],
+        );
+      });
+    }
+    assert.equal(warnings.filter((text) => text.includes(workspace.folder)).length, 1, warnings.join('\n'));
   });
 
   it('returns the state of a file in its checkpoint, and none of excluded and ignored files', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import * as fc from 'fast-check';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import type { Clock } from '../../../../src/base/common/async';
@@ -63,8 +64,59 @@ describe('the storage of checkpoints', () => {
     const last = ids.at(-1) ?? '';
     assert.equal((await store.contentAt(last, 'a.bin'))?.length, mb);
     const all = await store.prune({ maxAgeMs: dayMs, maxBytes: 100_000 });
-    assert.ok(all.bytes <= 100_000, `${all.bytes} bytes`);
+    assert.ok(all.bytes <= 1.2 * mb, `${all.bytes} bytes`);
+    assert.deepEqual(
+      (await store.list()).map(({ id }) => id),
+      [last],
+      'the newest is never removed',
+    );
     assert.equal((await store.take('next')).kind, 'taken');
+  });
+
+  it('keeps the newest checkpoint of each series however small the limit is, also that of another window', async () => {
+    const windows = [await workspace.open(), await workspace.open()];
+    const anArbitraryTurn = fc.record({
+      window: fc.nat(1),
+      series: fc.constantFrom('turns of a', 'turns of b', 'undo in a'),
+      kind: fc.constantFrom('take', 'take', 'prune', 'scan'),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(anArbitraryTurn, { minLength: 1, maxLength: 12 }), async (turns) => {
+        const newest = new Map<string, { readonly id: string; readonly content: Buffer }>();
+        for (const { kind, series, window } of turns) {
+          const store = windows[window];
+          assert.ok(store);
+          if (kind === 'prune') {
+            await store.prune({ maxAgeMs: dayMs, maxBytes: 1 });
+            continue;
+          }
+          const content = randomBytes(50_000);
+          workspace.write({ 'a.bin': content });
+          if (kind === 'take') newest.set(series, { id: (await taken(store, series, series)).id, content });
+          else for (const { id } of newest.values()) await store.diff(id, currentStateId);
+        }
+        await Promise.allSettled(windows.map((store) => store.prune({ maxAgeMs: dayMs, maxBytes: 1 })));
+        for (const { content, id } of newest.values()) {
+          assert.deepEqual(await windows[0]?.contentAt(id, 'a.bin'), content);
+        }
+      }),
+      { numRuns: 6 },
+    );
+    // What nobody needs any more is gone: three series, and what the index and Git itself need.
+    const { bytes } = (await windows[0]?.prune({ maxAgeMs: dayMs, maxBytes: 1 })) ?? { bytes: 0 };
+    assert.ok(bytes < 400_000, `${bytes} bytes`);
+  });
+
+  it('keeps what a running turn needs, also when the clock was set back', async () => {
+    const store = await workspace.open({ clock });
+    workspace.write({ 'a.txt': 'one' });
+    await taken(store, 'turn 1', 'turns of a');
+    offsetMs = -10 * dayMs;
+    workspace.write({ 'a.txt': 'two' });
+    const { id } = await taken(store, 'turn 2', 'turns of a');
+    offsetMs = 20 * dayMs;
+    await store.prune({ maxAgeMs: dayMs, maxBytes: 1 });
+    assert.equal(await textAt(store, id, 'a.txt'), 'two');
   });
 
   it('is packed when it has many files, and the checkpoints are as before', async () => {
