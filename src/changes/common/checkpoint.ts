@@ -20,6 +20,7 @@ export type LeftOutReason =
   | 'tooLarge'
   /** The item is a pipe, socket or device. */
   | 'special'
+  /** The file could not be read, or it changed while it was read. */
   | 'unreadable'
   /** The folder contains another repository, for example a submodule. */
   | 'nestedRepository'
@@ -68,8 +69,6 @@ export interface CheckpointDetails extends Checkpoint {
   readonly leftOut: readonly LeftOutItem[];
   /** Total number of items that are not in the checkpoint. */
   readonly leftOutCount: number;
-  /** Files that changed repeatedly while they were read. The checkpoint has the contents of one of the reads. */
-  readonly unsettled: readonly string[];
 }
 
 export const maxLeftOut = 2_000;

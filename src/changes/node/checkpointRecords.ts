@@ -25,7 +25,6 @@ const LeftOut = z.array(z.object({ path: z.string(), reason: z.enum(reasons), by
 const Body = z.object({
   leftOut: LeftOut,
   leftOutCount: z.number(),
-  unsettled: z.array(z.string()),
   scannedAt: z.number().optional(),
 });
 const Scope = z.object({
@@ -63,15 +62,15 @@ export class CheckpointRecords {
   ): Promise<CheckpointDetails> {
     const at = this.clock.now();
     const head = { label: label.slice(0, mostLabelUnits), at, ...(series !== undefined && { series }) };
-    const { leftOut, scannedAt, tree, unsettled } = capture;
+    const { leftOut, scannedAt, tree } = capture;
     const body = {
       leftOut: leftOut.slice(0, maxLeftOut),
       leftOutCount: leftOut.length,
-      unsettled: unsettled.slice(0, maxLeftOut),
       scannedAt,
     };
     const date = `${Math.max(Math.floor(at / 1_000), 0)} +0000`;
-    const input = `${JSON.stringify(head)}\n\n${JSON.stringify(body)}\n`;
+    // Earlier versions of Backline need the list of files that kept changing.
+    const input = `${JSON.stringify(head)}\n\n${JSON.stringify({ ...body, unsettled: [] })}\n`;
     const id = await this.addWithScope(
       capture.scope,
       async (scope) => {

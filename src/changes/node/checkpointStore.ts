@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import type { Clock } from '../../base/common/async';
-import { KeyedQueue } from '../../base/common/async';
+import { KeyedQueue, raceSignal } from '../../base/common/async';
 import type { Logger } from '../../base/common/log';
 import { systemClock } from '../../base/node/systemClock';
 import {
@@ -92,6 +92,7 @@ export class CheckpointStore {
   private readonly stopAbortController = new AbortController();
   /** Cancels pruning. */
   private pruneAbortController: AbortController | undefined;
+  private isPruneUrgent = false;
   /** The last checkpoint of each series that this window has taken. Turns may still run on them. */
   private readonly lastIdBySeries = new Map<string | undefined, string>();
 
@@ -118,7 +119,7 @@ export class CheckpointStore {
    */
   async take(label: string, signal?: AbortSignal, series?: string): Promise<TakeResult> {
     try {
-      const checkpoint = await this.runInQueue(signal, async (running) => {
+      const checkpoint = await this.runWithinLimit(signal, async (running) => {
         const { records } = await this.repositoryProvider.prepare(running);
         const capture = await this.repositoryProvider.captureWithScope(running);
         const added = await records.add(label, series, capture, running);
@@ -260,11 +261,12 @@ export class CheckpointStore {
 
   /**
    * Removes checkpoints that are too old, then the oldest ones until the store is small enough. Any other call cancels
-   * pruning, unless `othersWait`; the next call of `prune` continues it.
+   * pruning, at once or after some seconds if `othersWait`; the next call of `prune` continues it.
    * @throws CheckpointError `cancelled`
    */
   async prune(retention: CheckpointRetention, { isFull, othersWait, worthBytes } = fullPrune): Promise<PruneResult> {
     const background = (this.pruneAbortController ??= new AbortController());
+    this.isPruneUrgent = othersWait;
     return await this.queue.run(foreground, async () => {
       const { storeFolder } = this.repositoryProvider;
       if (!isFull) {
@@ -272,7 +274,7 @@ export class CheckpointStore {
         if (bytes <= worthBytes) return { dropped: [], bytes };
       }
       const timed = createTimeLimitedSignal(this.clock, pruneLimitMs, [
-        othersWait ? undefined : background.signal,
+        background.signal,
         this.stopAbortController.signal,
       ]);
       try {
@@ -295,12 +297,25 @@ export class CheckpointStore {
     await this.queue.whenIdle(foreground);
   }
 
+  /** Like `runInQueue`, but the time that other calls take counts, too. */
+  private async runWithinLimit<T>(
+    callerSignal: AbortSignal | undefined,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const timed = createTimeLimitedSignal(this.clock, this.limits.maxMs, [callerSignal]);
+    try {
+      return await raceSignal(this.runInQueue(timed.signal, work), timed.signal);
+    } finally {
+      timed.dispose();
+    }
+  }
+
   private async runInQueue<T>(
     callerSignal: AbortSignal | undefined,
     work: (signal: AbortSignal) => Promise<T>,
     limitMs = this.limits.maxMs,
   ): Promise<T> {
-    this.pruneAbortController?.abort();
+    this.cancelPruning();
     return await this.queue.run(foreground, async () => {
       const timed = createTimeLimitedSignal(this.clock, limitMs, [callerSignal, this.stopAbortController.signal]);
       try {
@@ -314,12 +329,20 @@ export class CheckpointStore {
     });
   }
 
+  private cancelPruning(): void {
+    const pruning = this.pruneAbortController;
+    if (this.isPruneUrgent && pruning) this.clock.setTimer(urgentPruneMs, () => pruning.abort());
+    else pruning?.abort();
+  }
+
   private isExcluded(path: string): boolean {
     return this.options.excludes(`${this.options.folder}/${path}`, path);
   }
 }
 
 const pruneLimitMs = 10 * 60_000;
+/** How long other calls wait for pruning that they have cancelled before. A prompt must still get its checkpoint. */
+const urgentPruneMs = 5_000;
 /** Time limit for a comparison. An agent can change many files, and all of them must be read. */
 const compareLimitMs = 60_000;
 

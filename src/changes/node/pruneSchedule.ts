@@ -4,7 +4,7 @@ import type { Disposable } from '../../base/common/disposable';
 export interface PruneRequest {
   /** Whether old checkpoints are removed, too. Otherwise, only a store that is too large is made smaller. */
   readonly isFull: boolean;
-  /** Whether other requests wait for it. Otherwise, they cancel it. */
+  /** Whether other requests wait some seconds for it. Otherwise, they cancel it at once. */
   readonly othersWait: boolean;
 }
 

@@ -59,7 +59,8 @@ export class StateComparer {
     const saved = new Set(isNow ? before.scope?.saved : []);
     const changes = await this.compareSaved(found, saved, hidden, signal);
     const ignored = new Set([...hidden].filter((path) => !saved.has(path)));
-    const candidates = isNow ? addedPaths(changes).filter((path) => !ignored.has(path)) : [];
+    const known = new Set([...ignored, ...before.leftOut.map(({ path }) => path)]);
+    const candidates = isNow ? addedPaths(changes).filter((path) => !known.has(path)) : [];
     const older = await this.findOlder(candidates, details, signal);
     const unknown =
       older.length === 0

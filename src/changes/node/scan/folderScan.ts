@@ -8,6 +8,8 @@ import { CheckpointError } from '../../common/checkpointError';
 import { isValidUtf8Name, joinNul, splitNul } from '../../common/nameList';
 import { TreeWriter } from './treeWriter';
 import { existsInFolder, mapConcurrently, readFileStatus, type FileStatus } from './fileStatus';
+import { findGrowing, smallFileBytes } from './growingFiles';
+import { nameOfUnreadableFile, unreadableFolders } from './gitMessages';
 import { findIgnored } from '../git/ignoreRules';
 import { copyIndex, setIndexTime } from '../git/indexFile';
 import { GitFailure, type PrivateRepository } from '../git/privateRepository';
@@ -17,7 +19,6 @@ export interface ScannedFolderTree {
   /** Git's object id of the folder's tree. */
   readonly tree: string;
   readonly leftOut: readonly LeftOutItem[];
-  readonly unsettled: readonly string[];
   /** Time before the scan, in milliseconds of the file system's clock. */
   readonly scannedAt: number;
 }
@@ -50,8 +51,6 @@ interface IndexUpdate {
 
 /** Coarsest resolution of timestamps in common file systems. */
 const timeStepMs = 2_000;
-/** Maximum number of reads of a file that changes while it is read. */
-const rounds = 3;
 const manyFiles = 200;
 const batchFiles = 5_000;
 const batchBytes = 128 * 1024 * 1024;
@@ -89,7 +88,7 @@ export class FolderScan {
     const known = isUnchanged ? await this.trees.cachedTreeOf(index) : undefined;
     if (known === undefined) return await this.captureChanges(found, startMs, signal, isUnchanged && hasTrees);
     await setIndexTime(index, startMs);
-    return await this.createCapture(known, found.leftOut, [], startMs, signal);
+    return await this.createCapture(known, found.leftOut, startMs, signal);
   }
 
   /**
@@ -127,18 +126,31 @@ export class FolderScan {
     try {
       await copyIndex(index, copy);
       const leftOut = new Map(found.leftOut.map((item) => [item.path, item]));
-      const unsettled = await this.updateUntilSettled(
-        copy,
-        await this.refreshTimes(copy, found, signal),
-        startMs,
-        leftOut,
-        signal,
-      );
-      const tree = await this.trees.write(copy, signal, hasTrees);
-      return await this.createCapture(tree, [...leftOut.values()], unsettled, startMs, signal);
+      const refreshed = await this.refreshTimes(copy, found, signal);
+      const changing = await this.updateUntilSettled(copy, refreshed, startMs, leftOut, signal);
+      for (const name of changing) leftOut.set(name, { path: name, reason: 'unreadable' });
+      const tree =
+        changing.length === 0
+          ? await this.trees.write(copy, signal, hasTrees)
+          : await this.writeTreeWithout(changing, copy, signal);
+      return await this.createCapture(tree, [...leftOut.values()], startMs, signal);
     } finally {
       // This also runs after a failure, so that files that were already read are not read again.
       if (await setIndexTime(copy, startMs)) await rename(copy, index).catch(() => rm(copy, { force: true }));
+      await rm(`${copy}.lock`, { force: true });
+    }
+  }
+
+  /** Writes the tree of an index without some files. The index still has what was read of them. */
+  private async writeTreeWithout(names: readonly string[], index: string, signal: AbortSignal): Promise<string> {
+    const copy = `${index}-still`;
+    try {
+      await copyIndex(index, copy);
+      const args = ['update-index', '-z', '--force-remove', '--stdin'];
+      await this.repository.run({ args, index: copy, input: joinNul(names), signal });
+      return await this.trees.write(copy, signal, false);
+    } finally {
+      await rm(copy, { force: true });
       await rm(`${copy}.lock`, { force: true });
     }
   }
@@ -154,25 +166,35 @@ export class FolderScan {
     return { ...found, ...(await this.findIndexedChanges(copy, signal)) };
   }
 
-  /** Reads changed files until they are no longer changing. Returns the files that kept changing. */
+  /**
+   * Reads changed files. Returns those that change while they are read: nobody knows which moment their contents are of. A
+   * small one is read again. A large one that is being written is not read.
+   */
   private async updateUntilSettled(
     copy: string,
     first: FoundChanges,
     startMs: number,
     leftOut: Map<string, LeftOutItem>,
     signal: AbortSignal,
-  ): Promise<string[]> {
+  ): Promise<readonly string[]> {
+    const changing = new Set<string>();
     let found = first;
-    for (let round = 1; ; round++) {
+    for (let isAgain = false; ; isAgain = true) {
       const sorted = await this.selectFiles(found, signal);
+      const growing = await findGrowing(this.repository.place.folder, sorted.take, startMs, signal);
+      for (const name of growing) changing.add(name);
+      const update = { ...sorted, take: sorted.take.filter(({ path: name }) => !changing.has(name)) };
       for (const item of sorted.leftOut) leftOut.set(item.path, item);
-      for (const item of await this.updateIndex(copy, sorted, startMs, signal)) leftOut.set(item.path, item);
-      if (sorted.take.length === 0) return [];
+      for (const item of await this.updateIndex(copy, update, startMs, signal)) leftOut.set(item.path, item);
+      if (update.take.length === 0) return [...changing];
+      const isOpen = (name: string): boolean => !leftOut.has(name) && !changing.has(name);
       const { modified, deleted } = await this.findIndexedChanges(copy, signal);
-      const changed = [...modified, ...deleted].filter((name) => !leftOut.has(name));
-      if (changed.length === 0) return [];
-      if (round === rounds) return changed;
-      found = { modified: modified.filter((name) => !leftOut.has(name)), deleted, added: [], leftOut: [] };
+      const small = new Set(update.take.flatMap(({ bytes, path: name }) => (bytes <= smallFileBytes ? [name] : [])));
+      const isReadAgain = (name: string): boolean => !isAgain && small.has(name);
+      const left = { modified: modified.filter(isOpen), deleted: deleted.filter(isOpen) };
+      for (const name of left.modified) if (!isReadAgain(name)) changing.add(name);
+      found = { modified: left.modified.filter(isReadAgain), deleted: left.deleted, added: [], leftOut: [] };
+      if (found.modified.length + found.deleted.length === 0) return [...changing];
     }
   }
 
@@ -299,7 +321,8 @@ export class FolderScan {
         await this.repository.run({ args, index, input, signal, ...(isMany && { env: inOnePack }) });
         return;
       } catch (error) {
-        const name = error instanceof GitFailure ? failedName(error.errors, this.repository.folderPrefix) : undefined;
+        const name =
+          error instanceof GitFailure ? nameOfUnreadableFile(error.errors, this.repository.folderPrefix) : undefined;
         if (name === undefined || failed.has(name) || failed.size === mostFailures) throw error;
         failed.add(name);
       }
@@ -309,7 +332,6 @@ export class FolderScan {
   private async createCapture(
     tree: string,
     leftOut: readonly LeftOutItem[],
-    unsettled: readonly string[],
     scannedAt: number,
     signal: AbortSignal,
   ): Promise<ScannedFolderTree> {
@@ -324,7 +346,7 @@ export class FolderScan {
     );
     const stillOut = await this.itemsOutsideTree(tree, there.flat(), signal);
     this.knownLeftOut = [...leftOut, ...stillOut];
-    return { tree, leftOut: this.knownLeftOut, unsettled, scannedAt };
+    return { tree, leftOut: this.knownLeftOut, scannedAt };
   }
 
   private async itemsOutsideTree(
@@ -352,16 +374,6 @@ const inOnePack = {
   GIT_CONFIG_KEY_1: 'core.bigFileThreshold',
   GIT_CONFIG_VALUE_1: '0',
 };
-
-function unreadableFolders(errors: string): LeftOutItem[] {
-  const pattern = /^warning: could not open directory '(.+?)\/?': (?!No such file)/gm;
-  return [...errors.matchAll(pattern)].map(([, name = '']) => ({ path: `${name}/`, reason: 'unreadable' }));
-}
-
-function failedName(errors: string, prefix: string): string | undefined {
-  const name = /^fatal: Unable to process path ([^]*?)\n?$/m.exec(errors)?.[1];
-  return name?.startsWith(prefix) === true ? name.slice(prefix.length) : undefined;
-}
 
 function tooLarge(amount: string): CheckpointError {
   return new CheckpointError(

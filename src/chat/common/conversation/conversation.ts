@@ -33,6 +33,8 @@ export class Conversation {
   /** Ids of all prompts that were sent or queued, also of withdrawn ones. */
   readonly promptIds = new Set<string>();
   readonly agentWrites: AgentWrites | undefined;
+  /** Whether a prompt has been waiting for its checkpoint for some time. */
+  isSavingCheckpoint = false;
   /** Fires for all changes except streamed text, for which the transcript document has its own event. */
   readonly changeEmitter: Emitter<void>;
   /** Fires when the list of file changes may have changed. */

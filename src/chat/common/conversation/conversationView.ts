@@ -19,6 +19,8 @@ export interface ConversationStatusInput {
   readonly signInWait?: string | undefined;
   /** Whether the user is being asked about unsaved files before the prompt is sent. */
   readonly isAskingToSave?: boolean;
+  /** Whether the prompt has been waiting for its checkpoint for some time. */
+  readonly isSavingCheckpoint?: boolean;
 }
 
 /** Returns the status to show. A status that requires the user to act takes precedence. */
@@ -42,10 +44,12 @@ export function conversationStatus(facts: ConversationStatusInput): Status {
   return { status: 'idle' };
 }
 
-function busyStatus({ backend, isAskingToSave = false, transcript }: ConversationStatusInput): Status {
+function busyStatus(facts: ConversationStatusInput): Status {
+  const { backend, isAskingToSave = false, isSavingCheckpoint = false, transcript } = facts;
   if (isAskingToSave) return { status: 'starting', statusText: 'Waiting for your answer about unsaved files…' };
   if (transcript.isStarting) {
-    return backend?.kind === 'starting' ? { status: 'starting', statusText: backend.message } : { status: 'starting' };
+    if (backend?.kind === 'starting') return { status: 'starting', statusText: backend.message };
+    return isSavingCheckpoint ? { status: 'starting', statusText: 'Saving a checkpoint…' } : { status: 'starting' };
   }
   if (backend?.kind === 'failed') {
     const { details: statusDetails, message: statusText } = backend;
@@ -76,6 +80,7 @@ export function conversationView(
       readonly: readonlyReason(conversation),
       phase,
       isAskingToSave,
+      isSavingCheckpoint: conversation.isSavingCheckpoint,
       signInWait: isWaiting ? `Sign in to ${backendTitle} to send the waiting prompt.` : undefined,
     }),
     ...withoutUndefined({ problem: file.problem }),

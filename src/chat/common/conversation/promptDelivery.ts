@@ -34,6 +34,8 @@ interface PromptDeliveryPorts {
 const retryMs = 50;
 const maxTries = 40;
 const saveTimeoutMs = 1000;
+/** Time after which the user is told that the prompt waits for its checkpoint. */
+const silentCheckpointMs = 1000;
 
 /** Delivers prompts with their attachments to a session of the backend. */
 export class PromptDelivery {
@@ -75,7 +77,7 @@ export class PromptDelivery {
     const reminder = (): PromptAttachment[] => conversationSummary(conversation.document.slice(0, before));
     const { turnNumber } = conversation.transcript;
     // The files are saved before the checkpoint is taken, so that it contains them.
-    const begun = saves.beforePrompt(prompt, signal).then(() => conversation.journal.beginTurn(turnNumber, signal));
+    const begun = saves.beforePrompt(prompt, signal).then(() => this.beginTurn(turnNumber, signal));
     // The prompt is on disk before it is sent, unless the disk is too slow or fails.
     const saving = withDeadline(clock, 'saving the prompt', saveTimeoutMs, () => conversation.file.flush());
     const saved = saving.catch(() => undefined);
@@ -109,6 +111,23 @@ export class PromptDelivery {
       'info',
       `${backendTitle} doesn’t remember this conversation. A summary was sent with your prompt.`,
     );
+  }
+
+  /** Takes the checkpoint. If that lasts, the conversation says so. @throws Error when `signal` fires */
+  private async beginTurn(turn: number, signal: AbortSignal): Promise<void> {
+    const { clock, conversation } = this.ports;
+    const show = (isSaving: boolean): void => {
+      if (conversation.isSavingCheckpoint === isSaving) return;
+      conversation.isSavingCheckpoint = isSaving;
+      conversation.changeEmitter.fire();
+    };
+    const timer = clock.setTimer(silentCheckpointMs, () => show(true));
+    try {
+      await conversation.journal.beginTurn(turn, signal);
+    } finally {
+      timer.dispose();
+      show(false);
+    }
   }
 
   private async restoreApprovalOptions(session: BackendSession, before: readonly ConfigOption[]): Promise<void> {

@@ -17,7 +17,10 @@ import {
 } from 'node:fs';
 import * as path from 'node:path';
 import { defaultExclude, ExcludeList } from '../../../../src/editor/common/excludeList';
+import { systemClock } from '../../../../src/base/node/systemClock';
+import type { CheckpointDetails } from '../../../../src/changes/common/checkpoint';
 import { currentStateId } from '../../../../src/changes/node/stateComparer';
+import { FakeClock } from '../../../fake/fakeClock';
 import { eventually, until } from '../../../support/eventually';
 import { contentsOf, taken, TestWorkspace, textAt } from '../support/workspace';
 
@@ -351,22 +354,66 @@ describe('a checkpoint', () => {
     assert.equal(await textAt(store, (await taken(store)).id, 'a.txt'), 'two');
   });
 
-  it('names a file that does not come to rest', async () => {
-    workspace.write({ 'a.txt': 'a', 'log.txt': 'x' });
-    const store = await workspace.open();
-    const writer = spawn('sh', ['-c', 'while :; do printf x >> log.txt; done'], { cwd: workspace.folder });
-    try {
-      const { size } = lstatSync(workspace.file('log.txt'));
-      await until('the writer writes', () => lstatSync(workspace.file('log.txt')).size > size);
-      // On a busy machine the writer may be still while a checkpoint is taken.
-      await eventually('a checkpoint that was disturbed', async () => {
-        const { unsettled, leftOut } = await taken(store);
-        assert.deepEqual([unsettled, leftOut], [['log.txt'], []]);
-      });
-    } finally {
-      const ended = once(writer, 'exit');
-      writer.kill('SIGKILL');
-      await ended;
-    }
+  for (const [size, bytes] of [
+    ['small', 1],
+    ['large', 8 * 1024 * 1024],
+  ] as const) {
+    it(`leaves out a ${size} file that changes while it is read, and neither deletes nor overwrites it later`, async () => {
+      workspace.write({ 'a.txt': 'a', 'log.txt': 'x'.repeat(bytes) });
+      const store = await workspace.open();
+      const before = await taken(store);
+      assert.equal((await store.contentAt(before.id, 'log.txt'))?.length, bytes);
+      const writer = spawn('sh', ['-c', 'while :; do printf x >> log.txt; done'], { cwd: workspace.folder });
+      let disturbed: CheckpointDetails;
+      try {
+        const { size: start } = lstatSync(workspace.file('log.txt'));
+        await until('the writer writes', () => lstatSync(workspace.file('log.txt')).size > start);
+        // On a busy machine the writer may be still while a checkpoint is taken.
+        disturbed = await eventually('a checkpoint that was disturbed', async () => {
+          const details = await taken(store);
+          assert.deepEqual(details.leftOut, [{ path: 'log.txt', reason: 'unreadable' }]);
+          return details;
+        });
+      } finally {
+        const ended = once(writer, 'exit');
+        writer.kill('SIGKILL');
+        await ended;
+      }
+      assert.equal(await textAt(store, disturbed.id, 'a.txt'), 'a');
+      assert.equal(await textAt(store, disturbed.id, 'log.txt'), undefined);
+      workspace.write({ 'a.txt': 'changed' });
+      const text = workspace.read('log.txt');
+      const plan = await store.planRestore(disturbed.id);
+      assert.deepEqual(
+        plan.steps.map(({ path: name }) => name),
+        ['a.txt'],
+      );
+      assert.deepEqual(plan.leftOut, [{ path: 'log.txt', reason: 'unreadable' }]);
+      await store.applyRestore(plan, 'restore');
+      assert.equal(workspace.read('a.txt'), 'a');
+      assert.equal(workspace.read('log.txt'), text);
+      const { id, leftOut } = await taken(store);
+      assert.deepEqual(leftOut, [], 'it has come to rest');
+      assert.equal(await textAt(store, id, 'log.txt'), text);
+      const earlier = await store.planRestore(before.id);
+      const { undo } = await store.applyRestore(earlier, 'restore');
+      assert.equal(workspace.read('log.txt').length, bytes);
+      await store.applyRestore(await store.planRestore(undo.id), 'undo');
+      assert.equal(workspace.read('log.txt'), text);
+    });
+  }
+
+  it('has a budget of time that includes the wait for other work', async () => {
+    workspace.write({ 'a.txt': 'a' });
+    const clock = Object.assign(new FakeClock(), { now: () => systemClock.now() });
+    const store = await workspace.open({ clock, limits: { maxMs: 15_000 } });
+    const { id } = await taken(store);
+    const comparing = store.diff(id, currentStateId);
+    const waiting = store.take('prompt');
+    clock.advance(15_000);
+    const result = await waiting;
+    assert.equal(result.kind === 'refused' && result.error.code, 'tooSlow');
+    assert.deepEqual((await comparing).changes, []);
+    assert.equal((await store.take('next')).kind, 'taken');
   });
 });
