@@ -279,6 +279,11 @@ describe('A turn of an agent that only runs shell commands', () => {
     await eventually('the notice', () =>
       assert.match(notices(chat).join(), /changed 5200 files. Only the first 5000 are listed/),
     );
+    const prompt = [...chat.transcript.entries()].find(({ kind }) => kind === 'prompt');
+    const point = await chat.restores.restorePointBefore(prompt?.id ?? '');
+    const all = Array.from({ length: count }, (_, at) => workspace.file(name(at))).sort();
+    assert.deepEqual([...point.writtenPaths].sort(), all, 'a restore knows all of them');
+    assert.deepEqual([...point.pathsByCommand].sort(), all);
     const [first] = chat.fileChanges.list;
     assert.ok(first);
     await chat.revert(first.path);

@@ -74,6 +74,8 @@ export class TurnCheckpoint {
   private isFromRecord = false;
   /** Why the last scan may have missed changes. */
   private scanProblems: readonly string[] = [];
+  /** Number of files that differed from the checkpoint at the last scan. */
+  private changedCount = 0;
   private lastScan: Promise<void> = Promise.resolve();
 
   constructor(private readonly ports: TurnCheckpointPorts) {}
@@ -98,6 +100,7 @@ export class TurnCheckpoint {
     this.turn = turn;
     this.isFromRecord = false;
     this.claimsBefore = claimsBefore;
+    this.changedCount = 0;
     this.recordedByPath.clear();
     this.savesByOthers.clear();
     this.stateSavedByOthersByPath.clear();
@@ -155,6 +158,11 @@ export class TurnCheckpoint {
     for (const problem of this.scanProblems) {
       this.addNotice(`Some changes made by shell commands in this turn can’t be shown or undone. ${problem}`);
     }
+    if (this.changedCount > maxFiles) {
+      this.addNotice(
+        `This turn changed ${this.changedCount} files. Only the first ${maxFiles} are listed. Restore to Here includes all of them.`,
+      );
+    }
     // Later writes do not belong to this turn, even if the conversation is reopened.
     this.ports.record({ type: 'checkpoint', turn, folders: [] });
     this.folderCheckpoints = [];
@@ -173,9 +181,8 @@ export class TurnCheckpoint {
     const { files: changed, problems } = await checkpoints.changesSince(folderCheckpoints);
     const calls = await this.resolveCalls(callsSoFar());
     this.scanProblems = problems;
-    if (changed.length > maxFiles) {
-      this.addNotice(`This turn changed ${changed.length} files. Only the first ${maxFiles} are listed.`);
-    }
+    this.changedCount = changed.length;
+    this.recordUnlisted(changed.slice(maxFiles), calls);
     const left = changed.slice(0, maxFiles).filter((file) => !this.isRecorded(file));
     const bytesOf = ({ before }: ChangedFile): number => before?.bytes ?? 0;
     for (const batch of splitIntoBatches(left, bytesOf, { maxItems: batchFiles, maxBytes: batchBytes })) {
@@ -186,6 +193,27 @@ export class TurnCheckpoint {
       };
       await Promise.all(Array.from({ length: batch.length < manyFiles ? 1 : lanes }, lane));
     }
+  }
+
+  /** Records files that are too many to be listed, so that a restore knows that they are not the user's. */
+  private recordUnlisted(files: readonly ChangedFile[], { hasWriter, paths }: ScannedCalls): void {
+    const named = new Set(paths);
+    const found = files.filter((file) => !this.isRecorded(file));
+    for (const file of found) this.recordedByPath.set(file.path, file);
+    const byCalls = found.filter(
+      (file) =>
+        (hasWriter || named.has(file.path)) &&
+        !this.isSavedByOthers(file) &&
+        !this.ports.states.isOthersWrite(file, this.claimsBefore),
+    );
+    const all = byCalls.map(({ path }) => path);
+    for (const batch of splitIntoBatches(all, () => 0, { maxItems: batchFiles, maxBytes: batchBytes })) {
+      this.ports.record({ type: 'unlisted', turn: this.turn, paths: [...batch] });
+    }
+  }
+
+  private isSavedByOthers({ path }: ChangedFile): boolean {
+    return this.savesByOthers.textOf(path, undefined) !== undefined || this.stateSavedByOthersByPath.has(path);
   }
 
   /** Returns the calls with resolved paths. Calls of a conversation that was reopened during the turn are unknown. */

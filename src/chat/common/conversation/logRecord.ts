@@ -100,6 +100,8 @@ export const LogRecord = z.discriminatedUnion('type', [
   }),
   /** The file was changed while a command ran, by it or by somebody else. */
   record('attributed', { path: Text, author: z.literal('command') }),
+  /** More files that were changed while a command ran, by it or by somebody else. They are too many to be listed. */
+  record('unlisted', { turn: z.number(), paths: z.array(Text) }),
   /** Some changes of the file were kept. The remaining change is from `before` to `after`. */
   record('rebased', { path: Text, before: Text.nullable().optional(), after: Text.nullable().optional() }),
   /**

@@ -7,7 +7,13 @@ import type { RemainingChange } from '../conversation/logRecord';
 import type { FileTextId } from '../changes/fileTexts';
 import { fileTrails } from './fileTrails';
 import type { Restore } from './restoreHistory';
-import { momentBeforePrompt, changedPathsByTurn, recordsWithoutQueuedPrompts, writtenPaths } from './restorePoint';
+import {
+  momentBeforePrompt,
+  changedPathsByTurn,
+  recordsWithoutQueuedPrompts,
+  pathsByCommand,
+  writtenPaths,
+} from './restorePoint';
 
 /** Implements `ChatRestores`. Before a restore is recorded, this window becomes the writer of the conversation. */
 export class ConversationRestores implements ChatRestores {
@@ -38,9 +44,7 @@ export class ConversationRestores implements ChatRestores {
       turn: entry.turn,
       remainingChanges: journal.remainingChangesAfter(moment.recordsBefore),
       writtenPaths: writtenPaths(moment.recordsSince),
-      pathsByCommand: new Set(
-        moment.recordsSince.flatMap((record) => (record.type === 'attributed' ? [record.path] : [])),
-      ),
+      pathsByCommand: pathsByCommand(moment.recordsSince),
       pathsByTurn: changedPathsByTurn(moment.recordsSince),
     };
   }

@@ -10,6 +10,8 @@ const fileTypes: ReadonlySet<LogRecord['type']> = new Set<LogRecord['type']>([
   'stateChanged',
   'snapshot',
   'written',
+  'attributed',
+  'unlisted',
   'rebased',
   'hunkUndone',
   'changed',
@@ -43,11 +45,22 @@ export function recordsWithoutQueuedPrompts(records: readonly LogRecord[]): read
   return records.filter(({ type }) => type !== 'queued' && type !== 'unqueued');
 }
 
-/** Returns the absolute paths of files that the agent has written. */
+/** Returns the absolute paths of files that were changed while a command ran, by it or by somebody else. */
+export function pathsByCommand(records: readonly LogRecord[]): ReadonlySet<string> {
+  return new Set(
+    records.flatMap((record) => {
+      if (record.type === 'attributed') return [record.path];
+      return record.type === 'unlisted' ? record.paths : [];
+    }),
+  );
+}
+
+/** Returns the absolute paths of files that the agent has written, including those of its commands. */
 export function writtenPaths(records: readonly LogRecord[]): ReadonlySet<string> {
   return new Set(
     records.flatMap((record) => {
       if (record.type === 'written') return [record.path];
+      if (record.type === 'unlisted') return record.paths;
       return record.type === 'stateChanged'
         ? [record.path, ...(record.renamedFrom === undefined ? [] : [record.renamedFrom])]
         : [];

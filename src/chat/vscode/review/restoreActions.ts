@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { withDeadline, type Clock } from '../../../base/common/async';
+import { pause, withDeadline, type Clock } from '../../../base/common/async';
 import { countWithNoun } from '../../../base/common/countWithNoun';
 import { messageOf } from '../../../base/common/errors';
 import { truncateList } from '../../../base/common/lists';
@@ -60,6 +60,8 @@ export type ShowChat = (chat: Chat) => void;
 /** Time limit for the end of a stopped turn, because an agent may not respond. */
 const stopTimeoutMs = 15_000;
 const settleTimeoutMs = 60_000;
+/** Time after which the user is told what is going on. */
+const silentMs = 300;
 const maxNames = 10;
 const turnsNote = 'This prompt has no checkpoint, so changes made by shell commands can’t be undone.';
 
@@ -186,8 +188,14 @@ export class RestoreActions {
       });
       if (!isConfirmed) return false;
     }
-    if (isWorking(chat)) await withDeadline(clock, 'Stopping the agent', stopTimeoutMs, () => chat.stop());
-    await withDeadline(clock, 'Recording the turn’s changes', settleTimeoutMs, () => chat.restores.whenTurnRecorded());
+    if (isWorking(chat)) {
+      await this.withProgress('Waiting for the agent to stop', () =>
+        withDeadline(clock, 'Stopping the agent', stopTimeoutMs, () => chat.stop()),
+      );
+    }
+    await this.withProgress('Waiting until the turn’s changes are recorded', () =>
+      withDeadline(clock, 'Recording the turn’s changes', settleTimeoutMs, () => chat.restores.whenTurnRecorded()),
+    );
     await chat.restores.claim();
     return true;
   }
@@ -339,9 +347,18 @@ export class RestoreActions {
     return answer === leave ? changed : [];
   }
 
+  /** Says what is going on, if it takes so long that the user would ask. */
   private async withProgress<T>(title: string, work: () => Promise<T>): Promise<T> {
-    const options = { location: vscode.ProgressLocation.Window, title };
-    return await vscode.window.withProgress(options, work);
+    const running = work();
+    const isQuick = await Promise.race([
+      running.then(
+        () => true,
+        () => true,
+      ),
+      pause(this.deps.clock, silentMs).then(() => false),
+    ]);
+    if (isQuick) return await running;
+    return await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => running);
   }
 }
 
