@@ -113,6 +113,11 @@ export class CheckpointStore {
     this.currentStateReader = new CurrentStateReader(options.folder, clock, this.limits.maxFileBytes);
   }
 
+  /** Absolute real path of the workspace folder. */
+  get folder(): string {
+    return this.options.folder;
+  }
+
   /**
    * Stores the current state of the folder. Refused if the folder is too large or takes too long to read. The newest
    * checkpoint of a `series` is kept whatever the size of the store is.

@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
 import { messageOf } from '../../base/common/errors';
@@ -24,6 +25,7 @@ import {
 } from '../common/workspaceCheckpoints';
 import { openCheckpointStore, type CheckpointStore } from './checkpointStore';
 import { currentStateId } from './stateComparer';
+import { findOwningFolder } from './owningFolder';
 import { PruneSchedule, type PruneRequest } from './pruneSchedule';
 import { FolderRestores } from './restore/folderRestores';
 import { CheckpointStorage, type CheckpointStorageOptions } from './storage/checkpointStorage';
@@ -57,7 +59,9 @@ const retryMs = 60_000;
 /** The checkpoint stores of a window, one for each workspace folder. Each is opened on first use. */
 export class FolderCheckpoints implements WorkspaceCheckpoints {
   private readonly lastProblemByFolder = new Map<string, string>();
+  /** The stores by the real path of the folder: folders that are links to one place have one store. */
   private readonly storeByFolder = new Map<string, Promise<CheckpointStore | string>>();
+  private readonly realPathByFolder = new Map<string, string>();
   /** Time of the last failed search for Git, by folder, in milliseconds of the monotonic clock. */
   private readonly gitMissingAtByFolder = new Map<string, number>();
   private readonly pruneSchedule: PruneSchedule;
@@ -79,7 +83,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
   async prepare(): Promise<void> {
     const { log } = this.deps;
     await Promise.all(
-      this.deps.folders().map(async (folder) => {
+      (await this.distinctFolders()).map(async (folder) => {
         const store = await this.openStore(folder);
         if (typeof store === 'string') return;
         // Taking a checkpoint reads all files of the folder, so that the next checkpoint is faster. The result is not
@@ -91,8 +95,9 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
   }
 
   async take(label: string, signal: AbortSignal, series?: string): Promise<TakenCheckpoint> {
+    const folders = await this.distinctFolders();
     const results = await Promise.all(
-      this.deps.folders().map((folder) => this.takeForFolder(folder, label, signal, series)),
+      folders.map((folder) => this.takeForFolder(folder, label, signal, series)),
     ).finally(() => this.pruneSchedule.request());
     signal.throwIfAborted();
     return {
@@ -103,16 +108,18 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
   }
 
   async changesSince(folders: readonly FolderCheckpoint[]): Promise<ChangesSinceCheckpoints> {
-    const changedByPath = new Map<string, ChangedFile>();
+    const compared: {
+      readonly folder: string;
+      readonly checkpoint: FolderCheckpoint;
+      readonly files: ChangedFile[];
+    }[] = [];
     const problems: string[] = [];
     for (const checkpoint of folders) {
       try {
         const store = await this.openStoreOrThrow(checkpoint.folder);
         const { changes } = await store.diff(checkpoint.id, currentStateId);
-        // A workspace folder can be inside another one.
-        for (const file of changes.flatMap((change) => filesOf(change, checkpoint))) {
-          if (!changedByPath.has(file.path)) changedByPath.set(file.path, file);
-        }
+        const files = changes.flatMap((change) => filesOf(change, checkpoint));
+        compared.push({ folder: store.folder, checkpoint, files });
       } catch (error) {
         this.deps.log.warn(`The changes in ${checkpoint.folder} are not known: ${messageOf(error)}`);
         problems.push(messageOf(error));
@@ -120,7 +127,13 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     }
     // The comparison has stored the present files.
     this.pruneSchedule.request();
-    return { files: [...changedByPath.values()], problems };
+    const folderPaths = compared.map(({ folder }) => folder);
+    const files = compared.flatMap(({ checkpoint, files: found, folder }, at) =>
+      found.filter(
+        (file) => findOwningFolder(folderPaths, path.join(folder, path.relative(checkpoint.folder, file.path))) === at,
+      ),
+    );
+    return { files, problems };
   }
 
   async textsBefore(files: readonly ChangedFile[]): Promise<ReadonlyMap<string, string | null | undefined>> {
@@ -255,8 +268,9 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
   }
 
   /** Returns the store of a folder, or a message with the reason why there is none. Never rejects. */
-  private openStore(folder: string): Promise<CheckpointStore | string> {
-    if (!this.deps.isTrusted()) return Promise.resolve('You do not trust this workspace.');
+  private async openStore(workspaceFolder: string): Promise<CheckpointStore | string> {
+    if (!this.deps.isTrusted()) return 'You do not trust this workspace.';
+    const folder = await this.realPathOf(workspaceFolder);
     const known = this.storeByFolder.get(folder);
     const failedAtMs = this.gitMissingAtByFolder.get(folder) ?? Infinity;
     if (known && this.deps.clock.monotonicNow() - failedAtMs < retryMs) return known;
@@ -264,6 +278,22 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     const opening = this.createStore(folder);
     this.storeByFolder.set(folder, opening);
     return opening;
+  }
+
+  /** Returns the real path that a folder had at first: it may be removed or replaced by a link later. */
+  private async realPathOf(folder: string): Promise<string> {
+    const known = this.realPathByFolder.get(folder);
+    if (known !== undefined) return known;
+    const real = await realpath(folder).catch(() => undefined);
+    if (real !== undefined) this.realPathByFolder.set(folder, real);
+    return real ?? folder;
+  }
+
+  /** Returns the workspace folders, without further paths to the same place. */
+  private async distinctFolders(): Promise<readonly string[]> {
+    const folders = this.deps.folders();
+    const real = await Promise.all(folders.map((folder) => this.realPathOf(folder)));
+    return folders.filter((_folder, at) => real.indexOf(real[at] ?? '') === at);
   }
 
   private async createStore(folder: string): Promise<CheckpointStore | string> {

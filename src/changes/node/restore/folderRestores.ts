@@ -14,6 +14,7 @@ import {
 } from '../../common/workspaceCheckpoints';
 import { isInsideFolder } from '../../../base/node/isInsideFolder';
 import type { CheckpointStore } from '../checkpointStore';
+import { findOwningFolder } from '../owningFolder';
 
 /** Maximum size of a file that is read as text, in bytes. */
 const maxTextBytes = 5 * 1024 * 1024;
@@ -41,21 +42,23 @@ export class FolderRestores {
 
   async plan(folders: readonly FolderCheckpoint[], signal: AbortSignal): Promise<RestorePreview> {
     const plans: FolderPlan[] = [];
-    const leftOut: string[] = [];
+    const missing: string[] = [];
     for (const { folder, id } of folders) {
       const isHere = this.deps.folders().some((one) => one === folder || isInsideFolder(folder, one));
       const store = isHere ? await this.deps.open(folder) : undefined;
       if (!store || typeof store === 'string') {
-        leftOut.push(folder + path.sep);
+        missing.push(folder + path.sep);
         continue;
       }
-      const plan = await store.planRestore(id, undefined, signal);
-      plans.push({ folder, store, plan });
-      const items = plan.leftOut.filter((item) => isUnexpectedlyLeftOut(item) || item.reason === 'ignored');
-      leftOut.push(...items.map((item) => path.join(folder, item.path)));
+      plans.push({ folder, store, plan: await store.planRestore(id, undefined, signal) });
     }
-    const preview = { changes: plans.flatMap(changesOf), leftOut };
-    this.plansByPreview.set(preview, plans);
+    const distinct = withoutOverlaps(plans);
+    const leftOut = distinct.flatMap(({ folder, plan }) => {
+      const items = plan.leftOut.filter((item) => isUnexpectedlyLeftOut(item) || item.reason === 'ignored');
+      return items.map((item) => path.join(folder, item.path));
+    });
+    const preview = { changes: distinct.flatMap(changesOf), leftOut: [...leftOut, ...missing] };
+    this.plansByPreview.set(preview, distinct);
     return preview;
   }
 
@@ -139,8 +142,19 @@ export class FolderRestores {
     const opened = await Promise.all(
       this.deps.folders().map(async (folder) => ({ folder, store: await this.deps.open(folder) })),
     );
-    return opened.flatMap(({ folder, store }) => (typeof store === 'string' ? [] : [{ folder, store }]));
+    const found = opened.flatMap(({ folder, store }) => (typeof store === 'string' ? [] : [{ folder, store }]));
+    return found.filter(({ store }, at) => found.findIndex((other) => other.store === store) === at);
   }
+}
+
+/** Removes from each plan what the plan of another folder contains, which is inside this one or is the same place. */
+function withoutOverlaps(plans: readonly FolderPlan[]): FolderPlan[] {
+  const folders = plans.map(({ store }) => store.folder);
+  return plans.map(({ folder, plan, store }, at) => {
+    const isOwn = ({ path: name }: { readonly path: string }): boolean =>
+      findOwningFolder(folders, path.join(store.folder, name).replace(/[\\/]$/, '')) === at;
+    return { folder, store, plan: { ...plan, steps: plan.steps.filter(isOwn), leftOut: plan.leftOut.filter(isOwn) } };
+  });
 }
 
 function changesOf({ folder, plan }: FolderPlan): RestoreChange[] {

@@ -1,14 +1,24 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import * as path from 'node:path';
+import * as fc from 'fast-check';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { nullLogger } from '../../../../src/base/common/log';
 import { FolderCheckpoints } from '../../../../src/changes/node/folderCheckpoints';
 import { hasInterruptedRestore } from '../../../../src/changes/node/restore/hasInterruptedRestore';
 import { FakeClock } from '../../../fake/fakeClock';
 import { eventually } from '../../../support/eventually';
-import { gitIn, TestWorkspace } from '../support/workspace';
+import { contentsOf, gitIn, TestWorkspace } from '../support/workspace';
 
 const decode = (bytes: Uint8Array): Promise<string> =>
   Promise.resolve(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -134,6 +144,55 @@ describe('FolderCheckpoints', () => {
   it('ends with the signal of the caller', async () => {
     await assert.rejects(checkpoints.take('first', AbortSignal.abort(new Error('stopped'))), /stopped/);
   });
+
+  it('has one checkpoint, one list and one restore of each file where folders overlap', async () => {
+    const aPlace = fc.constantFrom('.', 'sub', 'sub/deep', 'other', 'link', 'sub/link');
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(aPlace, { minLength: 1 }), fc.boolean(), async (places, isIgnored) => {
+        const here = new TestWorkspace();
+        here.write({
+          '.gitignore': isIgnored ? 'sub/deep/\n' : '',
+          'a.txt': '1',
+          'sub/b.txt': '1',
+          'sub/deep/c.txt': '1',
+          'other/d.txt': '1',
+        });
+        symlinkSync('.', here.file('link'));
+        symlinkSync('../other', here.file('sub/link'));
+        const folders = places.map((place) => path.join(here.folder, place));
+        const one = open({ folders: () => folders, storageFolder: here.storage });
+        try {
+          const { folders: before } = await one.take('first', signal);
+          here.write({ 'a.txt': '2', 'sub/b.txt': '2', 'sub/deep/c.txt': '2', 'other/d.txt': '2', 'sub/new.txt': '2' });
+          const left = contentsOf(here.folder);
+          const { files } = await one.changesSince(before);
+          const preview = await one.planRestore(before, signal);
+          const real = (paths: readonly { readonly path: string }[]): string[] =>
+            paths.map((file) => path.join(realpathSync(path.dirname(file.path)), path.basename(file.path))).sort();
+          assert.deepEqual(real(files), [...new Set(real(files))], 'listed once');
+          assert.deepEqual(real(preview.changes).map(String), real(files), 'restored as listed');
+          const wanted = preview.changes.map((change) => change.path);
+          const { restored, skipped, undo } = await one.restore(preview, wanted, 'restore', signal);
+          assert.deepEqual([skipped, restored.length], [[], wanted.length]);
+          assert.deepEqual((await one.planRestore(before, signal)).changes, []);
+          const back = await one.planRestore(undo, signal);
+          await one.restore(back, wanted, 'undo', signal);
+          assert.deepEqual(contentsOf(here.folder), left);
+        } finally {
+          await one.stop();
+          await here.dispose();
+        }
+      }),
+      {
+        numRuns: 12,
+        examples: [
+          [['.', 'sub'], false],
+          [['.', 'link'], false],
+          [['.', 'sub/deep', 'sub'], true],
+        ],
+      },
+    );
+  }).timeout(120_000);
 
   describe('restores', () => {
     const preview = (folders: Parameters<FolderCheckpoints['planRestore']>[0]) =>
