@@ -63,6 +63,7 @@ export class FakeChat implements Chat {
     last: undefined,
     beginUndo: () => Promise.resolve('undo-1'),
     endUndo: () => Promise.resolve([]),
+    gitMovesSinceChanges: () => Promise.resolve([]),
     compareTexts: () => Promise.resolve({ differing: [], changedSince: [] }),
     restoreTexts: () => Promise.resolve(),
     restorePointBefore: () => Promise.reject(new ChatError('notFound', 'It is no longer there.')),

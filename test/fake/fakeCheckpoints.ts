@@ -17,6 +17,7 @@ import type {
   TakenCheckpoint,
   WorkspaceCheckpoints,
 } from '../../src/changes/common/workspaceCheckpoints';
+import type { GitMove } from '../../src/changes/common/gitHead';
 import { CheckpointError } from '../../src/changes/common/checkpointError';
 import type { FakeEditor } from './fakeEditor';
 
@@ -106,7 +107,7 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
       const change = !target.has(path) ? 'deleted' : now.has(path) ? 'modified' : 'created';
       return { path, change, kind: 'file' };
     });
-    const preview = { changes, leftOut: this.uncovered };
+    const preview = { changes, leftOut: this.uncovered, gitMoves: [] };
     this.targetOf.set(preview, target);
     this.foldersOf.set(preview, folders);
     return preview;
@@ -148,6 +149,10 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
       restored.push(path);
     }
     return { undo, restored, skipped };
+  }
+
+  gitMovesSince(): Promise<readonly GitMove[]> {
+    return Promise.resolve([]);
   }
 
   adopt(): Promise<void> {

@@ -1,3 +1,5 @@
+import type { GitHead } from './gitHead';
+
 /** The stored state of the files in a workspace folder. It exists until it is dropped or pruned. */
 export interface Checkpoint {
   /** Unique in its store, even after a restart. */
@@ -67,6 +69,8 @@ export interface CheckpointDetails extends Checkpoint {
   readonly scannedAt?: number | undefined;
   /** The first items that are not in the checkpoint, at most `maxLeftOut`. */
   readonly leftOut: readonly LeftOutItem[];
+  /** Where the user's repository stood. Undefined without one, and in checkpoints of earlier versions. */
+  readonly git?: GitHead | undefined;
   /** Total number of items that are not in the checkpoint. */
   readonly leftOutCount: number;
 }

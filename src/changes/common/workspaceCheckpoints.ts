@@ -1,4 +1,5 @@
 import type { FileKind, FileState, LeftOutItem } from './checkpoint';
+import type { GitMove } from './gitHead';
 import type { RestoreStep } from './restorePlan';
 
 /** The state of one workspace folder at one point in time. */
@@ -68,6 +69,8 @@ export interface RestorePreview {
   readonly changes: readonly RestoreChange[];
   /** Absolute paths that may differ but are not restored. A trailing separator marks a folder with its contents. */
   readonly leftOut: readonly string[];
+  /** What has happened in the repositories of the folders, which a restore of files does not bring back. */
+  readonly gitMoves: readonly GitMove[];
 }
 
 export interface SkippedFile {
@@ -131,6 +134,8 @@ export interface WorkspaceCheckpoints {
    * @throws CheckpointError if the file was not restored
    */
   restoreFile(restore: FileRestore): Promise<FolderCheckpoint>;
+  /** Returns what has happened in the repositories of the folders since the checkpoints. Never rejects. */
+  gitMovesSince(folders: readonly FolderCheckpoint[]): Promise<readonly GitMove[]>;
   /** Compares folders with checkpoints. Changes nothing. @throws CheckpointError `unknownCheckpoint` if one is gone */
   planRestore(folders: readonly FolderCheckpoint[], signal: AbortSignal): Promise<RestorePreview>;
   /**

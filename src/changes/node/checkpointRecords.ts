@@ -26,6 +26,14 @@ const Body = z.object({
   leftOut: LeftOut,
   leftOutCount: z.number(),
   scannedAt: z.number().optional(),
+  git: z
+    .object({
+      branch: z.string().optional(),
+      commit: z.string().optional(),
+      stash: z.string().optional(),
+      unfinished: z.string().optional(),
+    })
+    .optional(),
 });
 const Scope = z.object({
   leftOut: LeftOut,
@@ -62,11 +70,12 @@ export class CheckpointRecords {
   ): Promise<CheckpointDetails> {
     const at = this.clock.now();
     const head = { label: label.slice(0, mostLabelUnits), at, ...(series !== undefined && { series }) };
-    const { leftOut, scannedAt, tree } = capture;
+    const { git, leftOut, scannedAt, tree } = capture;
     const body = {
       leftOut: leftOut.slice(0, maxLeftOut),
       leftOutCount: leftOut.length,
       scannedAt,
+      git,
     };
     const date = `${Math.max(Math.floor(at / 1_000), 0)} +0000`;
     // Earlier versions of Backline need the list of files that kept changing.

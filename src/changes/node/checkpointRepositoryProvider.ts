@@ -4,6 +4,7 @@ import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
 import { errorCode, userMessageOf } from '../../base/common/errors';
 import type { CheckpointScanLimits, OuterIgnoreRules } from '../common/checkpoint';
+import type { GitHead } from '../common/gitHead';
 import { CheckpointError, diskFullError, isDiskFull } from '../common/checkpointError';
 import { CheckpointRecords } from './checkpointRecords';
 import { FolderScan, type ScannedFolderTree, type ScopedFolderTree } from './scan/folderScan';
@@ -14,6 +15,7 @@ import { findIgnored } from './git/ignoreRules';
 import { patternsOf, readOuterRules, withSafeExcludes } from './git/outerIgnoreRules';
 import { PrivateRepository, prepareRepository, type RepositoryPlace } from './git/privateRepository';
 import type { RestoreContext } from './restore/restoreRunner';
+import { readGitHead } from './git/readGitHead';
 import { TreeReader } from './git/treeReader';
 import { createInitialIndex } from './git/userIndex';
 import { findUserRepository, readUserSettings, type UserRepository, type UserSettings } from './git/userRepository';
@@ -33,6 +35,12 @@ export interface PreparedRepository {
   readonly reader: TreeReader;
   readonly scan: FolderScan;
   readonly format: 'sha1' | 'sha256';
+}
+
+/** An opened repository, and what is read of the user's each time. */
+interface Opened extends Preparation {
+  readonly rules: OuterIgnoreRules;
+  readonly user: UserRepository | undefined;
 }
 
 interface Preparation {
@@ -80,12 +88,19 @@ export class CheckpointRepositoryProvider {
 
   /** Scans the folder, and finds out what a checkpoint of it does not contain. */
   async captureWithScope(signal: AbortSignal): Promise<ScopedFolderTree> {
-    const { inUse, rules } = await this.checkFolderAndOpenRepository(signal);
+    const { inUse, rules, user } = await this.checkFolderAndOpenRepository(signal);
+    const git = user && (await readGitHead(user));
     const [capture, ignored] = await Promise.all([
       this.captureIn(inUse, signal),
       listIgnored(inUse.repository, signal),
     ]);
-    return { ...capture, scope: { leftOut: capture.leftOut, ignored, rules } };
+    return { ...capture, git, scope: { leftOut: capture.leftOut, ignored, rules } };
+  }
+
+  /** Returns where the user's repository stands. Undefined without one. */
+  async readGitHead(signal: AbortSignal): Promise<GitHead | undefined> {
+    const { user } = await this.checkFolderAndOpenRepository(signal);
+    return user && (await readGitHead(user));
   }
 
   /** Returns the ignore patterns that apply now from outside the folder. */
@@ -112,17 +127,15 @@ export class CheckpointRepositoryProvider {
     throw new CheckpointError('failed', `The folder ${folder} ${what}. Open it again.`);
   }
 
-  private async checkFolderAndOpenRepository(
-    signal: AbortSignal,
-  ): Promise<Preparation & { readonly rules: OuterIgnoreRules }> {
+  private async checkFolderAndOpenRepository(signal: AbortSignal): Promise<Opened> {
     await this.requireFolderInPlace();
     return await withStorageErrors(() => this.openRepository(signal));
   }
 
-  private async openRepository(signal: AbortSignal): Promise<Preparation & { readonly rules: OuterIgnoreRules }> {
+  private async openRepository(signal: AbortSignal): Promise<Opened> {
     const user = await this.findParentRepository(signal);
     const preparation = await this.openRepositoryFor(user, signal);
-    return { ...preparation, rules: await readOuterRules(this.options.folder, user, preparation.settings) };
+    return { ...preparation, user, rules: await readOuterRules(this.options.folder, user, preparation.settings) };
   }
 
   private async openRepositoryFor(user: UserRepository | undefined, signal: AbortSignal): Promise<Preparation> {

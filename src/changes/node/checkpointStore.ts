@@ -13,6 +13,7 @@ import {
   type FileState,
 } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
+import type { GitMove } from '../common/gitHead';
 import { isAtOrBelow } from '../common/nameList';
 import { orderSteps, type RestorePlan, type RestoreStep } from '../common/restorePlan';
 import type { CurrentFileState, ResumeDirection } from '../common/workspaceCheckpoints';
@@ -150,6 +151,15 @@ export class CheckpointStore {
     return await this.runInQueue(signal, async (running) =>
       (await this.repositoryProvider.prepare(running)).records.details(id, running),
     );
+  }
+
+  /** Returns where the user's repository stood and stands now. Undefined if that is unknown. @throws CheckpointError */
+  async gitMove(id: string, signal?: AbortSignal): Promise<GitMove | undefined> {
+    return await this.runInQueue(signal, async (running) => {
+      const { git: before } = await (await this.repositoryProvider.prepare(running)).records.details(id, running);
+      const now = await this.repositoryProvider.readGitHead(running);
+      return before && now && { before, now };
+    });
   }
 
   /** Compares two states; `to` can be `now`. @throws CheckpointError `unknownCheckpoint` */

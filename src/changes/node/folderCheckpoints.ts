@@ -5,6 +5,7 @@ import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
 import type { CheckpointScanLimits, CheckpointFileChange, FileState } from '../common/checkpoint';
 import { CheckpointError, isCheckpointError } from '../common/checkpointError';
+import type { GitMove } from '../common/gitHead';
 import { isSameState, skipReasonText } from '../common/restorePlan';
 import type { CheckpointRetention } from '../common/retention';
 import {
@@ -183,6 +184,10 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
       throw new CheckpointError(code, `The file was not restored. ${skipReasonText(problem)}`);
     }
     return { folder, id: undo.id };
+  }
+
+  gitMovesSince(folders: readonly FolderCheckpoint[]): Promise<readonly GitMove[]> {
+    return this.restores.gitMovesSince(folders);
   }
 
   planRestore(folders: readonly FolderCheckpoint[], signal: AbortSignal): Promise<RestorePreview> {

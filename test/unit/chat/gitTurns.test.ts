@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import type { Chat } from '../../../src/chat/common/chatPorts';
+import { gitMoveLabel } from '../../../src/changes/common/gitHead';
 import { eventually } from '../../support/eventually';
 import { only } from '../../support/only';
 import { contentsOf, gitIn, TestWorkspace, writesIn } from '../changes/support/workspace';
@@ -147,6 +148,33 @@ describe('A turn of an agent that only runs shell commands', () => {
       assert.deepEqual(Object.fromEntries(after), ownRepository);
     });
   }
+
+  it('is known to have switched the branch, by a restore and by an undo of its changes', async () => {
+    workspace.commitAll();
+    workspace.git('branch', 'other');
+    window = await DiskWindow.open(workspace);
+    const chat = await window.create();
+    await window.turn(chat, () => workspace.write({ 'a.txt': 'first\n' }));
+    await eventually('the change', () => assert.equal(chat.fileChanges.list.length, 1));
+    await chat.keepChanges(workspace.file('a.txt'));
+    workspace.git('commit', '-qam', 'by the user');
+    await window.turn(chat, () => {
+      workspace.git('switch', '-q', 'other');
+      workspace.write({ 'new.txt': 'new\n' });
+    });
+    await eventually('the changes', () => assert.equal(chat.fileChanges.list.length, 2));
+    const paths = chat.fileChanges.list.map(({ path: name }) => name);
+    const label = /^Git was switched from main to other/;
+    const [move, ...others] = await chat.restores.gitMovesSinceChanges(paths);
+    assert.ok(move);
+    assert.match(gitMoveLabel(move), label);
+    assert.deepEqual(others, []);
+    assert.equal(move.before.commit, workspace.git('rev-parse', 'main').trim(), 'since the change that remains');
+    const prompts = [...chat.transcript.entries()].filter(({ kind }) => kind === 'prompt');
+    const { folders } = await chat.restores.restorePointBefore(prompts[1]?.id ?? '');
+    const { gitMoves } = await window.checkpoints.planRestore(folders, new AbortController().signal);
+    assert.deepEqual(gitMoves, [move]);
+  });
 
   it('is detected in two folders, one inside the other', async () => {
     workspace.write({ '../other/o.txt': 'o\n' });

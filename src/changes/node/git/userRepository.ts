@@ -9,6 +9,9 @@ import { isFolder } from '../../../base/node/isFolder';
 export interface UserRepository {
   /** The root of the work tree, as an absolute path. */
   readonly top: string;
+  readonly gitDir: string;
+  /** What all work trees of the repository share. */
+  readonly commonDir: string;
   readonly index: string;
   readonly objects: string;
   readonly infoExclude: string;
@@ -102,6 +105,8 @@ async function repositoryAt(top: string): Promise<UserRepository | undefined> {
   if (!(await isFolder(path.join(commonDir, 'objects')))) return undefined;
   return {
     top,
+    gitDir,
+    commonDir,
     index: path.join(gitDir, 'index'),
     objects: path.join(commonDir, 'objects'),
     infoExclude: path.join(commonDir, 'info', 'exclude'),

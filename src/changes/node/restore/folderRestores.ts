@@ -1,5 +1,6 @@
 import * as path from 'node:path';
 import { messageOf, toError } from '../../../base/common/errors';
+import { isMoved, type GitMove } from '../../common/gitHead';
 import { skipReasonText, type RestorePlan, type SkippedStep } from '../../common/restorePlan';
 import {
   isUnexpectedlyLeftOut,
@@ -57,9 +58,23 @@ export class FolderRestores {
       const items = plan.leftOut.filter((item) => isUnexpectedlyLeftOut(item) || item.reason === 'ignored');
       return items.map((item) => path.join(folder, item.path));
     });
-    const preview = { changes: distinct.flatMap(changesOf), leftOut: [...leftOut, ...missing] };
+    const preview = {
+      changes: distinct.flatMap(changesOf),
+      leftOut: [...leftOut, ...missing],
+      gitMoves: await this.gitMovesSince(folders),
+    };
     this.plansByPreview.set(preview, distinct);
     return preview;
+  }
+
+  async gitMovesSince(folders: readonly FolderCheckpoint[]): Promise<readonly GitMove[]> {
+    const moves = await Promise.all(
+      folders.map(async ({ folder, id }) => {
+        const store = await this.deps.open(folder);
+        return typeof store === 'string' ? undefined : await store.gitMove(id).catch(() => undefined);
+      }),
+    );
+    return moves.flatMap((move) => (move && isMoved(move) ? [move] : []));
   }
 
   async textAfter(preview: RestorePreview, file: string): Promise<string | null | undefined> {

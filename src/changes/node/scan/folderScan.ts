@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { splitIntoBatches } from '../../../base/common/lists';
 import type { CheckpointScanLimits, CheckpointScope, LeftOutItem, LeftOutReason } from '../../common/checkpoint';
 import { CheckpointError } from '../../common/checkpointError';
+import type { GitHead } from '../../common/gitHead';
 import { isValidUtf8Name, joinNul, splitNul } from '../../common/nameList';
 import { TreeWriter } from './treeWriter';
 import { existsInFolder, mapConcurrently, readFileStatus, type FileStatus } from './fileStatus';
@@ -24,7 +25,10 @@ export interface ScannedFolderTree {
 }
 
 /** A scanned folder, and what its checkpoint does not contain. */
-export type ScopedFolderTree = ScannedFolderTree & { readonly scope: CheckpointScope };
+export type ScopedFolderTree = ScannedFolderTree & {
+  readonly scope: CheckpointScope;
+  readonly git: GitHead | undefined;
+};
 
 interface ScanRules {
   /** Whether `backline.exclude` matches a file, given by its absolute path and its path relative to the folder. */

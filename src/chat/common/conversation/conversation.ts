@@ -2,6 +2,7 @@ import type { EventData } from '../../../session/common/sessionEvents';
 import type { Clock } from '../../../base/common/async';
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
+import type { WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
 import { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
 import type { AgentWrites } from '../writes/agentWrites';
 import { ChangeJournal } from '../changes/changeJournal';
@@ -33,6 +34,7 @@ export class Conversation {
   /** Ids of all prompts that were sent or queued, also of withdrawn ones. */
   readonly promptIds = new Set<string>();
   readonly agentWrites: AgentWrites | undefined;
+  readonly checkpoints: WorkspaceCheckpoints | undefined;
   /** Whether a prompt has been waiting for its checkpoint for some time. */
   isSavingCheckpoint = false;
   /** Fires for all changes except streamed text, for which the transcript document has its own event. */
@@ -51,6 +53,7 @@ export class Conversation {
     this.document = new TranscriptDocument(onListenerError);
     this.transcript = new ChatTranscript(this.document, file.head.backendTitle);
     this.agentWrites = agentWrites;
+    this.checkpoints = files.checkpoints;
     this.journal = new ChangeJournal({
       conversation: file.head.id,
       agentWrites,

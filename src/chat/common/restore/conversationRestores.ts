@@ -1,3 +1,4 @@
+import type { GitMove } from '../../../changes/common/gitHead';
 import { ChatError } from '../chatPorts';
 import type { ComparedTexts, NewRestore, PresentForkPoint, RestorePoint, ChatRestores } from './restorePorts';
 import type { ConversationFiles, StoredConversation } from '../chatStore';
@@ -10,6 +11,7 @@ import type { Restore } from './restoreHistory';
 import {
   momentBeforePrompt,
   changedPathsByTurn,
+  checkpointsBeforeChanges,
   recordsWithoutQueuedPrompts,
   pathsByCommand,
   writtenPaths,
@@ -47,6 +49,15 @@ export class ConversationRestores implements ChatRestores {
       pathsByCommand: pathsByCommand(moment.recordsSince),
       pathsByTurn: changedPathsByTurn(moment.recordsSince),
     };
+  }
+
+  async gitMovesSinceChanges(paths: readonly string[]): Promise<readonly GitMove[]> {
+    try {
+      const folders = checkpointsBeforeChanges((await this.readAll()).records, paths);
+      return (await this.conversation.checkpoints?.gitMovesSince(folders)) ?? [];
+    } catch {
+      return [];
+    }
   }
 
   async copyPresentState(): Promise<PresentForkPoint> {

@@ -121,7 +121,9 @@ export class FileRestorer {
     const unsaved = new Set(restore.texts?.flatMap(({ isUnsaved = false, path }) => (isUnsaved ? [path] : [])));
     const isWanted = ({ path }: { readonly path: string }): boolean => wanted.has(path) && !unsaved.has(path);
     const preview =
-      undo.length === 0 ? { changes: [], leftOut: [] } : await this.requireCheckpoints().planRestore(undo, signal);
+      undo.length === 0
+        ? { changes: [], leftOut: [], gitMoves: [] }
+        : await this.requireCheckpoints().planRestore(undo, signal);
     const isKnown = target.length > 0 || undo.length === 0;
     const since = isKnown ? await this.planOrNothing(target, signal) : undefined;
     const changed = new Set(pathsOf(preview.changes.filter(isWanted)));

@@ -68,6 +68,24 @@ export function writtenPaths(records: readonly LogRecord[]): ReadonlySet<string>
   );
 }
 
+/** Returns the checkpoints before the first change of one of these files that was neither kept nor undone since. */
+export function checkpointsBeforeChanges(
+  records: readonly LogRecord[],
+  paths: readonly string[],
+): readonly FolderCheckpoint[] {
+  const startByPath = new Map<string, readonly FolderCheckpoint[]>();
+  let folders: readonly FolderCheckpoint[] = [];
+  for (const record of records) {
+    if (record.type === 'checkpoint' && record.folders.length > 0) folders = record.folders;
+    else if (record.type === 'fileDecided') startByPath.delete(record.path);
+    else if ((record.type === 'written' || record.type === 'stateChanged') && !startByPath.has(record.path)) {
+      startByPath.set(record.path, folders);
+    }
+  }
+  const wanted = new Set(paths);
+  return [...startByPath].find(([path]) => wanted.has(path))?.[1] ?? [];
+}
+
 /** Returns the files that each turn has changed, the newest turn first. */
 export function changedPathsByTurn(records: readonly LogRecord[]): ReadonlyMap<number, readonly string[]> {
   const byTurn = new Map<number, readonly string[]>();

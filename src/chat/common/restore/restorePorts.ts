@@ -1,4 +1,5 @@
 import type { FolderCheckpoint } from '../../../changes/common/workspaceCheckpoints';
+import type { GitMove } from '../../../changes/common/gitHead';
 import type { Draft } from '../chatView';
 import type { LogRecord, RemainingChange } from '../conversation/logRecord';
 import type { Restore } from './restoreHistory';
@@ -49,6 +50,11 @@ export interface ChatRestores {
   beginUndo(paths: readonly string[], turn?: number): Promise<string>;
   /** Call when the changes in `done` were undone. Returns the files that can be brought back. Never rejects. */
   endUndo(id: string, done: readonly string[]): Promise<readonly string[]>;
+  /**
+   * Returns what has happened in Git since the first change that remains in one of these files. Undoing changes does not
+   * bring that back. Never rejects.
+   */
+  gitMovesSinceChanges(paths: readonly string[]): Promise<readonly GitMove[]>;
   /** Compares the files of which the restore itself has texts, not a checkpoint. Never rejects. */
   compareTexts(restore: Restore): Promise<ComparedTexts>;
   /** Writes the texts that the restore has of these files. @throws EditorError */

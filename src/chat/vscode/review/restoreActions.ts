@@ -4,6 +4,7 @@ import { countWithNoun } from '../../../base/common/countWithNoun';
 import { messageOf } from '../../../base/common/errors';
 import { truncateList } from '../../../base/common/lists';
 import { isCheckpointError } from '../../../changes/common/checkpointError';
+import { gitMoveLabel, gitMoveText } from '../../../changes/common/gitHead';
 import type { RestorePreview, WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
 import type { Messages } from '../../../platform/vscode/messages';
 import { ChatError, type Chat, type Chats } from '../../common/chatPorts';
@@ -74,7 +75,8 @@ export class RestoreActions {
     if (!(await this.prepare(chat))) return;
     const point = await chat.restores.restorePointBefore(entryId);
     const plan = await this.planFiles(chat, point);
-    const scope = await pickScope({ turn: point.turn, rows: plan.rows, note: plan.note });
+    const gitNote = gitNoteOf(plan);
+    const scope = await pickScope({ turn: point.turn, rows: plan.rows, note: plan.note, gitNote });
     if (scope === undefined) return;
     if (scope === 'conversation') {
       show(await this.deps.restorer.fork(chat, entryId));
@@ -84,6 +86,7 @@ export class RestoreActions {
       title: `Restore to Prompt ${point.turn}: Files`,
       rows: plan.rows ?? [],
       leftOut: plan.preview?.leftOut ?? [],
+      notes: [...new Set(plan.preview?.gitMoves.map(gitMoveLabel))],
       openDiff: (path) =>
         this.openDiff(chat, point, plan, path).catch((error: unknown) => this.deps.messages.error(messageOf(error))),
     });
@@ -102,7 +105,7 @@ export class RestoreActions {
       uncertain === 0
         ? undefined
         : `${countWithNoun(uncertain, 'file')} changed while a command ran and stay as they are. To choose files, use Restore to Here.`;
-    const notes = [plan.note, left].filter((note) => note !== undefined).join('\n');
+    const notes = [plan.note, left, gitNoteOf(plan)].filter((note) => note !== undefined).join('\n');
     const restoresFiles = rows.length > 0 && (await this.askWhetherToRestoreFiles(rows, notes));
     if (restoresFiles === undefined) return;
     if (!restoresFiles) {
@@ -360,6 +363,11 @@ export class RestoreActions {
     if (isQuick) return await running;
     return await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => running);
   }
+}
+
+function gitNoteOf({ preview }: FilePlan): string | undefined {
+  const texts = new Set(preview?.gitMoves.map(gitMoveText));
+  return texts.size === 0 ? undefined : [...texts].join(' ');
 }
 
 function isWorking({ view }: Chat): boolean {

@@ -17,22 +17,25 @@ interface ScopeQuestion {
   readonly rows: readonly RestoreRow[] | undefined;
   /** Why files cannot be restored, or which ones cannot. */
   readonly note: string | undefined;
+  /** What has happened in Git since the prompt, and what the user can do about it. */
+  readonly gitNote: string | undefined;
 }
 
 /** Asks what to restore. Undefined if the user closes the list. */
-export async function pickScope({ note, rows, turn }: ScopeQuestion): Promise<RestoreScope | undefined> {
+export async function pickScope({ gitNote, note, rows, turn }: ScopeQuestion): Promise<RestoreScope | undefined> {
   const files = rows && rows.length > 0 ? restoreCountLabel(rows) : undefined;
   const conversation = {
     label: '$(comment-discussion) Conversation Only',
     description: files === undefined ? 'all files are unchanged' : 'files are not changed',
     scope: 'conversation' as const,
   };
+  const detail = gitNote === undefined ? {} : { detail: toSafeLabel(gitNote) };
   const items =
     files === undefined
       ? [rows ? conversation : { ...conversation, description: 'files can’t be restored' }]
       : [
-          { label: '$(history) Conversation and Files', description: files, scope: 'both' as const },
-          { label: '$(files) Files Only', description: files, scope: 'files' as const },
+          { label: '$(history) Conversation and Files', description: files, scope: 'both' as const, ...detail },
+          { label: '$(files) Files Only', description: files, scope: 'files' as const, ...detail },
           conversation,
         ];
   const picked = await vscode.window.showQuickPick(items, {
@@ -53,6 +56,8 @@ interface FileQuestion {
   readonly rows: readonly RestoreRow[];
   /** Absolute paths that will not be restored although they may differ. */
   readonly leftOut: readonly string[];
+  /** What a restore of files does not bring back, in a few words. */
+  readonly notes: readonly string[];
   /** Shows what would change in a file. Must not reject. */
   readonly openDiff: (path: string) => Promise<void>;
 }
@@ -61,7 +66,13 @@ const diffButton: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('di
 const maxLeftOut = 20;
 
 /** Asks which files to restore. Undefined if the user closes the list. */
-export async function pickFiles({ leftOut, openDiff, rows, title }: FileQuestion): Promise<string[] | undefined> {
+export async function pickFiles({
+  leftOut,
+  notes,
+  openDiff,
+  rows,
+  title,
+}: FileQuestion): Promise<string[] | undefined> {
   const store = new DisposableStore();
   try {
     const pick = store.add(vscode.window.createQuickPick<FileItem>());
@@ -72,7 +83,7 @@ export async function pickFiles({ leftOut, openDiff, rows, title }: FileQuestion
     // The user can open a diff without closing the list.
     pick.ignoreFocusOut = true;
     const items = rows.map(itemOf);
-    pick.items = [...items, ...leftOutItems(leftOut)];
+    pick.items = [...notes.map(separatorOf), ...items, ...leftOutItems(leftOut)];
     pick.selectedItems = items.filter(({ row }) => isPickedByDefault(row));
     store.add(pick.onDidTriggerItemButton(({ item }) => void (item.row && openDiff(item.row.path))));
     return await new Promise<string[] | undefined>((resolve) => {
@@ -112,10 +123,11 @@ function leftOutItems(leftOut: readonly string[]): FileItem[] {
   if (leftOut.length === 0) return [];
   const names = leftOut.slice(0, maxLeftOut).map((name) => showHiddenCharacters(vscode.workspace.asRelativePath(name)));
   const more = leftOut.length > maxLeftOut ? [`${leftOut.length - maxLeftOut} more`] : [];
-  return [...names, ...more].map((name) => ({
-    label: `Can’t be restored: ${name}`,
-    kind: vscode.QuickPickItemKind.Separator,
-  }));
+  return [...names, ...more].map((name) => separatorOf(`Can’t be restored: ${name}`));
+}
+
+function separatorOf(label: string): FileItem {
+  return { label: toSafeLabel(label), kind: vscode.QuickPickItemKind.Separator };
 }
 
 /** Changes a label so that VS Code does not show `$(name)` as an icon. */

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { countWithNoun } from '../../../base/common/countWithNoun';
 import { messageOf } from '../../../base/common/errors';
 import { truncateList } from '../../../base/common/lists';
+import { gitMoveText, type GitMove } from '../../../changes/common/gitHead';
 import { isEditorError, type EditorPort } from '../../../editor/common/editorPort';
 import type { TextBeforeAndAfter, Protection } from '../../../editor/common/protection/protection';
 import { commandIds } from '../../../manifest';
@@ -73,7 +74,8 @@ export class UndoActions {
     const protections = await this.findProtections(chat, paths, undefined);
     const isByCommand = (path: string): boolean =>
       chat.fileChanges.list.some((change) => change.path === path && change.author === 'command');
-    if (!(await this.confirmAll(paths, protections, paths.filter(isByCommand).length))) return false;
+    const gitMoves = await chat.restores.gitMovesSinceChanges(paths);
+    if (!(await this.confirmAll(paths, protections, paths.filter(isByCommand).length, gitMoves))) return false;
     const left: string[] = [];
     await this.runUndo(chat, paths, undefined, async (path, undoId) => {
       const protectedFiles = protections.has(path) ? 'allow' : 'refuse';
@@ -229,6 +231,7 @@ export class UndoActions {
     paths: readonly string[],
     protections: ReadonlyMap<string, Protection>,
     countByCommand: number,
+    gitMoves: readonly GitMove[],
   ): Promise<boolean> {
     const guarded = [...protections].map(([path, { reason }]) => `${vscode.workspace.asRelativePath(path)}: ${reason}`);
     const others = paths.filter((path) => !protections.has(path)).map((path) => vscode.workspace.asRelativePath(path));
@@ -236,6 +239,7 @@ export class UndoActions {
       countByCommand === 0
         ? 'Your own edits stay.'
         : `${countWithNoun(countByCommand, 'file')} changed while a command ran. What you or other programs changed in them at that time is undone, too.`,
+      ...new Set(gitMoves.map(gitMoveText)),
       '',
       ...(guarded.length > 0 ? ['Protected files:', ...truncateList(guarded, maxNames), ''] : []),
       ...truncateList(others, maxNames),
