@@ -284,6 +284,10 @@ export class FakeChats implements Chats {
     return [...this.opened.values()];
   }
 
+  compact(): Promise<void> {
+    return Promise.resolve();
+  }
+
   prepare(backendId: string): void {
     this.prepared.push(backendId);
   }

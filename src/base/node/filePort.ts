@@ -22,6 +22,8 @@ export interface FilePort {
   writeAtAndTruncate(file: string, offset: number, bytes: Uint8Array): Promise<void>;
   /** Replaces a file atomically. Creates it if it does not exist. */
   replace(file: string, text: string): Promise<void>;
+  /** Puts `source` in the place of `file` atomically, after all of it is on the disk. */
+  replaceWith(source: string, file: string): Promise<void>;
   /** Creates a file with all its contents, or nothing. Resolves to false if the file exists. */
   createNew(file: string, text: string): Promise<boolean>;
   /** Moves a file or folder. Resolves to false if `from` does not exist. */
@@ -84,6 +86,16 @@ export class NodeFiles implements FilePort {
       await fs.rm(temporary, { force: true }).catch(() => undefined);
       throw error;
     }
+  }
+
+  async replaceWith(source: string, file: string): Promise<void> {
+    const handle = await fs.open(source, 'r+');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await fs.rename(source, file);
   }
 
   async createNew(file: string, text: string): Promise<boolean> {

@@ -60,6 +60,11 @@ export interface Chats extends Disposable {
    */
   open(sessionId: string): Promise<Chat>;
   /**
+   * Writes the file of a conversation that is not open again, without what later updates replace.
+   * @throws ChatError `notFound`, `readonly`, `storage`
+   */
+  compact(sessionId: string): Promise<void>;
+  /**
    * Creates a conversation with everything before a prompt, and with the prompt as its draft. Its next prompt starts a
    * new session with a summary. The original conversation is not changed. Without a prompt, the new conversation
    * continues from the present state, in a copy of the session if the backend can copy it. @throws ChatError `notFound`,

@@ -64,8 +64,11 @@ export interface ChatStore extends Disposable {
    * @throws ChatError `storage`
    */
   add(head: ConversationHead, records: readonly LogRecord[], source: string): Promise<void>;
-  /** Opens a conversation. Another window can stay its writer. @throws ChatError `notFound`, `unreadable` */
-  open(id: string): Promise<OpenedConversation>;
+  /**
+   * Opens a conversation. Another window can stay its writer. Call `readStored` of the files first.
+   * @throws ChatError `notFound`, `unreadable`
+   */
+  open(id: string): Promise<ConversationFiles>;
   /** Reads a conversation, even while another window writes to it. @throws ChatError `notFound`, `unreadable` */
   read(id: string): Promise<StoredConversation>;
   /** Changes members of a head. @throws ChatError `notFound`, `storage` */
@@ -75,6 +78,11 @@ export interface ChatStore extends Disposable {
    * window writes to it, `storage`
    */
   remove(id: string, forget?: () => Promise<void>): Promise<void>;
+  /**
+   * Writes the log of a conversation that is not open again, without updates that later ones replace.
+   * @throws ChatError `notFound`, `readonly` while another window writes to it, `storage`
+   */
+  compact(id: string): Promise<void>;
   /** Finds conversations by title or text, newest first. When `signal` fires, resolves with the results so far. */
   search(query: string, signal?: AbortSignal): Promise<readonly ConversationSearchResult[]>;
   /** Writes pending data and closes all files. Never rejects. */
@@ -93,12 +101,6 @@ export interface StoredConversation {
   readonly damage?: string;
 }
 
-export interface OpenedConversation extends StoredConversation {
-  /** How paths in the records on disk differ from those of `records`, because folders were moved. */
-  readonly moves: readonly FolderMove[];
-  readonly file: ConversationFiles;
-}
-
 export interface RecordsOfOtherWindow {
   readonly records: readonly LogRecord[];
   /** Whether no window writes to the conversation any more. If a turn is still open, it was interrupted. */
@@ -108,6 +110,8 @@ export interface RecordsOfOtherWindow {
 /** The files of one conversation. Close them, so that another window can write to them. */
 export interface ConversationFiles extends TextBlobs {
   readonly head: ConversationHead;
+  /** How paths in the log differ from those of this window, because folders were moved. */
+  readonly moves: readonly FolderMove[];
   /** Why this window cannot write: another window does, or a newer Backline wrote the files. Undefined if it can. */
   readonly readonlyReason: string | undefined;
   /** Why saving fails, and what to do. The conversation continues in memory. */
@@ -121,6 +125,12 @@ export interface ConversationFiles extends TextBlobs {
   readonly wasTakenOver: boolean;
   /** Fires with records that another window has written. */
   readonly onDidReadRecords: Event<RecordsOfOtherWindow>;
+  /**
+   * Reads what is stored, once, in the order of the log. `apply` gets a part of the records at a time, so that a large
+   * conversation is never in memory as a whole. Resolves to a message for the user if parts could not be read.
+   * @throws ChatError `unreadable`
+   */
+  readStored(apply: (records: readonly LogRecord[]) => void): Promise<string | undefined>;
   /**
    * Makes this window the only writer, after reading the records of others. Required before the first write.
    * @throws ChatError `readonly` if another window is the writer, `notFound`

@@ -49,6 +49,21 @@ export class ConversationFolders {
     return [...rootById.keys()];
   }
 
+  /**
+   * Returns what makes the folders of a new conversation, with its first record, so that an unused one creates no files. Call
+   * it before each write, since it can fail. @throws errors of the file port
+   */
+  makerOf(id: string): () => Promise<void> {
+    const { files } = this.deps;
+    let isCreated = false;
+    return async () => {
+      if (isCreated) return;
+      await files.makeFolder(path.dirname(this.headFileOf(id)));
+      await files.makeFolder(this.folderOf(id));
+      isCreated = true;
+    };
+  }
+
   /** Whether the conversation is stored. Also finds one that was added since the last list. @throws errors of the file port */
   async exists(id: string): Promise<boolean> {
     if (!isConversationId(id)) return false;

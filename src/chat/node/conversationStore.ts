@@ -9,7 +9,6 @@ import {
   ConversationHead,
   type ChatStore,
   type ConversationSearchResult,
-  type OpenedConversation,
   type ConversationFiles,
   type PlaceElsewhere,
   type StoredConversation,
@@ -19,13 +18,15 @@ import type { LogRecord } from '../common/conversation/logRecord';
 import type { FilePort } from '../../base/node/filePort';
 import { ConversationFolders, isConversationId } from './conversationFolders';
 import { HeadsWatcher } from './headsWatcher';
-import { LogReader } from './logReader';
+import { inUseElsewhereText } from './conversationAccess';
+import { notFoundError, storageError, unreadableError } from './conversationErrors';
+import { compactUnusedLog } from './log/compactLog';
+import { LogReader } from './log/logReader';
 import type { OlderWorkspaces } from './olderWorkspaces';
 import type { WindowPlaces } from './windowPlaces';
-import { relocateRecords } from '../common/conversations/relocateRecords';
 import { FileLock } from '../../base/node/fileLock';
-import { rebuildHead } from './rebuildHead';
-import { inUseElsewhereText, DiskConversationFiles, type ConversationFilesInitialState } from './diskConversationFiles';
+import { HeadBuilder } from './log/headBuilder';
+import { DiskConversationFiles, type ConversationFilesInitialState } from './diskConversationFiles';
 import { searchConversations } from './textSearch';
 
 const listDelayMs = 150;
@@ -97,23 +98,15 @@ export class ConversationStore implements ChatStore {
     try {
       await places?.locate(from, to);
     } catch (error) {
-      throw new ChatError('storage', 'The change could not be written to disk.', messageOf(error), { cause: error });
+      throw storageError('The change could not be written to disk.', error);
     }
     this.emitter.fire();
   }
 
   create(created: ConversationHead): ConversationFiles {
-    const { files, places } = this.deps;
+    const { places } = this.deps;
     const head = places ? { ...created, place: places.continuedFrom(undefined, []) } : created;
-    const folder = this.folderOf(head.id);
-    let isCreated = false;
-    // Called with the first record, so that an unused conversation creates no files. Repeated if it fails.
-    const makeFolder = async (): Promise<void> => {
-      if (isCreated) return;
-      await files.makeFolder(path.dirname(this.headFileOf(head.id)));
-      await files.makeFolder(folder);
-      isCreated = true;
-    };
+    const makeFolder = this.folders.makerOf(head.id);
     return this.addSession({ head, log: this.createReader(head.id), access: 'ours', moves: [], makeFolder });
   }
 
@@ -127,38 +120,53 @@ export class ConversationStore implements ChatStore {
     try {
       await addConversationCopy(this.deps.files, copy, head, records, this.folderOf(sourceId));
     } catch (error) {
-      const message = `The conversation could not be copied. ${userMessageOf(error)}`;
-      throw new ChatError('storage', message, messageOf(error), { cause: error });
+      throw storageError(`The conversation could not be copied. ${userMessageOf(error)}`, error);
     }
     this.headById.set(id, head);
     this.emitter.fire();
   }
 
-  async open(id: string): Promise<OpenedConversation> {
-    if (!(await this.exists(id))) throw notFound();
+  async open(id: string): Promise<ConversationFiles> {
+    if (!(await this.exists(id))) throw notFoundError();
     const lock = this.createLock(id, () => undefined);
     try {
       // The lock must be checked before reading: if it is free, the log is complete.
       const isHeld = await lock.isHeldElsewhere().catch(() => false);
       const log = this.createReader(id);
-      const { damage, head, isNewer, moves, records } = await this.readConversation(id, log, isHeld);
-      const access = isNewer ? 'newer' : isHeld ? 'theirs' : 'free';
-      const file = this.addSession({ head, log, access, moves, makeFolder: () => Promise.resolve() });
-      return { head, file, moves, records, ...(damage === undefined ? {} : { damage }) };
+      const { head, moves } = await this.placedHeadOf(id);
+      const access = isHeld ? 'theirs' : 'free';
+      return this.addSession({ head, log, access, moves, makeFolder: () => Promise.resolve() });
     } catch (error) {
-      throw unreadable(error);
+      throw unreadableError(error);
     } finally {
       lock.dispose();
     }
   }
 
   async read(id: string): Promise<StoredConversation> {
-    if (!(await this.exists(id))) throw notFound();
+    if (!(await this.exists(id))) throw notFoundError();
     try {
-      const { damage, head, records } = await this.readConversation(id, this.createReader(id));
+      const { head, moves } = await this.placedHeadOf(id);
+      const records: LogRecord[] = [];
+      const { damage } = await this.createReader(id).readRelocated((some) => void records.push(...some), moves);
       return { head, records, ...(damage === undefined ? {} : { damage }) };
     } catch (error) {
-      throw unreadable(error);
+      throw unreadableError(error);
+    }
+  }
+
+  async compact(id: string): Promise<void> {
+    if (!(await this.exists(id))) throw notFoundError();
+    const { files, log } = this.deps;
+    try {
+      const isDone = await compactUnusedLog(
+        files,
+        this.logFileOf(id),
+        this.createLock(id, () => undefined),
+      );
+      if (!isDone) log.info('A conversation was not compacted, because it contains damaged entries.');
+    } catch (error) {
+      throw storageError('The conversation could not be compacted.', error);
     }
   }
 
@@ -169,19 +177,19 @@ export class ConversationStore implements ChatStore {
       return;
     }
     const head = (await this.exists(id)) ? ((await this.readHead(id)) ?? this.headById.get(id)) : undefined;
-    if (!head) throw notFound();
+    if (!head) throw notFoundError();
     const changed = { ...head, ...change };
     try {
       await this.deps.files.replace(this.headFileOf(id), JSON.stringify(changed));
     } catch (error) {
-      throw new ChatError('storage', 'The change could not be written to disk.', messageOf(error), { cause: error });
+      throw storageError('The change could not be written to disk.', error);
     }
     this.headById.set(id, changed);
     this.emitter.fire();
   }
 
   async remove(id: string, beforeRemove?: () => Promise<void>): Promise<void> {
-    if (!isConversationId(id)) throw notFound();
+    if (!isConversationId(id)) throw notFoundError();
     const { files } = this.deps;
     const open = this.openSessionById.get(id);
     const lock = this.createLock(id, () => undefined);
@@ -200,8 +208,7 @@ export class ConversationStore implements ChatStore {
       await files.remove(this.folderOf(id));
       await files.remove(this.headFileOf(id));
     } catch (error) {
-      if (error instanceof ChatError) throw error;
-      throw new ChatError('storage', 'The conversation could not be deleted.', messageOf(error), { cause: error });
+      throw storageError('The conversation could not be deleted.', error);
     } finally {
       await lock.release();
     }
@@ -211,8 +218,7 @@ export class ConversationStore implements ChatStore {
 
   async search(query: string, signal?: AbortSignal): Promise<readonly ConversationSearchResult[]> {
     await Promise.all([...this.openSessionById.values()].map((session) => session.flush()));
-    const logFileOf = (id: string): string => this.folders.logFileOf(id);
-    return await searchConversations(this.deps.files, this.heads, logFileOf, query, signal);
+    return await searchConversations(this.deps.files, this.heads, (id) => this.logFileOf(id), query, signal);
   }
 
   async stop(): Promise<void> {
@@ -232,16 +238,14 @@ export class ConversationStore implements ChatStore {
     try {
       return await this.folders.exists(id);
     } catch (error) {
-      throw unreadable(error);
+      throw unreadableError(error);
     }
   }
 
-  private async readConversation(id: string, reader: LogReader, isBeingWritten = false) {
-    const log = await reader.read(isBeingWritten);
-    const head =
-      this.headById.get(id) ?? (await this.readHead(id)) ?? this.folders.withPlace(rebuildHead(id, log.records));
-    const moves = (await this.deps.places?.movesFor(head.place)) ?? [];
-    return { ...log, head, moves, records: relocateRecords(log.records, moves) };
+  /** @throws errors of the file port */
+  private async placedHeadOf(id: string) {
+    const head = this.headById.get(id) ?? (await this.readHead(id)) ?? (await this.headFromLog(id));
+    return { head, moves: (await this.deps.places?.movesFor(head.place)) ?? [] };
   }
 
   private createReader(id: string): LogReader {
@@ -359,13 +363,19 @@ export class ConversationStore implements ChatStore {
 
   /** Creates the head from the log, because a window may have crashed before it wrote the head. */
   private async rebuildHead(id: string): Promise<ConversationHead | undefined> {
-    const { files } = this.deps;
     try {
-      if ((await files.modifiedAt(this.logFileOf(id))) === undefined) return undefined;
-      return this.folders.withPlace(rebuildHead(id, (await this.createReader(id).read()).records));
+      if ((await this.deps.files.modifiedAt(this.logFileOf(id))) === undefined) return undefined;
+      return await this.headFromLog(id);
     } catch {
       return undefined;
     }
+  }
+
+  /** @throws errors of the file port */
+  private async headFromLog(id: string): Promise<ConversationHead> {
+    const builder = new HeadBuilder();
+    await this.createReader(id).read((records) => builder.add(records));
+    return this.folders.withPlace(builder.head(id));
   }
 
   private async readHead(id: string): Promise<ConversationHead | undefined> {
@@ -386,14 +396,4 @@ export class ConversationStore implements ChatStore {
   private logFileOf(id: string): string {
     return this.folders.logFileOf(id);
   }
-}
-
-function unreadable(error: unknown): ChatError {
-  if (error instanceof ChatError) return error;
-  const message = 'This conversation could not be read. Its files are in Backline’s storage folder.';
-  return new ChatError('unreadable', message, messageOf(error), { cause: error });
-}
-
-function notFound(): ChatError {
-  return new ChatError('notFound', 'This conversation no longer exists.');
 }

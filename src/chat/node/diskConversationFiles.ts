@@ -1,34 +1,31 @@
-import { createHash } from 'node:crypto';
 import * as path from 'node:path';
 import { Coalescer, KeyedQueue, type Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
-import { errorCode, messageOf } from '../../base/common/errors';
+import { messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { ChatError } from '../common/chatPorts';
 import type { RecordsOfOtherWindow, ConversationFiles, ConversationHead } from '../common/chatStore';
 import { hasSameFolders, type ConversationPlace, type FolderMove } from '../common/conversations/conversationPlace';
-import type { LogRecord } from '../common/conversation/logRecord';
+import { logVersion, type LogRecord } from '../common/conversation/logRecord';
 import { relocateRecords } from '../common/conversations/relocateRecords';
 import { logFileName, textsFolderName } from './addConversationCopy';
+import { unreadableError } from './conversationErrors';
+import { RepeatedFailures } from './repeatedFailures';
+import { StoredTexts } from './storedTexts';
 import type { FilePort } from '../../base/node/filePort';
-import { LogFollower } from './logFollower';
-import { LogReader } from './logReader';
-import { LogWriter } from './logWriter';
+import { inUseElsewhereText, newerVersionText, readonlyReasonOf, type Access } from './conversationAccess';
+import { compactUnusedLog } from './log/compactLog';
+import { LogFollower } from './log/logFollower';
+import { LogReader } from './log/logReader';
+import { LogWriter } from './log/logWriter';
 import type { FileLock } from '../../base/node/fileLock';
 
 const headDelayMs = 250;
 const headFailure = 'Cannot write the head of a conversation';
 const textFailure = 'Cannot store the text of a file';
-export const inUseElsewhereText =
-  'In use in another VS Code window. Read-only here until you close that window or open another conversation in it.';
-const takenOverText =
-  'Another VS Code window took over this conversation, so it was stopped here. Open it from the list to read it.';
-const newerVersionText =
-  'This conversation was written by a newer version of Backline. You can read it here, but not continue it.';
-
-/** Who can write to a conversation. `free`: no window is writing; `lost`: another window has become the writer. */
-type Access = 'ours' | 'free' | 'theirs' | 'lost' | 'newer';
+/** Size above which superseded updates are removed from a log, in bytes. */
+const maxSupersededBytes = 1024 * 1024;
 
 interface StoredSessionPorts {
   readonly files: FilePort;
@@ -69,10 +66,10 @@ export class DiskConversationFiles implements ConversationFiles {
   private access: Access;
   private readonly lock: FileLock;
   private readonly logWriter: LogWriter;
+  private readonly texts: StoredTexts;
   private readonly headCoalescer: Coalescer;
   private runningHeadWrite: Promise<unknown> = Promise.resolve();
-  /** Reason of the last failure, by operation. */
-  private readonly lastFailures = new Map<string, string>();
+  private readonly failures: RepeatedFailures;
   private readonly queue = new KeyedQueue();
   private hasRecords: boolean;
   /** Whether the lock was lost for a while. The next write then first checks the log for records of other windows. */
@@ -89,18 +86,27 @@ export class DiskConversationFiles implements ConversationFiles {
     private readonly ports: StoredSessionPorts,
   ) {
     const { clock, files, log } = ports;
+    this.failures = new RepeatedFailures(log);
     this.currentHead = initialState.head;
     this.access = initialState.access;
-    this.hasRecords = initialState.log.endOffset > 0;
+    this.hasRecords = initialState.access !== 'ours';
     this.lock = initialState.createLock(() => this.loseLock());
+    this.texts = new StoredTexts(files, path.join(ports.folder, textsFolderName));
     const ensureWritable = (): Promise<void> => this.ensureWritable();
-    this.logWriter = new LogWriter(this.logFile, initialState.log.endOffset, { files, clock, log, ensureWritable });
+    const { backendId, id } = initialState.head;
+    const newBegin = () => ({ type: 'begin' as const, at: clock.now(), version: logVersion, id, backendId });
+    const logPorts = { files, clock, log, ensureWritable, newBegin };
+    this.logWriter = new LogWriter(this.logFile, initialState.log.endOffset, logPorts);
     this.logWriter.onDidChangeProblem(() => this.problemEmitter.fire());
     this.headCoalescer = new Coalescer(clock, headDelayMs, () => this.writeHead());
   }
 
   get head(): ConversationHead {
     return this.currentHead;
+  }
+
+  get moves(): readonly FolderMove[] {
+    return this.initialState.moves;
   }
 
   get isOurs(): boolean {
@@ -116,9 +122,7 @@ export class DiskConversationFiles implements ConversationFiles {
   }
 
   get readonlyReason(): string | undefined {
-    if (this.access === 'newer') return newerVersionText;
-    if (this.access === 'lost') return takenOverText;
-    return this.access === 'theirs' ? inUseElsewhereText : undefined;
+    return readonlyReasonOf(this.access);
   }
 
   get problem(): string | undefined {
@@ -149,6 +153,20 @@ export class DiskConversationFiles implements ConversationFiles {
     if (!this.isOurs) this.currentHead = { ...head, ...this.unsavedHeadChanges };
   }
 
+  async readStored(apply: (records: readonly LogRecord[]) => void): Promise<string | undefined> {
+    return await this.queue.run('access', async () => {
+      const { log, moves } = this.initialState;
+      try {
+        const { damage, isNewer } = await log.readRelocated(apply, moves, this.access === 'theirs');
+        if (isNewer) this.access = 'newer';
+        if (this.access === 'free' && log.supersededBytes > maxSupersededBytes) void this.compact();
+        return damage;
+      } catch (error) {
+        throw unreadableError(error);
+      }
+    });
+  }
+
   async claim(): Promise<void> {
     await this.queue.run('access', () => this.claimNow());
   }
@@ -158,9 +176,8 @@ export class DiskConversationFiles implements ConversationFiles {
   }
 
   follow(): Disposable {
-    const { clock, files, folder, log } = this.ports;
     const readNewRecords = (): Promise<boolean> => this.queue.run('access', () => this.readNewRecords());
-    const follower = new LogFollower({ files, clock, log, folder, readNewRecords });
+    const follower = new LogFollower({ ...this.ports, readNewRecords });
     follower.start();
     return follower;
   }
@@ -186,7 +203,7 @@ export class DiskConversationFiles implements ConversationFiles {
   }
 
   idOf(text: string): string {
-    return createHash('sha256').update(text).digest('hex');
+    return this.texts.idOf(text);
   }
 
   async putText(text: string): Promise<string> {
@@ -194,33 +211,36 @@ export class DiskConversationFiles implements ConversationFiles {
     if (!this.isOurs) return id;
     try {
       await this.ensureWritable();
-      const folder = this.textFolder;
-      await this.ports.files.makeFolder(folder);
-      await this.ports.files.createNew(path.join(folder, id), text);
-      this.lastFailures.delete(textFailure);
+      await this.texts.put(text);
+      this.failures.noteSuccess(textFailure);
     } catch (error) {
-      this.warnOnce(textFailure, error);
+      this.failures.warnOnce(textFailure, error);
     }
     return id;
   }
 
-  async getText(id: string): Promise<string | undefined> {
-    if (!/^[0-9a-f]{64}$/.test(id)) return undefined;
-    const text = await this.ports.files.read(path.join(this.textFolder, id)).catch(() => undefined);
-    return text !== undefined && this.idOf(text) === id ? text : undefined;
+  getText(id: string): Promise<string | undefined> {
+    return this.texts.get(id);
   }
 
   private get logFile(): string {
     return path.join(this.ports.folder, logFileName);
   }
 
-  private get textFolder(): string {
-    return path.join(this.ports.folder, textsFolderName);
-  }
-
   /** Whether there is no log, because it was deleted or never written. */
   private async isLogMissing(): Promise<boolean> {
     return (await this.ports.files.modifiedAt(this.logFile)) === undefined;
+  }
+
+  /** Writes the log again without what is superseded, unless another window uses it. Never rejects. */
+  private async compact(): Promise<void> {
+    await this.queue.run('access', async () => {
+      if (this.isClosed || this.access !== 'free') return;
+      const { files, log } = this.ports;
+      await compactUnusedLog(files, this.logFile, this.lock, this.initialState.log).catch((error: unknown) =>
+        log.warn(`Cannot compact a conversation: ${messageOf(error)}`),
+      );
+    });
   }
 
   private async claimNow(): Promise<void> {
@@ -245,6 +265,7 @@ export class DiskConversationFiles implements ConversationFiles {
       if (head) this.applyHead(head);
       const records = await this.readNewLogRecords();
       this.logWriter.nextOffset = this.initialState.log.endOffset;
+      this.logWriter.version = this.initialState.log.version;
       this.applyAccess(records, 'ours');
     } catch (error) {
       await this.lock.release();
@@ -282,7 +303,16 @@ export class DiskConversationFiles implements ConversationFiles {
   }
 
   private async readNewLogRecords(): Promise<readonly LogRecord[]> {
-    const { records } = await this.initialState.log.read();
+    const records: LogRecord[] = [];
+    const { isNewer, isReplaced } = await this.initialState.log.read((some) => void records.push(...some));
+    if (isReplaced) {
+      this.loseLock();
+      throw new ChatError('readonly', 'Another VS Code window has compacted this conversation. Open it again.');
+    }
+    if (isNewer) {
+      this.applyAccess(relocateRecords(records, this.initialState.moves), 'newer');
+      throw new ChatError('readonly', newerVersionText);
+    }
     // The window that wrote these records has received the same events.
     if (records.length > 0) this.unsavedRecords = [];
     return relocateRecords(records, this.initialState.moves);
@@ -313,7 +343,7 @@ export class DiskConversationFiles implements ConversationFiles {
     const { nextOffset } = this.logWriter;
     if (nextOffset === 0 && (await this.isLogMissing())) return false;
     const tail = new LogReader(this.ports.files, this.logFile, nextOffset);
-    await tail.read();
+    await tail.read(() => undefined);
     return tail.endOffset > nextOffset;
   }
 
@@ -341,14 +371,6 @@ export class DiskConversationFiles implements ConversationFiles {
     this.ports.onDeleted();
   }
 
-  /** Logs a failure only once until it is over, because writes are retried with each change. */
-  private warnOnce(failure: string, error: unknown): void {
-    const reason = errorCode(error) ?? messageOf(error);
-    if (this.lastFailures.get(failure) === reason) return;
-    this.lastFailures.set(failure, reason);
-    this.ports.log.warn(`${failure}: ${messageOf(error)}`);
-  }
-
   /** Writes only members that have changed, because other windows may have changed the title. */
   private writeHead(): void {
     const { files, headFile, readHead } = this.ports;
@@ -368,7 +390,7 @@ export class DiskConversationFiles implements ConversationFiles {
     };
     this.runningHeadWrite = this.runningHeadWrite
       .then(write)
-      .then(() => this.lastFailures.delete(headFailure))
-      .catch((error: unknown) => this.warnOnce(headFailure, error));
+      .then(() => this.failures.noteSuccess(headFailure))
+      .catch((error: unknown) => this.failures.warnOnce(headFailure, error));
   }
 }

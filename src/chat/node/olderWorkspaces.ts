@@ -9,7 +9,7 @@ import { ConversationPlace } from '../common/conversations/conversationPlace';
 import { LogRecord } from '../common/conversation/logRecord';
 import { logFileName } from './addConversationCopy';
 import { findConversationsFolder, type OpenWorkspace } from './conversationsFolder';
-import { readLines } from './logReader';
+import { readLines, recordTypeBytes } from './log/logLines';
 
 const placeName = 'place.json';
 /** How much of a log is searched for the folder in which it was written, in bytes. */
@@ -149,11 +149,12 @@ export class OlderWorkspaces {
     const { files } = this.deps;
     for (const id of await files.listNames(folder).catch(() => [])) {
       try {
-        for await (const { endOffset, text } of readLines(files.readChunks(path.join(folder, id, logFileName)))) {
-          const record = text.includes('"checkpoint"') ? LogRecord.safeParse(parseJson(text)).data : undefined;
+        for await (const line of readLines(files.readChunks(path.join(folder, id, logFileName)))) {
+          const isCheckpoint = line.start(recordTypeBytes).includes('"checkpoint"');
+          const record = isCheckpoint ? LogRecord.safeParse(parseJson(line.text())).data : undefined;
           if (record?.type === 'checkpoint' && record.folders.length > 0)
             return record.folders.map((one) => one.folder);
-          if (endOffset > maxLogBytes) break;
+          if (line.endOffset > maxLogBytes) break;
         }
       } catch {
         // The next conversation may be readable.

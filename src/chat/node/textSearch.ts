@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { oneLine } from '../../base/common/oneLine';
 import type { FilePort } from '../../base/node/filePort';
 import type { ConversationHead, ConversationSearchResult } from '../common/chatStore';
-import { readLines } from './logReader';
+import { readLines } from './log/logLines';
 
 /** Size of the pieces in which texts are searched, in UTF-16 units. They overlap, as a word may cross their border. */
 const pieceUnits = 64 * 1024;
@@ -29,6 +29,7 @@ const Searched = z.union([
     }),
   }),
 ]);
+const searchedLine = /"(?:prompt|content_block:delta|prompt:submit|prompt:complete|tool:pre)"/;
 const searchedEvents: ReadonlySet<string> = new Set([
   'content_block:delta',
   'prompt:submit',
@@ -91,11 +92,12 @@ export async function searchLog(
 ): Promise<string | undefined> {
   const search = new WordSearch(words);
   let read = 0;
-  for await (const { text, endOffset } of readLines(files.readChunks(file, signal))) {
-    search.addText(textOf(text));
+  for await (const line of readLines(files.readChunks(file, signal))) {
+    // Most lines are tool events and are skipped without decoding.
+    if (searchedLine.test(line.start(200))) search.addText(textOf(line.text()));
     if (search.hasFoundAll) break;
-    if (!spend(endOffset - read) || signal?.aborted) return undefined;
-    read = endOffset;
+    if (!spend(line.endOffset - read) || signal?.aborted) return undefined;
+    read = line.endOffset;
   }
   return search.finish();
 }
@@ -144,8 +146,6 @@ function snippetAt(text: string, index: number): string {
 }
 
 function textOf(line: string): string {
-  // Most lines are tool events and are skipped without parsing.
-  if (!/"(?:prompt|content_block:delta|prompt:submit|prompt:complete|tool:pre)"/.test(line.slice(0, 200))) return '';
   let value: unknown;
   try {
     value = JSON.parse(line);

@@ -23,6 +23,7 @@ import { ApprovalNotices } from './approvalNotices';
 import { BackendPicker } from './backendPicker';
 import { ChatCommands } from './chatCommands';
 import { ChatPages } from './pages/chatPages';
+import { RestoredChats } from './pages/restoredChats';
 import type { ChatPageServices } from './pages/chatPageServices';
 import { CodeProposals } from './review/codeProposals';
 import type { Dialogs } from './dialogs';
@@ -145,6 +146,13 @@ export class ChatFeature implements Feature<RunningChatFeature> {
         files: { folder: pagesFolder, name: 'chat' },
         memento: workspaceState,
         messages,
+        restored: new RestoredChats({
+          chats,
+          memento: workspaceState,
+          messages,
+          log,
+          deleteChat: (id) => review.deleteChat(id),
+        }),
       }),
     );
     this.pages = pages;

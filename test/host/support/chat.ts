@@ -16,6 +16,7 @@ import { NewSessionOptions } from '../../../src/chat/common/page/newSessionOptio
 import { PageChips, type ChipSource } from '../../../src/chat/common/page/pageChips';
 import { ShownChats } from '../../../src/chat/common/page/shownChats';
 import { ChatPages } from '../../../src/chat/vscode/pages/chatPages';
+import { RestoredChats } from '../../../src/chat/vscode/pages/restoredChats';
 import type { ChatPageServices } from '../../../src/chat/vscode/pages/chatPageServices';
 import { CodeProposals } from '../../../src/chat/vscode/review/codeProposals';
 import type { ChoiceQuestion, Dialogs, ConfirmationQuestion } from '../../../src/chat/vscode/dialogs';
@@ -126,7 +127,9 @@ export class ChatUnderTest {
     this.mentions = new WindowMentions({ editor: adapter, recent: this.recent, clock: systemClock, log: nullLogger });
     const uri = vscode.Uri.file(folder);
     const files = { folder: uri, name: 'chat' } as const;
-    this.pages = new ChatPages({ getServices: () => this.window, files, memento, messages });
+    const deleteChat = (id: string): Promise<boolean> => this.window.review.deleteChat(id);
+    const restored = new RestoredChats({ chats: this.chats, memento, messages, log: nullLogger, deleteChat });
+    this.pages = new ChatPages({ getServices: () => this.window, files, memento, messages, restored });
     this.window = {
       chats: this.chats,
       backends: this.backends,

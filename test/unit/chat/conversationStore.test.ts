@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { nullLogger } from '../../../src/base/common/log';
 import type { ConversationHead } from '../../../src/chat/common/chatStore';
-import { logVersion } from '../../../src/chat/common/conversation/logRecord';
+import { logVersion, type LogRecord } from '../../../src/chat/common/conversation/logRecord';
 import { NodeFiles } from '../../../src/base/node/filePort';
 import { ConversationStore } from '../../../src/chat/node/conversationStore';
 import { FakeClock } from '../../fake/fakeClock';
@@ -24,6 +24,13 @@ const head: ConversationHead = {
   updatedAt: 2,
   state: 'idle',
 };
+
+async function openAndRead(store: ConversationStore) {
+  const file = await store.open(id);
+  const records: LogRecord[] = [];
+  const damage = await file.readStored((some) => void records.push(...some));
+  return { file, records, damage };
+}
 
 /** A disk that fails as long as it is told to. */
 class FaultyFiles extends NodeFiles {
@@ -124,7 +131,7 @@ describe('ConversationStore', () => {
       assert.equal((await stat(path.dirname(log()))).mode & 0o777, 0o700);
     }
     await store.stop();
-    const { records } = await (await newStore()).open(id);
+    const { records } = await openAndRead(await newStore());
     assert.deepEqual(records.at(-1), said(`a${'b'.repeat(1000)}`));
   });
 
@@ -134,13 +141,13 @@ describe('ConversationStore', () => {
     await store.stop();
     await appendFile(log(), '{"type":"prompt","at":7,"te');
     const again = await newStore();
-    const opened = await again.open(id);
+    const opened = await openAndRead(again);
     assert.deepEqual(opened.records, [prompt('Kept')]);
     assert.match(opened.damage ?? '', /incomplete/);
     await opened.file.claim();
     opened.file.append(prompt('Next'));
     await again.stop();
-    const last = await (await newStore()).open(id);
+    const last = await openAndRead(await newStore());
     assert.deepEqual(last.records, [prompt('Kept'), prompt('Next')]);
     assert.equal(last.damage, undefined);
   });
@@ -150,7 +157,7 @@ describe('ConversationStore', () => {
     store.create(head).append(prompt('Kept'));
     await store.stop();
     await appendFile(log(), `garbage\n{"type":"future","at":1}\n${JSON.stringify(prompt('Also'))}\n`);
-    const { damage, records } = await (await newStore()).open(id);
+    const { damage, records } = await openAndRead(await newStore());
     assert.deepEqual(records, [prompt('Kept'), prompt('Also')]);
     assert.match(damage ?? '', /2 entries/);
   });
@@ -159,7 +166,7 @@ describe('ConversationStore', () => {
     const store = await newStore();
     store.create(head).append(begin(logVersion + 1));
     await store.stop();
-    const { file } = await (await newStore()).open(id);
+    const { file } = await openAndRead(await newStore());
     assert.match(file.readonlyReason ?? '', /newer version/);
   });
 
@@ -179,7 +186,7 @@ describe('ConversationStore', () => {
       clock.advance(5000);
       await until('the retry', () => file.problem === undefined);
       await store.stop();
-      const { damage, records } = await (await newStore()).open(id);
+      const { damage, records } = await openAndRead(await newStore());
       assert.deepEqual(records, [begin(logVersion), said('lost?'), prompt('Two')]);
       assert.equal(damage, undefined);
     });
@@ -194,7 +201,7 @@ describe('ConversationStore', () => {
       lock,
       JSON.stringify({ owner: 'x', pid: 2 ** 30, host: (await import('node:os')).hostname(), startedAt: 1 }),
     );
-    const { file } = await (await newStore()).open(id);
+    const file = await (await newStore()).open(id);
     assert.equal(file.readonlyReason, undefined);
     await file.claim();
     assert.equal(file.isOurs, true);
@@ -216,7 +223,7 @@ describe('ConversationStore', () => {
     await store.stop();
     for (const isTakenOver of [false, true]) {
       const one = await newStore();
-      const { file } = await one.open(id);
+      const file = await one.open(id);
       files.isLockFaulty = true;
       await file.claim();
       file.append(prompt('Mine'));
@@ -228,7 +235,7 @@ describe('ConversationStore', () => {
       await until('the retry', () => (isTakenOver ? file.wasTakenOver : file.problem === undefined));
       await one.stop();
     }
-    const { records } = await (await newStore()).open(id);
+    const { records } = await openAndRead(await newStore());
     assert.deepEqual(records, [prompt('One'), prompt('Mine'), prompt('Theirs')]);
   });
 
@@ -252,7 +259,7 @@ describe('ConversationStore', () => {
         return isTakenOver ? file.wasTakenOver : file.problem === undefined;
       });
       await store.stop();
-      const { records } = await (await newStore()).open(id);
+      const { records } = await openAndRead(await newStore());
       assert.deepEqual(records, [prompt('One'), prompt(isTakenOver ? 'Theirs' : 'Mine')]);
     });
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { LogNormalizer } from '../../../src/chat/node/logNormalizer';
+import { LogNormalizer } from '../../../src/chat/node/log/logNormalizer';
 import { logVersion, type LogRecord } from '../../../src/chat/common/conversation/logRecord';
 import { event } from './support/transcriptRecorder';
 

@@ -8,47 +8,14 @@ import { nullLogger } from '../../../src/base/common/log';
 import { NodeFiles, type FilePort } from '../../../src/base/node/filePort';
 import { systemClock } from '../../../src/base/node/systemClock';
 import type { ConversationHead } from '../../../src/chat/common/chatStore';
-import { logVersion } from '../../../src/chat/common/conversation/logRecord';
+import { logVersion, type LogRecord } from '../../../src/chat/common/conversation/logRecord';
 import { findConversationsFolder, moveOldConversations } from '../../../src/chat/node/conversationsFolder';
 import { ConversationStore } from '../../../src/chat/node/conversationStore';
 import { OlderWorkspaces } from '../../../src/chat/node/olderWorkspaces';
 import { WindowPlaces } from '../../../src/chat/node/windowPlaces';
 import { until } from '../../support/eventually';
+import { KilledFiles } from './support/killedFiles';
 import { gitIn } from '../changes/support/workspace';
-
-/** A disk of which the process is killed after some operations: from then on, nothing is written any more. */
-class KilledFiles extends NodeFiles {
-  constructor(private left = Infinity) {
-    super();
-  }
-  private count(): void {
-    if (this.left-- <= 0) throw Object.assign(new Error('killed'), { code: 'EIO' });
-  }
-  override async makeFolder(folder: string): Promise<void> {
-    this.count();
-    await super.makeFolder(folder);
-  }
-  override async replace(file: string, text: string): Promise<void> {
-    this.count();
-    await super.replace(file, text);
-  }
-  override async createNew(file: string, text: string): Promise<boolean> {
-    this.count();
-    return await super.createNew(file, text);
-  }
-  override async moveIfExists(from: string, to: string): Promise<boolean> {
-    this.count();
-    return await super.moveIfExists(from, to);
-  }
-  override async remove(file: string): Promise<void> {
-    this.count();
-    await super.remove(file);
-  }
-  override async writeAtAndTruncate(file: string, offset: number, bytes: Uint8Array): Promise<void> {
-    this.count();
-    await super.writeAtAndTruncate(file, offset, bytes);
-  }
-}
 
 const headOf = (id: string): ConversationHead => ({
   version: logVersion,
@@ -129,10 +96,17 @@ describe('The conversations of the user', () => {
     await files.putText(`text of ${id}`);
     await files.close();
   }
+  async function openAndRead(store: ConversationStore, id: string) {
+    const file = await store.open(id);
+    const records: LogRecord[] = [];
+    const damage = await file.readStored((some) => void records.push(...some));
+    return { damage, file, records };
+  }
   async function checkWhole(store: ConversationStore, ids: readonly string[]): Promise<void> {
     assert.deepEqual(store.heads.map((head) => head.id).toSorted(), ids.toSorted());
     for (const id of ids) {
-      const { damage, file, head, records } = await store.open(id);
+      const { damage, file, records } = await openAndRead(store, id);
+      const { head } = file;
       assert.equal(damage, undefined);
       assert.equal(head.title, `Title of ${id}`);
       assert.deepEqual(head.draft, { text: `draft of ${id}`, attachments: [] });
@@ -208,7 +182,7 @@ describe('The conversations of the user', () => {
     await until('the folder is gone', () => first.elsewhere(first.heads[0] ?? headOf('x'))?.isGone === true);
     await first.locateFolder(old, at('new'));
     assert.deepEqual(placed(first), { conversation: 'here' });
-    const opened = await first.open('conversation');
+    const opened = await openAndRead(first, 'conversation');
     const expected = [
       { type: 'snapshot', at: 3, path: path.join(at('new'), 'a.txt'), text: null },
       { type: 'checkpoint', at: 3, turn: 1, folders: [{ folder: at('new'), id: 'c1' }] },
@@ -233,8 +207,8 @@ describe('The conversations of the user', () => {
     const inner = await windowOn([at('new/new')]);
     await inner.locateFolder(at('new'), at('new/new'));
     const again = await inner.open('conversation');
-    await again.file.claim();
-    await again.file.close();
+    await again.claim();
+    await again.close();
     const read = (await (await windowOn([at('new/new')])).read('conversation')).records;
     assert.deepEqual(
       read.flatMap((record) => (record.type === 'snapshot' ? [record.path] : [])),
@@ -257,7 +231,7 @@ describe('The conversations of the user', () => {
     await known('3', { workspace: pathToFileURL(at('my.code-workspace')).href });
     await known('4', { folder: 'vscode-remote://there/x' });
     const logged = await oldWindowOn([at('logged')]);
-    const { file } = await logged.open('in-logged-before');
+    const file = await logged.open('in-logged-before');
     await file.claim();
     file.append({ type: 'checkpoint', at: 3, turn: 1, folders: [{ folder: at('logged'), id: 'c' }] });
     await file.close();
@@ -280,10 +254,10 @@ describe('The conversations of the user', () => {
     const a = await folder('a');
     const old = await oldWindowOn([a]);
     await write(old, 'conversation-1');
-    const { file: theirs } = await old.open('conversation-1');
+    const theirs = await old.open('conversation-1');
     await theirs.claim();
     const now = await windowOn([a]);
-    const { file: ours } = await now.open('conversation-1');
+    const ours = await now.open('conversation-1');
     assert.ok(ours.isInUseElsewhere);
     await assert.rejects(ours.claim(), { code: 'readonly' });
     const texts: string[] = [];
@@ -302,7 +276,7 @@ describe('The conversations of the user', () => {
     await until('both', () => now.heads.length === 2 && now.heads.some(({ title }) => title.startsWith('Renamed')));
     await until('places', () => Object.values(placed(now)).join() === 'here,here');
     // The old version also sees what is continued here.
-    const { file } = await now.open('conversation-2');
+    const file = await now.open('conversation-2');
     await file.claim();
     file.append(promptOf('conversation-2', 'from the new version'));
     await file.close();

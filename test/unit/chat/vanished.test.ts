@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import { userMessageOf } from '../../../src/base/common/errors';
 import { nullLogger } from '../../../src/base/common/log';
 import { NodeFiles } from '../../../src/base/node/filePort';
-import { describeWriteProblem } from '../../../src/chat/node/logWriter';
+import { describeWriteProblem } from '../../../src/chat/node/log/logWriter';
 import { ConversationStore } from '../../../src/chat/node/conversationStore';
 import { FakeClock } from '../../fake/fakeClock';
 import { until } from '../../support/eventually';

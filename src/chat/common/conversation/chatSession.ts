@@ -27,7 +27,6 @@ import type { ChatTranscript } from '../transcript/chatTranscript';
 import { PromptSaves, type UnsavedFiles } from '../unsaved/promptSaves';
 import type { NewSessionOptionsPort } from '../conversations/newSessionOptionsPort';
 import { createSharedDraft, type SharedDraft } from './sharedDraft';
-import type { LogRecord } from './logRecord';
 import { PromptDelivery, type AttachmentResolver } from './promptDelivery';
 import { BackendConnection, type BackendConnectionPorts } from './backendConnection';
 import { conversationView } from './conversationView';
@@ -186,8 +185,9 @@ export class ChatSession implements Chat {
     });
   }
 
-  async restore(records: readonly LogRecord[], damage: string | undefined): Promise<void> {
-    await this.conversation.restore(records, damage);
+  /** Reads the conversation from disk. Calls `onRead` before it continues. @throws ChatError if it could not be read */
+  async restore(onRead: () => void): Promise<void> {
+    await this.conversation.restore(onRead);
     await this.sharedDraft.dropIfSent((id) => this.conversation.promptIds.has(id));
     if (this.conversationFiles.readonlyReason === undefined) this.conversation.endInterruptedUndos();
     const { unsavedImageTitles } = this.sharedDraft;

@@ -13,6 +13,7 @@ import { RestoreHistory } from '../restore/restoreHistory';
 import { ChatTranscript } from '../transcript/chatTranscript';
 import { isPrompt, logVersion, type LogRecord, type NewRecord } from './logRecord';
 import { PromptQueue } from './promptQueue';
+import { storedForm } from '../log/storedForm';
 import { titleOfPrompt } from './conversationTitle';
 
 export interface ConversationPorts {
@@ -80,9 +81,12 @@ export class Conversation {
     return this.file.head;
   }
 
-  /** Applies the records read from disk. `damage` is a message for the user if parts of the log could not be read. */
-  async restore(records: readonly LogRecord[], damage: string | undefined): Promise<void> {
-    for (const record of records) this.applyStoredRecord(record);
+  /** Reads the records from disk. Calls `onRead` before it continues. @throws ChatError if they could not be read */
+  async restore(onRead: () => void): Promise<void> {
+    const damage = await this.file.readStored((records) => {
+      for (const record of records) this.applyStoredRecord(record);
+    });
+    onRead();
     if (damage !== undefined) this.addNotice('warning', damage);
     // If another window writes to the conversation, its turn may still be running.
     if (this.file.readonlyReason === undefined) await this.closeOrphanedTurn();
@@ -90,7 +94,8 @@ export class Conversation {
   }
 
   addRecord(record: NewRecord, isTextOnly = false): void {
-    const timed = { ...record, at: this.ports.clock.now() } satisfies LogRecord;
+    const stored = record.type === 'event' ? { ...record, event: storedForm(record.event) } : record;
+    const timed = { ...stored, at: this.ports.clock.now() } satisfies LogRecord;
     this.transcript.applyRecord(timed);
     this.applyToPrompts(timed);
     this.restores.applyRecord(timed);

@@ -3,8 +3,11 @@ import { SessionEvent } from '../../../session/common/sessionEvents';
 import { NoTextDiffReason, FileChange } from '../../../transcript/common/entries';
 import { DraftAttachment } from '../chatView';
 
-/** Version of the log and the head. Newer versions are read as far as possible. */
-export const logVersion = 2;
+/**
+ * Version of the log and the head. Newer versions are read as far as possible, but not continued. Since version 3, an update
+ * of a call contains only what was added (`grown`).
+ */
+export const logVersion = 3;
 /** First version whose events are normalized. */
 export const normalizedLogVersion = 2;
 

@@ -7,19 +7,19 @@ import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import type { Memento } from '../../../base/common/memento';
-import { isInside } from '../../../editor/common/boundary';
 import type { WriterSession, WriteObserver } from '../../../editor/common/writeObserver';
 import type { ChatFileAccess } from '../chatFileAccess';
 import type { AgentWrites } from '../writes/agentWrites';
 import { FileTextClaims } from '../changes/fileTextClaims';
 import type { Chat, Chats, ExportFormat, NewChatOptions } from '../chatPorts';
 import { ChatSession, type ChatSessionPorts } from '../conversation/chatSession';
-import type { ChatStore, ConversationFiles, ConversationHead } from '../chatStore';
+import type { ChatStore, ConversationHead } from '../chatStore';
 import type { BackendView, ConversationRow } from '../chatView';
 import { isQueuedForSignIn } from '../signIn/signInWait';
 import { addFork } from '../restore/forkOf';
 import { backendView } from './backendView';
 import { conversationRow, hereThenNewestFirst, isStoredAsFirst, newestFirst, timesOf } from './conversationRow';
+import { createSessionOptions, type SessionPlace } from './sessionOptions';
 import { IdleChatCloser } from './idleChatCloser';
 import { logVersion } from '../conversation/logRecord';
 import { PreparedSessions } from './preparedSessions';
@@ -47,7 +47,7 @@ interface ChatSessionsPorts {
   readonly unsavedFiles: UnsavedFiles;
 }
 
-const loadTimeoutMs = 60_000;
+const loadTimeoutMs = 120_000;
 
 /** The conversations of a window: those that are open, and those stored on disk. */
 export class ChatSessions implements Chats, WriteObserver {
@@ -176,7 +176,7 @@ export class ChatSessions implements Chats, WriteObserver {
       updatedAt: now,
       state: 'idle',
     };
-    return this.addChat(this.ports.store.create(head));
+    return this.addChat(new ChatSession(this.ports.store.create(head), this.chatSessionPorts));
   }
 
   async open(sessionId: string): Promise<Chat> {
@@ -191,6 +191,10 @@ export class ChatSessions implements Chats, WriteObserver {
       this.openingById.get(sessionId) ?? this.openChat(sessionId).finally(() => this.openingById.delete(sessionId));
     this.openingById.set(sessionId, opening);
     return await opening;
+  }
+
+  compact(sessionId: string): Promise<void> {
+    return this.ports.store.compact(sessionId);
   }
 
   async fork(sessionId: string, entryId?: string): Promise<Chat> {
@@ -305,11 +309,19 @@ export class ChatSessions implements Chats, WriteObserver {
     const remote = parseRemoteRowId(sessionId);
     if (remote) return await this.importRemoteSession(remote.backendId, remote.remoteId);
     const old = this.chats.get(sessionId);
-    const { damage, file, moves, records } = await this.ports.store.open(sessionId);
-    for (const { from, to } of moves) await this.ports.files.checkpoints?.adopt(from, to);
-    old?.disposeWhenReleased();
-    const chat = this.addChat(file);
-    await chat.restore(records, damage);
+    const file = await this.ports.store.open(sessionId);
+    for (const { from, to } of file.moves) await this.ports.files.checkpoints?.adopt(from, to);
+    const chat = new ChatSession(file, this.chatSessionPorts);
+    try {
+      await chat.restore(() => {
+        old?.disposeWhenReleased();
+        this.addChat(chat);
+      });
+    } catch (error) {
+      // A conversation that could not be read was not added.
+      if (this.chats.get(sessionId) !== chat) await chat.close().then(() => chat.dispose());
+      throw error;
+    }
     if (await this.usedBackends.isServer(file.head.backendId)) chat.resumeTurn();
     return chat;
   }
@@ -319,9 +331,9 @@ export class ChatSessions implements Chats, WriteObserver {
     if (head) return this.chats.get(head.id) ?? (await this.openChat(head.id));
     const chat = await this.create(backendId, {}, this.remoteSessions.listedTitleOf(backendId, remoteId));
     try {
-      const { clock } = this.ports;
-      const load = (signal: AbortSignal): Promise<void> => chat.importSession(remoteId, signal);
-      await withDeadline(clock, 'Loading the conversation', loadTimeoutMs, load);
+      await withDeadline(this.ports.clock, 'Loading the conversation', loadTimeoutMs, (signal) =>
+        chat.importSession(remoteId, signal),
+      );
       return chat;
     } catch (error) {
       await chat.close();
@@ -332,8 +344,7 @@ export class ChatSessions implements Chats, WriteObserver {
     }
   }
 
-  private addChat(file: ConversationFiles): ChatSession {
-    const chat = new ChatSession(file, this.chatSessionPorts);
+  private addChat(chat: ChatSession): ChatSession {
     this.chats.set(chat.id, chat);
     chat.fileChanges.onDidChange(() => this.fileChangesEmitter.fire());
     let shown = chat.rowState;
@@ -375,19 +386,8 @@ export class ChatSessions implements Chats, WriteObserver {
     await this.remoteSessions.hideAndDelete(backendId, remoteId, this.usedBackends.get(backendId));
   }
 
-  private createOptions({ backendId, folder }: Pick<ConversationHead, 'backendId' | 'folder'>): CreateSessionOptions {
-    const folders = this.ports.files.editor.folders.map(({ path }) => path);
-    const [first] = folders;
-    if (first === undefined) throw new BackendError('invalidRequest', 'Open a folder to start.');
-    // The folder may have been removed from the workspace.
-    const isThere = folder !== undefined && folders.some((path) => isInside(folder, path, false));
-    const cwd = isThere ? folder : first;
-    const others = folders.filter((path) => path !== cwd);
-    return {
-      cwd,
-      ...(others.length > 0 ? { additionalDirectories: others } : {}),
-      ...this.ports.sessionDefaults.serverChoices(backendId),
-    };
+  private createOptions(place: SessionPlace): CreateSessionOptions {
+    return createSessionOptions(place, this.ports.files.editor, this.ports.sessionDefaults);
   }
 
   private rowOf(head: ConversationHead): ConversationRow {

@@ -6,22 +6,40 @@ import { LogRecord } from '../conversation/logRecord';
 const pathMembers: ReadonlySet<string> = new Set(['path', 'paths', 'folder', 'renamedFrom']);
 const verbatimMembers: ReadonlySet<string> = new Set(['input', 'output', 'attachments']);
 
+/** Moves that happened at the same time. */
+type Step = readonly FolderMove[];
+
 /**
- * Returns the records with the paths that their files have now. `moves` are those since the last record; earlier ones are
- * records themselves (`relocated`), which are left out of the result.
+ * Gives the records of a log the paths that their files have now, a part of the log at a time. `relocated` are the moves of
+ * all `relocated` records of the log, in their order; these records are left out of the result. `moves` are those since the
+ * last record.
  */
-export function relocateRecords(records: readonly LogRecord[], moves: readonly FolderMove[]): readonly LogRecord[] {
-  let steps: readonly (readonly FolderMove[])[] = moves.length === 0 ? [] : [moves];
-  if (steps.length === 0 && !records.some(({ type }) => type === 'relocated')) return records;
-  const relocated: LogRecord[] = [];
-  for (const record of records.toReversed()) {
-    if (record.type === 'relocated') steps = [record.moves, ...steps];
-    else relocated.push(steps.length === 0 ? record : relocateRecord(record, steps));
+export class RecordRelocator {
+  /** The moves after the next record. */
+  private steps: readonly Step[];
+
+  constructor(relocated: readonly Step[], moves: Step) {
+    this.steps = moves.length === 0 ? relocated : [...relocated, moves];
   }
-  return relocated.reverse();
+
+  /** Call in the order of the log, and only with records of which all have the content of their time. */
+  relocate(records: readonly LogRecord[]): readonly LogRecord[] {
+    if (this.steps.length === 0) return records;
+    return records.flatMap((record) => {
+      if (record.type !== 'relocated') return this.steps.length === 0 ? record : relocateRecord(record, this.steps);
+      this.steps = this.steps.slice(1);
+      return [];
+    });
+  }
 }
 
-function relocateRecord(record: LogRecord, steps: readonly (readonly FolderMove[])[]): LogRecord {
+/** Returns the records of a log, or of the end of one, as `RecordRelocator` does. */
+export function relocateRecords(records: readonly LogRecord[], moves: Step): readonly LogRecord[] {
+  const relocated = records.flatMap((record) => (record.type === 'relocated' ? [record.moves] : []));
+  return new RecordRelocator(relocated, moves).relocate(records);
+}
+
+function relocateRecord(record: LogRecord, steps: readonly Step[]): LogRecord {
   const move = (path: string): string => steps.reduce((now, moves) => movedPath(now, moves) ?? now, path);
   const parsed = LogRecord.safeParse(relocateMembers(record, move, false));
   return parsed.success ? parsed.data : record;

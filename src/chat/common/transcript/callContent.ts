@@ -27,7 +27,7 @@ export function showCommandOutputAsTerminal(call: CallContent): readonly ToolCon
     const output = stripFence(item.text);
     const last = shown.at(-1);
     if (last?.type === 'terminal') shown[shown.length - 1] = { ...last, output: joinOutputs(last.output, output) };
-    else shown.push({ type: 'terminal', terminal_id: '', output });
+    else shown.push({ type: 'terminal', terminal_id: '', output, ...(item.truncated ? { truncated: true } : {}) });
   }
   const exitCode = exitCodeOf(call.output);
   if (exitCode === undefined) return shown;

@@ -31,7 +31,7 @@ export function contentParts(
 function contentPart(item: ToolContent, { command, kind }: Parameters<typeof contentParts>[1] = {}): Part {
   switch (item.type) {
     case 'text': {
-      const { text } = item;
+      const text = withCutNotice(item.text, item.truncated);
       return kind && isPlainText(kind, text) ? { type: 'text', text, plain: true } : { type: 'text', text };
     }
     case 'diff':
@@ -39,7 +39,7 @@ function contentPart(item: ToolContent, { command, kind }: Parameters<typeof con
     case 'terminal':
       return {
         type: 'terminal',
-        output: item.output,
+        output: withCutNotice(item.output, item.truncated),
         ...withoutUndefined({ command, exitCode: item.exit_code, signal: item.signal ?? undefined }),
       };
     case 'image':
@@ -47,6 +47,10 @@ function contentPart(item: ToolContent, { command, kind }: Parameters<typeof con
     case 'link':
       return { type: 'link', uri: item.uri, ...withoutUndefined({ title: item.title }) };
   }
+}
+
+function withCutNotice(text: string, isCut: boolean | undefined): string {
+  return isCut ? `[The start of this output was not kept.]\n${text}` : text;
 }
 
 /** Returns the change that a call's input describes, as parts: the texts that it replaces or writes. */

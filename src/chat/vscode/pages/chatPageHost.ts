@@ -10,6 +10,7 @@ import { PageFeed } from '../../common/page/pageFeed';
 import { HeartbeatMonitor } from '../../common/page/heartbeatMonitor';
 import { createChatHandlers, type PageControl } from './chatHandlers';
 import type { ChatPageServices } from './chatPageServices';
+import type { RestoredChats } from './restoredChats';
 
 export interface PageWebview {
   readonly place: 'view' | 'tab';
@@ -23,6 +24,7 @@ interface ChatPageDeps {
   readonly surface: PageWebview;
   readonly files: PageFiles;
   readonly sessionId: string | undefined;
+  readonly restored: RestoredChats;
   /** Called with the displayed conversation whenever another one is displayed. */
   readonly onDidShow: (chat: Chat | undefined) => void;
   readonly onDidFocus: () => void;
@@ -153,10 +155,14 @@ export class ChatPageHost implements Disposable, PageControl {
   }
 
   private async restoreChat(sessionId: string): Promise<void> {
-    const { chats, clock, log } = this.deps.services;
+    const { restored, services } = this.deps;
+    const { clock, log } = services;
     const isStillWanted = this.startNavigation();
-    const opening = chats.open(sessionId).then((chat) => {
-      if (!this.disposables.isDisposed && isStillWanted()) this.show(chat);
+    const show = (chat: Chat | undefined): void => {
+      if (!this.disposables.isDisposed) this.show(chat);
+    };
+    const opening = restored.open(sessionId, show).then((chat) => {
+      if (isStillWanted()) show(chat);
     });
     await withDeadline(clock, 'opening the conversation', restoreTimeoutMs, () => opening).catch((error: unknown) =>
       log.error('cannot restore the last conversation', error),

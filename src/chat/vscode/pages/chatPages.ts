@@ -13,6 +13,7 @@ import { FocusOrder } from '../../common/page/focusOrder';
 import { ChatPageHost, type PageWebview } from './chatPageHost';
 import { chatViewId } from './chatViewId';
 import type { ChatPageServices } from './chatPageServices';
+import type { RestoredChats } from './restoredChats';
 
 const shownChatKey = 'chat.shown';
 /** Added to the title of a tab with pending approvals, because tabs have no badge. */
@@ -23,6 +24,7 @@ interface ChatPagesDeps {
   readonly files: PageFiles;
   readonly memento: Memento;
   readonly messages: Messages;
+  readonly restored: RestoredChats;
 }
 
 const TabState = z.object({ sessionId: z.string() });
@@ -183,12 +185,13 @@ export class ChatPages implements Disposable {
     sessionId: string | undefined,
     onDidShow: (chat?: Chat) => void,
   ): ChatPageHost {
-    const { getServices, files, messages } = this.deps;
+    const { getServices, files, messages, restored } = this.deps;
     const page: ChatPageHost = new ChatPageHost({
       services: getServices(),
       surface: pageWebview,
       files,
       sessionId,
+      restored,
       onDidShow: (chat) => {
         onDidShow(chat);
         this.changeEmitter.fire();

@@ -1,6 +1,6 @@
 import { SessionEvent, type SessionEventName } from '../../../../src/session/common/sessionEvents';
 import { ChatTranscript } from '../../../../src/chat/common/transcript/chatTranscript';
-import { LogNormalizer } from '../../../../src/chat/node/logNormalizer';
+import { LogNormalizer } from '../../../../src/chat/node/log/logNormalizer';
 import type { LogRecord, NewRecord } from '../../../../src/chat/common/conversation/logRecord';
 import type { Entry } from '../../../../src/transcript/common/entries';
 import { TranscriptDocument } from '../../../../src/transcript/common/transcriptDocument';

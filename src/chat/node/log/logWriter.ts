@@ -1,10 +1,11 @@
-import { Coalescer, type Clock } from '../../base/common/async';
-import type { Disposable } from '../../base/common/disposable';
-import { errorCode, messageOf, userMessageOf } from '../../base/common/errors';
-import { Emitter } from '../../base/common/event';
-import type { Logger } from '../../base/common/log';
-import { mergeDeltas, type LogRecord } from '../common/conversation/logRecord';
-import type { FilePort } from '../../base/node/filePort';
+import { Coalescer, type Clock } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
+import { errorCode, messageOf, userMessageOf } from '../../../base/common/errors';
+import { Emitter } from '../../../base/common/event';
+import type { Logger } from '../../../base/common/log';
+import { logVersion, mergeDeltas, type LogRecord, type RecordOf } from '../../common/conversation/logRecord';
+import { CallGrowthWriter, isShortened } from '../../common/log/callGrowth';
+import type { FilePort } from '../../../base/node/filePort';
 
 const writeDelayMs = 50;
 const retryMs = 5000;
@@ -22,6 +23,8 @@ interface LogWriterPorts {
   readonly log: Logger;
   /** Called before each write. Resolves when the folder exists and is locked. */
   readonly ensureWritable: () => Promise<void>;
+  /** Returns the record that says which version writes the log. */
+  readonly newBegin: () => RecordOf<'begin'>;
 }
 
 /** Appends records to a log in order and in batches. Records that could not be written are retried. */
@@ -30,6 +33,9 @@ export class LogWriter implements Disposable {
   private pendingUnits = 0;
   /** The newest record. The next record may be merged into it. */
   private lastRecord: LogRecord | undefined;
+  private readonly callGrowth = new CallGrowthWriter();
+  /** Version of the log, of which older versions of Backline see whether they can read it. Set it before the first record. */
+  version = 0;
   private runningWrite: Promise<void> | undefined;
   private hasLostRecords = false;
   private currentProblem: string | undefined;
@@ -91,8 +97,17 @@ export class LogWriter implements Disposable {
 
   private serializeLast(): void {
     if (!this.lastRecord) return;
-    this.pushLine(`${JSON.stringify(this.lastRecord)}\n`);
+    const record = this.callGrowth.shorten(this.lastRecord);
     this.lastRecord = undefined;
+    if (!record) return;
+    // An older version may have begun the log. From here on, it can't read all of it.
+    if (this.version < logVersion && isShortened(record)) this.pushRecord(this.ports.newBegin());
+    this.pushRecord(record);
+  }
+
+  private pushRecord(record: LogRecord): void {
+    if (record.type === 'begin') this.version = record.version;
+    this.pushLine(`${JSON.stringify(record)}\n`);
   }
 
   private pushLine(line: string): void {
@@ -100,6 +115,8 @@ export class LogWriter implements Disposable {
     this.pendingUnits += line.length;
     if (this.pendingUnits <= maxWaitingUnits || this.currentProblem === undefined) return;
     this.hasLostRecords = true;
+    this.callGrowth.reset();
+    this.version = 0;
     this.pendingLines = [];
     this.pendingUnits = 0;
   }

@@ -1,6 +1,6 @@
-import { SessionNormalizer } from '../../session/common/normalize/sessionNormalizer';
-import type { SessionEvent } from '../../session/common/sessionEvents';
-import { normalizedLogVersion, type LogRecord } from '../common/conversation/logRecord';
+import { SessionNormalizer } from '../../../session/common/normalize/sessionNormalizer';
+import type { SessionEvent } from '../../../session/common/sessionEvents';
+import { normalizedLogVersion, type LogRecord } from '../../common/conversation/logRecord';
 
 /** Normalizes the events of version 1 logs while they are read. Later events may already be normalized. */
 export class LogNormalizer {

@@ -1,8 +1,8 @@
-import { Coalescer, type Clock } from '../../base/common/async';
-import type { Disposable } from '../../base/common/disposable';
-import { messageOf } from '../../base/common/errors';
-import type { Logger } from '../../base/common/log';
-import type { FilePort } from '../../base/node/filePort';
+import { Coalescer, type Clock } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
+import { messageOf } from '../../../base/common/errors';
+import type { Logger } from '../../../base/common/log';
+import type { FilePort } from '../../../base/node/filePort';
 
 const soonMs = 100;
 /** Interval of polling, for changes that the watcher misses: on a network drive or after a crash of a window. */

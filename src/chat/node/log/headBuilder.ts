@@ -1,0 +1,46 @@
+import type { ConversationHead } from '../../common/chatStore';
+import { isPrompt, logVersion, type LogRecord, type RecordOf } from '../../common/conversation/logRecord';
+import { titleOfPrompt } from '../../common/conversation/conversationTitle';
+
+/** Derives the head of a conversation from its records, which are added in their order. */
+export class HeadBuilder {
+  private begin: RecordOf<'begin'> | undefined;
+  private prompt: RecordOf<'prompt'> | undefined;
+  /** Also one that was only queued. */
+  private firstPrompt: RecordOf<'prompt' | 'queued'> | undefined;
+  /** A fork also contains records of other sessions. */
+  private bound: RecordOf<'bound' | 'forked'> | undefined;
+  private forked: RecordOf<'forked'> | undefined;
+  private createdAt: number | undefined;
+  private updatedAt = 0;
+
+  add(records: readonly LogRecord[]): void {
+    for (const record of records) {
+      this.createdAt ??= record.at;
+      this.updatedAt = record.at;
+      if (isPrompt(record)) this.firstPrompt ??= record;
+      if (record.type === 'begin') this.begin ??= record;
+      else if (record.type === 'prompt') this.prompt ??= record;
+      else if (record.type === 'bound') this.bound = record;
+      else if (record.type === 'forked') this.bound = this.forked = record;
+    }
+  }
+
+  head(id: string): ConversationHead {
+    const { begin, bound, createdAt = 0, firstPrompt, forked, prompt, updatedAt } = this;
+    return {
+      version: logVersion,
+      id,
+      title: titleOfPrompt(prompt?.text ?? ''),
+      titledBy: 'prompt',
+      backendId: begin?.backendId ?? '',
+      backendTitle: begin?.backendId ?? '',
+      ...(bound?.type === 'bound' ? { remoteId: bound.remoteId } : {}),
+      ...(forked ? { forkedFrom: forked.from } : {}),
+      createdAt,
+      updatedAt,
+      state: 'idle',
+      ...(firstPrompt ? { startedBy: firstPrompt.id } : {}),
+    };
+  }
+}

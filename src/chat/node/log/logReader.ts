@@ -1,0 +1,196 @@
+import * as z from 'zod';
+import { countWithNoun } from '../../../base/common/countWithNoun';
+import { parseJson } from '../../../base/common/parseJson';
+import type { FilePort } from '../../../base/node/filePort';
+import { LogRecord, logVersion, normalizedLogVersion } from '../../common/conversation/logRecord';
+import type { FolderMove } from '../../common/conversations/conversationPlace';
+import { RecordRelocator } from '../../common/conversations/relocateRecords';
+import { CallGrowthReader } from '../../common/log/callGrowth';
+import { readLines, recordTypeBytes, type LogLine } from './logLines';
+import { LogNormalizer } from './logNormalizer';
+import { SupersededLines } from './supersededLines';
+
+interface ReadLog {
+  /** Message for the user if parts of the log could not be read. */
+  readonly damage: string | undefined;
+  /** Whether a newer version of Backline has written the log. */
+  readonly isNewer: boolean;
+  /** Whether the part that was read before is no longer the same, because the log was compacted. Nothing was read. */
+  readonly isReplaced: boolean;
+}
+
+type ApplyRecords = (records: readonly LogRecord[]) => void | Promise<void>;
+
+const Version = z.object({ type: z.literal('begin'), version: z.number() });
+/** Records are applied in batches of about this size, in bytes of their lines. */
+const batchBytes = 1024 * 1024;
+const maxBatch = 256;
+/** Number of bytes before the offset by which a reader sees that the log was replaced. */
+const tailBytes = 64;
+
+/** Reads a log, and later the records that were appended to it. Its memory does not grow with the log. */
+export class LogReader {
+  private readonly logNormalizer = new LogNormalizer();
+  private readonly callGrowth = new CallGrowthReader();
+  private isNormalized = false;
+  /** Whether records were applied, but not all of them. */
+  private isHalfRead = false;
+  /** The highest version of Backline's logs that was read. 0: none. */
+  version = 0;
+  /** Size of the updates that later ones replace, in bytes. A compacted log does not contain them. */
+  supersededBytes = 0;
+  private tail = '';
+
+  /** `offset` is the position at which reading starts, in bytes. */
+  constructor(
+    private readonly files: FilePort,
+    private readonly file: string,
+    private offset = 0,
+  ) {}
+
+  /** Offset after the last complete line, in bytes. Writing continues there. */
+  get endOffset(): number {
+    return this.offset;
+  }
+
+  /** Continues after the first `offset` bytes of a log that was compacted. */
+  async continueAt(offset: number): Promise<void> {
+    this.offset = offset;
+    this.version = logVersion;
+    this.tail = await this.readTail();
+  }
+
+  /**
+   * Reads all new records, with normalized events for all versions of the log. `isBeingWritten`: an incomplete last line
+   * is no damage. Nothing after `end` is read, which is the offset after a line. After a failure in the middle, the log
+   * counts as replaced. @throws errors of the file port
+   */
+  async read(apply: ApplyRecords, isBeingWritten = false, end = Infinity): Promise<ReadLog> {
+    if (this.isHalfRead || (await this.wasReplaced())) return { damage: undefined, isNewer: false, isReplaced: true };
+    const read = await this.readOn(apply, isBeingWritten, end);
+    this.isHalfRead = false;
+    this.tail = await this.readTail();
+    return { ...read, isReplaced: false };
+  }
+
+  /**
+   * Reads all records that are there now, with the paths that their files have now. `moves` are those since the last record.
+   * Reads the log twice, because a folder can have been moved after any record. @throws errors of the file port
+   */
+  async readRelocated(apply: ApplyRecords, moves: readonly FolderMove[], isBeingWritten = false): Promise<ReadLog> {
+    const { end, relocated } = await this.findRelocated();
+    const relocator = new RecordRelocator(relocated, moves);
+    return await this.read((records) => apply(relocator.relocate(records)), isBeingWritten, end);
+  }
+
+  private async findRelocated() {
+    const relocated: (readonly FolderMove[])[] = [];
+    let end = this.offset;
+    for await (const line of readLines(this.files.readChunks(this.file, undefined, this.offset))) {
+      if (!line.isWhole) continue;
+      end = this.offset + line.endOffset;
+      if (!line.start(recordTypeBytes).includes('"relocated"')) continue;
+      const record = LogRecord.safeParse(parseJson(line.text())).data;
+      if (record?.type === 'relocated') relocated.push(record.moves);
+    }
+    return { end, relocated };
+  }
+
+  private async readOn(
+    apply: ApplyRecords,
+    isBeingWritten: boolean,
+    lastEnd: number,
+  ): Promise<Omit<ReadLog, 'isReplaced'>> {
+    const batch = new RecordBatch(apply, (line) => this.recordsOf(line));
+    const superseded = new SupersededLines();
+    const start = this.offset;
+    let end = start;
+    let isTorn = false;
+    let isNewer = false;
+    for await (const line of readLines(this.files.readChunks(this.file, undefined, start))) {
+      if (!line.isWhole) {
+        isTorn = true;
+        continue;
+      }
+      if (start + line.endOffset > lastEnd) break;
+      this.isHalfRead = true;
+      end = start + line.endOffset;
+      const version = versionOf(line);
+      if (version > 0) this.isNormalized = version >= normalizedLogVersion;
+      this.version = Math.max(this.version, version);
+      if (version > logVersion) isNewer = true;
+      await batch.add(this.isNormalized ? superseded.add(line) : [line]);
+    }
+    await batch.add(superseded.takeAll());
+    await batch.apply();
+    this.supersededBytes += superseded.skippedBytes;
+    this.offset = end;
+    return { damage: damageOf(batch.unreadCount, isTorn && !isBeingWritten, isNewer), isNewer };
+  }
+
+  private recordsOf(line: LogLine): readonly LogRecord[] | undefined {
+    const parsed = LogRecord.safeParse(parseJson(line.text())).data;
+    return parsed && this.logNormalizer.normalize(this.callGrowth.restore(parsed));
+  }
+
+  private async wasReplaced(): Promise<boolean> {
+    return this.tail !== '' && (await this.readTail()) !== this.tail;
+  }
+
+  private async readTail(): Promise<string> {
+    const start = Math.max(0, this.offset - tailBytes);
+    const length = this.offset - start;
+    let bytes = Buffer.alloc(0);
+    if (length > 0) {
+      for await (const chunk of this.files.readChunks(this.file, undefined, start)) {
+        bytes = Buffer.concat([bytes, chunk]);
+        if (bytes.length >= length) break;
+      }
+    }
+    return bytes.subarray(0, length).toString('latin1');
+  }
+}
+
+/** Collects records until there are enough to apply them. */
+class RecordBatch {
+  private records: LogRecord[] = [];
+  private bytes = 0;
+  unreadCount = 0;
+
+  constructor(
+    private readonly applyRecords: ApplyRecords,
+    private readonly recordsOf: (line: LogLine) => readonly LogRecord[] | undefined,
+  ) {}
+
+  async add(lines: readonly LogLine[]): Promise<void> {
+    for (const line of lines) {
+      if (line.size === 0) continue;
+      const records = this.recordsOf(line);
+      if (records) this.records.push(...records);
+      else this.unreadCount++;
+      this.bytes += line.size;
+      if (this.bytes >= batchBytes || this.records.length >= maxBatch) await this.apply();
+    }
+  }
+
+  async apply(): Promise<void> {
+    const { records } = this;
+    this.records = [];
+    this.bytes = 0;
+    if (records.length > 0) await this.applyRecords(records);
+  }
+}
+
+function versionOf(line: LogLine): number {
+  if (!line.start(recordTypeBytes).includes('"begin"')) return 0;
+  return Version.safeParse(parseJson(line.text())).data?.version ?? 0;
+}
+
+function damageOf(unread: number, isTorn: boolean, isNewer: boolean): string | undefined {
+  if (isNewer) return 'This conversation was written by a newer version of Backline. Some of it may not be shown.';
+  const sentences = [
+    ...(unread > 0 ? [`${countWithNoun(unread, 'entry', 'entries')} in this conversation could not be read.`] : []),
+    ...(isTorn ? ['Its last entry is incomplete.'] : []),
+  ];
+  return sentences.length > 0 ? `${sentences.join(' ')} Everything else is shown.` : undefined;
+}
