@@ -12,7 +12,7 @@ import { relocateRecords } from '../common/conversations/relocateRecords';
 import { logFileName, textsFolderName } from './addConversationCopy';
 import { unreadableError } from './conversationErrors';
 import { RepeatedFailures } from './repeatedFailures';
-import { StoredTexts } from './storedTexts';
+import { ConversationTexts } from './conversationTexts';
 import type { FilePort } from '../../base/node/filePort';
 import { inUseElsewhereText, newerVersionText, readonlyReasonOf, type Access } from './conversationAccess';
 import { compactUnusedLog } from './log/compactLog';
@@ -66,7 +66,7 @@ export class DiskConversationFiles implements ConversationFiles {
   private access: Access;
   private readonly lock: FileLock;
   private readonly logWriter: LogWriter;
-  private readonly texts: StoredTexts;
+  private readonly texts: ConversationTexts;
   private readonly headCoalescer: Coalescer;
   private runningHeadWrite: Promise<unknown> = Promise.resolve();
   private readonly failures: RepeatedFailures;
@@ -91,7 +91,7 @@ export class DiskConversationFiles implements ConversationFiles {
     this.access = initialState.access;
     this.hasRecords = initialState.access !== 'ours';
     this.lock = initialState.createLock(() => this.loseLock());
-    this.texts = new StoredTexts(files, path.join(ports.folder, textsFolderName));
+    this.texts = new ConversationTexts(files, path.join(ports.folder, textsFolderName));
     const ensureWritable = (): Promise<void> => this.ensureWritable();
     const { backendId, id } = initialState.head;
     const newBegin = () => ({ type: 'begin' as const, at: clock.now(), version: logVersion, id, backendId });

@@ -23,14 +23,23 @@ interface RestoredChatsDeps {
  * extension host ends meanwhile, or if opening fails, it is not opened by itself again, and the user decides.
  */
 export class RestoredChats {
-  constructor(private readonly deps: RestoredChatsDeps) {}
+  /** Conversations during whose opening the extension host ended, until the user opens them. */
+  private readonly interruptedIds: Set<string>;
+  private readonly reportedIds = new Set<string>();
+
+  constructor(private readonly deps: RestoredChatsDeps) {
+    this.interruptedIds = new Set(this.opening);
+  }
 
   /**
    * Resolves to undefined if the conversation is not opened by itself. `show` is called if the user opens it then. Never
    * rejects.
    */
   async open(sessionId: string, show: (chat: Chat) => void): Promise<Chat | undefined> {
-    if (this.opening.includes(sessionId)) {
+    if (this.interruptedIds.has(sessionId)) {
+      // The view and a tab can show the same conversation.
+      if (this.reportedIds.has(sessionId)) return undefined;
+      this.reportedIds.add(sessionId);
       await this.unmark(sessionId);
       const reason = 'the extension host ended while it was being opened the last time';
       this.offerActions(sessionId, `${this.titleOf(sessionId)} was not opened, because ${reason}.`, show);
@@ -52,7 +61,9 @@ export class RestoredChats {
   private async openMarked(sessionId: string): Promise<Chat> {
     await this.save([...this.opening, sessionId]);
     try {
-      return await this.deps.chats.open(sessionId);
+      const chat = await this.deps.chats.open(sessionId);
+      this.interruptedIds.delete(sessionId);
+      return chat;
     } finally {
       await this.unmark(sessionId);
     }

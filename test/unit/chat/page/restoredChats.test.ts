@@ -69,6 +69,19 @@ describe('conversations that a window shows again after a reload', () => {
     assert.equal(await newWindow(works).open(id, show), chat);
   });
 
+  it('are shown by the view and by a tab at once, and named once if they are not opened', async () => {
+    const opening = newWindow(() => Promise.resolve(chat));
+    assert.deepEqual(await Promise.all([opening.open(id, show), opening.open(id, show)]), [chat, chat]);
+    assert.deepEqual(told, []);
+    void newWindow(neverEnds).open(id, show);
+    await Promise.resolve();
+    const next = newWindow(works);
+    assert.deepEqual(await Promise.all([next.open(id, show), next.open(id, show)]), [undefined, undefined]);
+    assert.equal(told.length, 1);
+    await run('Open');
+    assert.equal(await next.open(id, show), chat);
+  });
+
   it('are marked again while the user opens them', async () => {
     memento.values.set('chat.opening', [id]);
     const window = newWindow(neverEnds);

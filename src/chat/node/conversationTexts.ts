@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import type { FilePort } from '../../base/node/filePort';
 
 /** The texts of files to which the records of a conversation refer. Each is in a file that is named by its hash. */
-export class StoredTexts {
+export class ConversationTexts {
   /** `folder` is an absolute path. Created with the first text. */
   constructor(
     private readonly files: FilePort,
