@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { constants } from 'node:fs';
+import { open, readdir, readFile, rename } from 'node:fs/promises';
+import * as path from 'node:path';
+import { promisify } from 'node:util';
+import { listProcesses } from '../../scripts/lib/processes.mjs';
+import { eventually } from '../support/eventually';
+import { ChatView } from './support/chatView';
+import { PlannedAgent } from './support/plannedAgent';
+import { VsCodeWindow } from './support/window';
+
+const title = 'build all of it';
+
+/** A conversation at which the extension host ends is not opened by itself again and again, which would end them all. */
+describe('A conversation during whose opening the extension host ended', () => {
+  let window: VsCodeWindow;
+  let chat: ChatView;
+
+  before(async () => {
+    window = await VsCodeWindow.open({
+      prepare: async (sandbox) => {
+        const agent = new PlannedAgent(sandbox);
+        await agent.install();
+        await agent.plan(title, [
+          { update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'All is built.' } } },
+        ]);
+      },
+    });
+    chat = new ChatView(window.page);
+    await window.runCommand('Backline: Open Chat');
+    await chat.send(title);
+    await chat.says('All is built.');
+  });
+  after(() => window.close());
+
+  const toast = () => window.messages.filter({ hasText: `“${title}” was not opened` });
+
+  /** Ends the extension host while it opens the conversation, whose log never comes. */
+  async function killWhileOpening(): Promise<void> {
+    const log = await logOf(window.sandbox.dataDir);
+    await eventually('the end of the turn on disk', async () =>
+      assert.match(await readFile(log, 'utf8'), /prompt:complete/),
+    );
+    const kept = `${log}.kept`;
+    await rename(log, kept);
+    await promisify(execFile)('mkfifo', [log]);
+    await window.reload();
+    // Only while somebody reads it, a pipe can be opened like this.
+    const writeOnly = constants.O_WRONLY | constants.O_NONBLOCK;
+    const pipe = await eventually('a host that reads the log', () => open(log, writeOnly));
+    const hosts = await extensionHosts();
+    assert.ok(hosts.length > 0, 'there is no extension host');
+    for (const pid of hosts) process.kill(pid, 'SIGKILL');
+    await pipe.close();
+    await rename(kept, log);
+    await window.load();
+  }
+
+  it('is named at the next start and opened when the user says so, and then by itself again', async () => {
+    await killWhileOpening();
+    await toast().waitFor();
+    for (const name of ['Open', 'Compact', 'Delete'])
+      await toast().getByRole('button', { name, exact: true }).waitFor();
+    await window.screenshot('conversation-not-opened-again');
+    await chat.shows('What would you like to work on?');
+    await toast().getByRole('button', { name: 'Open', exact: true }).click();
+    await chat.says('All is built.');
+    await window.reload();
+    await chat.says('All is built.');
+    assert.equal(await toast().count(), 0);
+  });
+
+  it('is compacted and opened', async () => {
+    await killWhileOpening();
+    await toast().getByRole('button', { name: 'Compact', exact: true }).click();
+    await chat.says('All is built.');
+  });
+
+  it('is deleted after a question', async () => {
+    await killWhileOpening();
+    await toast().getByRole('button', { name: 'Delete', exact: true }).click();
+    const dialog = window.page.locator('.monaco-dialog-box');
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await eventually('no conversation', async () =>
+      assert.deepEqual(
+        (await readdir(storageIn(window.sandbox.dataDir))).filter((name) => name.includes('-')),
+        [],
+      ),
+    );
+    await window.reload();
+    await chat.shows('What would you like to work on?');
+    assert.equal(await toast().count(), 0);
+  });
+});
+
+function storageIn(dataDir: string): string {
+  return path.join(dataDir, 'data', 'User', 'globalStorage', 'backline.backline', 'conversations');
+}
+
+async function logOf(dataDir: string): Promise<string> {
+  const storage = storageIn(dataDir);
+  const [id] = (await readdir(storage)).filter((name) => name.includes('-'));
+  assert.ok(id !== undefined);
+  return path.join(storage, id, 'log.jsonl');
+}
+
+/** The extension hosts that this process has started. */
+async function extensionHosts(): Promise<number[]> {
+  const all = await listProcesses();
+  const ours = new Set([process.pid]);
+  // Parents have no order among the processes.
+  for (let count = 0; count !== ours.size;) {
+    count = ours.size;
+    for (const { parent, pid } of all) if (ours.has(parent)) ours.add(pid);
+  }
+  const hosts: number[] = [];
+  for (const pid of ours) {
+    // It may have ended meanwhile.
+    const { stdout } = await promisify(execFile)('ps', ['-o', 'args=', '-p', String(pid)]).catch(() => ({
+      stdout: '',
+    }));
+    if (stdout.includes('--type=extensionHost')) hosts.push(pid);
+  }
+  return hosts;
+}
