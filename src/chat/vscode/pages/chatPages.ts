@@ -194,6 +194,7 @@ export class ChatPages implements Disposable {
       restored,
       onDidShow: (chat) => {
         onDidShow(chat);
+        if (chat) void restored.noteShown(chat.id);
         this.changeEmitter.fire();
       },
       onDidFocus: () => this.focusOrder.markFocused(page),

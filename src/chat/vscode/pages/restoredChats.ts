@@ -23,7 +23,7 @@ interface RestoredChatsDeps {
  * extension host ends meanwhile, or if opening fails, it is not opened by itself again, and the user decides.
  */
 export class RestoredChats {
-  /** Conversations during whose opening the extension host ended, until the user opens them. */
+  /** Conversations during whose opening the extension host ended, until they were opened. */
   private readonly interruptedIds: Set<string>;
   private readonly reportedIds = new Set<string>();
 
@@ -36,13 +36,9 @@ export class RestoredChats {
    * rejects.
    */
   async open(sessionId: string, show: (chat: Chat) => void): Promise<Chat | undefined> {
-    if (this.interruptedIds.has(sessionId)) {
+    if (this.interruptedIds.has(sessionId) && this.titleOf(sessionId) !== undefined) {
       // The view and a tab can show the same conversation.
-      if (this.reportedIds.has(sessionId)) return undefined;
-      this.reportedIds.add(sessionId);
-      await this.unmark(sessionId);
-      const reason = 'the extension host ended while it was being opened the last time';
-      this.offerActions(sessionId, `${this.titleOf(sessionId)} was not opened, because ${reason}.`, show);
+      if (!this.reportedIds.has(sessionId)) this.reportInterrupted(sessionId, show);
       return undefined;
     }
     try {
@@ -52,19 +48,29 @@ export class RestoredChats {
         this.deps.log.info(`A conversation that was shown before no longer exists: ${messageOf(error)}`);
         return undefined;
       }
-      const message = `${this.titleOf(sessionId)} could not be opened. ${userMessageOf(error)}`;
-      this.offerActions(sessionId, message, show);
+      this.offerActions(sessionId, `${this.nameOf(sessionId)} could not be opened. ${userMessageOf(error)}`, show);
       return undefined;
     }
+  }
+
+  /** Call when a conversation is shown. From then on, it is opened by itself again. Never rejects. */
+  async noteShown(sessionId: string): Promise<void> {
+    if (this.interruptedIds.delete(sessionId)) await this.unmark(sessionId);
+  }
+
+  /** The mark stays until the conversation was opened, so that another reload does not open it either. */
+  private reportInterrupted(sessionId: string, show: (chat: Chat) => void): void {
+    this.reportedIds.add(sessionId);
+    const reason = 'the extension host ended while it was being opened the last time';
+    this.offerActions(sessionId, `${this.nameOf(sessionId)} was not opened, because ${reason}.`, show);
   }
 
   private async openMarked(sessionId: string): Promise<Chat> {
     await this.save([...this.opening, sessionId]);
     try {
-      const chat = await this.deps.chats.open(sessionId);
-      this.interruptedIds.delete(sessionId);
-      return chat;
+      return await this.deps.chats.open(sessionId);
     } finally {
+      this.interruptedIds.delete(sessionId);
       await this.unmark(sessionId);
     }
   }
@@ -91,8 +97,13 @@ export class RestoredChats {
     );
   }
 
-  private titleOf(sessionId: string): string {
-    const title = this.deps.chats.rows.find(({ id }) => id === sessionId)?.title;
+  /** Undefined if there is no such conversation. */
+  private titleOf(sessionId: string): string | undefined {
+    return this.deps.chats.rows.find(({ id }) => id === sessionId)?.title;
+  }
+
+  private nameOf(sessionId: string): string {
+    const title = this.titleOf(sessionId);
     return title === undefined ? 'A conversation' : `“${title}”`;
   }
 

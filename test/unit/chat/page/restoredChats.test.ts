@@ -82,6 +82,27 @@ describe('conversations that a window shows again after a reload', () => {
     assert.equal(await next.open(id, show), chat);
   });
 
+  it('stay unopened over further reloads, until they were shown', async () => {
+    memento.values.set('chat.opening', [id]);
+    for (const count of [1, 2]) {
+      assert.equal(await newWindow(works).open(id, show), undefined);
+      assert.equal(told.length, count);
+    }
+    const last = newWindow(works);
+    await last.noteShown(id);
+    assert.equal(await last.open(id, show), chat);
+    assert.equal(await newWindow(works).open(id, show), chat);
+    assert.equal(told.length, 2);
+  });
+
+  it('are forgotten if they were deleted', async () => {
+    memento.values.set('chat.opening', ['deleted']);
+    const gone = newWindow(() => Promise.reject(new ChatError('notFound', 'It was deleted.')));
+    assert.equal(await gone.open('deleted', show), undefined);
+    assert.deepEqual(told, []);
+    assert.equal(memento.values.get('chat.opening'), undefined);
+  });
+
   it('are marked again while the user opens them', async () => {
     memento.values.set('chat.opening', [id]);
     const window = newWindow(neverEnds);
