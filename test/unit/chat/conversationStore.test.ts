@@ -170,6 +170,26 @@ describe('ConversationStore', () => {
     assert.match(file.readonlyReason ?? '', /newer version/);
   });
 
+  it('does not continue what a newer version has continued, before it was opened or since then', async () => {
+    const store = await newStore();
+    store.create(head).append(begin(logVersion));
+    await store.stop();
+    const { file } = await openAndRead(await newStore());
+    assert.equal(file.readonlyReason, undefined);
+    await appendFile(log(), `${JSON.stringify(begin(logVersion + 1))}\n`);
+    await assert.rejects(file.claim(), /newer version/);
+    assert.match(file.readonlyReason ?? '', /newer version/);
+    const before = await readFile(log(), 'utf8');
+    const again = await newStore();
+    const opened = await openAndRead(again);
+    assert.match(opened.file.readonlyReason ?? '', /newer version/);
+    await assert.rejects(opened.file.claim(), { code: 'readonly' });
+    opened.file.append(prompt('Not written'));
+    await again.compact(id);
+    await again.stop();
+    assert.equal(await readFile(log(), 'utf8'), before);
+  });
+
   for (const code of ['ENOSPC', 'EROFS']) {
     it(`keeps records in memory, reports the problem and retries (${code})`, async () => {
       const store = await newStore();

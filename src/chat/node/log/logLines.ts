@@ -1,7 +1,7 @@
 /** Maximum length of a line, in bytes. Longer lines are skipped. */
 const maxLineBytes = 64 * 1024 * 1024;
 /** Lines up to this length are copied, so that they do not keep the chunk in memory in which they were read. */
-const maxCopiedBytes = 32 * 1024;
+const maxCopiedBytes = 128 * 1024;
 const decoder = new TextDecoder();
 
 /** Number of bytes at the start of a line that contain the type of its record. */

@@ -301,6 +301,26 @@ describe('a conversation on disk', () => {
     );
   });
 
+  it('has the right paths if another window moves it on between the two passes over its log', async () => {
+    const at = (name: string): LogRecord => ({ type: 'snapshot', at: 1, path: name });
+    const lineOf = (record: LogRecord): string => `${JSON.stringify(record)}\n`;
+    const moved: LogRecord = { type: 'relocated', at: 1, moves: [{ from: '/a', to: '/b' }] };
+    await writeFile(file, [begin[0], at('/a/x')].map((record) => record && lineOf(record)).join(''));
+    class ContinuedFiles extends NodeFiles {
+      private passes = 0;
+      override async *readChunks(...wanted: Parameters<NodeFiles['readChunks']>) {
+        if (++this.passes === 2) await appendFile(file, lineOf(moved) + lineOf(at('/b/y')));
+        yield* super.readChunks(...wanted);
+      }
+    }
+    const reader = new LogReader(new ContinuedFiles(), file);
+    const records: LogRecord[] = [];
+    // This window has the folder at the new place, too.
+    await reader.readRelocated((some) => void records.push(...some), [{ from: '/a', to: '/b' }], true);
+    assert.deepEqual(records.slice(1), [at('/b/x')]);
+    assert.deepEqual(await read(reader), [moved, at('/b/y')]);
+  });
+
   it('says in the log that older versions cannot read it, before the first update that they would not understand', async () => {
     const older: LogRecord[] = [beginOf(2), ...begin.slice(1), update('one')];
     await writeFile(file, older.map((record) => `${JSON.stringify(record)}\n`).join(''));
