@@ -25,7 +25,7 @@ import { LogReader } from './log/logReader';
 import type { OlderWorkspaces } from './olderWorkspaces';
 import type { WindowPlaces } from './windowPlaces';
 import { FileLock } from '../../base/node/fileLock';
-import { HeadBuilder } from './log/headBuilder';
+import { headFromLog } from './log/headFromLog';
 import { DiskConversationFiles, type ConversationFilesInitialState } from './diskConversationFiles';
 import { searchConversations } from './textSearch';
 
@@ -244,7 +244,9 @@ export class ConversationStore implements ChatStore {
 
   /** @throws errors of the file port */
   private async placedHeadOf(id: string) {
-    const head = this.headById.get(id) ?? (await this.readHead(id)) ?? (await this.headFromLog(id));
+    // What another window has just written of its place is not in the list yet.
+    const newest = this.isOurs(id) ? undefined : await this.readHead(id);
+    const head = newest ?? this.headById.get(id) ?? (await this.headFromLog(id));
     return { head, moves: (await this.deps.places?.movesFor(head.place)) ?? [] };
   }
 
@@ -373,9 +375,7 @@ export class ConversationStore implements ChatStore {
 
   /** @throws errors of the file port */
   private async headFromLog(id: string): Promise<ConversationHead> {
-    const builder = new HeadBuilder();
-    await this.createReader(id).read((records) => builder.add(records));
-    return this.folders.withPlace(builder.head(id));
+    return this.folders.withPlace(await headFromLog(id, this.createReader(id)));
   }
 
   private async readHead(id: string): Promise<ConversationHead | undefined> {

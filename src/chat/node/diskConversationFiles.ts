@@ -80,6 +80,7 @@ export class DiskConversationFiles implements ConversationFiles {
   readonly onDidChangeProblem = this.problemEmitter.event;
   private readonly readRecordsEmitter = new Emitter<RecordsOfOtherWindow>(this.onListenerError);
   readonly onDidReadRecords = this.readRecordsEmitter.event;
+  moves: readonly FolderMove[];
 
   constructor(
     private readonly initialState: ConversationFilesInitialState,
@@ -89,6 +90,7 @@ export class DiskConversationFiles implements ConversationFiles {
     this.failures = new RepeatedFailures(log);
     this.currentHead = initialState.head;
     this.access = initialState.access;
+    this.moves = initialState.moves;
     this.hasRecords = initialState.access !== 'ours';
     this.lock = initialState.createLock(() => this.loseLock());
     this.texts = new ConversationTexts(files, path.join(ports.folder, textsFolderName));
@@ -103,10 +105,6 @@ export class DiskConversationFiles implements ConversationFiles {
 
   get head(): ConversationHead {
     return this.currentHead;
-  }
-
-  get moves(): readonly FolderMove[] {
-    return this.initialState.moves;
   }
 
   get isOurs(): boolean {
@@ -155,9 +153,9 @@ export class DiskConversationFiles implements ConversationFiles {
 
   async readStored(apply: (records: readonly LogRecord[]) => void): Promise<string | undefined> {
     return await this.queue.run('access', async () => {
-      const { log, moves } = this.initialState;
+      const { log } = this.initialState;
       try {
-        const { damage, isNewer } = await log.readRelocated(apply, moves, this.access === 'theirs');
+        const { damage, isNewer } = await log.readRelocated(apply, this.moves, this.access === 'theirs');
         if (isNewer) this.access = 'newer';
         if (this.access === 'free' && log.supersededBytes > maxSupersededBytes) void this.compact();
         return damage;
@@ -262,7 +260,10 @@ export class DiskConversationFiles implements ConversationFiles {
     }
     try {
       const head = await readHead();
-      if (head) this.applyHead(head);
+      if (head) {
+        this.applyHead(head);
+        this.ports.onDidChangeHead(this.currentHead);
+      }
       const records = await this.readNewLogRecords();
       this.logWriter.nextOffset = this.initialState.log.endOffset;
       this.logWriter.version = this.initialState.log.version;
@@ -277,7 +278,7 @@ export class DiskConversationFiles implements ConversationFiles {
 
   /** Records that the conversation continues in this window. All later records contain the paths of this window. */
   private recordPlace(): void {
-    const { moves } = this.initialState;
+    const { moves } = this;
     const { place } = this.currentHead;
     const next = this.ports.placeContinued(place, moves);
     if (!next) return;
@@ -309,13 +310,15 @@ export class DiskConversationFiles implements ConversationFiles {
       this.loseLock();
       throw new ChatError('readonly', 'Another VS Code window has compacted this conversation. Open it again.');
     }
+    // The other window has the folder at the same place, and wrote how it was moved there.
+    if (records.some(({ type }) => type === 'relocated')) this.moves = [];
     if (isNewer) {
-      this.applyAccess(relocateRecords(records, this.initialState.moves), 'newer');
+      this.applyAccess(relocateRecords(records, this.moves), 'newer');
       throw new ChatError('readonly', newerVersionText);
     }
     // The window that wrote these records has received the same events.
     if (records.length > 0) this.unsavedRecords = [];
-    return relocateRecords(records, this.initialState.moves);
+    return relocateRecords(records, this.moves);
   }
 
   /** Ensures before each write that this window has the lock. @throws ChatError `readonly`, and errors of the file port */

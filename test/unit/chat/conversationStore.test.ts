@@ -174,8 +174,8 @@ describe('ConversationStore', () => {
     const store = await newStore();
     store.create(head).append(begin(logVersion));
     await store.stop();
-    const { file } = await openAndRead(await newStore());
-    assert.equal(file.readonlyReason, undefined);
+    const { damage, file } = await openAndRead(await newStore());
+    assert.equal(damage, undefined);
     await appendFile(log(), `${JSON.stringify(begin(logVersion + 1))}\n`);
     await assert.rejects(file.claim(), /newer version/);
     assert.match(file.readonlyReason ?? '', /newer version/);

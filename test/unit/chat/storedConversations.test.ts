@@ -206,7 +206,7 @@ describe('The conversations of the user', () => {
     await rename(at('aside'), at('new/new'));
     const inner = await windowOn([at('new/new')]);
     await inner.locateFolder(at('new'), at('new/new'));
-    const again = await inner.open('conversation');
+    const { file: again } = await openAndRead(inner, 'conversation');
     await again.claim();
     await again.close();
     const read = (await (await windowOn([at('new/new')])).read('conversation')).records;
@@ -214,6 +214,35 @@ describe('The conversations of the user', () => {
       read.flatMap((record) => (record.type === 'snapshot' ? [record.path] : [])),
       [at('new/new/a.txt'), at('new/new/new/b.txt')],
     );
+  });
+
+  it('have each path once, though two windows continue them where the user has located the folder', async () => {
+    const snapshot = (name: string) => ({ type: 'snapshot' as const, at: 4, path: at(name), text: null });
+    const before = (await windowOn([await folder('project')])).create(headOf('conversation'));
+    before.append(begin('conversation'));
+    before.append(snapshot('project/a'));
+    await before.close();
+    await rename(at('project'), at('aside'));
+    await mkdir(at('project'));
+    await rename(at('aside'), at('project/project'));
+    const [one, two] = [await windowOn([at('project/project')]), await windowOn([at('project/project')])];
+    await one.locateFolder(at('project'), at('project/project'));
+    const first = await openAndRead(one, 'conversation');
+    const stale = await windowOn([at('project/project')]);
+    const second = await openAndRead(stale, 'conversation');
+    assert.equal(second.file.moves.length, 1);
+    await first.file.claim();
+    first.file.append(snapshot('project/project/b'));
+    await first.file.close();
+    const followed: LogRecord[] = [];
+    second.file.onDidReadRecords(({ records }) => followed.push(...records));
+    await second.file.claim();
+    assert.deepEqual(followed, [snapshot('project/project/b')]);
+    second.file.append(snapshot('project/project/c'));
+    await second.file.close();
+    const all = [snapshot('project/project/a'), snapshot('project/project/b'), snapshot('project/project/c')];
+    assert.deepEqual((await stale.read('conversation')).records.slice(1), all);
+    assert.deepEqual((await two.read('conversation')).records.slice(1), all);
   });
 
   it('of the versions before are placed by the window, by what VS Code knows, and by their logs', async () => {

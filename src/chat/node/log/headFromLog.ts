@@ -1,9 +1,10 @@
 import type { ConversationHead } from '../../common/chatStore';
 import { isPrompt, logVersion, type LogRecord, type RecordOf } from '../../common/conversation/logRecord';
 import { titleOfPrompt } from '../../common/conversation/conversationTitle';
+import type { LogReader } from './logReader';
 
 /** Derives the head of a conversation from its records, which are added in their order. */
-export class HeadBuilder {
+class HeadBuilder {
   private begin: RecordOf<'begin'> | undefined;
   private prompt: RecordOf<'prompt'> | undefined;
   /** Also one that was only queued. */
@@ -43,4 +44,11 @@ export class HeadBuilder {
       ...(firstPrompt ? { startedBy: firstPrompt.id } : {}),
     };
   }
+}
+
+/** Creates the head of a conversation from its log. @throws errors of the file port */
+export async function headFromLog(id: string, reader: LogReader): Promise<ConversationHead> {
+  const builder = new HeadBuilder();
+  await reader.read((records) => builder.add(records));
+  return builder.head(id);
 }
