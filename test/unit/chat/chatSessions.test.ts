@@ -261,6 +261,18 @@ describe('ChatSessions', () => {
     assert.equal((await window.chats.search('long')).filter(({ remote }) => remote).length, 0, 'it is ours now');
   });
 
+  it('lists no sessions of an agent that was removed from the settings', async () => {
+    const { agent, backends, chats } = window;
+    assert.ok(backends instanceof ChatBackends);
+    agent.summaries = [{ id: 'old', title: 'Long ago' }];
+    await chats.listRemoteSessions('one', never);
+    backends.backends = backends.backends.filter((backend) => backend !== agent);
+    agent.change({ kind: 'stopped' });
+    assert.deepEqual(await chats.search(''), []);
+    backends.backends = [agent, ...backends.backends];
+    assert.deepEqual(await chats.search(''), []);
+  });
+
   it('reports an agent that cannot list its sessions', async () => {
     window.agent.canList = false;
     await assert.rejects(window.chats.listRemoteSessions('one', never), {

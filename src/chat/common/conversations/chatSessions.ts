@@ -72,7 +72,7 @@ export class ChatSessions implements Chats, WriteObserver {
 
   constructor(private readonly ports: ChatSessionsPorts) {
     const { backends, clock, log, memento } = ports;
-    this.remoteSessions = new RemoteSessions(clock, log, memento);
+    this.remoteSessions = new RemoteSessions(backends, clock, log, memento);
     this.usedBackends = new OpenBackends(backends, clock, log, {
       onReady: (backend) => void this.remoteSessions.deletePending(backend),
       onChange: () => this.backendsEmitter.fire(),

@@ -1,5 +1,6 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import * as z from 'zod';
+import type { BackendRegistry } from '../../../session/common/backendRegistry';
 import { BackendError, type SessionBackend, type SessionSummary } from '../../../session/common/sessionBackend';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
@@ -31,11 +32,11 @@ type Deleted = z.infer<typeof Deleted>;
 
 /** Lists and deletes sessions that backends store themselves. */
 export class RemoteSessions {
-  private readonly titleByRowId = new Map<string, string>();
-  /** The last list of each backend, which is shown while it does not run. */
+  /** The last list of each backend, which is shown while it does not run, until it is removed. */
   private readonly lastLists = new Map<string, LastList>();
 
   constructor(
+    private readonly registry: Pick<BackendRegistry, 'list'>,
     private readonly clock: Clock,
     private readonly log: Logger,
     /** Stores ids of sessions that the user has deleted but that still exist in their backend. */
@@ -48,7 +49,10 @@ export class RemoteSessions {
     query: string,
     options: RemoteSearchOptions,
   ): Promise<ConversationRow[]> {
-    await Promise.all(backends.map((backend) => this.listWithDeadline(backend, options)));
+    await Promise.all([
+      this.forgetRemoved(options.signal),
+      ...backends.map((backend) => this.listWithDeadline(backend, options)),
+    ]);
     const rows = [...this.lastLists.values()].flatMap((list) => this.rowsOf(list, options));
     const words = query.toLowerCase().split(/\s+/);
     return uniqueSessions(rows).filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
@@ -70,7 +74,7 @@ export class RemoteSessions {
       .filter(({ id }) => !isKnown(backendId, id) && !this.isDeleted(backendId, id))
       .map(({ id, title, updatedAt }) => ({
         id: remoteRowId(backendId, id),
-        title: this.rememberTitle(backendId, id, title),
+        title: title ?? 'Untitled conversation',
         backendTitle,
         updatedAt: timeOf(updatedAt),
         state: 'idle',
@@ -93,12 +97,17 @@ export class RemoteSessions {
 
   /** Returns the title of the session in the last list, if any. */
   listedTitleOf(backendId: string, remoteId: string): string | undefined {
-    return this.titleByRowId.get(remoteRowId(backendId, remoteId));
+    return this.lastLists.get(backendId)?.sessions.find(({ id }) => id === remoteId)?.title;
   }
 
-  private rememberTitle(backendId: string, remoteId: string, title: string | undefined): string {
-    if (title !== undefined) this.titleByRowId.set(remoteRowId(backendId, remoteId), title);
-    return title ?? 'Untitled conversation';
+  /** Forgets the lists of agents that are no longer in the settings: their sessions could not be opened. Never rejects. */
+  private async forgetRemoved(signal: AbortSignal | undefined): Promise<void> {
+    try {
+      const known = new Set((await this.registry.list(signal)).map(({ id }) => id));
+      for (const id of this.lastLists.keys()) if (!known.has(id)) this.lastLists.delete(id);
+    } catch (error) {
+      this.log.debug(`Cannot list the agents: ${messageOf(error)}`);
+    }
   }
 
   private get deletedSessions(): Deleted {

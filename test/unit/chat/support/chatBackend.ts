@@ -206,7 +206,7 @@ export class ChatBackends implements BackendRegistry {
   source: BackendEntry['source'] = 'configured';
   /** By the backend's id. */
   readonly health = new Map<string, BackendHealth>();
-  readonly backends: readonly ChatBackend[];
+  backends: readonly ChatBackend[];
 
   constructor(...ids: string[]) {
     this.backends = ids.map((id) => new ChatBackend(id));
