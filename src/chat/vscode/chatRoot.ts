@@ -21,6 +21,7 @@ import { findConversationsFolder, moveOldConversations, type OpenWorkspace } fro
 import { NodeFiles } from '../../base/node/filePort';
 import { AgentWritesFolder } from '../node/writes/agentWritesFolder';
 import { ConversationStore } from '../node/conversationStore';
+import { removeOldDrafts } from '../node/places/oldDrafts';
 import { WindowDrafts } from '../node/places/windowDrafts';
 import { OlderWorkspaces } from '../node/olderWorkspaces';
 import { WindowPlaces } from '../node/windowPlaces';
@@ -136,15 +137,14 @@ export class ChatRoot {
     const { clock, log, olderFolder } = deps;
     const to = await findConversationsFolder(conversationsIn(deps.storageFolder), openWorkspace());
     await moveOldConversations({ from: olderFolder, to, files: new NodeFiles(), clock, log });
+    const draftFiles = { folder: path.join(deps.storageFolder, 'drafts'), files: new NodeFiles(), clock, log };
     const drafts = await WindowDrafts.load({
-      folder: path.join(deps.storageFolder, 'drafts'),
-      files: new NodeFiles(),
-      clock,
-      log,
+      ...draftFiles,
       workspace: openWorkspace(),
       workspaceState: deps.workspaceState,
       newId: randomUUID,
     });
+    void removeOldDrafts(draftFiles);
     return new ChatRoot(deps, drafts);
   }
 
