@@ -3,21 +3,22 @@ import { Coalescer, KeyedQueue, type Clock } from '../../base/common/async';
 import { messageOf, userMessageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
-import { parseJson } from '../../base/common/parseJson';
 import { ChatError } from '../common/chatPorts';
-import {
+import type {
+  ChatStore,
   ConversationHead,
-  type ChatStore,
-  type ConversationSearchResult,
-  type ConversationFiles,
-  type PlaceElsewhere,
-  type StoredConversation,
+  ConversationSearchResult,
+  ConversationFiles,
+  PlaceElsewhere,
+  StoredConversation,
 } from '../common/chatStore';
 import { addConversationCopy } from './addConversationCopy';
 import type { LogRecord } from '../common/conversation/logRecord';
 import type { FilePort } from '../../base/node/filePort';
 import { ConversationFolders, isConversationId } from './conversationFolders';
-import { HeadsWatcher } from './headsWatcher';
+import { HeadFiles } from './heads/headFiles';
+import { headFromLog } from './heads/headFromLog';
+import { HeadsWatcher } from './heads/headsWatcher';
 import { inUseElsewhereText } from './conversationAccess';
 import { notFoundError, storageError, unreadableError } from './conversationErrors';
 import { compactUnusedLog } from './log/compactLog';
@@ -25,7 +26,6 @@ import { LogReader } from './log/logReader';
 import type { OlderWorkspaces } from './olderWorkspaces';
 import type { WindowPlaces } from './windowPlaces';
 import { FileLock } from '../../base/node/fileLock';
-import { headFromLog } from './log/headFromLog';
 import { DiskConversationFiles, type ConversationFilesInitialState } from './diskConversationFiles';
 import { searchConversations } from './textSearch';
 
@@ -56,12 +56,14 @@ export class ConversationStore implements ChatStore {
   private readonly readQueue = new KeyedQueue();
   private readonly watcher: HeadsWatcher;
   private readonly folders: ConversationFolders;
+  private readonly headFiles: HeadFiles;
   private isDisposed = false;
 
   constructor(private readonly deps: SessionStoreDeps) {
     const { clock, files, folder: root, log, older } = deps;
     this.watcher = new HeadsWatcher({ files, log, onChange: (folder, name) => this.noteChange(folder, name) });
     this.folders = new ConversationFolders({ root, files, clock, older });
+    this.headFiles = new HeadFiles({ files, folders: this.folders, log });
     this.rereadCoalescer = new Coalescer(
       deps.clock,
       listDelayMs,
@@ -176,11 +178,11 @@ export class ConversationStore implements ChatStore {
       open.updateHead(change);
       return;
     }
-    const head = (await this.exists(id)) ? ((await this.readHead(id)) ?? this.headById.get(id)) : undefined;
+    const head = (await this.exists(id)) ? ((await this.headFiles.read(id)) ?? this.headById.get(id)) : undefined;
     if (!head) throw notFoundError();
     const changed = { ...head, ...change };
     try {
-      await this.deps.files.replace(this.headFileOf(id), JSON.stringify(changed));
+      await this.headFiles.write(changed);
     } catch (error) {
       throw storageError('The change could not be written to disk.', error);
     }
@@ -245,8 +247,9 @@ export class ConversationStore implements ChatStore {
   /** @throws errors of the file port */
   private async placedHeadOf(id: string) {
     // What another window has just written of its place is not in the list yet.
-    const newest = this.isOurs(id) ? undefined : await this.readHead(id);
-    const head = newest ?? this.headById.get(id) ?? (await this.headFromLog(id));
+    const newest = this.isOurs(id) ? undefined : await this.headFiles.read(id);
+    const found = newest ?? this.headById.get(id) ?? (await this.headFromLog(id));
+    const head = await this.headFiles.withImages(found);
     return { head, moves: (await this.deps.places?.movesFor(head.place)) ?? [] };
   }
 
@@ -263,8 +266,8 @@ export class ConversationStore implements ChatStore {
       clock,
       log,
       folder: this.folderOf(id),
-      headFile: this.headFileOf(id),
-      readHead: () => this.readHead(id),
+      readHead: () => this.headFiles.read(id),
+      writeHead: (head) => this.headFiles.write(head),
       placeContinued: (place, moves) => this.deps.places?.continuedFrom(place, moves),
       onDidChangeHead: (head) => {
         this.headById.set(id, head);
@@ -355,7 +358,7 @@ export class ConversationStore implements ChatStore {
   private async refreshHead(id: string): Promise<void> {
     if (this.isOurs(id)) return;
     const before = this.headById.get(id);
-    const head = (await this.readHead(id)) ?? (await this.rebuildHead(id));
+    const head = (await this.headFiles.read(id)) ?? (await this.rebuildHead(id));
     // This window has changed or deleted the head in the meantime, which is more recent.
     if (this.headById.get(id) !== before) return;
     if (head) this.openSessionById.get(id)?.applyHead(head);
@@ -376,13 +379,6 @@ export class ConversationStore implements ChatStore {
   /** @throws errors of the file port */
   private async headFromLog(id: string): Promise<ConversationHead> {
     return this.folders.withPlace(await headFromLog(id, this.createReader(id)));
-  }
-
-  private async readHead(id: string): Promise<ConversationHead | undefined> {
-    const text = await this.deps.files.read(this.headFileOf(id)).catch(() => undefined);
-    if (text === undefined) return undefined;
-    const head = ConversationHead.safeParse(parseJson(text)).data;
-    return head?.id === id ? this.folders.withPlace(head) : undefined;
   }
 
   private headFileOf(id: string): string {

@@ -32,8 +32,9 @@ interface StoredSessionPorts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly folder: string;
-  readonly headFile: string;
   readonly readHead: () => Promise<ConversationHead | undefined>;
+  /** @throws errors of the file port */
+  readonly writeHead: (head: ConversationHead) => Promise<void>;
   /** Returns the place of a conversation that continues in this window. Undefined if places are not known. */
   readonly placeContinued: (
     place: ConversationPlace | undefined,
@@ -376,11 +377,10 @@ export class DiskConversationFiles implements ConversationFiles {
 
   /** Writes only members that have changed, because other windows may have changed the title. */
   private writeHead(): void {
-    const { files, headFile, readHead } = this.ports;
     const write = async (): Promise<void> => {
       if (this.access === 'lost') return;
       if (this.isOurs) await this.ensureWritable();
-      const stored = await readHead();
+      const stored = await this.ports.readHead();
       // If the head is missing, the conversation is being deleted. Then only the writer may create it again.
       if (!stored && !this.isOurs) {
         await this.handleDeletion();
@@ -388,7 +388,7 @@ export class DiskConversationFiles implements ConversationFiles {
       }
       const written = this.unsavedHeadChanges;
       if (stored) this.currentHead = { ...stored, ...written };
-      await files.replace(headFile, JSON.stringify(this.currentHead));
+      await this.ports.writeHead(this.currentHead);
       if (this.unsavedHeadChanges === written) this.unsavedHeadChanges = {};
     };
     this.runningHeadWrite = this.runningHeadWrite

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
 import { BackendError } from '../../../src/session/common/sessionBackend';
 import { joinDrafts } from '../../../src/chat/common/conversation/drafts';
 import { SharedDraft } from '../../../src/chat/common/conversation/sharedDraft';
@@ -75,17 +77,56 @@ describe('The draft of a conversation', () => {
     ]);
   });
 
-  it('keeps its text after a reload if its image is too large, and reports the missing image', async () => {
+  const image = (id: string): Draft['attachments'][number] => {
+    const data = id.repeat(2_200_000 / id.length);
+    return { kind: 'image', id: `image:${id}`, title: `${id}.png`, image: { mimeType: 'image/png', data } };
+  };
+  const imagesFolderOf = (id: string): string => path.join(window.folder, id, 'draftImages');
+
+  it('keeps large images after a reload, outside of the file that the list of conversations reads', async () => {
     const chat = await left();
     chat.saveDraft(draft('old'));
-    const data = 'A'.repeat(2_200_000);
-    const image = { kind: 'image' as const, id: 'i', title: 'big.png', image: { mimeType: 'image/png', data } };
-    const whole: Draft = { text: 'about the picture', attachments: [image, file] };
+    const whole: Draft = { text: 'about the pictures', attachments: [image('A'), file, image('B')] };
     chat.saveDraft(whole);
-    assert.deepEqual(chat.draft, whole, 'it is there as long as the window');
+    assert.deepEqual(chat.draft, whole);
     const again = await reopened(chat.id);
-    assert.deepEqual(again.draft, { text: 'about the picture', attachments: [file] });
-    assert.ok(outline(again).some((line) => /^notice: .*big\.png/.test(line)));
+    assert.deepEqual(again.draft, whole);
+    const heads = await readFile(path.join(window.folder, 'heads', `${chat.id}.json`), 'utf8');
+    assert.ok(heads.length < 10_000, `${heads.length} units`);
+    // What another page changes does not have to name what is in them again.
+    again.saveDraft({ ...whole, text: 'about two pictures' });
+    await window.chats.rename(chat.id, 'Pictures');
+    assert.deepEqual((await reopened(chat.id)).draft, { ...whole, text: 'about two pictures' });
+    (await window.chats.open(chat.id)).saveDraft(draft('without'));
+    await reopened(chat.id);
+    await assert.rejects(readdir(imagesFolderOf(chat.id)), { code: 'ENOENT' });
+  });
+
+  it('keeps large images when a conversation is renamed that is not open', async () => {
+    const chat = await left();
+    const whole: Draft = { text: 'about the picture', attachments: [image('A')] };
+    chat.saveDraft(whole);
+    const { id } = chat;
+    const { folder } = window;
+    await window.close();
+    window = await Window.open({ folder });
+    await window.store.updateHead(id, { title: 'Renamed' });
+    assert.deepEqual((await reopened(id)).draft, whole);
+    assert.equal(window.chats.rows[0]?.title, 'Renamed');
+  });
+
+  it('keeps the rest after a reload if an image cannot be read, and names the image', async () => {
+    const chat = await left();
+    chat.saveDraft({ text: 'about the pictures', attachments: [image('A'), file, image('B')] });
+    await window.store.search('picture');
+    const [first = ''] = await readdir(imagesFolderOf(chat.id));
+    await writeFile(path.join(imagesFolderOf(chat.id), first), '{"mimeType":"image/png","da');
+    const again = await reopened(chat.id);
+    const kept = again.draft.attachments.map(({ id }) => id);
+    const missing = kept.includes('image:A') ? 'B' : 'A';
+    assert.deepEqual(new Set(kept), new Set(['f', missing === 'A' ? 'image:B' : 'image:A']));
+    assert.equal(again.draft.text, 'about the pictures');
+    assert.ok(outline(again).some((line) => line.startsWith('notice: ') && line.includes(`${missing}.png`)));
   });
 
   it('is that of the window that writes the conversation', async () => {

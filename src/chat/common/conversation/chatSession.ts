@@ -192,7 +192,7 @@ export class ChatSession implements Chat {
     if (this.conversationFiles.readonlyReason === undefined) this.conversation.endInterruptedUndos();
     const { unsavedImageTitles } = this.sharedDraft;
     if (unsavedImageTitles.length === 0 || this.conversationFiles.readonlyReason !== undefined) return;
-    const text = `Large images aren’t saved with a draft. Add them again: ${unsavedImageTitles.join(', ')}.`;
+    const text = `Images of the draft could not be read. Add them again: ${unsavedImageTitles.join(', ')}.`;
     this.conversation.addNotice('warning', text);
   }
 

@@ -3,14 +3,11 @@ import { Emitter } from '../../../base/common/event';
 import type { Chat, DraftTransition, PageDraftRevision } from '../chatPorts';
 import type { ConversationFiles } from '../chatStore';
 import type { Draft, DraftAttachment } from '../chatView';
-import { emptyDraft, isEmptyDraft, joinDrafts, withoutImageData } from './drafts';
-
-/** Maximum size of a draft in the head, in UTF-16 units. Limited because the list of conversations reads all heads. */
-const maxHeadUnits = 2 * 1024 * 1024;
+import { emptyDraft, isEmptyDraft, joinDrafts } from './drafts';
 
 /** The draft of one conversation, or of the empty page, shared by all pages that show it. */
 export class SharedDraft implements Disposable {
-  /** Titles of images in the stored draft that were too large to store. */
+  /** Titles of images of the stored draft that could not be stored or read. */
   readonly unsavedImageTitles: readonly string[];
   private currentDraft: Draft;
   private lastRevision: PageDraftRevision | undefined;
@@ -121,10 +118,7 @@ export class SharedDraft implements Disposable {
 /** Creates the draft of a conversation, stored in its head unless the conversation is read-only. */
 export function createSharedDraft(file: ConversationFiles, onListenerError: (error: unknown) => void): SharedDraft {
   const keep = (draft: Draft): void => {
-    if (file.readonlyReason !== undefined) return;
-    const isSmall = JSON.stringify(draft).length <= maxHeadUnits;
-    const stored = isSmall ? draft : { ...draft, attachments: draft.attachments.map(withoutImageData) };
-    file.updateHead({ draft: stored });
+    if (file.readonlyReason === undefined) file.updateHead({ draft });
   };
   return new SharedDraft(file.head.draft, keep, onListenerError);
 }

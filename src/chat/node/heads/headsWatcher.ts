@@ -1,7 +1,7 @@
-import { messageOf } from '../../base/common/errors';
-import type { Disposable } from '../../base/common/disposable';
-import type { Logger } from '../../base/common/log';
-import type { FilePort } from '../../base/node/filePort';
+import { messageOf } from '../../../base/common/errors';
+import type { Disposable } from '../../../base/common/disposable';
+import type { Logger } from '../../../base/common/log';
+import type { FilePort } from '../../../base/node/filePort';
 
 interface HeadsWatcherPorts {
   readonly files: Pick<FilePort, 'watch'>;

@@ -1,7 +1,7 @@
 import type { ConversationHead } from '../../common/chatStore';
 import { isPrompt, logVersion, type LogRecord, type RecordOf } from '../../common/conversation/logRecord';
 import { titleOfPrompt } from '../../common/conversation/conversationTitle';
-import type { LogReader } from './logReader';
+import type { LogReader } from '../log/logReader';
 
 /** Derives the head of a conversation from its records, which are added in their order. */
 class HeadBuilder {
