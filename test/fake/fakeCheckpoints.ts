@@ -15,6 +15,7 @@ import type {
   ResumeOutcome,
   SkippedFile,
   TakenCheckpoint,
+  TakeOptions,
   WorkspaceCheckpoints,
 } from '../../src/changes/common/workspaceCheckpoints';
 import type { GitMove } from '../../src/changes/common/gitHead';
@@ -30,6 +31,8 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
   beforeTaking: () => Promise<void> = () => Promise.resolve();
   /** Paths that no checkpoint contains. */
   readonly ignored = new Set<string>();
+  /** Files that no checkpoint contains, for example because they are too large. */
+  readonly excluded = new Set<string>();
   /** Paths that a restore skips. */
   readonly unrestorable = new Set<string>();
   /** A restore that was cut off. */
@@ -48,14 +51,19 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
     return Promise.resolve();
   }
 
-  async take(label: string): Promise<TakenCheckpoint> {
+  async take(label: string, _signal?: AbortSignal, { files = [] }: TakeOptions = {}): Promise<TakenCheckpoint> {
     await this.beforeTaking();
     this.taken.push(label);
     const { problems, uncovered } = this;
     if (problems.length > 0) return { folders: [], problems, uncovered };
     const id = String(this.taken.length);
     const disk = await this.disk();
-    this.disks.set(id, new Map([...disk].filter(([path]) => !this.ignored.has(path))));
+    this.disks.set(
+      id,
+      new Map(
+        [...disk].filter(([path]) => !this.excluded.has(path) && (!this.ignored.has(path) || files.includes(path))),
+      ),
+    );
     return { folders: [{ folder: '/ws', id }], problems, uncovered };
   }
 

@@ -104,6 +104,16 @@ export interface ResumeOutcome extends RestoreOutcome {
   readonly request: string | undefined;
 }
 
+export interface TakeOptions {
+  /** Files that the checkpoint contains in any case, also if a rule ignores them, unless they are excluded or too large. */
+  readonly files?: readonly string[] | undefined;
+  /**
+   * The newest checkpoint of a series, for example of the turns of a conversation, is kept even if the checkpoints need more space
+   * than they may use.
+   */
+  readonly series?: string | undefined;
+}
+
 /** Checkpoints of all workspace folders. */
 export interface WorkspaceCheckpoints {
   /** Prepares the stores, so that the first checkpoint is faster. Never rejects. */
@@ -113,11 +123,8 @@ export interface WorkspaceCheckpoints {
    * rejects: what could not be read is reported as missing when it is needed.
    */
   adopt(from: string, to: string): Promise<void>;
-  /**
-   * Takes a checkpoint of all folders. The newest one of a `series`, for example of the turns of a conversation, is kept
-   * even if the checkpoints need more space than they may use. @throws Error when `signal` fires
-   */
-  take(label: string, signal: AbortSignal, series?: string): Promise<TakenCheckpoint>;
+  /** Takes a checkpoint of all folders. @throws Error when `signal` fires */
+  take(label: string, signal: AbortSignal, options?: TakeOptions): Promise<TakenCheckpoint>;
   /** Returns the files that differ from the checkpoints. A renamed file has both paths. Never rejects. */
   changesSince(folders: readonly FolderCheckpoint[]): Promise<ChangesSinceCheckpoints>;
   /**

@@ -16,11 +16,12 @@ import { CheckpointError } from '../common/checkpointError';
 import type { GitMove } from '../common/gitHead';
 import { isAtOrBelow } from '../common/nameList';
 import { orderSteps, type RestorePlan, type RestoreStep } from '../common/restorePlan';
-import type { CurrentFileState, ResumeDirection } from '../common/workspaceCheckpoints';
+import type { CurrentFileState, ResumeDirection, TakeOptions } from '../common/workspaceCheckpoints';
 import type { CheckpointRetention } from '../common/retention';
 import { CurrentStateReader } from './scan/currentStateReader';
+import type { ScopedFolderTree } from './scan/folderScan';
 import { GitProgram } from './git/gitProgram';
-import { CheckpointRepositoryProvider } from './checkpointRepositoryProvider';
+import { CheckpointRepositoryProvider, type PreparedRepository } from './checkpointRepositoryProvider';
 import { GitFailure } from './git/privateRepository';
 import {
   restoreLimitMs,
@@ -119,16 +120,14 @@ export class CheckpointStore {
     return this.options.folder;
   }
 
-  /**
-   * Stores the current state of the folder. Refused if the folder is too large or takes too long to read. The newest
-   * checkpoint of a `series` is kept whatever the size of the store is.
-   */
-  async take(label: string, signal?: AbortSignal, series?: string): Promise<TakeResult> {
+  /** Stores the current state of the folder. Refused if the folder is too large or takes too long to read. */
+  async take(label: string, signal?: AbortSignal, { files = [], series }: TakeOptions = {}): Promise<TakeResult> {
     try {
       const checkpoint = await this.runWithinLimit(signal, async (running) => {
-        const { records } = await this.repositoryProvider.prepare(running);
+        const open = await this.repositoryProvider.prepare(running);
         const capture = await this.repositoryProvider.captureWithScope(running);
-        const added = await records.add(label, series, capture, running);
+        const whole = await this.withContents(open, capture, files, running);
+        const added = await open.records.add(label, series, whole, running);
         this.lastIdBySeries.set(series, added.id);
         return added;
       });
@@ -323,6 +322,26 @@ export class CheckpointStore {
     } finally {
       timed.dispose();
     }
+  }
+
+  private async withContents(
+    open: PreparedRepository,
+    capture: ScopedFolderTree,
+    files: readonly string[],
+    signal: AbortSignal,
+  ): Promise<ScopedFolderTree> {
+    const names = files.filter((path) => !this.isExcluded(path));
+    if (names.length === 0) return capture;
+    const states = await this.currentStateReader.read(
+      names,
+      await this.repositoryProvider.createRestoreContext(signal),
+      signal,
+    );
+    const present = [...states].flatMap(([path, state]): RestoreStep[] =>
+      state === undefined || state === 'other' ? [] : [{ path, before: state, after: undefined }],
+    );
+    const { steps, tree } = await saveBeforeRestore(open, capture.tree, present, this.limits, signal);
+    return withFiles(capture, tree, steps);
   }
 
   private async runInQueue<T>(

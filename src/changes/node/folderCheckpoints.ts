@@ -3,6 +3,7 @@ import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
+import { isInsideFolder } from '../../base/node/isInsideFolder';
 import type { CheckpointScanLimits, CheckpointFileChange, FileState } from '../common/checkpoint';
 import { CheckpointError, isCheckpointError } from '../common/checkpointError';
 import type { GitMove } from '../common/gitHead';
@@ -22,6 +23,7 @@ import {
   type ResumeDirection,
   type ResumeOutcome,
   type TakenCheckpoint,
+  type TakeOptions,
   type WorkspaceCheckpoints,
 } from '../common/workspaceCheckpoints';
 import { openCheckpointStore, type CheckpointStore } from './checkpointStore';
@@ -95,10 +97,13 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     );
   }
 
-  async take(label: string, signal: AbortSignal, series?: string): Promise<TakenCheckpoint> {
+  async take(label: string, signal: AbortSignal, { files = [], series }: TakeOptions = {}): Promise<TakenCheckpoint> {
     const folders = await this.distinctFolders();
     const results = await Promise.all(
-      folders.map((folder) => this.takeForFolder(folder, label, signal, series)),
+      folders.map((folder) => {
+        const inFolder = files.filter((file) => isInsideFolder(file, folder));
+        return this.takeForFolder(folder, label, signal, { files: inFolder, series });
+      }),
     ).finally(() => this.pruneSchedule.request());
     signal.throwIfAborted();
     return {
@@ -233,13 +238,14 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     folder: string,
     label: string,
     signal: AbortSignal,
-    series: string | undefined,
+    { files = [], series }: TakeOptions,
   ): Promise<TakenCheckpoint> {
     const nothing = { folders: [], uncovered: [] };
     const store = await this.openStore(folder);
     if (typeof store === 'string') return { ...nothing, problems: [store] };
     try {
-      const taken = await store.take(label, signal, series);
+      const names = files.map((file) => nameIn(folder, file));
+      const taken = await store.take(label, signal, { files: names, series });
       if (taken.kind === 'refused') return { ...nothing, problems: [taken.error.message] };
       const { id, leftOut } = taken.checkpoint;
       const uncovered = leftOut.filter(isUnexpectedlyLeftOut).map((item) => path.join(folder, item.path));

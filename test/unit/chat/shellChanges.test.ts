@@ -195,10 +195,18 @@ describe('Changes that no tool call names', () => {
     assert.equal(editor.diskText(b), 'edited\n');
   });
 
-  it('are not undone by a deletion that would lose edits, if Git ignores the file', async () => {
+  it('are undone by a deletion that can be undone, if Git ignores the file by now', async () => {
     await runTurnThatCreates(b);
     editor.setFile(b, 'edited\n');
     checkpoints.ignored.add(b);
+    assert.equal(typeof (await chat.revert(b, { force: true })), 'string');
+    assert.throws(() => editor.diskText(b));
+  });
+
+  it('are not undone by a deletion that would lose edits, if no checkpoint contains the file', async () => {
+    await runTurnThatCreates(b);
+    editor.setFile(b, 'edited\n');
+    checkpoints.excluded.add(b);
     await assert.rejects(chat.revert(b, { force: true }), { code: 'storage' });
     assert.equal(editor.diskText(b), 'edited\n');
   });

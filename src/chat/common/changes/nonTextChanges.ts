@@ -222,7 +222,7 @@ export class NonTextChanges {
    */
   async deleteAfterCheckpoint(path: string, turn: number, deleteFile: () => Promise<void>): Promise<FileStateRestore> {
     const undo = await this.takeCheckpoint(path, 'undo');
-    // The checkpoint does not contain the file if Git ignores it, or if it is excluded or too large.
+    // The checkpoint does not contain the file if it is excluded or too large.
     const stored = undo && (await this.ports.checkpoints?.stateAt({ path, checkpoint: undo }));
     if (!stored) {
       const message =
@@ -235,7 +235,8 @@ export class NonTextChanges {
 
   private async takeCheckpoint(path: string, series?: string): Promise<FolderCheckpoint | undefined> {
     const { checkpoints } = this.ports;
-    const taken = await checkpoints?.take('Before undo of a change', new AbortController().signal, series);
+    const options = { files: [path], series };
+    const taken = await checkpoints?.take('Before undo of a change', new AbortController().signal, options);
     return taken?.folders.find(({ folder }) => isInside(path, folder, false));
   }
 

@@ -95,7 +95,9 @@ export class TurnCheckpoint {
     if (!checkpoints) return;
     await this.lastScan;
     const claimsBefore = this.ports.claims.newest;
-    const { folders, problems, uncovered } = await checkpoints.take(`Turn ${turn}`, signal, `turns of ${conversation}`);
+    const { folders, problems, uncovered } = await checkpoints.take(`Turn ${turn}`, signal, {
+      series: `turns of ${conversation}`,
+    });
     this.folderCheckpoints = folders;
     this.turn = turn;
     this.isFromRecord = false;

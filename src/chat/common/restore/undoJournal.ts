@@ -115,7 +115,7 @@ export class UndoJournal {
 
   /** Returns the checkpoints of the folders that contain the files. Empty if none can be taken. */
   private async takeCheckpoints(paths: readonly string[], series?: string): Promise<readonly FolderCheckpoint[]> {
-    const taken = await this.deps.checkpoints?.take('Undo of changes', new AbortController().signal, series);
+    const taken = await this.deps.checkpoints?.take('Undo of changes', new AbortController().signal, { series });
     return (taken?.folders ?? []).filter(({ folder }) => paths.some((path) => isInside(path, folder, false)));
   }
 

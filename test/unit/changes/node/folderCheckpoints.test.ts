@@ -84,7 +84,7 @@ describe('FolderCheckpoints', () => {
     const ids: string[] = [];
     for (let turn = 1; turn <= 4; turn++) {
       workspace.write({ 'a.bin': randomBytes(50_000) });
-      const { folders } = await checkpoints.take(`Turn ${turn}`, signal, 'turns of a');
+      const { folders } = await checkpoints.take(`Turn ${turn}`, signal, { series: 'turns of a' });
       ids.push(folders[0]?.id ?? '');
       const key = createHash('sha256').update(workspace.folder).digest('hex').slice(0, 16);
       const store = await workspace.open({ storage: path.join(workspace.storage, key) });

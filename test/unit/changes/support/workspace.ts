@@ -98,7 +98,7 @@ export function gitIn(folder: string, ...args: string[]): string {
 
 /** @throws Error when it is refused */
 export async function taken(store: CheckpointStore, label = 'a prompt', series?: string): Promise<CheckpointDetails> {
-  const result = await store.take(label, undefined, series);
+  const result = await store.take(label, undefined, { series });
   if (result.kind === 'refused') throw result.error;
   return result.checkpoint;
 }
