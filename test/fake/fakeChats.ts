@@ -62,6 +62,7 @@ export class FakeChat implements Chat {
     get: () => undefined,
     last: undefined,
     beginUndo: () => Promise.resolve('undo-1'),
+    isAsSaved: () => Promise.resolve(true),
     endUndo: () => Promise.resolve([]),
     gitMovesSinceChanges: () => Promise.resolve([]),
     compareTexts: () => Promise.resolve({ differing: [], changedSince: [] }),

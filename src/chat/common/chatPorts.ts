@@ -167,7 +167,7 @@ export interface Chat {
   /**
    * Reverts the changes to a file by the conversation, or by one turn. If the change has no texts, an editor cannot
    * undo the revert, and the result is the id of a restore that can be undone. @throws ChatError `changedSince` unless
-   * `force`
+   * `force`; `changedMeanwhile` if the file is not as the undo has saved it
    */
   revert(path: string, options?: RevertOptions): Promise<string | undefined>;
   keepChanges(path?: string): Promise<void>;
@@ -293,7 +293,7 @@ export interface MentionSource {
   resolve(attachment: DraftAttachment, signal: AbortSignal): Promise<readonly PromptAttachment[]>;
 }
 
-type ChatErrorCode = 'notFound' | 'busy' | 'unreadable' | 'readonly' | 'changedSince' | 'storage';
+type ChatErrorCode = 'notFound' | 'busy' | 'unreadable' | 'readonly' | 'changedSince' | 'changedMeanwhile' | 'storage';
 
 /** An error shown to the user: a conversation could not be saved, found or changed. */
 export class ChatError extends Error {
@@ -306,4 +306,9 @@ export class ChatError extends Error {
   ) {
     super(message, options);
   }
+}
+
+/** A file is no longer as it was when it was read or saved. */
+export function changedMeanwhileError(): ChatError {
+  return new ChatError('changedMeanwhile', 'The file has changed in the meantime. Try again.');
 }

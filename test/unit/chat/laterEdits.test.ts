@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { rmSync, symlinkSync } from 'node:fs';
 import * as path from 'node:path';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
@@ -74,6 +74,30 @@ describe('edits after a prompt that a restore must not lose', function () {
     workspace.write({ 'a.txt': 'agent 1\nmine\n' });
     await turn(() => workspace.write({ 'a.txt': 'agent 2\nmine\n', 'b.txt': 'agent 2\n' }));
     assert.deepEqual(await editedSince(1), ['a.txt']);
+    assert.deepEqual(await editedSince(2), []);
+  });
+
+  it('are found in files without texts, also after Keep', async () => {
+    workspace.write({ 'b.dat': Buffer.from([0, 1]), 'c.dat': Buffer.from([0, 2]) });
+    await turn(() =>
+      workspace.write({ 'a.dat': Buffer.from([0, 3]), 'b.dat': Buffer.from([0, 4]), 'a.txt': 'agent\n' }),
+    );
+    await turn(() => workspace.write({ 'b.dat': Buffer.from([0, 5]), 'c.dat': Buffer.from([0, 6]) }));
+    await chat.keepChanges();
+    assert.deepEqual(await editedSince(1), []);
+    workspace.write({ 'a.dat': Buffer.from([0, 7]), 'b.dat': 'a text\n' });
+    rmSync(workspace.file('a.txt'));
+    symlinkSync('nowhere', workspace.file('a.txt'));
+    assert.deepEqual(await editedSince(1), ['a.dat', 'a.txt', 'b.dat']);
+    assert.deepEqual(await editedSince(2), ['b.dat']);
+  });
+
+  it('are found between two turns in files without texts', async () => {
+    workspace.write({ 'b.dat': Buffer.from([0, 1]) });
+    await turn(() => workspace.write({ 'a.dat': Buffer.from([0, 3]) }));
+    workspace.write({ 'a.dat': Buffer.from([0, 4]), 'b.dat': Buffer.from([0, 5]) });
+    await turn(() => workspace.write({ 'a.dat': Buffer.from([0, 6]), 'b.dat': Buffer.from([0, 7]) }));
+    assert.deepEqual(await editedSince(1), ['a.dat', 'b.dat']);
     assert.deepEqual(await editedSince(2), []);
   });
 

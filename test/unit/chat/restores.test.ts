@@ -83,6 +83,10 @@ describe('Restoring to a prompt', () => {
       assert.deepEqual(await made.filesNow(), { ...before, [a]: 'mine\n' });
       await made.undo(chat);
       assert.deepEqual(await made.filesNow(), before);
+      const notice = [...chat.transcript.entries()].findLast(({ kind }) => kind === 'notice');
+      assert.match(notice?.kind === 'notice' ? notice.text : '', /has replaced later changes in 1 file\.$/);
+      await made.undo(chat);
+      assert.deepEqual(await made.filesNow(), { ...before, [a]: 'mine\n' });
       await assert.rejects(made.undo(chat));
     });
 

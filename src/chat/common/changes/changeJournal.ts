@@ -1,6 +1,7 @@
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import { KeyedQueue, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
+import type { FolderCheckpoint } from '../../../changes/common/workspaceCheckpoints';
 import type { Logger } from '../../../base/common/log';
 import type { FileChange } from '../../../transcript/common/entries';
 import { ToolCallWrites } from './toolCallWrites';
@@ -22,7 +23,8 @@ import { TurnCheckpoint } from './turnCheckpoint';
 import type { FileTextClaims } from './fileTextClaims';
 import type { AgentWrites } from '../writes/agentWrites';
 import { SharedWrites } from '../writes/sharedWrites';
-import { isEditedByOthers, type FileTrail } from '../restore/fileTrails';
+import { findLaterEdits } from '../restore/findLaterEdits';
+import type { FileTrail } from '../restore/fileTrails';
 
 interface ChangeJournalPorts {
   /** Id of the conversation. */
@@ -163,21 +165,14 @@ export class ChangeJournal {
     return this.ledger.remainingChanges;
   }
 
-  /**
-   * Returns those of the files that others have changed since the first change of their trails. `textBefore` returns the text
-   * of a file before that, or undefined if it is unknown. Never rejects.
-   */
+  /** Returns those of the files that others have changed, too. Never rejects. */
   async pathsEditedByOthers(
     trails: ReadonlyMap<string, FileTrail>,
     textBefore: (path: string) => Promise<FileText>,
+    folders: readonly FolderCheckpoint[],
   ): Promise<ReadonlySet<string>> {
-    const edited = new Set<string>();
-    for (const [path, trail] of trails) {
-      const now = await this.fileTexts.readWithUnsavedText(path);
-      const before = this.fileTexts.idOf(await textBefore(path).catch(() => undefined));
-      if (isEditedByOthers(trail, now.id, before)) edited.add(path);
-    }
-    return edited;
+    const { checkpoints } = this.ports.files;
+    return await findLaterEdits({ checkpoints, fileTexts: this.fileTexts }, trails, textBefore, folders);
   }
 
   /** Returns the changes that remain after these records of a conversation. */
@@ -323,9 +318,10 @@ export class ChangeJournal {
   ): Promise<string | undefined> {
     const path = await this.resolveUnlessChanged(requestedPath);
     const restore = await this.queue.run(path, async () => {
+      const savedText = await this.undoJournal.requireAsSaved(undoId, path);
       this.revertingPaths.add(path);
       return await this.reverter
-        .revert(path, { force, turn, protectedFiles })
+        .revert(path, { force, turn, protectedFiles, savedText })
         .finally(() => this.revertingPaths.delete(path));
     });
     const restoreId = restore && (await this.recordRestore(path, restore, undoId));

@@ -11,11 +11,18 @@ import {
   type TextsAroundTurns,
 } from '../chatPorts';
 import type { ChangeLedger } from './changeLedger';
-import type { CurrentFileText, FileText, FileTextId, FileTexts } from './fileTexts';
+import {
+  isSizeOfText,
+  unlessChanged,
+  type CurrentFileText,
+  type FileText,
+  type FileTextId,
+  type FileTexts,
+} from './fileTexts';
 import type { NonTextChanges } from './nonTextChanges';
 
 interface FileReviewPorts {
-  readonly editor: Pick<EditorPort, 'writeText'>;
+  readonly editor: Pick<EditorPort, 'stat' | 'writeText'>;
   readonly fileTexts: FileTexts;
   readonly ledger: ChangeLedger;
   readonly states: Pick<NonTextChanges, 'hasChanges'>;
@@ -60,7 +67,7 @@ export class FileReview {
       const now = await this.ports.fileTexts.readWithUnsavedText(path);
       const { separable, text, total } = await this.ports.ledger.textWithoutUneditedChanges(path, now);
       if (separable > 0 && text !== undefined) {
-        await this.ports.editor.writeText(path, text, { save: !now.isDirty, protectedFiles });
+        await this.ports.editor.writeText(path, text, { ...unlessChanged(now), save: !now.isDirty, protectedFiles });
       }
       return { separable, total };
     });
@@ -107,13 +114,23 @@ export class FileReview {
     this.ports.onDidChange();
   }
 
+  /** Whether the bytes of the file are those of its text. Otherwise, it has mixed line endings, or is not UTF-8. Never rejects. */
+  async isTextExact(requestedPath: string): Promise<boolean> {
+    const path = await this.ports.resolvePath(requestedPath);
+    const { isDirty, text } = await this.ports.fileTexts.readWithUnsavedText(path);
+    const stat = await this.ports.editor.stat(path).catch(() => undefined);
+    // Unsaved text is edited and not saved, so the file on disk stays as it is.
+    if (isDirty || typeof text !== 'string' || !stat) return true;
+    return isSizeOfText(stat.size, text);
+  }
+
   /** Undoes a hunk. @throws the same ChatErrors as `keepHunk`, EditorError */
   async undoHunk(requestedPath: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {
     const undone = await this.runIfTextIsAsShown(requestedPath, seen, async (path, now) => {
       const found = await this.ports.fileTexts.storeText(now);
       const text = replaceLines(seen.text, hunk.after, seen.baseline, hunk.before);
       // Allowed, because the user has seen these lines and requested the change.
-      await this.ports.editor.writeText(path, text, { protectedFiles: 'allow' });
+      await this.ports.editor.writeText(path, text, { ...unlessChanged(now), protectedFiles: 'allow' });
       const after = await this.ports.fileTexts.storeText(await this.ports.fileTexts.readWithUnsavedText(path));
       this.ports.ledger.recordHunkUndo(path, found, {
         before: await this.ports.fileTexts.storeTextNotFromDisk(seen.baseline),

@@ -1,4 +1,4 @@
-import { isEditorError } from '../../../editor/common/editorPort';
+import { isEditorError, type FileVersion, type WriteOptions } from '../../../editor/common/editorPort';
 import { mergeTexts } from '../../../changes/common/review/threeWayMerge';
 import type { TextBlobs } from '../chatStore';
 import type { ChatFileAccess } from '../chatFileAccess';
@@ -15,6 +15,8 @@ export interface CurrentFileText {
   readonly text: FileText;
   readonly id: FileTextId;
   readonly isDirty: boolean;
+  /** To write only if nobody has changed the file since. Undefined without a text. */
+  readonly version?: FileVersion;
 }
 
 /** The texts of a file before and after a change. */
@@ -27,6 +29,19 @@ export interface TextIdsBeforeAndAfter {
 export const maxFileBytes = 5 * 1024 * 1024;
 /** Maximum size of texts that are also kept in memory, in UTF-16 units, in case the disk fails. */
 const maxMemoryUnits = 16 * 1024 * 1024;
+
+/** The options of a write that fails if somebody has changed the file since it was read. */
+export function unlessChanged({ version }: CurrentFileText): Pick<WriteOptions, 'expectedVersion'> {
+  return version === undefined ? {} : { expectedVersion: version };
+}
+
+const byteOrderMarkBytes = 3;
+
+/** Whether a file with this size in bytes is UTF-8 with the line endings of its text, which are always the same. */
+export function isSizeOfText(bytes: number, text: string): boolean {
+  const bytesBesideText = bytes - Buffer.byteLength(text);
+  return bytesBesideText === 0 || bytesBesideText === byteOrderMarkBytes;
+}
 
 /** Reads the texts of files, and stores earlier versions by content. */
 export class FileTexts {
@@ -48,10 +63,12 @@ export class FileTexts {
    */
   async readWithUnsavedText(path: string): Promise<CurrentFileText> {
     try {
-      const { hasInvalidBytes, isDirty, text } = await this.files.editor.readText(path, { maxBytes: maxFileBytes });
+      const { hasInvalidBytes, isDirty, text, version } = await this.files.editor.readText(path, {
+        maxBytes: maxFileBytes,
+      });
       // The text is not used, because writing it back would change bytes of the file.
       if (hasInvalidBytes === true) return { text: undefined, id: undefined, isDirty };
-      return { text, id: this.blobs.idOf(text), isDirty };
+      return { text, id: this.blobs.idOf(text), isDirty, version };
     } catch (error) {
       const text = isEditorError(error) && error.code === 'notFound' ? null : undefined;
       return { text, id: text, isDirty: false };

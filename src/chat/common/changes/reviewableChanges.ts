@@ -12,6 +12,7 @@ import type {
   TextsAroundTurns,
 } from '../chatPorts';
 import type { ConversationFiles } from '../chatStore';
+import type { ChatRestores } from '../restore/restorePorts';
 import type { ChangeJournal } from './changeJournal';
 
 /**
@@ -22,6 +23,7 @@ export class ReviewableChanges implements ChatFileChanges {
   constructor(
     private readonly conversationFiles: Pick<ConversationFiles, 'claim'>,
     private readonly journal: ChangeJournal,
+    private readonly restores: Pick<ChatRestores, 'beginUndo' | 'endUndo'>,
     readonly onDidChange: Event<void>,
   ) {}
 
@@ -64,7 +66,15 @@ export class ReviewableChanges implements ChatFileChanges {
 
   async undoHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {
     await this.conversationFiles.claim();
-    await this.journal.review.undoHunk(path, hunk, seen);
+    // An editor's own undo brings back the text, but not mixed line endings.
+    const undoId = (await this.journal.review.isTextExact(path)) ? undefined : await this.restores.beginUndo([path]);
+    let isUndone = false;
+    try {
+      await this.journal.review.undoHunk(path, hunk, seen);
+      isUndone = true;
+    } finally {
+      if (undoId !== undefined) await this.restores.endUndo(undoId, isUndone ? [path] : []);
+    }
   }
 
   refresh(paths?: ReadonlySet<string>): Promise<void> {

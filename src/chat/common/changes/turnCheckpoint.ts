@@ -14,7 +14,14 @@ import type { NoTextDiffReason } from '../../../transcript/common/entries';
 import type { LogRecord, NewRecord } from '../conversation/logRecord';
 import { SavesByOthers } from '../unsaved/savesByOthers';
 import { maxFiles, type ChangeLedger } from './changeLedger';
-import { maxFileBytes, type CurrentFileText, type FileText, type FileTexts, type FileTextId } from './fileTexts';
+import {
+  isSizeOfText,
+  maxFileBytes,
+  type CurrentFileText,
+  type FileText,
+  type FileTexts,
+  type FileTextId,
+} from './fileTexts';
 import type { CallActivity, ChangeAuthor, ChangeAuthors, ScannedCalls } from './changeAuthors';
 import type { FileTextClaims } from './fileTextClaims';
 import type { NonTextChanges } from './nonTextChanges';
@@ -45,7 +52,6 @@ const batchFiles = 200;
 const manyFiles = 50;
 const lanes = 8;
 const batchBytes = 16 * 1024 * 1024;
-const byteOrderMarkBytes = 3;
 
 /** A changed file, and who may have changed it since the last scan. */
 interface FoundChange {
@@ -376,14 +382,9 @@ function kindBesideText(
   if (before.kind !== (after?.kind ?? 'file')) return 'mode';
   if (typeof textBefore !== 'string' || typeof text !== 'string' || before.object === after?.object) return undefined;
   const haveSameEndings =
-    textBefore.includes('\r\n') === text.includes('\r\n') && isUniform(before, textBefore) === isUniform(after, text);
+    textBefore.includes('\r\n') === text.includes('\r\n') &&
+    isSizeOfText(before.bytes, textBefore) === isSizeOfText(after?.bytes ?? 0, text);
   return textBefore === text || !haveSameEndings ? 'bytes' : undefined;
-}
-
-/** Whether a file is UTF-8 and all its line endings are those of its text, which are always the same. */
-function isUniform(state: ChangedFile['before'], text: string): boolean {
-  const bytesBesideText = (state?.bytes ?? 0) - Buffer.byteLength(text);
-  return bytesBesideText === 0 || bytesBesideText === byteOrderMarkBytes;
 }
 
 function isInside(path: string, folder: string): boolean {

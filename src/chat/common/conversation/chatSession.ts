@@ -86,7 +86,6 @@ export class ChatSession implements Chat {
     this.fullApprovals = conversation.transcript.approvals;
     this.journal = conversation.journal;
     const { fileChangesEmitter, journal } = conversation;
-    this.fileChanges = new ReviewableChanges(conversationFiles, journal, fileChangesEmitter.event);
     const readStored = () => ports.readStored(this.id);
     this.answerDelivery = new ApprovalAnswerDelivery(conversation);
     this.sharedDraft = createSharedDraft(conversationFiles, (error) => log.error('a listener failed', error));
@@ -98,7 +97,9 @@ export class ChatSession implements Chat {
       onEnded: () => this.handleSessionLoss(),
     });
     this.connection = connection;
-    this.restores = new ConversationRestores(conversationFiles, conversation, readStored, connection);
+    const restores = new ConversationRestores(conversationFiles, conversation, readStored, connection);
+    this.restores = restores;
+    this.fileChanges = new ReviewableChanges(conversationFiles, journal, restores, fileChangesEmitter.event);
     const saves = (this.promptSaves = new PromptSaves(unsavedFiles, () => conversation.changeEmitter.fire()));
     const turnRunner = new TurnRunner({
       conversation,

@@ -153,6 +153,8 @@ export const LogRecord = z.discriminatedUnion('type', [
     skipped: z.array(z.object({ path: Text, reason: Text })),
     /** Set if the user has undone changes of a turn or of the conversation, instead of restoring a moment. */
     undid: z.enum(['turn', 'conversation']).optional(),
+    /** With `undid`: id of a restore that was undone. The files are those that were changed after it. */
+    undoneRestore: Text.optional(),
     /** The texts before. Null if the file did not exist. `isUnsaved`: the checkpoints `undo` have another text. */
     texts: z.array(z.object({ path: Text, text: Text.nullable(), isUnsaved: z.boolean().optional() })).optional(),
     /** The changes that remain again after the restore is undone. */

@@ -1,9 +1,9 @@
 import type { ChatFileAccess } from '../chatFileAccess';
-import { ChatError, type RevertOptions } from '../chatPorts';
+import { changedMeanwhileError, ChatError, type RevertOptions } from '../chatPorts';
 import type { ChangeAuthors } from '../changes/changeAuthors';
 import type { ChangeLedger } from '../changes/changeLedger';
 import type { FileReview } from '../changes/fileReview';
-import type { FileTextId, FileTexts, TextIdsBeforeAndAfter } from '../changes/fileTexts';
+import { unlessChanged, type FileTextId, type FileTexts, type TextIdsBeforeAndAfter } from '../changes/fileTexts';
 import type { FileStateRestore, NonTextChanges } from '../changes/nonTextChanges';
 import type { ToolCallWrites } from '../changes/toolCallWrites';
 import type { TurnCheckpoint } from '../changes/turnCheckpoint';
@@ -22,7 +22,10 @@ interface ChangeReverterDeps {
   readonly record: (record: NewRecord) => void;
 }
 
-type RevertRequest = Required<Omit<RevertOptions, 'undoId'>>;
+interface RevertRequest extends Required<Omit<RevertOptions, 'undoId'>> {
+  /** The text that can be brought back. Undefined if it was not saved. */
+  readonly savedText: FileTextId;
+}
 
 /** Reverts the changes of a conversation, or of one turn, in a file. */
 export class ChangeReverter {
@@ -48,7 +51,7 @@ export class ChangeReverter {
 
   private async revertText(
     path: string,
-    { force, turn, protectedFiles }: RevertRequest,
+    { force, turn, protectedFiles, savedText }: RevertRequest,
   ): Promise<FileStateRestore | undefined> {
     const { files } = this.deps;
     const file = turn === undefined ? this.deps.ledger.getFile(path) : this.deps.ledger.getTurnFile(turn, path);
@@ -62,6 +65,7 @@ export class ChangeReverter {
       );
     }
     const now = await this.deps.fileTexts.readWithUnsavedText(path);
+    if (savedText !== undefined && now.id !== savedText) throw changedMeanwhileError();
     const isAsLeft = !now.isDirty && (await this.deps.states.isUnchangedSinceAgent(path, turn));
     const rebased = file ? await this.deps.ledger.textWithoutChange(file, now) : now.text;
     if (rebased === undefined && !force) {
@@ -72,7 +76,7 @@ export class ChangeReverter {
     const remaining = turn === undefined ? undefined : await this.deps.review.storeBaselineWithout(turn, path, now);
     if (isOnlyState && protectedFiles === 'refuse') await requireUnprotected(this.deps.files.editor, path);
     if (typeof text === 'string' && file)
-      await files.editor.writeText(path, text, { save: !now.isDirty, protectedFiles });
+      await files.editor.writeText(path, text, { ...unlessChanged(now), save: !now.isDirty, protectedFiles });
     else if (now.text !== null && text === null) {
       const deleteFile = () => files.deleteFile(path, { protectedFiles });
       // Only a checkpoint can bring back later edits, and a file that others may have made.

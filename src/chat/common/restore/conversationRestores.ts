@@ -81,10 +81,11 @@ export class ConversationRestores implements ChatRestores {
   }
 
   async pathsEditedByOthers(
-    { recordsBefore, recordsSince }: RestorePoint,
+    { folders, recordsBefore, recordsSince }: RestorePoint,
     textBefore: (path: string) => Promise<string | null | undefined>,
   ): Promise<ReadonlySet<string>> {
-    return await this.conversation.journal.pathsEditedByOthers(fileTrails(recordsBefore, recordsSince), textBefore);
+    const trails = fileTrails(recordsBefore, recordsSince);
+    return await this.conversation.journal.pathsEditedByOthers(trails, textBefore, folders);
   }
 
   async pathsOfOthersSince({ recordsSince }: RestorePoint): Promise<ReadonlyMap<string, string>> {
@@ -102,14 +103,18 @@ export class ConversationRestores implements ChatRestores {
     return this.conversation.restores.last;
   }
 
-  async beginUndo(paths: readonly string[], turn?: number): Promise<string> {
+  async beginUndo(paths: readonly string[], turn?: number, undoneRestore?: string): Promise<string> {
     await this.conversationFiles.claim();
     const { states, undoJournal } = this.conversation.journal;
-    const id = await undoJournal.begin(paths, turn);
+    const id = await undoJournal.begin(paths, turn, undoneRestore);
     states.rememberForUndo(id, paths);
     // Nothing may be overwritten before this is on disk.
     await this.requireFlushed();
     return id;
+  }
+
+  async isAsSaved(undoId: string, path: string): Promise<boolean> {
+    return await this.conversation.journal.undoJournal.isAsSaved(undoId, path);
   }
 
   async endUndo(id: string, done: readonly string[]): Promise<readonly string[]> {

@@ -3,12 +3,14 @@ import { messageOf } from '../../../base/common/errors';
 import { parseJson } from '../../../base/common/parseJson';
 import type {
   FolderCheckpoint,
+  RestoreChange,
   RestorePreview,
   RestoreOutcome,
   ResumeOutcome,
   SkippedFile,
   WorkspaceCheckpoints,
 } from '../../../changes/common/workspaceCheckpoints';
+import { isInside } from '../../../editor/common/boundary';
 import type { EntryOf } from '../../../transcript/common/entries';
 import { ChatError, type Chat, type Chats } from '../chatPorts';
 import type { RestorePoint } from './restorePorts';
@@ -132,19 +134,24 @@ export class FileRestorer {
       preview,
       fromTexts,
       paths: [...changed, ...fromTexts],
-      changedSince: since && [...new Set([...pathsOf(since.filter(isWanted)), ...texts.changedSince])],
+      changedSince: since && [
+        ...new Set([
+          ...pathsOf(since.changes.filter(isWanted)),
+          ...preview.changes.filter((file) => isWanted(file) && isUnknown(file, since)).map(({ path }) => path),
+          ...texts.changedSince,
+        ]),
+      ],
     };
   }
 
   private async planOrNothing(
     target: readonly FolderCheckpoint[],
     signal: AbortSignal,
-  ): Promise<RestorePreview['changes'] | undefined> {
-    if (target.length === 0) return [];
-    const plan = await this.requireCheckpoints()
+  ): Promise<RestorePreview | undefined> {
+    if (target.length === 0) return { changes: [], leftOut: [] };
+    return await this.requireCheckpoints()
       .planRestore(target, signal)
       .catch(() => undefined);
-    return plan?.changes;
   }
 
   /** Undoes a restore, also in the other conversation of a fork. @throws CheckpointError, ChatError */
@@ -152,12 +159,9 @@ export class FileRestorer {
     const { id, paths } = restore;
     const origin = restore.origin === undefined ? chat : await this.findChat(restore.origin);
     const fork = restore.origin === undefined ? await this.findChat(restore.fork) : chat;
-    const fromCheckpoint = files.paths.filter((path) => !files.fromTexts.has(path));
-    const outcome =
-      fromCheckpoint.length > 0
-        ? await this.requireCheckpoints().restore(files.preview, fromCheckpoint, 'Undo of a restore', signal)
-        : { restored: [], skipped: [] };
-    await chat.restores.restoreTexts(restore, new Set(files.paths.filter((path) => files.fromTexts.has(path))));
+    const outcome = await this.saveLaterEdits(origin ?? chat, restore, files, () =>
+      this.undoFiles(chat, restore, files, signal),
+    );
     const skipped = [...outcome.skipped, ...files.refused];
     const left = new Set([...pathsOf(skipped), ...files.left]);
     const previous = (origin?.restores.get(id) ?? restore).previous.filter(({ path }) => !left.has(path));
@@ -170,6 +174,47 @@ export class FileRestorer {
     }
     if (origin) await record(origin, previous);
     return { chat: origin ?? chat, restored: outcome.restored, skipped };
+  }
+
+  private async undoFiles(
+    chat: Chat,
+    restore: Restore,
+    { fromTexts, paths, preview }: UndoFiles,
+    signal: AbortSignal,
+  ): Promise<Pick<RestoreOutcome, 'restored' | 'skipped'>> {
+    const fromCheckpoint = paths.filter((path) => !fromTexts.has(path));
+    const outcome =
+      fromCheckpoint.length > 0
+        ? await this.requireCheckpoints().restore(preview, fromCheckpoint, 'Undo of a restore', signal)
+        : { restored: [], skipped: [] };
+    const texts = paths.filter((path) => fromTexts.has(path));
+    await chat.restores.restoreTexts(restore, new Set(texts));
+    return { ...outcome, restored: [...outcome.restored, ...texts] };
+  }
+
+  /** Saves what was changed since the restore and is overwritten by `undo`, so that it can be brought back, too. */
+  private async saveLaterEdits<Outcome extends Pick<RestoreOutcome, 'restored'>>(
+    chat: Chat,
+    restore: Restore,
+    { changedSince, paths }: UndoFiles,
+    undo: () => Promise<Outcome>,
+  ): Promise<Outcome> {
+    const { id, turn } = restore;
+    // Others may have changed a file while the user was asked. A file that a checkpoint restores is skipped then.
+    const now = (await chat.restores.compareTexts(restore)).changedSince;
+    const isEdited = (path: string): boolean => changedSince?.includes(path) !== false || now.includes(path);
+    const edited = paths.filter(isEdited);
+    if (edited.length === 0) return await undo();
+    const undoId = await chat.restores.beginUndo(edited, turn, id);
+    let done: readonly string[] = edited;
+    try {
+      const outcome = await undo();
+      const restored = new Set(outcome.restored);
+      done = edited.filter((path) => restored.has(path));
+      return outcome;
+    } finally {
+      await chat.restores.endUndo(undoId, done);
+    }
   }
 
   private async restoreFiles(
@@ -252,6 +297,11 @@ export class FileRestorer {
   }
 }
 
+/** Whether the file is there now, and a rule hides whether it was changed since the restore. */
+function isUnknown({ change, path }: RestoreChange, { leftOut }: RestorePreview): boolean {
+  return change !== 'created' && leftOut.some((place) => path === place || isInside(path, place, false));
+}
+
 interface FinishedRestore {
   /** The conversation in which the user continues. */
   readonly chat: Chat;
@@ -268,7 +318,7 @@ interface UndoPreview {
   readonly changedSince: readonly string[] | undefined;
 }
 
-interface UndoFiles extends Pick<UndoPreview, 'preview' | 'paths' | 'fromTexts'>, Pick<RestoreRequest, 'refused'> {
+interface UndoFiles extends UndoPreview, Pick<RestoreRequest, 'refused'> {
   /** Files that the user has chosen to leave unchanged. */
   readonly left: readonly string[];
 }

@@ -1,5 +1,7 @@
+import { isSameState } from '../../../changes/common/restorePlan';
+import type { ChangedFile, CurrentFileState } from '../../../changes/common/workspaceCheckpoints';
 import type { FileTextId } from '../changes/fileTexts';
-import type { LogRecord } from '../conversation/logRecord';
+import type { LogRecord, RecordOf } from '../conversation/logRecord';
 
 /** What the records since a prompt say about the text of a file. */
 export interface FileTrail {
@@ -11,6 +13,23 @@ export interface FileTrail {
   readonly isEdited: boolean;
   /** All texts that the agent has found or left, and those that an undo has left. */
   readonly known: ReadonlySet<FileTextId>;
+  /** The state before the first change. Undefined if that change had texts. */
+  readonly firstState?: StateOfTrail | undefined;
+  /** The state that the last change has left. Undefined if that change had texts, or if the state is unknown. */
+  readonly lastState?: StateOfTrail | undefined;
+}
+
+/** A state of a file, which texts do not show. */
+interface StateOfTrail extends Pick<ChangedFile, 'checkpoint'> {
+  readonly turn: number;
+  readonly state: ChangedFile['before'];
+}
+
+/** A file at one moment. */
+export interface FileMoment {
+  readonly text: FileTextId;
+  /** Undefined if unknown. */
+  readonly state: { readonly value: CurrentFileState } | undefined;
 }
 
 /**
@@ -28,12 +47,27 @@ export function fileTrails(
   return reader.trails;
 }
 
-/** Whether the file has, or has had, a text of somebody else since the prompt. `before` is its text at the prompt. */
-export function isEditedByOthers(trail: FileTrail, now: FileTextId, before: FileTextId): boolean {
-  const { first, isEdited, known, last } = trail;
-  if (isEdited || (before !== undefined && first !== undefined && before !== first)) return true;
-  if (now === undefined) return false;
-  return last === undefined ? !known.has(now) : now !== last;
+/** Whether the file has, or has had, contents of somebody else since the prompt. `before` is the file at the prompt. */
+export function isEditedByOthers(trail: FileTrail, now: FileMoment, before: FileMoment): boolean {
+  const { first, firstState, isEdited, known, last, lastState } = trail;
+  if (isEdited || (before.text !== undefined && first !== undefined && before.text !== first)) return true;
+  if (firstState && before.state && !isState(before.state.value, firstState.state)) return true;
+  if (lastState) return now.state !== undefined && !isState(now.state.value, lastState.state);
+  const text = hasText(now) ? now.text : undefined;
+  // Something without a text, such as a link, is in the place of what was left.
+  if (text === undefined) return last !== undefined;
+  return last === undefined ? !known.has(text) : text !== last;
+}
+
+/** Whether the text is that of the file itself. Reading follows links, and finds nothing behind some of them. */
+function hasText({ state, text }: FileMoment): boolean {
+  const value = state?.value;
+  if (text === null) return value === undefined;
+  return value === undefined || value === 'other' || value.kind !== 'symlink';
+}
+
+function isState(current: CurrentFileState, state: ChangedFile['before']): boolean {
+  return current !== 'other' && isSameState(current, state);
 }
 
 class TrailReader {
@@ -54,6 +88,7 @@ class TrailReader {
       if (isMixed) this.mixedPaths.add(path);
       this.addStep(path, base === null ? null : found, after, isDoubtful || isNewlyMixed);
     } else if (record.type === 'rebased') this.addStep(record.path, record.after, record.after);
+    else if (record.type === 'stateChanged') this.addState(record);
     else if (record.type === 'fileDecided') {
       this.mixedPaths.delete(record.path);
       if (record.decision === 'reverted') this.addStep(record.path, record.found, record.left);
@@ -77,7 +112,23 @@ class TrailReader {
       last: left,
       isEdited: isMixed || isChangedBetween || (trail?.isEdited ?? false),
       known: new Set([...(trail?.known ?? []), base, left].filter((text) => text !== undefined)),
+      firstState: trail?.firstState,
     });
     this.lastByPath.set(path, left);
+  }
+
+  private addState({ path, ...record }: RecordOf<'stateChanged'>): void {
+    const { checkpoint, folder, isMixed = false, turn } = record;
+    const { after, before } = { before: undefined, after: undefined, ...record };
+    const trail = this.trails.get(path);
+    const known = { turn, checkpoint: { folder, id: checkpoint } };
+    const previous = trail?.lastState;
+    // All changes of a turn begin with the checkpoint before it.
+    const isChangedBetween = previous !== undefined && previous.turn !== turn && !isSameState(previous.state, before);
+    this.trails.set(path, {
+      ...(trail ?? { first: undefined, last: undefined, known: new Set(), firstState: { ...known, state: before } }),
+      isEdited: isMixed || isChangedBetween || (trail?.isEdited ?? false),
+      lastState: { ...known, state: after },
+    });
   }
 }

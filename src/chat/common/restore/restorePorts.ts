@@ -45,9 +45,12 @@ export interface ChatRestores {
   readonly last: Restore | undefined;
   /**
    * Saves files before their changes, or those of one turn, are undone. The result is the id of a restore, with which all of
-   * them can be brought back, also after a crash. @throws ChatError `readonly`, `storage`
+   * them can be brought back, also after a crash. `undoneRestore` is the id of a restore that is undone, if it is not the agent’s
+   * changes that are. @throws ChatError `readonly`, `storage`
    */
-  beginUndo(paths: readonly string[], turn?: number): Promise<string>;
+  beginUndo(paths: readonly string[], turn?: number, undoneRestore?: string): Promise<string>;
+  /** Whether the file is exactly as an undo has saved it that has not ended yet. Never rejects. */
+  isAsSaved(undoId: string, path: string): Promise<boolean>;
   /** Call when the changes in `done` were undone. Returns the files that can be brought back. Never rejects. */
   endUndo(id: string, done: readonly string[]): Promise<readonly string[]>;
   /**

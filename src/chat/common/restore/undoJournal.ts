@@ -1,10 +1,16 @@
 import type { Clock } from '../../../base/common/async';
 import { isInside } from '../../../editor/common/boundary';
 import type { EditorPort } from '../../../editor/common/editorPort';
-import type { FolderCheckpoint, WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
+import type {
+  CurrentFileState,
+  FolderCheckpoint,
+  WorkspaceCheckpoints,
+} from '../../../changes/common/workspaceCheckpoints';
 import type { ChatFileAccess } from '../chatFileAccess';
-import type { FileTexts } from '../changes/fileTexts';
+import { isSameState } from '../../../changes/common/restorePlan';
+import type { FileTextId, FileTexts } from '../changes/fileTexts';
 import type { NewRecord, RemainingChange } from '../conversation/logRecord';
+import { changedMeanwhileError } from '../chatPorts';
 import type { ComparedTexts } from './restorePorts';
 import type { Restore } from './restoreHistory';
 
@@ -20,33 +26,35 @@ interface UndoJournalDeps {
   readonly remainingChanges: () => readonly RemainingChange[];
 }
 
+const maxAttempts = 3;
+
 type StoredText = NonNullable<Restore['texts']>[number];
+
+/** The files that a running undo has saved. */
+interface SavedFiles {
+  readonly paths: ReadonlySet<string>;
+  readonly folders: readonly FolderCheckpoint[];
+  readonly texts: ReadonlyMap<string, StoredText>;
+  readonly states: ReadonlyMap<string, CurrentFileState>;
+}
 
 /**
  * Saves files before the user's undo of changes overwrites or deletes them, so that the undo can be undone, also after a
  * crash in the middle of it.
  */
 export class UndoJournal {
-  /** Files that a running undo has saved, by its id. */
-  private readonly coveredByUndo = new Map<string, ReadonlySet<string>>();
+  private readonly savedByUndo = new Map<string, SavedFiles>();
   private undoCount = 0;
 
   constructor(private readonly deps: UndoJournalDeps) {}
 
-  /** Call before the changes of a turn, or of the conversation, are undone in these files. Returns the id of the undo. */
-  async begin(paths: readonly string[], turn: number | undefined): Promise<string> {
-    const { clock, conversation, record, remainingChanges } = this.deps;
+  /** Call before the changes of a turn or of the conversation, or a restore, are undone in these files. Returns the id of the undo. */
+  async begin(paths: readonly string[], turn: number | undefined, undoneRestore?: string): Promise<string> {
+    const { clock, record, remainingChanges } = this.deps;
     const id = `undo-${clock.now()}-${++this.undoCount}`;
-    const folders = await this.takeCheckpoints(paths, `undo in ${conversation}`);
-    const texts: StoredText[] = [];
-    const covered = new Set<string>();
-    for (const path of paths) {
-      const now = await this.deps.fileTexts.readWithUnsavedText(path);
-      const text = await this.deps.fileTexts.storeText(now);
-      if (text !== undefined) texts.push({ path, text, ...(now.isDirty && { isUnsaved: true }) });
-      if (text !== undefined || (await this.isInCheckpoint(path, folders))) covered.add(path);
-    }
-    this.coveredByUndo.set(id, covered);
+    const saved = await this.save(paths);
+    const { folders, texts } = saved;
+    this.savedByUndo.set(id, saved);
     const wanted = new Set(paths);
     record({
       type: 'restored',
@@ -54,10 +62,11 @@ export class UndoJournal {
       turn: turn ?? 1,
       target: [],
       undo: folders.map((one) => ({ ...one })),
-      paths: [...covered],
+      paths: [...saved.paths],
       skipped: [],
-      undid: turn === undefined ? 'conversation' : 'turn',
-      texts,
+      undid: turn === undefined || undoneRestore !== undefined ? 'conversation' : 'turn',
+      ...(undoneRestore !== undefined && { undoneRestore }),
+      texts: [...texts.values()],
       previous: remainingChanges().filter(({ path }) => wanted.has(path)),
     });
     return id;
@@ -65,14 +74,33 @@ export class UndoJournal {
 
   /** Whether a running undo has saved the file. */
   covers(id: string, path: string): boolean {
-    return this.coveredByUndo.get(id)?.has(path) === true;
+    return this.savedByUndo.get(id)?.paths.has(path) === true;
+  }
+
+  /** Returns the text that a running undo has saved. Undefined if the file has none. @throws ChatError `changedMeanwhile` */
+  async requireAsSaved(id: string | undefined, path: string): Promise<FileTextId> {
+    if (id === undefined || !this.covers(id, path)) return undefined;
+    if (!(await this.isAsSaved(id, path))) throw changedMeanwhileError();
+    return this.savedByUndo.get(id)?.texts.get(path)?.text;
+  }
+
+  /** Whether the file is exactly as a running undo has saved it. Never rejects. */
+  async isAsSaved(id: string, path: string): Promise<boolean> {
+    const saved = this.savedByUndo.get(id);
+    if (saved?.paths.has(path) !== true) return false;
+    const now = (await this.deps.fileTexts.readWithUnsavedText(path)).id;
+    if (saved.texts.has(path) && saved.texts.get(path)?.text !== now) return false;
+    if (!saved.states.has(path)) return true;
+    const state = (await this.currentStates([path], saved.folders)).get(path);
+    const before = saved.states.get(path);
+    return before === 'other' || state === 'other' ? before === state : isSameState(before, state);
   }
 
   /** Call after the changes were undone in `done`. Returns the files of which this can be undone. Never rejects. */
   async end(id: string, done: readonly string[]): Promise<readonly string[]> {
     const { record } = this.deps;
-    const covered = this.coveredByUndo.get(id) ?? new Set();
-    this.coveredByUndo.delete(id);
+    const covered = this.savedByUndo.get(id)?.paths ?? new Set();
+    this.savedByUndo.delete(id);
     const paths = done.filter((path) => covered.has(path));
     if (paths.length === 0) record({ type: 'restoreUndone', id });
     else {
@@ -113,9 +141,44 @@ export class UndoJournal {
     }
   }
 
+  /** Saves the files. Again, if others change some of them meanwhile, because the checkpoint and the texts must agree. */
+  private async save(paths: readonly string[]): Promise<SavedFiles> {
+    for (let attempt = 1; ; attempt++) {
+      const folders = await this.takeCheckpoints(paths, `undo in ${this.deps.conversation}`);
+      const states = await this.currentStates(paths, folders);
+      const texts = new Map<string, StoredText>();
+      const covered = new Set<string>();
+      for (const path of paths) {
+        const now = await this.deps.fileTexts.readWithUnsavedText(path);
+        const text = await this.deps.fileTexts.storeText(now);
+        if (text !== undefined) texts.set(path, { path, text, ...(now.isDirty && { isUnsaved: true }) });
+        if (text !== undefined || (await this.isInCheckpoint(path, folders))) covered.add(path);
+      }
+      const changes = await this.deps.checkpoints?.changesSince(folders);
+      if (attempt === maxAttempts || changes?.files.some(({ path }) => covered.has(path)) !== true) {
+        return { paths: covered, folders, texts, states };
+      }
+    }
+  }
+
+  /** Returns the states of the files on disk, as far as there is a checkpoint. Never rejects. */
+  private async currentStates(
+    paths: readonly string[],
+    folders: readonly FolderCheckpoint[],
+  ): Promise<ReadonlyMap<string, CurrentFileState>> {
+    const files = paths.flatMap((path) => {
+      const checkpoint = folders.findLast(({ folder }) => isInside(path, folder, false));
+      return checkpoint ? [{ path, checkpoint }] : [];
+    });
+    const none: ReadonlyMap<string, CurrentFileState> = new Map();
+    if (files.length === 0) return none;
+    return (await this.deps.checkpoints?.currentStates(files).catch(() => none)) ?? none;
+  }
+
   /** Returns the checkpoints of the folders that contain the files. Empty if none can be taken. */
   private async takeCheckpoints(paths: readonly string[], series?: string): Promise<readonly FolderCheckpoint[]> {
-    const taken = await this.deps.checkpoints?.take('Undo of changes', new AbortController().signal, { series });
+    const options = { files: paths, series };
+    const taken = await this.deps.checkpoints?.take('Undo of changes', new AbortController().signal, options);
     return (taken?.folders ?? []).filter(({ folder }) => paths.some((path) => isInside(path, folder, false)));
   }
 

@@ -5,10 +5,13 @@ import type { EntryWriter } from './entryWriter';
 /** The notices about restored files. The user can undo a restore there. */
 export class RestoreEntries {
   private readonly entryIdByRestore = new Map<string, string>();
+  /** Undos of restores, by their own ids. */
+  private readonly undosOfRestores = new Set<string>();
 
   constructor(private readonly writer: EntryWriter) {}
 
-  addRestore({ fork, id, paths, skipped, turn, undid }: RecordOf<'restored'>): void {
+  addRestore({ fork, id, paths, skipped, turn, undid, undoneRestore }: RecordOf<'restored'>): void {
+    if (undoneRestore !== undefined) this.undosOfRestores.add(id);
     // It is not known yet which changes can be undone.
     if (undid !== undefined) return;
     const base = this.writer.createBase();
@@ -32,9 +35,12 @@ export class RestoreEntries {
     const base = this.writer.createBase();
     const isInterrupted = target.length === 0 && texts.length === 0;
     const files = countWithNoun(paths.length, 'file');
+    const done = this.undosOfRestores.has(id)
+      ? `Undoing the restore has replaced later changes in ${files}.`
+      : `The agent’s changes in ${files} were undone.`;
     const text = isInterrupted
       ? `VS Code was closed while changes in ${files} were undone. Some may not be undone.`
-      : `The agent’s changes in ${files} were undone.`;
+      : done;
     const level = isInterrupted ? 'warning' : 'info';
     this.writer.put({ kind: 'notice', ...base, level, text, restoreId: id });
     this.entryIdByRestore.set(id, base.id);

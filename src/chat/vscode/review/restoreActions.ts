@@ -135,11 +135,11 @@ export class RestoreActions {
     const chosen = restore.paths.filter((path) => !isLeft.has(path));
     if (!(await files.confirmProtected(chosen, found.preview))) return;
     const { hasSaved, refused } = await files.saveUnsaved(chosen);
-    const { fromTexts, paths, preview } = hasSaved ? await restorer.previewUndo(chat, restore, signal) : found;
+    const present = hasSaved ? await restorer.previewUndo(chat, restore, signal) : found;
     const isRefused = new Set(refused.map(({ path }) => path));
-    const wanted = paths.filter((path) => !isRefused.has(path) && !isLeft.has(path));
+    const paths = present.paths.filter((path) => !isRefused.has(path) && !isLeft.has(path));
     await this.run('Undoing a restore', chat, show, () =>
-      restorer.undo(chat, restore, { preview, fromTexts, paths: wanted, refused, left }, signal),
+      restorer.undo(chat, restore, { ...present, paths, refused, left }, signal),
     );
   }
 
@@ -343,7 +343,10 @@ export class RestoreActions {
     const [leave, undo] = ['Leave These Files', 'Undo in All Files'];
     const answer = await this.deps.dialogs.choose({
       message: `${countWithNoun(changed.length, 'file')} ${changed.length === 1 ? 'was' : 'were'} changed after the restore.`,
-      detail: [`“${undo}” overwrites these changes:`, ...truncateList(names, maxNames)].join('\n'),
+      detail: [
+        `“${undo}” overwrites these changes. You can revert this with Undo Restore:`,
+        ...truncateList(names, maxNames),
+      ].join('\n'),
       actions: [leave, undo],
     });
     if (answer === undefined) return undefined;

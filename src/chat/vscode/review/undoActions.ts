@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { countWithNoun } from '../../../base/common/countWithNoun';
-import { messageOf } from '../../../base/common/errors';
 import { truncateList } from '../../../base/common/lists';
 import { gitMoveText, type GitMove } from '../../../changes/common/gitHead';
 import { isEditorError, type EditorPort } from '../../../editor/common/editorPort';
@@ -9,6 +8,13 @@ import { commandIds } from '../../../manifest';
 import type { Messages } from '../../../platform/vscode/messages';
 import { canUndo, hasNoTexts, inUndoOrder } from '../../../transcript/common/shownChanges';
 import { ChatError, type Chat, type RevertOptions } from '../../common/chatPorts';
+import {
+  isConflict,
+  undoInFiles,
+  undoUnlessEdited,
+  type RestoredFile,
+  type Undone,
+} from '../../common/restore/undoChanges';
 import type { Dialogs } from '../dialogs';
 import { protectionIfWritable } from '../protectionIfWritable';
 import type { DiffViews } from './diffViews';
@@ -26,16 +32,6 @@ interface UndoActionsDeps {
   readonly messages: Pick<Messages, 'info'>;
   /** Undoes a restore of a conversation, which may have been closed, and then shows the conversation. */
   readonly undoRestore: (sessionId: string, restoreId: string) => Promise<void>;
-}
-
-interface RestoredFile {
-  readonly path: string;
-  readonly restoreId: string;
-}
-
-/** The result of undoing changes. `restoreId`: the restore that reverts it, if it has one of its own. */
-interface Undone {
-  readonly restoreId?: string | undefined;
 }
 
 const maxNames = 10;
@@ -79,14 +75,9 @@ export class UndoActions {
     const left: string[] = [];
     await this.runUndo(chat, paths, undefined, async (path, undoId) => {
       const protectedFiles = protections.has(path) ? 'allow' : 'refuse';
-      try {
-        return { restoreId: await chat.revert(path, { protectedFiles, undoId }) };
-      } catch (error) {
-        if (!isConflict(error)) throw error;
-        const { separable } = await chat.fileChanges.undoUneditedChanges(path, { protectedFiles });
-        left.push(vscode.workspace.asRelativePath(path));
-        return separable > 0 ? {} : undefined;
-      }
+      const { isPartial, undone } = await undoUnlessEdited(chat, path, { protectedFiles, undoId });
+      if (isPartial) left.push(vscode.workspace.asRelativePath(path));
+      return undone;
     });
     if (left.length === 0) return true;
     this.deps.messages.info(
@@ -96,32 +87,19 @@ export class UndoActions {
     return true;
   }
 
-  /**
-   * Undoes the changes of several files, and offers to bring them back. Each file is saved before. Continues after a failure, and
-   * throws all errors at the end. `undo` resolves to undefined if it has changed nothing.
-   */
+  /** Undoes the changes of several files, and offers to bring them back. Throws all errors at the end. */
   private async runUndo(
     chat: Chat,
     paths: readonly string[],
     turn: number | undefined,
     undo: (path: string, undoId: string) => Promise<Undone | undefined>,
   ): Promise<void> {
-    const undoId = await chat.restores.beginUndo(paths, turn);
-    const failures: string[] = [];
-    const done: string[] = [];
-    const restores: RestoredFile[] = [];
-    for (const path of paths) {
-      try {
-        const undone = await undo(path, undoId);
-        if (undone) done.push(path);
-        if (undone?.restoreId !== undefined) restores.push({ path, restoreId: undone.restoreId });
-      } catch (error) {
-        failures.push(`${vscode.workspace.asRelativePath(path)}: ${messageOf(error)}`);
-      }
-    }
-    const covered = await chat.restores.endUndo(undoId, done);
-    this.offerUndoRestore(chat, [...covered.map((path) => ({ path, restoreId: undoId })), ...restores]);
-    if (failures.length > 0) throw new Error(failures.join('\n'));
+    const { failures, restored } = await undoInFiles(chat, paths, turn, undo);
+    this.offerUndoRestore(chat, restored);
+    if (failures.length === 0) return;
+    throw new Error(
+      failures.map(({ path, reason }) => `${vscode.workspace.asRelativePath(path)}: ${reason}`).join('\n'),
+    );
   }
 
   /** Offers Undo Restore, which also works after the files were closed and after VS Code was restarted. */
@@ -250,8 +228,4 @@ export class UndoActions {
       action: 'Undo All',
     });
   }
-}
-
-function isConflict(error: unknown): boolean {
-  return error instanceof ChatError && error.code === 'changedSince';
 }

@@ -13,6 +13,7 @@ import { FileRestorer } from '../../../../src/chat/common/restore/fileRestorer';
 import { NodeFiles } from '../../../../src/base/node/filePort';
 import { ConversationStore } from '../../../../src/chat/node/conversationStore';
 import { ExcludeList } from '../../../../src/editor/common/excludeList';
+import { ObservedWrites } from '../../../../src/editor/common/writeObserver';
 import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
 import { unifyLineEndings } from '../../../../src/editor/common/text/lineEndings';
 import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
@@ -43,6 +44,7 @@ export class DiskWindow {
   private readonly willSave = new Emitter<PendingSave>(() => undefined);
   private readonly store: ConversationStore;
   private readonly chats: ChatSessions;
+  readonly editor: GuardedEditor;
   private readonly opened: Chat[] = [];
 
   private constructor(
@@ -72,11 +74,12 @@ export class DiskWindow {
       clock,
       log: nullLogger,
     });
+    this.editor = new GuardedEditor(disk, () => protectedFiles);
     this.chats = new ChatSessions({
       backends: this.backends,
       store: this.store,
       files: {
-        editor: new GuardedEditor(disk, () => protectedFiles),
+        editor: this.editor,
         deleteFile: (file) => rm(file),
         checkpoints: this.checkpoints,
         onDidSave: this.saved.event,
@@ -101,7 +104,11 @@ export class DiskWindow {
   }
 
   get restorer(): FileRestorer {
-    return new FileRestorer({ chats: this.chats, checkpoints: this.checkpoints, newId: () => 'restore' });
+    return new FileRestorer({
+      chats: this.chats,
+      checkpoints: this.checkpoints,
+      newId: () => `restore-${process.hrtime.bigint()}`,
+    });
   }
 
   async create(): Promise<Chat> {
@@ -128,6 +135,13 @@ export class DiskWindow {
     const before = ends(chat.transcript);
     this.backends.backends[0]?.last.end();
     await until('the end', () => ends(chat.transcript) > before);
+  }
+
+  /** The agent writes a file through the editor, as it does with its protocol. */
+  async write(file: string, text: string): Promise<void> {
+    const backend = this.backends.backends[0];
+    const writer = { backendId: 'one', sessionId: backend?.last.id ?? '' };
+    await new ObservedWrites(this.chats, writer).run([file], () => this.editor.writeText(file, text));
   }
 
   async close(): Promise<void> {

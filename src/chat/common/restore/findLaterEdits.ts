@@ -1,0 +1,48 @@
+import type {
+  CheckpointedFile,
+  FolderCheckpoint,
+  WorkspaceCheckpoints,
+} from '../../../changes/common/workspaceCheckpoints';
+import { isInside } from '../../../editor/common/boundary';
+import type { FileText, FileTexts } from '../changes/fileTexts';
+import { isEditedByOthers, type FileMoment, type FileTrail } from './fileTrails';
+
+interface LaterEditsDeps {
+  readonly checkpoints: Pick<WorkspaceCheckpoints, 'currentStates' | 'stateAt'> | undefined;
+  readonly fileTexts: Pick<FileTexts, 'idOf' | 'readWithUnsavedText'>;
+}
+
+/**
+ * Returns those of the files that others have changed since the prompt of the trails. `textBefore` returns the text of a file at
+ * the prompt, or undefined if it is unknown; `folders` are the checkpoints of the prompt. Never rejects.
+ */
+export async function findLaterEdits(
+  { checkpoints, fileTexts }: LaterEditsDeps,
+  trails: ReadonlyMap<string, FileTrail>,
+  textBefore: (path: string) => Promise<FileText>,
+  folders: readonly FolderCheckpoint[],
+): Promise<ReadonlySet<string>> {
+  const edited = new Set<string>();
+  const checkpointOf = (path: string): FolderCheckpoint | undefined =>
+    folders.findLast(({ folder }) => isInside(path, folder, false));
+  const files: CheckpointedFile[] = [...trails].flatMap(([path, { lastState }]) => {
+    const checkpoint = lastState?.checkpoint ?? checkpointOf(path);
+    return checkpoint ? [{ path, checkpoint }] : [];
+  });
+  const states = files.length === 0 ? undefined : await checkpoints?.currentStates(files).catch(() => undefined);
+  for (const [path, trail] of trails) {
+    const text = fileTexts.idOf(await textBefore(path).catch(() => undefined));
+    const now: FileMoment = {
+      text: (await fileTexts.readWithUnsavedText(path)).id,
+      state: states?.has(path) === true ? { value: states.get(path) } : undefined,
+    };
+    const checkpoint = trail.firstState && checkpointOf(path);
+    const state = checkpoint && (await checkpoints?.stateAt({ path, checkpoint }).then(toValue, () => undefined));
+    if (isEditedByOthers(trail, now, { text, state })) edited.add(path);
+  }
+  return edited;
+}
+
+function toValue<Value>(value: Value): { readonly value: Value } {
+  return { value };
+}
