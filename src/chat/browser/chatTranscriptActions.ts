@@ -19,6 +19,7 @@ export function createTranscriptActions(page: ChatPage, isReadonly = false): Tra
     insertAtCursor: (text) => void page.request(chatRequests.insertAtCursor, { text }),
     applyCode: (text, path) => void page.request(chatRequests.applyCode, { text, path }),
     openAsNewFile: (text, language) => void page.request(chatRequests.openAsNewFile, { text, language }),
+    openView: (html) => void page.request(chatRequests.openView, { html }),
     continueTurn: () => void page.continueTurn(),
     editPrompt: (entryId) => void page.editAndResend(entryId),
     ...(isReadonly

@@ -151,6 +151,7 @@ export class ThreadPage {
     return {
       open: (target, line) => void this.ask(threadRequests.open, { target, line }),
       copy: (text) => void this.ask(threadRequests.copy, { text }),
+      openView: (html) => void this.ask(threadRequests.openView, { html }),
       loadFullEntry: async (entryId) => {
         const answer = await this.ask(threadRequests.showAll, { entryId });
         const entry = answer?.entry ?? this.transcript.get(entryId);

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { EditorPort } from '../../editor/common/editorPort';
+import { openHtmlView } from '../../platform/vscode/openHtmlView';
 import { findEntries } from '../../transcript/common/findEntries';
 import type { RequestHandlers } from '../../webview/common/requestHandlers';
 import type { FollowedThread } from '../common/page/followedThread';
@@ -76,6 +77,7 @@ export function threadHandlers(deps: ThreadHandlersDeps): RequestHandlers<typeof
       const link = threadId === target ? threadLink(threadId) : target;
       await openLinkOrFile(editor, link, line, loadedThread().head.folders);
     }),
+    openView: threadRequests.openView.withHandler(({ html }) => openHtmlView(html)),
     copy: threadRequests.copy.withHandler(({ text }) => vscode.env.clipboard.writeText(text)),
     act: threadRequests.act.withHandler(({ action }) => actions.runAction(action, loadedThread().head)),
   };

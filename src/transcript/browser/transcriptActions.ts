@@ -14,6 +14,8 @@ export interface TranscriptActions {
   readonly insertAtCursor?: (text: string) => void;
   readonly applyCode?: (text: string, path?: string) => void;
   readonly openAsNewFile?: (text: string, language?: string) => void;
+  /** Opens an HTML document of an answer outside of the page. */
+  readonly openView?: (html: string) => void;
   /** Asks the agent to continue an interrupted answer. */
   readonly continueTurn?: () => void;
   readonly editPrompt?: (entryId: string) => void;

@@ -91,6 +91,21 @@ describe('links and code of markdown', () => {
     ]);
   });
 
+  it('shows a view of Amp as its title with Open in Browser, and its HTML only as source', async () => {
+    const html =
+      '<title>Deep mode\n tripled</title><script>window.top.ran = 1</script><img src="x" onerror="ran = 1">\n';
+    const rendered = await render(`Look:\n\n\`\`\`amp-view\n${html}\`\`\`\n`);
+    assert.doesNotMatch(rendered, /<(script|img|title)/);
+    const view = opened.page.locator('.md-view');
+    assert.equal(await view.locator('.md-code-title').textContent(), 'View: Deep mode tripled');
+    assert.equal(await view.locator('pre').isVisible(), false);
+    await view.getByRole('button', { name: 'Open in Browser' }).click();
+    await view.getByText('HTML source').click();
+    assert.equal(await view.locator('pre').isVisible(), true);
+    assert.deepEqual(await asked(), [['openView', html]]);
+    assert.equal(await view.getByRole('button').count(), 2);
+  });
+
   it('has no button for what cannot be done', async () => {
     await opened.page.evaluate(() => window.markdownPage.renderReadOnly('```ts\na\n```'));
     assert.equal(await opened.page.locator('button').count(), 1);

@@ -21,6 +21,7 @@ const writers: Readonly<Record<string, string>> = {
   'chat/vscode/review/deleteFile.ts': 'takes a reverted file away; asks `protectionOf`',
   'chat/vscode/review/conversationActions.ts': 'an export, to where the user says in a dialog',
   'threads/vscode/threadActions.ts': 'an export, to where the user says in a dialog',
+  'platform/vscode/openHtmlView.ts': 'a view of an answer: a temporary file, or where the user says in a dialog',
   'amp/node/pluginFile.ts': "Backline's own plugin, by a command of the user",
   'amp/node/serverLockfile.ts': 'own storage',
   'changes/node/scan/folderScan.ts': 'own storage: the list of names for Git',

@@ -201,6 +201,8 @@ export const chatRequests = {
   /** Proposes the code as a change to `path`, or to the active file. */
   applyCode: defineRequestWithoutResult('chat/applyCode', z.object({ text: Text, path: optional(Text) })),
   openAsNewFile: defineRequestWithoutResult('chat/openAsNewFile', z.object({ text: Text, language: optional(Text) })),
+  /** Opens an HTML document of an answer in the browser. */
+  openView: defineRequestWithoutResult('chat/openView', z.object({ html: Text })),
 
   /** Opens a diff of a file: from before the conversation to now, or from before to after `turn`. */
   openChange: defineRequestWithoutResult('chat/openChange', z.object({ ...inSession, ...changedFile, path: Text })),

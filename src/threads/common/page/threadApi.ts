@@ -107,5 +107,7 @@ export const threadRequests = {
   /** Opens a path or a link in the transcript. `line` is 1-based. */
   open: defineRequestWithoutResult('thread/open', z.object({ target: Text, line: optional(Count) })),
   copy: defineRequestWithoutResult('thread/copy', z.object({ text: Text })),
+  /** Opens an HTML document of an answer in the browser. */
+  openView: defineRequestWithoutResult('thread/openView', z.object({ html: Text })),
   act: defineRequestWithoutResult('thread/act', z.object({ action: ThreadAction })),
 } as const;

@@ -9,6 +9,8 @@ export interface LinkAndCodeActions {
   insertAtCursor?(text: string): void;
   applyCode?(text: string, path?: string): void;
   openAsNewFile?(text: string, language?: string): void;
+  /** Opens an HTML document of an answer outside of the page. */
+  openView?(html: string): void;
 }
 
 const copiedLabelMs = 1_500;
@@ -58,6 +60,7 @@ function runButton(button: HTMLElement, actions: LinkAndCodeActions): void {
   } else if (action === 'insert') actions.insertAtCursor?.(text);
   else if (action === 'apply') actions.applyCode?.(text, path);
   else if (action === 'open') actions.openAsNewFile?.(text, language);
+  else if (action === 'view') actions.openView?.(text);
 }
 
 function showCopied(button: HTMLElement): void {

@@ -24,6 +24,7 @@ class MarkdownPage {
     insertAtCursor: (...args) => this.asked.push(['insertAtCursor', ...args]),
     applyCode: (...args) => this.asked.push(['applyCode', ...args]),
     openAsNewFile: (...args) => this.asked.push(['openAsNewFile', ...args]),
+    openView: (...args) => this.asked.push(['openView', ...args]),
   };
 
   constructor(readonly container: HTMLElement) {
