@@ -26,6 +26,11 @@ const options: ApprovalView['options'] = [
   { label: 'Deny', kind: 'reject_once' },
   { label: 'Deny All', kind: 'reject_always' },
 ];
+const ownWords: ApprovalView['options'] = [
+  { label: 'Yes, proceed', kind: 'allow_once' },
+  { label: 'Yes, and don’t ask again for these files', kind: 'allow_always' },
+  { label: 'No, and tell Codex what to do differently', kind: 'reject_once' },
+];
 const lines = (count: number, word = 'echo'): string =>
   Array.from({ length: count }, (_, index) => `${word} ${index}`).join('\n');
 
@@ -53,6 +58,7 @@ const questions: Readonly<Record<string, ApprovalView>> = {
     env: [{ name: 'PATH', value: '/tmp/fakebin', effect: 'decides which program runs' }],
     more: [{ name: 'description', value: 'text '.repeat(200) }],
   },
+  'a question with the agent’s own words': { ...questionOf(lines(12)), options: ownWords },
   'a question with long names': {
     ...questionOf('npm test'),
     options: [
@@ -148,6 +154,23 @@ describe('a question in a window of any size', () => {
       }
     });
   }
+
+  it('cuts no answer in an agent’s own words in a narrow panel, however long a hostile one is', async () => {
+    const deny = ownWords.at(-1);
+    for (const label of [deny?.label ?? '', `No, ${'because '.repeat(2_000)}`]) {
+      const options = [...ownWords.slice(0, -1), { label, kind: 'reject_once' as const }];
+      const chat = await openWith({ ...questionOf('npm test'), options }, { width: 280, height: 600 });
+      await drawn(chat.page);
+      const names = chat.page.locator('.approval-answers .answer-name');
+      const cut = await names.evaluateAll(
+        (all) =>
+          all.filter((name) => name.scrollHeight > name.clientHeight || name.scrollWidth > name.clientWidth).length,
+      );
+      assert.equal(cut, label === deny?.label ? 0 : 1);
+      const box = await chat.page.locator('.approval-answers').boundingBox();
+      assert.ok(box && box.height < 120, JSON.stringify(box));
+    }
+  });
 
   it('shows how much is out of sight, and less of it while it scrolls', async () => {
     const chat = await openWith(questionOf(lines(40)), { width: 250, height: 500 });
