@@ -94,6 +94,16 @@ describe('ChatTranscript of an agent that reports everything', () => {
     assert.equal(thinking.durationMs, 200);
   });
 
+  it('measures a turn from when the agent has its prompt, not while the user is asked whether it may start', () => {
+    const told = new TranscriptRecorder();
+    told.addRecords({ type: 'prompt', id: 'p', text: 'Go', attachments: [] });
+    for (let asked = 0; asked < 50; asked++) told.addRecords({ type: 'notice', level: 'info', text: 'Waiting.' });
+    told.addEvents(event('prompt:submit', { prompt: 'Go' }), end);
+    const last = told.entries.at(-1);
+    assert.ok(last?.kind === 'end');
+    assert.equal(last.durationMs, 100);
+  });
+
   it('only appends while text is streamed', () => {
     const told = new TranscriptRecorder().prompt('Go');
     told.addEvents(event('content_block:start', { block_type: 'text', block_index: 0 }));
