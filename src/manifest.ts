@@ -40,6 +40,7 @@ export const commandIds = {
   chatLocateFolder: 'backline.chat.locateFolder',
   chatDelete: 'backline.chat.delete',
   chatRestore: 'backline.chat.restore',
+  chatUndoRestore: 'backline.chat.undoRestore',
   chatViewFind: 'backline.chat.view.find',
   chatViewOpenInTab: 'backline.chat.view.openInTab',
   chatViewExport: 'backline.chat.view.export',

@@ -46,6 +46,7 @@ export class ChatCommands implements Disposable {
     handle(commandIds.chatDeny, () => this.answerApproval('deny'));
     handle(commandIds.chatFocusApproval, () => this.focusApproval());
     handle(commandIds.chatRestore, () => this.restore());
+    handle(commandIds.chatUndoRestore, () => this.undoRestore());
     handle(commandIds.reviewSincePrompt, async () => {
       const chat = this.requireChat(pages.activePage);
       if (chat) await services.turnReviews.openSincePrompt(chat);
@@ -206,6 +207,16 @@ export class ChatCommands implements Disposable {
       page.show(next);
       page.focusComposer();
     });
+  }
+
+  /** Undoes the last restore or undo of changes of the conversation, also long after its message has gone. */
+  private async undoRestore(): Promise<void> {
+    const page = this.deps.pages.activePage;
+    const chat = this.requireChat(page);
+    if (!page || !chat) return;
+    const { last } = chat.restores;
+    if (last) await this.deps.services.restore.undo(chat, last.id, (next) => page.show(next));
+    else this.deps.messages.info('There is no restore to undo in this conversation.');
   }
 
   private requireChat(page: ChatPageHost | undefined): Chat | undefined {
