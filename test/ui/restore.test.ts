@@ -120,6 +120,11 @@ describe('Restore to a prompt', () => {
     assert.deepEqual(await prompts(), ['one', 'other']);
   });
 
+  it('brings that back from the palette', async () => {
+    await window.runCommand('Backline: Undo Last Restore');
+    await eventually('the file', async () => assert.equal(await value(), '4'));
+  });
+
   it('says at the next start that a restore was cut off, and finishes it', async () => {
     await writeJournal(await readFile(file('values.ts')), Buffer.from(original));
     await window.reload();
