@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, rm, symlink } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { systemClock } from '../../src/base/node/systemClock';
+import { FileTexts } from '../../src/chat/common/changes/fileTexts';
+import { UndoJournal } from '../../src/chat/common/restore/undoJournal';
 import { deleteFile } from '../../src/chat/vscode/review/deleteFile';
 import { AdapterUnderTest, editorError } from './support/editorAdapter';
 import { inWorkspace, writeInWorkspace } from './support/workspace';
@@ -36,5 +40,41 @@ describe('deleting a file that an agent has made', () => {
     const file = await writeInWorkspace('made/.vscode/settings.json', '{}');
     await assert.rejects(remove(file), editorError('protected'));
     assert.ok(existsSync(file));
+  });
+
+  it('leaves a notebook with unsaved cells, which are saved before an undo', async () => {
+    const { adapter } = subject;
+    const cell = { cell_type: 'code', execution_count: null, metadata: {}, outputs: [], source: ['one'] };
+    const contents = JSON.stringify({ cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 5 });
+    const file = await writeInWorkspace('made/a.ipynb', contents);
+    const notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.file(file));
+    await vscode.window.showNotebookDocument(notebook);
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(notebook.cellAt(0).document.uri, new vscode.Position(0, 0), 'mine ');
+    await vscode.workspace.applyEdit(edit);
+    assert.equal((await adapter.stat(file)).isDirty, true);
+    await assert.rejects(remove(file), editorError('dirty'));
+    assert.equal(notebook.isDirty, true);
+    const texts = new Map<string, string>();
+    const blobs = {
+      idOf: (text: string) => `id of ${text}`,
+      putText: (text: string) => Promise.resolve(texts.set(`id of ${text}`, text) && `id of ${text}`),
+      getText: (id: string) => Promise.resolve(texts.get(id)),
+    };
+    const journal = new UndoJournal({
+      checkpoints: undefined,
+      clock: systemClock,
+      deleteFile: (path, options) => deleteFile(adapter, path, options),
+      editor: adapter,
+      fileTexts: new FileTexts({ editor: adapter, readDiskText: () => Promise.resolve(undefined) }, blobs),
+      record: () => undefined,
+      remainingChanges: () => [],
+    });
+    const id = await journal.begin([file], undefined);
+    assert.equal(notebook.isDirty, false);
+    assert.match([...texts.values()].join(), /mine one/);
+    assert.equal(await journal.isAsSaved(id, file), true);
+    await remove(file);
+    assert.ok(!existsSync(file));
   });
 });

@@ -200,6 +200,7 @@ export interface FileStat {
   /** Time of the last modification, in milliseconds since the epoch. */
   readonly modifiedAt: number;
   readonly version: FileVersion;
+  /** Whether an editor has unsaved changes of the file. Those of a notebook are not in the text of the file. */
   readonly isDirty: boolean;
 }
 

@@ -21,6 +21,7 @@ import type { CheckedPath, PathGuard } from '../node/pathGuard';
 import { decodeDocumentText, decodeFile, hasInvalidBytes, isDecodingLossless, replacementCharacter } from './encodings';
 import { hasTextOf, ignoreIfNoTextFile, type TextFileWithBytes } from './documentReload';
 import { maxOpenBytes, type DocumentsByPath } from './documentsByPath';
+import { findUnsavedNotebook } from './openNotebooks';
 
 interface CachedFile {
   readonly file: CheckedPath;
@@ -126,8 +127,8 @@ export class DocumentReader {
     const file = await this.pathGuard.check(path);
     const onDisk = await statDisk(file);
     const document = await this.openDocuments.find(file);
-    if (!document) return { ...onDisk, isDirty: false };
-    return { ...onDisk, version: this.openDocuments.versionOf(document), isDirty: document.isDirty };
+    const isDirty = document?.isDirty === true || findUnsavedNotebook(file) !== undefined;
+    return { ...onDisk, ...(document && { version: this.openDocuments.versionOf(document) }), isDirty };
   }
 
   /**

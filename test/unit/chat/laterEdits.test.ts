@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { rmSync, symlinkSync } from 'node:fs';
+import { existsSync, rmSync, symlinkSync } from 'node:fs';
 import * as path from 'node:path';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
 import type { Chat } from '../../../src/chat/common/chatPorts';
+import { undoInFiles } from '../../../src/chat/common/restore/undoChanges';
 import type { RestorePoint } from '../../../src/chat/common/restore/restorePorts';
 import { AgentWritesFolder } from '../../../src/chat/node/writes/agentWritesFolder';
 import { contentsOf, TestWorkspace } from '../changes/support/workspace';
@@ -183,6 +184,22 @@ describe('edits after a prompt that a restore must not lose', function () {
       const files = await window.restorer.previewUndo(chat, restore, signal);
       await window.restorer.undo(chat, restore, { ...files, refused: [], left: [] }, signal);
       assert.deepEqual(contentsOf(workspace.folder), after);
+    });
+
+    it('brings back what was not saved in a notebook', async () => {
+      await turn(() => workspace.write({ 'a.ipynb': '{}\n' }));
+      window.unsavedNotebooks.set(workspace.file('a.ipynb'), '{"cells":"mine"}\n');
+      const paths = [workspace.file('a.ipynb')];
+      let isTyping = true;
+      const { restored } = await undoInFiles(chat, paths, undefined, async (file, undoId) => {
+        // The user types on while Backline asks.
+        if (isTyping) window.unsavedNotebooks.set(file, '{"cells":"mine, too"}\n');
+        isTyping = false;
+        return { restoreId: await chat.revert(file, { undoId, force: true }) };
+      });
+      assert.equal(existsSync(paths[0] ?? ''), false);
+      for (const { restoreId } of restored) await undoRestore(restoreId);
+      assert.equal(workspace.read('a.ipynb'), '{"cells":"mine, too"}\n');
     });
 
     it('brings back files that no checkpoint has', async () => {

@@ -20,7 +20,7 @@ interface UndoJournalDeps {
   readonly checkpoints: WorkspaceCheckpoints | undefined;
   readonly clock: Pick<Clock, 'now'>;
   readonly deleteFile: ChatFileAccess['deleteFile'];
-  readonly editor: Pick<EditorPort, 'writeText'>;
+  readonly editor: Pick<EditorPort, 'save' | 'stat' | 'writeText'>;
   readonly fileTexts: FileTexts;
   readonly record: (record: NewRecord) => void;
   readonly remainingChanges: () => readonly RemainingChange[];
@@ -90,6 +90,7 @@ export class UndoJournal {
     if (saved?.paths.has(path) !== true) return false;
     const now = (await this.deps.fileTexts.readWithUnsavedText(path)).id;
     if (saved.texts.has(path) && saved.texts.get(path)?.text !== now) return false;
+    if (await this.isUnsavedNotebook(path)) return false;
     if (!saved.states.has(path)) return true;
     const state = (await this.currentStates([path], saved.folders)).get(path);
     const before = saved.states.get(path);
@@ -144,6 +145,7 @@ export class UndoJournal {
   /** Saves the files. Again, if others change some of them meanwhile, because the checkpoint and the texts must agree. */
   private async save(paths: readonly string[]): Promise<SavedFiles> {
     for (let attempt = 1; ; attempt++) {
+      await this.saveNotebooks(paths);
       const folders = await this.takeCheckpoints(paths, `undo in ${this.deps.conversation}`);
       const states = await this.currentStates(paths, folders);
       const texts = new Map<string, StoredText>();
@@ -159,6 +161,21 @@ export class UndoJournal {
         return { paths: covered, folders, texts, states };
       }
     }
+  }
+
+  /**
+   * Saves notebooks with unsaved changes, which no text shows, and which VS Code discards when the file is deleted. Files that
+   * can’t be saved are not deleted. Never rejects.
+   */
+  private async saveNotebooks(paths: readonly string[]): Promise<void> {
+    for (const path of paths) {
+      if (await this.isUnsavedNotebook(path)) await this.deps.editor.save(path).catch(() => undefined);
+    }
+  }
+
+  private async isUnsavedNotebook(path: string): Promise<boolean> {
+    const stat = await this.deps.editor.stat(path).catch(() => undefined);
+    return stat?.isDirty === true && !(await this.deps.fileTexts.readWithUnsavedText(path)).isDirty;
   }
 
   /** Returns the states of the files on disk, as far as there is a checkpoint. Never rejects. */

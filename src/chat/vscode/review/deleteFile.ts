@@ -7,10 +7,11 @@ import { EditorError, type EditorPort, type WriteOptions } from '../../../editor
 /**
  * Deletes a file of the workspace and its folders that are empty without it, as a restore does. The user can’t undo this in VS Code’s
  * Explorer.
- * @throws EditorError, for example `untrusted`, `editRejected`, or `protected` without the user's consent
+ * @throws EditorError, for example `untrusted`, `editRejected`, `dirty` for an unsaved notebook, or `protected` without the
+ *   user's consent
  */
 export async function deleteFile(
-  editor: Pick<EditorPort, 'folders' | 'resolve' | 'protectionOf'>,
+  editor: Pick<EditorPort, 'folders' | 'resolve' | 'protectionOf' | 'stat'>,
   file: string,
   { protectedFiles }: Pick<WriteOptions, 'protectedFiles'>,
 ): Promise<void> {
@@ -22,10 +23,16 @@ export async function deleteFile(
   if (protection && protectedFiles !== 'allow') {
     throw new EditorError('protected', `${file} is protected: ${protection.reason}. Delete it manually.`);
   }
-  const open = vscode.workspace.textDocuments.find(({ isDirty, uri }) => isDirty && uri.fsPath === resolved);
+  const open = vscode.workspace.textDocuments.find(
+    ({ isDirty, uri }) => isDirty && uri.scheme === 'file' && uri.fsPath === resolved,
+  );
   // VS Code discards unsaved text when it deletes the file. The text on disk can be restored.
   if (open && !(await open.save())) {
     throw new EditorError('saveFailed', `${file} has unsaved text that could not be saved, so it was not deleted.`);
+  }
+  // Its caller has not seen what a notebook would save now.
+  if ((await editor.stat(resolved).catch(() => undefined))?.isDirty === true) {
+    throw new EditorError('dirty', `${file} is open as a notebook with unsaved changes. Save it and try again.`);
   }
   const edit = new vscode.WorkspaceEdit();
   edit.deleteFile(vscode.Uri.file(resolved), { ignoreIfNotExists: true });

@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { nullLogger } from '../../../../src/base/common/log';
 import { Emitter } from '../../../../src/base/common/event';
@@ -17,6 +17,7 @@ import { ObservedWrites } from '../../../../src/editor/common/writeObserver';
 import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
 import { unifyLineEndings } from '../../../../src/editor/common/text/lineEndings';
 import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
+import type { FileStat } from '../../../../src/editor/common/editorPort';
 import { DiskEditor } from '../../../../src/editor/node/diskEditor';
 import { decodeText } from '../../../../src/editor/node/diskReader';
 import type { TranscriptDocument } from '../../../../src/transcript/common/transcriptDocument';
@@ -34,6 +35,22 @@ interface DiskWindowOptions {
   readonly agentWrites?: AgentWrites;
 }
 
+/** Notebooks keep their unsaved changes outside the text of the file. */
+class EditorWithNotebooks extends DiskEditor {
+  readonly unsavedNotebooks = new Map<string, string>();
+
+  override async stat(file: string): Promise<FileStat> {
+    const stat = await super.stat(file);
+    return { ...stat, isDirty: stat.isDirty || this.unsavedNotebooks.has(file) };
+  }
+
+  override async save(file: string): Promise<void> {
+    const contents = this.unsavedNotebooks.get(file);
+    if (contents !== undefined) await writeFile(file, contents);
+    this.unsavedNotebooks.delete(file);
+  }
+}
+
 /** A window without VS Code: real files, real Git and a conversation whose agent is the test. */
 export class DiskWindow {
   readonly backends = new ChatBackends('one');
@@ -45,6 +62,8 @@ export class DiskWindow {
   private readonly store: ConversationStore;
   private readonly chats: ChatSessions;
   readonly editor: GuardedEditor;
+  /** What the user has not saved in notebooks, by path. */
+  readonly unsavedNotebooks: Map<string, string>;
   private readonly opened: Chat[] = [];
 
   private constructor(
@@ -54,7 +73,8 @@ export class DiskWindow {
     for (const backend of this.backends.backends) backend.runsCommand = true;
     const exclude = new ExcludeList(['.env*']);
     const protectedFiles = new ProtectedFiles();
-    const disk = new DiskEditor(folders, exclude);
+    const disk = new EditorWithNotebooks(folders, exclude);
+    this.unsavedNotebooks = disk.unsavedNotebooks;
     const clock = systemClock;
     this.checkpoints = new FolderCheckpoints({
       folders: () => folders,
@@ -80,7 +100,10 @@ export class DiskWindow {
       store: this.store,
       files: {
         editor: this.editor,
-        deleteFile: (file) => rm(file),
+        deleteFile: async (file) => {
+          await rm(file);
+          this.unsavedNotebooks.delete(file);
+        },
         checkpoints: this.checkpoints,
         onDidSave: this.saved.event,
         onWillSave: this.willSave.event,
