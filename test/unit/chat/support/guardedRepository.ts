@@ -412,7 +412,8 @@ export class GuardedRepository {
       if (info?.isFile()) chmodSync(file, info.mode ^ 0o111);
     } else if (act.kind === 'rename') {
       const target = this.file(act.to);
-      if (!info || !this.canWrite(act.to) || existsSync(target) || act.to.startsWith(`${act.place}/`)) return;
+      const isFree = lstatSync(target, { throwIfNoEntry: false }) === undefined;
+      if (!info || !this.canWrite(act.to) || !isFree || act.to.startsWith(`${act.place}/`)) return;
       mkdirSync(path.dirname(target), { recursive: true });
       renameSync(file, target);
     } else if (this.canWrite(act.place)) {
