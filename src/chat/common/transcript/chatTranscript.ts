@@ -21,7 +21,7 @@ import { hasPromptedTurn, isPromptUnconfirmed, turnOf, nextStage, type TurnStage
 import { UsageTotals } from './usageTotals';
 
 interface Turn {
-  /** When the agent got the prompt, or until then, when it was sent. */
+  /** When the agent got the prompt. Until then, when it was sent: the user may be asked whether programs may start. */
   startedAt: number | undefined;
   readonly answers: BlockEntries;
   /** The prompt of the turn. Undefined if the agent has started the turn without a prompt. */
@@ -277,7 +277,6 @@ export class ChatTranscript {
     const isReplayed = data.replayed === true;
     if (!isReplayed && (stage.kind === 'sent' || (stage.kind === 'stopped' && (stage.awaitsPrompt || stage.next)))) {
       this.advanceStage({ kind: 'echoed' });
-      // Before that, the user may have been asked whether programs may start.
       if (this.currentTurn) this.currentTurn.startedAt = this.writer.recordedAt;
       return;
     }
