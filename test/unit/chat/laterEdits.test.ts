@@ -70,6 +70,60 @@ describe('edits after a prompt that a restore must not lose', function () {
     });
   }
 
+  describe('after Undo All, as the user does it', () => {
+    const made = (bytes: number): Buffer => Buffer.from([0, bytes]);
+    const names = ['a.txt', 'b.txt', 'new.txt', 'old.dat', 'new.dat'];
+    const work = (): void =>
+      workspace.write({
+        'a.txt': 'agent\n',
+        'b.txt': 'agent\n',
+        'new.txt': 'agent\n',
+        'old.dat': made(2),
+        'new.dat': made(3),
+      });
+    beforeEach(() => workspace.write({ 'old.dat': made(1) }));
+
+    async function undoEverything(): Promise<readonly string[]> {
+      const paths = chat.fileChanges.list.map((change) => change.path);
+      const undo = async (file: string, undoId: string) => ({
+        restoreId: await chat.revert(file, { undoId, force: true }),
+      });
+      const { failures, restored } = await undoInFiles(chat, paths, undefined, undo);
+      assert.deepEqual(failures, []);
+      return [...new Set(restored.map(({ restoreId }) => restoreId))];
+    }
+
+    it('are found, and nothing else is', async () => {
+      await turn(work);
+      await undoEverything();
+      assert.deepEqual(await editedSince(1), []);
+      workspace.write({ 'a.txt': 'mine\n', 'new.txt': 'mine\n', 'old.dat': made(4), 'new.dat': made(5) });
+      assert.deepEqual(await editedSince(1), names.filter((name) => name !== 'b.txt').sort());
+    });
+
+    it('are found when the agent has written over them since', async () => {
+      await turn(work);
+      await undoEverything();
+      workspace.write({ 'a.txt': 'mine\n' });
+      await turn(() => workspace.write({ 'a.txt': 'agent 2\n', 'b.txt': 'agent 2\n', 'new.txt': 'agent 2\n' }));
+      assert.deepEqual(await editedSince(1), ['a.txt']);
+    });
+
+    it('are found when they were made before it and have come back with Undo Restore', async () => {
+      await turn(work);
+      workspace.write({ 'a.txt': 'mine\n', 'old.dat': made(4) });
+      const ids = await undoEverything();
+      for (const id of ids) {
+        const restore = chat.restores.get(id);
+        assert.ok(restore);
+        const files = await window.restorer.previewUndo(chat, restore, signal);
+        await window.restorer.undo(chat, restore, { ...files, refused: [], left: [] }, signal);
+      }
+      assert.equal(workspace.read('a.txt'), 'mine\n');
+      assert.deepEqual(await editedSince(1), ['a.txt', 'old.dat']);
+    });
+  });
+
   it('are found between two turns, and not before the prompt', async () => {
     await turn(() => workspace.write({ 'a.txt': 'agent 1\n', 'b.txt': 'agent 1\n' }));
     workspace.write({ 'a.txt': 'agent 1\nmine\n' });

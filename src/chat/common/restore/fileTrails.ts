@@ -1,5 +1,6 @@
 import { isSameState } from '../../../changes/common/restorePlan';
-import type { ChangedFile, CurrentFileState } from '../../../changes/common/workspaceCheckpoints';
+import type { ChangedFile, CurrentFileState, FolderCheckpoint } from '../../../changes/common/workspaceCheckpoints';
+import { isInside } from '../../../editor/common/boundary';
 import type { FileTextId } from '../changes/fileTexts';
 import type { LogRecord, RecordOf } from '../conversation/logRecord';
 
@@ -17,6 +18,8 @@ export interface FileTrail {
   readonly firstState?: StateOfTrail | undefined;
   /** The state that the last change has left. Undefined if that change had texts, or if the state is unknown. */
   readonly lastState?: StateOfTrail | undefined;
+  /** The checkpoint with what a restore, or an undo, has left as the last change. */
+  readonly lastCheckpoint?: FolderCheckpoint | undefined;
 }
 
 /** A state of a file, which texts do not show. */
@@ -30,6 +33,8 @@ export interface FileMoment {
   readonly text: FileTextId;
   /** Undefined if unknown. */
   readonly state: { readonly value: CurrentFileState } | undefined;
+  /** Whether the text is unsaved, so that the state is not about it. */
+  readonly isDirty?: boolean;
 }
 
 /**
@@ -42,16 +47,27 @@ export function fileTrails(
 ): ReadonlyMap<string, FileTrail> {
   const reader = new TrailReader();
   for (const record of recordsBefore) reader.read(record);
-  reader.trails.clear();
+  reader.startAtPrompt();
   for (const record of recordsSince) reader.read(record);
   return reader.trails;
 }
 
-/** Whether the file has, or has had, contents of somebody else since the prompt. `before` is the file at the prompt. */
-export function isEditedByOthers(trail: FileTrail, now: FileMoment, before: FileMoment): boolean {
+/**
+ * Whether the file has, or has had, contents of somebody else since the prompt. `before` is the file at the prompt, and `left` its
+ * state in the last checkpoint of the trail.
+ */
+export function isEditedByOthers(
+  trail: FileTrail,
+  now: FileMoment,
+  before: FileMoment,
+  left: FileMoment['state'],
+): boolean {
   const { first, firstState, isEdited, known, last, lastState } = trail;
   if (isEdited || (before.text !== undefined && first !== undefined && before.text !== first)) return true;
   if (firstState && before.state && !isState(before.state.value, firstState.state)) return true;
+  if (left && left.value !== 'other' && now.state) {
+    return !isState(now.state.value, left.value) || (now.isDirty === true && !known.has(now.text));
+  }
   if (lastState) return now.state !== undefined && !isState(now.state.value, lastState.state);
   const text = hasText(now) ? now.text : undefined;
   // Something without a text, such as a link, is in the place of what was left.
@@ -70,12 +86,25 @@ function isState(current: CurrentFileState, state: ChangedFile['before']): boole
   return current !== 'other' && isSameState(current, state);
 }
 
+/** Reads records. `restoredById`: the files of each restore, with their trails before it if the prompt was sent by then. */
 class TrailReader {
   readonly trails = new Map<string, FileTrail>();
   private readonly lastByPath = new Map<string, FileTextId>();
   private readonly snapshotByPath = new Map<string, FileTextId>();
   private readonly mixedPaths = new Set<string>();
-  private readonly restoredById = new Map<string, readonly string[]>();
+  /** All texts that the agent, or an undo, has found or left until now, also before the prompt. */
+  private readonly knownByPath = new Map<string, Set<FileTextId>>();
+  private readonly restoredById = new Map<string, ReadonlyMap<string, FileTrail | undefined>>();
+  /** By the id of an undo, its files of which no other record tells what it has left. */
+  private readonly unknownByUndo = new Map<string, Set<string>>();
+
+  /** Call when all records before the prompt were read. */
+  startAtPrompt(): void {
+    this.trails.clear();
+    for (const [id, trails] of this.restoredById) {
+      this.restoredById.set(id, new Map([...trails.keys()].map((path) => [path, undefined])));
+    }
+  }
 
   read(record: LogRecord): void {
     if (record.type === 'snapshot') this.snapshotByPath.set(record.path, record.text);
@@ -95,18 +124,52 @@ class TrailReader {
     } else if (record.type === 'hunkUndone' || record.type === 'turnReverted') {
       this.addStep(record.path, record.found, record.after);
     } else if (record.type === 'restored') {
-      this.restoredById.set(record.id, record.paths);
-      for (const path of record.paths) this.addStep(path, undefined, undefined);
+      this.restoredById.set(record.id, new Map(record.paths.map((path) => [path, this.trails.get(path)])));
+      // An undo of changes has not undone anything yet. It records what it undoes in a file, unless the file has no text.
+      if (record.undid !== undefined) this.unknownByUndo.set(record.id, new Set(record.paths));
+      else this.addRestored(record.paths, record.target);
+    } else if (record.type === 'undoDone') {
+      const unknown = this.unknownByUndo.get(record.id);
+      this.unknownByUndo.delete(record.id);
+      this.addRestored(
+        record.paths.filter((path) => unknown?.has(path) === true),
+        record.target,
+      );
     } else if (record.type === 'restoreUndone') {
-      for (const path of this.restoredById.get(record.id) ?? []) this.addStep(path, undefined, undefined);
+      this.unknownByUndo.delete(record.id);
+      for (const [path, trail] of this.restoredById.get(record.id) ?? []) this.addUndoneRestore(path, trail);
     }
   }
 
+  /** Adds what a restore to these checkpoints has left. */
+  private addRestored(paths: readonly string[], target: readonly FolderCheckpoint[]): void {
+    for (const path of paths) {
+      this.addStep(path, undefined, undefined);
+      const trail = this.trails.get(path);
+      const lastCheckpoint = target.findLast(({ folder }) => isInside(path, folder, false));
+      if (trail && lastCheckpoint) this.trails.set(path, { ...trail, lastCheckpoint });
+    }
+  }
+
+  /** The file is as it was before a restore, also with what others had changed by then. */
+  private addUndoneRestore(path: string, before: FileTrail | undefined): void {
+    this.addStep(path, undefined, undefined);
+    const now = this.trails.get(path);
+    if (!before || !now) return;
+    this.trails.set(path, { ...before, isEdited: before.isEdited || now.isEdited, known: now.known });
+    this.lastByPath.set(path, before.last);
+  }
+
   private addStep(path: string, found: FileTextId, left: FileTextId, isMixed = false): void {
+    for (const paths of this.unknownByUndo.values()) paths.delete(path);
     const trail = this.trails.get(path);
     const previous = this.lastByPath.get(path);
     const base = found === undefined ? previous : found;
-    const isChangedBetween = trail !== undefined && base !== undefined && previous !== undefined && base !== previous;
+    const everKnown = this.knownByPath.get(path) ?? new Set();
+    const isAfterUnknown = previous === undefined && this.lastByPath.has(path);
+    const isChangedBetween =
+      trail !== undefined && base !== undefined && (isAfterUnknown ? !everKnown.has(base) : base !== previous);
+    this.knownByPath.set(path, everKnown.add(base).add(left));
     this.trails.set(path, {
       first: trail ? trail.first : base,
       last: left,
@@ -129,6 +192,7 @@ class TrailReader {
       ...(trail ?? { first: undefined, last: undefined, known: new Set(), firstState: { ...known, state: before } }),
       isEdited: isMixed || isChangedBetween || (trail?.isEdited ?? false),
       lastState: { ...known, state: after },
+      lastCheckpoint: undefined,
     });
   }
 }

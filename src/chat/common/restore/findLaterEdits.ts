@@ -25,20 +25,23 @@ export async function findLaterEdits(
   const edited = new Set<string>();
   const checkpointOf = (path: string): FolderCheckpoint | undefined =>
     folders.findLast(({ folder }) => isInside(path, folder, false));
-  const files: CheckpointedFile[] = [...trails].flatMap(([path, { lastState }]) => {
-    const checkpoint = lastState?.checkpoint ?? checkpointOf(path);
+  const files: CheckpointedFile[] = [...trails].flatMap(([path, { lastCheckpoint, lastState }]) => {
+    const checkpoint = lastState?.checkpoint ?? lastCheckpoint ?? checkpointOf(path);
     return checkpoint ? [{ path, checkpoint }] : [];
   });
   const states = files.length === 0 ? undefined : await checkpoints?.currentStates(files).catch(() => undefined);
   for (const [path, trail] of trails) {
     const text = fileTexts.idOf(await textBefore(path).catch(() => undefined));
+    const { id, isDirty } = await fileTexts.readWithUnsavedText(path);
     const now: FileMoment = {
-      text: (await fileTexts.readWithUnsavedText(path)).id,
+      text: id,
+      isDirty,
       state: states?.has(path) === true ? { value: states.get(path) } : undefined,
     };
-    const checkpoint = trail.firstState && checkpointOf(path);
-    const state = checkpoint && (await checkpoints?.stateAt({ path, checkpoint }).then(toValue, () => undefined));
-    if (isEditedByOthers(trail, now, { text, state })) edited.add(path);
+    const stateAt = async (checkpoint: FolderCheckpoint | undefined): Promise<FileMoment['state']> =>
+      checkpoint && (await checkpoints?.stateAt({ path, checkpoint }).then(toValue, () => undefined));
+    const before = { text, state: await stateAt(trail.firstState && checkpointOf(path)) };
+    if (isEditedByOthers(trail, now, before, await stateAt(trail.lastCheckpoint))) edited.add(path);
   }
   return edited;
 }
