@@ -240,6 +240,21 @@ describe('edits after a prompt that a restore must not lose', function () {
       assert.deepEqual(contentsOf(workspace.folder), after);
     });
 
+    it('leaves a file that can’t be saved before', async () => {
+      await window.close();
+      window = await DiskWindow.open(workspace, { limits: { maxFileBytes: 1000 } });
+      chat = await window.create();
+      await turn(() => workspace.write({ 'a.txt': 'agent\n' }));
+      const large = 'mine\n'.repeat(1_200_000);
+      workspace.write({ 'a.txt': large });
+      const file = workspace.file('a.txt');
+      const { failures } = await undoInFiles(chat, [file], undefined, async (one, undoId) => ({
+        restoreId: await chat.revert(one, { undoId, force: true }),
+      }));
+      assert.match(failures[0]?.reason ?? '', /can’t back the file up as it is now/);
+      assert.equal(workspace.read('a.txt'), large);
+    });
+
     it('brings back what was not saved in a notebook', async () => {
       await turn(() => workspace.write({ 'a.ipynb': '{}\n' }));
       window.unsavedNotebooks.set(workspace.file('a.ipynb'), '{"cells":"mine"}\n');

@@ -318,10 +318,10 @@ export class ChangeJournal {
   ): Promise<string | undefined> {
     const path = await this.resolveUnlessChanged(requestedPath);
     const restore = await this.queue.run(path, async () => {
-      const savedText = await this.undoJournal.requireAsSaved(undoId, path);
+      const saved = await this.undoJournal.requireAsSaved(undoId, path);
       this.revertingPaths.add(path);
       return await this.reverter
-        .revert(path, { force, turn, protectedFiles, savedText })
+        .revert(path, { force, turn, protectedFiles, saved })
         .finally(() => this.revertingPaths.delete(path));
     });
     const restoreId = restore && (await this.recordRestore(path, restore, undoId));

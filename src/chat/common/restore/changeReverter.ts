@@ -9,6 +9,7 @@ import type { ToolCallWrites } from '../changes/toolCallWrites';
 import type { TurnCheckpoint } from '../changes/turnCheckpoint';
 import type { NewRecord } from '../conversation/logRecord';
 import { requireUnprotected } from './requireUnprotected';
+import type { SavedFile } from './undoJournal';
 
 interface ChangeReverterDeps {
   readonly authors: Pick<ChangeAuthors, 'isByCommand' | 'forget'>;
@@ -23,9 +24,12 @@ interface ChangeReverterDeps {
 }
 
 interface RevertRequest extends Required<Omit<RevertOptions, 'undoId'>> {
-  /** The text that can be brought back. Undefined if it was not saved. */
-  readonly savedText: FileTextId;
+  /** Undefined if the revert is not part of an undo that saves files. */
+  readonly saved: SavedFile | undefined;
 }
+
+const notSaved =
+  'Backline can’t back the file up as it is now, because it is excluded or too large, so it was not changed. Make a copy of it, delete it, and try again.';
 
 /** Reverts the changes of a conversation, or of one turn, in a file. */
 export class ChangeReverter {
@@ -45,13 +49,15 @@ export class ChangeReverter {
       ) {
         return restore;
       }
+      // It was as it was saved until the restore.
+      if (restore) return await this.revertText(path, { ...options, saved: undefined });
     }
     return await this.revertText(path, options);
   }
 
   private async revertText(
     path: string,
-    { force, turn, protectedFiles, savedText }: RevertRequest,
+    { force, turn, protectedFiles, saved }: RevertRequest,
   ): Promise<FileStateRestore | undefined> {
     const { files } = this.deps;
     const file = turn === undefined ? this.deps.ledger.getFile(path) : this.deps.ledger.getTurnFile(turn, path);
@@ -65,7 +71,8 @@ export class ChangeReverter {
       );
     }
     const now = await this.deps.fileTexts.readWithUnsavedText(path);
-    if (savedText !== undefined && now.id !== savedText) throw changedMeanwhileError();
+    if (saved && now.id !== saved.text) throw changedMeanwhileError();
+    if (saved?.isSaved === false) throw new ChatError('storage', notSaved);
     const isAsLeft = !now.isDirty && (await this.deps.states.isUnchangedSinceAgent(path, turn));
     const rebased = file ? await this.deps.ledger.textWithoutChange(file, now) : now.text;
     if (rebased === undefined && !force) {

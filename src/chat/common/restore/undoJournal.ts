@@ -30,6 +30,14 @@ const maxAttempts = 3;
 
 type StoredText = NonNullable<Restore['texts']>[number];
 
+/** A file of a running undo. */
+export interface SavedFile {
+  /** Whether the file can be brought back. */
+  readonly isSaved: boolean;
+  /** Undefined if the file has none. A checkpoint has its bytes then. */
+  readonly text: FileTextId;
+}
+
 /** The files that a running undo has saved. */
 interface SavedFiles {
   readonly paths: ReadonlySet<string>;
@@ -77,11 +85,19 @@ export class UndoJournal {
     return this.savedByUndo.get(id)?.paths.has(path) === true;
   }
 
-  /** Returns the text that a running undo has saved. Undefined if the file has none. @throws ChatError `changedMeanwhile` */
-  async requireAsSaved(id: string | undefined, path: string): Promise<FileTextId> {
-    if (id === undefined || !this.covers(id, path)) return undefined;
-    if (!(await this.isAsSaved(id, path))) throw changedMeanwhileError();
-    return this.savedByUndo.get(id)?.texts.get(path)?.text;
+  /**
+   * Returns what a running undo has saved of the file. Undefined if the file is not part of an undo.
+   * @throws ChatError `changedMeanwhile` if the file is not as it was saved
+   */
+  async requireAsSaved(id: string | undefined, path: string): Promise<SavedFile | undefined> {
+    if (id === undefined) return undefined;
+    const isSaved = this.covers(id, path);
+    // A file that could not be saved may have a text by now, and can be saved then.
+    const isCurrent = isSaved
+      ? await this.isAsSaved(id, path)
+      : (await this.deps.fileTexts.readWithUnsavedText(path)).id === undefined;
+    if (!isCurrent) throw changedMeanwhileError();
+    return { isSaved, text: this.savedByUndo.get(id)?.texts.get(path)?.text };
   }
 
   /** Whether the file is exactly as a running undo has saved it. Never rejects. */
