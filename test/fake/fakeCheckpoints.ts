@@ -27,6 +27,10 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
   readonly taken: string[] = [];
   problems: readonly string[] = [];
   uncovered: readonly string[] = [];
+  /** The number of scans for changes. */
+  scans = 0;
+  /** How the next scans for changes fail, one after another. */
+  readonly scanFailures: ('problem' | 'error')[] = [];
   /** Awaited while one is taken. */
   beforeTaking: () => Promise<void> = () => Promise.resolve();
   /** Paths that no checkpoint contains. */
@@ -68,6 +72,10 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
   }
 
   async changesSince(folders: readonly FolderCheckpoint[]): Promise<ChangesSinceCheckpoints> {
+    this.scans++;
+    const failure = this.scanFailures.shift();
+    if (failure === 'error') throw new Error('The disk is full.');
+    if (failure === 'problem') return { files: [], problems: ['The disk is full.'] };
     const [checkpoint] = folders;
     const before = this.diskAt(checkpoint);
     const now = await this.disk();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Chat } from '../../../src/chat/common/chatPorts';
 import type { SessionEvent } from '../../../src/session/common/sessionEvents';
 import { FakeCheckpoints } from '../../fake/fakeCheckpoints';
+import { FakeClock } from '../../fake/fakeClock';
 import { FakeEditor } from '../../fake/fakeEditor';
 import { until } from '../../support/eventually';
 import { event } from './support/transcriptRecorder';
@@ -14,12 +15,14 @@ const text = 'one\ntwo\nthree\nfour\nfive\n';
 describe('A file that changes outside of editors while a turn runs', () => {
   let checkpoints: FakeCheckpoints;
   let editor: FakeEditor;
+  let clock: FakeClock;
   let window: Window;
   let chat: Chat;
   beforeEach(async () => {
     editor = new FakeEditor({ [a]: text });
     checkpoints = new FakeCheckpoints(editor);
-    window = await Window.open({ editor, checkpoints });
+    clock = new FakeClock();
+    window = await Window.open({ editor, checkpoints, clock });
     window.agent.runsCommand = false;
     chat = await window.chats.create('one');
     await chat.send(draft('Go'));
@@ -82,6 +85,61 @@ describe('A file that changes outside of editors while a turn runs', () => {
     assert.deepEqual(states(), [`${made} created command`]);
     const { pathsByCommand, writtenPaths } = await restorePoint();
     assert.deepEqual([[...writtenPaths], [...pathsByCommand]], [[made], [made]]);
+  });
+
+  for (const failure of ['problem', 'error'] as const) {
+    it(`was changed while a command ran, although the scan after it has failed with ${failure === 'error' ? 'an' : 'a'} ${failure}`, async () => {
+      tell(started('edit', [a]), started('execute'));
+      editor.setFile(a, text.replace('two', 'TWO'));
+      editor.setFile(made, 'of a command\n');
+      tell(ended());
+      checkpoints.scanFailures.push(failure);
+      await settled();
+      clock.advance(1_000);
+      await until('the failed scan', () => checkpoints.scanFailures.length === 0);
+      await settled();
+      await end();
+      assert.deepEqual(states().sort(), [`${a} modified agent`, `${made} created command`]);
+    });
+  }
+
+  const question = (id: string): SessionEvent =>
+    event('approval:required', { approval_id: id, prompt: 'May I?', options: ['yes', 'no'], call_id: 'c' });
+  const granted = (id: string): SessionEvent => event('approval:granted', { approval_id: id, decision: 'yes' });
+
+  it('was changed while a command ran that asks again after it', async () => {
+    tell(started('execute'), question('q'), granted('q'));
+    editor.setFile(made, 'of a command\n');
+    tell(question('r'), event('approval:denied', { approval_id: 'r', decision: 'no' }));
+    await end();
+    assert.deepEqual(states(), [`${made} created command`]);
+  });
+
+  it('was changed while a command ran that asks only after it has begun', async () => {
+    tell(started('execute'), event('tool:update', { call_id: 'c', status: 'in_progress' }));
+    editor.setFile(made, 'of a command\n');
+    tell(question('q'));
+    await end();
+    assert.deepEqual(states(), [`${made} created command`]);
+  });
+
+  it('is not the agent’s if a call that only reads is updated after its end', async () => {
+    tell(started('read'), ended(), event('tool:update', { call_id: 'c', title: 'Read' }));
+    await settled();
+    editor.setFile(made, 'of the user\n');
+    await end();
+    assert.deepEqual(states(), []);
+  });
+
+  it('was changed by a command that reports its result after its end', async () => {
+    tell(started('execute'), ended());
+    await settled();
+    clock.advance(1_000);
+    await until('the scan', () => checkpoints.scans > 0);
+    editor.setFile(made, 'of a command\n');
+    tell(event('tool:update', { call_id: 'c', result: { success: true } }));
+    await end();
+    assert.deepEqual(states(), [`${made} created command`]);
   });
 
   it('has an undo for its undo, if a command may have made it', async () => {

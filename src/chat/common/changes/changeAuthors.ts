@@ -18,6 +18,8 @@ interface ActiveCall {
   canWrite: boolean;
   /** Whether the call waits for an answer, and so does nothing. */
   approvalId: string | undefined;
+  /** Whether it is certain that the call has run. An announced call can ask before it does. */
+  hasRun: boolean;
   readonly paths: Set<string>;
 }
 
@@ -28,22 +30,30 @@ export interface ScannedCalls {
   readonly paths: readonly string[];
 }
 
+export interface CallScan {
+  /** Returns the calls until now that can have made what the scan has found. */
+  calls(): ScannedCalls;
+  /** Call when the scan has missed changes, so that the next scan can attribute them. */
+  fail(): void;
+}
+
 const harmlessKinds: ReadonlySet<ToolKind> = new Set(['read', 'search', 'think', 'fetch', 'switch_mode']);
 
 /** Tracks which calls of the agent have run since the last scan. */
 export class CallActivity {
   private readonly running = new Map<string, ActiveCall>();
-  /** Calls that have run since the last scan began, also those that have ended since. */
+  private readonly endedById = new Map<string, ActiveCall>();
+  /** Calls that have run since the last complete scan began, also those that have ended since. */
   private ranSinceScan = new Set<ActiveCall>();
 
   observeEvent(event: SessionEvent): void {
     switch (event.event) {
       case 'tool:pre':
+        this.endedById.delete(event.data.call_id ?? '');
         this.handleReport(event.data);
         break;
       case 'tool:update':
-        this.handleReport(event.data);
-        if (event.data.result) this.handleEnd(event.data.call_id);
+        this.handleUpdate(event.data);
         break;
       case 'tool:post':
       case 'tool:error':
@@ -60,33 +70,68 @@ export class CallActivity {
     }
   }
 
-  /** Begins a scan. Returns a function that tells which calls can have made the changes that the scan has found. */
-  beginScan(): () => ScannedCalls {
+  /** Begins to look for changes. */
+  beginScan(): CallScan {
     const before = this.ranSinceScan;
     const during = new Set([...this.running.values()].filter(({ approvalId }) => approvalId === undefined));
     this.ranSinceScan = during;
-    return () => {
-      const writers = [...new Set([...before, ...during])].filter(({ canWrite }) => canWrite);
-      return { hasWriter: writers.length > 0, paths: writers.flatMap(({ paths }) => [...paths]) };
+    return {
+      calls: () => {
+        const writers = [...new Set([...before, ...during])].filter(({ canWrite }) => canWrite);
+        return { hasWriter: writers.length > 0, paths: writers.flatMap(({ paths }) => [...paths]) };
+      },
+      fail: () => {
+        for (const call of before) this.ranSinceScan.add(call);
+      },
     };
   }
 
   /** Forgets the calls of an earlier turn. */
   clear(): void {
     this.running.clear();
+    this.endedById.clear();
     this.ranSinceScan.clear();
   }
 
+  private handleUpdate(data: EventData<'tool:update'>): void {
+    const { call_id: id, kind, result, status } = data;
+    const ended = this.endedById.get(id);
+    if (ended) {
+      this.addReport(ended, kind, data);
+      // The call has worked on after its end.
+      if (result) this.ranSinceScan.add(ended);
+      return;
+    }
+    this.handleReport(data);
+    const call = this.running.get(id);
+    if (call && call.approvalId === undefined && (result || (status !== undefined && status !== 'pending'))) {
+      call.hasRun = true;
+    }
+    if (result) this.handleEnd(id);
+  }
+
   private handleReport({ call_id: id = '', kind, ...data }: EventData<'tool:pre' | 'tool:update'>): void {
-    const call = this.running.get(id) ?? { canWrite: false, approvalId: undefined, paths: new Set<string>() };
+    const known = this.running.get(id);
+    const call = known ?? { canWrite: false, approvalId: undefined, hasRun: false, paths: new Set<string>() };
     // A call without a kind can do anything.
-    if (kind === undefined ? !this.running.has(id) : !harmlessKinds.has(kind)) call.canWrite = true;
-    for (const { path } of reportedFileChanges(kind ?? 'edit', data)) call.paths.add(path);
+    if (!known && kind === undefined) call.canWrite = true;
+    this.addReport(call, kind, data);
     this.running.set(id, call);
     if (call.approvalId === undefined) this.ranSinceScan.add(call);
   }
 
+  private addReport(
+    call: ActiveCall,
+    kind: ToolKind | undefined,
+    data: Pick<EventData<'tool:pre' | 'tool:update'>, 'content' | 'input' | 'locations'>,
+  ): void {
+    if (kind !== undefined && !harmlessKinds.has(kind)) call.canWrite = true;
+    for (const { path } of reportedFileChanges(kind ?? 'edit', data)) call.paths.add(path);
+  }
+
   private handleEnd(id = ''): void {
+    const call = this.running.get(id);
+    if (call) this.endedById.set(id, call);
     this.running.delete(id);
   }
 
@@ -94,7 +139,7 @@ export class CallActivity {
     const call = id === undefined ? undefined : this.running.get(id);
     if (!call) return;
     call.approvalId = approvalId;
-    this.ranSinceScan.delete(call);
+    if (!call.hasRun) this.ranSinceScan.delete(call);
   }
 
   private handleAnswer(approvalId: string, isGranted: boolean): void {
@@ -102,8 +147,9 @@ export class CallActivity {
       if (call.approvalId !== approvalId) continue;
       if (isGranted) {
         call.approvalId = undefined;
+        call.hasRun = true;
         this.ranSinceScan.add(call);
-      } else this.running.delete(id);
+      } else this.handleEnd(id);
     }
   }
 }

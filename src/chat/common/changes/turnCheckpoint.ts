@@ -22,7 +22,7 @@ import {
   type FileTexts,
   type FileTextId,
 } from './fileTexts';
-import type { CallActivity, ChangeAuthor, ChangeAuthors, ScannedCalls } from './changeAuthors';
+import type { CallActivity, CallScan, ChangeAuthor, ChangeAuthors, ScannedCalls } from './changeAuthors';
 import type { FileTextClaims } from './fileTextClaims';
 import type { NonTextChanges } from './nonTextChanges';
 
@@ -185,22 +185,41 @@ export class TurnCheckpoint {
     const { folderCheckpoints } = this;
     const { checkpoints } = this.ports;
     if (!checkpoints || folderCheckpoints.length === 0) return;
-    const callsSoFar = this.ports.calls.beginScan();
-    const { files: changed, problems } = await checkpoints.changesSince(folderCheckpoints);
-    const calls = await this.resolveCalls(callsSoFar());
+    const scan = this.ports.calls.beginScan();
+    let isComplete = false;
+    try {
+      isComplete = await this.recordChanges(checkpoints, folderCheckpoints, scan);
+    } finally {
+      // The next scan must know who can have made what this one has missed.
+      if (!isComplete) scan.fail();
+    }
+  }
+
+  /** Returns whether all changes were found and recorded. */
+  private async recordChanges(
+    checkpoints: WorkspaceCheckpoints,
+    folders: readonly FolderCheckpoint[],
+    scan: CallScan,
+  ): Promise<boolean> {
+    const { files: changed, problems } = await checkpoints.changesSince(folders);
+    const calls = await this.resolveCalls(scan.calls());
     this.scanProblems = problems;
     this.changedCount = changed.length;
     this.recordUnlisted(changed.slice(maxFiles), calls);
+    let isComplete = problems.length === 0;
     const left = changed.slice(0, maxFiles).filter((file) => !this.isRecorded(file));
     const bytesOf = ({ before }: ChangedFile): number => before?.bytes ?? 0;
     for (const batch of splitIntoBatches(left, bytesOf, { maxItems: batchFiles, maxBytes: batchBytes })) {
       const texts = await checkpoints.textsBefore(batch.filter((file) => kindOf(file) === undefined));
       const files = batch.values();
       const lane = async (): Promise<void> => {
-        for (const file of files) await this.tryToRecord(file, calls, texts.get(file.path));
+        for (const file of files) {
+          if (!(await this.tryToRecord(file, calls, texts.get(file.path)))) isComplete = false;
+        }
       };
       await Promise.all(Array.from({ length: batch.length < manyFiles ? 1 : lanes }, lane));
     }
+    return isComplete;
   }
 
   /** Records files that are too many to be listed, so that a restore knows that they are not the user's. */
@@ -231,11 +250,13 @@ export class TurnCheckpoint {
     return { hasWriter: hasWriter || this.isFromRecord, paths: [...paths, ...resolved] };
   }
 
-  private async tryToRecord(file: ChangedFile, calls: ScannedCalls, textBefore: FileText): Promise<void> {
+  private async tryToRecord(file: ChangedFile, calls: ScannedCalls, textBefore: FileText): Promise<boolean> {
     try {
       await this.recordChange(file, calls, textBefore);
+      return true;
     } catch (error) {
       this.ports.log.debug(`Cannot track a changed file: ${messageOf(error)}`);
+      return false;
     }
   }
 
