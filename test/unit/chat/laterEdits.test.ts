@@ -207,6 +207,10 @@ describe('edits after a prompt that a restore must not lose', function () {
         await turn(work);
         const after = contentsOf(workspace.folder);
         const lines = changeLines(chat, workspace.folder);
+        const authors = (): string[] =>
+          chat.fileChanges.list.map(({ author, path: file }) => `${file} ${author}`).sort();
+        const authorsBefore = authors();
+        assert.match(authorsBefore.join(), /command/);
         const id = await undoAll();
         assert.deepEqual(contentsOf(workspace.folder), before);
         assert.deepEqual(changeLines(chat, workspace.folder), []);
@@ -218,6 +222,7 @@ describe('edits after a prompt that a restore must not lose', function () {
         await undoRestore(id);
         assert.deepEqual(contentsOf(workspace.folder), after);
         assert.deepEqual(changeLines(chat, workspace.folder), lines);
+        assert.deepEqual(authors(), authorsBefore);
       });
     }
 

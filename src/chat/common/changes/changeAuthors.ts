@@ -157,12 +157,16 @@ export class CallActivity {
 /** Knows for which changed files of a conversation it is uncertain that the agent has made the change. */
 export class ChangeAuthors {
   private readonly pathsByCommand = new Set<string>();
+  /** The files of each undo for which it was uncertain before. */
+  private readonly undoneById = new Map<string, readonly string[]>();
 
   constructor(private readonly append: (record: NewRecord) => void) {}
 
   applyRecord(record: LogRecord): void {
     if (record.type === 'attributed') this.pathsByCommand.add(record.path);
     else if (record.type === 'fileDecided') this.pathsByCommand.delete(record.path);
+    else if (record.type === 'restored' && record.undid !== undefined) this.rememberForUndo(record.id, record.paths);
+    else if (record.type === 'restoreUndone') this.bringBack(record.id);
   }
 
   record(path: string): void {
@@ -173,6 +177,20 @@ export class ChangeAuthors {
   /** Call when the user has decided about the file. */
   forget(path: string): void {
     this.pathsByCommand.delete(path);
+  }
+
+  /** Call before the changes of these files are undone. */
+  rememberForUndo(id: string, paths: readonly string[]): void {
+    this.undoneById.set(
+      id,
+      paths.filter((path) => this.isByCommand(path)),
+    );
+  }
+
+  /** Call when an undo was undone. */
+  bringBack(id: string): void {
+    for (const path of this.undoneById.get(id) ?? []) this.pathsByCommand.add(path);
+    this.undoneById.delete(id);
   }
 
   isByCommand(path: string): boolean {

@@ -57,7 +57,7 @@ export class ChangeJournal {
   readonly undoJournal: UndoJournal;
   private readonly ledger: ChangeLedger;
   private readonly toolCallWrites: ToolCallWrites;
-  private readonly authors: ChangeAuthors;
+  readonly authors: ChangeAuthors;
   private readonly callActivity = new CallActivity();
   private readonly turnCheckpoint: TurnCheckpoint;
   private readonly runningTurnScans: RunningTurnScans;

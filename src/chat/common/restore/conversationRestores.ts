@@ -105,9 +105,9 @@ export class ConversationRestores implements ChatRestores {
 
   async beginUndo(paths: readonly string[], turn?: number, undoneRestore?: string): Promise<string> {
     await this.conversationFiles.claim();
-    const { states, undoJournal } = this.conversation.journal;
+    const { authors, states, undoJournal } = this.conversation.journal;
     const id = await undoJournal.begin(paths, turn, undoneRestore);
-    states.rememberForUndo(id, paths);
+    for (const one of [authors, states]) one.rememberForUndo(id, paths);
     // Nothing may be overwritten before this is on disk.
     await this.requireFlushed();
     return id;
@@ -148,7 +148,8 @@ export class ConversationRestores implements ChatRestores {
   }
 
   async recordUndone(id: string, replaced: readonly RemainingChange[]): Promise<void> {
-    this.conversation.journal.states.bringBack(id);
+    const { authors, states } = this.conversation.journal;
+    for (const one of [authors, states]) one.bringBack(id);
     await this.replaceChanges(replaced);
     this.conversation.addRecord({ type: 'restoreUndone', id });
   }
