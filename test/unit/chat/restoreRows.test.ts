@@ -50,7 +50,11 @@ describe('Rows of a restore', () => {
   });
 
   it('count the files, and those with changes of others', () => {
-    assert.equal(restoreCountLabel(rows), '5 files, including 4 with changes that are not from this agent');
+    assert.equal(restoreCountLabel(rows), '5 files, including 4 with changes that may not be from this agent');
+    const certain = rows.filter(({ author }) => author !== 'command');
+    assert.equal(restoreCountLabel(certain), '4 files, including 3 with changes that are not from this agent');
+    const byCommand = rows.filter(({ author }) => author === 'command');
+    assert.equal(restoreCountLabel(byCommand), '1 file with changes that may not be from this agent');
     assert.equal(restoreCountLabel(rows.slice(4)), '1 file with changes that are not from this agent');
     assert.equal(restoreCountLabel(rows.slice(0, 1)), '1 file');
   });

@@ -76,14 +76,17 @@ export function restoreRowLabel({ author, change, isEdited, isUnsaved, otherConv
   return facts.filter((fact) => fact !== '').join(', ');
 }
 
-/** Counts the files, for example `3 files, including 1 with changes that are not from this agent`. */
+/** Counts the files, for example `3 files, including 1 with changes that may not be from this agent`. */
 export function restoreCountLabel(rows: readonly RestoreRow[]): string {
-  const own = rows.filter((row) => !isPickedByDefault(row)).length;
+  const others = rows.filter((row) => !isPickedByDefault(row));
   const all = countWithNoun(rows.length, 'file');
-  if (own === 0) return all;
-  return own === rows.length
-    ? `${all} with changes that are not from this agent`
-    : `${all}, including ${own} with changes that are not from this agent`;
+  if (others.length === 0) return all;
+  // A command of this agent, or somebody else meanwhile, has changed such a file.
+  const isUncertain = others.some(({ author, isEdited, otherConversation }) => {
+    return author === 'command' && !isEdited && otherConversation === undefined;
+  });
+  const changes = `with changes that ${isUncertain ? 'may not be' : 'are not'} from this agent`;
+  return others.length === rows.length ? `${all} ${changes}` : `${all}, including ${others.length} ${changes}`;
 }
 
 function rowOf(path: string, change: RestoreRow['change'], paths: ChangedPaths): RestoreRow {
