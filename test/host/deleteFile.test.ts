@@ -58,7 +58,10 @@ describe('deleting a file that an agent has made', () => {
     const texts = new Map<string, string>();
     const blobs = {
       idOf: (text: string) => `id of ${text}`,
-      putText: (text: string) => Promise.resolve(texts.set(`id of ${text}`, text) && `id of ${text}`),
+      putText: (text: string) => {
+        texts.set(`id of ${text}`, text);
+        return Promise.resolve(`id of ${text}`);
+      },
       getText: (id: string) => Promise.resolve(texts.get(id)),
     };
     const journal = new UndoJournal({

@@ -44,7 +44,7 @@ class EditorWithNotebooks extends DiskEditor {
     return { ...stat, isDirty: stat.isDirty || this.unsavedNotebooks.has(file) };
   }
 
-  override async save(file: string): Promise<void> {
+  override async save(file = ''): Promise<void> {
     const contents = this.unsavedNotebooks.get(file);
     if (contents !== undefined) await writeFile(file, contents);
     this.unsavedNotebooks.delete(file);
