@@ -67,6 +67,7 @@ describe('deleting a file that an agent has made', () => {
     const journal = new UndoJournal({
       checkpoints: undefined,
       clock: systemClock,
+      conversation: 'one',
       deleteFile: (path, options) => deleteFile(adapter, path, options),
       editor: adapter,
       fileTexts: new FileTexts({ editor: adapter, readDiskText: () => Promise.resolve(undefined) }, blobs),

@@ -1,5 +1,7 @@
 import { isEditorError, type FileVersion, type WriteOptions } from '../../../editor/common/editorPort';
+import type { ChangedFile } from '../../../changes/common/workspaceCheckpoints';
 import { mergeTexts } from '../../../changes/common/review/threeWayMerge';
+import type { NoTextDiffReason } from '../../../transcript/common/entries';
 import type { TextBlobs } from '../chatStore';
 import type { ChatFileAccess } from '../chatFileAccess';
 
@@ -41,6 +43,28 @@ const byteOrderMarkBytes = 3;
 export function isSizeOfText(bytes: number, text: string): boolean {
   const bytesBesideText = bytes - Buffer.byteLength(text);
   return bytesBesideText === 0 || bytesBesideText === byteOrderMarkBytes;
+}
+
+/** Returns why a changed file has no texts, if its states show the reason. */
+export function kindOf({ after, before }: ChangedFile): NoTextDiffReason | undefined {
+  const states = [before, after].filter((state) => state !== undefined);
+  if (states.some(({ kind }) => kind === 'symlink')) return 'symlink';
+  return states.some(({ bytes }) => bytes > maxFileBytes) ? 'large' : undefined;
+}
+
+/** Returns how two states differ apart from their texts. */
+export function kindBesideText(
+  { after, before }: ChangedFile,
+  textBefore: FileText,
+  text: FileText,
+): NoTextDiffReason | undefined {
+  if (!before) return undefined;
+  if (before.kind !== (after?.kind ?? 'file')) return 'mode';
+  if (typeof textBefore !== 'string' || typeof text !== 'string' || before.object === after?.object) return undefined;
+  const haveSameEndings =
+    textBefore.includes('\r\n') === text.includes('\r\n') &&
+    isSizeOfText(before.bytes, textBefore) === isSizeOfText(after?.bytes ?? 0, text);
+  return textBefore === text || !haveSameEndings ? 'bytes' : undefined;
 }
 
 /** Reads the texts of files, and stores earlier versions by content. */

@@ -15,8 +15,8 @@ import type { LogRecord, NewRecord } from '../conversation/logRecord';
 import { SavesByOthers } from '../unsaved/savesByOthers';
 import { maxFiles, type ChangeLedger } from './changeLedger';
 import {
-  isSizeOfText,
-  maxFileBytes,
+  kindBesideText,
+  kindOf,
   type CurrentFileText,
   type FileText,
   type FileTexts,
@@ -384,28 +384,6 @@ export class TurnCheckpoint {
     const details = paths.length === 0 ? {} : { details: truncateList(paths, maxNames).join('\n') };
     this.ports.record({ type: 'notice', level: 'info', text, ...details });
   }
-}
-
-/** Returns why a changed file has no texts, if its states show the reason. */
-function kindOf({ after, before }: ChangedFile): NoTextDiffReason | undefined {
-  const states = [before, after].filter((state) => state !== undefined);
-  if (states.some(({ kind }) => kind === 'symlink')) return 'symlink';
-  return states.some(({ bytes }) => bytes > maxFileBytes) ? 'large' : undefined;
-}
-
-/** Returns how two states differ apart from their texts. */
-function kindBesideText(
-  { after, before }: ChangedFile,
-  textBefore: FileText,
-  text: FileText,
-): NoTextDiffReason | undefined {
-  if (!before) return undefined;
-  if (before.kind !== (after?.kind ?? 'file')) return 'mode';
-  if (typeof textBefore !== 'string' || typeof text !== 'string' || before.object === after?.object) return undefined;
-  const haveSameEndings =
-    textBefore.includes('\r\n') === text.includes('\r\n') &&
-    isSizeOfText(before.bytes, textBefore) === isSizeOfText(after?.bytes ?? 0, text);
-  return textBefore === text || !haveSameEndings ? 'bytes' : undefined;
 }
 
 function isInside(path: string, folder: string): boolean {

@@ -23,6 +23,8 @@ type RestoreCheckpoints = Pick<WorkspaceCheckpoints, 'planRestore' | 'restore'>;
 const StoredRequest = z.object({ conversation: z.string(), turn: z.number(), fork: z.string().optional() });
 type StoredRequest = z.infer<typeof StoredRequest>;
 
+const noChanges: RestorePreview = { changes: [], leftOut: [], gitMoves: [] };
+
 interface FileRestorerDeps {
   readonly chats: Pick<Chats, 'open' | 'fork' | 'delete'>;
   /** The checkpoints of the workspace folders. Undefined if they are turned off or there is no workspace. */
@@ -122,10 +124,7 @@ export class FileRestorer {
     // Checkpoints have all bytes of a file, but no unsaved text.
     const unsaved = new Set(restore.texts?.flatMap(({ isUnsaved = false, path }) => (isUnsaved ? [path] : [])));
     const isWanted = ({ path }: { readonly path: string }): boolean => wanted.has(path) && !unsaved.has(path);
-    const preview =
-      undo.length === 0
-        ? { changes: [], leftOut: [], gitMoves: [] }
-        : await this.requireCheckpoints().planRestore(undo, signal);
+    const preview = undo.length === 0 ? noChanges : await this.requireCheckpoints().planRestore(undo, signal);
     const isKnown = target.length > 0 || undo.length === 0;
     const since = isKnown ? await this.planOrNothing(target, signal) : undefined;
     const changed = new Set(pathsOf(preview.changes.filter(isWanted)));
@@ -148,7 +147,7 @@ export class FileRestorer {
     target: readonly FolderCheckpoint[],
     signal: AbortSignal,
   ): Promise<RestorePreview | undefined> {
-    if (target.length === 0) return { changes: [], leftOut: [] };
+    if (target.length === 0) return noChanges;
     return await this.requireCheckpoints()
       .planRestore(target, signal)
       .catch(() => undefined);
