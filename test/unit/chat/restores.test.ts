@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import type { Chat } from '../../../src/chat/common/chatPorts';
+import { undoInFiles } from '../../../src/chat/common/restore/undoChanges';
 import { until } from '../../support/eventually';
 import { a, b, RestoreBench } from './support/restoreBench';
 import { draft, settled } from './support/window';
@@ -170,6 +172,23 @@ describe('Restoring to a prompt', () => {
       assert.deepEqual(await made.listed(chat), {});
       const notices = [...fork.transcript.entries()].filter((entry) => entry.kind === 'notice');
       assert.ok(notices.every((entry) => entry.restoreId === undefined));
+    });
+  });
+
+  describe('undoes the changes of several files', () => {
+    const undo = async (chat: Chat): Promise<Awaited<ReturnType<typeof undoInFiles>>> =>
+      await undoInFiles(chat, [a, b], undefined, async (file, undoId) => ({
+        restoreId: await chat.revert(file, { undoId, force: true }),
+      }));
+
+    it('with one checkpoint before and one after, also if a command may have made them', async () => {
+      const chat = await made.conversation();
+      const before = made.checkpoints.taken.length;
+      assert.deepEqual((await undo(chat)).failures, []);
+      assert.deepEqual(await made.filesNow(), { [a]: 'one\n' });
+      assert.equal(made.checkpoints.taken.length - before, 2);
+      await made.undo(chat);
+      assert.deepEqual(await made.filesNow(), { [a]: 'TWO\n', [b]: 'new\n' });
     });
   });
 });

@@ -87,7 +87,8 @@ export class ChangeReverter {
     else if (now.text !== null && text === null) {
       const deleteFile = () => files.deleteFile(path, { protectedFiles });
       // Only a checkpoint can bring back later edits, and a file that others may have made.
-      if (rebased !== null || this.deps.authors.isByCommand(path)) {
+      const isUncertain = rebased !== null || this.deps.authors.isByCommand(path);
+      if (isUncertain && (await saved?.hasBytes()) !== true) {
         if (now.isDirty) await files.editor.save(path);
         const first = turn ?? this.deps.ledger.firstTurnOf(path);
         const restore = await this.deps.states.deleteAfterCheckpoint(path, first, deleteFile);

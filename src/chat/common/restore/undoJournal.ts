@@ -36,6 +36,8 @@ export interface SavedFile {
   readonly isSaved: boolean;
   /** Undefined if the file has none. A checkpoint has its bytes then. */
   readonly text: FileTextId;
+  /** Whether a checkpoint has all bytes of the file, which its text need not have. Never rejects. */
+  hasBytes(): Promise<boolean>;
 }
 
 /** The files that a running undo has saved. */
@@ -97,7 +99,12 @@ export class UndoJournal {
       ? await this.isAsSaved(id, path)
       : (await this.deps.fileTexts.readWithUnsavedText(path)).id === undefined;
     if (!isCurrent) throw changedMeanwhileError();
-    return { isSaved, text: this.savedByUndo.get(id)?.texts.get(path)?.text };
+    const { folders = [], texts } = this.savedByUndo.get(id) ?? {};
+    return {
+      isSaved,
+      text: texts?.get(path)?.text,
+      hasBytes: async () => isSaved && (await this.isInCheckpoint(path, folders)),
+    };
   }
 
   /** Whether the file is exactly as a running undo has saved it. Never rejects. */
