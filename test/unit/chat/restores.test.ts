@@ -190,5 +190,13 @@ describe('Restoring to a prompt', () => {
       await made.undo(chat);
       assert.deepEqual(await made.filesNow(), { [a]: 'TWO\n', [b]: 'new\n' });
     });
+
+    it('so that they come back from their texts when the checkpoint was removed', async () => {
+      const chat = await made.conversation();
+      await undo(chat);
+      made.checkpoints.forget();
+      await made.undo(chat);
+      assert.deepEqual(await made.filesNow(), { [a]: 'TWO\n', [b]: 'new\n' });
+    });
   });
 });

@@ -10,6 +10,7 @@ import type {
   SkippedFile,
   WorkspaceCheckpoints,
 } from '../../../changes/common/workspaceCheckpoints';
+import { isCheckpointError } from '../../../changes/common/checkpointError';
 import { isInside } from '../../../editor/common/boundary';
 import type { EntryOf } from '../../../transcript/common/entries';
 import { ChatError, type Chat, type Chats } from '../chatPorts';
@@ -124,7 +125,10 @@ export class FileRestorer {
     // Checkpoints have all bytes of a file, but no unsaved text.
     const unsaved = new Set(restore.texts?.flatMap(({ isUnsaved = false, path }) => (isUnsaved ? [path] : [])));
     const isWanted = ({ path }: { readonly path: string }): boolean => wanted.has(path) && !unsaved.has(path);
-    const preview = undo.length === 0 ? noChanges : await this.requireCheckpoints().planRestore(undo, signal);
+    const found = await this.planUndo(restore, signal);
+    const preview = found ?? noChanges;
+    const withText = new Set(restore.texts?.map(({ path }) => path));
+    const lost = found ? [] : paths.filter((path) => !withText.has(path));
     const isKnown = target.length > 0 || undo.length === 0;
     const since = isKnown ? await this.planOrNothing(target, signal) : undefined;
     const changed = new Set(pathsOf(preview.changes.filter(isWanted)));
@@ -132,6 +136,7 @@ export class FileRestorer {
     return {
       preview,
       fromTexts,
+      lost: lost.map((path) => ({ path, reason: 'Its checkpoint was removed.' })),
       paths: [...changed, ...fromTexts],
       changedSince: since && [
         ...new Set([
@@ -143,14 +148,24 @@ export class FileRestorer {
     };
   }
 
+  /** Undefined if the checkpoints are gone, and the restore has texts. @throws CheckpointError, ChatError if it has none */
+  private async planUndo({ texts = [], undo }: Restore, signal: AbortSignal): Promise<RestorePreview | undefined> {
+    if (undo.length === 0) return noChanges;
+    try {
+      return await this.requireCheckpoints().planRestore(undo, signal);
+    } catch (error) {
+      const isRemoved = isCheckpointError(error) && error.code === 'unknownCheckpoint';
+      if (texts.length === 0 || !(isRemoved || error instanceof ChatError)) throw error;
+      return undefined;
+    }
+  }
+
   private async planOrNothing(
     target: readonly FolderCheckpoint[],
     signal: AbortSignal,
   ): Promise<RestorePreview | undefined> {
     if (target.length === 0) return noChanges;
-    return await this.requireCheckpoints()
-      .planRestore(target, signal)
-      .catch(() => undefined);
+    return await this.deps.checkpoints?.planRestore(target, signal).catch(() => undefined);
   }
 
   /** Undoes a restore, also in the other conversation of a fork. @throws CheckpointError, ChatError */
@@ -161,7 +176,7 @@ export class FileRestorer {
     const outcome = await this.saveLaterEdits(origin ?? chat, restore, files, () =>
       this.undoFiles(chat, restore, files, signal),
     );
-    const skipped = [...outcome.skipped, ...files.refused];
+    const skipped = [...outcome.skipped, ...files.refused, ...files.lost];
     const left = new Set([...pathsOf(skipped), ...files.left]);
     const previous = (origin?.restores.get(id) ?? restore).previous.filter(({ path }) => !left.has(path));
     // A restore that was only partly undone can be undone again.
@@ -313,6 +328,8 @@ interface UndoPreview {
   readonly paths: readonly string[];
   /** Those of them that are restored from stored texts, because no checkpoint has what was in them. */
   readonly fromTexts: ReadonlySet<string>;
+  /** Files that can no longer be restored. */
+  readonly lost: readonly SkippedFile[];
   /** Files that were changed after the restore. Undefined if this is no longer known. */
   readonly changedSince: readonly string[] | undefined;
 }
