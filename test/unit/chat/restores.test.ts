@@ -198,5 +198,13 @@ describe('Restoring to a prompt', () => {
       await made.undo(chat);
       assert.deepEqual(await made.filesNow(), { [a]: 'TWO\n', [b]: 'new\n' });
     });
+
+    it('not if that can’t be written down before, and then there is nothing to undo', async () => {
+      const chat = await made.conversation();
+      made.disk.isFull = true;
+      await assert.rejects(undo(chat), { code: 'storage' });
+      assert.deepEqual(await made.filesNow(), { [a]: 'TWO\n', [b]: 'new\n' });
+      assert.equal(chat.restores.last, undefined);
+    });
   });
 });

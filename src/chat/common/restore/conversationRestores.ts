@@ -108,8 +108,14 @@ export class ConversationRestores implements ChatRestores {
     const { authors, states, undoJournal } = this.conversation.journal;
     const id = await undoJournal.begin(paths, turn, undoneRestore);
     for (const one of [authors, states]) one.rememberForUndo(id, paths);
-    // Nothing may be overwritten before this is on disk.
-    await this.requireFlushed();
+    try {
+      // Nothing may be overwritten before this is on disk.
+      await this.requireFlushed();
+    } catch (error) {
+      await undoJournal.end(id, []);
+      for (const one of [authors, states]) one.bringBack(id);
+      throw error;
+    }
     return id;
   }
 

@@ -15,9 +15,19 @@ const { signal } = new AbortController();
 class FullDisk extends NodeFiles {
   isFull = false;
 
-  override replace(file: string, text: string): Promise<void> {
-    if (!this.isFull || !file.endsWith('log.jsonl')) return super.replace(file, text);
-    return Promise.reject(Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' }));
+  override async replace(file: string, text: string): Promise<void> {
+    this.requireSpace(file);
+    await super.replace(file, text);
+  }
+
+  override async writeAtAndTruncate(file: string, offset: number, bytes: Uint8Array): Promise<void> {
+    this.requireSpace(file);
+    await super.writeAtAndTruncate(file, offset, bytes);
+  }
+
+  private requireSpace(file: string): void {
+    if (!this.isFull || !file.endsWith('log.jsonl')) return;
+    throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' });
   }
 }
 
