@@ -324,8 +324,8 @@ export class FakeChats implements Chats {
     return Promise.resolve(false);
   }
 
-  locateFolder(): Promise<void> {
-    return Promise.resolve();
+  locateFolder(): Promise<() => Promise<void>> {
+    return Promise.resolve(() => Promise.resolve());
   }
 
   rename(sessionId: string, title: string): Promise<void> {

@@ -73,9 +73,10 @@ export interface Chats extends Disposable {
   fork(sessionId: string, entryId?: string): Promise<Chat>;
   /**
    * Records that the user has moved a folder: all its conversations belong to the new place. Closes those that are open here
-   * and idle, because the paths of their files change. Both paths are absolute. @throws ChatError `storage`
+   * and idle, because the paths of their files change. Both paths are absolute. Resolves to what takes that back, but for
+   * conversations that were continued there. Both throw ChatError `storage`.
    */
-  locateFolder(from: string, to: string): Promise<void>;
+  locateFolder(from: string, to: string): Promise<() => Promise<void>>;
   /** Changes the title of a conversation. @throws ChatError */
   rename(sessionId: string, title: string): Promise<void>;
   /**

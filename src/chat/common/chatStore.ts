@@ -52,9 +52,9 @@ export interface ChatStore extends Disposable {
   elsewhere(head: ConversationHead): PlaceElsewhere | undefined;
   /**
    * Records that the user has moved a folder: all its conversations are found at the new place. Both paths are absolute.
-   * @throws ChatError `storage`
+   * Resolves to what takes that back, but for conversations that were continued there. Both throw ChatError `storage`.
    */
-  locateFolder(from: string, to: string): Promise<void>;
+  locateFolder(from: string, to: string): Promise<() => Promise<void>>;
   start(): Promise<void>;
   /** Creates a conversation. The first record creates its files. */
   create(head: ConversationHead): ConversationFiles;

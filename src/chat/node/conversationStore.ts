@@ -95,14 +95,16 @@ export class ConversationStore implements ChatStore {
     return this.deps.places?.elsewhere(place);
   }
 
-  async locateFolder(from: string, to: string): Promise<void> {
-    const { places } = this.deps;
-    try {
-      await places?.locate(from, to);
-    } catch (error) {
-      throw storageError('The change could not be written to disk.', error);
-    }
-    this.emitter.fire();
+  async locateFolder(from: string, to: string): Promise<() => Promise<void>> {
+    const write = async <Result>(work: Promise<Result> | undefined): Promise<Result | undefined> => {
+      const result = await work?.catch((error: unknown) => {
+        throw storageError('The change could not be written to disk.', error);
+      });
+      await this.lookForFolders();
+      return result;
+    };
+    const undo = await write(this.deps.places?.locate(from, to));
+    return async () => await write(undo?.());
   }
 
   create(created: ConversationHead): ConversationFiles {
@@ -118,9 +120,9 @@ export class ConversationStore implements ChatStore {
     const place = places?.continuedFrom(added.place, await places.movesFor(added.place));
     const head = place ? { ...added, place } : added;
     const { id } = head;
-    const copy = { folder: this.folderOf(id), headFile: this.headFileOf(id) };
+    const copy = { folder: this.folders.folderOf(id), headFile: this.folders.headFileOf(id) };
     try {
-      await addConversationCopy(this.deps.files, copy, head, records, this.folderOf(sourceId));
+      await addConversationCopy(this.deps.files, copy, head, records, this.folders.folderOf(sourceId));
     } catch (error) {
       throw storageError(`The conversation could not be copied. ${userMessageOf(error)}`, error);
     }
@@ -196,7 +198,7 @@ export class ConversationStore implements ChatStore {
     const open = this.openSessionById.get(id);
     const lock = this.createLock(id, () => undefined);
     const lockConversation = async (): Promise<void> => {
-      const isThere = (await files.modifiedAt(this.folderOf(id)).catch(() => undefined)) !== undefined;
+      const isThere = (await files.modifiedAt(this.folders.folderOf(id)).catch(() => undefined)) !== undefined;
       if (isThere && (await lock.ensureHeld().catch(() => undefined)) === 'theirs')
         throw new ChatError('readonly', inUseElsewhereText);
     };
@@ -207,8 +209,8 @@ export class ConversationStore implements ChatStore {
       await lockConversation();
       // The log is removed first, because other windows watch the heads and would create the head again if the log
       // still existed.
-      await files.remove(this.folderOf(id));
-      await files.remove(this.headFileOf(id));
+      await files.remove(this.folders.folderOf(id));
+      await files.remove(this.folders.headFileOf(id));
     } catch (error) {
       throw storageError('The conversation could not be deleted.', error);
     } finally {
@@ -265,7 +267,7 @@ export class ConversationStore implements ChatStore {
       files,
       clock,
       log,
-      folder: this.folderOf(id),
+      folder: this.folders.folderOf(id),
       readHead: () => this.headFiles.read(id),
       writeHead: (head) => this.headFiles.write(head),
       placeContinued: (place, moves) => this.deps.places?.continuedFrom(place, moves),
@@ -291,7 +293,7 @@ export class ConversationStore implements ChatStore {
 
   private createLock(id: string, onLost: () => void): FileLock {
     const { clock, files } = this.deps;
-    return new FileLock(path.join(this.folderOf(id), 'lock'), { files, clock, onLost });
+    return new FileLock(path.join(this.folders.folderOf(id), 'lock'), { files, clock, onLost });
   }
 
   private async readAllHeads(): Promise<void> {
@@ -332,7 +334,11 @@ export class ConversationStore implements ChatStore {
     const isOurs = (await older?.noteWindow(places.here)) === true;
     if (isOurs) this.placeHeads();
     if ((await older?.noteOthers()) === true) this.placeHeads();
-    await places.lookFor(this.heads.flatMap(({ place }) => place ?? []));
+    await this.lookForFolders();
+  }
+
+  private async lookForFolders(): Promise<void> {
+    await this.deps.places?.lookFor(this.heads.flatMap(({ place }) => place ?? []));
     if (!this.isDisposed) this.emitter.fire();
   }
 
@@ -379,14 +385,6 @@ export class ConversationStore implements ChatStore {
   /** @throws errors of the file port */
   private async headFromLog(id: string): Promise<ConversationHead> {
     return this.folders.withPlace(await headFromLog(id, this.createReader(id)));
-  }
-
-  private headFileOf(id: string): string {
-    return this.folders.headFileOf(id);
-  }
-
-  private folderOf(id: string): string {
-    return this.folders.folderOf(id);
   }
 
   private logFileOf(id: string): string {

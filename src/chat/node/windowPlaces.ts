@@ -106,15 +106,19 @@ export class WindowPlaces {
     return placeContinuedIn(this.here, place && placeAfter(place, moves), this.deps.clock.now());
   }
 
-  /** Records that the user has moved a folder. @throws errors of the file port */
-  async locate(from: string, to: string): Promise<void> {
+  /** Records that the user has moved a folder. Resolves to what takes that back. @throws errors of the file port */
+  async locate(from: string, to: string): Promise<() => Promise<void>> {
     const { clock, files, folder } = this.deps;
     const move: LocatedFolder = { from, to, at: clock.now() };
     await files.makeFolder(folder);
     // Each move is a file of its own, so that two windows do not overwrite each other's.
-    await files.replace(path.join(folder, `${randomUUID()}.json`), JSON.stringify(move));
-    this.onDisk.clear();
-    await this.readLocated();
+    const file = path.join(folder, `${randomUUID()}.json`);
+    await files.replace(file, JSON.stringify(move));
+    await this.readMoves();
+    return async () => {
+      await files.remove(file);
+      await this.readMoves();
+    };
   }
 
   private currentPath(folder: string, { at }: ConversationPlace): string {
@@ -126,6 +130,11 @@ export class WindowPlaces {
       const to = this.currentPath(from, place);
       return to === from ? [] : [{ from, to }];
     });
+  }
+
+  private async readMoves(): Promise<void> {
+    this.onDisk.clear();
+    await this.readLocated();
   }
 
   private async readLocated(): Promise<void> {

@@ -1,5 +1,6 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { userMessageOf } from '../../base/common/errors';
 import { countWithNoun } from '../../base/common/countWithNoun';
 import type { Messages } from '../../platform/vscode/messages';
 import type { Chats } from '../common/chatPorts';
@@ -71,14 +72,23 @@ export class PlaceActions {
     const { chats, closeChat, dialogs, messages } = this.deps;
     const to = await dialogs.chooseFolder(`Locate ${path.basename(from)}`);
     if (to === undefined || to === from) return false;
-    for (const chat of chats.openChats) {
-      if (chats.rows.find((row) => row.id === chat.id)?.elsewhere?.folder === from) closeChat(chat.id);
-    }
-    await chats.locateFolder(from, to);
-    const row = chats.rows.find((one) => one.id === id);
-    if (!row?.elsewhere) return true;
-    messages.info(`The conversations of ${from} now belong to ${to}.`, { label: openFolder, run: () => open(to) });
-    return false;
+    const ids = new Set(chats.rows.flatMap((row) => (row.elsewhere?.folder === from ? row.id : [])));
+    const closeChats = (): void => {
+      for (const chat of chats.openChats) if (ids.has(chat.id)) closeChat(chat.id);
+    };
+    closeChats();
+    const takeBack = await chats.locateFolder(from, to);
+    const isHere = !chats.rows.find((row) => row.id === id)?.elsewhere;
+    const undo = async (): Promise<void> => {
+      closeChats();
+      await takeBack().catch((error: unknown) => messages.error(userMessageOf(error)));
+    };
+    messages.info(
+      `The conversations of ${from} now belong to ${to}.`,
+      { label: 'Undo', run: undo },
+      ...(isHere ? [] : [{ label: openFolder, run: () => open(to) }]),
+    );
+    return isHere;
   }
 }
 

@@ -216,6 +216,31 @@ describe('The conversations of the user', () => {
     );
   });
 
+  it('are where they were when the user takes back that a folder was located, but for what was continued there', async () => {
+    const wrong = await folder('wrong');
+    const before = await windowOn([await folder('old')]);
+    for (const id of ['conversation-1', 'conversation-2']) await write(before, id);
+    await rm(at('old'), { recursive: true });
+    const window = await windowOn([wrong]);
+    const undo = await window.locateFolder(at('old'), wrong);
+    assert.deepEqual(placed(window), { 'conversation-1': 'here', 'conversation-2': 'here' });
+    const file = await window.open('conversation-2');
+    await file.claim();
+    await file.close();
+    await undo();
+    assert.deepEqual(placed(window), { 'conversation-1': at('old'), 'conversation-2': 'here' });
+    assert.deepEqual(placed(await windowOn([wrong])), placed(window));
+    const isGone = (): boolean =>
+      window.heads.some((head) => head.id === 'conversation-1' && window.elsewhere(head)?.isGone === true);
+    assert.ok(isGone());
+    await window.locateFolder(at('of-no-conversation'), wrong);
+    assert.ok(isGone());
+    await (
+      await window.locateFolder(at('old'), wrong)
+    )();
+    assert.equal(placed(window)['conversation-1'], at('old'));
+  });
+
   it('have each path once, though two windows continue them where the user has located the folder', async () => {
     const snapshot = (name: string) => ({ type: 'snapshot' as const, at: 4, path: at(name), text: null });
     const before = (await windowOn([await folder('project')])).create(headOf('conversation'));

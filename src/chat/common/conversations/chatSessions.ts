@@ -56,6 +56,7 @@ export class ChatSessions implements Chats, WriteObserver {
   private readonly closingById = new Map<string, Promise<void>>();
   private readonly disposables: Disposable[] = [];
   private readonly onListenerError = (error: unknown): void => this.ports.log.error('a listener failed', error);
+  private readonly onCloseError = (error: unknown): void => this.ports.log.error('cannot close a conversation', error);
   private readonly changeEmitter = new Emitter<void>(this.onListenerError);
   readonly onDidChange = this.changeEmitter.event;
   private readonly backendsEmitter = new Emitter<void>(this.onListenerError);
@@ -206,10 +207,14 @@ export class ChatSessions implements Chats, WriteObserver {
     return chat;
   }
 
-  async locateFolder(from: string, to: string): Promise<void> {
-    await this.ports.store.locateFolder(from, to);
-    for (const chat of [...this.chats.values()]) if (chat.canClose) this.closeIdleChat(chat);
-    await Promise.all(this.closingById.values());
+  async locateFolder(from: string, to: string): Promise<() => Promise<void>> {
+    const undo = await this.ports.store.locateFolder(from, to);
+    const forgetPaths = async (): Promise<void> => {
+      for (const chat of this.openChats) if (chat.canClose) this.closeIdleChat(chat);
+      await Promise.all(this.closingById.values());
+    };
+    await forgetPaths();
+    return () => undo().then(forgetPaths);
   }
 
   async rename(sessionId: string, title: string): Promise<void> {
@@ -262,11 +267,7 @@ export class ChatSessions implements Chats, WriteObserver {
   async stop(): Promise<void> {
     this.preparedSessions.dispose();
     await Promise.all(this.closingById.values());
-    await Promise.all(
-      [...this.chats.values()].map((chat) =>
-        chat.close().catch((error: unknown) => this.ports.log.error('cannot close a conversation', error)),
-      ),
-    );
+    await Promise.all(this.openChats.map((chat) => chat.close().catch(this.onCloseError)));
     await this.ports.store.stop();
   }
 
@@ -362,7 +363,7 @@ export class ChatSessions implements Chats, WriteObserver {
     this.fileChangesEmitter.fire();
     const closed = chat
       .close()
-      .catch((error: unknown) => this.ports.log.error('cannot close a conversation', error))
+      .catch(this.onCloseError)
       .finally(() => {
         chat.dispose();
         this.closingById.delete(chat.id);
