@@ -4,9 +4,9 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { readdir, readFile, rename } from 'node:fs/promises';
 import * as path from 'node:path';
 import { promisify } from 'node:util';
-import { listProcesses } from '../../scripts/lib/processes.mjs';
 import { eventually } from '../support/eventually';
 import { ChatView } from './support/chatView';
+import { extensionHosts } from './support/extensionHosts';
 import { PlannedAgent } from './support/plannedAgent';
 import { VsCodeWindow } from './support/window';
 
@@ -111,24 +111,4 @@ async function logOf(dataDir: string): Promise<string> {
   const [id] = (await readdir(storage)).filter((name) => name.includes('-'));
   assert.ok(id !== undefined);
   return path.join(storage, id, 'log.jsonl');
-}
-
-/** The extension hosts that this process has started. */
-async function extensionHosts(): Promise<number[]> {
-  const all = await listProcesses();
-  const ours = new Set([process.pid]);
-  // Parents have no order among the processes.
-  for (let count = 0; count !== ours.size;) {
-    count = ours.size;
-    for (const { parent, pid } of all) if (ours.has(parent)) ours.add(pid);
-  }
-  const hosts: number[] = [];
-  for (const pid of ours) {
-    // It may have ended meanwhile.
-    const { stdout } = await promisify(execFile)('ps', ['-o', 'args=', '-p', String(pid)]).catch(() => ({
-      stdout: '',
-    }));
-    if (stdout.includes('--type=extensionHost')) hosts.push(pid);
-  }
-  return hosts;
 }

@@ -104,11 +104,12 @@ export class VsCodeWindow {
     await this.statusItem.waitFor();
   }
 
-  /** A second window on the same server. The caller closes the page. */
+  /** A second window on the same server, without a folder if that is empty. The caller closes the page. */
   async openAnother(folder = this.sandbox.workspace): Promise<Page> {
     const page = await newPage(this.browser);
     const isFile = folder.endsWith('.code-workspace');
-    await page.goto(isFile ? this.urlOfFile(folder) : this.host.url(folder));
+    const opened = isFile ? this.urlOfFile(folder) : this.host.url(folder);
+    await page.goto(folder === '' ? `http://127.0.0.1:${this.host.port}/?ew=true` : opened);
     await page.locator('[id="backline.backline.backline.status"]').waitFor();
     return page;
   }
