@@ -30,9 +30,9 @@ function describeSubject(subject: PermissionRequest['subject'], mapper: CallSour
       return call && { ...call, id: mapper.entryIdOf(id) };
     }
     case 'command': {
-      const { command, cwd, toolCallId } = subject;
+      const { command, cwd, members, toolCallId } = subject;
       const id = toolCallId !== undefined && mapper.hasToolCall(toolCallId) ? mapper.entryIdOf(toolCallId) : undefined;
-      return { ...nothing, id, kind: 'execute', rawInput: { command, cwd } };
+      return { ...nothing, id, kind: 'execute', rawInput: { ...members, command, cwd } };
     }
     case 'other':
       return { ...nothing, id: undefined, kind: 'other', rawInput: { ...subject.members } };

@@ -117,6 +117,8 @@ export type PermissionSubject =
       /** Absolute path. */
       readonly cwd: string;
       readonly toolCallId?: string | undefined;
+      /** All other members, which may change what the command does. */
+      readonly members: Readonly<Record<string, unknown>>;
     }
   /** No action, or one of an unknown type, with its members. */
   | { readonly kind: 'other'; readonly members: Readonly<Record<string, unknown>> };
@@ -131,6 +133,8 @@ export interface PermissionRequest {
   }[];
   readonly title?: string | undefined;
   readonly description?: string | undefined;
+  /** Names of members of the call that cannot be read, so that the user does not see them. */
+  readonly unreadMembers: readonly string[];
 }
 
 export interface AgentAbilities {

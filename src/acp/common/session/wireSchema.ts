@@ -39,17 +39,27 @@ export const ContentBlock = z
   .catch(Unknown);
 export type ContentBlock = z.infer<typeof ContentBlock>;
 
+const DiffContent = z.looseObject({
+  type: z.literal('diff'),
+  path: RequiredText,
+  oldText: RequiredText.nullish(),
+  newText: RequiredText,
+});
+const TerminalContent = z.looseObject({ type: z.literal('terminal'), terminalId: RequiredText });
+
+/** Content of a tool call that can be shown. */
+export const ShownToolCallContent = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('content'), content: z.discriminatedUnion('type', [...contentBlocks]) }),
+  DiffContent,
+  TerminalContent,
+]);
+
 /** Content of a tool call. Unknown types become `unknown`, because version 1 requires to ignore them. */
 export const ToolCallContent = z
   .discriminatedUnion('type', [
     z.looseObject({ type: z.literal('content'), content: ContentBlock }),
-    z.looseObject({
-      type: z.literal('diff'),
-      path: RequiredText,
-      oldText: RequiredText.nullish(),
-      newText: RequiredText,
-    }),
-    z.looseObject({ type: z.literal('terminal'), terminalId: RequiredText }),
+    DiffContent,
+    TerminalContent,
     z.looseObject({ type: z.literal('unknown') }),
   ])
   .catch(Unknown);
@@ -77,6 +87,31 @@ export const TerminalMeta = z.looseObject({
     .optional()
     .catch(undefined),
 });
+
+/**
+ * The call of a permission request. A member that cannot be read is left out of the call, and is named, because without
+ * it the user would see an earlier value of the member, or none. `call` and `item` read a call and one item of its content.
+ */
+export const requestedCall = <Call extends z.ZodType>(call: Call, item: z.ZodType) => {
+  const readable: Readonly<Record<string, z.ZodType>> = {
+    title: RequiredText,
+    name: RequiredText,
+    kind: RequiredText,
+    content: z.array(item),
+    locations: z.array(Location),
+  };
+  return z.record(z.string(), z.unknown()).transform((raw, context) => {
+    const parsed = call.safeParse(raw);
+    if (!parsed.success) {
+      context.addIssue('The tool call is invalid.');
+      return z.NEVER;
+    }
+    const unreadMembers = Object.entries(readable).flatMap(([name, schema]) =>
+      (raw[name] ?? undefined) === undefined || schema.safeParse(raw[name]).success ? [] : [name],
+    );
+    return { toolCall: parsed.data, unreadMembers };
+  });
+};
 
 const PermissionOptionKind = z
   .enum(['allow_once', 'allow_always', 'reject_once', 'reject_always'])

@@ -14,6 +14,8 @@ import {
   SelectChoice,
   sharedUpdates,
   RequiredText,
+  requestedCall,
+  ShownToolCallContent,
   ToolCallContent,
 } from '../session/wireSchema';
 
@@ -114,11 +116,16 @@ export const sessionUpdates = {
 export type SessionUpdateKind = keyof typeof sessionUpdates;
 
 export const PermissionRequest = z
-  .looseObject({ sessionId: RequiredText, toolCall: ToolCallUpdate, options: PermissionOptions })
-  .transform(({ sessionId, toolCall, options }): AgentPermissionRequest => ({
+  .looseObject({
+    sessionId: RequiredText,
+    toolCall: requestedCall(ToolCallUpdate, ShownToolCallContent),
+    options: PermissionOptions,
+  })
+  .transform(({ sessionId, toolCall: { toolCall, unreadMembers }, options }): AgentPermissionRequest => ({
     sessionId,
     subject: { kind: 'toolCall', toolCall },
     options,
+    unreadMembers,
   }));
 
 const Flag = z.boolean().nullish().catch(false);

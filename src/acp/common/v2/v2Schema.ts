@@ -18,6 +18,7 @@ import {
   optionalText,
   clearable,
   PermissionOptions,
+  requestedCall,
   SelectChoice,
   sharedUpdates,
   RequiredText,
@@ -67,6 +68,12 @@ const ToolContentItem = z.union([
     { type: 'content', content: textBlock(placeholderTextOf('Content', item.type, item)) },
   ]),
 ]);
+
+const WholeDiff = z.looseObject({ changes: z.array(DiffFileChange), patch: Patch.nullish() });
+/** Like `ToolContentItem`, but only if all of it can be shown. */
+const ShownToolContentItem = Typed.refine(
+  (item) => (item.type === 'diff' ? WholeDiff : ToolContentItem).safeParse(item).success,
+);
 
 const textBlock = (text: string): SharedContentBlock => ({ type: 'text', text });
 
@@ -209,13 +216,32 @@ export const SessionSetupResult = z
 /** A subject of a known type that is invalid, or of an unknown type, is shown with its members. */
 const Subject = z.union([
   z
-    .looseObject({ type: z.literal('tool_call'), toolCall: ToolCallUpdate })
-    .transform(({ toolCall }): PermissionSubject => ({ kind: 'toolCall', toolCall })),
+    .looseObject({ type: z.literal('tool_call'), toolCall: requestedCall(ToolCallUpdate, ShownToolContentItem) })
+    .transform(({ toolCall: { toolCall, unreadMembers } }): RequestedSubject => ({
+      subject: { kind: 'toolCall', toolCall },
+      unreadMembers,
+    })),
   z
     .looseObject({ type: z.literal('command'), command: RequiredText, cwd: RequiredText, toolCallId: optionalText })
-    .transform(({ command, cwd, toolCallId }): PermissionSubject => ({ kind: 'command', command, cwd, toolCallId })),
-  z.record(z.string(), z.unknown()).transform((members): PermissionSubject => ({ kind: 'other', members })),
+    .transform(({ command, cwd, toolCallId, ...rest }): RequestedSubject => ({
+      subject: { kind: 'command', command, cwd, toolCallId, members: withoutMembers(rest, ['type', '_meta']) },
+      unreadMembers: [],
+    })),
+  z.record(z.string(), z.unknown()).transform(otherSubject),
 ]);
+
+interface RequestedSubject {
+  readonly subject: PermissionSubject;
+  readonly unreadMembers: readonly string[];
+}
+
+function withoutMembers(record: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
+}
+
+function otherSubject(members: Readonly<Record<string, unknown>>): RequestedSubject {
+  return { subject: { kind: 'other', members }, unreadMembers: [] };
+}
 
 export const PermissionRequest = z
   .looseObject({
@@ -227,7 +253,7 @@ export const PermissionRequest = z
   })
   .transform(({ sessionId, title, description, subject, options }): AgentPermissionRequest => ({
     sessionId,
-    subject: subject ?? { kind: 'other', members: {} },
+    ...(subject ?? otherSubject({})),
     options,
     title,
     description,

@@ -107,7 +107,10 @@ export class PermissionService implements Disposable {
     const stopSignal = this.withStopSignal(signal);
     if (stopSignal?.aborted) return { outcome: 'cancelled' };
     const reject = outcomeOfFirstOption(agentRequest, 'reject_once');
-    const { answer } = this.decideByRulesAndPolicy(request);
+    // Nobody has seen all of a request with unread members, so neither a rule nor the policy allows it.
+    const isUnread = agentRequest.unreadMembers.length > 0;
+    const decided = isUnread ? { ...request, isUnresolved: true } : request;
+    const { answer } = this.decideByRulesAndPolicy(decided);
     if (answer === 'deny') return reject;
     const once = outcomeOfFirstOption(agentRequest, 'allow_once');
     if (answer === 'allow' && once.outcome === 'selected') return once;
@@ -115,12 +118,13 @@ export class PermissionService implements Disposable {
     const forGood = `${agentTitle} offers only to allow this permanently, which is not possible for a protected file.`;
     const warnings = [
       ...(hasChanged ? [`${agentTitle} has changed this request while it waited for your answer.`] : []),
+      ...(isUnread ? [unreadWarning(agentRequest.unreadMembers)] : []),
       ...this.warningsFor(request),
       ...(isProtected && offersOnlyLastingAllow(agentRequest) ? [forGood] : []),
     ];
     const chosen = await approvals.ask({
       prompt: this.promptFor(request, call.title),
-      options: toolCallChoices(agentRequest, request, { agentTitle, folder: cwd, isProtected }),
+      options: toolCallChoices(agentRequest, decided, { agentTitle, folder: cwd, isProtected }),
       context: createApprovalContext(request, { agent: agentTitle, folder: cwd, mode: modeName(), call, warnings }),
       ...(call.id === undefined ? {} : { callId: call.id }),
       signal: stopSignal,
@@ -377,6 +381,10 @@ function shownChanges(files: readonly ToolFileChange[]): ToolContent[] {
       return index === 0 || length <= maxShownLength;
     })
     .map(({ path, before, after }) => ({ type: 'diff', path, old_text: before, new_text: after }));
+}
+
+function unreadWarning(members: readonly string[]): string {
+  return `Backline can’t read parts of this request, so they are not shown: ${members.join(', ')}.`;
 }
 
 function refusedPermit(reason: string): PermissionOutcome {

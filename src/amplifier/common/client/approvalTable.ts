@@ -1,4 +1,5 @@
-import { findDenyOption, isDenial } from '../../../session/common/approvalOptions';
+import { canonicalJson } from '../../../base/common/canonicalJson';
+import { findDenyOption, isDenial, requestChangedReason } from '../../../session/common/approvalOptions';
 import { BackendError, isBackendError } from '../../../session/common/sessionBackend';
 import type { EventData } from '../../../session/common/sessionEvents';
 import { AmplifierApiError, isAmplifierApiError } from '../api/apiErrors';
@@ -59,14 +60,19 @@ export function handleApprovalRequired(
   { wire_id: numericId, ...data }: EventData<'approval:required'>,
   mayComeAgain = false,
 ): void {
-  const { approval_id: wireId, options, option_kinds: kinds, prompt, timeout = 0 } = data;
-  const superseded = byWireId(step.state, wireId);
+  const { approval_id: wireId, context = {}, options, option_kinds: kinds, prompt, timeout = 0 } = data;
+  const known = byWireId(step.state, wireId);
   // An equal id and prompt mean the same approval, if the approval may be reported again or the server never reuses
   // ids.
-  if (superseded?.prompt === prompt && (superseded.mayComeAgain || kinds !== undefined)) {
-    put(step, { ...superseded, mayComeAgain: false });
+  const isRepeated = known?.prompt === prompt && (known.mayComeAgain || kinds !== undefined);
+  if (isRepeated && isShown(known, { context, options })) {
+    put(step, { ...known, mayComeAgain: false });
     return;
   }
+  // What was shown is not what is asked. An answer that is being sent may already count for the new request.
+  const isReplaced = isRepeated && known.phase === 'waiting' && !known.isBeingDenied;
+  if (isReplaced) close(step, known, requestChangedReason);
+  const superseded = isReplaced ? undefined : known;
   if (superseded) {
     close(step, superseded, 'unanswerable');
     emitNotice(step, 'warning', supersededMessage);
@@ -82,6 +88,7 @@ export function handleApprovalRequired(
     options,
     deny: findDenyOption(options, kinds),
     prompt,
+    context,
     due: { nowMs: step.at.nowMs + givenMs, timeMs: step.at.timeMs + givenMs },
     isBeingDenied: false,
     isTimedOut: false,
@@ -232,6 +239,15 @@ function byWireId(state: SessionState, wireId: string): ShownApproval | undefine
   return shownApprovals(state).find((approval) => approval.wireId === wireId);
 }
 
+/** Whether an approval shows all that a report of it says. The report may say less. */
+function isShown(
+  { context: shown, options: shownOptions }: OpenApproval,
+  { context, options }: Pick<OpenApproval, 'context' | 'options'>,
+): boolean {
+  if (options.length > 0 && canonicalJson(options) !== canonicalJson(shownOptions)) return false;
+  return Object.keys(context).length === 0 || canonicalJson(context) === canonicalJson(shown);
+}
+
 function uniqueId({ approvals }: SessionState, wireId: string): string {
   let id = wireId;
   for (let n = 2; approvals.has(id); n++) id = `${wireId}#${n}`;
@@ -341,7 +357,9 @@ function compareWithPending(
 ): 'match' | 'later' | 'gone' {
   if (!approval || approval.phase === 'resolved' || approval.phase === 'left') return 'gone';
   if (approval.wireId === pending.approval_id) {
-    return (pending.prompt ?? approval.prompt) === approval.prompt ? 'match' : 'gone';
+    const { context = {}, options, prompt } = pending;
+    const isSame = (prompt ?? approval.prompt) === approval.prompt;
+    return isSame && isShown(approval, { context, options: options ?? [] }) ? 'match' : 'gone';
   }
   if (!isApprovalShown(state, pending.approval_id)) return 'gone';
   return approval.isExtended ? 'match' : 'later';

@@ -64,6 +64,8 @@ interface ApprovalRequest {
   readonly options: readonly string[];
   readonly deny: string | undefined;
   readonly prompt: string;
+  /** What the request is about. Empty if the server did not say it. */
+  readonly context: Readonly<Record<string, unknown>>;
   /** When the user's time to answer is over, by the monotonic clock and the time of day, which includes sleep. */
   readonly due: Moment;
 }

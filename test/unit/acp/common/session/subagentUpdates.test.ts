@@ -158,15 +158,15 @@ describe('the subagents of a session', () => {
 
   it('ask for what they do in their own calls', () => {
     tell({ kind: 'call', call: { toolCallId: 'c' } });
-    const request = { sessionId: 'child', options: [] };
+    const request = { sessionId: 'child', options: [], unreadMembers: [] };
     const asked = (subject: Parameters<typeof subagents.toParentRequest>[0]['subject']) =>
       subagents.toParentRequest({ ...request, subject }).subject;
     const call = asked({ kind: 'toolCall', toolCall: { toolCallId: 'c' } });
     assert.equal(call.kind === 'toolCall' && call.toolCall.toolCallId, `${child} c`);
-    const command = asked({ kind: 'command', command: 'ls', cwd: '/', toolCallId: 'c' });
+    const command = asked({ kind: 'command', command: 'ls', cwd: '/', toolCallId: 'c', members: {} });
     assert.equal(command.kind === 'command' && command.toolCallId, `${child} c`);
     assert.deepEqual(asked({ kind: 'other', members: {} }), { kind: 'other', members: {} });
-    const own = { sessionId: 's', options: [], subject: { kind: 'toolCall' as const, toolCall: { toolCallId: 'c' } } };
+    const own = { ...request, sessionId: 's', subject: { kind: 'toolCall' as const, toolCall: { toolCallId: 'c' } } };
     assert.equal(subagents.toParentRequest(own), own);
   });
 

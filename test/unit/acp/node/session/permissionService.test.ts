@@ -41,8 +41,12 @@ const editing = { kind: 'edit' as ToolKind, rawInput: { file_path: '/ws/a.ts' } 
 const executing = (rawInput: Record<string, unknown>) => ({ kind: 'execute' as ToolKind, rawInput });
 
 /** Resolves when the question is there, or when it was answered without one. */
-async function ask({ events, service }: Opened, offered = options, about = editing) {
-  const request = PermissionRequest.parse({ sessionId: 's1', toolCall: { toolCallId: 'c1' }, options: offered });
+async function ask({ events, service }: Opened, offered = options, about = editing, members = {}) {
+  const request = PermissionRequest.parse({
+    sessionId: 's1',
+    toolCall: { toolCallId: 'c1', ...members },
+    options: offered,
+  });
   const call = { id: 'c1', name: undefined, title: 'Do it', content: [], locations: [], ...about };
   const wanted = await toToolRequest(call, {
     agent: 'demo',
@@ -71,6 +75,15 @@ describe('what an agent may do', () => {
     assert.deepEqual(await opened.service.askToWrite(change, signal), noReason);
     assert.deepEqual(await (await ask(opened)).answer, { outcome: 'cancelled' });
     assert.deepEqual(opened.events, []);
+  });
+
+  it('is asked, whatever rules allow, if parts of the request cannot be shown, and is never allowed for longer', async () => {
+    const opened = serviceOf([{ effect: 'allow', agent: 'demo', kind: 'edit', paths: ['/ws/a.ts'], scope: 'always' }]);
+    assert.deepEqual(await (await ask(opened)).answer, { outcome: 'selected', optionId: 'yes' });
+    const { question } = await ask(opened, options, editing, { content: 'text' });
+    const warning = 'Backline can’t read parts of this request, so they are not shown: content.';
+    assert.deepEqual(question?.context?.['warnings'], [warning]);
+    assert.equal(question.option_kinds?.includes('allow_always'), false);
   });
 
   it('is no longer asked when the agent takes its request back', async () => {

@@ -121,6 +121,47 @@ describe('approvals of a session of an Amplifier server', () => {
     assert.deepEqual(sent(), ['a Deny']);
   });
 
+  describe('that are reported again', () => {
+    const about = (command: string) => ({ context: { command }, option_kinds: ['allow_once', 'reject_once'] });
+    const commands = () => world.all('approval:required').map(({ data }) => data.context?.['command']);
+
+    it('are the same if nothing has changed, or the report says less', () => {
+      ask(undefined, usual, 'a', about('ls'));
+      ask(undefined, usual, 'a', about('ls'));
+      ask(undefined, usual, 'a', { ...about('ls'), context: {} });
+      assert.deepEqual(commands(), ['ls']);
+    });
+
+    it('are replaced if something else is asked, and an answer to the earlier one does not count', () => {
+      ask(undefined, usual, 'a', about('ls'));
+      ask(undefined, usual, 'a', about('rm -rf /'));
+      assert.deepEqual(commands(), ['ls', 'rm -rf /']);
+      assert.equal(codeOf(approve('a', 'Allow')), 'approvalResolved');
+      assert.deepEqual(
+        world.all('approval:denied').map(({ data }) => [data.approval_id, data.reason]),
+        [['a', 'The request has changed.']],
+      );
+      approve('a#2', 'Deny');
+      assert.deepEqual(sent(), ['a#2 Deny']);
+    });
+
+    it('stop the turn if something else is asked while an answer is being sent', () => {
+      ask(undefined, usual, 'a', about('ls'));
+      approve('a', 'Allow');
+      ask(undefined, usual, 'a', about('rm -rf /'));
+      assert.equal(world.state.ending?.isCancel, true);
+    });
+
+    it('are not allowed if the status says that something else is pending', () => {
+      ask(undefined, usual, 'a', about('ls'));
+      const call = approve('a', 'Allow');
+      const pending = { approval_id: 'a', prompt: 'about a', context: { command: 'rm -rf /' } };
+      world.answerStatus('allowance', 'awaiting_approval', { pending_approval: pending });
+      assert.equal(codeOf(call), 'approvalResolved');
+      assert.deepEqual(sent(), []);
+    });
+  });
+
   it('may be answered again when the answer did not arrive', () => {
     ask();
     const call = approve('a', 'Deny');
