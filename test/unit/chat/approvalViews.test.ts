@@ -25,6 +25,29 @@ describe('ApprovalViews', () => {
     assert.deepEqual(view.parts, [{ type: 'terminal', command: 'npm test', output: '' }]);
   });
 
+  it('gives a changed request the place of the earlier one, and every other one the last', () => {
+    const views = new ApprovalViews();
+    const add = (approval_id: string, callId: string): void =>
+      views.addApproval(
+        { session_id: 's', approval_id, prompt: 'p', options: ['Deny'] },
+        { ...about, callId },
+        'Demo',
+        undefined,
+      );
+    const close = (approval_id: string, reason: string) =>
+      views.resolveApproval({ session_id: 's', approval_id, decision: '', reason }, false);
+    const ids = () => views.views.map(({ id }) => id);
+    for (const id of ['1', '2', '3']) add(id, `call ${id}`);
+    close('2', 'The request has changed.');
+    assert.deepEqual(ids(), ['1', '3']);
+    add('4', 'call 4');
+    add('2 again', 'call 2');
+    assert.deepEqual(ids(), ['1', '2 again', '3', '4']);
+    close('1', 'The request was withdrawn.');
+    add('1 again', 'call 1');
+    assert.deepEqual(ids(), ['2 again', '3', '4', '1 again']);
+  });
+
   it('uses the reported kinds only if there is one for each option', () => {
     const options = ['Allow', 'Deny'];
     const kindsOf = (option_kinds: string[]) => asked({}, { options, option_kinds }).options.map(({ kind }) => kind);

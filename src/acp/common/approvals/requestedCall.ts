@@ -1,3 +1,4 @@
+import { parseToolInput } from '../../../permissions/common/requests/toolInput';
 import type { CallDescription } from '../session/toolCalls';
 import type { PermissionRequest } from '../session/agentMessages';
 import type { SessionEventMapper } from '../session/sessionEventMapper';
@@ -6,6 +7,8 @@ import type { SessionEventMapper } from '../session/sessionEventMapper';
 export interface RequestedCall extends CallDescription {
   /** Id of the tool call that waits for permission. Undefined if the request contains none. */
   readonly id: string | undefined;
+  /** The command in the tool call of a request that carries another command of its own. */
+  readonly otherCommand?: string;
 }
 
 type CallSource = Pick<SessionEventMapper, 'describeCall' | 'entryIdOf' | 'hasToolCall'>;
@@ -32,11 +35,22 @@ function describeSubject(subject: PermissionRequest['subject'], mapper: CallSour
     case 'command': {
       const { command, cwd, members, toolCallId } = subject;
       const id = toolCallId !== undefined && mapper.hasToolCall(toolCallId) ? mapper.entryIdOf(toolCallId) : undefined;
-      return { ...nothing, id, kind: 'execute', rawInput: { ...members, command, cwd } };
+      const otherCommand = commandOf(toolCallId === undefined ? undefined : mapper.describeCall(toolCallId));
+      return {
+        ...nothing,
+        id,
+        kind: 'execute',
+        rawInput: { ...members, command, cwd },
+        ...(otherCommand === undefined || otherCommand === command ? {} : { otherCommand }),
+      };
     }
     case 'other':
       return { ...nothing, id: undefined, kind: 'other', rawInput: { ...subject.members } };
   }
+}
+
+function commandOf(call: CallDescription | undefined): string | undefined {
+  return call?.rawInput && parseToolInput(call.rawInput, false).argv?.join(' ');
 }
 
 const textBlock = (text: string) => ({ type: 'text', text }) as const;

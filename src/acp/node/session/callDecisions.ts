@@ -1,6 +1,6 @@
 import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk';
 import type { EditorPort } from '../../../editor/common/editorPort';
-import { CallChanges } from '../../common/approvals/callChanges';
+import { AllowedCalls, CallChanges } from '../../common/approvals/callChanges';
 import { outcomeOfFirstOption } from '../../common/approvals/permissionChoices';
 import { requestedCallOf, type RequestedCall } from '../../common/approvals/requestedCall';
 import { toToolRequest } from '../../common/approvals/toolRequests';
@@ -31,14 +31,20 @@ const maxChanges = 20;
  */
 export class CallDecisions {
   private readonly changes: CallChanges;
+  private readonly allowed: AllowedCalls;
 
   constructor(private readonly deps: CallDecisionDeps) {
-    this.changes = new CallChanges((callId) => deps.mapper.describeCall(callId));
+    const describeCall = (callId: string) => deps.mapper.describeCall(callId);
+    this.changes = new CallChanges(describeCall);
+    this.allowed = new AllowedCalls(describeCall);
   }
 
   /** Call after each message of the agent that can change a call. */
   checkForChanges(): void {
     this.changes.check();
+    const { agentTitle, warn } = this.deps;
+    for (const { allowed, now } of this.allowed.takeChanged())
+      warn(`${agentTitle} has changed a tool call after it was allowed. Allowed: ${allowed}. Now: ${now}.`);
   }
 
   async decide(request: PermissionRequest, signal: AbortSignal): Promise<RequestPermissionOutcome> {
@@ -49,7 +55,9 @@ export class CallDecisions {
       const watch = this.changes.watch(call.id);
       try {
         const outcome = await this.decideOnce(request, call, AbortSignal.any([signal, watch.signal]), count > 0);
-        if (!watch.signal.aborted || signal.aborted || isDenial(request, outcome)) return outcome;
+        if (watch.signal.aborted && !signal.aborted && !isDenial(request, outcome)) continue;
+        if (outcome.outcome === 'selected' && !isDenial(request, outcome)) this.allowed.add(call.id);
+        return outcome;
       } finally {
         watch.dispose();
       }

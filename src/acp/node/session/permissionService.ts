@@ -107,9 +107,9 @@ export class PermissionService implements Disposable {
     const stopSignal = this.withStopSignal(signal);
     if (stopSignal?.aborted) return { outcome: 'cancelled' };
     const reject = outcomeOfFirstOption(agentRequest, 'reject_once');
-    // Nobody has seen all of a request with unread members, so neither a rule nor the policy allows it.
-    const isUnread = agentRequest.unreadMembers.length > 0;
-    const decided = isUnread ? { ...request, isUnresolved: true } : request;
+    const doubts = doubtsAbout(agentRequest, call);
+    // What the request shows may not be what it is about, so neither a rule nor the policy allows it.
+    const decided = doubts.length > 0 ? { ...request, isUnresolved: true } : request;
     const { answer } = this.decideByRulesAndPolicy(decided);
     if (answer === 'deny') return reject;
     const once = outcomeOfFirstOption(agentRequest, 'allow_once');
@@ -118,7 +118,7 @@ export class PermissionService implements Disposable {
     const forGood = `${agentTitle} offers only to allow this permanently, which is not possible for a protected file.`;
     const warnings = [
       ...(hasChanged ? [`${agentTitle} has changed this request while it waited for your answer.`] : []),
-      ...(isUnread ? [unreadWarning(agentRequest.unreadMembers)] : []),
+      ...doubts,
       ...this.warningsFor(request),
       ...(isProtected && offersOnlyLastingAllow(agentRequest) ? [forGood] : []),
     ];
@@ -383,8 +383,15 @@ function shownChanges(files: readonly ToolFileChange[]): ToolContent[] {
     .map(({ path, before, after }) => ({ type: 'diff', path, old_text: before, new_text: after }));
 }
 
-function unreadWarning(members: readonly string[]): string {
-  return `Backline can’t read parts of this request, so they are not shown: ${members.join(', ')}.`;
+/** Reasons why a request may show less, or something else, than what it is about. */
+function doubtsAbout({ unreadMembers }: PermissionRequest, { otherCommand }: RequestedCall): string[] {
+  const unread = `Backline can’t read parts of this request, so they are not shown: ${unreadMembers.join(', ')}.`;
+  return [
+    ...(unreadMembers.length > 0 ? [unread] : []),
+    ...(otherCommand === undefined
+      ? []
+      : [`The tool call of this request has another command: ${toVisibleText(otherCommand)}`]),
+  ];
 }
 
 function refusedPermit(reason: string): PermissionOutcome {

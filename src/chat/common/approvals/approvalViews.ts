@@ -1,5 +1,5 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import { isDenial, isWithdrawnReason } from '../../../session/common/approvalOptions';
+import { isDenial, isWithdrawnReason, requestChangedReason } from '../../../session/common/approvalOptions';
 import type { ApprovalContext } from '../../../session/common/approvalContext';
 import type { EventData } from '../../../session/common/sessionEvents';
 import type { Part } from '../../../transcript/common/entries';
@@ -17,6 +17,8 @@ type Decision = EventData<'approval:denied' | 'approval:granted'>;
 
 interface OpenApproval {
   view: ApprovalView;
+  /** The position in the list. */
+  readonly place: number;
   /** Time of the time-out, in milliseconds since the epoch. */
   readonly expiresAt: number | undefined;
   readonly callId: string | undefined;
@@ -33,14 +35,17 @@ export interface DecidedApproval {
 /** The pending approvals, from their request until the answer, the time-out or the end of the turn. */
 export class ApprovalViews {
   private readonly openApprovals = new Map<string, OpenApproval>();
+  /** Places of approvals whose request has changed. The changed request follows and gets the place of the earlier one. */
+  private keptPlaces: { readonly callId: string; readonly place: number }[] = [];
+  private lastPlace = 0;
 
   get views(): ApprovalView[] {
-    return [...this.openApprovals.values()].map(({ view }) => view);
+    return this.inOrder.map(({ view }) => view);
   }
 
   /** Returns the views with their remaining time. `now` is in milliseconds since the epoch. */
   viewsAt(now: number): ApprovalView[] {
-    return [...this.openApprovals.values()].map(({ expiresAt, view }) =>
+    return this.inOrder.map(({ expiresAt, view }) =>
       expiresAt === undefined ? view : { ...view, expiresInMs: expiresAt - now },
     );
   }
@@ -56,6 +61,7 @@ export class ApprovalViews {
     const { approval_id: id, prompt, timeout = 0 } = data;
     this.openApprovals.set(id, {
       callId: call.callId,
+      place: this.takePlace(call.callId),
       diffs,
       expiresAt: timeout <= 0 || requestedAt === undefined ? undefined : requestedAt + timeout * 1000,
       view: {
@@ -82,7 +88,9 @@ export class ApprovalViews {
     const approval = this.openApprovals.get(id);
     if (!approval) return undefined;
     this.openApprovals.delete(id);
-    const { callId, view } = approval;
+    const { callId, place, view } = approval;
+    if (callId !== undefined && 'reason' in data && data.reason === requestChangedReason)
+      this.keptPlaces.push({ callId, place });
     const chosen = view.options.find(({ label }) => label === decision);
     const isRejection = chosen ? chosen.kind.startsWith('reject') : isDenial(decision);
     const reasonCode = 'reason' in data && typeof data.reason === 'string' ? data.reason : undefined;
@@ -97,6 +105,7 @@ export class ApprovalViews {
 
   clear(): void {
     this.openApprovals.clear();
+    this.keptPlaces = [];
   }
 
   /** Returns all parts, shortening only those too large for a page. Undefined if the approval is not pending. */
@@ -110,6 +119,16 @@ export class ApprovalViews {
 
   diffTexts(id: string, part: number): DiffTexts | undefined {
     return this.openApprovals.get(id)?.diffs[part];
+  }
+
+  private get inOrder(): OpenApproval[] {
+    return [...this.openApprovals.values()].sort((one, other) => one.place - other.place);
+  }
+
+  private takePlace(callId: string | undefined): number {
+    const kept = this.keptPlaces.find((one) => one.callId === callId);
+    this.keptPlaces = this.keptPlaces.filter((one) => one !== kept);
+    return kept?.place ?? ++this.lastPlace;
   }
 }
 

@@ -110,6 +110,31 @@ describe('what an ACP agent must ask the user for', () => {
     assert.deepEqual(outcomes, [{ outcome: 'selected', optionId: 'no' }]);
   });
 
+  it('tells the user if the agent changes a call after it was allowed', async () => {
+    const { backend } = make((app) => {
+      basics(app);
+      app.onRequest('session/prompt', async ({ params: { sessionId }, client }) => {
+        const options = [{ optionId: 'yes', name: 'Allow', kind: 'allow_once' as const }];
+        const toolCall = { toolCallId: 'c1', kind: 'execute' as const, title: 'Bash', rawInput: { command: 'ls' } };
+        await client.request('session/request_permission', { sessionId, toolCall, options });
+        for (const rawInput of [{ command: 'ls', description: 'Lists files' }, { command: 'rm -rf *' }]) {
+          const update = { sessionUpdate: 'tool_call_update' as const, toolCallId: 'c1', rawInput };
+          await client.notify('session/update', { sessionId, update });
+        }
+        return { stopReason: 'end_turn' };
+      });
+    });
+    const { session, follower } = await open(backend);
+    await session.sendPrompt({ text: 'go' });
+    const asked = await follower.next('approval:required');
+    await session.answerApproval(asked.approval_id, 'Allow');
+    await follower.next('prompt:complete');
+    assert.deepEqual(
+      follower.all('notice').map(({ message }) => message),
+      ['Demo has changed a tool call after it was allowed. Allowed: ls. Now: rm -rf *.'],
+    );
+  });
+
   it('judges a call by rules again when it has changed, and denies one that changes without end', async () => {
     const outcomes: unknown[] = [];
     const { backend } = make((app) => {

@@ -46,4 +46,16 @@ describe('a permission request', () => {
       env: { CI: '1' },
     });
   });
+
+  it('for a command says if its tool call has another one', () => {
+    const mapper = new SessionEventMapper('s', { monotonicNow: () => 0 });
+    mapper.mapToolCall({ toolCallId: 'c', kind: 'execute', rawInput: { command: ['rm', '-rf', '/'] } });
+    const asked = (command: string) =>
+      requestedCallOf(
+        V2Request.parse({ ...shared, subject: { type: 'command', command, cwd: '/ws', toolCallId: 'c' } }),
+        mapper,
+      )?.otherCommand;
+    assert.equal(asked('ls'), 'rm -rf /');
+    assert.equal(asked('rm -rf /'), undefined);
+  });
 });

@@ -84,6 +84,9 @@ describe('what an agent may do', () => {
     const warning = 'Backline can’t read parts of this request, so they are not shown: content.';
     assert.deepEqual(question?.context?.['warnings'], [warning]);
     assert.equal(question.option_kinds?.includes('allow_always'), false);
+    const otherwise = { ...editing, otherCommand: 'rm -rf /' };
+    const { question: second } = await ask(opened, options, otherwise);
+    assert.deepEqual(second?.context?.['warnings'], ['The tool call of this request has another command: rm -rf /']);
   });
 
   it('is no longer asked when the agent takes its request back', async () => {
