@@ -209,8 +209,9 @@ describe('An agent that wants more than it seems to ask for', () => {
       await attack('lies', ...[1, 2].map(() => asksToRun('npm test', {}, [trap, forGood, never, no, once])));
       const first = await question('npm test');
       const menu = await first.openMenu('More ways to allow');
-      const items = await menu.getByRole('menuitem').all();
+      const items = await menu.getByRole('menuitem').filter({ hasNotText: 'rule in Backline' }).all();
       assert.equal(items.length, 2);
+      assert.equal(await menu.getByRole('menuitem').count(), 4);
       for (const item of items) {
         assert.match(await item.innerText(), /Despite its name, this allows from now on\./);
         assert.ok(await item.locator('.answer-mark').isVisible());

@@ -33,6 +33,25 @@ export function RuleList({ rules, ask }: RuleListProps) {
   );
 }
 
+/** Maximum length of a condition that is shown without a click, in UTF-16 units. */
+const maxShownUnits = 200;
+
+/** A condition of a rule. All of it can be shown, because it is what the rule allows. */
+function Condition({ text }: { text: string }) {
+  const line = (shown: string) => (
+    <code dir="ltr" class="rule-match">
+      {shown}
+    </code>
+  );
+  if (text.length <= maxShownUnits) return line(text);
+  return (
+    <details class="rule-condition">
+      <summary title="Show or hide the whole condition">{line(`${text.slice(0, maxShownUnits)}…`)}</summary>
+      {line(text)}
+    </details>
+  );
+}
+
 function Rule({ rule, ask }: { rule: RuleRow; ask: Requester }) {
   const { id, effect, title, matches, who, facts, canRemove, remembers } = rule;
   const isAllowing = effect === 'allow';
@@ -45,9 +64,7 @@ function Rule({ rule, ask }: { rule: RuleRow; ask: Requester }) {
       <div class="rule-text">
         <code dir="ltr">{title}</code>
         {matches.map((line) => (
-          <code key={line} dir="ltr" class="rule-match">
-            {line}
-          </code>
+          <Condition key={line} text={line} />
         ))}
         <p class="rule-facts">
           <bdi>{who}</bdi>

@@ -180,6 +180,17 @@ describe('the page of permissions', function () {
     await page.getByRole('alert').waitFor({ state: 'detached' });
   });
 
+  it('shows a long condition of a rule with a click, and all of it', async () => {
+    const [rule] = view.rules;
+    assert.ok(rule);
+    const long = `with exactly this input: {"text":"${'word '.repeat(500)}end"}`;
+    const { page } = await open({}, { ...view, rules: [{ ...rule, matches: [long] }] });
+    const whole = page.getByText(long, { exact: true });
+    assert.equal(await whole.isVisible(), false);
+    await page.getByText('with exactly this input').first().click();
+    await whole.waitFor();
+  });
+
   it('says how rules come to be when there are none', async () => {
     const { page } = await open({}, { ...view, rules: [] });
     await page.getByText('No rules yet.').waitFor();

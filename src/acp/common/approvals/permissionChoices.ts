@@ -29,15 +29,20 @@ export function sortedByKind<Option extends ApprovalOption>(options: readonly Op
   return [...options].sort((a, b) => kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind));
 }
 
+/** Tells Backline's own lasting answers from those of the agent, which it keeps as it likes, or forgets. */
+const ownMark = ' (rule in Backline)';
+
 /** Choices that allow an action permanently or for the conversation, each with the narrowest rule. */
-export function lastingAllowChoices(request: ToolRequest, context: ChoiceContext): PermissionChoice[] {
+export function lastingAllowChoices(request: ToolRequest, context: ChoiceContext, mark = ''): PermissionChoice[] {
   const scopes = [
     ['Always allow in this conversation', 'session'],
     ['Always allow', 'always'],
   ] as const;
   return scopes.flatMap(([name, scope]): PermissionChoice[] => {
     const rule = createNarrowestRule(request, 'allow', scope);
-    return rule ? [{ name, kind: 'allow_always', scope: describeLastingAnswer(rule, context), rule }] : [];
+    return rule
+      ? [{ name: `${name}${mark}`, kind: 'allow_always', scope: describeLastingAnswer(rule, context), rule }]
+      : [];
   });
 }
 
@@ -55,15 +60,16 @@ export function toolCallChoices(
   const isAllowedOnce = onceOutcome.outcome === 'selected';
   if (context.isProtected) return withDenyChoice(agentChoices.filter(({ kind }) => kind !== 'allow_always'));
   const has = (kind: ApprovalOptionKind): boolean => agentChoices.some((choice) => choice.kind === kind);
-  const allowChoices =
-    isAllowedOnce && !has('allow_always')
-      ? lastingAllowChoices(request, context).map((choice): ToolChoice => ({ ...choice, outcome: onceOutcome }))
-      : [];
-  const hasNoLastingChoice = !has('allow_always') && !has('reject_always');
+  const allowChoices = isAllowedOnce
+    ? lastingAllowChoices(request, context, has('allow_always') ? ownMark : '').map((choice): ToolChoice => ({
+        ...choice,
+        outcome: onceOutcome,
+      }))
+    : [];
   return sortedByKind([
     ...agentChoices,
     ...allowChoices,
-    ...(hasNoLastingChoice ? lastingDenyChoices(agentRequest, request, context) : []),
+    ...lastingDenyChoices(agentRequest, request, context, has('reject_always') ? ownMark : ''),
   ]);
 }
 
@@ -82,11 +88,20 @@ function lastingDenyChoices(
   agentRequest: PermissionRequest,
   request: ToolRequest,
   context: ChoiceContext,
+  mark: string,
 ): ToolChoice[] {
   const rule = createNarrowestRule(request, 'deny', 'always');
   const outcome = outcomeOfFirstOption(agentRequest, 'reject_once');
   return rule
-    ? [{ name: 'Always deny', kind: 'reject_always', scope: describeLastingAnswer(rule, context), rule, outcome }]
+    ? [
+        {
+          name: `Always deny${mark}`,
+          kind: 'reject_always',
+          scope: describeLastingAnswer(rule, context),
+          rule,
+          outcome,
+        },
+      ]
     : [];
 }
 

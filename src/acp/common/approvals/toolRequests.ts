@@ -2,9 +2,11 @@ import type { ApprovalContext } from '../../../session/common/approvalContext';
 import type { ToolContent, ToolKind } from '../../../session/common/sessionEvents';
 import { isAbsolutePath, isUri, relativePathIn } from '../../../editor/common/boundary';
 import type { Protection } from '../../../editor/common/protection/protection';
+import { canonicalJson } from '../../../base/common/canonicalJson';
 import { isPlainPath } from '../../../permissions/common/policy/plainPath';
 import { pathsOfGlobs } from '../../../permissions/common/policy/policyMembers';
 import { parseToolInput, sortedByName } from '../../../permissions/common/requests/toolInput';
+import { inputComparedAsWhole } from '../../../permissions/common/rules/permissionRules';
 import { couldChangeFiles } from '../../../permissions/common/decide';
 import type { RequestWithProtections, ToolRequest } from '../../../permissions/common/requests/toolRequest';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
@@ -34,7 +36,7 @@ export async function toToolRequest(call: CallDescription, context: RequestConte
   const { agent } = context;
   const diffs = call.content.flatMap(changedPathsOf);
   const kind = diffs.length > 0 && nonEditKinds.has(call.kind) ? 'edit' : call.kind;
-  const input = parseToolInput(call.rawInput, kind === 'read' || kind === 'edit');
+  const input = parseToolInput(call.rawInput ?? {}, kind === 'read' || kind === 'edit');
   const refusedPaths = new Set<string>();
   const realPathOf = (path: string): Promise<string> =>
     resolvePath(path, context).catch(() => {
@@ -45,12 +47,13 @@ export async function toToolRequest(call: CallDescription, context: RequestConte
   const paths = [...new Set(await Promise.all([...namedPaths].map(realPathOf)))];
   const { argv, env, isProgram, members, escalations, isUnclear } = input;
   const cwd = await folderOf(input.cwd, context, realPathOf);
+  const rawInput = inputComparedAsWhole.has(kind) && call.rawInput ? canonicalJson(call.rawInput) : undefined;
   const tool = call.name ?? (kind === 'other' ? call.title : undefined);
   const command = argv && { argv, cwd, ...(isProgram ? { isProgram } : {}) };
   const request: ToolRequest = {
     agent,
     kind,
-    ...withoutUndefined({ tool }),
+    ...withoutUndefined({ tool, rawInput }),
     paths,
     ...(command ? { command } : {}),
     env,
@@ -196,7 +199,7 @@ export function createApprovalContext(
     ...(paths.length > 0 ? { paths: [...paths] } : {}),
     ...(call && call.locations.length > 0 ? { locations: call.locations } : {}),
     ...(content.length > 0 ? { content: [...content] } : {}),
-    ...(call ? { input: call.rawInput } : {}),
+    ...(call ? { input: call.rawInput ?? {} } : {}),
     ...(Object.keys(escalations).length > 0 ? { escalations: { ...escalations } } : {}),
     ...(warnings.length > 0 ? { warnings: [...warnings] } : {}),
   };

@@ -30,6 +30,8 @@ interface ToolCallState {
   title: string | undefined;
   status: CallStatus;
   input: Record<string, unknown>;
+  /** Whether the agent has sent the input as an object. Without it, `input` says nothing about what the tool gets. */
+  hasInput: boolean;
   output: unknown;
   content: readonly ToolCallContent[];
   locations: readonly ToolLocation[];
@@ -46,7 +48,8 @@ export interface CallDescription {
   readonly kind: ToolKind;
   readonly content: readonly ToolCallContent[];
   readonly locations: readonly ToolLocation[];
-  readonly rawInput: Record<string, unknown>;
+  /** Undefined if the agent has sent no input. An empty input is one. */
+  readonly rawInput: Record<string, unknown> | undefined;
 }
 
 /** Maximum number of ended calls that are remembered across turns, so that a late update does not start a new call. */
@@ -75,8 +78,8 @@ export class ToolCalls {
   describeCall(id: string): CallDescription | undefined {
     const call = this.calls.get(id);
     if (!call) return undefined;
-    const { name, title, kind, content, locations, input: rawInput } = call;
-    return { name, title, kind, content, locations, rawInput };
+    const { name, title, kind, content, locations, input } = call;
+    return { name, title, kind, content, locations, rawInput: call.hasInput ? input : undefined };
   }
 
   /** The id of the entry that shows a call of the agent. */
@@ -158,6 +161,7 @@ export class ToolCalls {
       call.locations = [];
       call.content = [];
       call.input = {};
+      call.hasInput = false;
       call.output = undefined;
     }
     for (const id of this.calls.keys()) {
@@ -190,6 +194,7 @@ export class ToolCalls {
       title: undefined,
       status: 'pending',
       input: {},
+      hasInput: false,
       output: undefined,
       content: [],
       locations: [],
@@ -319,7 +324,10 @@ function applyUpdate(call: ToolCallState, update: ToolCallPatch): ToolCallChange
   const changes: ToolCallChanges = {};
   if (update.name !== undefined) call.name = update.name ?? undefined;
   applyState(call, update, changes);
-  if (update.rawInput !== undefined) changes.input = call.input = toRecord(update.rawInput ?? {});
+  if (update.rawInput !== undefined) {
+    changes.input = call.input = toRecord(update.rawInput ?? {});
+    call.hasInput = isRecord(update.rawInput);
+  }
   if (update.rawOutput !== undefined) call.output = update.rawOutput ?? undefined;
   if (update.locations !== undefined) {
     changes.locations = (update.locations ?? []).map(({ path, line }) => ({

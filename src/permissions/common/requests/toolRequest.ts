@@ -30,6 +30,8 @@ export interface ToolRequest {
   readonly env: Readonly<Record<string, string>>;
   /** Other input members with an effect, as canonical JSON, sorted by name. */
   readonly input: Readonly<Record<string, string>>;
+  /** The whole input as canonical JSON, of a kind in `inputComparedAsWhole`. Undefined if the agent has sent none. */
+  readonly rawInput?: string;
   /** Input members that lift a restriction, with their values. Also contained in `input`. */
   readonly escalations: Readonly<Record<string, unknown>>;
   /** Whether a path could not be resolved, or a member has no canonical form. Rules never allow such a request. */

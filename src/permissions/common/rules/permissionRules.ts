@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ToolKind } from '../../../session/common/sessionEvents';
 import { canonicalJson } from '../../../base/common/canonicalJson';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { RuleGlobs } from './ruleGlobs';
 import type { ToolRequest } from '../requests/toolRequest';
 
@@ -13,7 +14,8 @@ const StringRecord = z.record(z.string(), z.string());
  * A rule that **allows** matches a request only if it covers all its members:
  * - Without `agent`, it applies to all agents.
  * - Without `kind`, it applies to `execute` if it has a `command`, and otherwise to all kinds except `execute`.
- * - With `tool`, it allows no other tool. A rule of the kind `other` without one applies only if it has a `pathGlob`.
+ * - With `tool`, it allows no other tool, and with `rawInput`, no other input. A rule of the kind `other` without them applies
+ *   only if it has a `pathGlob`.
  * - Without `command`, it allows no commands; with `command`, `cwd` must match as well.
  * - With `pathGlob`, all paths must match it. With `paths`, the paths must be exactly these. With neither, the request
  *   must have no paths.
@@ -47,6 +49,8 @@ export const PermissionRule = z
     env: StringRecord.optional(),
     /** Other members of the tool input, as canonical JSON. */
     input: StringRecord.optional(),
+    /** The whole tool input as canonical JSON, instead of `env` and `input`. */
+    rawInput: z.string().optional(),
     /** A rule with scope `session` ends with the session that created it. */
     scope: z.enum(['session', 'always']),
   })
@@ -56,6 +60,9 @@ export const PermissionRule = z
     { message: 'A rule that allows must name a kind, files or a command.' },
   );
 export type PermissionRule = z.infer<typeof PermissionRule>;
+
+/** Kinds of tools whose members Backline does not know, so that their rules compare the whole input. */
+export const inputComparedAsWhole: ReadonlySet<ToolKind> = new Set<ToolKind>(['fetch', 'other', 'search']);
 
 /** Maximum length of a stored rule as JSON, in UTF-16 units. */
 const maxRuleLength = 16 * 1024;
@@ -67,34 +74,45 @@ export function ruleMatches(rule: PermissionRule, request: ToolRequest, globs: R
 /**
  * Creates the narrowest rule for a request. An allowing rule contains every member of the request. A denying rule
  * contains only the command and folder, or the kind and file, so that the agent cannot bypass it with additional
- * members. Returns undefined if the request is unresolved, has neither a command nor exactly one path, or is too long.
+ * members. Returns undefined if the request is unresolved, has neither a command, exactly one path nor an input that is
+ * compared as a whole, or is too long.
  */
 export function createNarrowestRule(
   request: ToolRequest,
   effect: PermissionRule['effect'],
   scope: PermissionRule['scope'],
 ): PermissionRule | undefined {
-  const { agent, kind, paths, command, env, input, isUnresolved, tool } = request;
-  if (isUnresolved || (!command && paths.length !== 1)) return undefined;
-  if (effect === 'allow' && kind === 'other' && tool === undefined) return undefined;
+  const { agent, kind, paths, command, env, input, isUnresolved, rawInput, tool } = request;
+  const isWhole = kind === 'other' || (inputComparedAsWhole.has(kind) && !command && paths.length === 0);
+  const isNamed = command !== undefined || paths.length === 1;
+  if (isUnresolved || !(isWhole ? (effect === 'deny' && isNamed) || isKnownAsWhole(request) : isNamed))
+    return undefined;
   const program = command?.isProgram === true ? { isProgram: true as const } : {};
   const what = command ? { command: [...command.argv], cwd: command.cwd, ...program } : {};
   const where = paths.length === 0 ? {} : { paths: [...paths].sort() };
+  const whole = withoutUndefined({ tool, rawInput });
+  const narrow = {
+    ...(Object.keys(env).length === 0 ? {} : { env: { ...env } }),
+    ...(Object.keys(input).length === 0 ? {} : { input: { ...input } }),
+  };
   const rule: PermissionRule =
     effect === 'deny'
-      ? { effect, agent, ...(command ? what : { kind, ...where }), scope }
+      ? { effect, agent, ...(command ? what : isNamed ? { kind, ...where } : { kind, ...whole }), scope }
       : {
           effect,
           agent,
           kind,
-          ...(kind === 'other' && tool !== undefined ? { tool } : {}),
           ...where,
           ...what,
-          ...(Object.keys(env).length === 0 ? {} : { env: { ...env } }),
-          ...(Object.keys(input).length === 0 ? {} : { input: { ...input } }),
+          ...(isWhole ? whole : narrow),
           scope,
         };
   return JSON.stringify(rule).length > maxRuleLength ? undefined : rule;
+}
+
+/** Whether the tool and its input say all that the user has seen. Of other kinds than `other`, the input names the tool's subject. */
+function isKnownAsWhole({ kind, rawInput, tool }: ToolRequest): boolean {
+  return rawInput !== undefined && (kind === 'other' ? tool !== undefined : rawInput !== '{}');
 }
 
 /** Returns the same key for equal rules. */
@@ -110,12 +128,15 @@ function allows(rule: PermissionRule, request: ToolRequest, globs: RuleGlobs): b
   if (!allowsTool(rule, request)) return false;
   if (rule.command === undefined ? command !== undefined : !isSameCommand(rule, rule.command, command)) return false;
   if (rule.pathGlob !== undefined && request.isAmbiguous === true) return false;
-  return allowsPaths(rule, paths, globs) && isSameRecord(rule.env, env) && isSameRecord(rule.input, input);
+  if (!allowsPaths(rule, paths, globs)) return false;
+  if (rule.rawInput !== undefined) return rule.rawInput === request.rawInput;
+  return isSameRecord(rule.env, env) && isSameRecord(rule.input, input);
 }
 
 function denies(rule: PermissionRule, request: ToolRequest, globs: RuleGlobs): boolean {
   const { command, env, input, kind, paths, tool } = request;
   if (rule.tool !== undefined && rule.tool !== tool) return false;
+  if (rule.rawInput !== undefined && rule.rawInput !== request.rawInput) return false;
   if (!isForAgent(rule, request) || (rule.kind !== undefined && rule.kind !== kind)) return false;
   if (rule.cwd !== undefined && rule.cwd !== command?.cwd) return false;
   // Some agents split a command into arguments, and others send it as one line.
@@ -131,9 +152,10 @@ function isForAgent(rule: PermissionRule, { agent }: ToolRequest): boolean {
 }
 
 /** The kind `other` covers all tools, so that an answer about one of them must say which it was. */
-function allowsTool({ kind, pathGlob, tool }: PermissionRule, request: ToolRequest): boolean {
-  if (tool !== undefined) return tool === request.tool;
-  return kind !== 'other' || pathGlob !== undefined;
+function allowsTool({ kind, pathGlob, rawInput, tool }: PermissionRule, request: ToolRequest): boolean {
+  // Another tool of the same kind can do anything with the same input.
+  if (tool !== undefined || rawInput !== undefined) if (tool !== request.tool) return false;
+  return kind !== 'other' || pathGlob !== undefined || (tool !== undefined && rawInput !== undefined);
 }
 
 function isSameCommand(

@@ -1,4 +1,5 @@
 import type { ToolKind } from '../../../session/common/sessionEvents';
+import { isRecord } from '../../../base/common/isRecord';
 import { relativePathIn } from '../../../editor/common/boundary';
 import type { PermissionRule } from './permissionRules';
 import { toVisibleText, formatCommand, formatProgram } from '../../../base/common/visibleText';
@@ -22,7 +23,7 @@ export function describeLastingAnswer(
   rule: PermissionRule,
   { agentTitle, folder }: { agentTitle: string; folder: string },
 ): string {
-  const { command, cwd, env = {}, input = {}, kind, paths = [], scope, tool } = rule;
+  const { command, cwd, env = {}, input = {}, kind, paths = [], rawInput, scope } = rule;
   const nameOf = (path: string): string => {
     const below = relativePathIn(path, folder, false);
     return toVisibleText(below === undefined || below === '' ? path : below);
@@ -30,10 +31,13 @@ export function describeLastingAnswer(
   const files = paths.map(nameOf).join(', ');
   const what = command
     ? `any ${commandText(rule)} ${cwd === folder || cwd === undefined ? 'in this folder' : `in ${nameOf(cwd)}`}`
-    : `${tool === undefined ? actionsOnFiles[kind ?? 'other'] : `using ${toolText(tool)} on`} ${files}`;
+    : rawInput === undefined
+      ? `${actionsOnFiles[kind ?? 'other']} ${files}`
+      : describeWhole(rule, rawInput);
   const parts = [
-    ...(command && tool !== undefined ? [`by ${toolText(tool)}`] : []),
-    ...(command && paths.length > 0 ? [`on ${files}`] : []),
+    ...(rawInput !== undefined && paths.length > 0 ? [`on ${files}`] : []),
+    ...(command && rawInput !== undefined ? [`by ${describeWhole(rule, rawInput)}`] : []),
+    ...(command && rawInput === undefined && paths.length > 0 ? [`on ${files}`] : []),
     ...(Object.keys(env).length > 0 ? [`with ${describeVariables(env)}`] : []),
     ...(Object.keys(input).length > 0 ? [`with the same ${joinNames(Object.keys(input))}`] : []),
   ];
@@ -54,6 +58,20 @@ function commandText({ command = [], isProgram }: PermissionRule): string {
   return isProgram === true ? `the program ${formatProgram(command)}` : `"${formatCommand(command)}"`;
 }
 
+/** Describes the use of a tool with one input. For the web, names the address, which the input contains. */
+function describeWhole({ kind, tool }: PermissionRule, rawInput: string): string {
+  const input: unknown = JSON.parse(rawInput);
+  const address = isRecord(input) ? (input['url'] ?? input['uri']) : undefined;
+  const by = tool === undefined ? '' : ` by ${toolText(tool)}`;
+  const what =
+    kind === 'fetch'
+      ? `fetching ${typeof address === 'string' ? shorten(address) : 'from the web'}${by}`
+      : kind === 'search'
+        ? `searching${by}`
+        : `using ${toolText(tool ?? '')}`;
+  return `${what} ${rawInput === '{}' ? 'without input' : 'with exactly this input'}`;
+}
+
 function toolText(tool: string): string {
   return `the tool “${toVisibleText(tool)}”`;
 }
@@ -65,7 +83,7 @@ function describeAction(rule: PermissionRule): string {
   return kind ? actions[kind] : 'using any tool';
 }
 
-/** Describes all conditions of a rule that its title does not contain. */
+/** Describes all conditions of a rule that its title does not contain. Nothing is shortened. */
 export function ruleConditions({
   agent,
   command,
@@ -74,13 +92,15 @@ export function ruleConditions({
   input = {},
   pathGlob,
   paths,
+  rawInput,
 }: PermissionRule): string[] {
   return [
     ...(pathGlob === undefined ? [] : [`in ${toVisibleText(pathGlob)}`]),
     ...(paths === undefined ? [] : [`${command ? 'on' : 'at'} ${paths.map(toVisibleText).join(', ')}`]),
     ...(cwd === undefined ? [] : [`in ${toVisibleText(cwd)}`]),
-    ...(Object.keys(env).length === 0 ? [] : [`with ${describeVariables(env)}`]),
-    ...Object.entries(input).map(([name, json]) => `with ${toVisibleText(name)}: ${shorten(json)}`),
+    ...Object.entries(env).map(([name, value]) => `with ${toVisibleText(`${name}=${value}`)}`),
+    ...Object.entries(input).map(([name, json]) => `with ${toVisibleText(name)}: ${toVisibleText(json)}`),
+    ...(rawInput === undefined ? [] : [`with exactly this input: ${toVisibleText(rawInput)}`]),
     ...(agent === undefined ? [] : [`by ${toVisibleText(agent)}`]),
   ];
 }

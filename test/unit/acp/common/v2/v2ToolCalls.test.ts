@@ -53,7 +53,7 @@ describe('tool calls of ACP v2', () => {
       kind: 'other',
       content: [],
       locations: [],
-      rawInput: {},
+      rawInput: undefined,
     });
   });
 

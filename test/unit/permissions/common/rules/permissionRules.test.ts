@@ -17,8 +17,9 @@ const edit = createFileRequest('demo', 'edit', '/ws/src/a.ts');
 const read = createFileRequest('demo', 'read', '/ws/src/a.ts');
 const allow = (members: Partial<PermissionRule>): PermissionRule => ({ effect: 'allow', scope: 'always', ...members });
 const deny = (members: Partial<PermissionRule>): PermissionRule => ({ effect: 'deny', scope: 'always', ...members });
-const otherOn = (tool: string): ToolRequest => ({ ...createFileRequest('demo', 'other', '/ws/a'), tool });
-const listing = allow({ kind: 'other', tool: 'list', paths: ['/ws/a'] });
+const rawInput = '{"path":"/ws/a"}';
+const otherOn = (tool: string): ToolRequest => ({ ...createFileRequest('demo', 'other', '/ws/a'), tool, rawInput });
+const listing = allow({ kind: 'other', tool: 'list', rawInput, paths: ['/ws/a'] });
 /** As rules were made before they knew of `kind`, `env` and `input` of commands. */
 const older = allow({ agent: 'demo', command: ['npm', 'test'], cwd: '/ws' });
 
@@ -45,6 +46,13 @@ describe('a permission rule', () => {
     ['of the kind other does not say which tool', allow({ kind: 'other', paths: ['/ws/a'] }), otherOn('list'), false],
     ['allows the tool that it names', listing, otherOn('list'), true],
     ['does not allow another tool on the same file', listing, otherOn('delete'), false],
+    ['does not allow it with another input', listing, { ...otherOn('list'), rawInput: '{}' }, false],
+    [
+      'does not allow it without an input',
+      listing,
+      { ...createFileRequest('demo', 'other', '/ws/a'), tool: 'list' },
+      false,
+    ],
     ['does not allow a tool without a name', listing, createFileRequest('demo', 'other', '/ws/a'), false],
     ['denies every tool of a kind on a file', deny({ kind: 'other', paths: ['/ws/a'] }), otherOn('delete'), true],
     ['does not allow it as another kind of tool', older, { ...run, kind: 'other' }, false],
@@ -169,7 +177,10 @@ describe('a permission rule', () => {
     assert.equal(scope(run, 'session'), 'any "npm test" in this folder, this conversation');
     assert.equal(scope(run, 'always'), 'any "npm test" in this folder, every conversation with Demo');
     assert.equal(scope(edit, 'session'), 'editing src/a.ts, this conversation');
-    assert.equal(scope(otherOn('list'), 'session'), 'using the tool “list” on a, this conversation');
+    assert.equal(
+      scope(otherOn('list'), 'session'),
+      'using the tool “list” with exactly this input on a, this conversation',
+    );
     const inLib = { ...run, command: { argv: ['npm test'], cwd: '/ws/lib' }, env: { A: '1', B: '2' } };
     assert.equal(scope(inLib, 'session'), 'any "npm test" in lib with A=1 and B=2, this conversation');
     const escalated = { ...run, input: { sandbox: 'false' } };
@@ -191,6 +202,7 @@ const requests: fc.Arbitrary<ToolRequest> = fc
     agent: word,
     kind,
     tool: word,
+    rawInput: word,
     paths: fc.uniqueArray(path, { maxLength: 3 }),
     command: fc.option(fc.record({ argv, cwd: path }), { nil: undefined }),
     env: record,
@@ -231,12 +243,16 @@ function changes(request: ToolRequest): fc.Arbitrary<ToolRequest> {
     word.filter((other) => other !== agent).map((other) => ({ ...request, agent: other })),
     kind.filter((other) => other !== request.kind).map((other) => ({ ...request, kind: other })),
     path.filter((other) => !paths.includes(other)).map((other) => ({ ...request, paths: [...paths, other] })),
-    changed(env).map((other) => ({ ...request, env: other })),
-    changed(input).map((other) => ({ ...request, input: other })),
     fc.constant({ ...request, isUnresolved: true }),
   ];
-  if (request.kind === 'other')
+  if (request.kind !== 'other') {
+    all.push(changed(env).map((other) => ({ ...request, env: other })));
+    all.push(changed(input).map((other) => ({ ...request, input: other })));
+  } else {
+    // The whole input has both.
+    all.push(word.filter((other) => other !== request.rawInput).map((rawInput) => ({ ...request, rawInput })));
     all.push(word.filter((other) => other !== request.tool).map((tool) => ({ ...request, tool })));
+  }
   if (paths.length > 0) all.push(fc.constant({ ...request, paths: paths.slice(1) }));
   if (command) {
     const sameArgv = (other: readonly string[]): boolean => JSON.stringify(other) === JSON.stringify(command.argv);
@@ -304,7 +320,8 @@ describe('the rule made by an answer for always', () => {
     const request = fc
       .record({
         agent: fc.constantFrom('demo', 'other'),
-        kind: fc.constantFrom(...ToolKind.unwrap().options),
+        // The kind `other` compares the whole input.
+        kind: fc.constantFrom(...ToolKind.unwrap().options.filter((one) => one !== 'other')),
         tool: fc.constantFrom('list', 'delete'),
         paths: fc.uniqueArray(place, { minLength: 0, maxLength: 2 }),
         env: fc.constantFrom({}, { A: '1' }),
