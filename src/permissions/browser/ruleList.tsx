@@ -38,16 +38,18 @@ const maxShownUnits = 200;
 
 /** A condition of a rule. All of it can be shown, because it is what the rule allows. */
 function Condition({ text }: { text: string }) {
-  const line = (shown: string) => (
-    <code dir="ltr" class="rule-match">
+  const line = (shown: string, state = '') => (
+    <code dir="ltr" class={`rule-match ${state}`}>
       {shown}
     </code>
   );
   if (text.length <= maxShownUnits) return line(text);
   return (
     <details class="rule-condition">
-      <summary title="Show or hide the whole condition">{line(`${text.slice(0, maxShownUnits)}…`)}</summary>
-      {line(text)}
+      <summary title="Show or hide the whole condition">
+        {line(`${text.slice(0, maxShownUnits)}…`, 'when-closed')}
+        {line(text, 'when-open')}
+      </summary>
     </details>
   );
 }

@@ -189,6 +189,8 @@ describe('the page of permissions', function () {
     assert.equal(await whole.isVisible(), false);
     await page.getByText('with exactly this input').first().click();
     await whole.waitFor();
+    await whole.click();
+    await whole.waitFor({ state: 'hidden' });
   });
 
   it('says how rules come to be when there are none', async () => {

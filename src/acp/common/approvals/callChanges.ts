@@ -57,46 +57,58 @@ const maxAllowed = 200;
 /** Maximum length of an input in a warning, in UTF-16 units. */
 const maxShownUnits = 200;
 
-interface AllowedCall {
-  readonly action: string;
-  readonly text: string;
-}
+type CallInput = Readonly<Record<string, unknown>>;
 
 /** Recognizes that the agent reports another input for a call that was allowed. */
 export class AllowedCalls {
-  private readonly allowedById = new Map<string, AllowedCall>();
+  private readonly inputById = new Map<string, CallInput>();
 
+  /** `describeCall` returns the same object for an input as long as the agent does not report it again. */
   constructor(private readonly describeCall: (callId: string) => CallDescription | undefined) {}
 
   add(callId: string | undefined): void {
-    const allowed = callId === undefined ? undefined : actionOf(this.describeCall(callId));
-    if (callId === undefined || !allowed) return;
-    this.allowedById.set(callId, allowed);
-    const [oldest] = this.allowedById.keys();
-    if (this.allowedById.size > maxAllowed && oldest !== undefined) this.allowedById.delete(oldest);
+    const input = callId === undefined ? undefined : this.describeCall(callId)?.rawInput;
+    if (callId === undefined || !input) return;
+    this.inputById.set(callId, input);
+    const [oldest] = this.inputById.keys();
+    if (this.inputById.size > maxAllowed && oldest !== undefined) this.inputById.delete(oldest);
   }
 
   /** Returns what was allowed and what it is now, of each call that has changed since. Each is returned once. */
   takeChanged(): { readonly allowed: string; readonly now: string }[] {
-    return [...this.allowedById].flatMap(([callId, { action, text: allowed }]) => {
-      const now = actionOf(this.describeCall(callId));
-      if (!now || now.action === action) return [];
-      this.allowedById.delete(callId);
-      return [{ allowed, now: now.text }];
+    return [...this.inputById].flatMap(([callId, allowed]) => {
+      const now = this.describeCall(callId)?.rawInput;
+      if (!now || now === allowed) return [];
+      if (effectOf(now) === effectOf(allowed)) {
+        this.inputById.set(callId, now);
+        return [];
+      }
+      this.inputById.delete(callId);
+      const [before, after] = [allowed, now].map(textOf);
+      return [
+        before === after
+          ? { allowed: shorten(JSON.stringify(allowed)), now: shorten(JSON.stringify(now)) }
+          : { allowed: shorten(before ?? ''), now: shorten(after ?? '') },
+      ];
     });
+  }
+
+  /** Call at the end of a turn, in which all calls end. */
+  clear(): void {
+    this.inputById.clear();
   }
 }
 
-/** What a call does according to its input. Undefined if the agent has sent none, or its turn has ended. */
-function actionOf(call: CallDescription | undefined): AllowedCall | undefined {
-  if (!call?.rawInput) return undefined;
-  const { argv, cwd, env, members, paths } = parseToolInput(
-    call.rawInput,
-    call.kind === 'read' || call.kind === 'edit',
-  );
-  const action = canonicalJson({ argv, cwd, env, members, paths });
-  const text = toVisibleText(argv?.join(' ') ?? JSON.stringify(call.rawInput));
-  return action === undefined
-    ? undefined
-    : { action, text: text.length > maxShownUnits ? `${text.slice(0, maxShownUnits)}…` : text };
+/** The members of an input that have an effect. An input without a canonical form differs from all others. */
+function effectOf(input: CallInput): unknown {
+  const { argv, cwd, env, members, paths } = parseToolInput(input, false);
+  return canonicalJson({ argv, cwd, env, members, paths }) ?? input;
+}
+
+function textOf(input: CallInput): string {
+  return parseToolInput(input, false).argv?.join(' ') ?? JSON.stringify(input);
+}
+
+function shorten(text: string): string {
+  return toVisibleText(text.length > maxShownUnits ? `${text.slice(0, maxShownUnits)}…` : text);
 }

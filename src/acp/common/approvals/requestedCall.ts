@@ -1,3 +1,4 @@
+import { toVisibleText } from '../../../base/common/visibleText';
 import { parseToolInput } from '../../../permissions/common/requests/toolInput';
 import type { CallDescription } from '../session/toolCalls';
 import type { PermissionRequest } from '../session/agentMessages';
@@ -24,6 +25,17 @@ export function requestedCallOf(
   return { ...call, title: title ?? call.title, content: [...explained, ...call.content] };
 }
 
+/** Reasons why a request may show less, or something else, than what it is about. */
+export function doubtsAbout({ unreadMembers }: PermissionRequest, { otherCommand }: RequestedCall): string[] {
+  const unread = `Backline can’t read parts of this request, so they are not shown: ${unreadMembers.join(', ')}.`;
+  return [
+    ...(unreadMembers.length > 0 ? [unread] : []),
+    ...(otherCommand === undefined
+      ? []
+      : [`The tool call of this request has another command: ${toVisibleText(otherCommand)}`]),
+  ];
+}
+
 function describeSubject(subject: PermissionRequest['subject'], mapper: CallSource): RequestedCall | undefined {
   const nothing = { name: undefined, title: undefined, content: [], locations: [] };
   switch (subject.kind) {
@@ -35,13 +47,14 @@ function describeSubject(subject: PermissionRequest['subject'], mapper: CallSour
     case 'command': {
       const { command, cwd, members, toolCallId } = subject;
       const id = toolCallId !== undefined && mapper.hasToolCall(toolCallId) ? mapper.entryIdOf(toolCallId) : undefined;
-      const otherCommand = commandOf(toolCallId === undefined ? undefined : mapper.describeCall(toolCallId));
+      const rawInput = { ...members, command, cwd };
+      const otherCommand = commandOf(toolCallId === undefined ? undefined : mapper.describeCall(toolCallId)?.rawInput);
       return {
         ...nothing,
         id,
         kind: 'execute',
-        rawInput: { ...members, command, cwd },
-        ...(otherCommand === undefined || otherCommand === command ? {} : { otherCommand }),
+        rawInput,
+        ...(otherCommand === undefined || otherCommand === commandOf(rawInput) ? {} : { otherCommand }),
       };
     }
     case 'other':
@@ -49,8 +62,8 @@ function describeSubject(subject: PermissionRequest['subject'], mapper: CallSour
   }
 }
 
-function commandOf(call: CallDescription | undefined): string | undefined {
-  return call?.rawInput && parseToolInput(call.rawInput, false).argv?.join(' ');
+function commandOf(rawInput: CallDescription['rawInput']): string | undefined {
+  return rawInput && parseToolInput(rawInput, false).argv?.join(' ');
 }
 
 const textBlock = (text: string) => ({ type: 'text', text }) as const;

@@ -378,6 +378,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   private clearTurn(turn: Turn): void {
     if (this.currentTurn !== turn) return;
     this.currentTurn = undefined;
+    this.callDecisions.endTurn();
     this.deps.agent.users.handleChange();
     for (const [kind, count] of this.mapper.ignoredUpdateCounts) {
       this.deps.log.debug(`Updates that were not understood so far: ${kind} (${count})`);

@@ -47,6 +47,11 @@ export class CallDecisions {
       warn(`${agentTitle} has changed a tool call after it was allowed. Allowed: ${allowed}. Now: ${now}.`);
   }
 
+  /** Call at the end of a turn. */
+  endTurn(): void {
+    this.allowed.clear();
+  }
+
   async decide(request: PermissionRequest, signal: AbortSignal): Promise<RequestPermissionOutcome> {
     const { agentTitle, mapper, warn } = this.deps;
     for (let count = 0; count <= maxChanges; count++) {

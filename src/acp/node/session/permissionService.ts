@@ -26,7 +26,7 @@ import {
   type PermissionChoice,
 } from '../../common/approvals/permissionChoices';
 import type { CallDescription } from '../../common/session/toolCalls';
-import type { RequestedCall } from '../../common/approvals/requestedCall';
+import { doubtsAbout, type RequestedCall } from '../../common/approvals/requestedCall';
 import {
   createApprovalContext,
   describePermissionRequest,
@@ -381,17 +381,6 @@ function shownChanges(files: readonly ToolFileChange[]): ToolContent[] {
       return index === 0 || length <= maxShownLength;
     })
     .map(({ path, before, after }) => ({ type: 'diff', path, old_text: before, new_text: after }));
-}
-
-/** Reasons why a request may show less, or something else, than what it is about. */
-function doubtsAbout({ unreadMembers }: PermissionRequest, { otherCommand }: RequestedCall): string[] {
-  const unread = `Backline can’t read parts of this request, so they are not shown: ${unreadMembers.join(', ')}.`;
-  return [
-    ...(unreadMembers.length > 0 ? [unread] : []),
-    ...(otherCommand === undefined
-      ? []
-      : [`The tool call of this request has another command: ${toVisibleText(otherCommand)}`]),
-  ];
 }
 
 function refusedPermit(reason: string): PermissionOutcome {

@@ -64,8 +64,8 @@ describe('the ACP backend with the demo agent of version 2', () => {
 
   it('leaves the file when it is not', async () => {
     const { session, follower } = await ask('rename colour to color in paint.ts');
-    const { approval_id, options } = await follower.next('approval:required');
-    await session.answerApproval(approval_id, options[2] ?? '');
+    const { approval_id, option_kinds, options } = await follower.next('approval:required');
+    await session.answerApproval(approval_id, options[option_kinds?.indexOf('reject_once') ?? 0] ?? '');
     assert.match((await follower.next('prompt:complete')).response, /You denied the (change|command)/);
   });
 

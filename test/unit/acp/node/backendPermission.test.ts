@@ -117,7 +117,8 @@ describe('what an ACP agent must ask the user for', () => {
         const options = [{ optionId: 'yes', name: 'Allow', kind: 'allow_once' as const }];
         const toolCall = { toolCallId: 'c1', kind: 'execute' as const, title: 'Bash', rawInput: { command: 'ls' } };
         await client.request('session/request_permission', { sessionId, toolCall, options });
-        for (const rawInput of [{ command: 'ls', description: 'Lists files' }, { command: 'rm -rf *' }]) {
+        const inputs = [{ command: 'ls', description: 'Lists files' }, { command: 'rm -rf *' }, { command: 'ls' }];
+        for (const rawInput of inputs) {
           const update = { sessionUpdate: 'tool_call_update' as const, toolCallId: 'c1', rawInput };
           await client.notify('session/update', { sessionId, update });
         }

@@ -34,8 +34,9 @@ const scopesOf = async (members: object) =>
 function oracleText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(oracleText).join()}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${oracleText(member)}`);
-  return `{${members.sort().join()}}`;
+  const members: Record<string, unknown> = { ...value };
+  const names = Object.keys(members).sort();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${oracleText(members[name])}`).join()}}`;
 }
 
 interface Asked {

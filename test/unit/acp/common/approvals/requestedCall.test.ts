@@ -50,12 +50,13 @@ describe('a permission request', () => {
   it('for a command says if its tool call has another one', () => {
     const mapper = new SessionEventMapper('s', { monotonicNow: () => 0 });
     mapper.mapToolCall({ toolCallId: 'c', kind: 'execute', rawInput: { command: ['rm', '-rf', '/'] } });
-    const asked = (command: string) =>
-      requestedCallOf(
-        V2Request.parse({ ...shared, subject: { type: 'command', command, cwd: '/ws', toolCallId: 'c' } }),
-        mapper,
-      )?.otherCommand;
+    const asked = (command: string, args?: readonly string[]) => {
+      const subject = { type: 'command', command, cwd: '/ws', toolCallId: 'c', args };
+      return requestedCallOf(V2Request.parse({ ...shared, subject }), mapper)?.otherCommand;
+    };
     assert.equal(asked('ls'), 'rm -rf /');
     assert.equal(asked('rm -rf /'), undefined);
+    assert.equal(asked('rm', ['-rf', '/']), undefined);
+    assert.equal(asked('rm -rf /', ['--dry-run']), 'rm -rf /');
   });
 });

@@ -189,8 +189,23 @@ describe('what an agent may do', () => {
       { optionId: '2', name: 'Reject', kind: 'reject_once' },
       { optionId: '3', name: 'Allow', kind: 'allow_once' },
     ]);
-    assert.deepEqual(question?.option_kinds, ['allow_once', 'allow_always', 'reject_once']);
-    assert.deepEqual(question.context?.['scopes'], { 'Always Allow in project': 'the agent decides what is similar' });
+    assert.deepEqual(
+      question?.options.map((name, index) => [name, question.option_kinds?.[index]]),
+      [
+        ['Allow', 'allow_once'],
+        ['Always Allow in project', 'allow_always'],
+        ['Always allow in this conversation (rule in Backline)', 'allow_always'],
+        ['Always allow (rule in Backline)', 'allow_always'],
+        ['Reject', 'reject_once'],
+        ['Always deny', 'reject_always'],
+      ],
+    );
+    assert.deepEqual(question.context?.['scopes'], {
+      'Always Allow in project': 'the agent decides what is similar',
+      'Always allow in this conversation (rule in Backline)': 'editing a.ts, this conversation',
+      'Always allow (rule in Backline)': 'editing a.ts, every conversation with Demo',
+      'Always deny': 'editing a.ts, every conversation with Demo',
+    });
     opened.approvals.answer('approval-1', 'Reject');
   });
 
@@ -382,9 +397,12 @@ describe('attacks on the questions', () => {
       { optionId: 'b', name: 'Allow', kind: 'reject_once' },
       { optionId: 'c', name: 'Allow', kind: 'allow_once' },
     ]);
-    const names = ['Allow (allows once)', 'Deny (always allows)', 'Allow (denies once)'];
-    assert.deepEqual(question?.options, names);
-    assert.deepEqual(question.context?.['misnamed'], names.slice(1));
+    const ofAgent = ['Allow (allows once)', 'Deny (always allows)', 'Allow (denies once)'];
+    assert.deepEqual(
+      question?.options.filter((name) => ofAgent.includes(name)),
+      ofAgent,
+    );
+    assert.deepEqual(question.context?.['misnamed'], ofAgent.slice(1));
     opened.approvals.answer('approval-1', 'Deny (always allows)');
     assert.deepEqual(await answer, { outcome: 'selected', optionId: 'a' });
     assert.equal(opened.events.at(-1)?.event, 'approval:granted');
