@@ -2,6 +2,7 @@ import type { ToolKind } from '../../../session/common/sessionEvents';
 import { canonicalJson } from '../../../base/common/canonicalJson';
 import { parseToolInput } from '../../../permissions/common/requests/toolInput';
 import type { ToolCallPatch } from '../session/agentMessages';
+import { actionIdOf } from './callIds';
 import type { ToolCallContent } from '../session/wireSchema';
 import { escapeRegExp } from '../../../base/common/text/escapeRegExp';
 
@@ -37,27 +38,30 @@ interface ReportedCall {
   readonly locations: readonly { readonly path: string }[];
 }
 
-const idPrefix = 'backline-action-';
+/** How long a call may turn out to be about an action until the action gets its own entry, in milliseconds. */
+export const maxReportWaitMs = 1_000;
+
+interface WaitingAction {
+  readonly action: OwnAction;
+  /** In milliseconds of the monotonic clock. */
+  readonly addedAtMs: number;
+}
 
 /**
  * The actions of one session that the agent has not reported. An action gets an entry of its own if no call of the agent
  * is about it. A call that comes later is shown in that entry.
  */
 export class OwnActions {
-  private readonly waiting = new Map<string, OwnAction>();
+  private readonly waiting = new Map<string, WaitingAction>();
   private readonly shown = new Map<string, OwnAction>();
   /** Calls that are about a command or a tool, each about one only. */
   private readonly claimingCalls = new Set<string>();
   private count = 0;
 
-  static isActionId(callId: string | undefined): boolean {
-    return callId?.startsWith(idPrefix) === true;
-  }
-
   /** Adds an action, unless one of `calls` is about it. Returns its id. */
-  add(action: OwnAction, calls: Iterable<ReportedCall>): string {
-    const id = `${idPrefix}${++this.count}`;
-    this.waiting.set(id, action);
+  add(action: OwnAction, calls: Iterable<ReportedCall>, addedAtMs: number): string {
+    const id = actionIdOf(++this.count);
+    this.waiting.set(id, { action, addedAtMs });
     for (const call of calls) this.claim(call);
     return id;
   }
@@ -78,9 +82,8 @@ export class OwnActions {
 
   /** Removes the actions that a call is about. */
   claim(call: ReportedCall): void {
-    for (const [id, action] of this.waiting) {
-      const isTaken = action.subject.type !== 'write' && this.claimingCalls.has(call.id) && !hasTerminal(call, action);
-      if (isTaken || !isAbout(call, action)) continue;
+    for (const [id, { action }] of this.waiting) {
+      if ((this.isTaken(call, action) && !hasTerminal(call, action)) || !isAbout(call, action)) continue;
       this.waiting.delete(id);
       this.claimingCalls.add(call.id);
     }
@@ -88,19 +91,23 @@ export class OwnActions {
 
   /** Changes an action that was not shown yet. Returns false if it is not there. */
   update(id: string, change: Pick<OwnAction, 'status' | 'output'>): boolean {
-    const action = this.waiting.get(id);
-    if (action) this.waiting.set(id, { ...action, ...change });
-    return action !== undefined;
+    const waiting = this.waiting.get(id);
+    if (waiting) this.waiting.set(id, { ...waiting, action: { ...waiting.action, ...change } });
+    return waiting !== undefined;
   }
 
-  /** Returns the actions that no call is about, as calls to show. */
-  takeUnreported(): ToolCallPatch[] {
-    const patches = [...this.waiting].map(([id, action]) => {
+  /**
+   * Returns the actions that no call is about, as calls to show. Waits for `openCalls` that may turn out to be about one,
+   * for a limited time, because a call can stay open for long.
+   */
+  takeUnreported(openCalls: readonly ReportedCall[], nowMs: number): ToolCallPatch[] {
+    return [...this.waiting].flatMap(([id, { action, addedAtMs }]) => {
+      const mayBeReported = openCalls.some((call) => couldBeAbout(call, action) && !this.isTaken(call, action));
+      if (mayBeReported && nowMs - addedAtMs < maxReportWaitMs) return [];
+      this.waiting.delete(id);
       this.shown.set(id, action);
-      return patchOf(id, action);
+      return [patchOf(id, action)];
     });
-    this.waiting.clear();
-    return patches;
   }
 
   /** Call at the end of a turn: later calls are about something else. */
@@ -108,16 +115,23 @@ export class OwnActions {
     this.shown.clear();
     this.claimingCalls.clear();
   }
+
+  private isTaken({ id }: ReportedCall, { subject }: OwnAction): boolean {
+    return subject.type !== 'write' && this.claimingCalls.has(id);
+  }
 }
 
-/** The part of a report about an action that its entry does not have. */
-export function shownPartOf({ content, locations, title, toolCallId }: ToolCallPatch, id: string): ToolCallPatch {
-  const hasDiff = content?.some((item) => item.type === 'diff' || item.type === 'change') === true;
+/** The part of a report about an action that its entry does not have. What Backline itself has seen stays as it is. */
+export function shownPartOf(
+  { content, locations, title, toolCallId }: ToolCallPatch,
+  { action: { subject }, id }: OwnActionEntry,
+): ToolCallPatch {
+  const diffs = subject.type === 'write' ? (content ?? []).filter(isDiff) : [];
   return {
     toolCallId: id,
     ...(typeof title === 'string' && title !== '' && title !== toolCallId ? { title } : {}),
     ...(locations ? { locations } : {}),
-    ...(hasDiff ? { content } : {}),
+    ...(diffs.length > 0 ? { content: diffs } : {}),
   };
 }
 
@@ -149,6 +163,21 @@ function hasTerminal({ content }: ReportedCall, { subject }: OwnAction): boolean
   );
 }
 
+/** Kinds of calls that report a write by naming its file. A kind that the agent has not said is `other`. */
+const writingKinds: ReadonlySet<ToolKind> = new Set<ToolKind>(['edit', 'other']);
+
+/** Whether a call that has not said all may turn out to be about an action. */
+function couldBeAbout({ kind }: ReportedCall, { subject }: OwnAction): boolean {
+  switch (subject.type) {
+    case 'command':
+      return kind === 'execute' || kind === 'other';
+    case 'write':
+      return writingKinds.has(kind);
+    case 'tool':
+      return kind !== 'execute';
+  }
+}
+
 /** Whether a call of the agent can be a report of an action. */
 export function isAbout(call: ReportedCall, action: OwnAction): boolean {
   const { subject } = action;
@@ -162,14 +191,19 @@ export function isAbout(call: ReportedCall, action: OwnAction): boolean {
   }
 }
 
+function isDiff(item: ToolCallContent): item is Extract<ToolCallContent, { type: 'diff' | 'change' }> {
+  return item.type === 'diff' || item.type === 'change';
+}
+
 function isCommand({ input, title }: ReportedCall, command: string): boolean {
   const argv = parseToolInput(input, false).argv?.join(' ');
   return (argv ?? title?.replace(/^`([^`]+)`$/, '$1'))?.trim() === command.trim();
 }
 
 function pathsOf({ content, input, kind, locations }: ReportedCall): string[] {
-  const ofDiffs = content.flatMap((item) => (item.type === 'diff' || item.type === 'change' ? item.path : []));
-  if (kind === 'read' || kind === 'search') return ofDiffs;
+  if (kind === 'delete') return [];
+  const ofDiffs = content.filter(isDiff).map(({ path }) => path);
+  if (!writingKinds.has(kind)) return ofDiffs;
   return [...ofDiffs, ...locations.map(({ path }) => path), ...parseToolInput(input, true).paths];
 }
 

@@ -7,7 +7,7 @@ import type { PermissionRequest, StopReason, ToolCallPatch } from './agentMessag
 import { ConfigOptions } from './configOptions';
 import type { TerminalState } from './terminalStates';
 import { contentOfBlock, textOfBlock } from './toolContent';
-import { OwnActions, type OwnAction } from '../actions/ownActions';
+import type { OwnAction } from '../actions/ownActions';
 import { hasContent, ToolCalls, type CallDescription } from './toolCalls';
 import { UnattendedActionDetector } from './unattendedActionDetector';
 import type { ContentBlock, ToolCallContent } from './wireSchema';
@@ -121,18 +121,22 @@ export class SessionEventMapper {
 
   /** Updates a terminal that the agent runs. */
   setAgentTerminal(terminalId: string, view: TerminalState): void {
-    this.toolCalls.setTerminal(terminalId, view);
+    this.toolCalls.setTerminal(terminalId, view, false);
   }
 
   /** Sets the output of a terminal that Backline runs. The caller has checked the permission. */
   setClientTerminal(terminalId: string, view: TerminalState): void {
     this.unattendedActionDetector.recordAskedAction('runs');
-    this.toolCalls.setTerminal(terminalId, view);
+    this.toolCalls.setTerminal(terminalId, view, true);
   }
 
   /** Adds something that Backline does for the agent. It gets an entry if the agent does not report it. */
   addOwnAction(action: OwnAction): string {
     return this.toolCalls.addOwnAction(action);
+  }
+
+  get hasUnreportedActions(): boolean {
+    return this.toolCalls.hasUnreportedActions;
   }
 
   /** Shows the actions that the agent has not reported. */
@@ -324,7 +328,7 @@ export class SessionEventMapper {
 
   /** Marks calls that ran without approval. Skips replayed calls, and agents with modes, which are more precise. */
   private withUnattendedMark(event: SessionEvent): SessionEvent {
-    if (event.event !== 'tool:post' || OwnActions.isActionId(event.data.call_id)) return event;
+    if (event.event !== 'tool:post' || this.toolCalls.isAction(event.data.call_id)) return event;
     if (this.isReplaying || this.openTurnKind !== 'prompted') return event;
     if (this.config.options.some((option) => isModeOption(option)) || highestUnattendedAction(this.config.options))
       return event;

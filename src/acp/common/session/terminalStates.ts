@@ -12,6 +12,8 @@ const empty: TerminalState = { output: '', truncated: false };
 
 export class TerminalStates {
   private readonly stateById = new Map<string, TerminalState>();
+  /** Terminals that Backline runs. What the agent says about them is ignored. */
+  private readonly ownIds = new Set<string>();
 
   /** `maxLength` limits the output of each terminal, in UTF-16 units, because every event contains the whole output. */
   constructor(private readonly maxLength: number) {}
@@ -22,23 +24,30 @@ export class TerminalStates {
 
   append(id: string, data: string): void {
     const state = this.get(id);
-    this.set(id, { ...state, output: state.output + data });
+    this.set(id, { ...state, output: state.output + data }, false);
   }
 
   setExit(id: string, code: number | null, signal: string | null): void {
-    this.stateById.set(id, { ...this.get(id), exit: { code, signal } });
+    this.set(id, { ...this.get(id), exit: { code, signal } }, false);
   }
 
   dropEndedAndExcess(): void {
-    for (const [id, { exit }] of this.stateById) if (exit) this.stateById.delete(id);
+    for (const [id, { exit }] of this.stateById) if (exit) this.delete(id);
     for (const id of this.stateById.keys()) {
       if (this.stateById.size <= maxRunningKept) return;
-      this.stateById.delete(id);
+      this.delete(id);
     }
   }
 
-  set(id: string, state: TerminalState): void {
+  set(id: string, state: TerminalState, isOwn: boolean): void {
+    if (isOwn) this.ownIds.add(id);
+    else if (this.ownIds.has(id)) return;
     const output = endOfText(state.output, this.maxLength);
     this.stateById.set(id, output === state.output ? state : { ...state, output, truncated: true });
+  }
+
+  private delete(id: string): void {
+    this.stateById.delete(id);
+    this.ownIds.delete(id);
   }
 }

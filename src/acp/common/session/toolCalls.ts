@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { SessionEvent, ToolContent, ToolKind, ToolLocation } from '../../../session/common/sessionEvents';
 import type { Clock } from '../../../base/common/async';
 import { isRecord } from '../../../base/common/isRecord';
+import { isBeginning } from '../actions/callIds';
 import { TerminalStates, type TerminalState } from './terminalStates';
 import {
   endPatchOf,
@@ -17,6 +18,10 @@ import { TerminalMeta, type ToolCallContent } from './wireSchema';
 
 interface ToolCallState {
   readonly id: string;
+  /** Whether this shows an action of Backline, and not a call of the agent. */
+  readonly isAction: boolean;
+  /** The number of the turn in which it has started. */
+  readonly turn: number;
   /**
    * The action of Backline in whose entry this call of the agent is shown. It only says where events go: the state of the
    * call is its own, so that nothing of the action can be taken for something that the agent has said.
@@ -64,6 +69,7 @@ export class ToolCalls {
   private readonly terminals = new TerminalStates(maxTerminalLength);
   private readonly callsWithNewOutput = new Set<ToolCallState>();
   private readonly ownActions = new OwnActions();
+  private turn = 0;
 
   constructor(
     private readonly sessionId: string,
@@ -87,31 +93,18 @@ export class ToolCalls {
     return this.calls.get(callId)?.shownIn?.id ?? callId;
   }
 
+  /** Whether an entry shows an action of Backline. */
+  isAction(entryId: string | undefined): boolean {
+    return entryId !== undefined && this.calls.get(entryId)?.isAction === true;
+  }
+
   /** Applies what a permission request says about its call, which gets its own entry: the user decides about it. */
   applyRequestedCall(update: ToolCallPatch): SessionEvent[] {
-    return this.applyUpdateOf(update, true);
+    return this.applyAgentUpdate(update, true);
   }
 
   applyCallUpdate(update: ToolCallPatch): SessionEvent[] {
-    return this.applyUpdateOf(update, false);
-  }
-
-  private applyUpdateOf(update: ToolCallPatch, isRequested: boolean): SessionEvent[] {
-    const known = this.calls.get(update.toolCallId);
-    const call = known ?? this.startCall(update);
-    const wasShown = known !== undefined && known.shownIn === undefined;
-    const changes = applyUpdate(call, update);
-    call.shownIn = isRequested ? undefined : this.entryFor(call, update, known === undefined);
-    if (call.shownIn) return this.applyUpdateOf(shownPartOf(update, call.shownIn.id), false);
-    this.applyTerminalMeta(call, update);
-    this.applyRawOutput(call);
-    if (!OwnActions.isActionId(call.id)) this.ownActions.claim(call);
-
-    const events: SessionEvent[] = wasShown ? [] : [this.startEvent(call)];
-    const ends = !call.hasEnded && endStatuses.has(call.status);
-    if (ends) events.push(this.endCall(call), ...this.showUnreported());
-    else if (wasShown && Object.keys(changes).length > 0) events.push(this.updateEvent(call, changes));
-    return events;
+    return this.applyAgentUpdate(update, false);
   }
 
   /** Adds an item to the content of a call. */
@@ -119,28 +112,30 @@ export class ToolCalls {
     return this.applyCallUpdate({ toolCallId, content: [...(this.calls.get(toolCallId)?.content ?? []), ...items] });
   }
 
+  get hasUnreportedActions(): boolean {
+    return this.ownActions.hasUnreported;
+  }
+
   /** Adds something that Backline does for the agent. It is shown by `showUnreported` if no call is about it. */
   addOwnAction(action: OwnAction): string {
-    const openCalls = [...this.calls.values()].filter(({ hasEnded, shownIn }) => !hasEnded && !shownIn);
-    return this.ownActions.add(action, openCalls);
+    return this.ownActions.add(action, this.openCalls, this.clock.monotonicNow());
   }
 
   endOwnAction(id: string, change: Pick<OwnAction, 'status' | 'output'>): SessionEvent[] {
     if (this.ownActions.update(id, change)) return this.showUnreported();
-    return this.calls.has(id) ? this.applyCallUpdate(endPatchOf(id, change)) : [];
+    return this.isAction(id) ? this.applyActionUpdate(endPatchOf(id, change)) : [];
   }
 
-  /** Shows what the agent has not reported. Waits for its open calls, which may still turn out to be about it. */
+  /** Shows what the agent has not reported. Waits a moment for open calls that may still turn out to be about it. */
   showUnreported(isEndOfTurn = false): SessionEvent[] {
     if (!this.ownActions.hasUnreported) return [];
-    const isOpen = ({ hasEnded, id, shownIn }: ToolCallState): boolean =>
-      !hasEnded && !shownIn && !OwnActions.isActionId(id);
-    if (!isEndOfTurn && [...this.calls.values()].some(isOpen)) return [];
-    return this.ownActions.takeUnreported().flatMap((patch) => this.applyCallUpdate(patch));
+    const patches = this.ownActions.takeUnreported(isEndOfTurn ? [] : this.openCalls, this.clock.monotonicNow());
+    return patches.flatMap((patch) => this.applyActionUpdate(patch));
   }
 
-  setTerminal(terminalId: string, view: TerminalState): void {
-    this.terminals.set(terminalId, view);
+  /** `isOwn`: Backline runs the terminal, so that nothing that the agent says changes what it shows. */
+  setTerminal(terminalId: string, view: TerminalState, isOwn: boolean): void {
+    this.terminals.set(terminalId, view, isOwn);
     this.markCallsWithNewOutput(terminalId);
   }
 
@@ -156,6 +151,7 @@ export class ToolCalls {
   endTurn(): SessionEvent[] {
     const events = [...this.showUnreported(true), ...this.takeTerminalUpdates()];
     this.ownActions.endTurn();
+    this.turn++;
     for (const call of this.calls.values()) {
       call.title = undefined;
       call.locations = [];
@@ -172,9 +168,49 @@ export class ToolCalls {
     return events;
   }
 
+  /** The calls of the agent in this turn that have not ended. */
+  private get openCalls(): ToolCallState[] {
+    return [...this.calls.values()].filter(
+      ({ hasEnded, isAction, shownIn, turn }) => !hasEnded && !isAction && !shownIn && turn === this.turn,
+    );
+  }
+
+  private applyAgentUpdate(update: ToolCallPatch, isRequested: boolean): SessionEvent[] {
+    const known = this.knownCallOf(update, isRequested);
+    const call = known ?? this.startCall(update, false);
+    const wasShown = known !== undefined && known.shownIn === undefined;
+    const changes = applyUpdate(call, update);
+    call.shownIn = isRequested ? undefined : this.entryFor(call, update, known === undefined);
+    if (call.shownIn) return this.applyActionUpdate(shownPartOf(update, call.shownIn));
+    this.applyTerminalMeta(call, update);
+    this.applyRawOutput(call);
+    this.ownActions.claim(call);
+    return this.eventsOf(call, changes, wasShown);
+  }
+
+  private applyActionUpdate(patch: ToolCallPatch): SessionEvent[] {
+    const known = this.calls.get(patch.toolCallId);
+    const call = known ?? this.startCall(patch, true);
+    return this.eventsOf(call, applyUpdate(call, patch), known !== undefined);
+  }
+
+  private eventsOf(call: ToolCallState, changes: ToolCallChanges, wasShown: boolean): SessionEvent[] {
+    const events: SessionEvent[] = wasShown ? [] : [this.startEvent(call)];
+    const ends = !call.hasEnded && endStatuses.has(call.status);
+    if (ends) events.push(this.endCall(call), ...this.showUnreported());
+    else if (wasShown && Object.keys(changes).length > 0) events.push(this.updateEvent(call, changes));
+    return events;
+  }
+
+  /** Some agents use the same ids in each turn. A call that begins again after its turn is another call. */
+  private knownCallOf(update: ToolCallPatch, isRequested: boolean): ToolCallState | undefined {
+    const call = this.calls.get(update.toolCallId);
+    const isOver = call && call.turn !== this.turn && (call.hasEnded || call.shownIn);
+    return isOver && (isRequested || isBeginning(update)) ? undefined : call;
+  }
+
   /** The entry of an action that a call of the agent is about. A call that becomes another one gets its own entry. */
   private entryFor(call: ToolCallState, update: ToolCallPatch, isNew: boolean): OwnActionEntry | undefined {
-    if (OwnActions.isActionId(call.id)) return undefined;
     if (isNew) return this.ownActions.takeEntryOf(call);
     // The entry shows a new title, new places and diffs. It does not show these members.
     const hidden = [update.kind, update.name, update.rawInput];
@@ -183,9 +219,11 @@ export class ToolCalls {
     return isOther ? undefined : call.shownIn;
   }
 
-  private startCall({ toolCallId: id, parentCallId: parentId }: ToolCallPatch): ToolCallState {
+  private startCall({ toolCallId: id, parentCallId: parentId }: ToolCallPatch, isAction: boolean): ToolCallState {
     const call: ToolCallState = {
       id,
+      isAction,
+      turn: this.turn,
       shownIn: undefined,
       parentId,
       startedAtMs: this.clock.monotonicNow(),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isRecord } from '../../../base/common/isRecord';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import { agentCallIdOf } from '../actions/callIds';
 import type { TokenCounts } from './turnUsage';
 
 /** Parts of messages that are the same in all versions of the protocol, and helpers to read messages leniently. */
@@ -38,6 +39,9 @@ export const ContentBlock = z
   .discriminatedUnion('type', [...contentBlocks, z.looseObject({ type: z.literal('unknown') })])
   .catch(Unknown);
 export type ContentBlock = z.infer<typeof ContentBlock>;
+
+/** The id of a call of the agent, which can't be that of an action of Backline. */
+export const CallId = RequiredText.transform(agentCallIdOf);
 
 const DiffContent = z.looseObject({
   type: z.literal('diff'),

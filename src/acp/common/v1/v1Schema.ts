@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { TokenCounts } from '../session/turnUsage';
 import type { PermissionRequest as AgentPermissionRequest, TurnResult } from '../session/agentMessages';
 import {
+  CallId,
   ContentBlock,
   RoundedTokenCount,
   TurnCounts,
@@ -36,7 +37,7 @@ const ToolKind = z
  * missing members stay unchanged.
  */
 export const ToolCallUpdate = z.looseObject({
-  toolCallId: RequiredText,
+  toolCallId: CallId,
   title: optionalText,
   name: optionalText,
   kind: optional(ToolKind),

@@ -9,6 +9,7 @@ import type {
   PermissionSubject,
 } from '../session/agentMessages';
 import {
+  CallId,
   contentBlocks,
   TurnCounts,
   lenientList,
@@ -90,7 +91,7 @@ const Status = RequiredText.transform((status): CallStatus => callStatuses.get(s
 const Kind = RequiredText.transform((kind) => KnownToolKind.parse(kind));
 
 const ToolCallUpdate = z.looseObject({
-  toolCallId: RequiredText,
+  toolCallId: CallId,
   title: clearable(RequiredText),
   name: clearable(RequiredText),
   kind: clearable(Kind),
@@ -187,7 +188,7 @@ export const sessionUpdates = {
   agent_thought_chunk: Chunk,
   state_update: StateUpdate,
   tool_call_update: ToolCallUpdate,
-  tool_call_content_chunk: z.looseObject({ toolCallId: RequiredText, content: ToolContentItem }),
+  tool_call_content_chunk: z.looseObject({ toolCallId: CallId, content: ToolContentItem }),
   terminal_update: z.looseObject({
     terminalId: RequiredText,
     command: clearable(RequiredText),
@@ -222,7 +223,7 @@ const Subject = z.union([
       unreadMembers,
     })),
   z
-    .looseObject({ type: z.literal('command'), command: RequiredText, cwd: RequiredText, toolCallId: optionalText })
+    .looseObject({ type: z.literal('command'), command: RequiredText, cwd: RequiredText, toolCallId: optional(CallId).catch(undefined) })
     .transform(({ command, cwd, toolCallId, ...rest }): RequestedSubject => ({
       subject: { kind: 'command', command, cwd, toolCallId, members: withoutMembers(rest, ['type', '_meta']) },
       unreadMembers: [],

@@ -78,6 +78,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   private readonly processUse: Disposable;
   private toolCaller: SessionToolCaller;
   private readonly terminalCoalescer: Coalescer;
+  private readonly actions: OwnActionRecorder;
   private currentTurn: Turn | undefined;
   private turnCount = 0;
   private readonly lifetimeController = new AbortController();
@@ -98,7 +99,9 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
       this.output.append(this.mapper.recordApprovalRequest(event)),
     );
     const { cwd } = creationParams;
-    const actions = new OwnActionRecorder({ mapper: this.mapper, emit: (events) => this.emit(events), cwd });
+    const emit = (events: readonly SessionEvent[]): void => this.emit(events);
+    const actions = new OwnActionRecorder({ clock, mapper: this.mapper, emit, cwd });
+    this.actions = actions;
     const onDidChange = (): void => this.output.append(this.mapper.configEvent());
     const onCommands = (commands: readonly SlashCommand[]): void => this.emit(this.mapper.mapCommands(commands));
     this.sessionConfig = new SessionConfig({ config: this.mapper.config, agent, onDidChange, onCommands });
@@ -332,6 +335,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     this.lifetimeController.abort();
     this.currentTurn?.controller.abort();
     this.terminalCoalescer.dispose();
+    this.actions.dispose();
     this.permissions.dispose();
     this.toolCaller.end();
     this.emitTurnBoundary(this.mapper.endTurn({ stopReason: 'cancelled' }));

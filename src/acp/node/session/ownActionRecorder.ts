@@ -1,11 +1,15 @@
+import { Coalescer, type Clock } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { ToolCallRecord, ToolCallResult } from '../../../session/common/toolCaller';
 import { formatCommand } from '../../../base/common/visibleText';
+import { maxReportWaitMs } from '../../common/actions/ownActions';
 import { relativeDisplayPath } from '../../common/approvals/toolRequests';
 import type { SessionEventMapper } from '../../common/session/sessionEventMapper';
 import type { TerminalState } from '../../common/session/terminalStates';
 
 interface OwnActionRecorderDeps {
+  readonly clock: Clock;
   readonly mapper: SessionEventMapper;
   readonly emit: (events: readonly SessionEvent[]) => void;
   /** Absolute path of the session's folder. */
@@ -13,10 +17,19 @@ interface OwnActionRecorderDeps {
 }
 
 /** Records what Backline does for the agent of one session, so that the user sees it even if the agent says nothing. */
-export class OwnActionRecorder {
+export class OwnActionRecorder implements Disposable {
   private readonly actionIdByTerminal = new Map<string, string>();
 
-  constructor(private readonly deps: OwnActionRecorderDeps) {}
+  /** Shows what no call has turned out to be about. */
+  private readonly shower: Coalescer;
+
+  constructor(private readonly deps: OwnActionRecorderDeps) {
+    this.shower = new Coalescer(deps.clock, maxReportWaitMs, () => this.showUnreported());
+  }
+
+  dispose(): void {
+    this.shower.dispose();
+  }
 
   /** It is shown with its first output, because most agents report the command right after it was started. */
   startCommand(terminalId: string, { argv, cwd }: { readonly argv: readonly string[]; readonly cwd: string }): void {
@@ -28,13 +41,14 @@ export class OwnActionRecorder {
       status: 'in_progress',
     });
     this.actionIdByTerminal.set(terminalId, id);
+    this.shower.schedule();
   }
 
   updateCommand(terminalId: string, { exit }: TerminalState): void {
     const { emit, mapper } = this.deps;
     const id = this.actionIdByTerminal.get(terminalId);
     if (!exit || id === undefined) {
-      emit(mapper.mapUnreportedActions());
+      this.showUnreported();
       return;
     }
     this.actionIdByTerminal.delete(terminalId);
@@ -42,7 +56,7 @@ export class OwnActionRecorder {
   }
 
   recordWrite(path: string): void {
-    const { cwd, emit, mapper } = this.deps;
+    const { cwd, mapper } = this.deps;
     mapper.addOwnAction({
       kind: 'edit',
       title: `Write ${relativeDisplayPath(path, cwd)}`,
@@ -50,15 +64,21 @@ export class OwnActionRecorder {
       subject: { type: 'write', path },
       status: 'completed',
     });
-    emit(mapper.mapUnreportedActions());
+    this.showUnreported();
   }
 
   startToolCall({ input, server, title, tool }: ToolCallRecord): (result: ToolCallResult) => void {
     const { emit, mapper } = this.deps;
     const subject = { type: 'tool', server, tool } as const;
     const id = mapper.addOwnAction({ kind: 'other', title, input, subject, status: 'in_progress' });
-    emit(mapper.mapUnreportedActions());
+    this.showUnreported();
     return ({ isError, text }) =>
       emit(mapper.endOwnAction(id, { status: isError ? 'failed' : 'completed', output: text }));
+  }
+
+  private showUnreported(): void {
+    const { emit, mapper } = this.deps;
+    emit(mapper.mapUnreportedActions());
+    if (mapper.hasUnreportedActions) this.shower.schedule();
   }
 }
