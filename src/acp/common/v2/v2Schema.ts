@@ -223,7 +223,12 @@ const Subject = z.union([
       unreadMembers,
     })),
   z
-    .looseObject({ type: z.literal('command'), command: RequiredText, cwd: RequiredText, toolCallId: optional(CallId).catch(undefined) })
+    .looseObject({
+      type: z.literal('command'),
+      command: RequiredText,
+      cwd: RequiredText,
+      toolCallId: optional(CallId).catch(undefined),
+    })
     .transform(({ command, cwd, toolCallId, ...rest }): RequestedSubject => ({
       subject: { kind: 'command', command, cwd, toolCallId, members: withoutMembers(rest, ['type', '_meta']) },
       unreadMembers: [],
