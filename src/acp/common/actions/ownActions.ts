@@ -2,7 +2,7 @@ import type { ToolKind } from '../../../session/common/sessionEvents';
 import { canonicalJson } from '../../../base/common/canonicalJson';
 import { parseToolInput } from '../../../permissions/common/requests/toolInput';
 import type { ToolCallPatch } from '../session/agentMessages';
-import { actionIdOf } from './callIds';
+import { actionIdOf } from './agentCallIds';
 import type { ToolCallContent } from '../session/wireSchema';
 import { escapeRegExp } from '../../../base/common/text/escapeRegExp';
 
@@ -222,4 +222,12 @@ function isSameInput({ input, name, title }: ReportedCall, action: OwnAction, to
   const { tool: namedTool, ...given } = input;
   const isNamed = namedTool === tool || [name, title].some((text) => text?.toLowerCase().includes(tool.toLowerCase()));
   return isNamed && [given, input].some((each) => canonicalJson(each) === canonicalJson(action.input));
+}
+
+/** Whether an update says what a call is, and that it has not ended. Some agents use the same ids in each turn. */
+export function isBeginning({ kind, name, rawInput, status, title }: ToolCallPatch): boolean {
+  return (
+    (status === 'pending' || status === 'in_progress') &&
+    [kind, name, rawInput, title].some((member) => member !== undefined && member !== null)
+  );
 }

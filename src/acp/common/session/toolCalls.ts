@@ -2,11 +2,11 @@ import * as z from 'zod';
 import type { SessionEvent, ToolContent, ToolKind, ToolLocation } from '../../../session/common/sessionEvents';
 import type { Clock } from '../../../base/common/async';
 import { isRecord } from '../../../base/common/isRecord';
-import { isBeginning } from '../actions/callIds';
 import { TerminalStates, type TerminalState } from './terminalStates';
 import {
   endPatchOf,
   isAbout,
+  isBeginning,
   OwnActions,
   shownPartOf,
   type OwnAction,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isRecord } from '../../../base/common/isRecord';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import { agentCallIdOf } from '../actions/callIds';
+import { agentCallIdOf } from '../actions/agentCallIds';
 import type { TokenCounts } from './turnUsage';
 
 /** Parts of messages that are the same in all versions of the protocol, and helpers to read messages leniently. */

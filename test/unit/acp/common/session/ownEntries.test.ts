@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { agentCallIdOf, actionIdOf } from '../../../../../src/acp/common/actions/callIds';
+import { agentCallIdOf, actionIdOf } from '../../../../../src/acp/common/actions/agentCallIds';
 import { maxReportWaitMs, type OwnAction } from '../../../../../src/acp/common/actions/ownActions';
 import { SessionEventMapper } from '../../../../../src/acp/common/session/sessionEventMapper';
 import { V1Updates } from '../../../../../src/acp/common/v1/v1Updates';
