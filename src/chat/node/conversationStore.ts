@@ -15,6 +15,7 @@ import type {
 import { addConversationCopy } from './addConversationCopy';
 import type { LogRecord } from '../common/conversation/logRecord';
 import type { FilePort } from '../../base/node/filePort';
+import type { OpenWorkspace } from './conversationsFolder';
 import { ConversationFolders, isConversationId } from './conversationFolders';
 import { HeadFiles } from './heads/headFiles';
 import { headFromLog } from './heads/headFromLog';
@@ -91,6 +92,12 @@ export class ConversationStore implements ChatStore {
       .catch((error: unknown) => log.debug(`Cannot remove leftover files: ${messageOf(error)}`));
   }
 
+  /** The window has other folders now. Never rejects. */
+  async moveWindow(workspace: OpenWorkspace): Promise<void> {
+    await this.deps.places?.moveWindow(workspace);
+    await this.readQueue.run('list', () => this.findPlaces());
+  }
+
   elsewhere({ place }: ConversationHead): PlaceElsewhere | undefined {
     return this.deps.places?.elsewhere(place);
   }
@@ -165,7 +172,7 @@ export class ConversationStore implements ChatStore {
     try {
       const isDone = await compactUnusedLog(
         files,
-        this.logFileOf(id),
+        this.folders.logFileOf(id),
         this.createLock(id, () => undefined),
       );
       if (!isDone) log.info('A conversation was not compacted, because it contains damaged entries.');
@@ -222,7 +229,7 @@ export class ConversationStore implements ChatStore {
 
   async search(query: string, signal?: AbortSignal): Promise<readonly ConversationSearchResult[]> {
     await Promise.all([...this.openSessionById.values()].map((session) => session.flush()));
-    return await searchConversations(this.deps.files, this.heads, (id) => this.logFileOf(id), query, signal);
+    return await searchConversations(this.deps.files, this.heads, (id) => this.folders.logFileOf(id), query, signal);
   }
 
   async stop(): Promise<void> {
@@ -256,7 +263,7 @@ export class ConversationStore implements ChatStore {
   }
 
   private createReader(id: string): LogReader {
-    return new LogReader(this.deps.files, this.logFileOf(id));
+    return new LogReader(this.deps.files, this.folders.logFileOf(id));
   }
 
   private addSession(state: Omit<ConversationFilesInitialState, 'createLock'>): DiskConversationFiles {
@@ -375,7 +382,7 @@ export class ConversationStore implements ChatStore {
   /** Creates the head from the log, because a window may have crashed before it wrote the head. */
   private async rebuildHead(id: string): Promise<ConversationHead | undefined> {
     try {
-      if ((await this.deps.files.modifiedAt(this.logFileOf(id))) === undefined) return undefined;
+      if ((await this.deps.files.modifiedAt(this.folders.logFileOf(id))) === undefined) return undefined;
       return await this.headFromLog(id);
     } catch {
       return undefined;
@@ -385,9 +392,5 @@ export class ConversationStore implements ChatStore {
   /** @throws errors of the file port */
   private async headFromLog(id: string): Promise<ConversationHead> {
     return this.folders.withPlace(await headFromLog(id, this.createReader(id)));
-  }
-
-  private logFileOf(id: string): string {
-    return this.folders.logFileOf(id);
   }
 }

@@ -53,19 +53,26 @@ export class WindowPlaces {
     return this.currentPlace;
   }
 
+  /** The window has other folders now. Never rejects. */
+  async moveWindow(workspace: OpenWorkspace): Promise<void> {
+    this.currentPlace = placeOf(workspace, this.deps.clock.now());
+    await this.start();
+  }
+
   /** Reads the disk. Never rejects. */
   async start(): Promise<void> {
     const { clock } = this.deps;
-    const { file } = this.currentPlace;
+    const place = this.currentPlace;
     const folders = await Promise.all(
-      this.currentPlace.folders.map(async (folder) => {
+      place.folders.map(async (folder) => {
         const { real } = await this.lookAt(folder.path);
         const reading = withDeadline(clock, 'reading a repository', diskTimeoutMs, () => repositoryIdentity(real));
         const repository = await reading.catch(() => undefined);
         return { path: folder.path, real, ...(repository ? { repository } : {}) };
       }),
     );
-    this.currentPlace = { ...(file === undefined ? {} : { file }), folders, at: clock.now() };
+    // The window can have got other folders meanwhile.
+    if (this.currentPlace === place) this.currentPlace = { ...place, folders, at: clock.now() };
     await this.readLocated();
   }
 

@@ -67,6 +67,7 @@ export class ChatRoot {
   private readonly chatFeature: ChatFeature;
   private readonly chatSessions: ChatSessions;
   private readonly attachedTexts: AttachedTexts;
+  private readonly store: ConversationStore;
 
   private constructor(
     deps: ChatRootDeps,
@@ -84,13 +85,14 @@ export class ChatRoot {
       recentFiles: recent,
     } = deps;
     const onError = (error: unknown): void => log.error('an error in the chat', error);
+    this.store = createStore(deps);
     this.attachedTexts = new AttachedTexts({ newId: randomUUID, memento: drafts, onError });
     const windowMentions = new WindowMentions({ editor, recent, clock, log });
     const mentions = new Mentions([...windowMentions.sources, ...mentionSources, this.attachedTexts], clock, log);
     const newOptions = new NewSessionOptions({ backends, memento: globalState, onError });
     this.chatSessions = new ChatSessions({
       backends,
-      store: createStore(deps),
+      store: this.store,
       files: {
         editor,
         deleteFile: (file, deletion) => deleteFile(editor, file, deletion),
@@ -150,10 +152,16 @@ export class ChatRoot {
 
   async start(): Promise<RunningChatRoot> {
     const { chatSessions } = this;
+    // A window with several folders keeps running when one is added or removed.
+    const followFolders = vscode.workspace.onDidChangeWorkspaceFolders(() => {
+      void this.store.moveWindow(openWorkspace());
+      void this.drafts.moveWindow(openWorkspace());
+    });
     const ui = await this.chatFeature.start();
     return {
       ...ui,
       stop: async () => {
+        followFolders.dispose();
         await ui.stop?.();
         await this.drafts.close();
       },

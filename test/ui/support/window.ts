@@ -188,6 +188,8 @@ export class VsCodeWindow {
     const row = words.reduce((rows, hasText) => rows.filter({ hasText }), this.picks).first();
     await row.waitFor();
     await eventually(`what ${words.join(' ')} does`, async () => {
+      // A hover can cover the row.
+      await this.page.mouse.move(1, 1);
       if (await row.isVisible()) await row.click({ timeout: 5_000 });
       await row.waitFor({ state: 'hidden', timeout: 5_000 });
     });
@@ -222,11 +224,19 @@ export class VsCodeWindow {
     });
   }
 
-  /** Types into the input box that is open, and accepts it. */
+  /**
+   * Types into the input box that is open, and accepts it. Again when that was not accepted: a dialog for files writes the
+   * folder in which it starts over what was typed before it was ready.
+   */
   async fillInput(text: string): Promise<void> {
-    await this.input.fill(text);
-    await this.page.keyboard.press('Enter');
-    await this.input.waitFor({ state: 'hidden' });
+    await this.input.waitFor();
+    await eventually(`the input box accepts ${text}`, async () => {
+      if (await this.input.isVisible()) {
+        await this.input.fill(text, { timeout: 5_000 });
+        await this.input.press('Enter', { timeout: 5_000 });
+      }
+      await this.input.waitFor({ state: 'hidden', timeout: 5_000 });
+    });
   }
 
   /** Opens a file by its name. Resolves when its text is in the editor, not only its name in the tab. */

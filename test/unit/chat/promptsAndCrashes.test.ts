@@ -156,6 +156,50 @@ describe('A prompt that is sent while the window is killed', () => {
       assert.equal(restoreNewDraft(added, throwIt).value.text, text);
     });
 
+    it('is added to the one of a folder that was opened before, also when the window is killed meanwhile', async () => {
+      for (const writes of [0, 1, 2, Infinity]) {
+        await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+        const before = await loadDrafts(new NodeFiles());
+        restoreNewDraft(before, throwIt).save({ text: 'long ago', attachments: [] });
+        await before.close();
+        const empty = await loadDrafts(new NodeFiles(), []);
+        restoreNewDraft(empty, throwIt).save(prompt);
+        await empty.close();
+        const files = new MortalFiles();
+        files.writesLeft = writes;
+        await loadDrafts(files);
+        const opened = restoreNewDraft(await loadDrafts(new NodeFiles()), throwIt);
+        assert.equal(opened.value.text, `long ago\n${text}`);
+      }
+    });
+
+    it('is added to the one that the version before has stored', async () => {
+      const empty = await loadDrafts(new NodeFiles(), []);
+      restoreNewDraft(empty, throwIt).save(prompt);
+      await empty.close();
+      const state = new MemoryMemento();
+      await state.update('chat.newDraft', { text: 'long ago', attachments: [] });
+      const opened = restoreNewDraft(await loadDrafts(new NodeFiles(), ['/ws'], state), throwIt);
+      assert.equal(opened.value.text, `long ago\n${text}`);
+    });
+
+    it('follows a window to which a folder is added while it runs', async () => {
+      const there = await loadDrafts(new NodeFiles(), ['/one', '/two', '/three']);
+      restoreNewDraft(there, throwIt).save({ text: 'long ago', attachments: [] });
+      await there.close();
+      const drafts = await loadDrafts(new NodeFiles(), ['/elsewhere', '/two-of-it']);
+      const draft = restoreNewDraft(drafts, throwIt);
+      draft.save({ text: 'before', attachments: [] });
+      await Promise.all([
+        drafts.moveWindow({ file: undefined, folders: ['/one'] }),
+        drafts.moveWindow({ file: undefined, folders: ['/one', '/two', '/three'] }),
+      ]);
+      draft.save(prompt);
+      await drafts.close();
+      const again = restoreNewDraft(await loadDrafts(new NodeFiles(), ['/one', '/two', '/three']), throwIt);
+      assert.equal(again.value.text, `${text}\nlong ago`);
+    });
+
     it('is taken over from the storage of the version before', async () => {
       const state = new MemoryMemento();
       await state.update('chat.newDraft', { text, attachments: [] });

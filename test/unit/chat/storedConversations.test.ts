@@ -147,6 +147,26 @@ describe('The conversations of the user', () => {
     assert.deepEqual(placed(await windowOn([a]))['in-folder-b'], b);
   });
 
+  it('of a folder that is added to the window belong to it, and those of a removed one no more', async () => {
+    const [a, b, c] = [await folder('a'), await folder('b'), await folder('c')];
+    await symlink(c, at('link'));
+    await write(await windowOn([a]), 'in-folder-a');
+    await write(await windowOn([c]), 'in-folder-c');
+    const window = await windowOn([a, b]);
+    assert.deepEqual(placed(window), { 'in-folder-a': 'here', 'in-folder-c': c });
+    let changes = 0;
+    window.onDidChange(() => changes++);
+    // The disk answers the first move last.
+    const moves = [
+      [a, b, at('other')],
+      [b, at('link')],
+    ].map((folders) => window.moveWindow({ file: undefined, folders }));
+    await Promise.all(moves);
+    assert.deepEqual(placed(window), { 'in-folder-a': a, 'in-folder-c': 'here' });
+    assert.ok(changes > 0);
+    assert.deepEqual((await window.open('in-folder-c')).moves, [{ from: c, to: at('link') }]);
+  });
+
   it('of a folder that was moved or cloned again are recognized by its repository', async () => {
     const project = await folder('project');
     gitIn(project, 'init', '-q');

@@ -8,7 +8,7 @@ import { estimateTokens } from './mentions';
 
 /** Maximum number of stored texts. The oldest are evicted. */
 const maxTexts = 10;
-const memoryName = 'chat.attachedTexts';
+export const attachedTextsName = 'chat.attachedTexts';
 
 /** An attached text. `folder` is the agent's working folder, as an absolute path. */
 const AttachedText = z.object({ title: z.string(), text: z.string(), folder: z.optional(z.string()) });
@@ -29,7 +29,7 @@ export class AttachedTexts implements MentionSource {
   private readonly texts = new BoundedMap<string, AttachedText>({ maxEntries: maxTexts });
 
   constructor(private readonly deps: AttachedTextsDeps) {
-    for (const [id, text] of Kept.parse(deps.memento.get(memoryName))) this.texts.set(id, text);
+    for (const [id, text] of Kept.parse(deps.memento.get(attachedTextsName))) this.texts.set(id, text);
   }
 
   /** Stores a text and returns its attachment. `folder` is the agent's working folder, as an absolute path. */
@@ -37,7 +37,7 @@ export class AttachedTexts implements MentionSource {
     const { newId, memento, onError } = this.deps;
     const id = `text:${newId()}`;
     this.texts.set(id, { title, text, ...(folder === undefined ? {} : { folder }) });
-    memento.update(memoryName, [...this.texts]).then(undefined, onError);
+    memento.update(attachedTextsName, [...this.texts]).then(undefined, onError);
     return { kind: 'text', id, title, tokens: estimateTokens(text.length) };
   }
 
@@ -55,4 +55,9 @@ export class AttachedTexts implements MentionSource {
     if (!found) return Promise.resolve([]);
     return Promise.resolve([{ type: 'text', title: found.title, text: found.text }]);
   }
+}
+
+/** Joins the texts that two windows have stored. */
+export function joinStoredTexts(first: unknown, second: unknown): z.infer<typeof Kept> {
+  return [...Kept.parse(first), ...Kept.parse(second)];
 }

@@ -1,6 +1,6 @@
 import * as path from 'node:path';
 import * as z from 'zod';
-import type { Clock } from '../../../base/common/async';
+import { KeyedQueue, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import type { Memento } from '../../../base/common/memento';
@@ -8,6 +8,8 @@ import { parseJson } from '../../../base/common/parseJson';
 import type { FilePort } from '../../../base/node/filePort';
 import { isProcessAlive } from '../../../base/node/isProcessAlive';
 import { isSamePlace, type ConversationPlace } from '../../common/conversations/conversationPlace';
+import { attachedTextsName, joinStoredTexts } from '../../common/mentions/attachedTexts';
+import { joinStoredDrafts, newDraftName } from '../../common/page/newDraft';
 import { findConversationsFolder, type OpenWorkspace } from '../conversationsFolder';
 
 const suffix = '.json';
@@ -15,6 +17,9 @@ const emptyPrefix = 'none-';
 const windowIdName = 'chat.windowId';
 /** VS Code opens a folder in the same window within this time after the window has closed. */
 const handOverMs = 2 * 60_000;
+
+/** How what the user has typed in two windows is joined. */
+const joins = { [newDraftName]: joinStoredDrafts, [attachedTextsName]: joinStoredTexts };
 
 const Stored = z.object({
   values: z.record(z.string(), z.unknown()),
@@ -26,6 +31,7 @@ const Stored = z.object({
   isClosed: z.boolean(),
 });
 type Stored = z.infer<typeof Stored>;
+type Values = Stored['values'];
 
 interface WindowDraftsDeps {
   /** Absolute path of the folder for the drafts of all windows. */
@@ -42,37 +48,37 @@ interface WindowDraftsDeps {
 /**
  * What the user has typed for the next conversation, in a file for each workspace. The workspace of a window changes while
  * the user works: a folder is opened from an empty window, or added, or the workspace is saved. Then the next window
- * takes over what this one has left.
+ * adds what this one has left to what it has.
  */
 export class WindowDrafts implements Memento {
-  private writing: Promise<void> = Promise.resolve();
+  private readonly writes = new KeyedQueue();
+  private workspace: OpenWorkspace;
   private isClosed = false;
 
   private constructor(
     private readonly deps: WindowDraftsDeps,
-    private readonly file: string,
-    private values: Readonly<Record<string, unknown>>,
-  ) {}
+    private file: string,
+    private values: Values = {},
+  ) {
+    this.workspace = deps.workspace;
+  }
 
   /** Reads the drafts of this workspace. Never rejects. */
   static async load(deps: WindowDraftsDeps): Promise<WindowDrafts> {
     const { files, folder, log } = deps;
-    const file = path.join(folder, `${await nameOf(deps)}${suffix}`);
+    const drafts = new WindowDrafts(deps, await fileOf(deps, deps.workspace));
     try {
       await files.makeFolder(folder);
-      const own = await read(files, file);
-      if (own) return new WindowDrafts(deps, file, own.values);
-      const left = await findLeft(deps);
+      drafts.values = (await read(files, drafts.file))?.values ?? {};
+      // First what a window has moved that ended before it could add it.
+      await drafts.takeOver();
+      const left = await findLeft(deps, drafts.file);
       // The file is moved, so that only one window takes it over.
-      if (left && (await files.moveIfExists(left, file))) {
-        const drafts = new WindowDrafts(deps, file, (await read(files, file))?.values ?? {});
-        await drafts.write();
-        return drafts;
-      }
+      if (left && (await files.moveIfExists(left, takenFileOf(drafts.file)))) await drafts.takeOver();
     } catch (error) {
       log.warn(`Cannot read the draft of the next conversation: ${messageOf(error)}`);
     }
-    return new WindowDrafts(deps, file, {});
+    return drafts;
   }
 
   get(name: string): unknown {
@@ -84,49 +90,93 @@ export class WindowDrafts implements Memento {
     return this.write();
   }
 
+  /** The window has other folders now. A draft that was stored for them is shown in the next window on them. Never rejects. */
+  async moveWindow(workspace: OpenWorkspace): Promise<void> {
+    const { files, log } = this.deps;
+    this.workspace = workspace;
+    try {
+      const file = await fileOf(this.deps, workspace);
+      await this.inSequence(async () => {
+        if (file === this.file || workspace !== this.workspace) return;
+        await files.moveIfExists(file, takenFileOf(file));
+        await files.moveIfExists(this.file, file);
+        this.file = file;
+      });
+      if (Object.keys(this.values).length > 0) await this.write();
+    } catch (error) {
+      log.warn(`Cannot move the draft of the next conversation: ${messageOf(error)}`);
+    }
+  }
+
   /** Notes that the window has closed, so that the next one can take over. Never rejects. */
   async close(): Promise<void> {
     this.isClosed = true;
     if (Object.keys(this.values).length > 0) await this.write().catch(() => undefined);
   }
 
+  /** Adds the values that were moved here from another window. */
+  private async takeOver(): Promise<void> {
+    const { files } = this.deps;
+    const taken = takenFileOf(this.file);
+    const other = await read(files, taken);
+    if (!other) return;
+    const values: Record<string, unknown> = { ...this.values, ...other.values };
+    for (const [name, join] of Object.entries(joins)) {
+      const [own, left] = [this.get(name), other.values[name]];
+      if (own !== undefined && left !== undefined) values[name] = join(own, left);
+    }
+    this.values = values;
+    await this.write();
+    await files.remove(taken);
+  }
+
+  /** Stores the newest values. */
   private write(): Promise<void> {
-    const { clock, files, workspace } = this.deps;
-    // Several waiting writes all store the newest values.
-    const next = this.writing
-      .catch(() => undefined)
-      .then(async () => {
-        const { isClosed, values } = this;
-        const stored: Stored = {
-          values,
-          ...(workspace.file === undefined ? {} : { file: workspace.file }),
-          folders: [...workspace.folders],
-          pid: process.pid,
-          at: clock.now(),
-          isClosed,
-        };
-        await files.replace(this.file, JSON.stringify(stored));
-      });
-    this.writing = next;
-    return next;
+    const { clock, files } = this.deps;
+    return this.inSequence(async () => {
+      const { isClosed, values, workspace } = this;
+      const stored: Stored = {
+        values,
+        ...(workspace.file === undefined ? {} : { file: workspace.file }),
+        folders: [...workspace.folders],
+        pid: process.pid,
+        at: clock.now(),
+        isClosed,
+      };
+      await files.replace(this.file, JSON.stringify(stored));
+    });
+  }
+
+  private inSequence(run: () => Promise<void>): Promise<void> {
+    return this.writes.run('file', run);
   }
 }
 
-/** Returns the name of the file: one for each workspace, and one for each window without a folder. */
-async function nameOf({ newId, workspace, workspaceState }: WindowDraftsDeps): Promise<string> {
-  if (workspace.folders.length > 0) return path.basename(await findConversationsFolder('/', workspace));
+/** Returns the file of a workspace. Each window without a folder has its own. */
+async function fileOf(deps: WindowDraftsDeps, workspace: OpenWorkspace): Promise<string> {
+  const { folder, newId, workspaceState } = deps;
+  if (workspace.folders.length > 0) return `${await findConversationsFolder(folder, workspace)}${suffix}`;
   const known = workspaceState.get(windowIdName);
   const id = typeof known === 'string' ? known : newId();
   if (id !== known) void workspaceState.update(windowIdName, id);
-  return `${emptyPrefix}${id}`;
+  return path.join(folder, `${emptyPrefix}${id}${suffix}`);
+}
+
+/** Returns where the file of another window lies until its values are added to those in `file`. */
+function takenFileOf(file: string): string {
+  return `${file}.taken`;
 }
 
 /** Returns the newest file that another window has left just now whose workspace has become this one. */
-async function findLeft({ clock, files, folder, workspace }: WindowDraftsDeps): Promise<string | undefined> {
+async function findLeft(
+  { clock, files, folder, workspace }: WindowDraftsDeps,
+  own: string,
+): Promise<string | undefined> {
   const here = placeOf(workspace.file, workspace.folders);
   let newest: { readonly file: string; readonly at: number } | undefined;
   for (const name of (await files.listNames(folder)).filter((one) => one.endsWith(suffix))) {
     const file = path.join(folder, name);
+    if (file === own) continue;
     // Drafts may have images, so only new files are read.
     const changedAt = (await files.modifiedAt(file)) ?? 0;
     if (clock.now() - changedAt > handOverMs) continue;
