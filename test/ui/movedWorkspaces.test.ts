@@ -115,6 +115,15 @@ describe('A conversation with a change to review and an unsent prompt', () => {
     await there.leave();
   });
 
+  it('stays when a folder is added, and when that unsaved workspace is saved', async () => {
+    const there = await window.another(workspace);
+    await changesWorkspace(there, 'Workspaces: Add Folder to Workspace...', `${beside('another')}/`);
+    await isHere(there);
+    await changesWorkspace(there, 'Workspaces: Save Workspace As...', beside('two.code-workspace'));
+    await isHere(there);
+    await there.leave();
+  });
+
   it('is listed in a window without a folder, from which its folder is opened', async () => {
     const there = await window.another('');
     const chat = await showList(there);
