@@ -7,7 +7,12 @@ export type BindingState<Client> = BindingFields &
     /** The agent was asked to restore the session, and may replay its history. */
     | { readonly kind: 'restoring'; readonly client: Client; readonly history: HistoryKnowledge }
     /** The agent no longer has the session and was asked for a new one. */
-    | { readonly kind: 'recreating'; readonly client: Client }
+    | {
+        readonly kind: 'recreating';
+        readonly client: Client;
+        /** Whether a stopped turn still runs in the earlier session, so that it can't be used if this fails. */
+        readonly isAbandoned: boolean;
+      }
     | AttachedState<Client>
     /** A stopped turn does not end in this process, so the session cannot be used there. */
     | { readonly kind: 'abandoned'; readonly client: Client }
@@ -55,21 +60,28 @@ export function nextBindingState<Client>(
     case 'restoreRequested':
       return { ...same, kind: 'restoring', client: event.client, history: event.history };
     case 'recreateRequested':
-      return { ...same, kind: 'recreating', client: event.client };
+      return {
+        ...same,
+        kind: 'recreating',
+        client: event.client,
+        isAbandoned: state.kind === 'abandoned' && state.client === event.client,
+      };
     case 'restored':
       return isWith(state, 'restoring', event.client) ? { ...same, kind: 'attached', client: event.client } : state;
     case 'recreated':
       if (!isWith(state, 'recreating', event.client)) return state;
       return { kind: 'attached', client: event.client, agentSessionId: event.agentSessionId, hasForgotten: true };
     case 'failed':
-      return isWith(state, 'restoring', event.client) || isWith(state, 'recreating', event.client)
-        ? { ...same, kind: 'detached' }
-        : state;
+      if (!isWith(state, 'restoring', event.client) && !isWith(state, 'recreating', event.client)) return state;
+      return state.kind === 'recreating' && state.isAbandoned
+        ? { ...same, kind: 'abandoned', client: event.client }
+        : { ...same, kind: 'detached' };
     case 'processLost':
       return { ...same, kind: 'detached' };
     case 'abandoned':
       return state.kind === 'attached' ? { ...same, kind: 'abandoned', client: state.client } : state;
     case 'freed':
+      if (state.kind === 'recreating') return { ...state, isAbandoned: false };
       return state.kind === 'abandoned' ? { ...same, kind: 'attached', client: state.client } : state;
     case 'reminded':
       return { ...state, hasForgotten: false };

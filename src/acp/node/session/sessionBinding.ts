@@ -109,6 +109,7 @@ export class SessionBinding {
         client.attach(agentSessionId, this.deps.peer);
         this.applyBindingEvent({ kind: 'freed' });
       } else if (this.agentSessionId !== agentSessionId) client.detach(agentSessionId);
+      else if (state.kind === 'recreating' && state.client === client) this.applyBindingEvent({ kind: 'freed' });
     });
   }
 

@@ -52,6 +52,23 @@ describe('nextBindingState', () => {
     );
   });
 
+  it('does not use a session whose stopped turn still runs, also after a new session could not be created', () => {
+    const asked: Event = { kind: 'recreateRequested', client: 'first' };
+    const stuck: readonly Event[] = [
+      asked,
+      { kind: 'recreated', client: 'first', agentSessionId: 'a' },
+      { kind: 'abandoned' },
+      asked,
+    ];
+    const failed: Event = { kind: 'failed', client: 'first' };
+    const left = after(...stuck, failed);
+    assert.deepEqual([left.kind, left.agentSessionId], ['abandoned', 'a']);
+    assert.equal(after(...stuck, failed, asked, failed).kind, 'abandoned');
+    assert.equal(after(...stuck, { kind: 'freed' }, failed).kind, 'detached', 'its turn has ended meanwhile');
+    assert.equal(after(...stuck, { kind: 'processLost' }, failed).kind, 'detached');
+    assert.equal(after(...stuck, { kind: 'recreated', client: 'first', agentSessionId: 'b' }).kind, 'attached');
+  });
+
   it('ignores an answer that comes after the process was lost', () => {
     const asked: Event = { kind: 'restoreRequested', client: 'first', history: 'known' };
     assert.deepEqual(after(asked, { kind: 'processLost' }, { kind: 'restored', client: 'first' }), detached);
