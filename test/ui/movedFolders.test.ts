@@ -106,13 +106,17 @@ describe('Conversations of a folder that is opened in another way', () => {
 
   it('is listed with those of the window as soon as its folder is added to it', async () => {
     const file = `${workspace}-two.code-workspace`;
-    await writeFile(file, JSON.stringify({ folders: [{ path: workspace }, { path: path.join(workspace, 'src') }] }));
     const added = path.join(window.sandbox.dataDir, 'other');
     await mkdir(added);
+    const write = async (...more: readonly string[]): Promise<void> => {
+      const folders = [workspace, path.join(workspace, 'src'), ...more].map((one) => ({ path: one }));
+      await writeFile(file, JSON.stringify({ folders }));
+    };
+    await write();
     const { chat, other } = await openList(file);
     await eventually('the group before', async () => assert.doesNotMatch(await groupOf(chat, otherTitle), /today/i));
-    await other.runCommand('Workspaces: Add Folder to Workspace...');
-    await other.fillInput(`${added}/`);
+    // VS Code follows its file.
+    await write(added);
     await eventually('the group', async () => {
       // The list closes when something else gets the focus.
       if ((await (await chat.frame()).locator('.sessions').count()) === 0) await showList(other, chat);
