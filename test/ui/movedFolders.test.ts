@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, realpath, rename, symlink, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { eventually } from '../support/eventually';
@@ -8,7 +8,6 @@ import { PlannedAgent } from './support/plannedAgent';
 import { VsCodeWindow } from './support/window';
 
 const oldTitle = 'Said to the version before';
-const otherTitle = 'Said in another project';
 const oldDraft = 'Typed in the version before';
 
 /** Nothing that was said, typed or changed in a folder is out of reach when the folder is opened in another way. */
@@ -20,8 +19,7 @@ describe('Conversations of a folder that is opened in another way', () => {
     window = await VsCodeWindow.open({
       prepare: async (sandbox) => {
         workspace = sandbox.workspace;
-        await writeOldConversation(sandbox.dataDir, await realpath(workspace), oldTitle);
-        await writeOldConversation(sandbox.dataDir, path.join(sandbox.dataDir, 'other'), otherTitle);
+        await writeOldConversation(sandbox.dataDir, await realpath(workspace));
         const agent = new PlannedAgent(sandbox);
         await agent.install();
         await mkdir(path.join(workspace, 'src'), { recursive: true });
@@ -46,14 +44,11 @@ describe('Conversations of a folder that is opened in another way', () => {
   async function openList(folder: string): Promise<{ other: VsCodeWindow; chat: ChatView }> {
     const other = await window.another(folder);
     const chat = new ChatView(other.page);
-    await showList(other, chat);
-    return { other, chat };
-  }
-  async function showList(other: VsCodeWindow, chat: ChatView): Promise<void> {
     await other.runCommand('Backline: Open Chat');
     await listIn(other.page, chat);
     await other.runCommand('Backline: Show Conversations');
     await (await chat.frame()).locator('.sessions').waitFor();
+    return { other, chat };
   }
   async function groupOf(chat: ChatView, title: string): Promise<string> {
     return await eventually(`the group of ${title}`, async () => {
@@ -104,27 +99,6 @@ describe('Conversations of a folder that is opened in another way', () => {
     }
   });
 
-  it('is listed with those of the window as soon as its folder is added to it', async () => {
-    const file = `${workspace}-two.code-workspace`;
-    const added = path.join(window.sandbox.dataDir, 'other');
-    await mkdir(added);
-    const write = async (...more: readonly string[]): Promise<void> => {
-      const folders = [workspace, path.join(workspace, 'src'), ...more].map((one) => ({ path: one }));
-      await writeFile(file, JSON.stringify({ folders }));
-    };
-    await write();
-    const { chat, other } = await openList(file);
-    await eventually('the group before', async () => assert.doesNotMatch(await groupOf(chat, otherTitle), /today/i));
-    // VS Code follows its file.
-    await write(added);
-    await eventually('the group', async () => {
-      // The list closes when something else gets the focus.
-      if ((await (await chat.frame()).locator('.sessions').count()) === 0) await showList(other, chat);
-      assert.match(await groupOf(chat, otherTitle), /today/i);
-    });
-    await other.leave();
-  });
-
   it('is found at the place to which the user has moved the folder, with its draft', async () => {
     const moved = `${workspace}-moved`;
     await rename(workspace, moved);
@@ -148,19 +122,19 @@ function storageIn(dataDir: string): string {
 }
 
 /** As the version before has stored it: in a folder that is named by a hash of the workspace. */
-async function writeOldConversation(dataDir: string, workspace: string, title: string): Promise<void> {
-  const id = randomUUID();
+async function writeOldConversation(dataDir: string, workspace: string): Promise<void> {
+  const id = '00000000-0000-4000-8000-000000000001';
   const folder = path.join(storageIn(dataDir), createHash('sha256').update(workspace).digest('hex').slice(0, 32));
   await mkdir(path.join(folder, id), { recursive: true });
   await mkdir(path.join(folder, 'heads'));
   const at = Date.now() - 60_000;
   const records = [
     { type: 'begin', at, version: 2, id, backendId: 'gone' },
-    { type: 'prompt', at, id: 'p1', text: title, attachments: [] },
+    { type: 'prompt', at, id: 'p1', text: oldTitle, attachments: [] },
     { type: 'ended', at, outcome: 'interrupted', text: 'The window was closed.' },
   ];
   await writeFile(path.join(folder, id, 'log.jsonl'), records.map((one) => `${JSON.stringify(one)}\n`).join(''));
-  const head = { version: 2, id, title, titledBy: 'prompt', backendId: 'gone', backendTitle: 'Gone' };
+  const head = { version: 2, id, title: oldTitle, titledBy: 'prompt', backendId: 'gone', backendTitle: 'Gone' };
   const draft = { text: oldDraft, attachments: [] };
   const text = JSON.stringify({ ...head, createdAt: at, updatedAt: at, state: 'idle', draft });
   await writeFile(path.join(folder, 'heads', `${id}.json`), text);
