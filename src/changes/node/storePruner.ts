@@ -19,7 +19,7 @@ export interface PruneResult {
 interface PruneOrder {
   /** The folder of the whole store. */
   readonly storage: string;
-  /** Ids of checkpoints that are not removed in any case. */
+  /** Ids of checkpoints that are never removed. */
   readonly inUse: ReadonlySet<string>;
   readonly retention: CheckpointRetention;
 }

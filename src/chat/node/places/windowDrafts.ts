@@ -47,8 +47,8 @@ interface WindowDraftsDeps {
 
 /**
  * What the user has typed for the next conversation, in a file for each workspace. The workspace of a window changes while
- * the user works: a folder is opened from an empty window, or added, or the workspace is saved. Then the next window
- * adds what this one has left to what it has.
+ * the user works: a folder is opened from an empty window, or added, or the workspace is saved. The next window
+ * then adds what this one has left to its own.
  */
 export class WindowDrafts implements Memento {
   private readonly writes = new KeyedQueue();
