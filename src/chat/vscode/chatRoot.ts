@@ -157,7 +157,10 @@ export class ChatRoot {
       void this.store.moveWindow(openWorkspace());
       void this.drafts.moveWindow(openWorkspace());
     });
-    const ui = await this.chatFeature.start();
+    const ui = await this.chatFeature.start().catch((error: unknown) => {
+      followFolders.dispose();
+      throw error;
+    });
     return {
       ...ui,
       stop: async () => {
