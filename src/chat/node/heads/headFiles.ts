@@ -6,7 +6,8 @@ import type { ConversationFolders } from '../conversationFolders';
 import { RepeatedFailures } from '../repeatedFailures';
 import { DraftImages, withoutLargeImages } from './draftImages';
 
-const imagesFailure = 'Cannot store the images of a draft';
+const storeFailure = 'Cannot store the images of a draft';
+const removeFailure = 'Cannot remove the images of a draft';
 
 interface HeadFilesDeps {
   readonly files: FilePort;
@@ -41,17 +42,17 @@ export class HeadFiles {
     const { files, folders } = this.deps;
     const images = this.imagesOf(head.id);
     const stored = withoutLargeImages(head);
-    await this.withWarning(images.store(head, stored));
+    await this.withWarning(storeFailure, images.store(head, stored));
     await files.replace(folders.headFileOf(head.id), JSON.stringify(stored));
-    await this.withWarning(images.removeUnused(stored));
+    await this.withWarning(removeFailure, images.removeUnused(stored));
   }
 
-  private async withWarning(work: Promise<void>): Promise<void> {
+  private async withWarning(failure: string, work: Promise<void>): Promise<void> {
     try {
       await work;
-      this.failures.noteSuccess(imagesFailure);
+      this.failures.noteSuccess(failure);
     } catch (error) {
-      this.failures.warnOnce(imagesFailure, error);
+      this.failures.warnOnce(failure, error);
     }
   }
 
