@@ -1,5 +1,6 @@
 import { isRecord } from '../../../base/common/isRecord';
 import { parseJson } from '../../../base/common/parseJson';
+import { escapeRegExp } from '../../../base/common/text/escapeRegExp';
 
 /** Minimum length of a secret. Shorter strings also occur in ordinary text. */
 const minSecretLength = 6;
@@ -87,11 +88,11 @@ function escapes(character: string): string {
     const digits = character.charCodeAt(index).toString(16).padStart(4, '0');
     return `${index === 0 ? '' : '\\\\{1,8}'}u${anyCase(digits)}`;
   });
-  return `${literal(character)}|${escaped.join('')}`;
+  return `${escapeRegExp(character)}|${escaped.join('')}`;
 }
 
 function percent(character: string): string {
-  if (/[\uD800-\uDFFF]/u.test(character)) return literal(character);
+  if (/[\uD800-\uDFFF]/u.test(character)) return escapeRegExp(character);
   const bytes = encodeURIComponent(character);
   if (bytes !== character) return anyCase(bytes);
   return `%${anyCase(character.charCodeAt(0).toString(16).padStart(2, '0'))}`;
@@ -99,8 +100,4 @@ function percent(character: string): string {
 
 function anyCase(digits: string): string {
   return digits.replace(/[a-f]/giu, (digit) => `[${digit.toLowerCase()}${digit.toUpperCase()}]`);
-}
-
-function literal(character: string): string {
-  return character.replace(/[\\^$.*+?()[\]{}|/]/gu, '\\$&');
 }
