@@ -6,7 +6,7 @@ import { logFileName } from './addConversationCopy';
 import type { OlderWorkspaces } from './olderWorkspaces';
 
 /** Age after which temporary files are removed as leftovers. Writing a file takes only milliseconds. */
-const leftoverAgeMs = 60_000;
+export const leftoverAgeMs = 60_000;
 const headSuffix = '.json';
 
 interface ConversationFoldersDeps {

@@ -5,11 +5,10 @@ import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { parseJson } from '../../../base/common/parseJson';
 import type { FilePort } from '../../../base/node/filePort';
+import { leftoverAgeMs } from '../conversationFolders';
 
 /** How long the draft of a window that cannot come back is kept after its last change. */
 const keptMs = 90 * 24 * 60 * 60_000;
-/** Age after which temporary files are removed as leftovers. Writing a file takes only milliseconds. */
-const leftoverAgeMs = 60_000;
 
 const Stored = z.object({ file: z.string().optional(), folders: z.array(z.string()) });
 
