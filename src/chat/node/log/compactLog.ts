@@ -28,7 +28,7 @@ export async function compactLog(
     const reader = new LogReader(files, file);
     const { damage } = await reader.read((records) => target.add(records));
     if (damage !== undefined || !target.hasVersion) return undefined;
-    await target.finish();
+    await target.flush();
     if (!(await mayReplace(reader.endOffset))) return undefined;
     await files.replaceWith(temporary, file);
     return target.size;
@@ -90,11 +90,11 @@ class CompactedLog {
       // The events of an older version were normalized when they were read.
       const written = shortened?.type === 'begin' ? { ...shortened, version: logVersion } : shortened;
       if (written) this.pendingText += `${JSON.stringify(written)}\n`;
-      if (this.pendingText.length >= pieceUnits) await this.finish();
+      if (this.pendingText.length >= pieceUnits) await this.flush();
     }
   }
 
-  async finish(): Promise<void> {
+  async flush(): Promise<void> {
     const bytes = Buffer.from(this.pendingText);
     this.pendingText = '';
     await this.files.writeAtAndTruncate(this.file, this.size, bytes);
