@@ -22,7 +22,7 @@ export class RecordRelocator {
     this.steps = moves.length === 0 ? relocated : [...relocated, moves];
   }
 
-  /** Call in the order of the log, and only with records of which all have the content of their time. */
+  /** Call in the order of the log, with records that are whole and have the paths with which they were written. */
   relocate(records: readonly LogRecord[]): readonly LogRecord[] {
     if (this.steps.length === 0) return records;
     return records.flatMap((record) => {
