@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../../base/common/boundedMap';
 import { canonicalJson } from '../../../base/common/canonicalJson';
 import { toVisibleText } from '../../../base/common/visibleText';
 import { parseToolInput } from '../../../permissions/common/requests/toolInput';
@@ -61,17 +62,14 @@ type CallInput = Readonly<Record<string, unknown>>;
 
 /** Recognizes that the agent reports another input for a call that was allowed. */
 export class AllowedCalls {
-  private readonly inputById = new Map<string, CallInput>();
+  private readonly inputById = new BoundedMap<string, CallInput>({ maxEntries: maxAllowed });
 
   /** `describeCall` returns the same object for an input as long as the agent does not report it again. */
   constructor(private readonly describeCall: (callId: string) => CallDescription | undefined) {}
 
   add(callId: string | undefined): void {
     const input = callId === undefined ? undefined : this.describeCall(callId)?.rawInput;
-    if (callId === undefined || !input) return;
-    this.inputById.set(callId, input);
-    const [oldest] = this.inputById.keys();
-    if (this.inputById.size > maxAllowed && oldest !== undefined) this.inputById.delete(oldest);
+    if (callId !== undefined && input) this.inputById.set(callId, input);
   }
 
   /** Returns what was allowed and what it is now, of each call that has changed since. Each is returned once. */
@@ -84,12 +82,8 @@ export class AllowedCalls {
         return [];
       }
       this.inputById.delete(callId);
-      const [before, after] = [allowed, now].map(textOf);
-      return [
-        before === after
-          ? { allowed: shorten(JSON.stringify(allowed)), now: shorten(JSON.stringify(now)) }
-          : { allowed: shorten(before ?? ''), now: shorten(after ?? '') },
-      ];
+      const toText = textOf(allowed) === textOf(now) ? JSON.stringify : textOf;
+      return [{ allowed: shorten(toText(allowed)), now: shorten(toText(now)) }];
     });
   }
 
