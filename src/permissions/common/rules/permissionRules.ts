@@ -97,7 +97,7 @@ export function createNarrowestRule(
   };
   const rule: PermissionRule =
     effect === 'deny'
-      ? { effect, agent, ...(command ? what : isNamed ? { kind, ...where } : { kind, ...whole }), scope }
+      ? { effect, agent, ...(command ? what : { kind, ...(isNamed ? where : whole) }), scope }
       : {
           effect,
           agent,
@@ -154,7 +154,7 @@ function isForAgent(rule: PermissionRule, { agent }: ToolRequest): boolean {
 /** The kind `other` covers all tools, so that an answer about one of them must say which it was. */
 function allowsTool({ kind, pathGlob, rawInput, tool }: PermissionRule, request: ToolRequest): boolean {
   // Another tool of the same kind can do anything with the same input.
-  if (tool !== undefined || rawInput !== undefined) if (tool !== request.tool) return false;
+  if ((tool !== undefined || rawInput !== undefined) && tool !== request.tool) return false;
   return kind !== 'other' || pathGlob !== undefined || (tool !== undefined && rawInput !== undefined);
 }
 

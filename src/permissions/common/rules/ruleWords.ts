@@ -35,9 +35,8 @@ export function describeLastingAnswer(
       ? `${actionsOnFiles[kind ?? 'other']} ${files}`
       : describeWhole(rule, rawInput);
   const parts = [
-    ...(rawInput !== undefined && paths.length > 0 ? [`on ${files}`] : []),
+    ...(paths.length > 0 && (command || rawInput !== undefined) ? [`on ${files}`] : []),
     ...(command && rawInput !== undefined ? [`by ${describeWhole(rule, rawInput)}`] : []),
-    ...(command && rawInput === undefined && paths.length > 0 ? [`on ${files}`] : []),
     ...(Object.keys(env).length > 0 ? [`with ${describeVariables(env)}`] : []),
     ...(Object.keys(input).length > 0 ? [`with the same ${joinNames(Object.keys(input))}`] : []),
   ];
