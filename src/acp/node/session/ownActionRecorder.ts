@@ -19,16 +19,15 @@ interface OwnActionRecorderDeps {
 /** Records what Backline does for the agent of one session, so that the user sees it even if the agent says nothing. */
 export class OwnActionRecorder implements Disposable {
   private readonly actionIdByTerminal = new Map<string, string>();
-
   /** Shows what no call has turned out to be about. */
-  private readonly shower: Coalescer;
+  private readonly delayedShow: Coalescer;
 
   constructor(private readonly deps: OwnActionRecorderDeps) {
-    this.shower = new Coalescer(deps.clock, maxReportWaitMs, () => this.showUnreported());
+    this.delayedShow = new Coalescer(deps.clock, maxReportWaitMs, () => this.showUnreported());
   }
 
   dispose(): void {
-    this.shower.dispose();
+    this.delayedShow.dispose();
   }
 
   /** It is shown with its first output, because most agents report the command right after it was started. */
@@ -41,7 +40,7 @@ export class OwnActionRecorder implements Disposable {
       status: 'in_progress',
     });
     this.actionIdByTerminal.set(terminalId, id);
-    this.shower.schedule();
+    this.delayedShow.schedule();
   }
 
   updateCommand(terminalId: string, { exit }: TerminalState): void {
@@ -79,6 +78,6 @@ export class OwnActionRecorder implements Disposable {
   private showUnreported(): void {
     const { emit, mapper } = this.deps;
     emit(mapper.mapUnreportedActions());
-    if (mapper.hasUnreportedActions) this.shower.schedule();
+    if (mapper.hasUnreportedActions) this.delayedShow.schedule();
   }
 }
