@@ -89,11 +89,10 @@ export class ApprovalViews {
     if (!approval) return undefined;
     this.openApprovals.delete(id);
     const { callId, place, view } = approval;
-    if (callId !== undefined && 'reason' in data && data.reason === requestChangedReason)
-      this.keptPlaces.push({ callId, place });
     const chosen = view.options.find(({ label }) => label === decision);
     const isRejection = chosen ? chosen.kind.startsWith('reject') : isDenial(decision);
     const reasonCode = 'reason' in data && typeof data.reason === 'string' ? data.reason : undefined;
+    if (callId !== undefined && reasonCode === requestChangedReason) this.keptPlaces.push({ callId, place });
     const reason = reasonCode === undefined ? undefined : (reasonTexts[reasonCode] ?? reasonCode);
     if (saysGranted && !isRejection) return { callId, outcome: 'granted', decision: chosen?.label ?? decision };
     // An answer that was sent automatically does not count as an answer of the user.
