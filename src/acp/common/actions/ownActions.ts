@@ -1,6 +1,6 @@
 import type { ToolKind } from '../../../session/common/sessionEvents';
 import { canonicalJson } from '../../../base/common/canonicalJson';
-import { parseToolInput } from '../../../permissions/common/requests/toolInput';
+import { commandOfInput, parseToolInput } from '../../../permissions/common/requests/toolInput';
 import type { ToolCallPatch } from '../session/agentMessages';
 import { actionIdOf } from './agentCallIds';
 import type { ToolCallContent } from '../session/wireSchema';
@@ -196,8 +196,7 @@ function isDiff(item: ToolCallContent): item is Extract<ToolCallContent, { type:
 }
 
 function isCommand({ input, title }: ReportedCall, command: string): boolean {
-  const argv = parseToolInput(input, false).argv?.join(' ');
-  return (argv ?? title?.replace(/^`([^`]+)`$/, '$1'))?.trim() === command.trim();
+  return (commandOfInput(input) ?? title?.replace(/^`([^`]+)`$/, '$1'))?.trim() === command.trim();
 }
 
 function pathsOf({ content, input, kind, locations }: ReportedCall): string[] {

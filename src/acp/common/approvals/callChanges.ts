@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../../base/common/boundedMap';
 import { canonicalJson } from '../../../base/common/canonicalJson';
 import { toVisibleText } from '../../../base/common/visibleText';
-import { parseToolInput } from '../../../permissions/common/requests/toolInput';
+import { commandOfInput, parseToolInput } from '../../../permissions/common/requests/toolInput';
 import type { CallDescription } from '../session/toolCalls';
 
 interface WatchedCall {
@@ -100,7 +100,7 @@ function effectOf(input: CallInput): unknown {
 }
 
 function textOf(input: CallInput): string {
-  return parseToolInput(input, false).argv?.join(' ') ?? JSON.stringify(input);
+  return commandOfInput(input) ?? JSON.stringify(input);
 }
 
 function shorten(text: string): string {

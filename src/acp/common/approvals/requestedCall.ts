@@ -1,5 +1,5 @@
 import { toVisibleText } from '../../../base/common/visibleText';
-import { parseToolInput } from '../../../permissions/common/requests/toolInput';
+import { commandOfInput } from '../../../permissions/common/requests/toolInput';
 import type { CallDescription } from '../session/toolCalls';
 import type { PermissionRequest } from '../session/agentMessages';
 import type { SessionEventMapper } from '../session/sessionEventMapper';
@@ -48,22 +48,20 @@ function describeSubject(subject: PermissionRequest['subject'], mapper: CallSour
       const { command, cwd, members, toolCallId } = subject;
       const id = toolCallId !== undefined && mapper.hasToolCall(toolCallId) ? mapper.entryIdOf(toolCallId) : undefined;
       const rawInput = { ...members, command, cwd };
-      const otherCommand = commandOf(toolCallId === undefined ? undefined : mapper.describeCall(toolCallId)?.rawInput);
+      const otherCommand = commandOfInput(
+        toolCallId === undefined ? undefined : mapper.describeCall(toolCallId)?.rawInput,
+      );
       return {
         ...nothing,
         id,
         kind: 'execute',
         rawInput,
-        ...(otherCommand === undefined || otherCommand === commandOf(rawInput) ? {} : { otherCommand }),
+        ...(otherCommand === undefined || otherCommand === commandOfInput(rawInput) ? {} : { otherCommand }),
       };
     }
     case 'other':
       return { ...nothing, id: undefined, kind: 'other', rawInput: { ...subject.members } };
   }
-}
-
-function commandOf(rawInput: CallDescription['rawInput']): string | undefined {
-  return rawInput && parseToolInput(rawInput, false).argv?.join(' ');
 }
 
 const textBlock = (text: string) => ({ type: 'text', text }) as const;

@@ -99,6 +99,11 @@ export function parseToolInput(raw: Readonly<Record<string, unknown>>, isAboutFi
   };
 }
 
+/** The program and arguments of a tool input as one line, to show and compare. Undefined if it has no command. */
+export function commandOfInput(raw: Readonly<Record<string, unknown>> | undefined): string | undefined {
+  return raw && parseToolInput(raw, false).argv?.join(' ');
+}
+
 /** Whether a program without arguments would be another command if a shell read it as a line. */
 export function isProgramOnly(argv: readonly string[]): boolean {
   const [program = ''] = argv;
