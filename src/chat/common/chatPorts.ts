@@ -73,8 +73,8 @@ export interface Chats extends Disposable {
   fork(sessionId: string, entryId?: string): Promise<Chat>;
   /**
    * Records that the user has moved a folder: all its conversations belong to the new place. Closes those that are open here
-   * and idle, because the paths of their files change. Both paths are absolute. Resolves to what takes that back, but for
-   * conversations that were continued there. Both throw ChatError `storage`.
+   * and idle, because the paths of their files change. Both paths are absolute. Resolves to a function that takes this back,
+   * except for conversations that were continued at the new place. Both throw ChatError `storage`.
    */
   locateFolder(from: string, to: string): Promise<() => Promise<void>>;
   /** Changes the title of a conversation. @throws ChatError */

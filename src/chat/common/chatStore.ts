@@ -52,7 +52,8 @@ export interface ChatStore extends Disposable {
   elsewhere(head: ConversationHead): PlaceElsewhere | undefined;
   /**
    * Records that the user has moved a folder: all its conversations are found at the new place. Both paths are absolute.
-   * Resolves to what takes that back, but for conversations that were continued there. Both throw ChatError `storage`.
+   * Resolves to a function that takes this back, except for conversations that were continued at the new place. Both throw
+   * ChatError `storage`.
    */
   locateFolder(from: string, to: string): Promise<() => Promise<void>>;
   start(): Promise<void>;

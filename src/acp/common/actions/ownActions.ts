@@ -38,7 +38,7 @@ interface ReportedCall {
   readonly locations: readonly { readonly path: string }[];
 }
 
-/** How long a call may turn out to be about an action until the action gets its own entry, in milliseconds. */
+/** How long an action waits for a call of the agent that is about it, before it gets its own entry, in milliseconds. */
 export const maxReportWaitMs = 1_000;
 
 interface WaitingAction {
