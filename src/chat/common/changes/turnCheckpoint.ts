@@ -9,6 +9,7 @@ import type {
   FolderCheckpoint,
   WorkspaceCheckpoints,
 } from '../../../changes/common/workspaceCheckpoints';
+import { isInside } from '../../../editor/common/boundary';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { NoTextDiffReason } from '../../../transcript/common/entries';
 import type { LogRecord, NewRecord } from '../conversation/logRecord';
@@ -127,7 +128,7 @@ export class TurnCheckpoint {
 
   /** Whether scans of this turn look at the file, unless it is ignored, excluded or very large. */
   covers(path: string): boolean {
-    return !this.isFromRecord && this.folderCheckpoints.some(({ folder }) => isInside(path, folder));
+    return !this.isFromRecord && this.folderCheckpoints.some(({ folder }) => isInside(path, folder, false));
   }
 
   /**
@@ -372,7 +373,7 @@ export class TurnCheckpoint {
 
   /** Returns the current state of a file. Never rejects. */
   private async currentState(path: string): Promise<CurrentFileState> {
-    const checkpoint = this.folderCheckpoints.find(({ folder }) => isInside(path, folder));
+    const checkpoint = this.folderCheckpoints.find(({ folder }) => isInside(path, folder, false));
     if (!checkpoint) return undefined;
     const states = await this.ports.checkpoints?.currentStates([{ path, checkpoint }]).catch(() => undefined);
     return states?.get(path);
@@ -384,8 +385,4 @@ export class TurnCheckpoint {
     const details = paths.length === 0 ? {} : { details: truncateList(paths, maxNames).join('\n') };
     this.ports.record({ type: 'notice', level: 'info', text, ...details });
   }
-}
-
-function isInside(path: string, folder: string): boolean {
-  return path.startsWith(folder) && /^[\\/]/.test(path.slice(folder.length));
 }
