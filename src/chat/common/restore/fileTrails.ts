@@ -1,8 +1,8 @@
 import { isSameState } from '../../../changes/common/restorePlan';
 import type { ChangedFile, CurrentFileState, FolderCheckpoint } from '../../../changes/common/workspaceCheckpoints';
-import { isInside } from '../../../editor/common/boundary';
 import type { FileTextId } from '../changes/fileTexts';
 import type { LogRecord, RecordOf } from '../conversation/logRecord';
+import { checkpointFor } from './checkpointFor';
 
 /** What the records since a prompt say about the text of a file. */
 export interface FileTrail {
@@ -146,7 +146,7 @@ class TrailReader {
     for (const path of paths) {
       this.addStep(path, undefined, undefined);
       const trail = this.trails.get(path);
-      const lastCheckpoint = target.findLast(({ folder }) => isInside(path, folder, false));
+      const lastCheckpoint = checkpointFor(path, target);
       if (trail && lastCheckpoint) this.trails.set(path, { ...trail, lastCheckpoint });
     }
   }

@@ -3,8 +3,8 @@ import type {
   FolderCheckpoint,
   WorkspaceCheckpoints,
 } from '../../../changes/common/workspaceCheckpoints';
-import { isInside } from '../../../editor/common/boundary';
 import type { FileText, FileTexts } from '../changes/fileTexts';
+import { checkpointFor } from './checkpointFor';
 import { isEditedByOthers, type FileMoment, type FileTrail } from './fileTrails';
 
 interface LaterEditsDeps {
@@ -23,10 +23,8 @@ export async function findLaterEdits(
   folders: readonly FolderCheckpoint[],
 ): Promise<ReadonlySet<string>> {
   const edited = new Set<string>();
-  const checkpointOf = (path: string): FolderCheckpoint | undefined =>
-    folders.findLast(({ folder }) => isInside(path, folder, false));
   const files: CheckpointedFile[] = [...trails].flatMap(([path, { lastCheckpoint, lastState }]) => {
-    const checkpoint = lastState?.checkpoint ?? lastCheckpoint ?? checkpointOf(path);
+    const checkpoint = lastState?.checkpoint ?? lastCheckpoint ?? checkpointFor(path, folders);
     return checkpoint ? [{ path, checkpoint }] : [];
   });
   const states = files.length === 0 ? undefined : await checkpoints?.currentStates(files).catch(() => undefined);
@@ -40,7 +38,7 @@ export async function findLaterEdits(
     };
     const stateAt = async (checkpoint: FolderCheckpoint | undefined): Promise<FileMoment['state']> =>
       checkpoint && (await checkpoints?.stateAt({ path, checkpoint }).then(toValue, () => undefined));
-    const before = { text, state: await stateAt(trail.firstState && checkpointOf(path)) };
+    const before = { text, state: await stateAt(trail.firstState && checkpointFor(path, folders)) };
     if (isEditedByOthers(trail, now, before, await stateAt(trail.lastCheckpoint))) edited.add(path);
   }
   return edited;

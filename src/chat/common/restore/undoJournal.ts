@@ -11,6 +11,7 @@ import { isSameState } from '../../../changes/common/restorePlan';
 import type { FileTextId, FileTexts } from '../changes/fileTexts';
 import type { NewRecord, RemainingChange } from '../conversation/logRecord';
 import { changedMeanwhileError } from '../chatPorts';
+import { checkpointFor } from './checkpointFor';
 import type { ComparedTexts } from './restorePorts';
 import type { Restore } from './restoreHistory';
 
@@ -207,7 +208,7 @@ export class UndoJournal {
     folders: readonly FolderCheckpoint[],
   ): Promise<ReadonlyMap<string, CurrentFileState>> {
     const files = paths.flatMap((path) => {
-      const checkpoint = folders.findLast(({ folder }) => isInside(path, folder, false));
+      const checkpoint = checkpointFor(path, folders);
       return checkpoint ? [{ path, checkpoint }] : [];
     });
     const none: ReadonlyMap<string, CurrentFileState> = new Map();
@@ -223,7 +224,7 @@ export class UndoJournal {
   }
 
   private async isInCheckpoint(path: string, folders: readonly FolderCheckpoint[]): Promise<boolean> {
-    const checkpoint = folders.findLast(({ folder }) => isInside(path, folder, false));
+    const checkpoint = checkpointFor(path, folders);
     const { checkpoints } = this.deps;
     if (!checkpoint || !checkpoints) return false;
     const stored = await checkpoints.stateAt({ path, checkpoint }).catch(() => undefined);
