@@ -7,7 +7,7 @@ export interface Checkpoint {
   /** Time of the checkpoint, in milliseconds since the epoch. */
   readonly at: number;
   readonly label: string;
-  /** What the checkpoint is the newest of, for example the turns of a conversation. Undefined in earlier versions. */
+  /** What it was taken for, for example the turns of a conversation. Undefined in checkpoints of earlier versions. */
   readonly series?: string | undefined;
 }
 

@@ -11,8 +11,8 @@ export interface CheckpointRetention {
 const minNewestAgeMs = 7 * 24 * 60 * 60_000;
 
 /**
- * Returns the ids of the newest checkpoint of each series. They are never removed because of the size of the store: a
- * running turn is compared with its checkpoint, and the last undo must be possible.
+ * Returns the ids of the newest checkpoint of each series. They stay however large the store is: a running turn is compared
+ * with its checkpoint, and the last undo must be possible.
  */
 export function newestOfSeries(checkpoints: readonly Checkpoint[]): ReadonlySet<string> {
   const newest = new Map<string | undefined, Checkpoint>();

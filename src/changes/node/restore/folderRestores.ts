@@ -162,7 +162,7 @@ export class FolderRestores {
   }
 }
 
-/** Removes from each plan what the plan of another folder contains, which is inside this one or is the same place. */
+/** Leaves each file only in the plan of the innermost folder that contains it, because workspace folders can overlap. */
 function withoutOverlaps(plans: readonly FolderPlan[]): FolderPlan[] {
   const folders = plans.map(({ store }) => store.folder);
   return plans.map(({ folder, plan, store }, at) => {

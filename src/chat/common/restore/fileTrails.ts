@@ -86,7 +86,6 @@ function isState(current: CurrentFileState, state: ChangedFile['before']): boole
   return current !== 'other' && isSameState(current, state);
 }
 
-/** Reads records. `restoredById`: the files of each restore, with their trails before it if the prompt was sent by then. */
 class TrailReader {
   readonly trails = new Map<string, FileTrail>();
   private readonly lastByPath = new Map<string, FileTextId>();
@@ -94,6 +93,7 @@ class TrailReader {
   private readonly mixedPaths = new Set<string>();
   /** All texts that the agent, or an undo, has found or left until now, also before the prompt. */
   private readonly knownByPath = new Map<string, Set<FileTextId>>();
+  /** The files of each restore, with their trails before it. Without trails if the restore was before the prompt. */
   private readonly restoredById = new Map<string, ReadonlyMap<string, FileTrail | undefined>>();
   /** By the id of an undo, its files of which no other record tells what it has left. */
   private readonly unknownByUndo = new Map<string, Set<string>>();
