@@ -84,6 +84,7 @@ describe('Forking', () => {
     it('completely or not at all if the disk is full', async () => {
       const chat = await made.conversation();
       const before = await readdir(made.window.folder);
+      await made.writtenToDisk(chat);
       made.disk.isFull = true;
       await assert.rejects(made.window.chats.fork(chat.id, made.promptOf(chat, 2)), {
         code: 'storage',
@@ -93,6 +94,20 @@ describe('Forking', () => {
       const heads = (await readdir(path.join(made.window.folder, 'heads'))).filter((name) => name.endsWith('.json'));
       assert.equal(heads.length, 1, 'besides a head that is being replaced');
       assert.equal(made.window.chats.rows.length, 1);
+    });
+
+    it('not while the last part of the old one is not on disk', async () => {
+      const chat = await made.conversation();
+      await made.writtenToDisk(chat);
+      made.disk.isFull = true;
+      await chat.send(draft('fourth'));
+      await assert.rejects(made.window.chats.fork(chat.id, made.promptOf(chat, 2)), {
+        code: 'storage',
+        message: /^The disk is full\. The conversation continues in memory only/,
+      });
+      assert.equal(made.window.chats.rows.length, 1);
+      made.disk.isFull = false;
+      await chat.stop();
     });
 
     it('and leaves the changes to the old conversation if files are not restored', async () => {

@@ -88,6 +88,12 @@ export class RestoreBench {
     return found.id;
   }
 
+  /** Waits until all that was said so far is in the log. Writing is delayed while turns run. */
+  async writtenToDisk(chat: Chat): Promise<void> {
+    await chat.restores.whenTurnRecorded();
+    await chat.restores.restorePointBefore(this.promptOf(chat, 1));
+  }
+
   async restore(
     chat: Chat,
     number: number,
