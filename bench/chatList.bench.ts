@@ -85,7 +85,7 @@ function headOf(index: number): ConversationHead {
 async function runList(): Promise<void> {
   const files = new NodeFiles();
   const folder = path.join(home, 'conversations');
-  const workspace = { file: undefined, folders: [headOf(0).place?.folders[0]?.path ?? ''] };
+  const workspace = () => ({ file: undefined, folders: [headOf(0).place?.folders[0]?.path ?? ''] });
   const deps = { folder, files, clock: systemClock, log: nullLogger };
   const start = performance.now();
   const places = new WindowPlaces({ ...deps, folder: path.join(folder, 'moves'), workspace });

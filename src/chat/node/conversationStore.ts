@@ -15,7 +15,6 @@ import type {
 import { addConversationCopy } from './addConversationCopy';
 import type { LogRecord } from '../common/conversation/logRecord';
 import type { FilePort } from '../../base/node/filePort';
-import type { OpenWorkspace } from './conversationsFolder';
 import { ConversationFolders, isConversationId } from './conversationFolders';
 import { HeadFiles } from './heads/headFiles';
 import { headFromLog } from './heads/headFromLog';
@@ -61,7 +60,8 @@ export class ConversationStore implements ChatStore {
   private isDisposed = false;
 
   constructor(private readonly deps: SessionStoreDeps) {
-    const { clock, files, folder: root, log, older } = deps;
+    const { clock, files, folder: root, log, older, places } = deps;
+    places?.onDidLearn(() => this.emitter.fire());
     this.watcher = new HeadsWatcher({ files, log, onChange: (folder, name) => this.noteChange(folder, name) });
     this.folders = new ConversationFolders({ root, files, clock, older });
     this.headFiles = new HeadFiles({ files, folders: this.folders, log });
@@ -93,8 +93,8 @@ export class ConversationStore implements ChatStore {
   }
 
   /** The window has other folders now. Never rejects. */
-  async moveWindow(workspace: OpenWorkspace): Promise<void> {
-    await this.deps.places?.moveWindow(workspace);
+  async moveWindow(): Promise<void> {
+    await this.deps.places?.start();
     await this.readQueue.run('list', () => this.findPlaces());
   }
 
@@ -239,6 +239,7 @@ export class ConversationStore implements ChatStore {
 
   dispose(): void {
     this.isDisposed = true;
+    this.deps.places?.dispose();
     this.watcher.dispose();
     this.rereadCoalescer.dispose();
     this.emitter.dispose();
@@ -338,15 +339,14 @@ export class ConversationStore implements ChatStore {
   private async findPlaces(): Promise<void> {
     const { older, places } = this.deps;
     if (!places) return;
-    const isOurs = (await older?.noteWindow(places.here)) === true;
-    if (isOurs) this.placeHeads();
+    if ((await older?.noteWindow(places.here)) === true) this.placeHeads();
     if ((await older?.noteOthers()) === true) this.placeHeads();
     await this.lookForFolders();
   }
 
-  private async lookForFolders(): Promise<void> {
-    await this.deps.places?.lookFor(this.heads.flatMap(({ place }) => place ?? []));
-    if (!this.isDisposed) this.emitter.fire();
+  private async lookForFolders(which: 'all' | 'new' = 'all'): Promise<void> {
+    const places = this.heads.flatMap(({ place }) => place ?? []);
+    if ((await this.deps.places?.lookFor(places, which)) === true && !this.isDisposed) this.emitter.fire();
   }
 
   private placeHeads(): void {
@@ -360,12 +360,15 @@ export class ConversationStore implements ChatStore {
     if (this.isFullReadDue) {
       this.isFullReadDue = false;
       await this.readAllHeads();
+      // An older version beside this one has made the folder of a workspace.
+      await this.findPlaces();
       return;
     }
     const ids = changedIds.filter((id) => !this.isOurs(id));
     if (ids.length === 0) return;
     await Promise.all(ids.map((id) => this.refreshHead(id)));
     this.emitter.fire();
+    await this.lookForFolders('new');
   }
 
   private async refreshHead(id: string): Promise<void> {

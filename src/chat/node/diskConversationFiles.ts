@@ -6,7 +6,7 @@ import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { ChatError } from '../common/chatPorts';
 import type { RecordsOfOtherWindow, ConversationFiles, ConversationHead } from '../common/chatStore';
-import { hasSameFolders, type ConversationPlace, type FolderMove } from '../common/conversations/conversationPlace';
+import { isEqualPlace, type ConversationPlace, type FolderMove } from '../common/conversations/conversationPlace';
 import { logVersion, type LogRecord } from '../common/conversation/logRecord';
 import { relocateRecords } from '../common/conversations/relocateRecords';
 import { logFileName, textsFolderName } from './addConversationCopy';
@@ -284,7 +284,7 @@ export class DiskConversationFiles implements ConversationFiles {
     const next = this.ports.placeContinued(place, moves);
     if (!next) return;
     if (moves.length > 0) this.logWriter.append({ type: 'relocated', at: this.ports.clock.now(), moves: [...moves] });
-    if (moves.length > 0 || !place || !hasSameFolders(place, next)) this.updateHead({ place: next });
+    if (moves.length > 0 || !place || !isEqualPlace(place, next)) this.updateHead({ place: next });
   }
 
   /** Reads records that others have written. Resolves to whether to keep following the log. Never rejects. */

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as z from 'zod';
-import { withDeadline, type Clock } from '../../base/common/async';
-import { messageOf } from '../../base/common/errors';
+import type { Clock } from '../../base/common/async';
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import { errorCode, messageOf } from '../../base/common/errors';
+import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { parseJson } from '../../base/common/parseJson';
 import type { FilePort } from '../../base/node/filePort';
@@ -17,17 +19,29 @@ import {
   type FolderMove,
   type FolderOnDisk,
   type LocatedFolder,
+  type RepositoryIdentity,
 } from '../common/conversations/conversationPlace';
 import type { PlaceElsewhere } from '../common/chatStore';
 import type { OpenWorkspace } from './conversationsFolder';
+import { LatestAnswers } from './places/latestAnswers';
 import { repositoryIdentity } from './repositoryIdentity';
 import { isFolder } from '../../base/node/isFolder';
 
 /** A network drive can be slow or gone. Then its folders count as they are named. */
 const diskTimeoutMs = 2000;
 const maxParallelReads = 16;
+/** What Node.js says of a path at which nothing is. */
+const missingCodes: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
 
 const Located = z.object({ from: z.string(), to: z.string(), at: z.number() });
+
+/** What the disk knows of folders. Tests can replace it. */
+export interface FoldersDisk {
+  /** @throws errors of Node.js, if the disk does not say whether the folder is there */
+  look(folder: string): Promise<FolderOnDisk>;
+  /** Never rejects. */
+  repositoryOf(realFolder: string): Promise<RepositoryIdentity | undefined>;
+}
 
 interface WindowPlacesDeps {
   /** Absolute path of the folder for the moves of folders. Need not exist. */
@@ -35,65 +49,82 @@ interface WindowPlacesDeps {
   readonly files: FilePort;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly workspace: OpenWorkspace;
+  /** Returns the folders that this window has now. */
+  readonly workspace: () => OpenWorkspace;
+  readonly disk?: FoldersDisk;
 }
 
-/** Where this window works, and where the folders of other conversations are now. */
-export class WindowPlaces {
-  private currentPlace: ConversationPlace;
+/**
+ * Where this window works, and where the folders of other conversations are now. It depends on the folders that the window
+ * has at that moment and on the newest answers of the disk, never on the order in which they came.
+ */
+export class WindowPlaces implements Disposable {
   private located: readonly LocatedFolder[] = [];
-  private readonly onDisk = new Map<string, FolderOnDisk>();
+  private locatedCount = 0;
+  private locatedNumber = 0;
+  private readonly disk: FoldersDisk;
+  private readonly onDisk: LatestAnswers<FolderOnDisk>;
+  private readonly repositories: LatestAnswers<RepositoryIdentity | undefined>;
+  private readonly disposables = new DisposableStore();
+  private readonly emitter: Emitter<void>;
+  /** The disk has answered what nobody waits for any more. */
+  readonly onDidLearn: Event<void>;
 
   constructor(private readonly deps: WindowPlacesDeps) {
-    this.currentPlace = placeOf(deps.workspace, deps.clock.now());
+    const { clock, disk, log } = deps;
+    const limits = { clock, log, timeoutMs: diskTimeoutMs };
+    this.disk = disk ?? nodeDisk;
+    this.emitter = this.disposables.add(new Emitter<void>((error) => log.error('a listener failed', error)));
+    this.onDidLearn = this.emitter.event;
+    this.onDisk = this.disposables.add(new LatestAnswers({ ...limits, what: 'looking at a folder' }));
+    this.repositories = this.disposables.add(new LatestAnswers({ ...limits, what: 'reading a repository' }));
+    this.onDisk.onDidAnswerLate(() => void this.readNewRepositories().then(() => this.emitter.fire()));
+    this.repositories.onDidAnswerLate(() => this.emitter.fire());
   }
 
-  /** Where this window works. Without symbolic links and repositories before `start`. */
+  /** Where this window works. Without symbolic links and repositories that the disk has not told yet. */
   get here(): ConversationPlace {
-    return this.currentPlace;
+    const { file, folders } = this.deps.workspace();
+    const placed = folders.map((folder) => {
+      const real = this.realOf(folder);
+      const repository = this.repositories.get(real);
+      return { path: folder, real, ...(repository ? { repository } : {}) };
+    });
+    return { ...(file === undefined ? {} : { file }), folders: placed, at: this.deps.clock.now() };
   }
 
-  /** The window has other folders now. Never rejects. */
-  async moveWindow(workspace: OpenWorkspace): Promise<void> {
-    this.currentPlace = placeOf(workspace, this.deps.clock.now());
-    await this.start();
-  }
-
-  /** Reads the disk. Never rejects. */
+  /** Asks the disk about the folders of this window. Never rejects. */
   async start(): Promise<void> {
-    const { clock } = this.deps;
-    const place = this.currentPlace;
-    const folders = await Promise.all(
-      place.folders.map(async (folder) => {
-        const { real } = await this.lookAt(folder.path);
-        const reading = withDeadline(clock, 'reading a repository', diskTimeoutMs, () => repositoryIdentity(real));
-        const repository = await reading.catch(() => undefined);
-        return { path: folder.path, real, ...(repository ? { repository } : {}) };
-      }),
-    );
-    // The window can have got other folders meanwhile.
-    if (this.currentPlace === place) this.currentPlace = { ...place, folders, at: clock.now() };
-    await this.readLocated();
+    const { folders } = this.deps.workspace();
+    await Promise.all([this.readLocated(), ...folders.map((folder) => this.lookAt(folder))]);
+    await Promise.all(folders.map((folder) => this.readRepository(this.realOf(folder))));
   }
 
-  /** Looks for the folders of conversations, so that `elsewhere` knows which of them are gone. Never rejects. */
-  async lookFor(places: readonly ConversationPlace[]): Promise<void> {
-    await this.readLocated();
-    const paths = new Set(
-      places.flatMap((place) => place.folders.map((folder) => this.currentPath(folder.path, place))),
-    );
-    const waiting = [...paths];
+  /**
+   * Looks for the folders of conversations, so that `elsewhere` knows which of them are gone, or only for those of which
+   * nothing is known yet. Resolves to whether there is something to look for. Never rejects.
+   */
+  async lookFor(places: readonly ConversationPlace[], which: 'all' | 'new' = 'all'): Promise<boolean> {
+    if (which === 'all') await this.readLocated();
+    const paths = places.flatMap((place) => place.folders.map((folder) => this.currentPath(folder.path, place)));
+    const waiting = [...new Set(paths)].filter((one) => which === 'all' || !this.onDisk.has(one));
+    const hasAsked = which === 'all' || waiting.length > 0;
     const work = async (): Promise<void> => {
       for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) await this.lookAt(next);
     };
     await Promise.all(Array.from({ length: maxParallelReads }, work));
+    // Also of a folder of this window that the disk could not tell before.
+    await this.readNewRepositories();
+    return hasAsked;
   }
 
   /** Returns where a conversation belongs, if that is not here. A conversation without a place can belong anywhere. */
   elsewhere(place: ConversationPlace | undefined): PlaceElsewhere | undefined {
     if (!place) return { isGone: false };
     const now = placeAfter(place, this.locatedMoves(place));
-    if (isSamePlace(now, this.here)) return undefined;
+    // A window that was faster than the disk has stored the place with symbolic links.
+    const linked = now.folders.map((folder) => ({ ...folder, real: this.realOf(folder.path) }));
+    if (isSamePlace({ ...now, folders: [...now.folders, ...linked] }, this.here)) return undefined;
     const [first] = now.folders;
     if (!first) return { isGone: false };
     return { folder: first.path, isGone: this.onDisk.get(first.path)?.isGone ?? false };
@@ -102,7 +133,6 @@ export class WindowPlaces {
   /** Returns how the paths of a conversation differ from those of this window. Never rejects. */
   async movesFor(place: ConversationPlace | undefined): Promise<readonly FolderMove[]> {
     if (!place) return [];
-    this.onDisk.clear();
     await this.lookFor([place]);
     const known = (folder: string): FolderOnDisk => this.onDisk.get(folder) ?? { real: folder, isGone: false };
     return movesTo(place, this.here, this.located, known);
@@ -121,11 +151,15 @@ export class WindowPlaces {
     // Each move is a file of its own, so that two windows do not overwrite each other's.
     const file = path.join(folder, `${randomUUID()}.json`);
     await files.replace(file, JSON.stringify(move));
-    await this.readMoves();
+    await this.readLocated();
     return async () => {
       await files.remove(file);
-      await this.readMoves();
+      await this.readLocated();
     };
+  }
+
+  dispose(): void {
+    this.disposables.dispose();
   }
 
   private currentPath(folder: string, { at }: ConversationPlace): string {
@@ -139,41 +173,46 @@ export class WindowPlaces {
     });
   }
 
-  private async readMoves(): Promise<void> {
-    this.onDisk.clear();
-    await this.readLocated();
+  private realOf(folder: string): string {
+    return this.onDisk.get(folder)?.real ?? path.normalize(folder);
+  }
+
+  private lookAt(folder: string): Promise<void> {
+    return this.onDisk.ask(folder, () => this.disk.look(folder));
+  }
+
+  private readRepository(real: string): Promise<void> {
+    return this.repositories.ask(real, () => this.disk.repositoryOf(real));
+  }
+
+  private async readNewRepositories(): Promise<void> {
+    const reals = this.here.folders.map(({ real }) => real).filter((real) => !this.repositories.has(real));
+    await Promise.all(reals.map((real) => this.readRepository(real)));
   }
 
   private async readLocated(): Promise<void> {
     const { files, folder, log } = this.deps;
+    const number = ++this.locatedCount;
     try {
       const names = (await files.listNames(folder)).filter((name) => name.endsWith('.json'));
       const texts = await Promise.all(names.map((name) => files.read(path.join(folder, name))));
+      // On a slow disk, an older reading can end last.
+      if (number < this.locatedNumber) return;
+      this.locatedNumber = number;
       this.located = texts.flatMap((text) => Located.safeParse(parseJson(text ?? '')).data ?? []);
     } catch (error) {
       log.warn(`Cannot read where folders were moved to: ${messageOf(error)}`);
     }
   }
-
-  private async lookAt(folder: string): Promise<FolderOnDisk> {
-    const { clock } = this.deps;
-    const known = this.onDisk.get(folder);
-    if (known) return known;
-    const looking = withDeadline(clock, 'looking at a folder', diskTimeoutMs, () => readFolder(folder));
-    const found = await looking.catch(() => ({ real: path.normalize(folder), isGone: false }));
-    this.onDisk.set(folder, found);
-    return found;
-  }
 }
 
-/** Returns a place without what only the disk knows. */
-function placeOf({ file, folders }: OpenWorkspace, at: number): ConversationPlace {
-  const placed = folders.map((folder) => ({ path: folder, real: path.normalize(folder) }));
-  return { ...(file === undefined ? {} : { file }), folders: placed, at };
-}
+const nodeDisk: FoldersDisk = { look: readFolder, repositoryOf: repositoryIdentity };
 
 async function readFolder(folder: string): Promise<FolderOnDisk> {
-  const real = await realpath(folder).catch(() => undefined);
+  const real = await realpath(folder).catch((error: unknown) => {
+    if (missingCodes.has(errorCode(error))) return undefined;
+    throw error;
+  });
   if (real === undefined) return { real: path.normalize(folder), isGone: true };
   return { real, isGone: !(await isFolder(real)) };
 }

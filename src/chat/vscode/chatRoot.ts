@@ -154,9 +154,11 @@ export class ChatRoot {
     const { chatSessions } = this;
     // A window with several folders keeps running when one is added or removed.
     const followFolders = vscode.workspace.onDidChangeWorkspaceFolders(() => {
-      void this.store.moveWindow(openWorkspace());
+      void this.store.moveWindow();
       void this.drafts.moveWindow(openWorkspace());
     });
+    // VS Code may have read the folders of a workspace file since the drafts were read.
+    void this.drafts.moveWindow(openWorkspace());
     const ui = await this.chatFeature.start().catch((error: unknown) => {
       followFolders.dispose();
       throw error;
@@ -203,7 +205,7 @@ function createStore({ clock, log, storageFolder }: ChatRootDeps): ConversationS
     files,
     clock,
     log,
-    places: new WindowPlaces({ folder: moves, files, clock, log, workspace: openWorkspace() }),
+    places: new WindowPlaces({ folder: moves, files, clock, log, workspace: openWorkspace }),
     older: new OlderWorkspaces({ root: folder, workspaceStorage, files, log }),
   });
 }

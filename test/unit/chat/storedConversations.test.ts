@@ -72,7 +72,7 @@ describe('The conversations of the user', () => {
     const store = new ConversationStore({
       ...deps,
       folder: root(),
-      places: new WindowPlaces({ ...deps, folder: moves, workspace: { file, folders } }),
+      places: new WindowPlaces({ ...deps, folder: moves, workspace: () => ({ file, folders }) }),
       older: new OlderWorkspaces({ ...deps, root: root(), workspaceStorage: at('workspaceStorage') }),
     });
     stores.push(store);
@@ -152,16 +152,15 @@ describe('The conversations of the user', () => {
     await symlink(c, at('link'));
     await write(await windowOn([a]), 'in-folder-a');
     await write(await windowOn([c]), 'in-folder-c');
-    const window = await windowOn([a, b]);
+    const folders = [a, b];
+    const window = await windowOn(folders);
     assert.deepEqual(placed(window), { 'in-folder-a': 'here', 'in-folder-c': c });
     let changes = 0;
     window.onDidChange(() => changes++);
-    // The disk answers the first move last.
-    const moves = [
-      [a, b, at('other')],
-      [b, at('link')],
-    ].map((folders) => window.moveWindow({ file: undefined, folders }));
-    await Promise.all(moves);
+    folders.push(at('other'));
+    const first = window.moveWindow();
+    folders.splice(0, folders.length, b, at('link'));
+    await Promise.all([first, window.moveWindow()]);
     assert.deepEqual(placed(window), { 'in-folder-a': a, 'in-folder-c': 'here' });
     assert.ok(changes > 0);
     assert.deepEqual((await window.open('in-folder-c')).moves, [{ from: c, to: at('link') }]);
@@ -186,6 +185,34 @@ describe('The conversations of the user', () => {
     const cloned = await windowOn([at('clone/pkg')]);
     await until('places', () => placed(cloned)['in-package'] === 'here');
     assert.deepEqual((await cloned.open('in-package')).moves, [{ from: at('project/pkg'), to: at('clone/pkg') }]);
+  });
+
+  it('of a folder that became a repository later are recognized by it, once they were continued there', async () => {
+    const project = await folder('project');
+    await write(await windowOn([project]), 'conversation');
+    gitIn(project, 'init', '-q');
+    gitIn(project, 'commit', '-q', '--allow-empty', '-m', 'first');
+    const file = await (await windowOn([project])).open('conversation');
+    await file.claim();
+    await file.close();
+    await rename(project, at('moved'));
+    assert.deepEqual(placed(await windowOn([at('moved')])), { conversation: 'here' });
+  });
+
+  it('belong to the folders of their last checkpoint if their heads are lost', async () => {
+    const [old, other] = [await folder('old'), await folder('other')];
+    const window = await windowOn([old]);
+    for (const id of ['conversation', 'moved-conversation']) {
+      const files = window.create(headOf(id));
+      files.append(begin(id));
+      files.append({ type: 'checkpoint', at: 3, turn: 1, folders: [{ folder: old, id: 'c1' }] });
+      if (id !== 'conversation') files.append({ type: 'relocated', at: 4, moves: [{ from: old, to: at('new') }] });
+      await files.close();
+      await rm(path.join(root(), 'heads', `${id}.json`));
+    }
+    await rm(path.join(root(), 'heads'), { recursive: true });
+    assert.deepEqual(placed(await windowOn([old])), { conversation: 'here', 'moved-conversation': at('new') });
+    assert.deepEqual(placed(await windowOn([other])), { conversation: old, 'moved-conversation': at('new') });
   });
 
   it('go on in a folder that the user has located, with the paths of their files', async () => {

@@ -110,16 +110,29 @@ export function placeContinuedIn(
   at: number,
 ): ConversationPlace {
   const paths = new Set(here.folders.map(({ path }) => path));
+  // The disk may not have told the repository of this window's folder yet.
+  const folders = here.folders.map((folder) => {
+    const repository = folder.repository ?? before?.folders.find((one) => one.real === folder.real)?.repository;
+    return { ...folder, ...(repository ? { repository } : {}) };
+  });
   const others = (before?.folders ?? []).filter(({ path }) => !paths.has(path));
-  return { ...here, folders: [...here.folders, ...others].slice(0, maxFolders), at };
+  return { ...here, folders: [...folders, ...others].slice(0, maxFolders), at };
 }
 
-export function hasSameFolders(one: ConversationPlace, other: ConversationPlace): boolean {
-  return one.file === other.file && pathsOf(one) === pathsOf(other);
+/** Whether two places say the same, but for their times. */
+export function isEqualPlace(one: ConversationPlace, other: ConversationPlace): boolean {
+  return one.file === other.file && textOf(one) === textOf(other);
 }
 
-function pathsOf({ folders }: ConversationPlace): string {
-  return folders.map(({ path, real }) => `${path}\0${real}`).join('\0');
+function textOf({ folders }: ConversationPlace): string {
+  const texts = folders.flatMap(({ path, real, repository }) => [
+    path,
+    real,
+    repository?.first ?? '',
+    repository?.remote ?? '',
+    repository?.below ?? '',
+  ]);
+  return texts.join('\0');
 }
 
 function isSameFolder(one: PlacedFolder, other: PlacedFolder): boolean {

@@ -1,6 +1,7 @@
 import type { ConversationHead } from '../../common/chatStore';
 import { isPrompt, logVersion, type LogRecord, type RecordOf } from '../../common/conversation/logRecord';
 import { titleOfPrompt } from '../../common/conversation/conversationTitle';
+import { movedPath } from '../../common/conversations/conversationPlace';
 import type { LogReader } from '../log/logReader';
 
 /** Derives the head of a conversation from its records, which are added in their order. */
@@ -12,6 +13,8 @@ class HeadBuilder {
   /** A fork also contains records of other sessions. */
   private bound: RecordOf<'bound' | 'forked'> | undefined;
   private forked: RecordOf<'forked'> | undefined;
+  /** The folders in which it has worked last, as its checkpoints name them. */
+  private folders: readonly string[] = [];
   private createdAt: number | undefined;
   private updatedAt = 0;
 
@@ -24,11 +27,17 @@ class HeadBuilder {
       else if (record.type === 'prompt') this.prompt ??= record;
       else if (record.type === 'bound') this.bound = record;
       else if (record.type === 'forked') this.bound = this.forked = record;
+      else if (record.type === 'checkpoint' && record.folders.length > 0) {
+        this.folders = record.folders.map(({ folder }) => folder);
+      } else if (record.type === 'relocated') {
+        this.folders = this.folders.map((folder) => movedPath(folder, record.moves) ?? folder);
+      }
     }
   }
 
   head(id: string): ConversationHead {
     const { begin, bound, createdAt = 0, firstPrompt, forked, prompt, updatedAt } = this;
+    const folders = this.folders.map((folder) => ({ path: folder, real: folder }));
     return {
       version: logVersion,
       id,
@@ -41,6 +50,7 @@ class HeadBuilder {
       createdAt,
       updatedAt,
       state: 'idle',
+      ...(folders.length > 0 ? { place: { folders, at: updatedAt } } : {}),
       ...(firstPrompt ? { startedBy: firstPrompt.id } : {}),
     };
   }

@@ -93,6 +93,7 @@ export class WindowDrafts implements Memento {
   /** The window has other folders now. A draft that was stored for them is shown in the next window on them. Never rejects. */
   async moveWindow(workspace: OpenWorkspace): Promise<void> {
     const { files, log } = this.deps;
+    if (isSameWorkspace(workspace, this.workspace)) return;
     this.workspace = workspace;
     try {
       const file = await fileOf(this.deps, workspace);
@@ -188,6 +189,10 @@ async function findLeft(
     if (!newest || stored.at > newest.at) newest = { file, at: stored.at };
   }
   return newest?.file;
+}
+
+function isSameWorkspace(one: OpenWorkspace, other: OpenWorkspace): boolean {
+  return one.file === other.file && one.folders.join('\0') === other.folders.join('\0');
 }
 
 function placeOf(file: string | undefined, folders: readonly string[]): ConversationPlace {
