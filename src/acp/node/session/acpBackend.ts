@@ -131,6 +131,7 @@ export class AcpBackend implements SessionBackend {
     signal: AbortSignal | undefined,
     options: CreateSessionOptions,
     open: (live: ConnectedAgent) => Promise<AcpSession>,
+    mayOpenAgain: () => boolean = () => true,
   ): Promise<AcpSession> {
     const { connection, windowTools } = this.requestRunner;
     const live = await connection.connect(signal);
@@ -140,7 +141,7 @@ export class AcpBackend implements SessionBackend {
       windowTools.markWorking(version);
       return session;
     } catch (error) {
-      const mayRetry = !signal?.aborted && windowTools.mayBeReason(error, version);
+      const mayRetry = !signal?.aborted && mayOpenAgain() && windowTools.mayBeReason(error, version);
       if (!mayRetry || !(await this.requestRunner.hasWindowTools(live, options))) throw error;
       this.deps.log.warn(`${this.title} failed with the window's tools and is tried without them: ${messageOf(error)}`);
       const session = await windowTools.tryWithout(version, async () => await open(await connection.connect(signal)));
@@ -200,9 +201,10 @@ export class AcpBackend implements SessionBackend {
     this.unloadedForks.delete(sessionId);
     const open = this.findOpenSession(sessionId);
     if (open) return open;
-    return await this.openWithOrWithoutTools(signal, options, (live) =>
-      this.requestLoad(live, sessionId, options, signal),
-    );
+    let session: AcpSession | undefined;
+    const load = (live: ConnectedAgent): Promise<AcpSession> =>
+      this.requestLoad(live, sessionId, options, signal, (built) => (session = built));
+    return await this.openWithOrWithoutTools(signal, options, load, () => session?.hasReceivedUpdate !== true);
   }
 
   private async requestLoad(
@@ -210,12 +212,14 @@ export class AcpBackend implements SessionBackend {
     sessionId: string,
     options: LoadSessionOptions,
     signal: AbortSignal | undefined,
+    onBuilt: (session: AcpSession) => void,
   ): Promise<AcpSession> {
     const method = restoreMethodOf(live.client.abilities, 'unknown');
     if (!method) throw this.unsupportedError('resume conversations');
     if (!(await this.requestRunner.mayRestore(sessionId, options.cwd, signal)))
       throw new BackendError('unsupported', `${this.title} was not asked for this conversation.`);
     const session = this.buildSession(sessionId, options, new SessionToolCaller());
+    onBuilt(session);
     options.onLoading?.(session);
     try {
       await this.requestRunner.requestSession('session/load', signal, (deadline) =>

@@ -81,6 +81,8 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   private readonly actions: OwnActionRecorder;
   private currentTurn: Turn | undefined;
   private turnCount = 0;
+  /** Whether the agent has sent an update, so that loading the session again would repeat its history. */
+  hasReceivedUpdate = false;
   private readonly lifetimeController = new AbortController();
 
   /** Without `client`, the session must be loaded first. */
@@ -202,6 +204,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
 
   handleUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion, subagentId?: string): void {
     if (this.binding.shouldDropUpdates) return;
+    this.hasReceivedUpdate = true;
     const { isWorking: wasWorking } = this.updates;
     this.emit(this.updates.mapUpdate(update, version, subagentId));
     this.callDecisions.checkForChanges();

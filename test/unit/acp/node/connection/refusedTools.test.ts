@@ -4,7 +4,7 @@ import { AgentLimitStore } from '../../../../../src/acp/common/connection/agentL
 import type { AcpBackendDeps } from '../../../../../src/acp/node/session/acpBackend';
 import { cwd, Follower, open, useBackends } from '../../../../fake/backendHarness';
 import { FakeMemento } from '../../../../fake/fakePermissions';
-import { basics, capabilities, type Script } from '../../../../fake/scriptedAgent';
+import { basics, capabilities, says, type Script } from '../../../../fake/scriptedAgent';
 
 const own: McpServer = { name: 'theirs', command: '/bin/theirs', args: [], env: [] };
 const window: McpServer = { name: 'backline', command: '/bin/backline', args: [], env: [] };
@@ -59,6 +59,23 @@ describe('an agent that fails each session with the tools of the window', () => 
     const follower = new Follower(await backend.loadSession('old', { cwd }));
     assert.match((await follower.next('notice')).message, /works without them/);
     assert.deepEqual(asked, [['theirs', 'backline'], ['theirs']]);
+  });
+
+  it('a session is not loaded again after a part of its history has arrived, which would be there twice', async () => {
+    let count = 0;
+    const script: Script = (app) => {
+      app.onRequest('session/load', async ({ params: { sessionId }, client }) => {
+        count++;
+        await client.notify('session/update', says(sessionId, 'earlier'));
+        throw new RequestError(-32603, 'Internal error');
+      });
+      basics(app, { agentCapabilities: capabilities });
+    };
+    const mcpServers: AcpBackendDeps['mcpServers'] = ({ omitsWindowTools }) =>
+      Promise.resolve(omitsWindowTools ? [own] : [own, window]);
+    const { backend } = make(script, { mcpServers });
+    await assert.rejects(backend.loadSession('old', { cwd }), { code: 'backend' });
+    assert.equal(count, 1);
   });
 
   it('another failure stays what it is, after one more try', async () => {
