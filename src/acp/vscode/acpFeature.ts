@@ -14,6 +14,7 @@ import { networkEnvironment } from '../../wire/common/networkEnvironment';
 import type { TrafficTap } from '../../wire/common/traffic';
 import { parseAgentSettings } from '../common/catalogue/agentSettings';
 import { AgentLimitStore } from '../common/connection/agentLimitStore';
+import { WindowToolsStore } from '../common/connection/windowToolsState';
 import type { InstalledPrograms } from '../common/catalogue/installedAgents';
 import { agentsStatus, type AgentStatusActions } from '../common/catalogue/agentsStatus';
 import { loadAgentCatalogue } from '../node/catalogue/agentCatalogue';
@@ -168,7 +169,7 @@ export class AcpFeature implements Feature {
   private async createLauncher(): Promise<AgentLauncher> {
     const { AgentLauncher } = await import('../node/catalogue/agentLauncher');
     const { log, memento, traffic, version } = this.deps;
-    const onLimitError = (error: unknown): void => log.error('The limits of agents cannot be stored', error);
+    const onError = (error: unknown): void => log.error('What is known about agents cannot be stored', error);
     const loadQuestions = new LoadQuestions({ ask: askToLoadSession });
     this.loadedLauncher = new AgentLauncher({
       ...this.deps,
@@ -182,8 +183,8 @@ export class AcpFeature implements Feature {
       onMcpServersSkipped: (notes) => this.warnOnce(notes),
       reaper: this.reaper,
       createId: randomUUID,
-      versionMemory: new AgentLimitStore(memento, 'backline.agentsLimitedToVersion1', onLimitError),
-      toolsMemory: new AgentLimitStore(memento, 'backline.agentsWithoutWindowTools', onLimitError),
+      versionMemory: new AgentLimitStore({ memento, mementoName: 'backline.agentsLimitedToVersion1', onError }),
+      toolsMemory: new WindowToolsStore({ memento, mementoName: 'backline.agentsAndWindowTools', onError }),
       random: Math.random,
       elicit: async (...asked) => (await import('./accountDialogs')).askUserForAgent(...asked),
       confirmLoad: (...asked) => loadQuestions.mayLoad(...asked),

@@ -26,6 +26,7 @@ export class AgentCommands {
         : await pickAgent(which.backends, 'Restart Agent', 'Select an agent to restart');
     if (!backend || (this.deps.isWorking(backend.id) && !(await confirmRestart(backend.title)))) return;
     await withProgress(`Restarting ${backend.title}`, async () => {
+      backend.forgetFailures?.();
       await backend.stop();
       await backend.capabilities();
     });

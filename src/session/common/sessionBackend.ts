@@ -53,6 +53,8 @@ export interface SessionBackend extends Disposable {
    * that here. @throws BackendError
    */
   llmProviders?(signal: AbortSignal): Promise<readonly LlmProvider[] | undefined>;
+  /** Tries again what failed in earlier sessions and is no longer done. Call before the user restarts the agent. */
+  forgetFailures?(): void;
   /** Resolves when processes have exited and connections are closed. Never rejects. */
   stop(): Promise<void>;
 }

@@ -1,10 +1,9 @@
 import * as z from 'zod';
-import type { Memento } from '../../../base/common/memento';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import { AgentRecords, type AgentRecordsDeps } from './agentRecords';
 
-const maxAgents = 100;
 /** For each limited agent: the version of its program, if known. */
-const Limits = z.record(z.string(), z.object({ version: z.string().optional() })).catch({});
-type Limits = z.infer<typeof Limits>;
+const Limits = z.record(z.string(), z.object({ version: z.string().optional() }));
 
 /** The memory for one agent and the way it is started. */
 export interface AgentLimit {
@@ -21,37 +20,23 @@ export interface AgentLimit {
 
 /** Remembers which agents fail with something, such as version 2 of the protocol, so that each fails only once. */
 export class AgentLimitStore {
-  constructor(
-    private readonly memento: Memento,
-    /** Name of the stored value. */
-    private readonly mementoName: string,
-    private readonly onError: (error: unknown) => void,
-  ) {}
+  private readonly records: AgentRecords<z.infer<typeof Limits>[string]>;
+
+  constructor(deps: AgentRecordsDeps) {
+    this.records = new AgentRecords(deps, Limits);
+  }
 
   /** `key` identifies the agent and how it is started. */
   limitOf(agentKey: string): AgentLimit {
-    const { limitByAgentKey } = this;
-    const isLimited = Object.hasOwn(limitByAgentKey, agentKey);
+    const { records } = this;
+    const isLimited = records.get(agentKey) !== undefined;
     return {
       isLimited,
-      limit: (version) =>
-        this.store({ ...this.limitsOfOthers(agentKey), [agentKey]: version === undefined ? {} : { version } }),
+      limit: (version) => records.set(agentKey, withoutUndefined({ version })),
       recordStart: (version) => {
-        if (isLimited && limitByAgentKey[agentKey]?.version !== version) this.store(this.limitsOfOthers(agentKey));
+        const limit = records.get(agentKey);
+        if (isLimited && limit?.version !== version) records.set(agentKey, undefined);
       },
     };
-  }
-
-  private get limitByAgentKey(): Limits {
-    return Limits.parse(this.memento.get(this.mementoName) ?? {});
-  }
-
-  private limitsOfOthers(agentKey: string): Limits {
-    return Object.fromEntries(Object.entries(this.limitByAgentKey).filter(([name]) => name !== agentKey));
-  }
-
-  private store(limits: Limits): void {
-    const newest = Object.entries(limits).slice(-maxAgents);
-    Promise.resolve(this.memento.update(this.mementoName, Object.fromEntries(newest))).catch(this.onError);
   }
 }

@@ -14,6 +14,7 @@ import type { ToolCaller } from '../../../session/common/toolCaller';
 import type { TrafficTap } from '../../../wire/common/traffic';
 import type { DraftThreadSource } from '../../common/draft/draftThreads';
 import type { AgentLimitStore } from '../../common/connection/agentLimitStore';
+import type { WindowToolsStore } from '../../common/connection/windowToolsState';
 import { redactingLogger } from '../../common/signIn/redactingLogger';
 import { redactingTap } from '../../common/signIn/redactingTap';
 import { SecretRedactor } from '../../../session/common/redaction/secretRedactor';
@@ -77,7 +78,7 @@ export interface AgentLauncherDeps {
   /** By default, each backend only remembers the protocol version of its own agent. */
   readonly versionMemory?: AgentLimitStore;
   /** Which agents fail with the window's tools. By default, each backend only remembers that of its own agent. */
-  readonly toolsMemory?: AgentLimitStore;
+  readonly toolsMemory?: WindowToolsStore;
   readonly createId: () => string;
   /** Called before a session is loaded that its agent may lose by that. By default, it is loaded. */
   readonly confirmLoad?: LoadQuestions['mayLoad'];
@@ -148,7 +149,7 @@ export class AgentLauncher {
       ...(await this.commonDeps(entry, { ...shared, redactor })),
       startAgent,
       ...withoutUndefined({
-        windowToolsMemory: toolsMemory && (() => toolsMemory.limitOf(versionKeyOf(entry))),
+        windowToolsMemory: toolsMemory?.memoryOf(versionKeyOf(entry)),
         agentVersionMemory: versionMemory && (() => versionMemory.limitOf(versionKeyOf(entry))),
         knownAs: known?.id,
         protocol: entry.protocol ?? known?.protocol,
@@ -259,12 +260,14 @@ export class AgentLauncher {
   /** Returns the MCP servers of this window. If they cannot start, returns none, so that the session starts anyway. */
   private async windowServers(
     { tools = true }: CatalogueEntry,
-    { capabilities, omitsWindowTools, toolCaller }: McpServersRequest,
+    { capabilities, omitsWindowTools, onWindowTools, toolCaller }: McpServersRequest,
     log: Logger,
   ): Promise<Readonly<Record<string, unknown>>> {
     if (!tools || omitsWindowTools) return {};
     try {
-      return (await this.deps.windowMcpServers?.(capabilities, toolCaller)) ?? {};
+      const servers = (await this.deps.windowMcpServers?.(capabilities, toolCaller)) ?? {};
+      if (Object.keys(servers).length > 0) onWindowTools();
+      return servers;
     } catch (error) {
       log.error("The window's MCP server cannot start, so the agent goes without its tools", error);
       return {};

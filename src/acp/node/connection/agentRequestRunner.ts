@@ -4,16 +4,15 @@ import { BackendError, type CreateSessionOptions } from '../../../session/common
 import type { ToolCaller } from '../../../session/common/toolCaller';
 import { restoreMethodOf } from '../../common/session/bindingState';
 import { agentTraitsFrom, type AgentTraits } from '../../common/catalogue/knownAgents';
-import type { AgentLimit } from '../../common/connection/agentLimitStore';
+import type { WindowToolsMemory, WindowToolsState } from '../../common/connection/windowToolsState';
 import { keyUseOfKnownAgent } from '../../common/signIn/agentKeys';
 import type { SignInCommand } from '../../common/signIn/signInWays';
-import { SessionToolCaller } from '../../common/sessionToolCaller';
 import { AgentSignIn } from '../signIn/agentSignIn';
 import { AgentConnection, type AcpLimits, type AgentConnectionDeps, type ConnectedAgent } from '../v1/agentConnection';
 import type { SessionParams } from './protocolRequests';
 import { isAuthRequired } from './agentErrors';
 import { ProcessUsers } from './processUsers';
-import { WindowToolsUse } from './windowToolsUse';
+import { WindowToolsUse, type WindowToolsOffer } from './windowToolsUse';
 
 export interface McpServersRequest {
   readonly capabilities: { readonly http: boolean; readonly sse: boolean };
@@ -21,8 +20,10 @@ export interface McpServersRequest {
   readonly cwd: string;
   /** The identity under which the agent calls the window's tools in this session. */
   readonly toolCaller: ToolCaller;
-  /** Set if the agent fails with the window's own server. */
-  readonly omitsWindowTools?: true;
+  /** Whether the session goes without the window's own servers, because the agent may fail with them. */
+  readonly omitsWindowTools: boolean;
+  /** Called if the window's own servers are among the result. */
+  readonly onWindowTools: () => void;
 }
 
 export interface AgentRequestRunnerDeps extends Omit<AgentConnectionDeps, 'limits'> {
@@ -35,7 +36,8 @@ export interface AgentRequestRunnerDeps extends Omit<AgentConnectionDeps, 'limit
   /** Absolute path of the folder where a sign-in is checked. */
   readonly defaultFolder: () => string;
   readonly limits?: Partial<AcpLimits>;
-  readonly windowToolsMemory?: () => AgentLimit;
+  /** Stored for all windows. By default, the memory is limited to this agent. */
+  readonly windowToolsMemory?: WindowToolsMemory;
   /**
    * Asks the user whether a session should be loaded that the agent may lose by that. False: continue with a summary.
    * @throws BackendError `cancelled`
@@ -117,6 +119,40 @@ export class AgentRequestRunner {
     return this.users.during(() => this.request(requestName, signal, request));
   }
 
+  /**
+   * Opens or restores a session. If the agent fails because of the window's tools, once more without them, if `mayTryAgain`,
+   * perhaps in a new process. Then the result has a notice for the user.
+   * @throws the errors of the first `open`
+   */
+  async openSession<T>(
+    open: (live: ConnectedAgent, offer: WindowToolsOffer) => Promise<T>,
+    signal?: AbortSignal,
+    mayTryAgain: () => boolean = () => true,
+  ): Promise<{ readonly opened: T; readonly notice?: string }> {
+    const { connection, windowTools } = this;
+    const live = await connection.connect(signal);
+    const version = live.agent.agentInfo?.version;
+    const offer = windowTools.offerFor(version);
+    try {
+      const opened = await open(live, offer);
+      windowTools.record(offer, 'openedWith');
+      return { opened };
+    } catch (error) {
+      const explained = await connection.toBackendError(error);
+      if (signal?.aborted || !mayTryAgain() || !windowTools.mayBeReason(offer, explained)) throw error;
+      const { log, title } = this.deps;
+      log.warn(`${title} failed with the window's tools and is tried without them: ${explained.message}`);
+      const without = windowTools.offerFor(version, { omits: true });
+      let opened: T;
+      try {
+        opened = await open(await connection.connect(signal), without);
+      } catch {
+        throw error;
+      }
+      return { opened, notice: withoutToolsNotice(title, windowTools.record(offer, 'openedWithout')) };
+    }
+  }
+
   /** Whether the running agent can restore a session in another process. */
   get canRestore(): boolean {
     const abilities = this.connection.connectedAgent?.client.abilities;
@@ -147,16 +183,19 @@ export class AgentRequestRunner {
   }
 
   async sessionParamsFor(
-    { agent, client }: ConnectedAgent,
+    { client }: ConnectedAgent,
     options: CreateSessionOptions,
     toolCaller: ToolCaller,
+    offer: WindowToolsOffer,
   ): Promise<SessionParams> {
-    const omits = this.windowTools.isOmitted(agent.agentInfo?.version) ? { omitsWindowTools: true as const } : {};
     const { additionalDirectories: takesFolders, mcp } = client.abilities;
     const { sessionFolder } = this.deps;
     const { cwd, additionalDirectories = [] } = options;
     const capabilities = { http: mcp.http, sse: mcp.sse };
-    const mcpServers = [...(await this.deps.mcpServers({ capabilities, cwd, toolCaller, ...omits }))];
+    const onWindowTools = (): void => void (offer.hasWindowTools = true);
+    const { omitsWindowTools } = offer;
+    const asked = { capabilities, cwd, toolCaller, omitsWindowTools, onWindowTools };
+    const mcpServers = [...(await this.deps.mcpServers(asked))];
     const sendsFolders = takesFolders && additionalDirectories.length > 0 && sessionFolder === undefined;
     return {
       cwd: sessionFolder ?? cwd,
@@ -169,19 +208,6 @@ export class AgentRequestRunner {
   async mayRestore(sessionId: string, cwd: string, signal?: AbortSignal): Promise<boolean> {
     if (!this.traits.losesLoadedSessions) return true;
     return (await this.deps.confirmLoad?.({ sessionId, cwd }, signal)) ?? true;
-  }
-
-  /** Whether the sessions of the agent have the window's tools. */
-  async hasWindowTools({ client }: ConnectedAgent, { cwd }: CreateSessionOptions): Promise<boolean> {
-    const { http, sse } = client.abilities.mcp;
-    const toolCaller = new SessionToolCaller();
-    const request = { capabilities: { http, sse }, cwd, toolCaller };
-    try {
-      const all = await this.deps.mcpServers(request);
-      return (await this.deps.mcpServers({ ...request, omitsWindowTools: true })).length < all.length;
-    } finally {
-      toolCaller.end();
-    }
   }
 
   /** Stops the agent and rejects pending requests with `reason`. The next request starts it again. Never rejects. */
@@ -201,4 +227,11 @@ export class AgentRequestRunner {
     this.users.dispose();
     this.connection.dispose();
   }
+}
+
+function withoutToolsNotice(title: string, state: WindowToolsState): string {
+  const failed = `${title} can’t start a session with Backline’s tools, so it works without them`;
+  return state === 'failing'
+    ? `${failed}. After an update, or “Backline: Restart Agent”, it gets them again.`
+    : `${failed} in this conversation.`;
 }

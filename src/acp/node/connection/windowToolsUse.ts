@@ -1,5 +1,10 @@
-import { isBackendError, type BackendErrorCode } from '../../../session/common/sessionBackend';
-import type { AgentLimit } from '../../common/connection/agentLimitStore';
+import { type BackendError, type BackendErrorCode } from '../../../session/common/sessionBackend';
+import {
+  nextWindowToolsState,
+  type WindowToolsEvent,
+  type WindowToolsMemory,
+  type WindowToolsState,
+} from '../../common/connection/windowToolsState';
 
 /** Failures that say nothing about the parameters of a session. */
 const otherFailures: ReadonlySet<BackendErrorCode> = new Set([
@@ -13,44 +18,56 @@ const otherFailures: ReadonlySet<BackendErrorCode> = new Set([
   'untrusted',
 ]);
 
-/** Decides whether one agent gets the window's tools. Some agents fail each session that has an MCP server. */
+/** Whether one request for a session offers the window's tools to the agent. */
+export interface WindowToolsOffer {
+  readonly omitsWindowTools: boolean;
+  /** Set when the request is made: whether the tools are in it. */
+  hasWindowTools: boolean;
+  /** What was known when the session began to open. */
+  readonly before: WindowToolsState;
+  /** The version of the running agent. */
+  readonly version: string | undefined;
+}
+
+/** Decides whether one agent gets the window's tools. */
 export class WindowToolsUse {
-  private hasWorkedWith = false;
-  private isTryingWithout = false;
-  private ownLimit: { readonly version: string | undefined } | undefined;
+  /** What this window has found out itself. */
+  private own: { readonly version: string | undefined; readonly state: WindowToolsState } | undefined;
 
-  /** `memory` is shared by all windows; without it, the limit is known only here. */
-  constructor(private readonly memory: (() => AgentLimit) | undefined) {}
+  /** `memory` is shared by all windows. Agents that do not tell their version are only known here. */
+  constructor(private readonly memory: WindowToolsMemory | undefined) {}
 
-  /** `version` is that of the running agent: an update ends the limit. */
-  isOmitted(version: string | undefined): boolean {
-    if (this.isTryingWithout || (this.ownLimit && this.ownLimit.version === version)) return true;
-    this.memory?.().recordStart(version);
-    return this.memory?.().isLimited === true;
+  /** `version` is that of the running agent: an update ends what was known. */
+  offerFor(version: string | undefined, { omits = false } = {}): WindowToolsOffer {
+    const before = this.stateOf(version);
+    return { before, version, omitsWindowTools: omits || before === 'failing', hasWindowTools: false };
   }
 
-  markWorking(version: string | undefined): void {
-    if (!this.isOmitted(version)) this.hasWorkedWith = true;
+  /** Whether the tools may be the reason why a session with this offer failed. */
+  mayBeReason({ hasWindowTools, version }: WindowToolsOffer, { code }: BackendError): boolean {
+    return hasWindowTools && this.stateOf(version) !== 'working' && !otherFailures.has(code);
   }
 
-  /** Whether the tools may be the reason for the failure of a session. */
-  mayBeReason(error: unknown, version: string | undefined): boolean {
-    if (this.hasWorkedWith || this.isOmitted(version)) return false;
-    return isBackendError(error) && !otherFailures.has(error.code);
+  /** Call when the session was opened, or has failed with this offer and was opened without the tools. */
+  record({ before, hasWindowTools, version }: WindowToolsOffer, event: WindowToolsEvent): WindowToolsState {
+    const known = this.stateOf(version);
+    const state = hasWindowTools ? nextWindowToolsState(known, event, before) : known;
+    if (state === known) return state;
+    this.own = { version, state };
+    if (version !== undefined) this.memory?.write(version, state);
+    return state;
   }
 
-  /** Runs `work` without the tools. If that succeeds, this version never gets them again; if not, returns undefined. */
-  async tryWithout<T>(version: string | undefined, work: () => Promise<T>): Promise<T | undefined> {
-    this.isTryingWithout = true;
-    try {
-      const result = await work();
-      this.ownLimit = { version };
-      this.memory?.().limit(version);
-      return result;
-    } catch {
-      return undefined;
-    } finally {
-      this.isTryingWithout = false;
-    }
+  /** Gives the agent the tools again. */
+  forget(): void {
+    this.own = undefined;
+    this.memory?.forget();
+  }
+
+  private stateOf(version: string | undefined): WindowToolsState {
+    const stored = version === undefined ? undefined : this.memory?.read(version);
+    // Another window may have found that they work.
+    if (this.own && this.own.version === version && stored !== 'working') return this.own.state;
+    return stored ?? 'unknown';
   }
 }

@@ -13,7 +13,6 @@ import {
 } from '../../../session/common/sessionBackend';
 import type { SecretRedactor } from '../../../session/common/redaction/secretRedactor';
 import { KeyedQueue, withDeadline } from '../../../base/common/async';
-import { messageOf } from '../../../base/common/errors';
 import type { Event } from '../../../base/common/event';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import { ObservedWrites, type WriteObserver } from '../../../editor/common/writeObserver';
@@ -25,6 +24,7 @@ import { SessionToolCaller } from '../../common/sessionToolCaller';
 import { listAllSessions } from './sessionListing';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import type { AgentClient } from '../connection/agentClient';
+import type { WindowToolsOffer } from '../connection/windowToolsUse';
 import type { ConnectedAgent } from '../v1/agentConnection';
 import { AcpSession } from './acpSession';
 import { StuckTurns } from './stuckTurns';
@@ -121,45 +121,29 @@ export class AcpBackend implements SessionBackend {
     signal?: AbortSignal,
     sourceId?: string,
   ): Promise<AcpSession> {
-    const open = (live: ConnectedAgent): Promise<AcpSession> => this.requestNewSession(live, options, signal, sourceId);
-    if (sourceId !== undefined) return await open(await this.requestRunner.connection.connect(signal));
-    return await this.openWithOrWithoutTools(signal, options, open);
+    const { connection, windowTools } = this.requestRunner;
+    const open = (live: ConnectedAgent, offer: WindowToolsOffer): Promise<AcpSession> =>
+      this.requestNewSession(live, offer, options, signal, sourceId);
+    if (sourceId === undefined) return this.withNotice(await this.requestRunner.openSession(open, signal));
+    const live = await connection.connect(signal);
+    return await open(live, windowTools.offerFor(live.agent.agentInfo?.version));
   }
 
-  /** Opens a session. If the agent fails because of the window's tools, once more without them. */
-  private async openWithOrWithoutTools(
-    signal: AbortSignal | undefined,
-    options: CreateSessionOptions,
-    open: (live: ConnectedAgent) => Promise<AcpSession>,
-    mayOpenAgain: () => boolean = () => true,
-  ): Promise<AcpSession> {
-    const { connection, windowTools } = this.requestRunner;
-    const live = await connection.connect(signal);
-    const version = live.agent.agentInfo?.version;
-    try {
-      const session = await open(live);
-      windowTools.markWorking(version);
-      return session;
-    } catch (error) {
-      const mayRetry = !signal?.aborted && mayOpenAgain() && windowTools.mayBeReason(error, version);
-      if (!mayRetry || !(await this.requestRunner.hasWindowTools(live, options))) throw error;
-      this.deps.log.warn(`${this.title} failed with the window's tools and is tried without them: ${messageOf(error)}`);
-      const session = await windowTools.tryWithout(version, async () => await open(await connection.connect(signal)));
-      if (!session) throw error;
-      session.output.notify('warning', withoutToolsNotice(this.title));
-      return session;
-    }
+  private withNotice({ notice, opened }: { readonly opened: AcpSession; readonly notice?: string }): AcpSession {
+    if (notice !== undefined) opened.output.notify('warning', notice);
+    return opened;
   }
 
   private async requestNewSession(
     live: ConnectedAgent,
+    offer: WindowToolsOffer,
     options: CreateSessionOptions,
     signal: AbortSignal | undefined,
     sourceId: string | undefined,
   ): Promise<AcpSession> {
     const toolCaller = new SessionToolCaller();
     try {
-      const params = await this.requestRunner.sessionParamsFor(live, options, toolCaller);
+      const params = await this.requestRunner.sessionParamsFor(live, options, toolCaller, offer);
       const method = sourceId === undefined ? 'session/new' : 'session/fork';
       const createPeer = (sessionId: string, setup: SessionSetupResult): AcpSession => {
         const created = this.buildSession(sessionId, options, toolCaller, live.client);
@@ -202,13 +186,15 @@ export class AcpBackend implements SessionBackend {
     const open = this.findOpenSession(sessionId);
     if (open) return open;
     let session: AcpSession | undefined;
-    const load = (live: ConnectedAgent): Promise<AcpSession> =>
-      this.requestLoad(live, sessionId, options, signal, (built) => (session = built));
-    return await this.openWithOrWithoutTools(signal, options, load, () => session?.hasReceivedUpdate !== true);
+    const load = (live: ConnectedAgent, offer: WindowToolsOffer): Promise<AcpSession> =>
+      this.requestLoad(live, offer, sessionId, options, signal, (built) => (session = built));
+    const mayTryAgain = (): boolean => session?.hasReceivedUpdate !== true;
+    return this.withNotice(await this.requestRunner.openSession(load, signal, mayTryAgain));
   }
 
   private async requestLoad(
     live: ConnectedAgent,
+    offer: WindowToolsOffer,
     sessionId: string,
     options: LoadSessionOptions,
     signal: AbortSignal | undefined,
@@ -223,7 +209,7 @@ export class AcpBackend implements SessionBackend {
     options.onLoading?.(session);
     try {
       await this.requestRunner.requestSession('session/load', signal, (deadline) =>
-        session.load(live, method, deadline),
+        session.load(live, offer, method, deadline),
       );
     } catch (error) {
       session.dispose();
@@ -272,6 +258,10 @@ export class AcpBackend implements SessionBackend {
     return await this.requestRunner.request('providers/list', signal, (deadline) => client.providers.list(deadline));
   }
 
+  forgetFailures(): void {
+    this.requestRunner.windowTools.forget();
+  }
+
   async stop(): Promise<void> {
     const interrupted = Promise.all([...this.sessions.values()].map(async (session) => await session.interrupt()));
     const { interruptGraceMs } = this.requestRunner.limits;
@@ -308,8 +298,4 @@ export class AcpBackend implements SessionBackend {
   private unsupportedError(action: string): BackendError {
     return new BackendError('unsupported', `${this.title} cannot ${action}.`);
   }
-}
-
-function withoutToolsNotice(title: string): string {
-  return `${title} can’t start a session with Backline’s tools, so it works without them. After an update, it gets them again.`;
 }

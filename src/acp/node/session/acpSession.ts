@@ -18,7 +18,6 @@ import { SessionEventMapper } from '../../common/session/sessionEventMapper';
 import { turnEndOf } from '../../common/session/turnUsage';
 import type { PermissionRequest, SessionSetupResult } from '../../common/session/agentMessages';
 import type { AgentRequestRunner } from '../connection/agentRequestRunner';
-import type { ConnectedAgent } from '../v1/agentConnection';
 import { AgentUpdates } from './agentUpdates';
 import { CallDecisions } from './callDecisions';
 import { FileService } from '../v1/fileService';
@@ -232,9 +231,9 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   }
 
   /** Loads the session. Updates that arrive before the result are its history. @throws the agent's error */
-  async load(connectedAgent: ConnectedAgent, method: 'load' | 'resume', signal: AbortSignal): Promise<void> {
+  async load(...request: Parameters<SessionBinding['load']>): Promise<void> {
     this.mapper.startReplay();
-    const loaded = this.binding.load(connectedAgent, method, signal);
+    const loaded = this.binding.load(...request);
     this.applySetup(await loaded.finally(() => this.emit(this.mapper.endReplay(this.updates.isWorking))));
   }
 

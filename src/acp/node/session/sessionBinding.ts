@@ -19,6 +19,7 @@ import type { SessionConfig } from './sessionConfig';
 import type { SessionOutput } from './sessionOutput';
 import type { SessionPeer, AgentClient } from '../connection/agentClient';
 import { isAuthRequired } from '../connection/agentErrors';
+import type { WindowToolsOffer } from '../connection/windowToolsUse';
 import { abandonedPeer } from './abandonedPeer';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 
@@ -71,8 +72,14 @@ export class SessionBinding {
   }
 
   /** Loads the session. The agent replays the history before the result resolves. @throws the agent's error */
-  load(connectedAgent: ConnectedAgent, method: 'load' | 'resume', signal: AbortSignal): Promise<SessionSetupResult> {
-    return this.trackRestore(connectedAgent, 'unknown', () => this.requestRestore(connectedAgent, method, signal));
+  load(
+    connectedAgent: ConnectedAgent,
+    offer: WindowToolsOffer,
+    method: 'load' | 'resume',
+    signal: AbortSignal,
+  ): Promise<SessionSetupResult> {
+    const request = () => this.requestRestore(connectedAgent, offer, method, signal);
+    return this.trackRestore(connectedAgent, 'unknown', request);
   }
 
   /** Call when the agent has answered a prompt in its session `agentSessionId`. */
@@ -130,17 +137,17 @@ export class SessionBinding {
   }
 
   private async attach(connectedAgent: ConnectedAgent, signal: AbortSignal): Promise<AttachedState<AgentClient>> {
-    const { config, events, id } = this.deps;
+    const { config } = this.deps;
     signal.throwIfAborted();
     if (this.state.kind === 'attached' && this.state.client === connectedAgent.client) return this.state;
     const before = config.options;
     const isStuck = this.state.kind === 'abandoned' && this.state.client === connectedAgent.client;
     if (isStuck) this.deps.replaceToolCaller();
     const isRemembered = !isStuck && (await this.tryRestore(connectedAgent, signal));
-    if (!isRemembered) await this.recreateSession(connectedAgent, signal, isStuck);
+    if (!isRemembered) await this.recreateSession(signal, isStuck);
     const attached = this.requireAttached();
     const message = await config.restoreOptions(attached, before, isRemembered, signal);
-    if (message !== undefined) events.append({ event: 'notice', data: { session_id: id, level: 'info', message } });
+    if (message !== undefined) this.notify('info', message);
     return attached;
   }
 
@@ -149,17 +156,23 @@ export class SessionBinding {
     const { agent, config, folders, log } = this.deps;
     const method = restoreMethodOf(connectedAgent.client.abilities, 'known');
     if (!method || !(await agent.mayRestore(this.agentSessionId, folders.cwd, signal))) return false;
-    try {
-      const setup = await this.trackRestore(connectedAgent, 'known', () =>
+    let lastUsed = connectedAgent;
+    const restore = (live: ConnectedAgent, offer: WindowToolsOffer): Promise<SessionSetupResult> => {
+      lastUsed = live;
+      return this.trackRestore(live, 'known', () =>
         agent.requestWithTimeout(`session/${method}`, signal, (deadline) =>
-          this.requestRestore(connectedAgent, method, deadline),
+          this.requestRestore(live, offer, method, deadline),
         ),
       );
+    };
+    try {
+      const { notice, opened: setup } = await agent.openSession(restore, signal);
       config.applySetup(setup);
+      if (notice !== undefined) this.notify('warning', notice);
       return true;
     } catch (error) {
       const isRefusal = !isAuthRequired(error) && !(error instanceof TimeoutError) && !signal.aborted;
-      const isGone = agent.connection.connectedAgent !== connectedAgent || this.state.kind === 'closed';
+      const isGone = agent.connection.connectedAgent !== lastUsed || this.state.kind === 'closed';
       if (!isRefusal || isGone) throw error;
       log.warn(`${agent.title} could not resume a session: ${messageOf(error)}`);
       return false;
@@ -186,13 +199,14 @@ export class SessionBinding {
 
   private async requestRestore(
     connectedAgent: ConnectedAgent,
+    offer: WindowToolsOffer,
     method: 'load' | 'resume',
     signal: AbortSignal,
   ): Promise<SessionSetupResult> {
     const { agent, folders, peer, toolCaller } = this.deps;
     const { client } = connectedAgent;
     const params = {
-      ...(await agent.sessionParamsFor(connectedAgent, folders, toolCaller())),
+      ...(await agent.sessionParamsFor(connectedAgent, folders, toolCaller(), offer)),
       sessionId: this.agentSessionId,
     };
     signal.throwIfAborted();
@@ -200,10 +214,23 @@ export class SessionBinding {
     return client.restoreSession(params, method === 'load', signal);
   }
 
-  private async recreateSession(connectedAgent: ConnectedAgent, signal: AbortSignal, isStuck: boolean): Promise<void> {
+  private async recreateSession(signal: AbortSignal, isStuck: boolean): Promise<void> {
+    const { agent } = this.deps;
+    const create = (live: ConnectedAgent, offer: WindowToolsOffer): Promise<SessionPeer> =>
+      this.requestNewSession(live, offer, signal, isStuck);
+    const { notice } = await agent.openSession(create, signal);
+    if (notice !== undefined) this.notify('warning', notice);
+  }
+
+  private async requestNewSession(
+    connectedAgent: ConnectedAgent,
+    offer: WindowToolsOffer,
+    signal: AbortSignal,
+    isStuck: boolean,
+  ): Promise<SessionPeer> {
     const { agent, folders, peer, toolCaller } = this.deps;
     const { client } = connectedAgent;
-    const params = await agent.sessionParamsFor(connectedAgent, folders, toolCaller());
+    const params = await agent.sessionParamsFor(connectedAgent, folders, toolCaller(), offer);
     const onCreated = (agentSessionId: string, setup: SessionSetupResult): SessionPeer => {
       this.applyBindingEvent({ kind: 'recreated', client, agentSessionId });
       this.reportRecreated(this.requireAttached(), setup, isStuck);
@@ -211,7 +238,7 @@ export class SessionBinding {
     };
     this.applyBindingEvent({ kind: 'recreateRequested', client });
     try {
-      await agent.requestWithTimeout('session/new', signal, (deadline) =>
+      return await agent.requestWithTimeout('session/new', signal, (deadline) =>
         client.newSession(params, onCreated, deadline),
       );
     } catch (error) {
@@ -230,8 +257,12 @@ export class SessionBinding {
       ? `${agent.title} continues in a new session because the stopped turn has not ended. It doesn’t remember this conversation.`
       : `${agent.title} was restarted and doesn’t remember this conversation.`;
     events.append({ event: 'session:info', data: { session_id: id, agent_session_id: agentSessionId } });
-    events.append({ event: 'notice', data: { session_id: id, level: 'warning', message } });
+    this.notify('warning', message);
     config.applySetup(setup);
+  }
+
+  private notify(level: 'info' | 'warning', message: string): void {
+    this.deps.events.append({ event: 'notice', data: { session_id: this.deps.id, level, message } });
   }
 
   /**

@@ -4,7 +4,8 @@ import { MemoryMemento } from '../../../../fake/memoryMemento';
 
 describe('the memory of agents that fail with something', () => {
   let memento: MemoryMemento;
-  const memory = (): AgentLimitStore => new AgentLimitStore(memento, 'limits', (error) => assert.fail(String(error)));
+  const deps = () => ({ memento, mementoName: 'limits', onError: (error: unknown) => assert.fail(String(error)) });
+  const memory = (): AgentLimitStore => new AgentLimitStore(deps());
 
   beforeEach(() => {
     memento = new MemoryMemento();

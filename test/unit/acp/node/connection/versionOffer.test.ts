@@ -32,7 +32,11 @@ describe('the version of ACP that an agent is offered', () => {
   let memory: AgentLimitStore;
 
   beforeEach(() => {
-    memory = new AgentLimitStore(new MemoryMemento(), 'limits', (error) => assert.fail(String(error)));
+    memory = new AgentLimitStore({
+      memento: new MemoryMemento(),
+      mementoName: 'limits',
+      onError: (error) => assert.fail(String(error)),
+    });
   });
   afterEach(() => {
     for (const backend of v2Backends.splice(0)) backend.dispose();
