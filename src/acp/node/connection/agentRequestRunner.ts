@@ -97,7 +97,7 @@ export class AgentRequestRunner {
     return agentTraitsFrom(this.connection.connectedAgent?.agent.agentInfo?.name, missingFile, knownAs);
   }
 
-  /** Sends a request to the agent with the default time-out. @throws BackendError */
+  /** Sends a request to the agent with the default time-out. The agent is not ended meanwhile. @throws BackendError */
   async request<T>(
     requestName: string,
     signal: AbortSignal | undefined,
@@ -108,15 +108,6 @@ export class AgentRequestRunner {
     } catch (error) {
       throw await this.explainAndRecordRefusal(error, 'session');
     }
-  }
-
-  /** Like `request`, for a request that creates or loads a session: the agent is not ended meanwhile for others. */
-  requestSession<T>(
-    requestName: string,
-    signal: AbortSignal | undefined,
-    request: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    return this.users.during(() => this.request(requestName, signal, request));
   }
 
   /**
@@ -177,8 +168,10 @@ export class AgentRequestRunner {
     request: (signal: AbortSignal) => Promise<T>,
     timeoutMs = this.limits.requestTimeoutMs,
   ): Promise<T> {
-    return withDeadline(this.deps.clock, requestName, timeoutMs, (deadline) =>
-      request(signal ? AbortSignal.any([signal, deadline]) : deadline),
+    return this.users.during(() =>
+      withDeadline(this.deps.clock, requestName, timeoutMs, (deadline) =>
+        request(signal ? AbortSignal.any([signal, deadline]) : deadline),
+      ),
     );
   }
 

@@ -30,7 +30,7 @@ export class ProcessUsers implements Disposable {
     });
   }
 
-  /** Runs a request that must not be lost, such as the creation of a session. */
+  /** Runs one or more requests that must not be lost, such as a change of an option. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     const user = this.add({ isWorking: true, isRemembered: false });
     try {

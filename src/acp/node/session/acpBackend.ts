@@ -19,6 +19,7 @@ import { ObservedWrites, type WriteObserver } from '../../../editor/common/write
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import type { SessionSetupResult } from '../../common/session/agentMessages';
 import { restoreMethodOf } from '../../common/session/bindingState';
+import type { SessionListResult } from '../../common/session/wireSchema';
 import { AgentRequestRunner, type AgentRequestRunnerDeps } from '../connection/agentRequestRunner';
 import { SessionToolCaller } from '../../common/sessionToolCaller';
 import { listAllSessions } from './sessionListing';
@@ -150,7 +151,7 @@ export class AcpBackend implements SessionBackend {
         created.applySetup(setup);
         return created;
       };
-      const session = await this.requestRunner.requestSession(method, signal, (requestSignal) =>
+      const session = await this.requestRunner.request(method, signal, (requestSignal) =>
         live.client.newSession(params, createPeer, requestSignal, sourceId),
       );
       this.sessions.set(session.id, session);
@@ -166,9 +167,10 @@ export class AcpBackend implements SessionBackend {
     const { client } = await this.requestRunner.connection.connect(signal);
     if (!client.abilities.list) throw this.unsupportedError('list its conversations');
     const folder = cwd === undefined ? undefined : (this.deps.sessionFolder ?? cwd);
-    return listAllSessions(folder, (params) =>
-      this.requestRunner.request('session/list', signal, (requestSignal) => client.listSessions(params, requestSignal)),
-    );
+    const { requestRunner } = this;
+    const requestPage = (params: { cwd?: string; cursor?: string }): Promise<SessionListResult> =>
+      requestRunner.request('session/list', signal, (requestSignal) => client.listSessions(params, requestSignal));
+    return await requestRunner.users.during(() => listAllSessions(folder, requestPage));
   }
 
   async loadSession(sessionId: string, options: LoadSessionOptions, signal?: AbortSignal): Promise<BackendSession> {
@@ -208,7 +210,7 @@ export class AcpBackend implements SessionBackend {
     onBuilt(session);
     options.onLoading?.(session);
     try {
-      await this.requestRunner.requestSession('session/load', signal, (deadline) =>
+      await this.requestRunner.request('session/load', signal, (deadline) =>
         session.load(live, offer, method, deadline),
       );
     } catch (error) {
@@ -222,8 +224,12 @@ export class AcpBackend implements SessionBackend {
   async deleteSession(sessionId: string): Promise<void> {
     const { client } = await this.requestRunner.connection.connect();
     if (!client.abilities.delete) throw this.unsupportedError('delete conversations');
-    await this.findOpenSession(sessionId)?.close();
-    await this.requestRunner.request('session/delete', undefined, (signal) => client.deleteSession(sessionId, signal));
+    await this.requestRunner.users.during(async () => {
+      await this.findOpenSession(sessionId)?.close();
+      await this.requestRunner.request('session/delete', undefined, (signal) =>
+        client.deleteSession(sessionId, signal),
+      );
+    });
   }
 
   /** Signs in, checks that with a new session, then resumes waiting prompts. @throws BackendError */

@@ -279,12 +279,14 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
 
   async setConfig(optionId: string, value: string | boolean): Promise<void> {
     this.sessionConfig.requireValidOption(optionId, value);
-    try {
+    const { connection, users } = this.deps.agent;
+    const change = async (): Promise<void> => {
       const attached = await this.binding.ensureAttached(this.endSignal);
       await this.sessionConfig.setOption(attached, optionId, value, this.endSignal);
-    } catch (error) {
-      throw await this.deps.agent.connection.toBackendError(error);
-    }
+    };
+    await users.during(change).catch(async (error: unknown) => {
+      throw await connection.toBackendError(error);
+    });
   }
 
   async close(): Promise<void> {

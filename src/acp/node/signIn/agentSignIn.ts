@@ -141,11 +141,13 @@ export class AgentSignIn {
 
   /** Returns the agent's report. Undefined if the agent does not know, or cannot report it. */
   private async askForStatus(signal: AbortSignal): Promise<AuthStatus | undefined> {
-    const { clock, connection, limits, log } = this.deps;
+    const { clock, connection, limits, log, users } = this.deps;
     const { client } = await connection.connect(signal);
     try {
-      return await withDeadline(clock, 'auth/status', limits.requestTimeoutMs, (deadline) =>
-        client.authStatus(AbortSignal.any([signal, deadline])),
+      return await users.during(() =>
+        withDeadline(clock, 'auth/status', limits.requestTimeoutMs, (deadline) =>
+          client.authStatus(AbortSignal.any([signal, deadline])),
+        ),
       );
     } catch (error) {
       log.debug(`The agent did not report whether the user is signed in: ${messageOf(error)}`);
@@ -180,10 +182,12 @@ export class AgentSignIn {
 
   /** Ends the user's sign-in in the agent. @throws BackendError */
   async signOut(signal?: AbortSignal): Promise<void> {
-    const { clock, connection, limits } = this.deps;
+    const { clock, connection, limits, users } = this.deps;
     const { client } = await connection.connect(signal);
     try {
-      await withDeadline(clock, 'logout', limits.requestTimeoutMs, (deadline) => client.logout(deadline));
+      await users.during(() =>
+        withDeadline(clock, 'logout', limits.requestTimeoutMs, (deadline) => client.logout(deadline)),
+      );
     } catch (error) {
       throw await connection.toBackendError(error);
     }

@@ -224,6 +224,62 @@ describe('conversations that share one agent process', () => {
     await until('the end of the process', () => agents.last.isGone);
   });
 
+  type Asked = 'session/list' | 'session/set_mode' | 'session/delete' | 'session/close' | 'logout';
+  const pendingWork: Readonly<Record<Asked, (backend: AcpBackend, session: BackendSession) => Promise<unknown>>> = {
+    'session/list': (backend) => backend.listSessions(),
+    'session/set_mode': (_, session) => session.setConfig('mode', 'code'),
+    'session/delete': (backend) => backend.deleteSession('s9'),
+    'session/close': (_, session) => session.close(),
+    logout: (backend) => backend.signOut(),
+  };
+
+  for (const [method, work] of Object.entries(pendingWork)) {
+    it(`a pending ${method} is not lost when the turn of another conversation is stopped`, async () => {
+      const clock = new FakeClock();
+      const { promise: held, resolve: release } = Promise.withResolvers<undefined>();
+      let isAsked = false;
+      const answer = async <T>(asked: Asked, result: T): Promise<T> => {
+        if (asked !== method) return result;
+        isAsked = true;
+        await held;
+        return result;
+      };
+      let count = 0;
+      const { agents, backend } = make(
+        (app) => {
+          app.onRequest('session/new', () => ({ sessionId: `s${++count}`, modes }));
+          app.onRequest('session/prompt', () => new Promise<never>(() => undefined));
+          app.onRequest('session/list', ({ params: { cursor } }) =>
+            answer('session/list', { sessions: [], ...(cursor === undefined ? { nextCursor: 'second' } : {}) }),
+          );
+          app.onRequest('session/set_mode', () => answer('session/set_mode', {}));
+          app.onRequest('session/delete', () => answer('session/delete', {}));
+          app.onRequest('session/close', () => answer('session/close', {}));
+          app.onRequest('logout', () => answer('logout', {}));
+          basics(app, { agentCapabilities: { ...capabilities, auth: { logout: {} } } });
+        },
+        { clock },
+      );
+      const one = await open(backend);
+      const two = await open(backend);
+      await two.session.sendPrompt({ text: 'go' });
+      await settle();
+      const stopping = two.session.cancel();
+      await settle();
+      clock.advance(graceMs - 1);
+      const done = work(backend, one.session);
+      await until('the request', () => isAsked);
+      clock.advance(1);
+      await stopping;
+      await settle();
+      assert.equal(agents.last.isGone, false);
+      release(undefined);
+      await done;
+      assert.equal(agents.started.length, 1);
+      await until('the end of the process', () => agents.last.isGone);
+    });
+  }
+
   it('a sign-in that restarts the agent waits for the turns of other conversations', async () => {
     const { agent, agents, backend, one } = await share();
     await one.session.sendPrompt({ text: 'slow a' });
