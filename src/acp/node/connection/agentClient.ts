@@ -8,7 +8,6 @@ import {
   type CreateElicitationResponse,
   type RequestPermissionOutcome,
 } from '@agentclientprotocol/sdk';
-import * as z from 'zod';
 import { BackendError } from '../../../session/common/sessionBackend';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
@@ -30,7 +29,7 @@ import { AuthStatusAnswer, type AuthStatus } from '../../common/signIn/authStatu
 import { ThrottledLog } from '../../common/throttledLog';
 import { EarlyUpdates } from './earlyUpdates';
 import { ChildSessions } from './childSessions';
-import { OpenAgentRequests, unlessCancelled } from './agentRequests';
+import { idsOfElicitation, OpenAgentRequests, unlessCancelled } from './agentRequests';
 import type { FileService } from '../v1/fileService';
 import { explainRefusal, initializeParams, createProtocolRequests } from './handshake';
 import {
@@ -125,13 +124,14 @@ export class AgentClient {
   /** Sends a session's updates and requests to `peer`, starting with the updates that were kept. */
   attach(sessionId: string, peer: SessionPeer): void {
     this.peerBySessionId.set(sessionId, peer);
+    if (peer.isAbandoned) this.withdrawQuestionsOf(sessionId);
     for (const update of this.earlyUpdates.take(sessionId)) this.deliverUpdate(sessionId, peer, update);
   }
 
   detach(sessionId: string): void {
     this.peerBySessionId.delete(sessionId);
+    this.withdrawQuestionsOf(sessionId);
     this.childSessions.forgetChildrenOf(sessionId);
-    this.elicitations.abortMatching((request) => request.sessionId === sessionId);
     this.protocolRequests?.abandon?.(sessionId, new BackendError('closed', 'The session was closed.'));
   }
 
@@ -220,7 +220,7 @@ export class AgentClient {
   }
 
   async cancel(sessionId: string): Promise<void> {
-    this.elicitations.abortMatching((request) => request.sessionId === sessionId);
+    this.withdrawQuestionsOf(sessionId);
     await this.requireConnection().agent.notify(methods.agent.session.cancel, { sessionId });
     this.protocolRequests?.markCancelled?.(sessionId);
   }
@@ -325,9 +325,14 @@ export class AgentClient {
   }
 
   private requirePeer(sessionId: string): SessionPeer {
-    const peer = this.peerBySessionId.get(sessionId) ?? this.parentOf(sessionId)?.peer;
+    const peer = this.peerOf(sessionId);
     if (!peer) throw RequestError.sessionNotFound(sessionId);
     return peer;
+  }
+
+  /** The session itself, or that of the agent whose subagent it is. */
+  private peerOf(sessionId: string): SessionPeer | undefined {
+    return this.peerBySessionId.get(sessionId) ?? this.parentOf(sessionId)?.peer;
   }
 
   private parentOf(childId: string): { readonly id: string; readonly peer: SessionPeer } | undefined {
@@ -337,7 +342,14 @@ export class AgentClient {
   }
 
   private isAbandoned(sessionId: string | undefined): boolean {
-    return sessionId !== undefined && this.peerBySessionId.get(sessionId)?.isAbandoned === true;
+    return sessionId !== undefined && this.peerOf(sessionId)?.isAbandoned === true;
+  }
+
+  /** Also those of its subagents. */
+  private withdrawQuestionsOf(sessionId: string): void {
+    this.elicitations.abortMatching(
+      ({ sessionId: id }) => id === sessionId || (id !== undefined && this.childSessions.ownerOf(id) === sessionId),
+    );
   }
 
   /** Version 2 has no requests for files and terminals. */
@@ -377,14 +389,4 @@ export class AgentClient {
       this.throttledLog.warn('Ignored an update of an unknown session', ` (${params.sessionId.slice(0, 100)})`);
     }
   }
-}
-
-const ElicitationIds = z.looseObject({
-  sessionId: z.string().optional().catch(undefined),
-  elicitationId: z.string().optional().catch(undefined),
-});
-
-function idsOfElicitation(request: CreateElicitationRequest) {
-  const { sessionId, elicitationId } = ElicitationIds.parse(request);
-  return { sessionId, id: elicitationId };
 }

@@ -1,4 +1,5 @@
-import { RequestError } from '@agentclientprotocol/sdk';
+import { RequestError, type CreateElicitationRequest } from '@agentclientprotocol/sdk';
+import * as z from 'zod';
 import { raceSignal } from '../../../base/common/async';
 
 /** Rejects with `requestCancelled` as soon as the agent cancels its request, even if the work ignores the signal. */
@@ -28,4 +29,15 @@ export class OpenAgentRequests {
   abortMatching(matches: (request: SessionRequest) => boolean): void {
     for (const [controller, request] of this.requestsByController) if (matches(request)) controller.abort();
   }
+}
+
+const ElicitationIds = z.looseObject({
+  sessionId: z.string().optional().catch(undefined),
+  elicitationId: z.string().optional().catch(undefined),
+});
+
+/** Of what belongs to no session, `sessionId` is missing. */
+export function idsOfElicitation(request: CreateElicitationRequest) {
+  const { sessionId, elicitationId } = ElicitationIds.parse(request);
+  return { sessionId, id: elicitationId };
 }

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import type { AgentContext, CreateElicitationRequest } from '@agentclientprotocol/sdk';
 import type { Elicit } from '../../../../src/acp/node/connection/agentClient';
 import { open, useBackends, type backendOf } from '../../../fake/backendHarness';
-import { basics } from '../../../fake/scriptedAgent';
+import { FakeClock } from '../../../fake/fakeClock';
+import { basics, never } from '../../../fake/scriptedAgent';
+import { turns as turnsOfLoop } from '../../../support/turns';
 
 /** Answers `cancel` when it is withdrawn, as the real one does. */
 const untilWithdrawn: Elicit = (_request, signal) =>
@@ -72,5 +74,67 @@ describe('what an agent asks and takes back', () => {
     await isAsked;
     await session.cancel();
     assert.deepEqual(await result, { action: 'cancel' });
+  });
+
+  const announce = { sessionUpdate: 'subagent_update' as const, sessionId: 'sub', title: 'Finder' };
+
+  it('is a question of a subagent of a turn that was stopped', async () => {
+    const { promise: isAsked, resolve } = Promise.withResolvers<true>();
+    const elicit: Elicit = (request, signal) => {
+      resolve(true);
+      return untilWithdrawn(request, signal);
+    };
+    const { result, session } = await turn(
+      async (client, sessionId) => {
+        await client.notify<object>('session/update', { sessionId, update: announce });
+        return await client.request('elicitation/create', page('sub'));
+      },
+      { elicit },
+    );
+    await isAsked;
+    await session.cancel();
+    assert.deepEqual(await result, { action: 'cancel' });
+  });
+
+  it('is not put to the user by a turn that goes on after it was stopped, nor by its subagents', async () => {
+    const asked: CreateElicitationRequest[] = [];
+    const elicit: Elicit = (request, signal) => {
+      asked.push(request);
+      return untilWithdrawn(request, signal);
+    };
+    const clock = new FakeClock();
+    const { promise: isStopped, resolve: stop } = Promise.withResolvers<undefined>();
+    const { promise: answers, resolve } = Promise.withResolvers<unknown[]>();
+    const { backend } = make(
+      (app) => {
+        basics(app);
+        let turns = 0;
+        app.onRequest('session/prompt', async ({ params: { sessionId }, client }) => {
+          // The first turn keeps the process, the second one is stopped.
+          if (++turns === 1) return await never();
+          await client.notify<object>('session/update', { sessionId, update: announce });
+          const early = client.request('elicitation/create', page('sub'));
+          await isStopped;
+          const late = ['sub', sessionId].map((id) => client.request('elicitation/create', page(id)));
+          resolve(await Promise.all([early, ...late]));
+          return await never();
+        });
+      },
+      { clock, elicit },
+    );
+    const one = await open(backend);
+    const two = await open(backend);
+    await one.session.sendPrompt({ text: 'go' });
+    await turnsOfLoop(25);
+    await two.session.sendPrompt({ text: 'go' });
+    await turnsOfLoop(25);
+    const stopping = two.session.cancel();
+    await turnsOfLoop(25);
+    clock.advance(10_000);
+    await stopping;
+    stop(undefined);
+    const cancel = { action: 'cancel' };
+    assert.deepEqual(await answers, [cancel, cancel, cancel]);
+    assert.equal(asked.length, 1);
   });
 });
