@@ -50,7 +50,7 @@ export class ProcessUsers implements Disposable {
   }
 
   /** Whether nobody but `user` would lose anything. `canRestore`: sessions can be restored in another process. */
-  mayEndProcessFor(user: ProcessUser, canRestore: boolean): boolean {
+  mayEndProcess(canRestore: boolean, user?: ProcessUser): boolean {
     return !this.isInUse(user) && (canRestore || !this.some(user, ({ isRemembered }) => isRemembered));
   }
 

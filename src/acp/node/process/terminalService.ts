@@ -29,6 +29,8 @@ export interface TerminalServiceDeps {
   readonly onDidStart?: (terminalId: string, command: Pick<ToolCommand, 'argv' | 'cwd'>) => void;
   /** Called when a command has written output or ended. Calls for output are throttled. */
   readonly onDidChange: (terminalId: string, view: TerminalState) => void;
+  /** Called when a command has ended or was not started, so that none may run any more. */
+  readonly onDidEnd?: () => void;
 }
 
 type CreateTerminalParams = Omit<CreateTerminalRequest, 'sessionId'>;
@@ -72,6 +74,7 @@ export class TerminalService {
       return await this.start(params, signal);
     } finally {
       this.startingCount--;
+      this.deps.onDidEnd?.();
     }
   }
 
@@ -110,6 +113,7 @@ export class TerminalService {
     this.processMark = randomUUID();
     for (const terminal of terminals) void this.endTerminal(terminal);
     await Promise.all(this.endingTerminals.values());
+    this.deps.onDidEnd?.();
     if (!this.marksOfUnfinishedCommands.has(processMark)) return;
     // Includes leftover processes of commands that ended earlier.
     await endMarkedProcesses(processMark, leftoverGraceMs, this.deps.clock);
@@ -168,7 +172,10 @@ export class TerminalService {
     this.terminals.set(terminalId, terminal);
     this.deps.onDidStart?.(terminalId, { argv: [command, ...args], cwd });
     // The end of the command is reported immediately, without throttling.
-    void process.whenExited.then(() => changeNotifier.flushNow());
+    void process.whenExited.then(() => {
+      changeNotifier.flushNow();
+      this.deps.onDidEnd?.();
+    });
     return { terminalId };
   }
 

@@ -163,8 +163,8 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
         this.mapper.setClientTerminal(terminalId, view);
         actions.updateCommand(terminalId, view);
         this.emit(this.mapper.takeTerminalUpdates());
-        if (view.exit) agent.users.handleChange();
       },
+      onDidEnd: () => agent.users.handleChange(),
     });
     this.terminalCoalescer = new Coalescer(clock, terminalDelayMs, () => this.emit(this.mapper.takeTerminalUpdates()));
     this.processUse = agent.users.add(this);
@@ -331,8 +331,8 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     }
     this.binding.abandon(turn.done);
     this.updates.markIdle();
-    await this.terminals.endAll();
     stuckTurns.abandon(turn.done);
+    await this.terminals.endAll();
   }
 
   private endSession(reason: string): void {

@@ -6,33 +6,39 @@ type StuckTurnMeasure =
   | 'endProcess'
   /** The process goes on for others, and ends when they no longer need it. */
   | 'leaveUntilUnused'
-  /** The process goes on, because the agent would forget other conversations. */
-  | 'leave';
+  /** The process goes on until other conversations are closed, because the agent would forget them. */
+  | 'leaveUntilForgotten';
 
 /** Turns of one agent that do not end. */
 export class StuckTurns {
   private readonly abandonedTurns = new Set<Promise<unknown>>();
 
-  constructor(private readonly agent: AgentRequestRunner) {
+  constructor(private readonly agent: Pick<AgentRequestRunner, 'canRestore' | 'stop' | 'title' | 'users'>) {
     // What has just ended may still be reported, so the process must not end in the middle of it.
-    agent.users.onDidChange(() => void Promise.resolve().then(() => this.endProcessIfUnused()));
+    agent.users.onDidChange(() => this.scheduleCheck());
   }
 
   measureFor(user: ProcessUser): StuckTurnMeasure {
     const { canRestore, users } = this.agent;
-    if (users.mayEndProcessFor(user, canRestore)) return 'endProcess';
-    return canRestore ? 'leaveUntilUnused' : 'leave';
+    if (users.mayEndProcess(canRestore, user)) return 'endProcess';
+    return canRestore ? 'leaveUntilUnused' : 'leaveUntilForgotten';
   }
 
-  /** Ends the agent's process as soon as nobody needs it, unless the turn `ended` before. */
+  /** Ends the agent's process as soon as nobody needs it, unless the turn has `ended` before. */
   abandon(ended: Promise<unknown>): void {
     this.abandonedTurns.add(ended);
     void ended.finally(() => this.abandonedTurns.delete(ended));
+    // The others may have ended before.
+    this.scheduleCheck();
+  }
+
+  private scheduleCheck(): void {
+    void Promise.resolve().then(() => this.endProcessIfUnused());
   }
 
   private endProcessIfUnused(): void {
     const { canRestore, title, users } = this.agent;
-    if (this.abandonedTurns.size === 0 || !canRestore || users.isInUse()) return;
+    if (this.abandonedTurns.size === 0 || !users.mayEndProcess(canRestore)) return;
     this.abandonedTurns.clear();
     void this.agent.stop(`${title} did not stop when asked and was ended.`);
   }
@@ -46,7 +52,7 @@ export function stuckTurnNotice(measure: StuckTurnMeasure, title: string): strin
       return `${failed} and was ended. The next prompt restarts it.`;
     case 'leaveUntilUnused':
       return `${failed}. It is needed by another conversation, so it is ended when that is done. Until then, it may continue the stopped work.`;
-    case 'leave':
-      return `${failed}. It was not ended because it would forget your other conversations. To end it, run “Backline: Restart Agent”.`;
+    case 'leaveUntilForgotten':
+      return `${failed}. It is ended when your other conversations with it are closed, because it would forget them. To end it now, run “Backline: Restart Agent”.`;
   }
 }

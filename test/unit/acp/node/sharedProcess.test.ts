@@ -193,10 +193,13 @@ describe('conversations that share one agent process', () => {
     assert.match((await two.follower.next('notice')).message, /Restart Agent/);
     assert.equal(agents.last.isGone, false);
     await one.session.close();
+    await until('its end', () => agents.last.isGone);
+    // Then nobody needs the next process.
     await two.session.sendPrompt({ text: 'hang c' });
     await settle();
     await stopHanging(clock, two.session);
     await until('its end', () => agents.last.isGone);
+    assert.equal(agents.started.length, 2);
   });
 
   it('a session that is being created is not lost when another one is stopped', async () => {

@@ -219,4 +219,22 @@ describe('the terminals of an ACP session', () => {
     await until('its death', () => !isProcessTreeAlive(pid));
     await released;
   });
+
+  it('tell when none may run any more, also after one that was not started', async () => {
+    const told: boolean[] = [];
+    let isGranted = false;
+    const { service } = serviceOf({
+      authorize: () => Promise.resolve(isGranted ? { isGranted } : { isGranted, reason: 'No.' }),
+      onDidEnd: () => told.push(service.hasRunningCommands),
+    });
+    await assert.rejects(service.create(forever));
+    assert.deepEqual(told, [false]);
+    isGranted = true;
+    for (const end of [(id: string) => service.kill(id), (id: string) => service.release(id), () => service.endAll()]) {
+      const { terminalId } = await service.create(forever);
+      assert.equal(told.at(-1), true);
+      await end(terminalId);
+      await until('the end', () => told.at(-1) === false);
+    }
+  });
 });
