@@ -39,7 +39,7 @@ export interface SessionBackend extends Disposable {
    * backend still refuses a session. Absent if the credentials are in the settings.
    * @throws BackendError, for example `authRequired`
    */
-  authenticate?(methodId: string, signal?: AbortSignal): Promise<void>;
+  authenticate?(methodId: string, signal?: AbortSignal, onWaiting?: (wait: SignInWait) => void): Promise<void>;
   /** Fires when the user has signed in through `authenticate`. */
   readonly onDidSignIn?: Event<void>;
   /** Asks the backend for a session, to see whether a sign-in is missing. Starts the backend. @throws BackendError */
@@ -97,6 +97,14 @@ export interface AuthKeyVariable {
   /** The address of the page where the user gets a key. */
   readonly page?: string;
   readonly advice?: string;
+}
+
+/** A sign-in that restarts the agent waits for the turns of other conversations. */
+export interface SignInWait {
+  /** Names these conversations, for the user. */
+  readonly message: string;
+  /** Ends the wait: the turns are lost. Does nothing after it. */
+  readonly restartNow: () => void;
 }
 
 export interface SignInOverview {

@@ -40,9 +40,7 @@ export function withSessionObserver(backend: SessionBackend, observe: SessionObs
       : {}),
     ...(backend.closeFork ? { closeFork: async (id) => await backend.closeFork?.(id) } : {}),
     // Added only if supported, because callers check for the method to know whether signing in is supported.
-    ...(backend.authenticate
-      ? { authenticate: async (methodId, signal) => await backend.authenticate?.(methodId, signal) }
-      : {}),
+    ...(backend.authenticate ? { authenticate: async (...request) => await backend.authenticate?.(...request) } : {}),
     stop: () => backend.stop(),
     dispose: () => backend.dispose(),
   };

@@ -7,16 +7,25 @@ export type SignInState =
   /** `refused`: what the agent refused. If it refused a prompt, a new session does not prove that the user is signed in. */
   | { readonly kind: 'required'; readonly refused: Refused; readonly message: string }
   /** The user signs in. `before` applies again if that is canceled. */
-  | { readonly kind: 'performing'; readonly step: SignInStep; readonly before: SignInState }
+  | {
+      readonly kind: 'performing';
+      readonly step: SignInStep;
+      /** In the step `waiting`: the conversations with a running turn, by their last prompts. */
+      readonly waitsFor?: readonly string[];
+      readonly before: SignInState;
+    }
   | { readonly kind: 'signedIn' };
 
 type Refused = 'session' | 'prompt';
-type SignInStep = 'agent' | 'terminal' | 'key' | 'check';
+/** `waiting`: the agent is restarted when the turns of other conversations have ended. */
+type SignInStep = 'agent' | 'terminal' | 'key' | 'waiting' | 'check';
 
 export type SignInInput =
   | { readonly type: 'refused'; readonly what: Refused; readonly message: string }
   | { readonly type: 'accepted'; readonly what: Refused }
-  | { readonly type: 'begun'; readonly step: Exclude<SignInStep, 'check'> }
+  | { readonly type: 'begun'; readonly step: Exclude<SignInStep, 'check' | 'waiting'> }
+  /** The agent must be restarted, but works for these conversations. */
+  | { readonly type: 'waiting'; readonly waitsFor: readonly string[] }
   /** The agent or the user has completed the sign-in. The next new session checks it. */
   | { readonly type: 'performed' }
   | { readonly type: 'succeeded' }
@@ -40,6 +49,7 @@ export function nextSignIn(state: SignInState, input: SignInInput): SignInState 
         : unknownSignIn;
     case 'begun':
       return { kind: 'performing', step: input.step, before: state };
+    case 'waiting':
     case 'performed':
     case 'succeeded':
     case 'failed':
@@ -52,9 +62,11 @@ function duringSignIn(state: Extract<SignInState, { kind: 'performing' }>, input
   const { before } = state;
   switch (input.type) {
     case 'begun':
-      return { ...state, step: input.step };
+      return { kind: 'performing', step: input.step, before };
+    case 'waiting':
+      return { kind: 'performing', step: 'waiting', waitsFor: input.waitsFor, before };
     case 'performed':
-      return { ...state, step: 'check' };
+      return { kind: 'performing', step: 'check', before };
     case 'succeeded':
       return state.step === 'check' ? { kind: 'signedIn' } : state;
     case 'failed':
@@ -70,12 +82,24 @@ function duringSignIn(state: Extract<SignInState, { kind: 'performing' }>, input
   }
 }
 
-const stepMessages: Readonly<Record<SignInStep, (title: string) => string>> = {
+const stepMessages: Readonly<Record<SignInStep, (title: string, waitsFor: readonly string[]) => string>> = {
   agent: (title) => `Waiting for ${title} to sign in. It may have opened a page in your browser.`,
   terminal: (title) => `Complete the sign-in to ${title} in its terminal.`,
   key: (title) => `Restarting ${title} with your key…`,
+  waiting: (title, waitsFor) => signInWaitMessage(title, waitsFor),
   check: (title) => `Checking the sign-in to ${title}…`,
 };
+
+const maxNamed = 3;
+
+/** `waitsFor`: the conversations by their last prompts. */
+export function signInWaitMessage(title: string, waitsFor: readonly string[]): string {
+  const named = waitsFor.slice(0, maxNamed).map((name) => `“${name}”`);
+  const more = waitsFor.length - named.length;
+  const all = [...named, ...(more > 0 ? [`${more} more`] : [])];
+  const work = all.length === 0 ? 'what it does now' : all.join(', ');
+  return `To complete the sign-in, ${title} restarts when it has finished: ${work}.`;
+}
 
 /**
  * Returns the state of a backend: a missing sign-in replaces the state of its process, unless the process has failed.
@@ -87,6 +111,6 @@ export function stateWithSignIn(
   methods: readonly AuthMethod[],
 ): BackendState {
   if (process.kind === 'failed' || signIn.kind === 'unknown' || signIn.kind === 'signedIn') return process;
-  const message = signIn.kind === 'required' ? signIn.message : stepMessages[signIn.step](title);
+  const message = signIn.kind === 'required' ? signIn.message : stepMessages[signIn.step](title, signIn.waitsFor ?? []);
   return { kind: 'authRequired', message, methods };
 }

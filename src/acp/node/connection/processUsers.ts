@@ -8,6 +8,8 @@ export interface ProcessUser {
   readonly isWorking: boolean;
   /** Whether the process remembers a conversation for it. */
   readonly isRemembered: boolean;
+  /** What the user knows it by. */
+  readonly name?: string | undefined;
 }
 
 /** Knows who uses the process of one agent, so that it does not end for one session while another one needs it. */
@@ -43,6 +45,11 @@ export class ProcessUsers implements Disposable {
   /** Call when a user may have stopped working. */
   handleChange(): void {
     this.changeEmitter.fire();
+  }
+
+  /** The names of those who are working. */
+  get namesOfWorking(): readonly string[] {
+    return [...this.users].flatMap(({ isWorking, name }) => (isWorking && name !== undefined ? [name] : []));
   }
 
   isInUse(except?: ProcessUser): boolean {

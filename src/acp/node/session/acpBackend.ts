@@ -8,6 +8,7 @@ import {
   type LlmProvider,
   type SessionBackend,
   type SignInOverview,
+  type SignInWait,
   type SessionSummary,
   isBackendError,
 } from '../../../session/common/sessionBackend';
@@ -233,8 +234,8 @@ export class AcpBackend implements SessionBackend {
   }
 
   /** Signs in, checks that with a new session, then resumes waiting prompts. @throws BackendError */
-  authenticate(methodId: string, signal?: AbortSignal): Promise<void> {
-    return this.requestRunner.signIn.authenticate(methodId, signal);
+  authenticate(methodId: string, signal?: AbortSignal, onWaiting?: (wait: SignInWait) => void): Promise<void> {
+    return this.requestRunner.signIn.authenticate(methodId, signal, onWaiting);
   }
 
   async signInMethods(signal: AbortSignal): Promise<SignInOverview> {

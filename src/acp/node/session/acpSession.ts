@@ -82,6 +82,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   private turnCount = 0;
   /** Whether the agent has sent an update, so that loading the session again would repeat its history. */
   hasReceivedUpdate = false;
+  private readonly emit = (events: readonly SessionEvent[]): void => this.output.appendAll(events);
   private readonly lifetimeController = new AbortController();
 
   /** Without `client`, the session must be loaded first. */
@@ -100,8 +101,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
       this.output.append(this.mapper.recordApprovalRequest(event)),
     );
     const { cwd } = creationParams;
-    const emit = (events: readonly SessionEvent[]): void => this.emit(events);
-    const actions = new OwnActionRecorder({ clock, mapper: this.mapper, emit, cwd });
+    const actions = new OwnActionRecorder({ clock, mapper: this.mapper, emit: this.emit, cwd });
     this.actions = actions;
     const onDidChange = (): void => this.output.append(this.mapper.configEvent());
     const onCommands = (commands: readonly SlashCommand[]): void => this.emit(this.mapper.mapCommands(commands));
@@ -183,6 +183,10 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   get isWorking(): boolean {
     const isPrompting = this.isBusy && !this.promptSender.isWaitingForSignIn;
     return isPrompting || this.updates.isWorking || this.terminals.hasRunningCommands;
+  }
+
+  get name(): string | undefined {
+    return this.mapper.promptTitle;
   }
 
   get isRemembered(): boolean {
@@ -391,9 +395,5 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     for (const [kind, count] of this.mapper.ignoredUpdateCounts) {
       this.deps.log.debug(`Updates that were not understood so far: ${kind} (${count})`);
     }
-  }
-
-  private emit(events: readonly SessionEvent[]): void {
-    this.output.appendAll(events);
   }
 }

@@ -10,10 +10,17 @@ import {
   isBackendError,
   type AuthMethod,
   type BackendState,
+  type SignInWait,
 } from '../../../session/common/sessionBackend';
 import type { AuthStatus } from '../../common/signIn/authStatus';
 import type { AgentKeyUse } from '../../common/signIn/agentKeys';
-import { nextSignIn, stateWithSignIn, unknownSignIn, type SignInInput } from '../../common/signIn/signInState';
+import {
+  nextSignIn,
+  signInWaitMessage,
+  stateWithSignIn,
+  unknownSignIn,
+  type SignInInput,
+} from '../../common/signIn/signInState';
 import { signInWays, wayOfVariable, type SignInCommand, type SignInWay } from '../../common/signIn/signInWays';
 import { reasonOfAgentError } from '../../common/session/agentErrorText';
 import type { AcpLimits, AgentConnection } from '../v1/agentConnection';
@@ -156,7 +163,11 @@ export class AgentSignIn {
   }
 
   /** Signs in with a method, and checks that with a new session. @throws BackendError */
-  async authenticate(methodId: string, signal?: AbortSignal): Promise<void> {
+  async authenticate(
+    methodId: string,
+    signal?: AbortSignal,
+    onWaiting: (wait: SignInWait) => void = () => undefined,
+  ): Promise<void> {
     this.currentAttempt?.abort();
     const attempt = new AbortController();
     this.currentAttempt = attempt;
@@ -167,7 +178,11 @@ export class AgentSignIn {
     if (!way) throw new BackendError('invalidRequest', `${title} has no sign-in method "${methodId}".`);
     this.apply({ type: 'begun', step: way.kind });
     try {
-      await raceSignal(this.performAndCheck(way, live), live, () => new BackendError('cancelled', 'Canceled.'));
+      await raceSignal(
+        this.performAndCheck(way, live, onWaiting),
+        live,
+        () => new BackendError('cancelled', 'Canceled.'),
+      );
     } catch (error) {
       const isLatest = this.currentAttempt === attempt;
       const explained = await this.toExplainedError(error, way);
@@ -216,10 +231,17 @@ export class AgentSignIn {
     );
   }
 
-  private async performAndCheck(way: SignInWay, signal: AbortSignal): Promise<void> {
+  private async performAndCheck(
+    way: SignInWay,
+    signal: AbortSignal,
+    onWaiting: (wait: SignInWait) => void,
+  ): Promise<void> {
     if (way.kind === 'agent') await this.authenticateByAgent(way.method.id, signal);
-    else if (way.kind === 'terminal') await this.authenticateInTerminal(way.command, signal);
-    else await this.stopAgent(signal);
+    else {
+      if (way.kind === 'terminal') await this.authenticateInTerminal(way.command, signal);
+      await this.waitForTurns(signal, onWaiting);
+      await this.stopAgent();
+    }
     signal.throwIfAborted();
     this.apply({ type: 'performed' });
     await this.checkWithSession(way, signal);
@@ -258,13 +280,31 @@ export class AgentSignIn {
     if (!(await runInTerminal(command, signal))) {
       throw new BackendError('authRequired', `Signing in to ${title} failed. Check its terminal and try again.`);
     }
-    await this.stopAgent(signal);
   }
 
-  /** Waits for running turns first. */
-  private async stopAgent(signal: AbortSignal): Promise<void> {
-    const { connection, title, users } = this.deps;
-    await users.whenUnused(signal);
+  /** Turns would be lost if the agent restarted now. Resolves when they have ended, or when the user wants no more wait. */
+  private async waitForTurns(signal: AbortSignal, onWaiting: (wait: SignInWait) => void): Promise<void> {
+    const { title, users } = this.deps;
+    if (!users.isInUse()) return;
+    const restartNow = new AbortController();
+    const show = (): void => {
+      if (users.isInUse()) this.apply({ type: 'waiting', waitsFor: users.namesOfWorking });
+    };
+    show();
+    const subscription = users.onDidChange(show);
+    const message = signInWaitMessage(title, users.namesOfWorking);
+    onWaiting({ message, restartNow: () => restartNow.abort() });
+    try {
+      await users.whenUnused(AbortSignal.any([signal, restartNow.signal]));
+    } catch (error) {
+      if (signal.aborted || !restartNow.signal.aborted) throw error;
+    } finally {
+      subscription.dispose();
+    }
+  }
+
+  private async stopAgent(): Promise<void> {
+    const { connection, title } = this.deps;
     await connection.stop(new BackendError('closed', `${title} was restarted to complete the sign-in.`));
   }
 

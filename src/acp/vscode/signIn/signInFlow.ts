@@ -57,6 +57,13 @@ export class SignInFlow {
     return this.agentIdsSigningInWithKey.has(agentId);
   }
 
+  /** Says which conversations a restart waits for, and lets the user restart the agent now. @throws BackendError */
+  async authenticate(backend: SessionBackend, methodId: string, signal?: AbortSignal): Promise<void> {
+    await backend.authenticate?.(methodId, signal, ({ message, restartNow }) =>
+      this.deps.messages.warning(message, { label: 'Restart Now', run: restartNow }),
+    );
+  }
+
   /** Signs in and reports the result. Never rejects. */
   private async perform(
     backend: SessionBackend,
@@ -65,7 +72,7 @@ export class SignInFlow {
   ): Promise<'done' | 'refused' | 'failed'> {
     const { agents, messages } = this.deps;
     try {
-      await withProgress(`Signing in to ${backend.title}`, (signal) => authenticate(backend, method.id, signal));
+      await withProgress(`Signing in to ${backend.title}`, (signal) => this.authenticate(backend, method.id, signal));
     } catch (error) {
       this.reportFailure(backend, error);
       return isBackendError(error) && error.code === 'authRequired' ? 'refused' : 'failed';
@@ -168,10 +175,6 @@ export class SignInFlow {
 
 export function noKeysForWorkspaceAgentMessage(agentTitle: string): string {
   return `Only agents in your user settings can receive keys. Add ${agentTitle} there to store a key for it.`;
-}
-
-async function authenticate(backend: SessionBackend, methodId: string, signal: AbortSignal): Promise<void> {
-  await backend.authenticate?.(methodId, signal);
 }
 
 export async function withProgress<T>(text: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {

@@ -86,7 +86,7 @@ export class SignInServices {
     keys.start();
     store.add(
       keys.onDidChange((id) => {
-        this.useStoredKey(registry, id).catch((error: unknown) => {
+        this.useStoredKey(registry, id, loadDialogs).catch((error: unknown) => {
           this.deps.log.info(`The stored key was not enough to sign in: ${messageOf(error)}`);
         });
       }),
@@ -109,11 +109,15 @@ export class SignInServices {
   }
 
   /** Signs in with the key that this window or another one has just stored, if the agent waits for a sign-in. */
-  private async useStoredKey(registry: AgentBackendRegistry, agentId: string): Promise<void> {
+  private async useStoredKey(
+    registry: AgentBackendRegistry,
+    agentId: string,
+    loadDialogs: () => Promise<SignInDialogs>,
+  ): Promise<void> {
     const backend = registry.backendOf(agentId);
     const dialogs = await this.loadingDialogs;
     if (backend?.state.kind !== 'authRequired' || dialogs?.flow.isSigningInWithKey(agentId) === true) return;
     const [variable] = await this.keys.variablesOf(agentId);
-    if (variable !== undefined) await backend.authenticate?.(keyMethodId(variable));
+    if (variable !== undefined) await (await loadDialogs()).flow.authenticate(backend, keyMethodId(variable));
   }
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { AgentApp } from '@agentclientprotocol/sdk';
 import type { AcpBackend } from '../../../../src/acp/node/session/acpBackend';
 import { RestartPolicy } from '../../../../src/acp/node/process/restartPolicy';
-import type { BackendSession } from '../../../../src/session/common/sessionBackend';
+import type { BackendSession, SignInWait } from '../../../../src/session/common/sessionBackend';
 import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
 import { cwd, open, useBackends, type Follower } from '../../../fake/backendHarness';
 import { FakeClock } from '../../../fake/fakeClock';
@@ -283,13 +283,20 @@ describe('conversations that share one agent process', () => {
     });
   }
 
-  it('a sign-in that restarts the agent waits for the turns of other conversations', async () => {
-    const { agent, agents, backend, one } = await share();
+  it('a sign-in that restarts the agent waits for the turns of other conversations, and names them', async () => {
+    const { agent, agents, backend, one, two } = await share();
     await one.session.sendPrompt({ text: 'slow a' });
+    await two.session.sendPrompt({ text: 'slow b' });
     await settle();
-    const signingIn = backend.authenticate('key:SOME_KEY');
+    const waits: SignInWait[] = [];
+    const signingIn = backend.authenticate('key:SOME_KEY', undefined, (wait) => waits.push(wait));
     await settle();
     assert.equal(agents.last.isGone, false);
+    const waiting = 'To complete the sign-in, Demo restarts when it has finished: ';
+    const shown = () => ('message' in backend.state ? backend.state.message : backend.state.kind);
+    assert.deepEqual([shown(), waits[0]?.message], [`${waiting}“slow a”, “slow b”.`, `${waiting}“slow a”, “slow b”.`]);
+    await agent.release('b');
+    assert.equal(shown(), `${waiting}“slow a”.`);
     await agent.release();
     assert.equal((await one.follower.next('prompt:complete')).stop_reason, 'end_turn');
     await signingIn;
@@ -297,6 +304,35 @@ describe('conversations that share one agent process', () => {
       agents.started.map(({ isGone }) => isGone),
       [true, false],
     );
+    assert.equal(backend.state.kind, 'ready');
+    waits[0]?.restartNow();
+    await settle();
+    assert.deepEqual([waits.length, agents.started.length], [1, 2]);
+  });
+
+  it('a sign-in does not wait any longer than the user wants', async () => {
+    const { agents, backend, one } = await share();
+    await one.session.sendPrompt({ text: 'hang a' });
+    await settle();
+    await backend.authenticate('key:SOME_KEY', undefined, ({ restartNow }) => restartNow());
+    assert.match(JSON.stringify(await one.follower.next('error')), /restarted to complete the sign-in/);
+    assert.deepEqual(
+      agents.started.map(({ isGone }) => isGone),
+      [true, false],
+    );
+  });
+
+  it('a sign-in that is canceled while it waits restarts nothing', async () => {
+    const { agent, agents, backend, one } = await share();
+    await one.session.sendPrompt({ text: 'slow a' });
+    await settle();
+    const controller = new AbortController();
+    const signingIn = backend.authenticate('key:SOME_KEY', controller.signal, () => controller.abort());
+    await assert.rejects(signingIn, { code: 'cancelled' });
+    await agent.release();
+    assert.equal((await one.follower.next('prompt:complete')).stop_reason, 'end_turn');
+    await settle();
+    assert.deepEqual([agents.started.length, backend.state.kind], [1, 'ready']);
   });
 
   it('any order of prompts, stops, hangs, crashes, restarts and options ends every turn and mixes none', async () => {

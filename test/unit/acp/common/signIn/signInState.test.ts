@@ -25,6 +25,7 @@ const input: fc.Arbitrary<SignInInput> = fc.oneof(
   }),
   fc.record({ type: fc.constant('accepted' as const), what: fc.constantFrom('session', 'prompt') }),
   fc.record({ type: fc.constant('begun' as const), step: fc.constantFrom('agent', 'terminal', 'key') }),
+  fc.record({ type: fc.constant('waiting' as const), waitsFor: fc.array(fc.string()) }),
   fc.constant({ type: 'performed' as const }),
   fc.constant({ type: 'succeeded' as const }),
   fc.record({ type: fc.constant('failed' as const), message: fc.string(), isRefused: fc.boolean() }),
@@ -91,5 +92,17 @@ describe('what is known of a sign-in', () => {
   it('is covered by a process that has failed', () => {
     const failed = { kind: 'failed', message: 'crashed' } as const;
     assert.equal(stateWithSignIn(failed, required('session'), 'Agent', []), failed);
+  });
+
+  it('names a few of the conversations that it waits for, until it goes on', () => {
+    const messageOf = (state: SignInState): string => {
+      const now = stateWithSignIn(ready, state, 'Agent', []);
+      return 'message' in now ? now.message : now.kind;
+    };
+    const waiting = (...waitsFor: string[]) =>
+      after(unknownSignIn, { type: 'begun', step: 'key' }, { type: 'waiting', waitsFor });
+    assert.match(messageOf(waiting('a', 'b', 'c', 'd', 'e')), /finished: “a”, “b”, “c”, 2 more\.$/);
+    assert.match(messageOf(waiting()), /finished: what it does now\.$/);
+    assert.match(messageOf(after(waiting('a'), { type: 'performed' })), /^Checking/);
   });
 });
