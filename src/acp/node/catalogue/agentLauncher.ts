@@ -183,7 +183,9 @@ export class AgentLauncher {
       mcpServers: (request: McpServersRequest) => this.mcpServers(entry, request, shared.log),
       confirmLoad: async (session: { sessionId: string; cwd: string }, signal?: AbortSignal) => {
         const { env } = await this.spawnContextOf(entry);
-        return (await this.deps.confirmLoad?.({ agentTitle: title, ...session, env }, signal)) ?? true;
+        return (
+          (await this.deps.confirmLoad?.({ agentId: entry.id, agentTitle: title, ...session, env }, signal)) ?? true
+        );
       },
       elicit: (...[request, signal]: Parameters<Elicit>) => elicit(title, request, signal),
       prepareAgent: (client: AgentClient, signal: AbortSignal) =>
@@ -294,7 +296,7 @@ export class AgentLauncher {
       findProgram,
       // Not the agent's environment, which contains its keys.
       env: await this.deps.environment(),
-      readsRootFile: readsRootMcpFile([entry.id, ...(entry.url === undefined ? [entry.command, ...entry.args] : [])]),
+      readsRootFile: readsRootMcpFile(entry.url === undefined ? entry : { id: entry.id }),
       isServerAllowed,
       onServersFound,
       onSkipped: (notes: readonly string[]) => this.deps.onMcpServersSkipped?.(notes),

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import * as path from 'node:path';
 import * as z from 'zod';
+import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import { BackendError } from '../../../session/common/sessionBackend';
 import { parseJsonc } from '../../common/catalogue/jsonc';
 
@@ -12,6 +13,7 @@ interface LoadQuestionsDeps {
 }
 
 interface SessionToLoad {
+  readonly agentId: string;
   readonly agentTitle: string;
   readonly sessionId: string;
   /** Absolute path of the session's folder. */
@@ -31,30 +33,63 @@ const Settings = z.looseObject({
  * removes both, unless it is set to keep all sessions.
  */
 export class LoadQuestions {
-  private readonly answerBySession = new Map<string, boolean>();
+  private readonly answerByKey = new Map<string, boolean>();
+  private readonly openByKey = new Map<string, OpenQuestion>();
 
   constructor(private readonly deps: LoadQuestionsDeps) {}
 
   /** Whether to load the session. @throws BackendError `cancelled` if the user closes the question */
-  async mayLoad({ agentTitle, cwd, env, sessionId }: SessionToLoad, signal: AbortSignal | undefined): Promise<boolean> {
+  async mayLoad(session: SessionToLoad, signal: AbortSignal | undefined): Promise<boolean> {
+    const { agentId, agentTitle, cwd, env, sessionId } = session;
     if (await keepsAllSessions(env, cwd)) return true;
-    const known = this.answerBySession.get(sessionId);
+    const key = JSON.stringify([agentId, cwd, sessionId]);
+    const known = this.answerByKey.get(key);
     if (known !== undefined) return known;
-    const answer = await this.deps.ask(agentTitle, signal);
+    const answer = await this.ask(key, agentTitle, signal);
     if (answer === undefined) throw new BackendError('cancelled', 'Canceled.');
-    this.answerBySession.set(sessionId, answer === 'load');
+    this.answerByKey.set(key, answer === 'load');
     return answer === 'load';
+  }
+
+  /** All who ask about the same session at the same time share one question. It closes when nobody waits for it any more. */
+  private async ask(key: string, agentTitle: string, signal: AbortSignal | undefined): Promise<LoadAnswer> {
+    const question = this.openByKey.get(key) ?? this.openQuestion(key, agentTitle);
+    question.askerCount++;
+    try {
+      return await rejectOnAbort(question.answer, signal);
+    } finally {
+      if (--question.askerCount === 0) question.close();
+    }
+  }
+
+  private openQuestion(key: string, agentTitle: string): OpenQuestion {
+    const controller = new AbortController();
+    const close = (): void => {
+      this.openByKey.delete(key);
+      controller.abort();
+    };
+    const question = { answer: this.deps.ask(agentTitle, controller.signal), askerCount: 0, close };
+    this.openByKey.set(key, question);
+    return question;
   }
 }
 
-/** The settings of the folder come before the user's. */
+interface OpenQuestion {
+  readonly answer: Promise<LoadAnswer>;
+  askerCount: number;
+  readonly close: () => void;
+}
+
+/**
+ * The user's settings decide. Those of the folder can only turn the removal on: they may come from anybody, and Gemini
+ * ignores them unless it trusts the folder.
+ */
 async function keepsAllSessions(env: Readonly<Record<string, string>>, cwd: string): Promise<boolean> {
   const home = env['GEMINI_CLI_HOME'] ?? env['HOME'] ?? homedir();
-  for (const folder of [cwd, home]) {
-    const isEnabled = await retentionSetting(path.join(folder, '.gemini', 'settings.json'));
-    if (isEnabled !== undefined) return !isEnabled;
-  }
-  return false;
+  const [ofFolder, ofUser] = await Promise.all(
+    [cwd, home].map((folder) => retentionSetting(path.join(folder, '.gemini', 'settings.json'))),
+  );
+  return ofUser === false && ofFolder !== true;
 }
 
 async function retentionSetting(file: string): Promise<boolean | undefined> {

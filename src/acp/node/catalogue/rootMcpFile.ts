@@ -1,7 +1,20 @@
-/** Agents that read `.mcp.json` in the workspace folder themselves: Claude Code and Copilot. */
-const readers = /(?:^|[\\/@])(?:claude-(?:agent|code)-acp|claude|copilot(?:-language-server)?)(?:$|[\\/@.])/i;
+/** Agents that read `.mcp.json` in the workspace folder themselves, by the names of their programs: Claude Code and Copilot. */
+const isReader = (name: string): boolean =>
+  /^(?:claude-(?:agent|code)-acp|claude|copilot(?:-language-server)?)(?:$|[@.])/i.test(name);
 
-/** Whether an agent reads `.mcp.json` itself, by the words of its id and its command line. */
-export function readsRootMcpFile(words: readonly string[]): boolean {
-  return words.some((word) => readers.test(word));
+/** Names of packages, also in the path of a script. Folders may have short names such as `claude` for other reasons. */
+const readerPackages =
+  /(?:^|[\\/])(?:claude-(?:agent|code)-acp|copilot-language-server|@github[\\/]copilot)(?:$|[\\/@.])/i;
+
+interface AgentCommand {
+  readonly id: string;
+  /** Missing for an agent on another machine. */
+  readonly command?: string;
+  readonly args?: readonly string[];
+}
+
+/** Whether an agent reads `.mcp.json` itself, by its id and its command line. */
+export function readsRootMcpFile({ args = [], command, id }: AgentCommand): boolean {
+  const program = command?.split(/[\\/]/).at(-1) ?? '';
+  return isReader(id) || isReader(program) || [command ?? '', ...args].some((word) => readerPackages.test(word));
 }

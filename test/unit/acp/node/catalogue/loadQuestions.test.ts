@@ -5,6 +5,7 @@ import * as path from 'node:path';
 import { LoadQuestions, type LoadAnswer } from '../../../../../src/acp/node/catalogue/loadQuestions';
 import { cwd, Follower, useBackends } from '../../../../fake/backendHarness';
 import { basics, capabilities, type Script } from '../../../../fake/scriptedAgent';
+import { until } from '../../../../support/eventually';
 
 describe('a session that its agent may lose when it is loaded', () => {
   const make = useBackends();
@@ -34,7 +35,7 @@ describe('a session that its agent may lose when it is loaded', () => {
       },
     });
     const confirmLoad = (session: { sessionId: string; cwd: string }, signal?: AbortSignal) =>
-      questions.mayLoad({ agentTitle: 'Gemini', ...session, env: { HOME: home } }, signal);
+      questions.mayLoad({ agentId: 'gemini', agentTitle: 'Gemini', ...session, env: { HOME: home } }, signal);
     return { seen, ...make(script, { confirmLoad }) };
   }
 
@@ -77,7 +78,7 @@ describe('a session that its agent may lose when it is loaded', () => {
     assert.equal(rest.filter((each) => each === 'new').length, 2);
   });
 
-  it('is loaded without a question if Gemini keeps all sessions, by the settings of the folder or the user', async () => {
+  it('is loaded without a question if Gemini keeps all sessions, by the settings of the user', async () => {
     await setRetention(home, false);
     const quiet = gemini(undefined);
     await quiet.backend.loadSession('old', { cwd });
@@ -86,5 +87,39 @@ describe('a session that its agent may lose when it is loaded', () => {
     const asking = gemini('load');
     await asking.backend.loadSession('old', { cwd: path.join(home, 'project') });
     assert.deepEqual(asking.seen, ['ask Gemini', 'load']);
+  });
+
+  it('is not loaded without a question because the folder says so', async () => {
+    await setRetention(path.join(home, 'project'), false);
+    const asking = gemini('load');
+    await asking.backend.loadSession('old', { cwd: path.join(home, 'project') });
+    assert.deepEqual(asking.seen, ['ask Gemini', 'load']);
+  });
+
+  it('has one question for all who wait for it, which closes with the last of them', async () => {
+    const open: { readonly signal: AbortSignal | undefined; readonly answer: (answer: LoadAnswer) => void }[] = [];
+    const questions = new LoadQuestions({
+      ask: (_, signal) => new Promise((resolve) => open.push({ signal, answer: resolve })),
+    });
+    const session = { agentId: 'gemini', agentTitle: 'Gemini', sessionId: 'old', cwd, env: { HOME: home } };
+    const ask = (differences: Partial<typeof session> = {}, signal?: AbortSignal) =>
+      questions.mayLoad({ ...session, ...differences }, signal);
+    const [first, second] = [new AbortController(), new AbortController()];
+    const asked = [ask({}, first.signal), ask({}, second.signal)].map((each) => each.catch(() => 'canceled'));
+    await until('the question', () => open.length > 0);
+    first.abort();
+    assert.equal(await asked[0], 'canceled');
+    const isClosed = () => open.map(({ signal }) => signal?.aborted);
+    assert.deepEqual(isClosed(), [false]);
+    second.abort();
+    assert.equal(await asked[1], 'canceled');
+    assert.deepEqual(isClosed(), [true]);
+    // Another agent, or another folder, has another session of that name.
+    const others = [ask(), ask({ agentId: 'mine' }), ask({ cwd: '/other' })];
+    await until('the questions', () => open.length === 4);
+    for (const [index, answer] of (['load', 'summary', 'load'] as const).entries()) open[index + 1]?.answer(answer);
+    assert.deepEqual((await Promise.all(others)).toSorted(), [false, true, true]);
+    assert.deepEqual(await Promise.all([ask(), ask()]), [await others[0], await others[0]]);
+    assert.equal(open.length, 4);
   });
 });
