@@ -109,13 +109,15 @@ export class SessionBinding {
     client.attach(agentSessionId, abandonedPeer);
     void ended.then(() => {
       const { state } = this;
-      const isUnchanged = state.kind === 'abandoned' && state.client === client;
+      // The session that has replaced it may have been left, too.
+      const isCurrent = state.agentSessionId === agentSessionId;
+      const isUnchanged = isCurrent && state.kind === 'abandoned' && state.client === client;
       if (client !== this.deps.agent.connection.connectedAgent?.client) {
         if (isUnchanged) this.markProcessLost();
       } else if (isUnchanged) {
         client.attach(agentSessionId, this.deps.peer);
         this.applyBindingEvent({ kind: 'freed' });
-      } else if (this.agentSessionId !== agentSessionId) client.detach(agentSessionId);
+      } else if (!isCurrent) client.detach(agentSessionId);
       else if (state.kind === 'recreating' && state.client === client) this.applyBindingEvent({ kind: 'freed' });
     });
   }

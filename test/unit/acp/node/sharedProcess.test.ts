@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { AgentApp } from '@agentclientprotocol/sdk';
+import { RequestError, type AgentApp } from '@agentclientprotocol/sdk';
 import type { AcpBackend } from '../../../../src/acp/node/session/acpBackend';
 import { RestartPolicy } from '../../../../src/acp/node/process/restartPolicy';
 import type { BackendSession, SignInWait } from '../../../../src/session/common/sessionBackend';
@@ -31,6 +31,9 @@ interface RunningTurn {
  */
 class SharedAgent {
   private readonly turns = new Set<RunningTurn>();
+  /** Requests that fail until they are repaired. */
+  private readonly broken = new Set<Breakable>();
+  failedNewCount = 0;
   private sessions = 0;
 
   constructor(private readonly restores = true) {}
@@ -69,6 +72,14 @@ class SharedAgent {
     await settle();
   }
 
+  toggle(request: Breakable): void {
+    if (!this.broken.delete(request)) this.broken.add(request);
+  }
+
+  repair(): void {
+    this.broken.clear();
+  }
+
   /** A hanging turn ends after all. */
   async free(): Promise<void> {
     for (const turn of this.turns) if (turn.kind === 'hang') turn.end('cancelled');
@@ -76,14 +87,27 @@ class SharedAgent {
   }
 
   private addSessions(app: AgentApp): void {
-    app.onRequest('session/new', () => ({ sessionId: `s${++this.sessions}`, modes }));
+    app.onRequest('session/new', () => {
+      if (this.broken.has('session/new')) this.failedNewCount++;
+      this.failIfBroken('session/new');
+      return { sessionId: `s${++this.sessions}`, modes };
+    });
     app.onRequest('session/set_mode', () => ({}));
-    app.onRequest('session/resume', () => ({ modes }));
+    app.onRequest('session/resume', () => {
+      this.failIfBroken('session/resume');
+      return { modes };
+    });
     app.onRequest('session/load', () => ({ modes }));
     const agentCapabilities = this.restores ? capabilities : { sessionCapabilities: { close: {} } };
     basics(app, { agentCapabilities });
   }
+
+  private failIfBroken(request: Breakable): void {
+    if (this.broken.has(request)) throw new RequestError(-32603, 'Internal error');
+  }
 }
+
+type Breakable = 'session/new' | 'session/resume';
 
 const modes = {
   currentModeId: 'ask',
@@ -164,6 +188,21 @@ describe('conversations that share one agent process', () => {
     assert.equal(two.follower.all('notice').length, 3);
     await agent.release();
     assert.equal((await one.follower.next('prompt:complete')).stop_reason, 'end_turn');
+    assert.equal(agents.started.length, 1);
+  });
+
+  it('two turns that end late give back only the session that is still used', async () => {
+    const { agent, agents, clock, one, two } = await share();
+    await one.session.sendPrompt({ text: 'slow a' });
+    for (const name of ['b', 'c']) {
+      await two.session.sendPrompt({ text: `hang ${name}` });
+      await settle();
+      await stopHanging(clock, two.session);
+    }
+    await agent.free();
+    await two.session.sendPrompt({ text: 'answer d' });
+    await two.follower.next('prompt:complete', 3);
+    assert.equal(textOf(two.follower.events), 'b-begin c-begin d-begin d-end');
     assert.equal(agents.started.length, 1);
   });
 
@@ -335,7 +374,7 @@ describe('conversations that share one agent process', () => {
     assert.deepEqual([agents.started.length, backend.state.kind], [1, 'ready']);
   });
 
-  it('any order of prompts, stops, hangs, crashes, restarts and options ends every turn and mixes none', async () => {
+  it('any order of prompts, stops, hangs, crashes, restarts, options and failing sessions ends every turn and mixes none', async () => {
     const conversation = fc.nat(2);
     const step = fc.oneof(
       {
@@ -347,6 +386,8 @@ describe('conversations that share one agent process', () => {
         }),
       },
       { weight: 4, arbitrary: fc.record({ do: fc.constant('stop' as const), of: conversation }) },
+      // A turn that is stopped and does not end, which single steps rarely make.
+      { weight: 2, arbitrary: fc.record({ do: fc.constant('strand' as const), of: conversation }) },
       {
         weight: 2,
         arbitrary: fc.record({
@@ -354,6 +395,13 @@ describe('conversations that share one agent process', () => {
         }),
       },
       { weight: 1, arbitrary: fc.record({ do: fc.constant('option' as const), of: conversation }) },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          do: fc.constant('toggle' as const),
+          request: fc.constantFrom<Breakable>('session/new', 'session/resume'),
+        }),
+      },
     );
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
@@ -365,6 +413,13 @@ describe('conversations that share one agent process', () => {
               break;
             case 'stop':
               await schedule.stop(each.of);
+              break;
+            case 'strand':
+              await schedule.prompt(each.of, 'hang');
+              await schedule.stop(each.of);
+              break;
+            case 'toggle':
+              schedule.toggle(each.request);
               break;
             case 'option':
               await schedule.setOption(each.of);
@@ -378,7 +433,7 @@ describe('conversations that share one agent process', () => {
         }
         await schedule.finish();
       }),
-      { numRuns: 150 },
+      { numRuns: 250 },
     );
   }).timeout(120_000);
 });
@@ -420,8 +475,14 @@ class Schedule {
     if (session.isBusy) return;
     const turn = { name: `c${of}t${turns.length}`, kind, isDisturbed: kind === 'hang' };
     turns.push(turn);
+    const { failedNewCount } = this.agent;
     await session.sendPrompt({ text: `${kind} ${turn.name}` });
     await settle();
+    if (this.agent.failedNewCount > failedNewCount) turn.isDisturbed = true;
+  }
+
+  toggle(request: Breakable): void {
+    this.agent.toggle(request);
   }
 
   async stop(of: number): Promise<void> {
@@ -473,6 +534,8 @@ class Schedule {
   async finish(): Promise<void> {
     await this.release();
     for (const index of this.conversations.keys()) await this.stop(index);
+    this.agent.repair();
+    for (const index of this.conversations.keys()) await this.prompt(index, 'answer');
     for (const { follower, session, turns } of this.conversations) {
       await settle();
       assert.equal(session.isBusy, false);
