@@ -12,7 +12,10 @@ const empty: TerminalState = { output: '', truncated: false };
 
 export class TerminalStates {
   private readonly stateById = new Map<string, TerminalState>();
-  /** Terminals that Backline runs. What the agent says about them is ignored. */
+  /**
+   * Terminals that Backline runs or has run. What the agent says about them is ignored, as long as the session exists: the
+   * agent can name them again after they have ended.
+   */
   private readonly ownIds = new Set<string>();
 
   /** `maxLength` limits the output of each terminal, in UTF-16 units, because every event contains the whole output. */
@@ -31,11 +34,12 @@ export class TerminalStates {
     this.set(id, { ...this.get(id), exit: { code, signal } }, false);
   }
 
+  /** Those that Backline runs are limited where they are started. */
   dropEndedAndExcess(): void {
-    for (const [id, { exit }] of this.stateById) if (exit) this.delete(id);
+    for (const [id, { exit }] of this.stateById) if (exit) this.stateById.delete(id);
     for (const id of this.stateById.keys()) {
       if (this.stateById.size <= maxRunningKept) return;
-      this.delete(id);
+      if (!this.ownIds.has(id)) this.stateById.delete(id);
     }
   }
 
@@ -44,10 +48,5 @@ export class TerminalStates {
     else if (this.ownIds.has(id)) return;
     const output = endOfText(state.output, this.maxLength);
     this.stateById.set(id, output === state.output ? state : { ...state, output, truncated: true });
-  }
-
-  private delete(id: string): void {
-    this.stateById.delete(id);
-    this.ownIds.delete(id);
   }
 }

@@ -144,6 +144,17 @@ describe('an entry of something that Backline has done', () => {
     assert.deepEqual(titles(deleted), ['Delete']);
   });
 
+  it('is not where a call that reported the write shows that it deletes the file', () => {
+    const { mapper, report, titles } = start();
+    mapper.addOwnAction(write);
+    mapper.mapUnreportedActions();
+    const locations = [{ path: '/ws/a.txt' }];
+    const call = { toolCallId: 'c', kind: 'edit', title: 'Edit', status: 'in_progress', locations };
+    assert.deepEqual(titles(report(call)), []);
+    const update = { toolCallId: 'c', sessionUpdate: 'tool_call_update', kind: 'delete', title: 'Delete' };
+    assert.deepEqual(titles(report(update)), ['Delete']);
+  });
+
   it('is not where the same call id is shown in a later turn', () => {
     const { mapper, report, startTurn, titles } = start();
     const call = { toolCallId: 'call_1', kind: 'execute', title: 'ls', rawInput: { command: 'ls' } };
