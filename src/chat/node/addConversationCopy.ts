@@ -1,8 +1,10 @@
 import * as path from 'node:path';
 import type { ConversationHead } from '../common/chatStore';
 import type { LogRecord } from '../common/conversation/logRecord';
+import { CallGrowthWriter } from '../common/log/callGrowth';
 import { referencedTextIds } from '../common/restore/restorePoint';
 import type { FilePort } from '../../base/node/filePort';
+import { ConversationTexts } from './conversationTexts';
 
 interface ConversationFiles {
   readonly folder: string;
@@ -14,7 +16,8 @@ export const logFileName = 'log.jsonl';
 export const textsFolderName = 'texts';
 
 /**
- * Creates a conversation with records of another one and the stored texts to which they refer. Writes the log last, so
+ * Creates a conversation with records of another one and the stored texts to which they refer. The first record says that
+ * this version of Backline writes the log. Writes the log last, so
  * that no window finds an incomplete conversation. If it fails, removes everything. @throws errors of the file port
  */
 export async function addConversationCopy(
@@ -27,16 +30,19 @@ export async function addConversationCopy(
 ): Promise<void> {
   try {
     await files.makeFolder(path.dirname(headFile));
-    await files.makeFolder(path.join(folder, textsFolderName));
+    await files.makeFolder(folder);
+    const textsIn = (one: string): ConversationTexts => new ConversationTexts(files, path.join(one, textsFolderName));
     for (const id of referencedTextIds(records)) {
-      const text = await files.read(path.join(source, textsFolderName, id)).catch(() => undefined);
-      if (text !== undefined) await files.createNew(path.join(folder, textsFolderName, id), text);
+      const text = await textsIn(source).get(id);
+      if (text !== undefined) await textsIn(folder).put(text);
     }
     await files.replace(headFile, JSON.stringify(head));
-    await files.replace(
-      path.join(folder, logFileName),
-      records.map((record) => `${JSON.stringify(record)}\n`).join(''),
-    );
+    // The records have been read, so that each update of a call repeats what was there before.
+    const growth = new CallGrowthWriter();
+    const lines = records
+      .flatMap((record) => growth.shorten(record) ?? [])
+      .map((record) => `${JSON.stringify(record)}\n`);
+    await files.replace(path.join(folder, logFileName), lines.join(''));
   } catch (error) {
     await files.remove(folder).catch(() => undefined);
     await files.remove(headFile).catch(() => undefined);

@@ -9,7 +9,7 @@ import type {
 } from '../../../changes/common/workspaceCheckpoints';
 import type { NoTextDiffReason, FileChange } from '../../../transcript/common/entries';
 import { hasNoTexts } from '../../../transcript/common/shownChanges';
-import { isInside } from '../../../editor/common/boundary';
+import { checkpointFor } from '../restore/checkpointFor';
 import { ChatError, type FileStatesBeforeAndAfter } from '../chatPorts';
 import type { LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
 import { withUnixLineEndings } from './reportedFileChanges';
@@ -237,7 +237,7 @@ export class NonTextChanges {
     const { checkpoints } = this.ports;
     const options = { files: [path], series };
     const taken = await checkpoints?.take('Before undo of a change', new AbortController().signal, options);
-    return taken?.folders.find(({ folder }) => isInside(path, folder, false));
+    return checkpointFor(path, taken?.folders ?? []);
   }
 
   private changesOf(path: string, turn: number | undefined): readonly StateChange[] {

@@ -9,7 +9,7 @@ import type {
   FolderCheckpoint,
   WorkspaceCheckpoints,
 } from '../../../changes/common/workspaceCheckpoints';
-import { isInside } from '../../../editor/common/boundary';
+import { checkpointFor } from '../restore/checkpointFor';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { NoTextDiffReason } from '../../../transcript/common/entries';
 import type { LogRecord, NewRecord } from '../conversation/logRecord';
@@ -128,7 +128,7 @@ export class TurnCheckpoint {
 
   /** Whether scans of this turn look at the file, unless it is ignored, excluded or very large. */
   covers(path: string): boolean {
-    return !this.isFromRecord && this.folderCheckpoints.some(({ folder }) => isInside(path, folder, false));
+    return !this.isFromRecord && checkpointFor(path, this.folderCheckpoints) !== undefined;
   }
 
   /**
@@ -373,7 +373,7 @@ export class TurnCheckpoint {
 
   /** Returns the current state of a file. Never rejects. */
   private async currentState(path: string): Promise<CurrentFileState> {
-    const checkpoint = this.folderCheckpoints.find(({ folder }) => isInside(path, folder, false));
+    const checkpoint = checkpointFor(path, this.folderCheckpoints);
     if (!checkpoint) return undefined;
     const states = await this.ports.checkpoints?.currentStates([{ path, checkpoint }]).catch(() => undefined);
     return states?.get(path);

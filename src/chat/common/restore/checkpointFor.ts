@@ -1,7 +1,9 @@
 import type { FolderCheckpoint } from '../../../changes/common/workspaceCheckpoints';
-import { isInside } from '../../../editor/common/boundary';
+import { innermostFolder } from '../../../editor/common/boundary';
 
-/** Returns the checkpoint of the folder that contains the file. The last one if folders overlap. */
+/** Returns the checkpoint that answers for a file: of the innermost folder that contains it, as each file is only in that one. */
 export function checkpointFor(path: string, folders: readonly FolderCheckpoint[]): FolderCheckpoint | undefined {
-  return folders.findLast(({ folder }) => isInside(path, folder, false));
+  const paths = folders.map(({ folder }) => folder);
+  const owner = innermostFolder(path, paths, false);
+  return folders.find(({ folder }) => folder === owner);
 }

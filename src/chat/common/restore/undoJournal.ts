@@ -1,5 +1,4 @@
 import type { Clock } from '../../../base/common/async';
-import { isInside } from '../../../editor/common/boundary';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type {
   CurrentFileState,
@@ -220,7 +219,9 @@ export class UndoJournal {
   private async takeCheckpoints(paths: readonly string[], series?: string): Promise<readonly FolderCheckpoint[]> {
     const options = { files: paths, series };
     const taken = await this.deps.checkpoints?.take('Undo of changes', new AbortController().signal, options);
-    return (taken?.folders ?? []).filter(({ folder }) => paths.some((path) => isInside(path, folder, false)));
+    const folders = taken?.folders ?? [];
+    const used = new Set(paths.map((path) => checkpointFor(path, folders)));
+    return folders.filter((one) => used.has(one));
   }
 
   private async isInCheckpoint(path: string, folders: readonly FolderCheckpoint[]): Promise<boolean> {

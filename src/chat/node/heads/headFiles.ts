@@ -42,17 +42,17 @@ export class HeadFiles {
     const { files, folders } = this.deps;
     const images = this.imagesOf(head.id);
     const stored = withoutLargeImages(head);
-    await this.withWarning(storeFailure, images.store(head, stored));
+    await this.withWarning(storeFailure, head.id, images.store(head, stored));
     await files.replace(folders.headFileOf(head.id), JSON.stringify(stored));
-    await this.withWarning(removeFailure, images.removeUnused(stored));
+    await this.withWarning(removeFailure, head.id, images.removeUnused(stored));
   }
 
-  private async withWarning(failure: string, work: Promise<void>): Promise<void> {
+  private async withWarning(failure: string, id: string, work: Promise<void>): Promise<void> {
     try {
       await work;
-      this.failures.noteSuccess(failure);
+      this.failures.noteSuccess(failure, id);
     } catch (error) {
-      this.failures.warnOnce(failure, error);
+      this.failures.warnOnce(failure, error, id);
     }
   }
 
