@@ -276,6 +276,26 @@ describe('Changes that no tool call names', () => {
     assert.deepEqual(states(), []);
   });
 
+  it('can be brought back after a hunk was undone in an editor that shows the file through a link', async () => {
+    await chat.send(draft('Go'));
+    editor.setFile(a, text.replace('one', 'ONE'));
+    await end();
+    await eventually('the change', () => assert.equal(states().length, 1));
+    const link = `${a}.link`;
+    const [resolve, stat] = [editor.resolve.bind(editor), editor.stat.bind(editor)];
+    editor.resolve = (path) => resolve(path === link ? a : path);
+    // As if it had mixed line endings.
+    editor.stat = async (path) => ({ ...(await stat(path)), size: 1 });
+    const line = { start: 0, end: 1 };
+    await chat.fileChanges.undoHunk(link, { before: line, after: line }, await seen(a));
+    assert.equal(editor.diskText(a), text);
+    const { records } = await window.store.read(chat.id);
+    assert.deepEqual(
+      records.flatMap((record) => (record.type === 'restored' ? [record.paths] : [])),
+      [[a]],
+    );
+  });
+
   it('are not affected by a decision about a text that no longer exists', async () => {
     await chat.send(draft('Go'));
     editor.setFile(a, text.replace('two', 'TWO'));

@@ -383,7 +383,7 @@ export class ChangeJournal {
   }
 
   /** Returns the resolved path. If agents can no longer access the path, returns it unchanged. */
-  private async resolvePath(path: string): Promise<string> {
+  async resolvePath(path: string): Promise<string> {
     return await this.ports.files.editor.resolve(path).catch(() => path);
   }
 

@@ -66,14 +66,16 @@ export class ReviewableChanges implements ChatFileChanges {
 
   async undoHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {
     await this.conversationFiles.claim();
+    // The editor can show the file through a symbolic link, which must stay.
+    const file = await this.journal.resolvePath(path);
     // An editor's own undo brings back the text, but not mixed line endings.
-    const undoId = (await this.journal.review.isTextExact(path)) ? undefined : await this.restores.beginUndo([path]);
+    const undoId = (await this.journal.review.isTextExact(file)) ? undefined : await this.restores.beginUndo([file]);
     let isUndone = false;
     try {
-      await this.journal.review.undoHunk(path, hunk, seen);
+      await this.journal.review.undoHunk(file, hunk, seen);
       isUndone = true;
     } finally {
-      if (undoId !== undefined) await this.restores.endUndo(undoId, isUndone ? [path] : []);
+      if (undoId !== undefined) await this.restores.endUndo(undoId, isUndone ? [file] : []);
     }
   }
 
