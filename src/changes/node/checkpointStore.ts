@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import type { Clock } from '../../base/common/async';
 import { KeyedQueue, raceSignal } from '../../base/common/async';
+import type { Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
 import { systemClock } from '../../base/node/systemClock';
 import {
@@ -92,9 +93,8 @@ export class CheckpointStore {
   private readonly currentStateReader: CurrentStateReader;
   private readonly comparer: StateComparer;
   private readonly stopAbortController = new AbortController();
-  /** Cancels pruning. */
-  private pruneAbortController: AbortController | undefined;
-  private isPruneUrgent = false;
+  /** The pruning that runs or waits, and what cancels it for a call that has waited for it. */
+  private pruning: { readonly abort: AbortController; isUrgent: boolean; timer: Disposable | undefined } | undefined;
   /** The last checkpoint of each series that this window has taken. Turns may still run on them. */
   private readonly lastIdBySeries = new Map<string | undefined, string>();
 
@@ -279,19 +279,19 @@ export class CheckpointStore {
    * @throws CheckpointError `cancelled`
    */
   async prune(retention: CheckpointRetention, { isFull, othersWait, worthBytes } = fullPrune): Promise<PruneResult> {
-    const background = (this.pruneAbortController ??= new AbortController());
-    this.isPruneUrgent = othersWait;
+    const pruning = (this.pruning ??= { abort: new AbortController(), isUrgent: othersWait, timer: undefined });
+    pruning.isUrgent = othersWait;
     return await this.queue.run(foreground, async () => {
       const { storeFolder } = this.repositoryProvider;
-      if (!isFull) {
-        const bytes = await bytesIn(storeFolder);
-        if (bytes <= worthBytes) return { dropped: [], bytes };
-      }
       const timed = createTimeLimitedSignal(this.clock, pruneLimitMs, [
-        background.signal,
+        pruning.abort.signal,
         this.stopAbortController.signal,
       ]);
       try {
+        if (!isFull) {
+          const bytes = await bytesIn(storeFolder);
+          if (bytes <= worthBytes) return { dropped: [], bytes };
+        }
         const open = await this.repositoryProvider.prepare(timed.signal);
         const inUse = new Set(this.lastIdBySeries.values());
         return await pruneStore(open, { storage: storeFolder, inUse, retention }, this.clock, timed.signal);
@@ -300,7 +300,8 @@ export class CheckpointStore {
         throw error;
       } finally {
         timed.dispose();
-        if (this.pruneAbortController === background) this.pruneAbortController = undefined;
+        pruning.timer?.dispose();
+        if (this.pruning === pruning) this.pruning = undefined;
       }
     });
   }
@@ -308,6 +309,7 @@ export class CheckpointStore {
   /** Cancels running work and resolves when it has ended. */
   async stop(): Promise<void> {
     this.stopAbortController.abort();
+    this.pruning?.timer?.dispose();
     await this.queue.whenIdle(foreground);
   }
 
@@ -364,9 +366,9 @@ export class CheckpointStore {
   }
 
   private cancelPruning(): void {
-    const pruning = this.pruneAbortController;
-    if (this.isPruneUrgent && pruning) this.clock.setTimer(urgentPruneMs, () => pruning.abort());
-    else pruning?.abort();
+    const { pruning } = this;
+    if (pruning?.isUrgent) pruning.timer ??= this.clock.setTimer(urgentPruneMs, () => pruning.abort.abort());
+    else pruning?.abort.abort();
   }
 
   private isExcluded(path: string): boolean {

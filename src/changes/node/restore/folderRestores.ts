@@ -45,8 +45,7 @@ export class FolderRestores {
     const plans: FolderPlan[] = [];
     const missing: string[] = [];
     for (const { folder, id } of folders) {
-      const isHere = this.deps.folders().some((one) => one === folder || isInsideFolder(folder, one));
-      const store = isHere ? await this.deps.open(folder) : undefined;
+      const store = await this.openIfHere(folder);
       if (!store || typeof store === 'string') {
         missing.push(folder + path.sep);
         continue;
@@ -67,11 +66,19 @@ export class FolderRestores {
     return preview;
   }
 
+  /** Undefined for a folder that is not in the workspace any more: no program may run there. */
+  private async openIfHere(folder: string): Promise<CheckpointStore | string | undefined> {
+    const isHere = this.deps.folders().some((one) => one === folder || isInsideFolder(folder, one));
+    return isHere ? await this.deps.open(folder) : undefined;
+  }
+
   async gitMovesSince(folders: readonly FolderCheckpoint[]): Promise<readonly GitMove[]> {
     const moves = await Promise.all(
       folders.map(async ({ folder, id }) => {
-        const store = await this.deps.open(folder);
-        return typeof store === 'string' ? undefined : await store.gitMove(id).catch(() => undefined);
+        const store = await this.openIfHere(folder);
+        return store === undefined || typeof store === 'string'
+          ? undefined
+          : await store.gitMove(id).catch(() => undefined);
       }),
     );
     return moves.flatMap((move) => (move && isMoved(move) ? [move] : []));

@@ -99,6 +99,22 @@ describe('FolderCheckpoints', () => {
     assert.equal(warnings.filter((text) => text.includes(workspace.folder)).length, 1, warnings.join('\n'));
   });
 
+  it('does not say where Git stands in a folder that is not in the workspace any more', async () => {
+    workspace.write({ 'a.txt': 'a\n' });
+    workspace.commitAll();
+    const folders = [workspace.folder, second];
+    checkpoints = open({ folders: () => folders });
+    const { folders: before } = await checkpoints.take('first', signal);
+    workspace.write({ 'a.txt': 'b\n' });
+    workspace.commitAll();
+    assert.equal((await checkpoints.gitMovesSince(before)).length, 1);
+    folders.shift();
+    assert.deepEqual(await checkpoints.gitMovesSince(before), []);
+    const reloaded = open({ folders: () => [second], searchPath: '/nowhere' });
+    assert.deepEqual(await reloaded.gitMovesSince(before), []);
+    await reloaded.stop();
+  });
+
   it('returns the state of a file in its checkpoint, and none of excluded and ignored files', async () => {
     workspace.write({ 'a[1].txt': 'a\n', '.gitignore': '*.log\n', 'b.log': 'b\n', '.env': 'KEY=1' });
     const { folders } = await checkpoints.take('first', signal);

@@ -6,6 +6,7 @@ import * as path from 'node:path';
 import type { Clock } from '../../../../src/base/common/async';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { currentStateId } from '../../../../src/changes/node/stateComparer';
+import { FakeClock } from '../../../fake/fakeClock';
 import { makeSmallDisk, withSmallDisk } from '../../../support/smallDisk';
 import { contentsOf, taken, TestWorkspace, textAt, writesIn } from '../support/workspace';
 
@@ -174,6 +175,28 @@ describe('the storage of checkpoints', () => {
     const ended = await pruning;
     assert.ok(ended instanceof Error && 'code' in ended && ended.code === 'cancelled', String(ended));
     assert.deepEqual((await store.prune({ maxAgeMs: dayMs, maxBytes: 1e9 })).dropped, []);
+  });
+
+  it('leaves no timer once it has stopped, and cancels no later pruning', async () => {
+    workspace.write({ 'a.txt': 'a' });
+    const fake = Object.assign(new FakeClock(), { now: () => systemClock.now() });
+    const store = await workspace.open({ clock: fake });
+    await taken(store);
+    const retention = { maxAgeMs: dayMs, maxBytes: 1e9 };
+    const options = { isFull: true, othersWait: true, worthBytes: 0 };
+    const pruning = store.prune(retention, options).catch((error: unknown) => error);
+    const waiting = [store.take('a prompt'), store.take('another')];
+    await Promise.all([pruning, ...waiting]);
+    assert.equal(fake.pending, 0, 'after a pruning for which others waited');
+    // It finds that there is nothing to do. A prompt comes meanwhile.
+    const small = store.prune(retention, { isFull: false, othersWait: false, worthBytes: 1e9 });
+    await Promise.all([small, store.take('a third')]);
+    assert.deepEqual((await store.prune(retention)).dropped, []);
+    const last = store.prune(retention, options).catch((error: unknown) => error);
+    const late = store.take('a fourth').catch((error: unknown) => error);
+    await store.stop();
+    await Promise.all([last, late]);
+    assert.equal(fake.pending, 0, 'after the stop');
   });
 
   it('is for the user alone', async () => {
