@@ -1,4 +1,4 @@
-import { glob, readFile, writeFile } from 'node:fs/promises';
+import { cp, glob, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { makeCertificate } from './certificate.mjs';
 import { inRoot } from './paths.mjs';
@@ -53,6 +53,7 @@ export async function runHostTests(filters) {
 async function runInside(runner, tests) {
   const sandbox = await makeSandbox();
   try {
+    await cp(inRoot('test/fixtures/extensions'), sandbox.extensionsDir, { recursive: true });
     const results = path.join(sandbox.folder, 'results.jsonl');
     await writeFile(results, '');
     sandbox.env['BACKLINE_TEST_RESULTS'] = results;

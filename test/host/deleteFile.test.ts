@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, rm, symlink } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { systemClock } from '../../src/base/node/systemClock';
 import { FileTexts } from '../../src/chat/common/changes/fileTexts';
 import { UndoJournal } from '../../src/chat/common/restore/undoJournal';
 import { deleteFile } from '../../src/chat/vscode/review/deleteFile';
+import { until } from '../support/eventually';
 import { AdapterUnderTest, editorError } from './support/editorAdapter';
 import { inWorkspace, writeInWorkspace } from './support/workspace';
 
@@ -78,6 +79,39 @@ describe('deleting a file that an agent has made', () => {
     assert.equal(notebook.isDirty, false);
     assert.match([...texts.values()].join(), /mine one/);
     assert.equal(await journal.isAsSaved(id, file), true);
+    await remove(file);
+    assert.ok(!existsSync(file));
+  });
+
+  it('leaves a file with unsaved changes in a custom editor, which neither an edit nor a save takes away', async () => {
+    const { adapter } = subject;
+    const file = await writeInWorkspace('made/a.testbytes', 'saved');
+    await vscode.commands.executeCommand('vscode.openWith', vscode.Uri.file(file), 'customEditorTest.bytes');
+    await vscode.commands.executeCommand('customEditorTest.change', 'mine');
+    await until('the editor is dirty', () => vscode.window.tabGroups.activeTabGroup.activeTab?.isDirty === true);
+    assert.equal((await adapter.stat(file)).isDirty, true);
+    const refused = async (work: Promise<unknown>) => {
+      await assert.rejects(work, { ...editorError('dirty'), message: /a\.testbytes .*unsaved changes/ });
+    };
+    await refused(remove(file));
+    await refused(adapter.writeText(file, 'other'));
+    await refused(adapter.save(file));
+    assert.equal(await readFile(file, 'utf8'), 'saved');
+    await vscode.commands.executeCommand('workbench.action.files.save');
+    await until('the editor is saved', () => vscode.window.tabGroups.activeTabGroup.activeTab?.isDirty === false);
+    assert.equal(await readFile(file, 'utf8'), 'mine');
+    await remove(file);
+    assert.ok(!existsSync(file));
+  });
+
+  it('saves the text document that a custom editor shows, and deletes the file', async () => {
+    const file = await writeInWorkspace('made/a.testtext', 'saved');
+    const uri = vscode.Uri.file(file);
+    await vscode.commands.executeCommand('vscode.openWith', uri, 'customEditorTest.text');
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(uri, new vscode.Position(0, 0), 'mine ');
+    await vscode.workspace.applyEdit(edit);
+    assert.equal((await subject.adapter.stat(file)).isDirty, true);
     await remove(file);
     assert.ok(!existsSync(file));
   });

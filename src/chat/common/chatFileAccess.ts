@@ -5,7 +5,7 @@ import type { EditorPort, WriteOptions } from '../../editor/common/editorPort';
 /** File access for conversations, within the workspace. */
 export interface ChatFileAccess {
   readonly editor: EditorPort;
-  /** Saves unsaved text of the file, then deletes it. @throws EditorError, `dirty` if it is a notebook with unsaved changes */
+  /** Saves unsaved text of the file, then deletes it. @throws EditorError, `dirty` for those of a notebook or custom editor */
   deleteFile(path: string, options: DeleteOptions): Promise<void>;
   /** The checkpoints of the workspace folders. Undefined if they are turned off or there is no workspace. */
   readonly checkpoints: WorkspaceCheckpoints | undefined;

@@ -86,7 +86,7 @@ export interface EditorPort {
    */
   editFiles(changes: readonly FileEdits[], options?: EditFilesOptions): Promise<TextFile[]>;
 
-  /** Saves the file if it is open and dirty. @throws EditorError `saveFailed` */
+  /** Saves the file if it is open and dirty. @throws EditorError `saveFailed`; `dirty` for a custom editor, which only the user can save */
   save(path: string): Promise<void>;
 
   /**
@@ -200,7 +200,7 @@ export interface FileStat {
   /** Time of the last modification, in milliseconds since the epoch. */
   readonly modifiedAt: number;
   readonly version: FileVersion;
-  /** Whether an editor has unsaved changes of the file. Those of a notebook are not in the text of the file. */
+  /** Whether an editor has unsaved changes of the file. Those of notebooks and custom editors are not in the text of the file. */
   readonly isDirty: boolean;
 }
 

@@ -21,7 +21,7 @@ import type { CheckedPath, PathGuard } from '../node/pathGuard';
 import { decodeDocumentText, decodeFile, hasInvalidBytes, isDecodingLossless, replacementCharacter } from './encodings';
 import { hasTextOf, ignoreIfNoTextFile, type TextFileWithBytes } from './documentReload';
 import { maxOpenBytes, type DocumentsByPath } from './documentsByPath';
-import { findUnsavedNotebook } from './openNotebooks';
+import { findUnsavedWork } from './unsavedWork';
 
 interface CachedFile {
   readonly file: CheckedPath;
@@ -127,7 +127,7 @@ export class DocumentReader {
     const file = await this.pathGuard.check(path);
     const onDisk = await statDisk(file);
     const document = await this.openDocuments.find(file);
-    const isDirty = document?.isDirty === true || findUnsavedNotebook(file) !== undefined;
+    const isDirty = document?.isDirty === true || findUnsavedWork(file) !== undefined;
     return { ...onDisk, ...(document && { version: this.openDocuments.versionOf(document) }), isDirty };
   }
 

@@ -45,7 +45,7 @@ import {
 import { encodingForNewFile, requireEncodable, startsWithMark } from './encodings';
 import { readMixedLineEndings, restoreLineEndings } from './mixedLineEndings';
 import { applyWorkspaceEdit, type DocumentEdits } from './documentEdits';
-import { findUnsavedNotebook, requireNoUnsavedNotebook, saveNotebook } from './openNotebooks';
+import { requireNoUnsavedWork, saveUnsavedWork } from './unsavedWork';
 import type { DocumentsByPath } from './documentsByPath';
 
 /** Creates edits for the current text. Called again if the user edits the file in the meantime. */
@@ -131,7 +131,7 @@ export class DocumentWriter {
   async requireWritable(path: string, text: string): Promise<void> {
     requireValidNewText(text);
     await this.runInTurn(path, async (file) => {
-      requireNoUnsavedNotebook(file);
+      requireNoUnsavedWork(file);
       const document = await this.openDocuments.find(file);
       if (!document?.isDirty) await checkWritable(file);
       if (file.exists) await checkCanOpen(file);
@@ -149,8 +149,7 @@ export class DocumentWriter {
 
   async save(path: string): Promise<void> {
     await this.runInTurn(path, async (file) => {
-      const notebook = findUnsavedNotebook(file);
-      if (notebook) await saveNotebook(notebook);
+      await saveUnsavedWork(file);
       const document = await this.openDocuments.find(file);
       if (document) await this.saveDocument(file, document);
     });
@@ -177,7 +176,7 @@ export class DocumentWriter {
 
   /** Opens a document for an edit, with its version for `options.expectedVersion`. @throws EditorError */
   async prepareDocument(file: CheckedPath, options: WriteOptions): Promise<PreparedDocument> {
-    requireNoUnsavedNotebook(file);
+    requireNoUnsavedWork(file);
     const opened = await this.openDocuments.find(file);
     if (opened) await this.waitUntilWritingSettles(file, opened);
     const document = opened ?? (await this.openDocument(file));

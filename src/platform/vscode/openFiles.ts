@@ -9,3 +9,29 @@ export function listOpenFiles(): string[] {
   );
   return [...new Set(paths)];
 }
+
+export type UnsavedKind = 'text' | 'notebook' | 'customEditor';
+
+/**
+ * Returns the files with unsaved changes in any kind of editor, by absolute path. Those of notebooks and of custom editors, such as for
+ * images or bytes, are not in the text of the file.
+ */
+export function findUnsavedFiles(): ReadonlyMap<string, UnsavedKind> {
+  const { textDocuments, notebookDocuments } = vscode.workspace;
+  const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+  const custom = tabs.flatMap(({ isDirty, input }) =>
+    input instanceof vscode.TabInputCustom ? [{ isDirty, uri: input.uri }] : [],
+  );
+  const unsaved = new Map<string, UnsavedKind>();
+  const add = (
+    kind: UnsavedKind,
+    editors: readonly { readonly isDirty: boolean; readonly uri: vscode.Uri }[],
+  ): void => {
+    for (const { isDirty, uri } of editors) if (isDirty && uri.scheme === 'file') unsaved.set(uri.fsPath, kind);
+  };
+  add('customEditor', custom);
+  // A custom editor can show a text document. Then the document has its changes.
+  add('text', textDocuments);
+  add('notebook', notebookDocuments);
+  return unsaved;
+}

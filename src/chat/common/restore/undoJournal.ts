@@ -113,7 +113,7 @@ export class UndoJournal {
     if (saved?.paths.has(path) !== true) return false;
     const now = (await this.deps.fileTexts.readWithUnsavedText(path)).id;
     if (saved.texts.has(path) && saved.texts.get(path)?.text !== now) return false;
-    if (await this.isUnsavedNotebook(path)) return false;
+    if (await this.hasUnsavedWork(path)) return false;
     if (!saved.states.has(path)) return true;
     const state = (await this.currentStates([path], saved.folders)).get(path);
     const before = saved.states.get(path);
@@ -192,11 +192,11 @@ export class UndoJournal {
    */
   private async saveNotebooks(paths: readonly string[]): Promise<void> {
     for (const path of paths) {
-      if (await this.isUnsavedNotebook(path)) await this.deps.editor.save(path).catch(() => undefined);
+      if (await this.hasUnsavedWork(path)) await this.deps.editor.save(path).catch(() => undefined);
     }
   }
 
-  private async isUnsavedNotebook(path: string): Promise<boolean> {
+  private async hasUnsavedWork(path: string): Promise<boolean> {
     const stat = await this.deps.editor.stat(path).catch(() => undefined);
     return stat?.isDirty === true && !(await this.deps.fileTexts.readWithUnsavedText(path)).isDirty;
   }

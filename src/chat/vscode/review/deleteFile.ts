@@ -7,7 +7,7 @@ import { EditorError, type EditorPort, type WriteOptions } from '../../../editor
 /**
  * Deletes a file of the workspace and its folders that are empty without it, as a restore does. The user can’t undo this in VS Code’s
  * Explorer.
- * @throws EditorError, for example `untrusted`, `editRejected`, `dirty` for an unsaved notebook, or `protected` without the
+ * @throws EditorError, for example `untrusted`, `editRejected`, `dirty` for unsaved changes of a notebook or custom editor, or `protected` without the
  *   user's consent
  */
 export async function deleteFile(
@@ -30,9 +30,9 @@ export async function deleteFile(
   if (open && !(await open.save())) {
     throw new EditorError('saveFailed', `${file} has unsaved text that could not be saved, so it was not deleted.`);
   }
-  // Its caller has not seen what a notebook would save now.
+  // Its caller has not seen what a notebook or a custom editor would save now.
   if ((await editor.stat(resolved).catch(() => undefined))?.isDirty === true) {
-    throw new EditorError('dirty', `${file} is open as a notebook with unsaved changes. Save it and try again.`);
+    throw new EditorError('dirty', `${file} has unsaved changes in its editor. Save it and try again.`);
   }
   const edit = new vscode.WorkspaceEdit();
   edit.deleteFile(vscode.Uri.file(resolved), { ignoreIfNotExists: true });

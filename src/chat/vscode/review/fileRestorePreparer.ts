@@ -3,6 +3,7 @@ import { messageOf } from '../../../base/common/errors';
 import { truncateList } from '../../../base/common/lists';
 import { isEditorError, type EditorPort } from '../../../editor/common/editorPort';
 import type { RestorePreview, SkippedFile, WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
+import { findUnsavedFiles } from '../../../platform/vscode/openFiles';
 import type { Dialogs } from '../dialogs';
 import { protectionIfWritable } from '../protectionIfWritable';
 
@@ -25,13 +26,9 @@ const maxNames = 10;
 export class FileRestorePreparer {
   constructor(private readonly deps: FilesToRestoreDeps) {}
 
-  /** Absolute paths of files with unsaved text. */
+  /** Absolute paths of files with unsaved changes in any kind of editor. */
   get unsavedPaths(): ReadonlySet<string> {
-    const { notebookDocuments, textDocuments } = vscode.workspace;
-    const unsaved = [...textDocuments, ...notebookDocuments].filter(
-      ({ isDirty, uri }) => isDirty && uri.scheme === 'file',
-    );
-    return new Set(unsaved.map(({ uri }) => uri.fsPath));
+    return new Set(findUnsavedFiles().keys());
   }
 
   /** Asks about protected files, if any. Returns their paths, or undefined if the user refuses. */
