@@ -370,7 +370,7 @@ export class ChangeJournal {
 
   private async runForFile(requestedPath: string, task: (path: string) => Promise<void>): Promise<void> {
     try {
-      const path = await this.ports.files.editor.resolve(requestedPath);
+      const path = await this.ports.files.editor.realPathOf(requestedPath);
       await this.queue.run(path, () => task(path));
     } catch (error) {
       this.ports.log.debug(`Cannot track a file that an agent writes: ${messageOf(error)}`);
@@ -384,7 +384,7 @@ export class ChangeJournal {
 
   /** Returns the resolved path. If agents can no longer access the path, returns it unchanged. */
   async resolvePath(path: string): Promise<string> {
-    return await this.ports.files.editor.resolve(path).catch(() => path);
+    return await this.ports.files.editor.realPathOf(path).catch(() => path);
   }
 
   dispose(): void {

@@ -14,7 +14,7 @@ import {
 } from './reportedFileChanges';
 
 interface ToolCallWritesPorts {
-  readonly editor: Pick<EditorPort, 'resolve'>;
+  readonly editor: Pick<EditorPort, 'realPathOf'>;
   readonly texts: FileTexts;
   readonly ledger: ChangeLedger;
   /** Whether a scan finds all changes of a file since the turn began, with the text from before them. */
@@ -275,7 +275,7 @@ export class ToolCallWrites {
 
   private runForFile(requestedPath: string, task: (path: string) => Promise<void>): void {
     const { editor, queue } = this.ports;
-    this.track(editor.resolve(requestedPath).then((path) => queue.run(path, () => task(path))));
+    this.track(editor.realPathOf(requestedPath).then((path) => queue.run(path, () => task(path))));
   }
 
   private track(work: Promise<void>): void {

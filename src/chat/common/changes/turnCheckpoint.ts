@@ -32,7 +32,7 @@ interface TurnCheckpointPorts {
   readonly conversation: string;
   /** The checkpoints of the workspace folders. Undefined if they are turned off or there is no workspace. */
   readonly checkpoints: WorkspaceCheckpoints | undefined;
-  readonly editor: Pick<EditorPort, 'resolve'>;
+  readonly editor: Pick<EditorPort, 'realPathOf'>;
   readonly texts: FileTexts;
   readonly ledger: ChangeLedger;
   readonly states: NonTextChanges;
@@ -247,7 +247,7 @@ export class TurnCheckpoint {
   /** Returns the calls with resolved paths. Calls of a conversation that was reopened during the turn are unknown. */
   private async resolveCalls({ hasWriter, paths }: ScannedCalls): Promise<ScannedCalls> {
     const { editor } = this.ports;
-    const resolved = await Promise.all(paths.map((path) => editor.resolve(path).catch(() => path)));
+    const resolved = await Promise.all(paths.map((path) => editor.realPathOf(path).catch(() => path)));
     return { hasWriter: hasWriter || this.isFromRecord, paths: [...paths, ...resolved] };
   }
 
@@ -270,7 +270,7 @@ export class TurnCheckpoint {
     const { editor, queue } = this.ports;
     const kind = kindOf(file);
     // A symbolic link is not followed.
-    const path = kind === 'symlink' ? file.path : await editor.resolve(file.path);
+    const path = kind === 'symlink' ? file.path : await editor.realPathOf(file.path);
     const isNamed = calls.paths.includes(path) || calls.paths.includes(file.path);
     const author = isNamed ? 'agent' : calls.hasWriter ? 'command' : 'others';
     await queue.run(path, async () => {
