@@ -5,7 +5,7 @@ import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
 import { parseJson } from '../../base/common/parseJson';
 import type { FilePort } from '../../base/node/filePort';
-import { ConversationPlace } from '../common/conversations/conversationPlace';
+import { ConversationPlace, isEqualPlace } from '../common/conversations/conversationPlace';
 import { LogRecord } from '../common/conversation/logRecord';
 import { logFileName } from './addConversationCopy';
 import { findConversationsFolder, type OpenWorkspace } from './conversationsFolder';
@@ -37,6 +37,8 @@ interface OlderWorkspacesDeps {
 export class OlderWorkspaces {
   private readonly placeByFolder = new Map<string, ConversationPlace>();
   private folders: readonly string[] = [];
+  /** Whose places this window has written. */
+  private readonly writtenFolders = new Set<string>();
 
   constructor(private readonly deps: OlderWorkspacesDeps) {}
 
@@ -99,23 +101,30 @@ export class OlderWorkspaces {
       if (!this.has(folder)) continue;
       // The folders of a saved workspace can be others than last time.
       if (this.placeByFolder.has(folder) && workspace.file === undefined) continue;
-      await this.write(folder, workspace, here);
-      isNew = true;
+      if (await this.write(folder, workspace, here)) isNew = true;
     }
     return isNew;
   }
 
-  private async write(folder: string, { file, folders }: OpenWorkspace, here?: ConversationPlace): Promise<void> {
+  /**
+   * Resolves to whether it was written. A window writes the same place once: on Windows, each write is a change of the folder for
+   * all conversations, after which they are read again.
+   */
+  private async write(folder: string, { file, folders }: OpenWorkspace, here?: ConversationPlace): Promise<boolean> {
     const place: ConversationPlace = {
       ...(file === undefined ? {} : { file }),
       folders: folders.map((one) => here?.folders.find((known) => known.path === one) ?? { path: one, real: one }),
       at: here?.at ?? 0,
     };
+    const before = this.placeByFolder.get(folder);
+    if (before && isEqualPlace(before, place) && this.writtenFolders.has(folder)) return false;
+    this.writtenFolders.add(folder);
     this.placeByFolder.set(folder, place);
     const { files, log } = this.deps;
     await files
       .replace(path.join(folder, placeName), JSON.stringify(place))
       .catch((error: unknown) => log.debug(`Cannot note where a workspace is: ${messageOf(error)}`));
+    return true;
   }
 
   /** Returns the workspaces that VS Code has a storage for. */

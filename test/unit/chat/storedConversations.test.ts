@@ -166,6 +166,24 @@ describe('The conversations of the user', () => {
     assert.deepEqual((await window.open('in-folder-c')).moves, [{ from: c, to: at('link') }]);
   });
 
+  it('of a saved workspace that an earlier version has stored have their place written once by each window', async () => {
+    const [a, file] = [await folder('a'), at('x.code-workspace')];
+    await write(await oldWindowOn([a], file), 'in-saved-workspace');
+    class CountingFiles extends NodeFiles {
+      readonly placesWritten: string[] = [];
+      override replace(name: string, text: string): Promise<void> {
+        if (path.basename(name) === 'place.json') this.placesWritten.push(name);
+        return super.replace(name, text);
+      }
+    }
+    const files = new CountingFiles();
+    const window = await windowOn([a], { file, files });
+    await window.moveWindow();
+    await window.moveWindow();
+    assert.deepEqual(placed(window), { 'in-saved-workspace': 'here' });
+    assert.equal(files.placesWritten.length, 1);
+  });
+
   it('of a folder that was moved or cloned again are recognized by its repository', async () => {
     const project = await folder('project');
     gitIn(project, 'init', '-q');
