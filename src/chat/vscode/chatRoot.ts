@@ -158,7 +158,7 @@ export class ChatRoot {
       void this.drafts.moveWindow(openWorkspace());
     });
     // VS Code may have read the folders of a workspace file since the drafts were read.
-    void this.drafts.moveWindow(openWorkspace());
+    await this.drafts.readAgain(openWorkspace());
     const ui = await this.chatFeature.start().catch((error: unknown) => {
       followFolders.dispose();
       throw error;

@@ -200,6 +200,43 @@ describe('A prompt that is sent while the window is killed', () => {
       assert.equal(again.value.text, `${text}\nlong ago`);
     });
 
+    it('is there each time though VS Code tells the folders late, with what was typed before that', async () => {
+      const ws = { file: undefined, folders: ['/ws'] };
+      const lateDrafts = async (): Promise<WindowDrafts> => {
+        const drafts = await loadDrafts(new NodeFiles(), [], state);
+        await drafts.readAgain(ws);
+        return drafts;
+      };
+      const state = new MemoryMemento();
+      const early = await loadDrafts(new NodeFiles(), [], state);
+      restoreNewDraft(early, throwIt).save({ text: 'early', attachments: [] });
+      await early.close();
+      for (const [shown, typed] of [
+        ['early', 'first'],
+        ['first', 'second'],
+        ['second', 'third'],
+      ] as const) {
+        const drafts = await lateDrafts();
+        const draft = restoreNewDraft(drafts, throwIt);
+        assert.equal(draft.value.text, shown);
+        draft.save({ text: typed, attachments: [] });
+        await drafts.close();
+      }
+    });
+
+    it('is not replaced by another one that waits for the next window', async () => {
+      const ws = { file: undefined, folders: ['/ws'] };
+      for (const typed of ['one', 'two', 'three']) {
+        const drafts = await loadDrafts(new NodeFiles(), [`/${typed}`]);
+        const draft = restoreNewDraft(drafts, throwIt);
+        draft.save({ text: typed, attachments: [] });
+        await drafts.moveWindow(ws);
+        await drafts.close();
+      }
+      const opened = restoreNewDraft(await loadDrafts(new NodeFiles(), ['/ws']), throwIt);
+      assert.deepEqual(opened.value.text.split('\n').toSorted(), ['one', 'three', 'two']);
+    });
+
     it('is taken over from the storage of the version before', async () => {
       const state = new MemoryMemento();
       await state.update('chat.newDraft', { text, attachments: [] });

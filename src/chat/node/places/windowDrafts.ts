@@ -65,20 +65,21 @@ export class WindowDrafts implements Memento {
 
   /** Reads the drafts of this workspace. Never rejects. */
   static async load(deps: WindowDraftsDeps): Promise<WindowDrafts> {
-    const { files, folder, log } = deps;
     const drafts = new WindowDrafts(deps, await fileOf(deps, deps.workspace));
-    try {
-      await files.makeFolder(folder);
-      drafts.values = (await read(files, drafts.file))?.values ?? {};
-      // First what a window has moved that ended before it could add it.
-      await drafts.takeOver();
-      const left = await findLeft(deps, drafts.file);
-      // The file is moved, so that only one window takes it over.
-      if (left && (await files.moveIfExists(left, takenFileOf(drafts.file)))) await drafts.takeOver();
-    } catch (error) {
-      log.warn(`Cannot read the draft of the next conversation: ${messageOf(error)}`);
-    }
+    await drafts.read();
     return drafts;
+  }
+
+  /**
+   * As `load`, if the window has other folders than when it was loaded: VS Code can tell those of a workspace file late. Call
+   * before anything is shown. Never rejects.
+   */
+  async readAgain(workspace: OpenWorkspace): Promise<void> {
+    if (isSameWorkspace(workspace, this.workspace)) return;
+    const early = this.file;
+    this.workspace = workspace;
+    this.file = await fileOf(this.deps, workspace);
+    await this.read(early);
   }
 
   get(name: string): unknown {
@@ -99,7 +100,7 @@ export class WindowDrafts implements Memento {
       const file = await fileOf(this.deps, workspace);
       await this.inSequence(async () => {
         if (file === this.file || workspace !== this.workspace) return;
-        await files.moveIfExists(file, takenFileOf(file));
+        await this.park(file);
         await files.moveIfExists(this.file, file);
         this.file = file;
       });
@@ -115,18 +116,53 @@ export class WindowDrafts implements Memento {
     if (Object.keys(this.values).length > 0) await this.write().catch(() => undefined);
   }
 
+  /** Reads the file of the workspace, and takes over what other windows have left. `early`: a further file to take over. */
+  private async read(early?: string): Promise<void> {
+    const { files, folder, log } = this.deps;
+    const { file } = this;
+    try {
+      await files.makeFolder(folder);
+      this.values = (await read(files, file))?.values ?? {};
+      // First what a window has moved that ended before it could add it.
+      await this.takeOver();
+      const left = await findLeft({ ...this.deps, workspace: this.workspace }, file);
+      for (const other of new Set([left, early])) {
+        // The file is moved, so that only one window takes it over.
+        if (other !== undefined && other !== file && (await files.moveIfExists(other, takenFileOf(file))))
+          await this.takeOver();
+      }
+    } catch (error) {
+      log.warn(`Cannot read the draft of the next conversation: ${messageOf(error)}`);
+    }
+  }
+
+  /** Moves a file to where the next window takes it over, and adds what another window has moved there before. */
+  private async park(file: string): Promise<void> {
+    const { files } = this.deps;
+    const taken = takenFileOf(file);
+    const [earlier, stored] = [await read(files, taken), await read(files, file)];
+    if (!earlier || !stored) {
+      await files.moveIfExists(file, taken);
+      return;
+    }
+    const values = joined(stored.values, earlier.values);
+    await files.replace(taken, JSON.stringify({ ...stored, values }));
+    await files.remove(file);
+  }
+
   /** Adds the values that were moved here from another window. */
   private async takeOver(): Promise<void> {
     const { files } = this.deps;
     const taken = takenFileOf(this.file);
     const other = await read(files, taken);
     if (!other) return;
-    const values: Record<string, unknown> = { ...this.values, ...other.values };
-    for (const [name, join] of Object.entries(joins)) {
-      const [own, left] = [this.get(name), other.values[name]];
-      if (own !== undefined && left !== undefined) values[name] = join(own, left);
-    }
-    this.values = values;
+    const before = Object.fromEntries(
+      Object.keys(joins).flatMap((name) => {
+        const value = this.get(name);
+        return value === undefined ? [] : [[name, value]];
+      }),
+    );
+    this.values = joined({ ...this.values, ...before }, other.values);
     await this.write();
     await files.remove(taken);
   }
@@ -161,6 +197,14 @@ async function fileOf(deps: WindowDraftsDeps, workspace: OpenWorkspace): Promise
   const id = typeof known === 'string' ? known : newId();
   if (id !== known) void workspaceState.update(windowIdName, id);
   return path.join(folder, `${emptyPrefix}${id}${suffix}`);
+}
+
+function joined(own: Values, left: Values): Values {
+  const values: Record<string, unknown> = { ...own, ...left };
+  for (const [name, join] of Object.entries(joins)) {
+    if (own[name] !== undefined && left[name] !== undefined) values[name] = join(own[name], left[name]);
+  }
+  return values;
 }
 
 /** Returns where the file of another window lies until its values are added to those in `file`. */
