@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, symlinkSync } from 'node:fs';
+import { appendFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { TestWorkspace } from '../changes/support/workspace';
 import { event } from './support/transcriptRecorder';
@@ -54,4 +54,22 @@ describe('a file with several paths', function () {
       });
     }
   }
+
+  it('is reviewed by the path of a link where an earlier version has recorded it by that', async () => {
+    window = await DiskWindow.open(workspace);
+    const chat = await window.create();
+    await window.turn(chat, () => workspace.write({ 'a.txt': 'agent\n' }));
+    await chat.restores.whenTurnRecorded();
+    await window.close();
+    const log = path.join(workspace.root, 'chats', chat.id, 'log.jsonl');
+    const link = workspace.file('link.txt');
+    writeFileSync(log, readFileSync(log, 'utf8').replaceAll(`${workspace.file('a.txt')}"`, `${link}"`));
+    window = await DiskWindow.open(workspace);
+    const again = await window.reopen(chat.id);
+    assert.deepEqual(changeLines(again, workspace.folder), ['modified link.txt']);
+    assert.equal(await again.textBefore(link), 'a\n');
+    assert.equal(await again.fileChanges.baseline(link), 'a\n');
+    assert.equal((await again.fileChanges.countUneditedChanges(link)).total, 1);
+    assert.equal((await again.turnTexts(link, 1))?.before, 'a\n');
+  });
 });

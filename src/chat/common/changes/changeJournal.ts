@@ -90,7 +90,7 @@ export class ChangeJournal {
       ledger,
       states,
       queue,
-      resolvePath: (path) => this.resolvePath(path),
+      resolvePath: (path) => this.resolveUnlessChanged(path),
       onDidChange: ports.onDidChange,
       refresh: (path) => this.refresh(new Set([path])),
     });
@@ -285,7 +285,7 @@ export class ChangeJournal {
   }
 
   async textBefore(requestedPath: string): Promise<FileText> {
-    const path = await this.resolvePath(requestedPath);
+    const path = await this.resolveUnlessChanged(requestedPath);
     const known = this.ledger.getFile(path);
     return known ? await this.fileTexts.textOf(known.before) : undefined;
   }
@@ -295,7 +295,9 @@ export class ChangeJournal {
    * text is unknown.
    */
   async turnTexts(requestedPath: string, turn: number): Promise<TurnTexts | undefined> {
-    const path = await this.resolvePath(requestedPath);
+    // An earlier version may have recorded it by the path of a link.
+    const isRecorded = this.ledger.getTurnFile(turn, requestedPath) !== undefined;
+    const path = isRecorded ? requestedPath : await this.resolvePath(requestedPath);
     const known = this.ledger.getTurnFile(turn, path);
     const before = await this.fileTexts.textOf(known?.before);
     const isCurrent = known !== undefined && (await this.fileTexts.readWithUnsavedText(path)).id === known.after;
@@ -378,12 +380,13 @@ export class ChangeJournal {
   }
 
   /** Like `resolvePath`, but does not follow a symbolic link. */
-  private async resolveUnlessChanged(requestedPath: string): Promise<string> {
+  /** Returns the path under which the changes of a file are recorded: the resolved one, but for those of earlier versions. */
+  async resolveUnlessChanged(requestedPath: string): Promise<string> {
     return this.reverter.hasChanges(requestedPath) ? requestedPath : await this.resolvePath(requestedPath);
   }
 
   /** Returns the resolved path. If agents can no longer access the path, returns it unchanged. */
-  async resolvePath(path: string): Promise<string> {
+  private async resolvePath(path: string): Promise<string> {
     return await this.ports.files.editor.realPathOf(path).catch(() => path);
   }
 

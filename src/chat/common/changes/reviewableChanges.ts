@@ -67,7 +67,7 @@ export class ReviewableChanges implements ChatFileChanges {
   async undoHunk(path: string, hunk: Hunk, seen: TextsShownToUser): Promise<void> {
     await this.conversationFiles.claim();
     // The editor can show the file through a symbolic link, which must stay.
-    const file = await this.journal.resolvePath(path);
+    const file = await this.journal.resolveUnlessChanged(path);
     // An editor's own undo brings back the text, but not mixed line endings.
     const undoId = (await this.journal.review.isTextExact(file)) ? undefined : await this.restores.beginUndo([file]);
     let isUndone = false;
