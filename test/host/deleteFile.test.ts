@@ -13,7 +13,10 @@ import { inWorkspace, writeInWorkspace } from './support/workspace';
 describe('deleting a file that an agent has made', () => {
   let subject: AdapterUnderTest;
   before(() => (subject = new AdapterUnderTest()));
-  afterEach(() => rm(inWorkspace('made'), { recursive: true, force: true }));
+  afterEach(async () => {
+    await rm(inWorkspace('linked-made'), { force: true });
+    await rm(inWorkspace('made'), { recursive: true, force: true });
+  });
   after(() => subject.dispose());
 
   const remove = (path: string) => deleteFile(subject.adapter, path, { protectedFiles: 'refuse' });
@@ -86,7 +89,10 @@ describe('deleting a file that an agent has made', () => {
   it('leaves a file with unsaved changes in a custom editor, which neither an edit nor a save takes away', async () => {
     const { adapter } = subject;
     const file = await writeInWorkspace('made/a.testbytes', 'saved');
-    await vscode.commands.executeCommand('vscode.openWith', vscode.Uri.file(file), 'customEditorTest.bytes');
+    // The user has opened it by another path than the agent names.
+    await symlink(inWorkspace('made'), inWorkspace('linked-made'));
+    const opened = vscode.Uri.file(inWorkspace('linked-made/a.testbytes'));
+    await vscode.commands.executeCommand('vscode.openWith', opened, 'customEditorTest.bytes');
     await vscode.commands.executeCommand('customEditorTest.change', 'mine');
     await until('the editor is dirty', () => vscode.window.tabGroups.activeTabGroup.activeTab?.isDirty === true);
     assert.equal((await adapter.stat(file)).isDirty, true);

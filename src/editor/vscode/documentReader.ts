@@ -127,7 +127,7 @@ export class DocumentReader {
     const file = await this.pathGuard.check(path);
     const onDisk = await statDisk(file);
     const document = await this.openDocuments.find(file);
-    const isDirty = document?.isDirty === true || findUnsavedWork(file) !== undefined;
+    const isDirty = document?.isDirty === true || (await findUnsavedWork(file)) !== undefined;
     return { ...onDisk, ...(document && { version: this.openDocuments.versionOf(document) }), isDirty };
   }
 

@@ -131,7 +131,7 @@ export class DocumentWriter {
   async requireWritable(path: string, text: string): Promise<void> {
     requireValidNewText(text);
     await this.runInTurn(path, async (file) => {
-      requireNoUnsavedWork(file);
+      await requireNoUnsavedWork(file);
       const document = await this.openDocuments.find(file);
       if (!document?.isDirty) await checkWritable(file);
       if (file.exists) await checkCanOpen(file);
@@ -176,7 +176,7 @@ export class DocumentWriter {
 
   /** Opens a document for an edit, with its version for `options.expectedVersion`. @throws EditorError */
   async prepareDocument(file: CheckedPath, options: WriteOptions): Promise<PreparedDocument> {
-    requireNoUnsavedWork(file);
+    await requireNoUnsavedWork(file);
     const opened = await this.openDocuments.find(file);
     if (opened) await this.waitUntilWritingSettles(file, opened);
     const document = opened ?? (await this.openDocument(file));

@@ -76,6 +76,6 @@ export class DocumentsByPath implements vscode.Disposable {
 }
 
 /** On Windows, paths of the same file can differ in case, especially in the drive letter. */
-function pathKey(path: string): string {
+export function pathKey(path: string): string {
   return process.platform === 'win32' ? path.toLowerCase() : path;
 }
