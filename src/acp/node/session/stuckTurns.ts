@@ -9,11 +9,17 @@ type StuckTurnMeasure =
   /** The process goes on until other conversations are closed, because the agent would forget them. */
   | 'leaveUntilForgotten';
 
+interface StuckAgent extends Pick<AgentRequestRunner, 'canRestore' | 'stop' | 'title' | 'users'> {
+  /** `connectedAgent` is another object in each process. */
+  readonly connection: { readonly connectedAgent: object | undefined };
+}
+
 /** Turns of one agent that do not end. */
 export class StuckTurns {
-  private readonly abandonedTurns = new Set<Promise<unknown>>();
+  /** With the process of each turn. What happens to another process is not about the turn. */
+  private readonly processByTurn = new Map<Promise<unknown>, object>();
 
-  constructor(private readonly agent: Pick<AgentRequestRunner, 'canRestore' | 'stop' | 'title' | 'users'>) {
+  constructor(private readonly agent: StuckAgent) {
     // What has just ended may still be reported, so the process must not end in the middle of it.
     agent.users.onDidChange(() => this.scheduleCheck());
   }
@@ -26,8 +32,10 @@ export class StuckTurns {
 
   /** Ends the agent's process as soon as nobody needs it, unless the turn has `ended` before. */
   abandon(ended: Promise<unknown>): void {
-    this.abandonedTurns.add(ended);
-    void ended.finally(() => this.abandonedTurns.delete(ended));
+    const { connectedAgent } = this.agent.connection;
+    if (!connectedAgent) return;
+    this.processByTurn.set(ended, connectedAgent);
+    void ended.finally(() => this.processByTurn.delete(ended));
     // The others may have ended before.
     this.scheduleCheck();
   }
@@ -37,9 +45,11 @@ export class StuckTurns {
   }
 
   private endProcessIfUnused(): void {
-    const { canRestore, title, users } = this.agent;
-    if (this.abandonedTurns.size === 0 || !users.mayEndProcess(canRestore)) return;
-    this.abandonedTurns.clear();
+    const { canRestore, connection, title, users } = this.agent;
+    // After a crash, the turn remains open until the exit is described, which must not be replaced by another reason.
+    const isStuck = [...this.processByTurn.values()].some((process) => process === connection.connectedAgent);
+    if (!isStuck || !users.mayEndProcess(canRestore)) return;
+    this.processByTurn.clear();
     void this.agent.stop(`${title} did not stop when asked and was ended.`);
   }
 }

@@ -11,12 +11,13 @@ describe('a turn that does not end', () => {
       reasons.push(reason);
       return Promise.resolve();
     };
-    const stuckTurns = new StuckTurns({ canRestore, stop, title: 'Demo', users });
+    const connection: { connectedAgent: object | undefined } = { connectedAgent: {} };
+    const stuckTurns = new StuckTurns({ canRestore, connection, stop, title: 'Demo', users });
     const own: ProcessUser = { isWorking: false, isRemembered: false };
     const other = { isWorking: true, isRemembered: true };
     users.add(own);
     const otherUse = users.add(other);
-    return { other, otherUse, own, reasons, stuckTurns, users };
+    return { connection, other, otherUse, own, reasons, stuckTurns, users };
   }
 
   it('ends its process also if the other conversation has ended before it was left', async () => {
@@ -54,4 +55,17 @@ describe('a turn that does not end', () => {
     await turns();
     assert.equal(reasons.length, 0);
   });
+
+  for (const next of [undefined, {}]) {
+    it(`does not end ${next ? 'a later process' : 'what has crashed, so that the crash is reported'}`, async () => {
+      const { connection, other, reasons, stuckTurns, users } = setUp(true);
+      stuckTurns.abandon(new Promise(() => undefined));
+      connection.connectedAgent = next;
+      other.isWorking = false;
+      other.isRemembered = false;
+      users.handleChange();
+      await turns();
+      assert.deepEqual(reasons, []);
+    });
+  }
 });
