@@ -47,6 +47,11 @@ export interface AgentRequestRunnerDeps extends Omit<AgentConnectionDeps, 'limit
   readonly sessionFolder?: string;
 }
 
+interface OpenedSession<T> {
+  readonly opened: T;
+  readonly notice?: string;
+}
+
 const defaultLimits: AcpLimits = {
   coldStartTimeoutMs: 5 * 60_000,
   offerTimeoutMs: 60_000,
@@ -112,14 +117,23 @@ export class AgentRequestRunner {
 
   /**
    * Opens or restores a session. If the agent fails because of the window's tools, once more without them, if `mayTryAgain`,
-   * perhaps in a new process. Then the result has a notice for the user.
+   * perhaps in a new process. Then the result has a notice for the user. The agent is not ended meanwhile, also while the
+   * user is asked what the session may have.
    * @throws the errors of the first `open`
    */
-  async openSession<T>(
+  openSession<T>(
     open: (live: ConnectedAgent, offer: WindowToolsOffer) => Promise<T>,
     signal?: AbortSignal,
     mayTryAgain: () => boolean = () => true,
-  ): Promise<{ readonly opened: T; readonly notice?: string }> {
+  ): Promise<OpenedSession<T>> {
+    return this.users.during(() => this.tryToOpen(open, signal, mayTryAgain));
+  }
+
+  private async tryToOpen<T>(
+    open: (live: ConnectedAgent, offer: WindowToolsOffer) => Promise<T>,
+    signal: AbortSignal | undefined,
+    mayTryAgain: () => boolean,
+  ): Promise<OpenedSession<T>> {
     const { connection, windowTools } = this;
     const live = await connection.connect(signal);
     const version = live.agent.agentInfo?.version;

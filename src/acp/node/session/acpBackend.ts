@@ -123,12 +123,14 @@ export class AcpBackend implements SessionBackend {
     signal?: AbortSignal,
     sourceId?: string,
   ): Promise<AcpSession> {
-    const { connection, windowTools } = this.requestRunner;
+    const { connection, users, windowTools } = this.requestRunner;
     const open = (live: ConnectedAgent, offer: WindowToolsOffer): Promise<AcpSession> =>
       this.requestNewSession(live, offer, options, signal, sourceId);
     if (sourceId === undefined) return this.withNotice(await this.requestRunner.openSession(open, signal));
-    const live = await connection.connect(signal);
-    return await open(live, windowTools.offerFor(live.agent.agentInfo?.version));
+    return await users.during(async () => {
+      const live = await connection.connect(signal);
+      return await open(live, windowTools.offerFor(live.agent.agentInfo?.version));
+    });
   }
 
   private withNotice({ notice, opened }: { readonly opened: AcpSession; readonly notice?: string }): AcpSession {

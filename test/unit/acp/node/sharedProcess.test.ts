@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { RequestError, type AgentApp } from '@agentclientprotocol/sdk';
+import * as z from 'zod';
 import type { AcpBackend } from '../../../../src/acp/node/session/acpBackend';
 import { RestartPolicy } from '../../../../src/acp/node/process/restartPolicy';
 import type { BackendSession, SignInWait } from '../../../../src/session/common/sessionBackend';
@@ -265,6 +266,48 @@ describe('conversations that share one agent process', () => {
     // Then nobody needs the process any more.
     await until('the end of the process', () => agents.last.isGone);
   });
+
+  for (const [method, work] of Object.entries({
+    'session/new': (backend: AcpBackend) => backend.createSession({ cwd }),
+    'session/fork': (backend: AcpBackend) => backend.forkSession('s1', { cwd }),
+    'session/load': (backend: AcpBackend) => backend.loadSession('s9', { cwd }),
+  })) {
+    it(`a ${method} is not lost while the user is asked about it`, async () => {
+      const clock = new FakeClock();
+      const question = Promise.withResolvers<undefined>();
+      let questions = 0;
+      let count = 0;
+      const { agents, backend } = make(
+        (app) => {
+          app.onRequest('session/new', () => ({ sessionId: `s${++count}` }));
+          app.onRequest('session/fork', z.looseObject({}), () => ({ sessionId: `s${++count}` }));
+          app.onRequest('session/load', () => ({}));
+          app.onRequest('session/resume', () => ({}));
+          app.onRequest('session/prompt', () => new Promise<never>(() => undefined));
+          const sessionCapabilities = { ...capabilities.sessionCapabilities, fork: {} };
+          basics(app, { agentCapabilities: { ...capabilities, sessionCapabilities } });
+        },
+        {
+          clock,
+          mcpServers: async () => {
+            if (++questions > 1) await question.promise;
+            return [];
+          },
+        },
+      );
+      const { session } = await open(backend);
+      await session.sendPrompt({ text: 'go' });
+      await settle();
+      const opened = work(backend);
+      await until('the question', () => questions === 2);
+      await stopHanging(clock, session);
+      assert.equal(agents.last.isGone, false);
+      question.resolve(undefined);
+      await opened;
+      assert.equal(agents.started.length, 1);
+      await until('the end of the process', () => agents.last.isGone);
+    });
+  }
 
   type Asked = 'session/list' | 'session/set_mode' | 'session/delete' | 'session/close' | 'logout';
   const pendingWork: Readonly<Record<Asked, (backend: AcpBackend, session: BackendSession) => Promise<unknown>>> = {
