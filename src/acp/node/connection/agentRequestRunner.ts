@@ -77,7 +77,9 @@ export class AgentRequestRunner {
   constructor(private readonly deps: AgentRequestRunnerDeps) {
     const limits = (this.limits = { ...defaultLimits, ...deps.limits });
     this.windowTools = new WindowToolsUse(deps.windowToolsMemory);
-    this.users = new ProcessUsers((error) => deps.log.error('A listener of the agent’s users failed', error));
+    this.users = new ProcessUsers(deps.clock, (error) =>
+      deps.log.error('A listener of the agent’s users failed', error),
+    );
     this.connection = new AgentConnection({
       ...deps,
       limits,
@@ -102,14 +104,15 @@ export class AgentRequestRunner {
     return agentTraitsFrom(this.connection.connectedAgent?.agent.agentInfo?.name, missingFile, knownAs);
   }
 
-  /** Sends a request to the agent with the default time-out. The agent is not ended meanwhile. @throws BackendError */
+  /** Sends a request for the session `owner`, if any, with the default time-out. @throws BackendError */
   async request<T>(
     requestName: string,
     signal: AbortSignal | undefined,
     request: (signal: AbortSignal) => Promise<T>,
+    owner?: object,
   ): Promise<T> {
     try {
-      return await this.requestWithTimeout(requestName, signal, request);
+      return await this.requestWithTimeout(requestName, signal, request, owner);
     } catch (error) {
       throw await this.explainAndRecordRefusal(error, 'session');
     }
@@ -125,8 +128,9 @@ export class AgentRequestRunner {
     open: (live: ConnectedAgent, offer: WindowToolsOffer) => Promise<T>,
     signal?: AbortSignal,
     mayTryAgain: () => boolean = () => true,
+    owner?: object,
   ): Promise<OpenedSession<T>> {
-    return this.users.during(() => this.tryToOpen(open, signal, mayTryAgain));
+    return this.users.during(() => this.tryToOpen(open, signal, mayTryAgain), { owner });
   }
 
   private async tryToOpen<T>(
@@ -175,18 +179,22 @@ export class AgentRequestRunner {
     return isUnmarkedRefusal ? this.signIn.recordRefused(explained.cause, refusedRequest) : explained;
   }
 
-  /** Like `request`, but throws the original error. @throws TimeoutError, and the errors of `send` */
+  /**
+   * Like `request`, but throws the original error. The agent is not ended meanwhile, unless it has not answered for so long
+   * that it may be frozen. @throws TimeoutError, and the errors of `send`
+   */
   requestWithTimeout<T>(
     requestName: string,
     signal: AbortSignal | undefined,
     request: (signal: AbortSignal) => Promise<T>,
+    owner?: object,
     timeoutMs = this.limits.requestTimeoutMs,
   ): Promise<T> {
-    return this.users.during(() =>
+    const send = (): Promise<T> =>
       withDeadline(this.deps.clock, requestName, timeoutMs, (deadline) =>
         request(signal ? AbortSignal.any([signal, deadline]) : deadline),
-      ),
-    );
+      );
+    return this.users.during(send, { owner, patienceMs: this.limits.cancelGraceMs });
   }
 
   async sessionParamsFor(

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../base/common/async';
 import { Emitter } from '../../../base/common/event';
 import { toDisposable, type Disposable } from '../../../base/common/disposable';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
@@ -12,14 +13,31 @@ export interface ProcessUser {
   readonly name?: string | undefined;
 }
 
+interface Use extends ProcessUser {
+  /** The session that the work is for. */
+  readonly owner?: object | undefined;
+  /** Whether its request has been open for so long that the agent may never answer it. */
+  mayBeHanging: boolean;
+}
+
+interface UseOptions {
+  /** The session that the work is for, which may end its own work with the process. */
+  readonly owner?: object | undefined;
+  /** The work no longer keeps a process with a stuck turn after so many milliseconds. By default, it does until its end. */
+  readonly patienceMs?: number;
+}
+
 /** Knows who uses the process of one agent, so that it does not end for one session while another one needs it. */
 export class ProcessUsers implements Disposable {
-  private readonly users = new Set<ProcessUser>();
+  private readonly users = new Set<ProcessUser | Use>();
   private readonly changeEmitter: Emitter<void>;
   /** Fires after a user may have stopped working. */
   readonly onDidChange;
 
-  constructor(onListenerError: (error: unknown) => void) {
+  constructor(
+    private readonly clock: Clock,
+    onListenerError: (error: unknown) => void,
+  ) {
     this.changeEmitter = new Emitter<void>(onListenerError);
     this.onDidChange = this.changeEmitter.event;
   }
@@ -33,12 +51,19 @@ export class ProcessUsers implements Disposable {
   }
 
   /** Runs one or more requests that must not be lost, such as a change of an option. */
-  async during<T>(work: () => Promise<T>): Promise<T> {
-    const user = this.add({ isWorking: true, isRemembered: false });
+  async during<T>(work: () => Promise<T>, { owner, patienceMs }: UseOptions = {}): Promise<T> {
+    const use: Use = { isWorking: true, isRemembered: false, owner, mayBeHanging: false };
+    const added = this.add(use);
+    const loseProtection = (): void => {
+      use.mayBeHanging = true;
+      this.handleChange();
+    };
+    const timer = patienceMs === undefined ? undefined : this.clock.setTimer(patienceMs, loseProtection);
     try {
       return await work();
     } finally {
-      user.dispose();
+      timer?.dispose();
+      added.dispose();
     }
   }
 
@@ -52,13 +77,20 @@ export class ProcessUsers implements Disposable {
     return [...this.users].flatMap(({ isWorking, name }) => (isWorking && name !== undefined ? [name] : []));
   }
 
-  isInUse(except?: ProcessUser): boolean {
-    return this.some(except, ({ isWorking }) => isWorking);
+  isInUse(): boolean {
+    return [...this.users].some(({ isWorking }) => isWorking);
   }
 
-  /** Whether nobody but `user` would lose anything. `canRestore`: sessions can be restored in another process. */
+  /**
+   * Whether nobody but `user` would lose anything in a process that may be frozen. `canRestore`: sessions can be restored in
+   * another process.
+   */
   mayEndProcess(canRestore: boolean, user?: ProcessUser): boolean {
-    return !this.isInUse(user) && (canRestore || !this.some(user, ({ isRemembered }) => isRemembered));
+    return ![...this.users].some((other) => {
+      const { mayBeHanging = false, owner } = 'mayBeHanging' in other ? other : {};
+      if (user !== undefined && (other === user || owner === user)) return false;
+      return (other.isWorking && !mayBeHanging) || (!canRestore && other.isRemembered);
+    });
   }
 
   /** Resolves when nobody is working. @throws BackendError `cancelled` */
@@ -72,9 +104,5 @@ export class ProcessUsers implements Disposable {
 
   dispose(): void {
     this.changeEmitter.dispose();
-  }
-
-  private some(except: ProcessUser | undefined, test: (user: ProcessUser) => boolean): boolean {
-    return [...this.users].some((user) => user !== except && test(user));
   }
 }

@@ -173,7 +173,8 @@ export class AcpBackend implements SessionBackend {
     const { requestRunner } = this;
     const requestPage = (params: { cwd?: string; cursor?: string }): Promise<SessionListResult> =>
       requestRunner.request('session/list', signal, (requestSignal) => client.listSessions(params, requestSignal));
-    return await requestRunner.users.during(() => listAllSessions(folder, requestPage));
+    const patienceMs = requestRunner.limits.cancelGraceMs;
+    return await requestRunner.users.during(() => listAllSessions(folder, requestPage), { patienceMs });
   }
 
   async loadSession(sessionId: string, options: LoadSessionOptions, signal?: AbortSignal): Promise<BackendSession> {
@@ -227,12 +228,13 @@ export class AcpBackend implements SessionBackend {
   async deleteSession(sessionId: string): Promise<void> {
     const { client } = await this.requestRunner.connection.connect();
     if (!client.abilities.delete) throw this.unsupportedError('delete conversations');
-    await this.requestRunner.users.during(async () => {
+    const remove = async (): Promise<void> => {
       await this.findOpenSession(sessionId)?.close();
       await this.requestRunner.request('session/delete', undefined, (signal) =>
         client.deleteSession(sessionId, signal),
       );
-    });
+    };
+    await this.requestRunner.users.during(remove, { patienceMs: this.requestRunner.limits.cancelGraceMs });
   }
 
   /** Signs in, checks that with a new session, then resumes waiting prompts. @throws BackendError */

@@ -105,7 +105,8 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     this.actions = actions;
     const onDidChange = (): void => this.output.append(this.mapper.configEvent());
     const onCommands = (commands: readonly SlashCommand[]): void => this.emit(this.mapper.mapCommands(commands));
-    this.sessionConfig = new SessionConfig({ config: this.mapper.config, agent, onDidChange, onCommands });
+    const { config } = this.mapper;
+    this.sessionConfig = new SessionConfig({ config, agent, owner: this, onDidChange, onCommands });
     const replaceToolCaller = (): void => {
       this.toolCaller.end();
       this.toolCaller = new SessionToolCaller();
@@ -283,12 +284,12 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
 
   async setConfig(optionId: string, value: string | boolean): Promise<void> {
     this.sessionConfig.requireValidOption(optionId, value);
-    const { connection, users } = this.deps.agent;
+    const { connection, limits, users } = this.deps.agent;
     const change = async (): Promise<void> => {
       const attached = await this.binding.ensureAttached(this.endSignal);
       await this.sessionConfig.setOption(attached, optionId, value, this.endSignal);
     };
-    await users.during(change).catch(async (error: unknown) => {
+    await users.during(change, { owner: this, patienceMs: limits.cancelGraceMs }).catch(async (error: unknown) => {
       throw await connection.toBackendError(error);
     });
   }

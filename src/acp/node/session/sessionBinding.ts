@@ -124,7 +124,7 @@ export class SessionBinding {
 
   /** Ends the session and notifies the agent. Never rejects. */
   async close(): Promise<void> {
-    const { agent, log } = this.deps;
+    const { agent, log, peer } = this.deps;
     const { state } = this;
     this.applyBindingEvent({ kind: 'close' });
     const isInProcess = state.kind === 'attached' || state.kind === 'abandoned';
@@ -133,7 +133,7 @@ export class SessionBinding {
     client.detach(agentSessionId);
     if (!client.abilities.close) return;
     const close = (): Promise<void> => client.closeSession(agentSessionId);
-    await agent.requestWithTimeout('session/close', undefined, close, closeTimeoutMs).catch((error: unknown) => {
+    await agent.requestWithTimeout('session/close', undefined, close, peer, closeTimeoutMs).catch((error: unknown) => {
       log.debug(`Could not close a session: ${messageOf(error)}`);
     });
   }
@@ -155,20 +155,23 @@ export class SessionBinding {
 
   /** Returns whether the agent could restore the session. */
   private async tryRestore(connectedAgent: ConnectedAgent, signal: AbortSignal): Promise<boolean> {
-    const { agent, config, folders, log } = this.deps;
+    const { agent, config, folders, log, peer } = this.deps;
     const method = restoreMethodOf(connectedAgent.client.abilities, 'known');
     if (!method || !(await agent.mayRestore(this.agentSessionId, folders.cwd, signal))) return false;
     let lastUsed = connectedAgent;
     const restore = (live: ConnectedAgent, offer: WindowToolsOffer): Promise<SessionSetupResult> => {
       lastUsed = live;
       return this.trackRestore(live, 'known', () =>
-        agent.requestWithTimeout(`session/${method}`, signal, (deadline) =>
-          this.requestRestore(live, offer, method, deadline),
+        agent.requestWithTimeout(
+          `session/${method}`,
+          signal,
+          (deadline) => this.requestRestore(live, offer, method, deadline),
+          peer,
         ),
       );
     };
     try {
-      const { notice, opened: setup } = await agent.openSession(restore, signal);
+      const { notice, opened: setup } = await agent.openSession(restore, signal, undefined, peer);
       config.applySetup(setup);
       if (notice !== undefined) this.notify('warning', notice);
       return true;
@@ -217,10 +220,10 @@ export class SessionBinding {
   }
 
   private async recreateSession(signal: AbortSignal, isStuck: boolean): Promise<void> {
-    const { agent } = this.deps;
+    const { agent, peer } = this.deps;
     const create = (live: ConnectedAgent, offer: WindowToolsOffer): Promise<SessionPeer> =>
       this.requestNewSession(live, offer, signal, isStuck);
-    const { notice } = await agent.openSession(create, signal);
+    const { notice } = await agent.openSession(create, signal, undefined, peer);
     if (notice !== undefined) this.notify('warning', notice);
   }
 
@@ -240,8 +243,11 @@ export class SessionBinding {
     };
     this.applyBindingEvent({ kind: 'recreateRequested', client });
     try {
-      return await agent.requestWithTimeout('session/new', signal, (deadline) =>
-        client.newSession(params, onCreated, deadline),
+      return await agent.requestWithTimeout(
+        'session/new',
+        signal,
+        (deadline) => client.newSession(params, onCreated, deadline),
+        peer,
       );
     } catch (error) {
       this.applyBindingEvent({ kind: 'failed', client });

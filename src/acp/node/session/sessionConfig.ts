@@ -15,6 +15,8 @@ import type { AgentClient } from '../connection/agentClient';
 interface SessionConfigDeps {
   readonly config: ConfigOptions;
   readonly agent: Pick<AgentRequestRunner, 'request' | 'title'>;
+  /** The session, for the requests. */
+  readonly owner: object;
   readonly onDidChange: () => void;
   /** Called with the commands in the answer that opens the session, if it has any. */
   readonly onCommands?: (commands: readonly SlashCommand[]) => void;
@@ -46,11 +48,11 @@ export class SessionConfig {
     value: string | boolean,
     signal: AbortSignal,
   ): Promise<void> {
-    const { agent, config, onDidChange } = this.deps;
+    const { agent, config, onDidChange, owner } = this.deps;
     const route = config.findSetMethod(optionId, value);
     if (route === undefined) throw this.unknownOptionError();
     const ask = (deadline: AbortSignal) => client.setOption(id, { route, optionId, value }, deadline);
-    const options = await agent.request(`session/${route}`, signal, ask);
+    const options = await agent.request(`session/${route}`, signal, ask, owner);
     if (options) config.setDeclaredOptions(options);
     else if (route === 'set_config_option') config.setValue(optionId, value);
     else if (route === 'set_mode') config.setMode(String(value));

@@ -61,7 +61,7 @@ export function stuckTurnNotice(measure: StuckTurnMeasure, title: string): strin
     case 'endProcess':
       return `${failed} and was ended. The next prompt restarts it.`;
     case 'leaveUntilUnused':
-      return `${failed}. It is needed by another conversation, so it is ended when that is done. Until then, it may continue the stopped work.`;
+      return `${failed}. It is still needed for other work, so it is ended when that is done. Until then, it may continue the stopped work.`;
     case 'leaveUntilForgotten':
       return `${failed}. It is ended when your other conversations with it are closed, because it would forget them. To end it now, run “Backline: Restart Agent”.`;
   }

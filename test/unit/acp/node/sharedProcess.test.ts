@@ -150,7 +150,7 @@ describe('conversations that share one agent process', () => {
     await settle();
     await stopHanging(clock, two.session);
     assert.equal((await two.follower.next('prompt:complete')).stop_reason, 'interrupted');
-    assert.match((await two.follower.next('notice')).message, /needed by another conversation/);
+    assert.match((await two.follower.next('notice')).message, /needed for other work/);
     assert.equal(agents.last.isGone, false);
     await agent.release();
     const end = await one.follower.next('prompt:complete');
@@ -362,6 +362,41 @@ describe('conversations that share one agent process', () => {
       await done;
       assert.equal(agents.started.length, 1);
       await until('the end of the process', () => agents.last.isGone);
+    });
+  }
+
+  for (const method of ['session/list', 'session/set_mode'] as const) {
+    it(`a ${method} that hangs as the turn does keeps no frozen process`, async () => {
+      const clock = new FakeClock();
+      let isAsked = false;
+      const hang = (): Promise<never> => {
+        isAsked = true;
+        return new Promise(() => undefined);
+      };
+      const { agents, backend } = make(
+        (app) => {
+          app.onRequest('session/new', () => ({ sessionId: 's1', modes }));
+          app.onRequest('session/prompt', hang);
+          app.onRequest('session/list', hang);
+          app.onRequest('session/set_mode', hang);
+          basics(app, { agentCapabilities: capabilities });
+        },
+        { clock },
+      );
+      const { follower, session } = await open(backend);
+      await session.sendPrompt({ text: 'go' });
+      await until('the prompt', () => isAsked);
+      isAsked = false;
+      const stopping = session.cancel();
+      // Of the session itself, what has just been asked is no reason to wait either.
+      if (method === 'session/set_mode') clock.advance(graceMs - 1);
+      const asked = assert.rejects(pendingWork[method](backend, session));
+      await until('the request', () => isAsked);
+      clock.advance(graceMs);
+      await stopping;
+      await asked;
+      await until('the end of the process', () => agents.last.isGone);
+      assert.match((await follower.next('notice')).message, /was ended/);
     });
   }
 

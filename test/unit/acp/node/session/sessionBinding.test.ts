@@ -64,7 +64,7 @@ describe('SessionAttachment', () => {
         heard.push(attachment.shouldDropUpdates ? `${sessionUpdate} (muted)` : sessionUpdate),
       handleDisconnect: () => attachment.markProcessLost(),
     };
-    const config = new SessionConfig({ config: new ConfigOptions(), agent, onDidChange: () => undefined });
+    const config = new SessionConfig({ config: new ConfigOptions(), agent, owner: {}, onDidChange: () => undefined });
     const folders = { cwd: '/ws' };
     const toolCaller = new SessionToolCaller();
     const callers = { toolCaller: () => toolCaller, replaceToolCaller: () => undefined };

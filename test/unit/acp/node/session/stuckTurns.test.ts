@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { ProcessUsers, type ProcessUser } from '../../../../../src/acp/node/connection/processUsers';
 import { StuckTurns } from '../../../../../src/acp/node/session/stuckTurns';
+import { FakeClock } from '../../../../fake/fakeClock';
 import { turns } from '../../../../support/turns';
 
 describe('a turn that does not end', () => {
   function setUp(canRestore: boolean) {
-    const users = new ProcessUsers((error) => assert.fail(String(error)));
+    const users = new ProcessUsers(new FakeClock(), (error) => assert.fail(String(error)));
     const reasons: string[] = [];
     const stop = (reason: string): Promise<void> => {
       reasons.push(reason);
