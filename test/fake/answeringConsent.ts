@@ -36,6 +36,7 @@ export function answeringConsent(answer: ConsentDecision): AnsweringConsent {
       }
       return Promise.resolve(decide(thing));
     },
+    askAllIfUndecided: (things, reason) => Promise.all(things.map((thing) => consent.askIfUndecided(thing, reason))),
     askAgain: (thing) => {
       answers.delete(thing.hash);
       return consent.askIfUndecided(thing, 'user');

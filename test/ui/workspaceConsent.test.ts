@@ -184,6 +184,28 @@ describe('What a workspace brings that runs', () => {
     assert.doesNotMatch(await read(log), /evil/);
   });
 
+  it('are several MCP servers of a file in one question, which shows all that each runs', async () => {
+    const servers = {
+      tool: { command: 'node', args: ['${workspaceFolder}/evil.mjs'] },
+      docs: { command: 'npx', args: ['-y', 'docs-server'], env: { NODE_OPTIONS: '--no-warnings' } },
+      files: { command: 'node', args: ['server.mjs', '--all'] },
+    };
+    const file = path.join(window.sandbox.workspace, '.vscode', 'mcp.json');
+    await writeFile(file, JSON.stringify({ servers }, undefined, 2));
+    await send('with more servers');
+    await question(
+      /Allow agents to use the 2 MCP servers[^]*"docs"[^]*Command: npx -y docs-server[^]*⚠ Variable NODE_OPTIONS: --no-warnings[^]*"files"[^]*Command: node server\.mjs --all/,
+    );
+    await window.screenshot('consent-mcp-servers');
+    await answer('Review Each');
+    await question(/MCP server "docs"/);
+    await answer('Don’t Allow');
+    await question(/MCP server "files"/);
+    await answer('Allow');
+    await eventually('the servers', async () => assert.match(await read(log), /^own servers: .*tool,files/m));
+    assert.doesNotMatch(await read(log), /docs/);
+  });
+
   it('is an agent that starts once it is allowed, and not when its entry has changed since', async () => {
     await chooseAgent('Mine (workspace)');
     await answer('Allow');

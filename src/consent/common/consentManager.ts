@@ -1,7 +1,13 @@
 import { KeyedQueue } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
-import { subjectIdentity, type ConsentSubjectKind, type ConsentSubject } from './consentSubject';
+import {
+  fitsOneDialog,
+  subjectIdentity,
+  type AskedSubject,
+  type ConsentSubjectKind,
+  type ConsentSubject,
+} from './consentSubject';
 import type { ConsentAnswer, ConsentStore } from './consentStore';
 
 export type ConsentDecision = ConsentAnswer | 'ask';
@@ -18,6 +24,11 @@ export interface ConsentPort {
   forgetMissing(kinds: readonly ConsentSubjectKind[], isNamed: (subject: ConsentSubject) => boolean): void;
   /** Asks the user if there is no answer yet. Returns `ask` if the user dismisses the question. */
   askIfUndecided(subject: ConsentSubject, reason: ConsentReason): Promise<ConsentDecision>;
+  /**
+   * As `askIfUndecided`, for subjects of one kind that are needed together: asks one question about all of them if it can show
+   * them completely. Resolves to their decisions in the same order.
+   */
+  askAllIfUndecided(subjects: readonly ConsentSubject[], reason: ConsentReason): Promise<readonly ConsentDecision[]>;
   /** Asks the user even if there is an answer. If the user dismisses the question, nothing changes. */
   askAgain(subject: ConsentSubject): Promise<ConsentDecision>;
 }
@@ -27,8 +38,12 @@ export interface SubjectDecision {
   readonly decision: ConsentDecision;
 }
 
-/** Shows one question. Resolves to undefined if the user dismisses it. */
-type ShowQuestion = (subject: ConsentSubject, hasChanged: boolean) => Promise<ConsentAnswer | undefined>;
+/** Show a question. Resolve to undefined if the user dismisses it. */
+interface ConsentQuestions {
+  ask(asked: AskedSubject): Promise<ConsentAnswer | undefined>;
+  /** Asks about several subjects of one kind. `each`: the user wants to answer for each of them. */
+  askAboutAll(asked: readonly AskedSubject[]): Promise<ConsentAnswer | 'each' | undefined>;
+}
 
 /** Decides by stored answers, or else asks the user, one question at a time. The owner must dispose it. */
 export class ConsentManager implements ConsentPort, Disposable {
@@ -41,7 +56,7 @@ export class ConsentManager implements ConsentPort, Disposable {
 
   constructor(
     private readonly store: ConsentStore,
-    private readonly showQuestion: ShowQuestion,
+    private readonly questions: ConsentQuestions,
     private readonly onListenerError: (error: unknown) => void,
   ) {}
 
@@ -53,7 +68,7 @@ export class ConsentManager implements ConsentPort, Disposable {
   get decisions(): readonly SubjectDecision[] {
     return [...this.subjectsByKey.values()].map((subject) => ({
       subject,
-      decision: this.store.answerFor(subject) ?? 'ask',
+      decision: this.decisionOn(subject),
     }));
   }
 
@@ -62,7 +77,7 @@ export class ConsentManager implements ConsentPort, Disposable {
     const isNew = this.subjectsByKey.get(key)?.hash !== subject.hash;
     this.subjectsByKey.set(key, subject);
     if (isNew) this.subjectsEmitter.fire();
-    return this.store.answerFor(subject) ?? 'ask';
+    return this.decisionOn(subject);
   }
 
   forgetMissing(kinds: readonly ConsentSubjectKind[], isStillDefined: (subject: ConsentSubject) => boolean): void {
@@ -77,16 +92,33 @@ export class ConsentManager implements ConsentPort, Disposable {
     const known = this.registerAndDecide(subject);
     if (known !== 'ask') return known;
     return await this.questionQueue.run('question', async () => {
-      // The question before this one may have been about the same subject.
-      const answered = this.store.answerFor(subject);
-      if (answered) return answered;
-      if (reason === 'background' && this.dismissedHashes.has(subject.hash)) return 'ask';
-      return await this.askAndStoreAnswer(subject);
+      if (this.mustAsk(subject, reason)) await this.askAndStoreAnswer(subject);
+      return this.decisionOn(subject);
+    });
+  }
+
+  async askAllIfUndecided(
+    subjects: readonly ConsentSubject[],
+    reason: ConsentReason,
+  ): Promise<readonly ConsentDecision[]> {
+    const known = subjects.map((subject) => this.registerAndDecide(subject));
+    if (!known.includes('ask')) return known;
+    return await this.questionQueue.run('question', async () => {
+      const open = subjects.filter((subject) => this.mustAsk(subject, reason));
+      const answer = open.length > 1 && fitsOneDialog(open) ? await this.askAboutAll(open) : 'each';
+      for (const subject of open) {
+        if (answer === 'each') await this.askAndStoreAnswer(subject);
+        else await this.storeAnswer(subject, answer);
+      }
+      return subjects.map((subject) => this.decisionOn(subject));
     });
   }
 
   async askAgain(subject: ConsentSubject): Promise<ConsentDecision> {
-    return await this.questionQueue.run('question', () => this.askAndStoreAnswer(subject));
+    return await this.questionQueue.run('question', async () => {
+      await this.askAndStoreAnswer(subject);
+      return this.decisionOn(subject);
+    });
   }
 
   /**
@@ -110,11 +142,31 @@ export class ConsentManager implements ConsentPort, Disposable {
     this.store.dispose();
   }
 
-  private async askAndStoreAnswer(subject: ConsentSubject): Promise<ConsentDecision> {
-    const answer = await this.showQuestion(subject, this.store.hasAnswerForEarlierContent(subject));
+  private decisionOn(subject: ConsentSubject): ConsentDecision {
+    return this.store.answerFor(subject) ?? 'ask';
+  }
+
+  /** The question before this one may have been about the same subject. */
+  private mustAsk(subject: ConsentSubject, reason: ConsentReason): boolean {
+    if (this.decisionOn(subject) !== 'ask') return false;
+    return reason === 'user' || !this.dismissedHashes.has(subject.hash);
+  }
+
+  private async askAndStoreAnswer(subject: ConsentSubject): Promise<void> {
+    await this.storeAnswer(subject, await this.questions.ask(this.askedOf(subject)));
+  }
+
+  private async askAboutAll(subjects: readonly ConsentSubject[]): Promise<ConsentAnswer | 'each' | undefined> {
+    return await this.questions.askAboutAll(subjects.map((subject) => this.askedOf(subject)));
+  }
+
+  private askedOf(subject: ConsentSubject): AskedSubject {
+    return { subject, hasChanged: this.store.hasAnswerForEarlierContent(subject) };
+  }
+
+  private async storeAnswer(subject: ConsentSubject, answer: ConsentAnswer | undefined): Promise<void> {
     if (answer) await this.store.setAnswer(subject, answer);
     else this.dismissedHashes.add(subject.hash);
-    return this.store.answerFor(subject) ?? 'ask';
   }
 }
 

@@ -36,6 +36,13 @@ export interface ConsentSubject {
   readonly reload?: () => Promise<ConsentSubject | undefined>;
 }
 
+/** What a question is about. */
+export interface AskedSubject {
+  readonly subject: ConsentSubject;
+  /** Whether the user has answered for an earlier content. */
+  readonly hasChanged: boolean;
+}
+
 /** Returns a text that identifies the entry, whatever its content is. */
 export function subjectIdentity({ id, kind, name, source }: ConsentSubject): string {
   return JSON.stringify([kind, source.file ?? '', id ?? name]);
@@ -56,8 +63,16 @@ export function describeSubject({ kind, name }: Pick<ConsentSubject, 'kind' | 'n
 }
 
 export function dialogQuestionOf(subject: ConsentSubject): string {
-  const what = describeSubject(subject);
-  switch (subject.kind) {
+  return questionAbout(subject.kind, describeSubject(subject));
+}
+
+/** Asks about several subjects of one kind. */
+export function groupQuestionOf(kind: ConsentSubjectKind, count: number): string {
+  return questionAbout(kind, `${count} ${nouns[kind]}s`);
+}
+
+function questionAbout(kind: ConsentSubjectKind, what: string): string {
+  switch (kind) {
     case 'agent':
     case 'providerModule':
       return `Allow the ${what} from this workspace to run?`;
@@ -107,13 +122,35 @@ export function dialogChoicesFor(subject: ConsentSubject): { readonly canAllow: 
   return { canAllow: !isTooLongForDialog(subject), canShow: subject.source.file !== undefined };
 }
 
-export function dialogDetailsOf(subject: ConsentSubject, hasChanged: boolean): string {
-  const { facts, source } = subject;
-  const { canAllow, canShow } = dialogChoicesFor(subject);
-  const lines = facts.slice(0, maxFacts).map(({ label, value, warning }) => {
+/** Whether one dialog can show these subjects completely. */
+export function fitsOneDialog(subjects: readonly ConsentSubject[]): boolean {
+  const lines = subjects.flatMap(({ facts }) => facts).length + subjects.length;
+  const isSmall = (subject: ConsentSubject): boolean =>
+    !isTooLongForDialog(subject) && !isCut(subject.name, maxLabelLength);
+  return lines <= maxFacts && subjects.every(isSmall);
+}
+
+function factLines(facts: readonly ConsentFact[]): string[] {
+  return facts.map(({ label, value, warning }) => {
     const line = `${shown(label, maxLabelLength)}: ${shown(value, maxValueLength)}`;
     return warning === undefined ? line : `⚠ ${line} (${warning})`;
   });
+}
+
+/** Returns all of what several subjects of one kind run or receive. */
+export function groupDetailsOf(asked: readonly AskedSubject[]): string {
+  const parts = asked.map(({ subject: { facts, name, source }, hasChanged }) => {
+    const heading = `"${shown(name, maxLabelLength)}"${hasChanged ? ' (has changed since your last answer)' : ''}`;
+    return [heading, ...factLines(facts), `From ${describeSource(source)}`].join('\n');
+  });
+  const kinds = new Set(asked.map(({ subject }) => subject.kind));
+  return [...parts, ...[...kinds].map((kind) => `${consequences[kind]} ${whenAgain(kind)}`)].join('\n\n');
+}
+
+export function dialogDetailsOf({ hasChanged, subject }: AskedSubject): string {
+  const { facts, source } = subject;
+  const { canAllow, canShow } = dialogChoicesFor(subject);
+  const lines = factLines(facts.slice(0, maxFacts));
   const left = facts.length - lines.length;
   return [
     ...(hasChanged ? ['It has changed since your last answer.'] : []),

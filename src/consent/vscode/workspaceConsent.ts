@@ -11,7 +11,7 @@ import { describeSubject, describeSource, type ConsentSubject } from '../common/
 import { ConsentStore } from '../common/consentStore';
 import { ConsentManager, type ConsentPort, type ConsentDecision, type SubjectDecision } from '../common/consentManager';
 import { ConsentHintLimiter } from '../common/consentHintLimiter';
-import { askForConsent } from './consentQuestion';
+import { askForConsent, askForConsentToAll } from './consentQuestion';
 
 interface WorkspaceConsentDeps {
   readonly clock: Clock;
@@ -49,12 +49,15 @@ export class WorkspaceConsent implements Disposable {
     this.hintLimiter = new ConsentHintLimiter(memento);
     this.manager = new ConsentManager(
       store,
-      (subject, hasChanged) =>
-        askForConsent(subject, hasChanged, (late, answer) => {
-          this.manager
-            .acceptLateAnswer(late, answer)
-            .catch((error: unknown) => log.error('an answer could not be kept', error));
-        }),
+      {
+        ask: (asked) =>
+          askForConsent(asked, (late, answer) => {
+            this.manager
+              .acceptLateAnswer(late, answer)
+              .catch((error: unknown) => log.error('an answer could not be kept', error));
+          }),
+        askAboutAll: askForConsentToAll,
+      },
       onError,
     );
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ConsentSubject } from '../../../src/consent/common/consentSubject';
+import type { AskedSubject, ConsentSubject } from '../../../src/consent/common/consentSubject';
 import { ConsentStore, type ConsentAnswer } from '../../../src/consent/common/consentStore';
 import { ConsentManager } from '../../../src/consent/common/consentManager';
 import { ConsentHintLimiter } from '../../../src/consent/common/consentHintLimiter';
@@ -20,13 +20,23 @@ const subjectOf = (name: string, content: string): ConsentSubject => ({
 describe('the permission for what a workspace brings', () => {
   let memento: MemoryMemento;
   let shown: { name: string; hasChanged: boolean; answer: (answer: ConsentAnswer | undefined) => void }[];
+  /** The questions about several subjects. */
+  let groups: {
+    names: readonly string[];
+    asked: readonly AskedSubject[];
+    answer: (answer: ConsentAnswer | 'each' | undefined) => void;
+  }[];
   let desk: ConsentManager;
   let changes: number;
 
   const open = (): void => {
     desk = new ConsentManager(
       new ConsentStore(memento, fail),
-      ({ name }, hasChanged) => new Promise((answer) => shown.push({ name, hasChanged, answer })),
+      {
+        ask: ({ hasChanged, subject: { name } }) => new Promise((answer) => shown.push({ name, hasChanged, answer })),
+        askAboutAll: (asked) =>
+          new Promise((answer) => groups.push({ names: asked.map(({ subject }) => subject.name), asked, answer })),
+      },
       fail,
     );
     changes = 0;
@@ -42,6 +52,7 @@ describe('the permission for what a workspace brings', () => {
   beforeEach(() => {
     memento = new MemoryMemento();
     shown = [];
+    groups = [];
     open();
   });
   afterEach(() => desk.dispose());
@@ -97,6 +108,80 @@ describe('the permission for what a workspace brings', () => {
     assert.equal(await desk.askIfUndecided(subject, 'background'), 'ask');
     assert.equal(shown.length, 1);
     assert.equal(await answered(desk.askIfUndecided(subject, 'user'), 'allowed'), 'allowed');
+  });
+
+  describe('about several subjects', () => {
+    const subjects = [subjectOf('a', '1'), subjectOf('b', '1'), subjectOf('c', '1')];
+    const askAll = (reason: 'user' | 'background' = 'background') => desk.askAllIfUndecided(subjects, reason);
+
+    for (const answer of ['allowed', 'denied'] as const) {
+      it(`is one question, whose answer ${answer} is kept for each`, async () => {
+        const asking = askAll();
+        await settle();
+        groups[0]?.answer(answer);
+        assert.deepEqual(await asking, [answer, answer, answer]);
+        open();
+        assert.deepEqual(await askAll(), [answer, answer, answer]);
+        assert.deepEqual([groups.length, shown.length], [1, 0]);
+      });
+    }
+
+    it('is asked for each if the user wants that', async () => {
+      const asking = askAll();
+      await settle();
+      groups[0]?.answer('each');
+      for (const answer of ['allowed', 'denied', undefined] as const) {
+        await settle();
+        shown.at(-1)?.answer(answer);
+      }
+      assert.deepEqual(await asking, ['allowed', 'denied', 'ask']);
+      assert.deepEqual(
+        shown.map(({ name }) => name),
+        ['a', 'b', 'c'],
+      );
+    });
+
+    it('is not asked again in the background when the question was closed', async () => {
+      const asking = askAll();
+      await settle();
+      groups[0]?.answer(undefined);
+      assert.deepEqual(await asking, ['ask', 'ask', 'ask']);
+      assert.deepEqual(await askAll(), ['ask', 'ask', 'ask']);
+      assert.equal(groups.length, 1);
+      const again = askAll('user');
+      await settle();
+      groups[1]?.answer('allowed');
+      assert.deepEqual(await again, ['allowed', 'allowed', 'allowed']);
+    });
+
+    it('is only about those without an answer, and says what has changed', async () => {
+      await answered(desk.askIfUndecided(subjectOf('a', '1'), 'user'), 'denied');
+      await answered(desk.askIfUndecided(subjectOf('c', '0'), 'user'), 'allowed');
+      const asking = askAll();
+      await settle();
+      assert.deepEqual(
+        groups[0]?.asked.map(({ hasChanged, subject: { name } }) => [name, hasChanged]),
+        [
+          ['b', false],
+          ['c', true],
+        ],
+      );
+      groups[0].answer('allowed');
+      assert.deepEqual(await asking, ['denied', 'allowed', 'allowed']);
+    });
+
+    it('is the usual question about one, and one after the other where they do not fit into a dialog', async () => {
+      const [a, b] = [subjectOf('a', '1'), subjectOf('b', 'x'.repeat(2_000))];
+      assert.deepEqual(await answered(desk.askAllIfUndecided([a], 'background'), 'allowed'), ['allowed']);
+      const c = subjectOf('c', '1');
+      const asking = desk.askAllIfUndecided([a, b, c], 'background');
+      await settle();
+      shown.at(-1)?.answer(undefined);
+      await settle();
+      shown.at(-1)?.answer('allowed');
+      assert.deepEqual(await asking, ['allowed', 'ask', 'allowed']);
+      assert.equal(groups.length, 0);
+    });
   });
 
   it('can be changed later, and closing that question changes nothing', async () => {

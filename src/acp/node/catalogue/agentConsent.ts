@@ -1,4 +1,6 @@
+import { messageOf } from '../../../base/common/errors';
 import { isRecord } from '../../../base/common/isRecord';
+import type { Logger } from '../../../base/common/log';
 import { formatProgram } from '../../../base/common/visibleText';
 import { BackendError } from '../../../session/common/sessionBackend';
 import type { ConsentFact, ConsentSubject } from '../../../consent/common/consentSubject';
@@ -9,6 +11,7 @@ import { environmentEffectOf } from '../../../permissions/common/requests/enviro
 import type { AgentSetting, ProcessAgentSetting, UrlAgentSetting } from '../../common/catalogue/agentSettings';
 import type { CatalogueEntry, ProcessEntry } from './agentCatalogue';
 import { substituteWorkspaceFolder } from './mcpServers';
+import type { WorkspaceServer } from './workspaceMcp';
 
 interface WorkspaceFolders {
   /** Absolute path of the folder where commands run by default. */
@@ -111,6 +114,33 @@ export async function consentSubjectOfMcpServer(
     hash: hashJson({ kind: 'mcpServer', name, cwd, server, files }),
     reload: () => consentSubjectOfMcpServer(name, written, { cwd, file, folders, member }),
   };
+}
+
+/** Asks about the servers of a file together. Servers that cannot be looked at are not allowed. Never rejects. */
+export async function allowedMcpServers(
+  servers: readonly WorkspaceServer[],
+  folders: readonly string[],
+  consent: Pick<ConsentPort, 'askAllIfUndecided'>,
+  log: Pick<Logger, 'warn'>,
+): Promise<readonly WorkspaceServer[]> {
+  const looked = await Promise.all(
+    servers.map(async (one) => {
+      const { file, folder, member, name, server } = one;
+      try {
+        const subject = await consentSubjectOfMcpServer(name, server, { cwd: folder, file, folders, member });
+        return [{ one, subject }];
+      } catch (error) {
+        log.warn(`The MCP server "${name}" cannot be looked at: ${messageOf(error)}`);
+        return [];
+      }
+    }),
+  );
+  const known = looked.flat();
+  const decisions = await consent.askAllIfUndecided(
+    known.map(({ subject }) => subject),
+    'background',
+  );
+  return known.flatMap(({ one }, index) => (decisions[index] === 'allowed' ? [one] : []));
 }
 
 export interface AgentConsentContext {

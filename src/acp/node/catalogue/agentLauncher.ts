@@ -29,7 +29,7 @@ import { connectToAgent } from '../remote/remoteAgentLink';
 import { AcpBackend, type AcpBackendDeps } from '../session/acpBackend';
 import type { CatalogueEntry, ProcessEntry, UrlEntry } from './agentCatalogue';
 import type { OutgoingHttp } from '../../../wire/node/outgoingHttp';
-import { consentSubjectOfMcpServer, requireConsent, type AgentConsentContext } from './agentConsent';
+import { allowedMcpServers, requireConsent, type AgentConsentContext } from './agentConsent';
 import { startAgentProcess } from '../process/agentProcess';
 import type { AgentReaper } from '../process/agentReaper';
 import { diskCommandFileAccess, lookupCommand, type FoundCommand } from '../process/commandLookup';
@@ -286,7 +286,8 @@ export class AgentLauncher {
     const { env } = await this.spawnContextOf(entry);
     const findProgram = (command: string): Promise<FoundCommand> => findCommand(command, env, cwd);
     const windowServers = await this.windowServers(entry, requested, log);
-    const isServerAllowed = (server: WorkspaceServer): Promise<boolean> => this.isServerAllowed(server);
+    const allowedOf = (servers: readonly WorkspaceServer[]): Promise<readonly WorkspaceServer[]> =>
+      this.allowedOf(servers, log);
     const onServersFound = (servers: readonly WorkspaceServerId[]): void => this.withdrawStaleConsents(servers);
     const request = {
       setting: entry.mcpServers,
@@ -297,7 +298,7 @@ export class AgentLauncher {
       // Not the agent's environment, which contains its keys.
       env: await this.deps.environment(),
       readsRootFile: readsRootMcpFile(entry.url === undefined ? entry : { id: entry.id }),
-      isServerAllowed,
+      allowedOf,
       onServersFound,
       onSkipped: (notes: readonly string[]) => this.deps.onMcpServersSkipped?.(notes),
     };
@@ -312,11 +313,10 @@ export class AgentLauncher {
   }
 
   /** Waits for the user's decision; the session starts without servers that were not allowed. */
-  private async isServerAllowed({ name, server, folder, file, member }: WorkspaceServer): Promise<boolean> {
+  private async allowedOf(servers: readonly WorkspaceServer[], log: Logger): Promise<readonly WorkspaceServer[]> {
     const { editor, isTrusted, agentConsent } = this.deps;
     const folders = editor.folders.map(({ path }) => path);
-    const thing = await consentSubjectOfMcpServer(name, server, { cwd: folder, file, folders, member });
-    return isTrusted() && (await agentConsent.consent.askIfUndecided(thing, 'background')) === 'allowed';
+    return isTrusted() ? await allowedMcpServers(servers, folders, agentConsent.consent, log) : [];
   }
 
   private async newestEntry(entry: ProcessEntry): Promise<ProcessEntry> {

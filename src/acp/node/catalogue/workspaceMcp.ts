@@ -18,8 +18,8 @@ interface McpRequest extends McpServerOptions, WorkspaceVariables {
   readonly cwd: string;
   /** Servers of this window, in the format of the setting; overridden by all others. */
   readonly windowServers: Readonly<Record<string, unknown>>;
-  /** Whether the user allows a workspace server; may ask. Rejects if that cannot be determined. */
-  readonly isServerAllowed: (server: WorkspaceServer) => Promise<boolean>;
+  /** Returns those of a file's servers that the user allows; may ask. Never rejects. */
+  readonly allowedOf: (servers: readonly WorkspaceServer[]) => Promise<readonly WorkspaceServer[]>;
   /** Called with all servers in the workspace's files, before the user is asked about any of them. */
   readonly onServersFound: (servers: readonly WorkspaceServerId[]) => void;
 }
@@ -53,17 +53,7 @@ const maxFileBytes = 1024 * 1024;
  * unusable servers.
  */
 export async function collectMcpServers(
-  {
-    setting,
-    cwd,
-    env,
-    windowServers,
-    readsRootFile,
-    isServerAllowed,
-    onServersFound,
-    onSkipped,
-    ...options
-  }: McpRequest,
+  { setting, cwd, env, windowServers, readsRootFile, allowedOf, onServersFound, onSkipped, ...options }: McpRequest,
   editor: Pick<EditorPort, 'folders' | 'readText'>,
   log: Logger,
 ): Promise<readonly McpServer[]> {
@@ -71,13 +61,13 @@ export async function collectMcpServers(
   const add = async (
     written: Readonly<Record<string, unknown>>,
     folder: string,
-    isAllowed: (name: string) => Promise<boolean> = () => Promise.resolve(true),
+    namesAllowedOf: (names: readonly string[]) => Promise<readonly string[]> = (names) => Promise.resolve(names),
   ): Promise<readonly string[]> => {
     const { notes, servers } = await toMcpServers(written, folder, options, { env });
     for (const note of notes) log.warn(note);
-    for (const server of servers) {
-      if (!byName.has(server.name) && (await isAllowed(server.name))) byName.set(server.name, server);
-    }
+    const fresh = servers.filter(({ name }) => !byName.has(name));
+    const allowed = await namesAllowedOf(fresh.map(({ name }) => name));
+    for (const server of fresh) if (allowed.includes(server.name)) byName.set(server.name, server);
     return notes;
   };
   await add(setting, cwd);
@@ -85,30 +75,22 @@ export async function collectMcpServers(
   onServersFound(read.flatMap(({ file, written }) => Object.keys(written).map((name) => ({ name, file }))));
   for (const { file, folder, isOfRoot, member, written } of read) {
     if (isOfRoot && readsRootFile) continue;
-    const notes = await add(written, folder, async (name) => {
-      const server = written[name];
-      if (server && (await isAllowedOrLog(isServerAllowed, { name, server, folder, file, member }, log))) return true;
-      log.info(`The MCP server "${name}" of ${file} was skipped because you have not allowed it.`);
-      return false;
+    const notes = await add(written, folder, async (names) => {
+      const servers = names.flatMap((name) => {
+        const server = written[name];
+        return server ? [{ name, server, folder, file, member }] : [];
+      });
+      const allowed = servers.length === 0 ? [] : (await allowedOf(servers)).map(({ name }) => name);
+      for (const name of names) {
+        if (allowed.includes(name)) continue;
+        log.info(`The MCP server "${name}" of ${file} was skipped because you have not allowed it.`);
+      }
+      return allowed;
     });
     if (notes.length > 0) onSkipped(notes.map((note) => `${note} (${file})`));
   }
   await add(windowServers, cwd);
   return [...byName.values()];
-}
-
-/** Never rejects: an error counts as not allowed. */
-async function isAllowedOrLog(
-  isServerAllowed: McpRequest['isServerAllowed'],
-  server: WorkspaceServer,
-  log: Logger,
-): Promise<boolean> {
-  try {
-    return await isServerAllowed(server);
-  } catch (error) {
-    log.warn(`The MCP server "${server.name}" cannot be looked at: ${messageOf(error)}`);
-    return false;
-  }
 }
 
 async function readFolder(folder: string, editor: Pick<EditorPort, 'readText'>, log: Logger) {

@@ -5,6 +5,7 @@ import * as path from 'node:path';
 import { ProcessAgentSetting } from '../../../../../src/acp/common/catalogue/agentSettings';
 import type { ProcessEntry } from '../../../../../src/acp/node/catalogue/agentCatalogue';
 import {
+  allowedMcpServers,
   consentSubjectOfAgent,
   consentSubjectOfMcpServer,
   consentDecisionFor,
@@ -135,6 +136,36 @@ describe('an agent that a workspace brings', () => {
     const later = await consentSubjectOfMcpServer('tool', server, { ...places(), file, member: 'servers' });
     assert.notEqual(later.hash, thing.hash);
     assert.match(later.facts.map(({ value }) => value).join(), /x\.js/);
+  });
+
+  it('has the servers of a file asked for together, without one that cannot be looked at', async () => {
+    const file = path.join(work, '.vscode', 'mcp.json');
+    const of = (name: string, more: object = {}) => ({
+      ...{ name, file, folder: work, member: 'servers' },
+      server: { command: 'node', args: ['./agent.mjs'], ...more },
+    });
+    const endless: Record<string, unknown> = {};
+    endless['more'] = endless;
+    const servers = [of('a'), of('b', { endless }), of('c'), of('d')];
+    const asked: (readonly string[])[] = [];
+    const warnings: string[] = [];
+    const allowed = await allowedMcpServers(
+      servers,
+      [work],
+      {
+        askAllIfUndecided: (subjects) => {
+          asked.push(subjects.map(({ name }) => name));
+          return Promise.resolve(['allowed', 'denied', 'allowed'] as const);
+        },
+      },
+      { warn: (message) => void warnings.push(message) },
+    );
+    assert.deepEqual(asked, [['a', 'c', 'd']]);
+    assert.deepEqual(
+      allowed.map(({ name }) => name),
+      ['a', 'd'],
+    );
+    assert.match(warnings.join(), /^The MCP server "b" cannot be looked at: /);
   });
 
   it('is another server when a script that ${workspaceFolder} leads to changes, and is shown with its path', async () => {

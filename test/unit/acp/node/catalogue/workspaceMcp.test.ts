@@ -14,10 +14,13 @@ describe('the MCP servers of a workspace', () => {
   let skipped: string[];
   const asked: WorkspaceServer[] = [];
   let named: readonly WorkspaceServerId[];
-  let permit: (server: WorkspaceServer) => Promise<boolean>;
+  let permit: (server: WorkspaceServer) => boolean;
+  /** The names of the servers that were asked about together. */
+  const questions: string[] = [];
   beforeEach(() => {
     asked.length = 0;
-    permit = () => Promise.resolve(true);
+    questions.length = 0;
+    permit = () => true;
   });
   const serversOf = async (
     editor: FakeEditor,
@@ -26,9 +29,10 @@ describe('the MCP servers of a workspace', () => {
   ) => {
     warnings = [];
     skipped = [];
-    const noting = (server: WorkspaceServer) => {
-      asked.push(server);
-      return permit(server);
+    const allowedOf = (servers: readonly WorkspaceServer[]) => {
+      asked.push(...servers);
+      questions.push(servers.map(({ name }) => name).join());
+      return Promise.resolve(servers.filter(permit));
     };
     const log = { ...nullLogger, warn: (message: string) => void warnings.push(message) };
     const findProgram = (command: string) => Promise.resolve({ file: 'node', args: [`/bin/${command}.js`] });
@@ -42,7 +46,7 @@ describe('the MCP servers of a workspace', () => {
         findProgram,
         env,
         readsRootFile,
-        isServerAllowed: noting,
+        allowedOf,
         onSkipped: (notes) => skipped.push(...notes),
         onServersFound: (all) => (named = all),
       },
@@ -184,7 +188,7 @@ describe('the MCP servers of a workspace', () => {
       },
       ['/one', '/two'],
     );
-    permit = ({ name }) => Promise.resolve(name === 'b');
+    permit = ({ name }) => name === 'b';
     const servers = await serversOf(editor, { own: { command: 'mine' } });
     assert.deepEqual(
       servers.map(({ name }) => name),
@@ -201,6 +205,7 @@ describe('the MCP servers of a workspace', () => {
       asked.map(({ name, folder }) => `${folder} ${name}`),
       ['/one a', '/two a', '/two b'],
     );
+    assert.deepEqual(questions, ['a', 'a,b'], 'one question for each file');
   });
 
   it('are told whole each time they are read, also those that are not used', async () => {
@@ -211,7 +216,7 @@ describe('the MCP servers of a workspace', () => {
       },
       ['/one', '/two'],
     );
-    permit = () => Promise.resolve(named.length > 0);
+    permit = () => named.length > 0;
     const servers = await serversOf(editor, { mine: { command: 'mine' } });
     assert.deepEqual(
       servers.map(({ name }) => name),
@@ -223,12 +228,5 @@ describe('the MCP servers of a workspace', () => {
     );
     await serversOf(new FakeEditor({}, ['/one', '/two']));
     assert.deepEqual(named, []);
-  });
-
-  it('are left out where the permission cannot be looked at', async () => {
-    const editor = new FakeEditor({ '/one/.vscode/mcp.json': json({ a: { command: 'a' } }) }, ['/one']);
-    permit = () => Promise.reject(new Error('EACCES'));
-    assert.deepEqual(await serversOf(editor), []);
-    assert.match(warnings.join(), /"a" cannot be looked at: EACCES/);
   });
 });
