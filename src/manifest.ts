@@ -14,6 +14,7 @@ export const commandIds = {
   acpSignOut: 'backline.acp.signOut',
   acpManageKeys: 'backline.acp.manageKeys',
   acpManageProviders: 'backline.acp.manageProviders',
+  acpForgetMcpInputs: 'backline.acp.forgetMcpInputs',
   agentsShow: 'backline.agents.show',
   permissionsShow: 'backline.permissions.show',
   amplifierSetApiKey: 'backline.amplifier.setApiKey',

@@ -17,7 +17,11 @@ note('started');
 for await (const line of createInterface({ input: process.stdin })) {
   const { id, method, params } = JSON.parse(line);
   if (id === undefined || method === undefined) continue;
-  if (method === 'session/new') note('servers: ' + params.mcpServers.map((server) => server.name).join());
+  if (method === 'session/new') {
+    note('servers: ' + params.mcpServers.map((server) => server.name).join());
+    const files = params.mcpServers.find((server) => server.name === 'files');
+    if (files) note('files: ' + files.args.join(' ') + ' ' + files.env[0]?.value);
+  }
   const result = {
     initialize: { protocolVersion: 1, agentCapabilities: {} },
     'session/new': { sessionId: 's' + id },
@@ -188,13 +192,17 @@ describe('What a workspace brings that runs', () => {
     const servers = {
       tool: { command: 'node', args: ['${workspaceFolder}/evil.mjs'] },
       docs: { command: 'npx', args: ['-y', 'docs-server'], env: { NODE_OPTIONS: '--no-warnings' } },
-      files: { command: 'node', args: ['server.mjs', '--all'] },
+      files: { command: 'node', args: ['server.mjs', '${input:mode}'], env: { TOKEN: '${input:token}' } },
     };
+    const inputs = [
+      { type: 'promptString', id: 'token', description: 'Token of the file server', password: true },
+      { type: 'pickString', id: 'mode', description: 'What to offer', options: ['--some', '--all'] },
+    ];
     const file = path.join(window.sandbox.workspace, '.vscode', 'mcp.json');
-    await writeFile(file, JSON.stringify({ servers }, undefined, 2));
+    await writeFile(file, JSON.stringify({ inputs, servers }, undefined, 2));
     await send('with more servers');
     await question(
-      /Allow agents to use the 2 MCP servers[^]*"docs"[^]*Command: npx -y docs-server[^]*⚠ Variable NODE_OPTIONS: --no-warnings[^]*"files"[^]*Command: node server\.mjs --all/,
+      /Allow agents to use the 2 MCP servers[^]*"docs"[^]*Command: npx -y docs-server[^]*⚠ Variable NODE_OPTIONS: --no-warnings[^]*"files"[^]*Command: node server\.mjs [^]*input:mode[^]*Variable TOKEN: [^]*input:token/,
     );
     await window.screenshot('consent-mcp-servers');
     await answer('Review Each');
@@ -202,6 +210,17 @@ describe('What a workspace brings that runs', () => {
     await answer('Don’t Allow');
     await question(/MCP server "files"/);
     await answer('Allow');
+    const input = window.page.locator('.quick-input-widget');
+    await input.filter({ hasText: 'MCP Server Input: mode' }).waitFor();
+    await window.screenshot('mcp-input-pick');
+    await window.pick('--all');
+    const box = input.filter({ hasText: 'MCP Server Input: token' }).locator('input[type=password]');
+    await box.fill('a secret token');
+    await window.screenshot('mcp-input-text');
+    await box.press('Enter');
+    await eventually('the inputs', async () =>
+      assert.match(await read(log), /^own files: server\.mjs --all a secret token$/m),
+    );
     await eventually('the servers', async () => assert.match(await read(log), /^own servers: .*tool,files/m));
     assert.doesNotMatch(await read(log), /docs/);
   });

@@ -3,6 +3,7 @@ import { KeyCommands, type KeyCommandsDeps } from './signIn/keyCommands';
 import { SignInFlow } from './signIn/signInFlow';
 
 export { askUserForAgent } from './elicitation';
+export { askForMcpInput } from './mcpInputQuestion';
 export { ProviderCommands } from './providers/providerCommands';
 
 export interface SignInDialogs {

@@ -29,6 +29,8 @@ import { AgentOriginServices } from './agentOriginServices';
 import { AgentsPort } from './agentsPort';
 import { LoadQuestions } from '../node/catalogue/loadQuestions';
 import { askToLoadSession } from './loadQuestion';
+import { McpInputAnswers } from '../node/catalogue/mcpInputAnswers';
+import { McpInputStore } from '../common/catalogue/mcpInputStore';
 import { LlmProviderServices } from './providers/providerServices';
 import { SignInServices, type AgentKeysPort } from './signIn/signInServices';
 import { SignInTerminals } from './signIn/signInTerminal';
@@ -73,6 +75,7 @@ export class AcpFeature implements Feature {
   private readonly shellEnvironment: ShellEnvironment;
   private readonly signIn: SignInServices;
   private readonly providers: LlmProviderServices;
+  private readonly mcpInputs: McpInputAnswers;
   private readonly origins: AgentOriginServices;
   private launcher: Promise<AgentLauncher> | undefined;
   /** The warnings about MCP servers that this window has shown. */
@@ -85,6 +88,11 @@ export class AcpFeature implements Feature {
     this.shellEnvironment = new ShellEnvironment({ platform: process.platform, processEnv: process.env, clock, log });
     this.signIn = new SignInServices(deps);
     this.providers = new LlmProviderServices(deps);
+    this.mcpInputs = new McpInputAnswers({
+      store: new McpInputStore(deps),
+      ask: async (...asked) => (await import('./accountDialogs')).askForMcpInput(...asked),
+      log,
+    });
     this.origins = new AgentOriginServices({
       ...deps,
       keys: this.signIn.keys,
@@ -157,6 +165,12 @@ export class AcpFeature implements Feature {
     disposables.add(commands.setHandler(commandIds.acpRestartAgent, (id) => agentCommands.restart(id)));
     disposables.add(this.signIn.start(registry, commands, messages));
     disposables.add(this.providers.start(registry, commands, messages));
+    disposables.add(
+      commands.setHandler(commandIds.acpForgetMcpInputs, async () => {
+        await this.mcpInputs.forget();
+        messages.info('Your inputs for MCP servers are forgotten. The next conversation asks for them again.');
+      }),
+    );
     showStatus();
     return Promise.resolve({ stop: () => registry.stopAll(), dispose: () => disposables.dispose() });
   }
@@ -180,6 +194,7 @@ export class AcpFeature implements Feature {
       isTrusted,
       agentConsent: this.createAgentConsentContext(),
       newestEntry: (entry) => this.registry.newestEntry(entry),
+      valueOfMcpInput: (...asked) => this.mcpInputs.valueOf(...asked),
       onMcpServersSkipped: (notes) => this.warnOnce(notes),
       reaper: this.reaper,
       createId: randomUUID,

@@ -2,15 +2,12 @@ import * as path from 'node:path';
 import type { McpServer } from '@agentclientprotocol/sdk';
 import { BackendError, type SessionBackend } from '../../../session/common/sessionBackend';
 import type { Clock } from '../../../base/common/async';
-import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { isInsideFolder } from '../../../base/node/isInsideFolder';
 import { hashJson } from '../../../consent/node/contentHash';
-import type { EditorPort } from '../../../editor/common/editorPort';
 import type { WriteObserver } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
-import type { ToolCaller } from '../../../session/common/toolCaller';
 import type { TrafficTap } from '../../../wire/common/traffic';
 import type { DraftThreadSource } from '../../common/draft/draftThreads';
 import type { AgentLimitStore } from '../../common/connection/agentLimitStore';
@@ -29,7 +26,8 @@ import { connectToAgent } from '../remote/remoteAgentLink';
 import { AcpBackend, type AcpBackendDeps } from '../session/acpBackend';
 import type { CatalogueEntry, ProcessEntry, UrlEntry } from './agentCatalogue';
 import type { OutgoingHttp } from '../../../wire/node/outgoingHttp';
-import { allowedMcpServers, requireConsent, type AgentConsentContext } from './agentConsent';
+import { requireConsent } from './agentConsent';
+import { AgentMcpServers, type AgentMcpServersDeps } from './agentMcpServers';
 import { startAgentProcess } from '../process/agentProcess';
 import type { AgentReaper } from '../process/agentReaper';
 import { diskCommandFileAccess, lookupCommand, type FoundCommand } from '../process/commandLookup';
@@ -45,8 +43,6 @@ import { tryAgent, TryAgentError, type AgentProgram, type TriedAgent } from './t
 import { mcpServersOfRemoteAgent } from './mcpServers';
 import { missingSecretError, signInElsewhereError, untrustedError, unusableSecretError } from './launchErrors';
 import type { LoadQuestions } from './loadQuestions';
-import { readsRootMcpFile } from './rootMcpFile';
-import { collectMcpServers, type WorkspaceServerId, type WorkspaceServer } from './workspaceMcp';
 
 export interface SignInTerminalCommand {
   readonly title: string;
@@ -56,22 +52,16 @@ export interface SignInTerminalCommand {
   readonly cwd: string;
 }
 
-export interface AgentLauncherDeps {
+export interface AgentLauncherDeps extends AgentMcpServersDeps {
   readonly clientInfo: AgentClientDeps['clientInfo'];
-  readonly editor: EditorPort;
   readonly clock: Clock;
   readonly http: OutgoingHttp;
   readonly log: Logger;
   readonly tap: TrafficTap;
   readonly standing: StandingPermissions;
   readonly writeObserver?: WriteObserver;
-  /** Base environment of agents, read from the login shell. */
-  readonly environment: () => Promise<Readonly<Record<string, string>>>;
   /** Absolute path of the folder where agents run by default. */
   readonly defaultFolder: () => string;
-  readonly isTrusted: () => boolean;
-  /** Consent for agents and MCP servers that the workspace defines. Checked at each start. */
-  readonly agentConsent: AgentConsentContext;
   readonly reaper?: AgentReaper;
   /** Returns the entry to start now for an agent whose backend was created with `entry`. */
   readonly newestEntry?: (entry: ProcessEntry) => Promise<ProcessEntry>;
@@ -82,16 +72,6 @@ export interface AgentLauncherDeps {
   readonly createId: () => string;
   /** Called before a session is loaded that its agent may lose by that. By default, it is loaded. */
   readonly confirmLoad?: LoadQuestions['mayLoad'];
-  /**
-   * Returns the MCP servers of this window by name, in the format of `mcpServers` in `backline.acp.agents`. Without a
-   * caller, their tools are read-only.
-   */
-  readonly windowMcpServers?: (
-    transports: { readonly http: boolean },
-    caller?: ToolCaller,
-  ) => Promise<Readonly<Record<string, unknown>>>;
-  /** Tells the user about MCP servers of the workspace that cannot be used, as sentences. By default, they are only logged. */
-  readonly onMcpServersSkipped?: (notes: readonly string[]) => void;
   readonly threadSources?: readonly DraftThreadSource[];
   /** Returns numbers in [0, 1). */
   readonly random: () => number;
@@ -111,7 +91,11 @@ export class AgentLauncher {
   /** The command lines of running agents. */
   private readonly commandLineByAgent = new Map<RunningAgent, readonly string[]>();
 
-  constructor(private readonly deps: AgentLauncherDeps) {}
+  private readonly agentMcpServers: AgentMcpServers;
+
+  constructor(private readonly deps: AgentLauncherDeps) {
+    this.agentMcpServers = new AgentMcpServers(deps);
+  }
 
   /** Whether the program of a running agent is in this folder. */
   isInUse(folder: string): boolean {
@@ -180,7 +164,7 @@ export class AgentLauncher {
       defaultFolder: () => entry.cwd ?? this.deps.defaultFolder(),
       ...withoutUndefined({ protocol: entry.protocol }),
       terminalEnv: await this.deps.environment(),
-      mcpServers: (request: McpServersRequest) => this.mcpServers(entry, request, shared.log),
+      mcpServers: (request: McpServersRequest) => this.mcpServers(entry, request, shared),
       confirmLoad: async (session: { sessionId: string; cwd: string }, signal?: AbortSignal) => {
         const { env } = await this.spawnContextOf(entry);
         return (
@@ -212,7 +196,7 @@ export class AgentLauncher {
     if (!isTrusted()) throw untrustedError(given);
     const entry = await this.newestEntry(given);
     const { command, args } = entry;
-    if (entry.dialect === 'v1' && entry.tools !== false) this.prepareWindowServers(log);
+    if (entry.dialect === 'v1' && entry.tools !== false) this.agentMcpServers.prepare(log);
     const { env, cwd } = await this.spawnContextOf(entry);
     // Checked last, so that exactly what was approved is started.
     await requireConsent(entry, this.deps.agentConsent);
@@ -236,7 +220,7 @@ export class AgentLauncher {
   private async connect(entry: UrlEntry, log: Logger, redactor: SecretRedactor): Promise<RunningAgent> {
     const { clock, http, isTrusted } = this.deps;
     if (!isTrusted()) throw untrustedError(entry);
-    if (isOfThisMachine(entry)) this.prepareWindowServers(log);
+    if (isOfThisMachine(entry)) this.agentMcpServers.prepare(log);
     await requireConsent(entry, this.deps.agentConsent);
     // Trust may have changed while the user was asked.
     if (!isTrusted()) throw untrustedError(entry);
@@ -252,71 +236,15 @@ export class AgentLauncher {
     return redactedProcess(agent, redactor, (error) => log.error('A listener of a remote agent failed', error));
   }
 
-  /** Starts the window's servers early, so that they are ready for `session/new`. */
-  private prepareWindowServers(log: Logger): void {
-    this.deps.windowMcpServers?.({ http: true }).catch((error: unknown) => {
-      log.debug(`The window's MCP server is not ready: ${messageOf(error)}`);
-    });
-  }
-
-  /** Returns the MCP servers of this window. If they cannot start, returns none, so that the session starts anyway. */
-  private async windowServers(
-    { tools = true }: CatalogueEntry,
-    { capabilities, omitsWindowTools, onWindowTools, toolCaller }: McpServersRequest,
-    log: Logger,
-  ): Promise<Readonly<Record<string, unknown>>> {
-    if (!tools || omitsWindowTools) return {};
-    try {
-      const servers = (await this.deps.windowMcpServers?.(capabilities, toolCaller)) ?? {};
-      if (Object.keys(servers).length > 0) onWindowTools();
-      return servers;
-    } catch (error) {
-      log.error("The window's MCP server cannot start, so the agent goes without its tools", error);
-      return {};
-    }
-  }
-
   private async mcpServers(
     entry: CatalogueEntry,
-    requested: McpServersRequest,
-    log: Logger,
+    request: McpServersRequest,
+    { log, redactor }: SharedDeps,
   ): Promise<readonly McpServer[]> {
-    const { capabilities, cwd } = requested;
-    if (!isOfThisMachine(entry)) return await mcpServersOfRemoteAgent(entry.mcpServers, requested, log);
+    if (!isOfThisMachine(entry)) return await mcpServersOfRemoteAgent(entry.mcpServers, request, log);
     const { env } = await this.spawnContextOf(entry);
-    const findProgram = (command: string): Promise<FoundCommand> => findCommand(command, env, cwd);
-    const windowServers = await this.windowServers(entry, requested, log);
-    const allowedOf = (servers: readonly WorkspaceServer[]): Promise<readonly WorkspaceServer[]> =>
-      this.allowedOf(servers, log);
-    const onServersFound = (servers: readonly WorkspaceServerId[]): void => this.withdrawStaleConsents(servers);
-    const request = {
-      setting: entry.mcpServers,
-      cwd,
-      windowServers,
-      capabilities,
-      findProgram,
-      // Not the agent's environment, which contains its keys.
-      env: await this.deps.environment(),
-      readsRootFile: readsRootMcpFile(entry.url === undefined ? entry : { id: entry.id }),
-      allowedOf,
-      onServersFound,
-      onSkipped: (notes: readonly string[]) => this.deps.onMcpServersSkipped?.(notes),
-    };
-    return await collectMcpServers(request, this.deps.editor, log);
-  }
-
-  /** Withdraws consent requests of servers that no file defines any more. */
-  private withdrawStaleConsents(servers: readonly WorkspaceServerId[]): void {
-    this.deps.agentConsent.consent.forgetMissing(['mcpServer'], ({ name, source }) =>
-      servers.some((server) => server.name === name && server.file === source.file),
-    );
-  }
-
-  /** Waits for the user's decision; the session starts without servers that were not allowed. */
-  private async allowedOf(servers: readonly WorkspaceServer[], log: Logger): Promise<readonly WorkspaceServer[]> {
-    const { editor, isTrusted, agentConsent } = this.deps;
-    const folders = editor.folders.map(({ path }) => path);
-    return isTrusted() ? await allowedMcpServers(servers, folders, agentConsent.consent, log) : [];
+    const findProgram = (command: string): Promise<FoundCommand> => findCommand(command, env, request.cwd);
+    return await this.agentMcpServers.serversFor({ entry, findProgram, log, redactor }, request);
   }
 
   private async newestEntry(entry: ProcessEntry): Promise<ProcessEntry> {

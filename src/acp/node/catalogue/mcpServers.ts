@@ -29,9 +29,11 @@ export interface McpServerOptions {
 export interface WorkspaceVariables {
   /** For `${env:NAME}` and `${NAME}`: the environment of the login shell, without the keys of agents. */
   readonly env: Readonly<Record<string, string>>;
+  /** The value of `${input:id}`. @throws Error with the reason if there is none */
+  readonly inputOf: (id: string) => string;
 }
 
-interface McpConversion {
+export interface McpConversion {
   readonly servers: readonly McpServer[];
   readonly notes: readonly string[];
 }
@@ -116,7 +118,7 @@ function requireHonoured({ cwd, envFile }: Readonly<Record<string, unknown>>, wo
 
 /**
  * Replaces variables. Those of the environment only stand where no program is named: the user has allowed exactly the files that the
- * entry names.
+ * entry names. Inputs, which the user enters, only do not name the program itself.
  * @throws Error for variables that are not supported or not set
  */
 function substitute(value: unknown, workspaceFolder: string, variables: WorkspaceVariables | undefined): unknown {
@@ -127,6 +129,8 @@ function substitute(value: unknown, workspaceFolder: string, variables: Workspac
       const replace = (text: string): string =>
         text.replace(/\$\{([^}]*)\}/g, (whole, inner: string) => {
           if (inner === 'workspaceFolder') return workspaceFolder;
+          const [, input] = /^input:(.+)$/s.exec(inner) ?? [];
+          if (input !== undefined && member !== 'command' && variables) return variables.inputOf(input);
           const mayStand = isFree || (member === 'env' && whole === text);
           const found = mayStand && variables ? valueOfVariable(inner, variables.env) : undefined;
           if (found === undefined)

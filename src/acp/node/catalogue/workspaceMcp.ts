@@ -6,9 +6,10 @@ import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { type EditorPort, isEditorError } from '../../../editor/common/editorPort';
 import { parseJsonc } from '../../common/catalogue/jsonc';
-import { toMcpServers, type McpServerOptions, type WorkspaceVariables } from './mcpServers';
+import { inputsNamedIn, parseMcpInputs, type McpInput, type McpInputs } from '../../common/catalogue/mcpInputs';
+import { toMcpServers, type McpConversion, type McpServerOptions, type WorkspaceVariables } from './mcpServers';
 
-interface McpRequest extends McpServerOptions, WorkspaceVariables {
+interface McpRequest extends McpServerOptions, Pick<WorkspaceVariables, 'env'> {
   /** Whether the agent reads `.mcp.json` itself, so that its servers are not passed to it twice. */
   readonly readsRootFile: boolean;
   /** Called with the workspace's servers that cannot be used, as sentences for the user. */
@@ -20,6 +21,8 @@ interface McpRequest extends McpServerOptions, WorkspaceVariables {
   readonly windowServers: Readonly<Record<string, unknown>>;
   /** Returns those of a file's servers that the user allows; may ask. Never rejects. */
   readonly allowedOf: (servers: readonly WorkspaceServer[]) => Promise<readonly WorkspaceServer[]>;
+  /** Returns what the user enters for an input of an allowed server. Undefined if they close the question. @throws Error */
+  readonly valueOfInput: (input: McpInput, file: string) => Promise<string | undefined>;
   /** Called with all servers in the workspace's files, before the user is asked about any of them. */
   readonly onServersFound: (servers: readonly WorkspaceServerId[]) => void;
 }
@@ -53,47 +56,114 @@ const maxFileBytes = 1024 * 1024;
  * unusable servers.
  */
 export async function collectMcpServers(
-  { setting, cwd, env, windowServers, readsRootFile, allowedOf, onServersFound, onSkipped, ...options }: McpRequest,
+  request: McpRequest,
   editor: Pick<EditorPort, 'folders' | 'readText'>,
   log: Logger,
 ): Promise<readonly McpServer[]> {
+  const { cwd, env, onServersFound, onSkipped, readsRootFile, setting, windowServers } = request;
   const byName = new Map<string, McpServer>();
-  const add = async (
+  const convert = async (
     written: Readonly<Record<string, unknown>>,
     folder: string,
-    namesAllowedOf: (names: readonly string[]) => Promise<readonly string[]> = (names) => Promise.resolve(names),
-  ): Promise<readonly string[]> => {
-    const { notes, servers } = await toMcpServers(written, folder, options, { env });
-    for (const note of notes) log.warn(note);
-    const fresh = servers.filter(({ name }) => !byName.has(name));
-    const allowed = await namesAllowedOf(fresh.map(({ name }) => name));
-    for (const server of fresh) if (allowed.includes(server.name)) byName.set(server.name, server);
-    return notes;
+    inputOf: WorkspaceVariables['inputOf'],
+  ): Promise<McpConversion> => {
+    const conversion = await toMcpServers(written, folder, request, { env, inputOf });
+    for (const note of conversion.notes) log.warn(note);
+    return conversion;
   };
-  await add(setting, cwd);
-  const read = (await Promise.all(editor.folders.map(({ path }) => readFolder(path, editor, log)))).flat();
-  onServersFound(read.flatMap(({ file, written }) => Object.keys(written).map((name) => ({ name, file }))));
-  for (const { file, folder, isOfRoot, member, written } of read) {
-    if (isOfRoot && readsRootFile) continue;
-    const notes = await add(written, folder, async (names) => {
-      const servers = names.flatMap((name) => {
-        const server = written[name];
-        return server ? [{ name, server, folder, file, member }] : [];
-      });
-      const allowed = servers.length === 0 ? [] : (await allowedOf(servers)).map(({ name }) => name);
-      for (const name of names) {
-        if (allowed.includes(name)) continue;
-        log.info(`The MCP server "${name}" of ${file} was skipped because you have not allowed it.`);
-      }
-      return allowed;
-    });
+  const add = (servers: readonly McpServer[]): void => {
+    for (const server of servers) if (!byName.has(server.name)) byName.set(server.name, server);
+  };
+  add((await convert(setting, cwd, noInput)).servers);
+  const files = (await Promise.all(editor.folders.map(({ path }) => readFolder(path, editor, log)))).flat();
+  onServersFound(files.flatMap(({ file, written }) => Object.keys(written).map((name) => ({ name, file }))));
+  for (const each of files) {
+    if (each.isOfRoot && readsRootFile) continue;
+    const { file, folder, inputs, written } = each;
+    // Nothing is asked about servers that cannot be used.
+    const usable = await convert(written, folder, (id) => placeholderOf(inputs, id));
+    const fresh = usable.servers.filter(({ name }) => !byName.has(name));
+    const notes = [...usable.notes];
+    for (const { name, server } of await allowedServers(each, fresh, request, log)) {
+      const values = await enteredValues(server, each, request);
+      const entered = await convert({ [name]: server }, folder, (id) => enteredValue(values, id));
+      add(entered.servers);
+      notes.push(...entered.notes);
+    }
     if (notes.length > 0) onSkipped(notes.map((note) => `${note} (${file})`));
   }
-  await add(windowServers, cwd);
+  add((await convert(windowServers, cwd, noInput)).servers);
   return [...byName.values()];
 }
 
-async function readFolder(folder: string, editor: Pick<EditorPort, 'readText'>, log: Logger) {
+async function allowedServers(
+  { file, folder, member, written }: McpFile,
+  usable: readonly McpServer[],
+  { allowedOf }: McpRequest,
+  log: Logger,
+): Promise<readonly WorkspaceServer[]> {
+  const asked = usable.flatMap(({ name }) => {
+    const server = written[name];
+    return server ? [{ name, server, folder, file, member }] : [];
+  });
+  const allowed = asked.length === 0 ? [] : await allowedOf(asked);
+  for (const server of asked) {
+    if (!allowed.includes(server))
+      log.info(`The MCP server "${server.name}" of ${file} was skipped because you have not allowed it.`);
+  }
+  return allowed;
+}
+
+function noInput(id: string): never {
+  throw new Error(`the file has no input "${id}".`);
+}
+
+/** Stands for the value while it is unknown, also in a URL. @throws Error if the file has no such input */
+function placeholderOf(inputs: McpInputs, id: string): string {
+  const input = inputs.get(id) ?? noInput(id);
+  if (typeof input === 'string') throw new Error(input);
+  return 'input';
+}
+
+/** Asks for the inputs of a server, until one is not entered. Never rejects. */
+async function enteredValues(
+  server: WorkspaceServer['server'],
+  { file, inputs }: McpFile,
+  { valueOfInput }: McpRequest,
+): Promise<ReadonlyMap<string, string>> {
+  const values = new Map<string, string>();
+  for (const id of inputsNamedIn(server)) {
+    const input = inputs.get(id);
+    const value = typeof input === 'object' ? await valueOfInput(input, file) : undefined;
+    if (value === undefined) break;
+    values.set(id, value);
+  }
+  return values;
+}
+
+/** @throws Error if it was not entered */
+function enteredValue(values: ReadonlyMap<string, string>, id: string): string {
+  const value = values.get(id);
+  if (value !== undefined) return value;
+  throw new Error(`the input "${id}" was not entered. To be asked again, run “Backline: Forget MCP Server Inputs”.`);
+}
+
+interface McpFile {
+  /** Absolute paths of the workspace folder and of the file. */
+  readonly folder: string;
+  readonly file: string;
+  /** The member that contains the servers. */
+  readonly member: string;
+  readonly written: Readonly<Record<string, WorkspaceServer['server']>>;
+  readonly inputs: McpInputs;
+  readonly isOfRoot: boolean;
+}
+
+async function readFolder(
+  folder: string,
+  editor: Pick<EditorPort, 'readText'>,
+  log: Logger,
+): Promise<readonly McpFile[]> {
   const found = await Promise.all(
     mcpFiles.map(async ({ path, members, ...rest }) => {
       const file = join(folder, ...path);
@@ -102,7 +172,8 @@ async function readFolder(folder: string, editor: Pick<EditorPort, 'readText'>, 
       const member = members.find((each) => each in values) ?? members[0];
       const { data = {}, error } = Servers.safeParse(values[member] ?? {});
       if (error) log.warn(`${file} has no "${member}" object and is ignored.`);
-      return { folder, file, member, written: data, isOfRoot: 'isOfRoot' in rest };
+      const inputs = parseMcpInputs(values['inputs']);
+      return { folder, file, inputs, member, written: data, isOfRoot: 'isOfRoot' in rest };
     }),
   );
   return found;

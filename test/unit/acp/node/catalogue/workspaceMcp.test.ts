@@ -15,11 +15,16 @@ describe('the MCP servers of a workspace', () => {
   const asked: WorkspaceServer[] = [];
   let named: readonly WorkspaceServerId[];
   let permit: (server: WorkspaceServer) => boolean;
+  /** The inputs that were asked for, and what is entered. */
+  const entered: string[] = [];
+  let values: Readonly<Record<string, string>>;
   /** The names of the servers that were asked about together. */
   const questions: string[] = [];
   beforeEach(() => {
     asked.length = 0;
     questions.length = 0;
+    entered.length = 0;
+    values = {};
     permit = () => true;
   });
   const serversOf = async (
@@ -47,6 +52,10 @@ describe('the MCP servers of a workspace', () => {
         env,
         readsRootFile,
         allowedOf,
+        valueOfInput: ({ id }, file) => {
+          entered.push(`${file} ${id}`);
+          return Promise.resolve(values[id]);
+        },
         onSkipped: (notes) => skipped.push(...notes),
         onServersFound: (all) => (named = all),
       },
@@ -124,6 +133,51 @@ describe('the MCP servers of a workspace', () => {
     );
   });
 
+  it('get what the user enters, after they were allowed and nowhere as the program', async () => {
+    const inputs = [
+      { type: 'promptString', id: 'key', password: true },
+      { type: 'pickString', id: 'host', options: ['a.example'] },
+      { type: 'command', id: 'run', command: 'x' },
+    ];
+    const servers = {
+      a: { command: 'a', args: ['--key=${input:key}', '${workspaceFolder}'], env: { KEY: 'x${input:key}' } },
+      b: { url: 'https://${input:host}/', headers: { Authorization: 'Bearer ${input:key}' } },
+      c: { command: '${input:key}' },
+      d: { command: 'd', args: ['${input:missing}'] },
+      e: { command: 'e', args: ['${input:run}'] },
+      denied: { command: 'denied', args: ['${input:key}'] },
+      closed: { command: 'closed', args: ['${input:closed}'] },
+    };
+    inputs.push({ type: 'promptString', id: 'closed', password: false });
+    const file = '/one/.vscode/mcp.json';
+    const editor = new FakeEditor({ [file]: JSON.stringify({ inputs, servers }) }, ['/one']);
+    permit = ({ name }) => {
+      assert.deepEqual(entered, [], 'nothing is asked for before the server is allowed');
+      return name !== 'denied';
+    };
+    values = { key: '${workspaceFolder}', host: 'a.example' };
+    const used = await serversOf(editor, {}, { http: true });
+    assert.deepEqual(used, [
+      {
+        ...{ name: 'a', command: 'node', args: ['/bin/a.js', '--key=${workspaceFolder}', '/one'] },
+        env: [{ name: 'KEY', value: 'x${workspaceFolder}' }],
+      },
+      {
+        ...{ type: 'http', name: 'b', url: 'https://a.example/' },
+        headers: [{ name: 'Authorization', value: 'Bearer ${workspaceFolder}' }],
+      },
+    ]);
+    assert.deepEqual(questions, ['a,b,denied,closed'], 'in one question');
+    assert.deepEqual(
+      entered,
+      ['key', 'host', 'key', 'closed'].map((id) => `${file} ${id}`),
+    );
+    assert.match(
+      skipped.join('\n'),
+      /"c" .*not supported.*\n.*"d" .*no input "missing".*\n.*"e" .*runs a command.*\n.*"closed" .*was not entered/,
+    );
+  });
+
   it('are left out, which the user is told, if they would not run as written', async () => {
     const servers = {
       a: { command: 'a', envFile: '.env' },
@@ -136,7 +190,7 @@ describe('the MCP servers of a workspace', () => {
       (await serversOf(editor)).map(({ name }) => name),
       ['c'],
     );
-    assert.match(skipped.join('\n'), /"a".*envFile.*mcp\.json\)\n.*"b".*cwd.*\n.*"d".*\$\{input:key\}/);
+    assert.match(skipped.join('\n'), /"a".*envFile.*mcp\.json\)\n.*"b".*cwd.*\n.*"d".*no input "key"/);
   });
 
   it('include those of the window itself, behind the others', async () => {
