@@ -91,7 +91,7 @@ const consequences: Record<ConsentSubjectKind, string> = {
   agent: 'It runs with your rights: it can read and write files, run programs and use the network.',
   providerModule: 'It runs with your rights: it can read and write files, run programs and use the network.',
   mcpServer:
-    'Agents can use it in new conversations. A command runs with your rights. A URL receives the data that agents send.',
+    'Available to agents in new conversations. A command runs with your rights. A URL receives the data that agents send.',
   providerAddress:
     'It receives the text of files that you open. If it offers mentions, it also receives what you type after @, queries from language models, the URI of the active file and the name of its repository.',
   serverAddress:
@@ -104,6 +104,7 @@ const consequences: Record<ConsentSubjectKind, string> = {
 const maxLabelLength = 80;
 const maxValueLength = 400;
 const maxFacts = 24;
+const maxFileLength = 200;
 
 /** Whether the dialog is too small for all facts, so that the user must read the file. */
 export function isTooLongForDialog({ facts }: ConsentSubject): boolean {
@@ -139,12 +140,18 @@ function factLines(facts: readonly ConsentFact[]): string[] {
 
 /** Returns all of what several subjects of one kind run or receive. */
 export function groupDetailsOf(asked: readonly AskedSubject[]): string {
+  const files = new Set(asked.map(({ subject }) => subject.source.file));
+  const isOneFile = files.size === 1 && !files.has(undefined);
   const parts = asked.map(({ subject: { facts, name, source }, hasChanged }) => {
     const heading = `"${shown(name, maxLabelLength)}"${hasChanged ? ' (has changed since your last answer)' : ''}`;
-    return [heading, ...factLines(facts), `From ${describeSource(source)}`].join('\n');
+    return [heading, ...factLines(facts), ...(isOneFile ? [] : [`From ${describeSource(source)}`])].join('\n');
   });
   const kinds = new Set(asked.map(({ subject }) => subject.kind));
-  return [...parts, ...[...kinds].map((kind) => `${consequences[kind]} ${whenAgain(kind)}`)].join('\n\n');
+  return [
+    ...parts,
+    ...(isOneFile ? [`From ${shown([...files].join(), maxFileLength)}`] : []),
+    ...[...kinds].map((kind) => `${consequences[kind]} ${whenAgain(kind)}`),
+  ].join('\n\n');
 }
 
 export function dialogDetailsOf({ hasChanged, subject }: AskedSubject): string {
@@ -170,7 +177,7 @@ function whenAgain(kind: ConsentSubjectKind): string {
 /** Describes the source of a subject, for example `.vscode/settings.json, backline.acp.agents → Mine`. */
 export function describeSource({ file, keys }: ConsentSubjectSource): string {
   const where = keys.map((key) => shown(key, 80)).join(' → ');
-  return file === undefined ? where : `${shown(file, 200)}, ${where}`;
+  return file === undefined ? where : `${shown(file, maxFileLength)}, ${where}`;
 }
 
 /** Whether a text is too long to be shown completely. Hidden characters are shown as code points, which are longer. */

@@ -68,14 +68,20 @@ describe('the question for what a workspace brings', () => {
   it('is one for several subjects that it shows whole', () => {
     const server = { ...subject, kind: 'mcpServer', name: 'b' } as const;
     assert.equal(groupQuestionOf('mcpServer', 2), 'Allow agents to use the 2 MCP servers from this workspace?');
-    const details = groupDetailsOf([
+    const asked = [
       { subject: { ...server, name: 'a\n' }, hasChanged: true },
       { subject: server, hasChanged: false },
-    ]);
-    const facts =
-      'Command: node agent.mjs\\nrm -rf\n⚠ Variable PATH: ./bin (decides which program runs)\n' +
-      'From /work/.vscode/settings.json, backline.acp.agents → Mine\n\n';
-    assert.ok(details.startsWith(`"a\\n" (has changed since your last answer)\n${facts}"b"\n${facts}`), details);
+    ];
+    const details = groupDetailsOf(asked);
+    const facts = 'Command: node agent.mjs\\nrm -rf\n⚠ Variable PATH: ./bin (decides which program runs)\n';
+    const from = 'From /work/.vscode/settings.json\n';
+    const expected = `"a\\n" (has changed since your last answer)\n${facts}\n"b"\n${facts}\n${from}`;
+    assert.ok(details.startsWith(expected), details);
+    const other = { ...server, source: { file: '/work/.mcp.json', keys: ['mcpServers', 'b'] } };
+    assert.match(
+      groupDetailsOf([...asked, { subject: other, hasChanged: false }]),
+      /^From \/work\/\.mcp\.json, mcpServers → b$/m,
+    );
     assert.equal(details.match(/You’ll be asked again/g)?.length, 1);
   });
 
