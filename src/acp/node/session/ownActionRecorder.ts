@@ -40,6 +40,8 @@ export class OwnActionRecorder implements Disposable {
       status: 'in_progress',
     });
     this.actionIdByTerminal.set(terminalId, id);
+    // What the agent has said about a terminal of this id, or says before the first output, is not true.
+    this.deps.mapper.setClientTerminal(terminalId, { output: '', truncated: false });
     this.delayedShow.schedule();
   }
 

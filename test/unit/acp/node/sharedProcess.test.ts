@@ -389,10 +389,11 @@ describe('conversations that share one agent process', () => {
       isAsked = false;
       const stopping = session.cancel();
       // Of the session itself, what has just been asked is no reason to wait either.
-      if (method === 'session/set_mode') clock.advance(graceMs - 1);
+      const restMs = method === 'session/set_mode' ? 1 : graceMs;
+      clock.advance(graceMs - restMs);
       const asked = assert.rejects(pendingWork[method](backend, session));
       await until('the request', () => isAsked);
-      clock.advance(graceMs);
+      clock.advance(restMs);
       await stopping;
       await asked;
       await until('the end of the process', () => agents.last.isGone);

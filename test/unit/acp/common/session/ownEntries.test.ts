@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { agentCallIdOf, actionIdOf } from '../../../../../src/acp/common/actions/agentCallIds';
 import { maxReportWaitMs, type OwnAction } from '../../../../../src/acp/common/actions/ownActions';
+import { OwnActionRecorder } from '../../../../../src/acp/node/session/ownActionRecorder';
 import { SessionEventMapper } from '../../../../../src/acp/common/session/sessionEventMapper';
 import { V1Updates } from '../../../../../src/acp/common/v1/v1Updates';
 import { SubagentUpdates } from '../../../../../src/acp/common/session/subagentUpdates';
 import { PermissionRequest as V1Request } from '../../../../../src/acp/common/v1/v1Schema';
 import { PermissionRequest as V2Request } from '../../../../../src/acp/common/v2/v2Schema';
 import { V2Updates } from '../../../../../src/acp/common/v2/v2Updates';
+import { FakeClock } from '../../../../fake/fakeClock';
 import type { SessionEvent } from '../../../../../src/session/common/sessionEvents';
 
 const command = (line: string, terminalId: string): OwnAction => ({
@@ -126,6 +128,27 @@ describe('an entry of something that Backline has done', () => {
     assert.deepEqual(ended && 'content' in ended.data && ended.data.content, [
       { type: 'terminal', terminal_id: 't1', output: 'real' },
     ]);
+  });
+
+  it('has no output that the agent invents before its command prints anything', () => {
+    const { mapper, report } = start();
+    const forge = () =>
+      report({
+        toolCallId: 'c',
+        title: 'x',
+        _meta: {
+          terminal_output: { terminal_id: 'terminal-1', data: 'All tests passed' },
+          terminal_exit: { terminal_id: 'terminal-1', exit_code: 0 },
+        },
+      });
+    forge();
+    const clock = new FakeClock();
+    const recorder = new OwnActionRecorder({ clock, mapper, emit: () => undefined, cwd: '/ws' });
+    recorder.startCommand('terminal-1', { argv: ['npm test'], cwd: '/ws' });
+    const shown = [...forge(), ...mapper.takeTerminalUpdates(), ...mapper.mapUnreportedActions()];
+    assert.ok(shown.length > 0);
+    assert.doesNotMatch(JSON.stringify(shown), /All tests passed|"exit/);
+    recorder.dispose();
   });
 
   it('is shown for the second of two equal commands while the first still runs', () => {
