@@ -122,7 +122,7 @@ export class AgentRequestRunner {
    * Opens or restores a session. If the agent fails because of the window's tools, once more without them, if `mayTryAgain`,
    * perhaps in a new process. Then the result has a notice for the user. The agent is not ended meanwhile, also while the
    * user is asked what the session may have.
-   * @throws the errors of the first `open`
+   * @throws the errors of the first `open`, or `authRequired` and `cancelled` of the second
    */
   openSession<T>(
     open: (live: ConnectedAgent, offer: WindowToolsOffer) => Promise<T>,
@@ -155,7 +155,10 @@ export class AgentRequestRunner {
       let opened: T;
       try {
         opened = await open(await connection.connect(signal), without);
-      } catch {
+      } catch (secondError) {
+        const second = await connection.toBackendError(secondError);
+        if (second.code === 'authRequired' || second.code === 'cancelled' || signal?.aborted) throw secondError;
+        log.warn(`${title} also failed without the window's tools: ${second.message}`);
         throw error;
       }
       return { opened, notice: withoutToolsNotice(title, windowTools.record(offer, 'openedWithout')) };

@@ -177,6 +177,24 @@ describe('an agent that fails each session with the tools of the window', () => 
     assert.equal(count, 1);
   });
 
+  for (const [code, answer] of [
+    ['authRequired', -32000],
+    ['cancelled', -32800],
+  ] as const) {
+    it(`the answer ${code} to the second try is what the user gets`, async () => {
+      let count = 0;
+      const script: Script = (app) => {
+        app.onRequest('session/new', () => {
+          throw ++count === 1 ? new RequestError(-32603, 'Internal error') : new RequestError(answer, 'No');
+        });
+        basics(app, { agentCapabilities: capabilities });
+      };
+      const { backend } = make(script, { mcpServers });
+      await assert.rejects(backend.createSession({ cwd }), { code });
+      assert.equal(count, 2);
+    });
+  }
+
   it('another failure stays what it is, after one more try', async () => {
     const { asked, backend, memento } = backendWith('always');
     await assert.rejects(backend.createSession({ cwd }), { code: 'backend' });
