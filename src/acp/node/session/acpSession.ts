@@ -101,8 +101,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
       this.output.append(this.mapper.recordApprovalRequest(event)),
     );
     const { cwd } = creationParams;
-    const actions = new OwnActionRecorder({ clock, mapper: this.mapper, emit: this.emit, cwd });
-    this.actions = actions;
+    const actions = (this.actions = new OwnActionRecorder({ clock, mapper: this.mapper, emit: this.emit, cwd }));
     const onDidChange = (): void => this.output.append(this.mapper.configEvent());
     const onCommands = (commands: readonly SlashCommand[]): void => this.emit(this.mapper.mapCommands(commands));
     const { config } = this.mapper;
