@@ -82,12 +82,12 @@ export class AgentClient {
   private readonly earlyUpdates = new EarlyUpdates();
   private readonly elicitations = new OpenAgentRequests();
   private readonly childSessions = new ChildSessions();
+  /** Sessions whose turn was cancelled and has not ended. */
+  private readonly stoppedSessionIds = new Set<string>();
   private readonly throttledLog: ThrottledLog;
   /** The requests for LLM providers, for agents with that ability. */
   readonly providers = new ProviderRequests((...request) => this.request(...request));
-  /**
-   * Number of pending `session/new` requests. Updates of unknown sessions are only kept while there are such requests.
-   */
+  /** Number of pending `session/new` requests. Updates of unknown sessions are only kept while there are some. */
   private pendingNewSessionCount = 0;
   private connection: ClientConnection | undefined;
   private protocolRequests: ProtocolRequests | undefined;
@@ -216,10 +216,12 @@ export class AgentClient {
 
   /** Sends a prompt. Resolves at the end of the turn; `onEnd` is called first, in the order of the agent's messages. */
   prompt(sessionId: string, prompt: ContentBlock[], onEnd: (result: TurnResult) => void): Promise<TurnResult> {
-    return this.requireProtocolRequests().prompt(sessionId, prompt, onEnd);
+    const ended = this.requireProtocolRequests().prompt(sessionId, prompt, onEnd);
+    return ended.finally(() => this.stoppedSessionIds.delete(sessionId));
   }
 
   async cancel(sessionId: string): Promise<void> {
+    this.stoppedSessionIds.add(sessionId);
     this.withdrawQuestionsOf(sessionId);
     await this.requireConnection().agent.notify(methods.agent.session.cancel, { sessionId });
     this.protocolRequests?.markCancelled?.(sessionId);
@@ -316,7 +318,7 @@ export class AgentClient {
     return app
       .onRequest(elicitation.create, ({ params, signal }) =>
         this.elicitations.run(idsOfElicitation(params), signal, async (live) =>
-          this.isAbandoned(idsOfElicitation(params).sessionId) ? { action: 'cancel' } : await elicit(params, live),
+          this.mayAsk(idsOfElicitation(params).sessionId) ? await elicit(params, live) : { action: 'cancel' },
         ),
       )
       .onNotification(elicitation.complete, ({ params }) =>
@@ -341,14 +343,19 @@ export class AgentClient {
     return id !== undefined && peer ? { id, peer } : undefined;
   }
 
-  private isAbandoned(sessionId: string | undefined): boolean {
-    return sessionId !== undefined && this.peerOf(sessionId)?.isAbandoned === true;
+  /** Not for a stopped turn, a conversation that is gone, or the subagents of these. */
+  private mayAsk(sessionId: string | undefined): boolean {
+    if (sessionId === undefined) return true;
+    const ownerId = this.peerBySessionId.has(sessionId) ? sessionId : this.parentOf(sessionId)?.id;
+    if (ownerId === undefined) return this.pendingNewSessionCount > 0;
+    return this.peerBySessionId.get(ownerId)?.isAbandoned !== true && !this.stoppedSessionIds.has(ownerId);
   }
 
   /** Also those of its subagents. */
   private withdrawQuestionsOf(sessionId: string): void {
     this.elicitations.abortMatching(
-      ({ sessionId: id }) => id === sessionId || (id !== undefined && this.childSessions.ownerOf(id) === sessionId),
+      ({ sessionId: id = '' }) =>
+        id === sessionId || (!this.peerBySessionId.has(id) && this.childSessions.ownerOf(id) === sessionId),
     );
   }
 

@@ -96,6 +96,45 @@ describe('what an agent asks and takes back', () => {
     assert.deepEqual(await result, { action: 'cancel' });
   });
 
+  it('is not put to the user by a turn that has just been stopped, nor by a conversation that was closed', async () => {
+    const asked: CreateElicitationRequest[] = [];
+    const elicit: Elicit = (request) => {
+      asked.push(request);
+      return Promise.resolve({ action: 'decline' });
+    };
+    const { promise: answers, resolve } = Promise.withResolvers<unknown[]>();
+    const { promise: isClosed, resolve: close } = Promise.withResolvers<undefined>();
+    const { promise: late, resolve: resolveLate } = Promise.withResolvers<unknown[]>();
+    const { backend } = make(
+      (app) => {
+        basics(app);
+        let stop: () => void = () => undefined;
+        app.onNotification('session/cancel', () => stop());
+        app.onRequest('session/prompt', async ({ params: { sessionId }, client }) => {
+          const { promise: isStopped, resolve: resolveStopped } = Promise.withResolvers<undefined>();
+          stop = () => resolveStopped(undefined);
+          await client.notify<object>('session/update', { sessionId, update: announce });
+          const ask = () => Promise.all(['sub', sessionId].map((id) => client.request('elicitation/create', page(id))));
+          await isStopped;
+          resolve(await ask());
+          void isClosed.then(async () => resolveLate(await ask()));
+          return { stopReason: 'cancelled' };
+        });
+      },
+      { elicit },
+    );
+    const { session } = await open(backend);
+    await session.sendPrompt({ text: 'go' });
+    await turnsOfLoop(25);
+    await session.cancel();
+    const cancel = { action: 'cancel' };
+    assert.deepEqual(await answers, [cancel, cancel]);
+    await session.close();
+    close(undefined);
+    assert.deepEqual(await late, [cancel, cancel]);
+    assert.deepEqual(asked, []);
+  });
+
   it('is not put to the user by a turn that goes on after it was stopped, nor by its subagents', async () => {
     const asked: CreateElicitationRequest[] = [];
     const elicit: Elicit = (request, signal) => {
