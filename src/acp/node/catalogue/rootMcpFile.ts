@@ -6,6 +6,9 @@ const isReader = (name: string): boolean =>
 const readerPackages =
   /(?:^|[\\/])(?:claude-(?:agent|code)-acp|copilot-language-server|@github[\\/]copilot)(?:$|[\\/@.])/i;
 
+/** Programs whose first argument that is no option names the program that they start. */
+const launchers = /^(?:bunx|cmd|npx|pnpx|wsl)(?:\.exe|\.cmd)?$/i;
+
 interface AgentCommand {
   readonly id: string;
   /** Missing for an agent on another machine. */
@@ -16,5 +19,7 @@ interface AgentCommand {
 /** Whether an agent reads `.mcp.json` itself, by its id and its command line. */
 export function readsRootMcpFile({ args = [], command, id }: AgentCommand): boolean {
   const program = command?.split(/[\\/]/).at(-1) ?? '';
-  return isReader(id) || isReader(program) || [command ?? '', ...args].some((word) => readerPackages.test(word));
+  const started = launchers.test(program) ? args.find((word) => !/^-|^\/[a-z]$/i.test(word)) : undefined;
+  const names = [id, program, started ?? ''];
+  return names.some(isReader) || [command ?? '', ...args].some((word) => readerPackages.test(word));
 }

@@ -11,6 +11,10 @@ describe('agents that read .mcp.json themselves', () => {
       ['/usr/bin/copilot', '--acp'],
       ['node', 'C:\\agents\\claude-agent-acp\\dist\\index.js'],
       ['node', '/opt/node_modules/@github/copilot/index.js'],
+      ['cmd', '/c', 'copilot', '--acp'],
+      ['C:\\Windows\\System32\\cmd.exe', '/d', '/c', 'copilot'],
+      ['npx', '-y', 'copilot'],
+      ['wsl', 'claude', '--acp'],
     ] as const)
       assert.ok(readsRootMcpFile({ id: 'mine', command, args }), [command, ...args].join(' '));
     for (const id of ['claude', 'Copilot', 'claude@project~1234']) assert.ok(readsRootMcpFile({ id }), id);
@@ -24,6 +28,8 @@ describe('agents that read .mcp.json themselves', () => {
       ['/home/claude/bin/opencode', 'acp'],
       ['node', '/work/copilot/agent.js'],
       ['opencode', '--cwd', '/work/claude'],
+      ['opencode', 'claude'],
+      ['npx', 'opencode', 'claude'],
       ['C:\\claude\\gemini.exe', '--acp'],
     ] as const)
       assert.ok(!readsRootMcpFile({ id: 'mine', command, args }), [command, ...args].join(' '));
