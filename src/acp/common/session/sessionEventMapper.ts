@@ -22,14 +22,12 @@ interface Turn {
   readonly requestId?: string;
 }
 
-const maxTitleLength = 60;
-
 /**
  * Maps an agent's messages in a session to session events, without side effects. At most one turn is open, live or
  * replayed. The versions of the protocol read their updates and call this.
  */
 export class SessionEventMapper {
-  /** The beginning of the last prompt. */
+  /** The first line of the last prompt. */
   promptTitle: string | undefined;
   readonly config: ConfigOptions;
   private commandList: readonly SlashCommand[] = [];
@@ -171,7 +169,7 @@ export class SessionEventMapper {
   }
 
   startTurn(prompt: string, requestId: string): SessionEvent[] {
-    this.promptTitle = prompt.trim().split('\n')[0]?.slice(0, maxTitleLength);
+    this.promptTitle = prompt.trim().split('\n', 1)[0];
     const events = this.endReplay();
     this.turn = { requestId };
     events.push({ event: 'prompt:submit', data: { session_id: this.sessionId, prompt, request_id: requestId } });

@@ -91,14 +91,23 @@ const stepMessages: Readonly<Record<SignInStep, (title: string, waitsFor: readon
 };
 
 const maxNamed = 3;
+const maxNameLength = 60;
 
 /** `waitsFor`: the conversations by their last prompts. */
 export function signInWaitMessage(title: string, waitsFor: readonly string[]): string {
-  const named = waitsFor.slice(0, maxNamed).map((name) => `“${name}”`);
+  const named = waitsFor.slice(0, maxNamed).map(quotedName);
   const more = waitsFor.length - named.length;
   const all = [...named, ...(more > 0 ? [`${more} more`] : [])];
-  const work = all.length === 0 ? 'what it does now' : all.join(', ');
-  return `To complete the sign-in, ${title} restarts when it has finished: ${work}.`;
+  const when = all.length === 0 ? 'its open requests have ended' : `it has finished: ${all.join(', ')}`;
+  return `To complete the sign-in, ${title} restarts when ${when}.`;
+}
+
+function quotedName(name: string): string {
+  // A prompt may consist of an image.
+  if (name === '') return 'a prompt without text';
+  const characters = [...name];
+  if (characters.length <= maxNameLength) return `“${name}”`;
+  return `“${characters.slice(0, maxNameLength).join('')}…”`;
 }
 
 /**

@@ -63,6 +63,6 @@ export function stuckTurnNotice(measure: StuckTurnMeasure, title: string): strin
     case 'leaveUntilUnused':
       return `${failed}. It is still needed for other work, so it is ended when that is done. Until then, it may continue the stopped work.`;
     case 'leaveUntilForgotten':
-      return `${failed}. It is ended when your other conversations with it are closed, because it would forget them. To end it now, run “Backline: Restart Agent”.`;
+      return `${failed}. It is ended when your other conversations with it are closed, and this one if you continue it, because it would forget them. To end it now, run “Backline: Restart Agent”.`;
   }
 }

@@ -102,7 +102,10 @@ describe('what is known of a sign-in', () => {
     const waiting = (...waitsFor: string[]) =>
       after(unknownSignIn, { type: 'begun', step: 'key' }, { type: 'waiting', waitsFor });
     assert.match(messageOf(waiting('a', 'b', 'c', 'd', 'e')), /finished: “a”, “b”, “c”, 2 more\.$/);
-    assert.match(messageOf(waiting()), /finished: what it does now\.$/);
+    assert.match(messageOf(waiting()), /restarts when its open requests have ended\.$/);
+    assert.match(messageOf(waiting('')), /finished: a prompt without text\.$/);
+    assert.ok(messageOf(waiting('😀'.repeat(61))).endsWith(`finished: “${'😀'.repeat(60)}…”.`));
+    assert.ok(messageOf(waiting('😀'.repeat(60))).endsWith(`finished: “${'😀'.repeat(60)}”.`));
     assert.match(messageOf(after(waiting('a'), { type: 'performed' })), /^Checking/);
   });
 });
