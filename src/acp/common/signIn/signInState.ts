@@ -105,7 +105,7 @@ export function signInWaitMessage(title: string, waitsFor: readonly string[]): s
 function quotedName(name: string): string {
   // A prompt may consist of an image.
   if (name === '') return 'a prompt without text';
-  const characters = [...name];
+  const characters = Array.from(name);
   if (characters.length <= maxNameLength) return `“${name}”`;
   return `“${characters.slice(0, maxNameLength).join('')}…”`;
 }
