@@ -91,7 +91,13 @@ describe('Conversations of a folder that is opened in another way', () => {
     for (const place of [link, path.dirname(workspace), file]) {
       const { chat, other } = await openList(place);
       // The list is shown before it is known where all conversations belong.
-      await eventually(`the group in ${place}`, async () => assert.match(await groupOf(chat, 'change it'), /today/i));
+      await eventually(`the group in ${place}`, async () =>
+        assert.match(await groupOf(chat, 'change it'), /today/i),
+      ).catch(async (error: unknown) => {
+        const list = await (await chat.frame()).locator('.sessions-rows').innerText();
+        const folders = await other.page.locator('.explorer-folders-view .monaco-list-row').allInnerTexts();
+        throw new Error(`The list: ${list}\nThe folders: ${folders.join()}`, { cause: error });
+      });
       await open(chat, 'change it');
       await eventually('the draft', async () => assert.equal(await textIn(chat), 'not sent yet'));
       await (await chat.frame()).locator('.turn-changes').first().waitFor();
