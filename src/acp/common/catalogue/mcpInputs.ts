@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isRecord } from '../../../base/common/isRecord';
+import { stringsIn } from './stringsIn';
 
 const maxOptions = 200;
 const Description = z.string().max(2_000).default('');
@@ -55,6 +56,6 @@ export function parseMcpInputs(written: unknown): McpInputs {
 
 /** Returns the ids of the inputs that an entry names with `${input:id}`, each once, in their order. */
 export function inputsNamedIn(value: unknown): readonly string[] {
-  const found = JSON.stringify(value).matchAll(/\$\{input:([^}"\\]+)\}/g);
-  return [...new Set([...found].map(([, id = '']) => id))];
+  const found = stringsIn(value).flatMap((text) => [...text.matchAll(/\$\{input:([^}]+)\}/g)]);
+  return [...new Set(found.map(([, id = '']) => id))];
 }

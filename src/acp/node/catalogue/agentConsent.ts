@@ -9,6 +9,7 @@ import { hashCommandLineFiles, hashJson, type HashedFile } from '../../../consen
 import { settingIds } from '../../../manifest';
 import { environmentEffectOf } from '../../../permissions/common/requests/environmentVariables';
 import type { AgentSetting, ProcessAgentSetting, UrlAgentSetting } from '../../common/catalogue/agentSettings';
+import { stringsIn } from '../../common/catalogue/stringsIn';
 import type { CatalogueEntry, ProcessEntry } from './agentCatalogue';
 import { substituteWorkspaceFolder } from './mcpServers';
 import type { WorkspaceServer } from './workspaceMcp';
@@ -123,7 +124,7 @@ export async function allowedMcpServers(
   consent: Pick<ConsentPort, 'askAllIfUndecided'>,
   log: Pick<Logger, 'warn'>,
 ): Promise<readonly WorkspaceServer[]> {
-  const looked = await Promise.all(
+  const found = await Promise.all(
     servers.map(async (one) => {
       const { file, folder, member, name, server } = one;
       try {
@@ -135,7 +136,7 @@ export async function allowedMcpServers(
       }
     }),
   );
-  const known = looked.flat();
+  const known = found.flat();
   const decisions = await consent.askAllIfUndecided(
     known.map(({ subject }) => subject),
     'background',
@@ -208,11 +209,6 @@ async function hashedFilesOf(places: readonly FileSearch[]): Promise<readonly Ha
   for (const { words, ...options } of places)
     for (const each of await hashCommandLineFiles(words, options)) found.set(each.file, each);
   return [...found.values()].sort((one, other) => (one.file < other.file ? -1 : 1));
-}
-
-function stringsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
 type AgentCommandFields = Pick<ProcessAgentSetting | ProcessEntry, 'command' | 'args' | 'env' | 'mcpServers'>;

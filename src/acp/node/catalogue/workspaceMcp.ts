@@ -21,7 +21,7 @@ interface McpRequest extends McpServerOptions, Pick<WorkspaceVariables, 'env'> {
   readonly windowServers: Readonly<Record<string, unknown>>;
   /** Returns those of a file's servers that the user allows; may ask. Never rejects. */
   readonly allowedOf: (servers: readonly WorkspaceServer[]) => Promise<readonly WorkspaceServer[]>;
-  /** Returns what the user enters for an input of an allowed server. Undefined if they close the question. @throws Error */
+  /** Returns what the user enters for an input of an allowed server. Undefined if they close the question. Never rejects. */
   readonly valueOfInput: (input: McpInput, file: string) => Promise<string | undefined>;
   /** Called with all servers in the workspace's files, before the user is asked about any of them. */
   readonly onServersFound: (servers: readonly WorkspaceServerId[]) => void;
@@ -85,7 +85,12 @@ export async function collectMcpServers(
     const fresh = usable.servers.filter(({ name }) => !byName.has(name));
     const notes = [...usable.notes];
     for (const { name, server } of await allowedServers(each, fresh, request, log)) {
-      const values = await enteredValues(server, each, request);
+      const named = inputsNamedIn(server);
+      if (named.length === 0) {
+        add(fresh.filter((one) => one.name === name));
+        continue;
+      }
+      const values = await enteredValues(named, each, request);
       const entered = await convert({ [name]: server }, folder, (id) => enteredValue(values, id));
       add(entered.servers);
       notes.push(...entered.notes);
@@ -115,7 +120,7 @@ async function allowedServers(
 }
 
 function noInput(id: string): never {
-  throw new Error(`the file has no input "${id}".`);
+  throw new Error(`there is no input "${id}".`);
 }
 
 /** Stands for the value while it is unknown, also in a URL. @throws Error if the file has no such input */
@@ -125,14 +130,14 @@ function placeholderOf(inputs: McpInputs, id: string): string {
   return 'input';
 }
 
-/** Asks for the inputs of a server, until one is not entered. Never rejects. */
+/** Asks for inputs until one is not entered. Never rejects. */
 async function enteredValues(
-  server: WorkspaceServer['server'],
+  ids: readonly string[],
   { file, inputs }: McpFile,
   { valueOfInput }: McpRequest,
 ): Promise<ReadonlyMap<string, string>> {
   const values = new Map<string, string>();
-  for (const id of inputsNamedIn(server)) {
+  for (const id of ids) {
     const input = inputs.get(id);
     const value = typeof input === 'object' ? await valueOfInput(input, file) : undefined;
     if (value === undefined) break;

@@ -37,6 +37,7 @@ describe('the inputs of MCP servers', () => {
   it('are named once each, in their order', () => {
     const entry = { args: ['--a=${input:a}', '${input:b c}'], env: { X: '${input:a}${env:b}', Y: '${input:d' } };
     assert.deepEqual(inputsNamedIn(entry), ['a', 'b c']);
+    assert.deepEqual(inputsNamedIn({ args: ['${input:a "b" \\c}', '${input:open', '}'] }), ['a "b" \\c']);
   });
 
   describe('are asked for', () => {
