@@ -86,7 +86,10 @@ export interface EditorPort {
    */
   editFiles(changes: readonly FileEdits[], options?: EditFilesOptions): Promise<TextFile[]>;
 
-  /** Saves the file if it is open and dirty. @throws EditorError `saveFailed`; `dirty` for a custom editor, which only the user can save */
+  /**
+   * Saves the file if it is open and dirty. @throws EditorError `saveFailed`, and `dirty` for a custom editor, which only the user
+   * can save
+   */
   save(path: string): Promise<void>;
 
   /**

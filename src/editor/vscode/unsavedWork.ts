@@ -33,7 +33,10 @@ export async function requireNoUnsavedWork(file: CheckedPath): Promise<void> {
   );
 }
 
-/** Saves a notebook with unsaved changes. @throws EditorError `saveFailed`, and `dirty` for a custom editor, which only the user can save */
+/**
+ * Saves a notebook with unsaved changes. @throws EditorError `saveFailed`, and `dirty` for a custom editor, which only the user can
+ * save
+ */
 export async function saveUnsavedWork(file: CheckedPath): Promise<void> {
   const unsaved = await findUnsavedWork(file);
   if (!unsaved) return;

@@ -379,8 +379,10 @@ export class ChangeJournal {
     }
   }
 
-  /** Like `resolvePath`, but does not follow a symbolic link. */
-  /** Returns the path under which the changes of a file are recorded: the resolved one, but for those of earlier versions. */
+  /**
+   * Returns the path under which the changes of a file are recorded. That is not the resolved one for a symbolic link that was
+   * changed itself, and for what earlier versions have recorded by the path of a link.
+   */
   async resolveUnlessChanged(requestedPath: string): Promise<string> {
     return this.reverter.hasChanges(requestedPath) ? requestedPath : await this.resolvePath(requestedPath);
   }

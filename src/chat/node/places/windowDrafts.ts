@@ -66,7 +66,7 @@ export class WindowDrafts implements Memento {
   /** Reads the drafts of this workspace. Never rejects. */
   static async load(deps: WindowDraftsDeps): Promise<WindowDrafts> {
     const drafts = new WindowDrafts(deps, await fileOf(deps, deps.workspace));
-    await drafts.read();
+    await drafts.readStored();
     return drafts;
   }
 
@@ -79,7 +79,7 @@ export class WindowDrafts implements Memento {
     const early = this.file;
     this.workspace = workspace;
     this.file = await fileOf(this.deps, workspace);
-    await this.read(early);
+    await this.readStored(early);
   }
 
   get(name: string): unknown {
@@ -117,7 +117,7 @@ export class WindowDrafts implements Memento {
   }
 
   /** Reads the file of the workspace, and takes over what other windows have left. `early`: a further file to take over. */
-  private async read(early?: string): Promise<void> {
+  private async readStored(early?: string): Promise<void> {
     const { files, folder, log } = this.deps;
     const { file } = this;
     try {
@@ -140,7 +140,8 @@ export class WindowDrafts implements Memento {
   private async park(file: string): Promise<void> {
     const { files } = this.deps;
     const taken = takenFileOf(file);
-    const [earlier, stored] = [await read(files, taken), await read(files, file)];
+    const earlier = await read(files, taken);
+    const stored = await read(files, file);
     if (!earlier || !stored) {
       await files.moveIfExists(file, taken);
       return;

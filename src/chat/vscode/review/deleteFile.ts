@@ -7,8 +7,8 @@ import { EditorError, type EditorPort, type WriteOptions } from '../../../editor
 /**
  * Deletes a file of the workspace and its folders that are empty without it, as a restore does. The user can’t undo this in VS Code’s
  * Explorer.
- * @throws EditorError, for example `untrusted`, `editRejected`, `dirty` for unsaved changes of a notebook or custom editor, or `protected` without the
- *   user's consent
+ * @throws EditorError, for example `untrusted`, `editRejected`, `dirty` for unsaved changes of a notebook or custom editor, or
+ *   `protected` without the user's consent
  */
 export async function deleteFile(
   editor: Pick<EditorPort, 'folders' | 'resolve' | 'protectionOf' | 'stat'>,
