@@ -17,7 +17,7 @@ interface Use extends ProcessUser {
   /** The session that the work is for. */
   readonly owner?: object | undefined;
   /** Whether its request has been open for so long that the agent may never answer it. */
-  mayBeHanging: boolean;
+  mayBeHanging?: boolean;
 }
 
 interface UseOptions {
@@ -29,7 +29,7 @@ interface UseOptions {
 
 /** Knows who uses the process of one agent, so that it does not end for one session while another one needs it. */
 export class ProcessUsers implements Disposable {
-  private readonly users = new Set<ProcessUser | Use>();
+  private readonly users = new Set<Use>();
   private readonly changeEmitter: Emitter<void>;
   /** Fires after a user may have stopped working. */
   readonly onDidChange;
@@ -42,7 +42,7 @@ export class ProcessUsers implements Disposable {
     this.onDidChange = this.changeEmitter.event;
   }
 
-  add(user: ProcessUser): Disposable {
+  add(user: Use): Disposable {
     this.users.add(user);
     return toDisposable(() => {
       this.users.delete(user);
@@ -52,7 +52,7 @@ export class ProcessUsers implements Disposable {
 
   /** Runs one or more requests that must not be lost, such as a change of an option. */
   async during<T>(work: () => Promise<T>, { owner, patienceMs }: UseOptions = {}): Promise<T> {
-    const use: Use = { isWorking: true, isRemembered: false, owner, mayBeHanging: false };
+    const use: Use = { isWorking: true, isRemembered: false, owner };
     const added = this.add(use);
     const loseProtection = (): void => {
       use.mayBeHanging = true;
@@ -87,9 +87,9 @@ export class ProcessUsers implements Disposable {
    */
   mayEndProcess(canRestore: boolean, user?: ProcessUser): boolean {
     return ![...this.users].some((other) => {
-      const { mayBeHanging = false, owner } = 'mayBeHanging' in other ? other : {};
+      const { isRemembered, isWorking, mayBeHanging = false, owner } = other;
       if (user !== undefined && (other === user || owner === user)) return false;
-      return (other.isWorking && !mayBeHanging) || (!canRestore && other.isRemembered);
+      return (isWorking && !mayBeHanging) || (!canRestore && isRemembered);
     });
   }
 
