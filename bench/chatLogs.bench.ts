@@ -17,6 +17,7 @@ import { logVersion, type LogRecord } from '../src/chat/common/conversation/logR
 import { storedForm } from '../src/chat/common/log/storedForm';
 import { ChatTranscript } from '../src/chat/common/transcript/chatTranscript';
 import { ConversationStore } from '../src/chat/node/conversationStore';
+import { FileSpool } from '../src/chat/node/fileSpool';
 import { SessionNormalizer } from '../src/session/common/normalize/sessionNormalizer';
 import type { SessionEvent } from '../src/session/common/sessionEvents';
 import { TranscriptDocument } from '../src/transcript/common/transcriptDocument';
@@ -188,7 +189,7 @@ async function runOpen(): Promise<void> {
   const start = performance.now();
   await store.start();
   const file = await store.open(id);
-  const document = new TranscriptDocument(rethrow);
+  const document = new TranscriptDocument(rethrow, new FileSpool(folder));
   const transcript = new ChatTranscript(document, 'Bench');
   await file.readStored((records) => {
     for (const record of records) transcript.applyRecord(record);
@@ -209,7 +210,7 @@ async function runLoad(): Promise<void> {
   const store = storeIn(folder);
   const file = store.create(head);
   file.append(begin);
-  const document = new TranscriptDocument(rethrow);
+  const document = new TranscriptDocument(rethrow, new FileSpool(folder));
   const transcript = new ChatTranscript(document, 'Bench');
   const backend = benchAgent(new FakeEditor({}, [process.cwd()]));
   const { canLoad } = await backend.capabilities();

@@ -21,6 +21,7 @@ import { findConversationsFolder, moveOldConversations, type OpenWorkspace } fro
 import { NodeFiles } from '../../base/node/filePort';
 import { AgentWritesFolder } from '../node/writes/agentWritesFolder';
 import { ConversationStore } from '../node/conversationStore';
+import { FileSpool } from '../node/fileSpool';
 import { removeOldDrafts } from '../node/places/oldDrafts';
 import { WindowDrafts } from '../node/places/windowDrafts';
 import { OlderWorkspaces } from '../node/olderWorkspaces';
@@ -111,6 +112,7 @@ export class ChatRoot {
       log,
       memento: globalState,
       newId: randomUUID,
+      createSpool: () => new FileSpool(path.join(deps.storageFolder, 'spool')),
       sessionDefaults: newOptions,
       unsavedFiles: new WindowUnsavedFiles({
         editor,

@@ -1,4 +1,5 @@
 import type { Entry } from './entries';
+import type { EntryOutline } from './entryStore';
 
 /** The order of top-level entries, and the steps of each. An entry whose parent does not exist is a top-level entry, too. */
 export class TopLevelIndex {
@@ -11,7 +12,7 @@ export class TopLevelIndex {
   /** Undefined until it is needed. */
   private indexById: Map<string, number> | undefined;
 
-  constructor(private readonly entryOf: (id: string) => Entry | undefined) {}
+  constructor(private readonly entryOf: (id: string) => EntryOutline | undefined) {}
 
   get ids(): readonly string[] {
     return this.topLevelIds;

@@ -1,14 +1,15 @@
 import type { Disposable } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
-import type { Entry, StreamedTextEntry } from './entries';
+import type { Entry, EntryOf, StreamedTextEntry } from './entries';
+import { EntryStore, type EntryOutline, type TextSpool } from './entryStore';
 import { TopLevelIndex } from './topLevelIndex';
 import { TranscriptFeed, type EntryRange } from './transcriptFeed';
 
 /** The transcript of one conversation in the host. Feeds report its changes to any number of pages. */
 export class TranscriptDocument implements Disposable {
   private readonly entryIds: string[] = [];
-  private readonly entriesById = new Map<string, Entry>();
-  private readonly topLevel = new TopLevelIndex((id) => this.entriesById.get(id));
+  private readonly entriesById: EntryStore;
+  private readonly topLevel = new TopLevelIndex((id) => this.entriesById.outline(id));
   private readonly feeds = new Set<TranscriptFeed>();
   /** Whether the order is rebuilt later, after several changes. */
   private isRebuildDeferred = false;
@@ -17,14 +18,45 @@ export class TranscriptDocument implements Disposable {
   /** Fires for every change. Listeners must combine changes in quick succession. */
   readonly onDidChange = this.changeEmitter.event;
 
-  constructor(private readonly onListenerError: (error: unknown) => void) {}
+  /** Entries that were not changed for long are kept in the spool, which the document disposes. */
+  constructor(
+    private readonly onListenerError: (error: unknown) => void,
+    private readonly spool?: TextSpool,
+  ) {
+    this.entriesById = new EntryStore(spool);
+  }
 
   get size(): number {
     return this.entryIds.length;
   }
 
-  *entries(): Generator<Entry, void, undefined> {
+  /** All entries, or those of a kind. Those that are not in memory are read one at a time. */
+  entries(): Generator<Entry, void, undefined>;
+  entries<Kind extends Entry['kind']>(kind: Kind): Generator<EntryOf<Kind>, void, undefined>;
+  *entries(kind?: Entry['kind']): Generator<Entry, void, undefined> {
     for (const id of this.entryIds) {
+      if (kind !== undefined && this.entriesById.outline(id)?.kind !== kind) continue;
+      const entry = this.entriesById.get(id);
+      if (entry) yield entry;
+    }
+  }
+
+  /** The entries of a turn, by default of the last one. */
+  entriesOfTurn(turn = this.entriesById.outline(this.entryIds.at(-1) ?? '')?.turn): Entry[] {
+    return this.entriesOf(this.entryIds.filter((id) => this.entriesById.outline(id)?.turn === turn));
+  }
+
+  /** The entries before an index, the last one first, as `entries` gives them. */
+  *newestFirst(end = this.entryIds.length): Generator<Entry, void, undefined> {
+    for (const id of this.entryIds.slice(0, end).reverse()) {
+      const entry = this.entriesById.get(id);
+      if (entry) yield entry;
+    }
+  }
+
+  /** The entries that are not steps of a call, as `entries` gives them. */
+  *allTopLevel(): Generator<Entry, void, undefined> {
+    for (const id of [...this.topLevel.ids]) {
       const entry = this.entriesById.get(id);
       if (entry) yield entry;
     }
@@ -35,14 +67,23 @@ export class TranscriptDocument implements Disposable {
     return this.entriesOf(this.topLevel.ids.slice(start, end));
   }
 
+  /** Describes the entries of a range that are not steps of a call, without reading them. */
+  topLevelOutlines(start: number, end?: number): EntryOutline[] {
+    return this.topLevel.ids.slice(start, end).flatMap((id) => this.entriesById.outline(id) ?? []);
+  }
+
   get topLevelCount(): number {
     return this.topLevel.ids.length;
   }
 
   /** Returns the top-level entries of a range, each followed by its steps. */
   sliceTopLevel(start: number, end?: number): Entry[] {
-    const ids = this.topLevel.ids.slice(start, end);
-    return this.entriesOf(ids.flatMap((id) => [id, ...this.topLevel.stepsOf(id)]));
+    return this.entriesOf(this.idsOfTopLevel(start, end));
+  }
+
+  /** The ids of what `sliceTopLevel` returns. */
+  idsOfTopLevel(start: number, end?: number): string[] {
+    return this.topLevel.ids.slice(start, end).flatMap((id) => [id, ...this.topLevel.stepsOf(id)]);
   }
 
   topLevelIdAt(index: number): string | undefined {
@@ -64,7 +105,7 @@ export class TranscriptDocument implements Disposable {
 
   /** Appends an entry, or replaces the one with its id. */
   put(entry: Entry): void {
-    const before = this.entriesById.get(entry.id);
+    const before = this.entriesById.outline(entry.id);
     if (!before) this.entryIds.push(entry.id);
     this.entriesById.set(entry.id, entry);
     const isInOrder = before ? before.parent === entry.parent : this.topLevel.add(entry);
@@ -134,6 +175,7 @@ export class TranscriptDocument implements Disposable {
 
   dispose(): void {
     this.feeds.clear();
+    this.spool?.dispose();
     this.changeEmitter.dispose();
   }
 
@@ -149,7 +191,7 @@ export class TranscriptDocument implements Disposable {
   }
 
   private startsTurn(index: number): boolean {
-    const entry = this.entriesById.get(this.topLevel.ids[index] ?? '');
+    const entry = this.entriesById.outline(this.topLevel.ids[index] ?? '');
     return entry?.kind === 'prompt' && entry.parent === undefined;
   }
 

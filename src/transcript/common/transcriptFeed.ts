@@ -1,5 +1,6 @@
 import type { Disposable } from '../../base/common/disposable';
 import type { Entry } from './entries';
+import type { EntryOutline } from './entryStore';
 import type { LoadAnswer, LoadRequest } from './loadRequest';
 import type { TranscriptPatch } from './patch';
 
@@ -7,10 +8,11 @@ import type { TranscriptPatch } from './patch';
 interface FeedSource {
   readonly topLevelCount: number;
   sliceTopLevel(start: number, end?: number): Entry[];
+  idsOfTopLevel(start: number, end?: number): string[];
   get(id: string): Entry | undefined;
   topLevelIndexOf(id: string): number;
   topLevelIdAt(index: number): string | undefined;
-  topLevelEntries(start: number, end?: number): Entry[];
+  topLevelOutlines(start: number, end?: number): EntryOutline[];
   turnAlignedStart(end: number, count: number): number;
 }
 
@@ -172,15 +174,15 @@ export class TranscriptFeed implements Disposable {
     const changed = [...this.changedIds].filter(isKept).flatMap((id) => source.get(id) ?? []);
     const append = [...this.appendedTexts].flatMap(([id, texts]) => (isKept(id) ? { id, text: texts.join('') } : []));
     const unload = [
-      ...source.sliceTopLevel(sent.start, Math.min(start, sent.end)),
-      ...source.sliceTopLevel(Math.max(end, sent.start), sent.end),
+      ...source.idsOfTopLevel(sent.start, Math.min(start, sent.end)),
+      ...source.idsOfTopLevel(Math.max(end, sent.start), sent.end),
     ];
     const older = source.sliceTopLevel(start, Math.min(sent.start, end));
     const later = source.sliceTopLevel(Math.max(sent.end, start), Math.min(sent.size, end));
     const put = [...changed, ...source.sliceTopLevel(Math.max(sent.size, start), end)];
     return {
       ...(this.removedIds.size > 0 ? { remove: [...this.removedIds] } : {}),
-      ...(unload.length > 0 ? { unload: unload.map(({ id }) => id) } : {}),
+      ...(unload.length > 0 ? { unload } : {}),
       ...(put.length > 0 ? { put } : {}),
       ...(append.length > 0 ? { append } : {}),
       ...(older.length > 0 ? { older } : {}),
@@ -193,10 +195,12 @@ export class TranscriptFeed implements Disposable {
     const { transcriptDocument: source, sent } = this;
     const start = Math.max(end, sent.size);
     if (start >= source.topLevelCount) return {};
-    const reported = source.topLevelEntries(start).filter(({ kind }) => ['prompt', 'end', 'notice'].includes(kind));
+    const isReported = ({ kind }: EntryOutline): boolean => ['prompt', 'end', 'notice'].includes(kind);
+    const outlines = source.topLevelOutlines(start).filter(isReported).slice(-maxReportedCount);
+    const reported = outlines.flatMap(({ id }) => source.get(id) ?? []);
     return {
       unloadedAddedCount: source.topLevelCount - start,
-      ...(reported.length > 0 ? { addedElsewhere: reported.slice(-maxReportedCount) } : {}),
+      ...(reported.length > 0 ? { addedElsewhere: reported } : {}),
     };
   }
 
@@ -300,7 +304,7 @@ export class TranscriptFeed implements Disposable {
 
   /** Returns the index at which the entry's turn starts, unless that is too far away. */
   private turnStartIndex(index: number): number {
-    const near = this.transcriptDocument.topLevelEntries(Math.max(0, index - maxTurnCountBefore), index + 1);
+    const near = this.transcriptDocument.topLevelOutlines(Math.max(0, index - maxTurnCountBefore), index + 1);
     const turn = near.at(-1)?.turn;
     const other = near.findLastIndex((entry) => entry.turn !== turn);
     return other < 0 && index > maxTurnCountBefore ? index : index - (near.length - 2 - other);

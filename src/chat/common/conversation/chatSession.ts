@@ -1,5 +1,4 @@
 import type { SessionEvent } from '../../../session/common/sessionEvents';
-import type { Clock } from '../../../base/common/async';
 import { toDisposable, type Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Event } from '../../../base/common/event';
@@ -20,7 +19,6 @@ import { Conversation, type ConversationPorts } from './conversation';
 import { emptyDraft, isEmptyDraft } from './drafts';
 import { ApprovalAnswerDelivery } from '../approvals/answerDelivery';
 import type { ChangeJournal } from '../changes/changeJournal';
-import type { ChatFileAccess } from '../chatFileAccess';
 import { ReviewableChanges } from '../changes/reviewableChanges';
 import { ConversationRestores } from '../restore/conversationRestores';
 import type { ChatTranscript } from '../transcript/chatTranscript';
@@ -34,10 +32,8 @@ import { SignInWait } from '../signIn/signInWait';
 import { TurnInterruption } from './turnInterruption';
 import { TurnRunner } from './turnRunner';
 
-export interface ChatSessionPorts extends BackendConnectionPorts, Pick<ConversationPorts, 'claims' | 'agentWrites'> {
-  readonly files: ChatFileAccess;
+export interface ChatSessionPorts extends BackendConnectionPorts, ConversationPorts {
   readonly attachments: AttachmentResolver;
-  readonly clock: Clock;
   readonly sessionDefaults: NewSessionOptionsPort;
   /** Reads a conversation from disk. @throws ChatError */
   readStored(id: string): Promise<StoredConversation>;

@@ -3,6 +3,7 @@ import type { Clock } from '../../../base/common/async';
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import type { WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
+import type { TextSpool } from '../../../transcript/common/entryStore';
 import { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
 import type { AgentWrites } from '../writes/agentWrites';
 import { ChangeJournal } from '../changes/changeJournal';
@@ -23,6 +24,8 @@ export interface ConversationPorts {
   readonly agentWrites?: AgentWrites;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Creates what holds the transcript outside of memory, which the conversation disposes. Without it, all is in memory. */
+  readonly createSpool?: () => TextSpool;
 }
 
 /** Passes each record of a conversation to its transcript, queue and log, and keeps its head up to date. */
@@ -51,7 +54,7 @@ export class Conversation {
     const onListenerError = (error: unknown): void => log.error('a listener failed', error);
     this.changeEmitter = new Emitter(onListenerError);
     this.fileChangesEmitter = new Emitter(onListenerError);
-    this.document = new TranscriptDocument(onListenerError);
+    this.document = new TranscriptDocument(onListenerError, ports.createSpool?.());
     this.transcript = new ChatTranscript(this.document, file.head.backendTitle);
     this.agentWrites = agentWrites;
     this.checkpoints = files.checkpoints;

@@ -6,23 +6,28 @@ const maxUnits = 12 * 1024;
 const maxEntryUnits = 2000;
 
 /** Summarizes the latest entries for an agent that does not know the conversation. Empty without entries. */
-export function conversationSummary(entries: Iterable<Entry>): PromptAttachment[] {
+export function conversationSummary(newestFirst: Iterable<Entry>): PromptAttachment[] {
   const lines: string[] = [];
-  for (const entry of entries) {
-    if (entry.kind === 'prompt') lines.push(`User: ${short(entry.text)}`);
-    else if (entry.kind === 'answer') lines.push(`Assistant: ${short(entry.text)}`);
-    else if (entry.kind === 'tool' && entry.toolKind !== 'read') lines.push(`Tool: ${entry.title} (${entry.state})`);
+  let cut = '';
+  let units = 0;
+  for (const entry of newestFirst) {
+    const line = lineOf(entry);
+    if (line === undefined) continue;
+    units += line.length;
+    if (units > maxUnits) {
+      cut = '(The beginning is left out.)\n\n';
+      break;
+    }
+    lines.unshift(line);
   }
   if (lines.length === 0) return [];
-  const recentLines: string[] = [];
-  let units = 0;
-  for (const line of lines.toReversed()) {
-    units += line.length;
-    if (units > maxUnits) break;
-    recentLines.unshift(line);
-  }
-  const cut = recentLines.length < lines.length ? '(The beginning is left out.)\n\n' : '';
-  return [{ type: 'text', title: 'The conversation so far', text: `${cut}${recentLines.join('\n\n')}` }];
+  return [{ type: 'text', title: 'The conversation so far', text: `${cut}${lines.join('\n\n')}` }];
+}
+
+function lineOf(entry: Entry): string | undefined {
+  if (entry.kind === 'prompt') return `User: ${short(entry.text)}`;
+  if (entry.kind === 'answer') return `Assistant: ${short(entry.text)}`;
+  return entry.kind === 'tool' && entry.toolKind !== 'read' ? `Tool: ${entry.title} (${entry.state})` : undefined;
 }
 
 function short(text: string): string {

@@ -74,7 +74,7 @@ export class PromptDelivery {
     const { attachments: drafts, id, text } = prompt;
     // Excludes this prompt and everything that is added while connecting.
     const before = conversation.document.size - 1;
-    const reminder = (): PromptAttachment[] => conversationSummary(conversation.document.slice(0, before));
+    const reminder = (): PromptAttachment[] => conversationSummary(conversation.document.newestFirst(before));
     const { turnNumber } = conversation.transcript;
     // The files are saved before the checkpoint is taken, so that it contains them.
     const begun = saves.beforePrompt(prompt, signal).then(() => this.beginTurn(turnNumber, signal));

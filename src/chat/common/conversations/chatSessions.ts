@@ -7,6 +7,7 @@ import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import type { Memento } from '../../../base/common/memento';
+import type { TextSpool } from '../../../transcript/common/entryStore';
 import type { WriterSession, WriteObserver } from '../../../editor/common/writeObserver';
 import type { ChatFileAccess } from '../chatFileAccess';
 import type { AgentWrites } from '../writes/agentWrites';
@@ -45,6 +46,7 @@ interface ChatSessionsPorts {
   readonly newId: () => string;
   readonly sessionDefaults: NewSessionOptionsPort;
   readonly unsavedFiles: UnsavedFiles;
+  readonly createSpool?: () => TextSpool;
 }
 
 const loadTimeoutMs = 120_000;

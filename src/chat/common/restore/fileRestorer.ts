@@ -363,7 +363,7 @@ async function revertTurns({ canChange, chat, paths, point }: RestoreRequest): P
 }
 
 function promptOf({ transcript }: Chat, turn: number | undefined): EntryOf<'prompt'> | undefined {
-  for (const entry of transcript.entries()) if (entry.kind === 'prompt' && entry.turn === turn) return entry;
+  for (const entry of transcript.entries('prompt')) if (entry.turn === turn) return entry;
   return undefined;
 }
 

@@ -90,8 +90,8 @@ export class ChatTranscript {
 
   /** Text of all answers in the current or last turn. */
   get answerText(): string {
-    const answers = [...this.writer.document.entries()].filter(({ turn }) => turn === this.turnNumber);
-    return answers.flatMap((entry) => (entry.kind === 'answer' ? [entry.text] : [])).join('\n\n');
+    const entries = this.writer.document.entriesOfTurn(this.turnNumber);
+    return entries.flatMap((entry) => (entry.kind === 'answer' ? [entry.text] : [])).join('\n\n');
   }
 
   applyRecord(record: LogRecord): void {

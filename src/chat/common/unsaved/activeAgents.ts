@@ -71,6 +71,6 @@ function isBusy({ view }: Chat): boolean {
 }
 
 function isCalling({ transcript }: Chat): boolean {
-  for (const entry of transcript.entries()) if (entry.kind === 'tool' && entry.state === 'running') return true;
-  return false;
+  // The end of a turn ends its calls.
+  return transcript.entriesOfTurn().some((entry) => entry.kind === 'tool' && entry.state === 'running');
 }

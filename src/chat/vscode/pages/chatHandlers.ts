@@ -116,7 +116,7 @@ export function createChatHandlers(
       page.chat?.id === sessionId ? page.feed.load(request) : { isFound: false },
     ),
     find: chatRequests.find.withHandler(({ sessionId, query }) => ({
-      found: page.chat?.id === sessionId ? findEntries(page.chat.transcript.topLevelEntries(), query) : [],
+      found: page.chat?.id === sessionId ? findEntries(page.chat.transcript.allTopLevel(), query) : [],
     })),
 
     send: chatRequests.send.withHandler(async ({ sessionId, revision, ...draft }) => {

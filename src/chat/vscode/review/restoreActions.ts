@@ -162,7 +162,7 @@ export class RestoreActions {
 
   /** Lets the user choose a prompt and restores the state before it. @throws ChatError, CheckpointError */
   async pickPromptAndRestore(chat: Chat, show: ShowChat): Promise<void> {
-    const prompts = [...chat.transcript.entries()].flatMap((entry) => (entry.kind === 'prompt' ? [entry] : []));
+    const prompts = [...chat.transcript.entries('prompt')];
     const items = prompts.toReversed().map(({ id, text, turn }) => ({
       label: text.trim().split('\n', 1)[0] ?? '',
       description: `Prompt ${turn}`,

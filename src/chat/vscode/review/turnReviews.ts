@@ -209,9 +209,10 @@ function since(turn: number): TurnRange {
 }
 
 function promptsOf({ transcript }: Chat): PromptOfTurn[] {
-  return [...transcript.entries()].flatMap((entry) =>
-    entry.kind === 'prompt' ? [{ turn: entry.turn, title: oneLine(showHiddenCharacters(entry.text)) }] : [],
-  );
+  return [...transcript.entries('prompt')].map(({ text, turn }) => ({
+    turn,
+    title: oneLine(showHiddenCharacters(text)),
+  }));
 }
 
 function truncate(title: string): string {

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { FileSpool } from '../../../src/chat/node/fileSpool';
+
+describe('A spool', () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'backline-spool-'));
+  });
+
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('returns what was written, and leaves no name in its folder', () => {
+    const place = path.join(folder, 'new', 'spool');
+    const spool = new FileSpool(place);
+    const texts = ['one', '', 'Zwölf 😀', 'x'.repeat(300_000), 'last'];
+    const written = texts.map((text) => {
+      const at = spool.write(text);
+      assert.ok(at);
+      return at;
+    });
+    assert.deepEqual(readdirSync(place), []);
+    assert.deepEqual(
+      written.toReversed().map((at) => spool.read(at)),
+      texts.toReversed(),
+    );
+    spool.dispose();
+    assert.equal(spool.write('late'), undefined);
+    assert.throws(() => spool.read(written[0] ?? { offset: 0, length: 1 }));
+  });
+
+  it('accepts nothing where it can’t write', () => {
+    const file = path.join(folder, 'file');
+    writeFileSync(file, '');
+    const spool = new FileSpool(path.join(file, 'below'));
+    assert.equal(spool.write('text'), undefined);
+    spool.dispose();
+  });
+});
