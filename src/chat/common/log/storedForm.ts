@@ -10,7 +10,8 @@ const maxRepeatedUnits = 4096;
 const maxRepeatedText = 256;
 
 /**
- * Returns what is kept of an event: outputs of calls have a limit, and a result does not repeat the content of its call.
+ * Returns what is kept of an event: outputs of calls have a limit, a result does not repeat the content of its call, and the
+ * end of a turn not its answer.
  * The transcript is made from the same form, so that it is the same when it is read again.
  */
 export function storedForm(event: SessionEvent): SessionEvent {
@@ -25,6 +26,9 @@ export function storedForm(event: SessionEvent): SessionEvent {
       const data = withShortResult(withShortContent(event.data));
       return { ...event, data: { ...data, result: data.result } };
     }
+    case 'prompt:complete':
+      // The blocks of the answer come before it.
+      return { ...event, data: { ...event.data, response: '' } };
     default:
       return event;
   }

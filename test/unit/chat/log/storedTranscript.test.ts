@@ -220,6 +220,20 @@ describe('a conversation on disk', () => {
     assert.ok(size < 2.5 * Buffer.byteLength(JSON.stringify(text)), `${size} bytes for ${text.length}`);
   });
 
+  it('contains an answer once', async () => {
+    const normal: SessionEvent[] = [];
+    const normalizer = new SessionNormalizer((one) => normal.push(storedForm(one)));
+    normalizer.normalize(event('prompt:submit', { prompt: 'Go' }));
+    for (const delta of ['It says: ', said, 'the end.'])
+      normalizer.normalize(event('content_block:delta', { block_index: 0, delta }));
+    normalizer.normalize(event('prompt:complete', { response: '' }));
+    const records = [beginOf(logVersion), ...normal.map((one): LogRecord => ({ type: 'event', at: 1, event: one }))];
+    await write(records);
+    assert.equal((await readFile(file, 'utf8')).split('the end.').length, 2);
+    assert.deepEqual(shownOf(await read()), shownOf(records));
+    assert.ok(shownOf(records).some((entry) => entry.kind === 'answer' && entry.text === `It says: ${said}the end.`));
+  });
+
   it('does not read updates that later ones replace, and writes them no more when it is compacted', async () => {
     const updates = Array.from({ length: 100 }, (_, index) => update(said.slice(0, 100 * (index + 1))));
     await writeFile(file, [...begin, ...updates].map((record) => `${JSON.stringify(record)}\n`).join(''));
