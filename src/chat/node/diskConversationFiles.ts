@@ -7,7 +7,7 @@ import type { Logger } from '../../base/common/log';
 import { ChatError } from '../common/chatPorts';
 import type { RecordsOfOtherWindow, ConversationFiles, ConversationHead } from '../common/chatStore';
 import { isEqualPlace, type ConversationPlace, type FolderMove } from '../common/conversations/conversationPlace';
-import { logVersion, type LogRecord } from '../common/conversation/logRecord';
+import { isPrompt, logVersion, type LogRecord } from '../common/conversation/logRecord';
 import { relocateRecords } from '../common/conversations/relocateRecords';
 import { logFileName, textsFolderName } from './addConversationCopy';
 import { unreadableError } from './conversationErrors';
@@ -133,6 +133,7 @@ export class DiskConversationFiles implements ConversationFiles {
     if (this.access === 'free') this.unsavedRecords.push(record);
     if (this.access !== 'ours') return;
     this.logWriter.append(record);
+    if (isPrompt(record)) this.recordPlace([]);
     if (this.hasRecords) return;
     this.hasRecords = true;
     this.updateHead({});
@@ -273,18 +274,17 @@ export class DiskConversationFiles implements ConversationFiles {
       await this.lock.release();
       throw error;
     }
-    this.recordPlace();
+    this.recordPlace(this.moves);
     for (const record of this.unsavedRecords.splice(0)) this.logWriter.append(record);
   }
 
-  /** Records that the conversation continues in this window. All later records contain the paths of this window. */
-  private recordPlace(): void {
-    const { moves } = this;
+  /** Records that the conversation continues in this window, with the folders that it has now. Later records have its paths. */
+  private recordPlace(moves: readonly FolderMove[]): void {
     const { place } = this.currentHead;
     const next = this.ports.placeContinued(place, moves);
-    if (!next) return;
+    if (!next || (moves.length === 0 && place && isEqualPlace(place, next))) return;
     if (moves.length > 0) this.logWriter.append({ type: 'relocated', at: this.ports.clock.now(), moves: [...moves] });
-    if (moves.length > 0 || !place || !isEqualPlace(place, next)) this.updateHead({ place: next });
+    this.updateHead({ place: next });
   }
 
   /** Reads records that others have written. Resolves to whether to keep following the log. Never rejects. */

@@ -74,7 +74,8 @@ export class OlderWorkspaces {
     const workspaces: OpenWorkspace[] = [
       { file: undefined, folders: all },
       ...here.folders.map((folder) => ({ file: undefined, folders: [folder.path] })),
-      ...(here.file === undefined ? [] : [{ file: here.file, folders: all }]),
+      // VS Code tells the folders of a workspace file late at times, which does not mean that the workspace has none.
+      ...(here.file === undefined || all.length === 0 ? [] : [{ file: here.file, folders: all }]),
     ];
     return await this.note(workspaces, here);
   }

@@ -184,6 +184,43 @@ describe('The conversations of the user', () => {
     assert.equal(files.placesWritten.length, 1);
   });
 
+  it('of a saved workspace keep their folders when a window is told its own late, or never', async () => {
+    const [a, b, file] = [await folder('a'), await folder('b'), at('x.code-workspace')];
+    await write(await oldWindowOn([a], file), 'in-saved-workspace');
+    await (await windowOn([a], { file })).moveWindow();
+    const folders: string[] = [];
+    const late = await windowOn(folders, { file });
+    await late.moveWindow();
+    assert.deepEqual(placed(late), { 'in-saved-workspace': 'here' });
+    assert.deepEqual(placed(await windowOn([a])), { 'in-saved-workspace': 'here' });
+    assert.deepEqual(placed(await windowOn([b])), { 'in-saved-workspace': a });
+  });
+
+  it('continue in the folders that the window has when the user writes, not when it began', async () => {
+    const [a, b] = [await folder('a'), await folder('b')];
+    const folders: string[] = [];
+    const window = await windowOn(folders);
+    const files = window.create(headOf('in-two-folders'));
+    files.append(begin('in-two-folders'));
+    files.append(promptOf('in-two-folders'));
+    folders.push(a);
+    await window.moveWindow();
+    await files.flush();
+    assert.deepEqual(placed(await windowOn([b])), { 'in-two-folders': { isGone: false } });
+    files.append(promptOf('in-two-folders', 'in a'));
+    folders.push(b);
+    await window.moveWindow();
+    files.append(promptOf('in-two-folders', 'in both'));
+    await files.close();
+    assert.deepEqual(placed(await windowOn([b])), { 'in-two-folders': 'here' });
+    assert.deepEqual(placed(await windowOn([at('c')])), { 'in-two-folders': a });
+    const { records } = await (await windowOn([b])).read('in-two-folders');
+    assert.deepEqual(
+      records.map(({ type }) => type),
+      ['begin', 'prompt', 'prompt', 'prompt'],
+    );
+  });
+
   it('of a folder that was moved or cloned again are recognized by its repository', async () => {
     const project = await folder('project');
     gitIn(project, 'init', '-q');
