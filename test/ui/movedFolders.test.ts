@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, realpath, rename, symlink, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { eventually } from '../support/eventually';
@@ -8,6 +8,7 @@ import { PlannedAgent } from './support/plannedAgent';
 import { VsCodeWindow } from './support/window';
 
 const oldTitle = 'Said to the version before';
+const otherTitle = 'Said in another project';
 const oldDraft = 'Typed in the version before';
 
 /** Nothing that was said, typed or changed in a folder is out of reach when the folder is opened in another way. */
@@ -19,7 +20,8 @@ describe('Conversations of a folder that is opened in another way', () => {
     window = await VsCodeWindow.open({
       prepare: async (sandbox) => {
         workspace = sandbox.workspace;
-        await writeOldConversation(sandbox.dataDir, await realpath(workspace));
+        await writeOldConversation(sandbox.dataDir, await realpath(workspace), oldTitle);
+        await writeOldConversation(sandbox.dataDir, path.join(sandbox.dataDir, 'other'), otherTitle);
         const agent = new PlannedAgent(sandbox);
         await agent.install();
         await mkdir(path.join(workspace, 'src'), { recursive: true });
@@ -33,38 +35,29 @@ describe('Conversations of a folder that is opened in another way', () => {
 
   const values = (folder: string): Promise<string> => readFile(path.join(folder, 'src', 'values.ts'), 'utf8');
 
-  async function listIn(page: VsCodeWindow['page'], chat: ChatView): Promise<void> {
-    await page.bringToFront();
-    const frame = await chat.frame();
-    if ((await frame.locator('.sessions').count()) > 0) return;
-    await frame.getByRole('textbox', { name: 'Prompt' }).focus();
-  }
-
-  /** Opens a window on a folder or workspace file, and shows its list of conversations. */
-  async function openList(folder: string): Promise<{ other: VsCodeWindow; chat: ChatView }> {
+  /** Opens a window on a folder or workspace file, with the chat. */
+  async function chatOn(folder: string): Promise<{ other: VsCodeWindow; chat: ChatView }> {
     const other = await window.another(folder);
-    const chat = new ChatView(other.page);
+    await other.page.bringToFront();
     await other.runCommand('Backline: Open Chat');
-    await listIn(other.page, chat);
-    await other.runCommand('Backline: Show Conversations');
-    await (await chat.frame()).locator('.sessions').waitFor();
-    return { other, chat };
+    return { other, chat: new ChatView(other.page) };
   }
-  async function groupOf(chat: ChatView, title: string): Promise<string> {
-    return await eventually(`the group of ${title}`, async () => {
-      const row = (await chat.frame()).locator('.sessions-rows ul', { hasText: title }).first();
-      return await row.locator('xpath=preceding-sibling::h2[1]').innerText({ timeout: 5_000 });
-    });
+  async function isIn(other: VsCodeWindow, chat: ChatView, title: string, group: RegExp): Promise<void> {
+    // The list is shown before it is known where all conversations belong.
+    await eventually(`the group of ${title}`, async () => assert.match(await chat.groupOf(other, title), group)).catch(
+      async (error: unknown) => {
+        const list = await (await chat.frame()).locator('.sessions-rows').innerText();
+        const folders = await other.page.locator('.explorer-folders-view .monaco-list-row').allInnerTexts();
+        throw new Error(`The list: ${list}\nThe folders: ${folders.join()}`, { cause: error });
+      },
+    );
   }
-  const open = async (chat: ChatView, title: string): Promise<void> =>
-    await (await chat.frame()).locator('.session-open', { hasText: title }).first().click();
   const textIn = async (chat: ChatView): Promise<string> => (await chat.prompt()).inputValue({ timeout: 5_000 });
 
   it('has what the version before has stored, with its draft', async () => {
     const chat = new ChatView(window.page);
     await window.runCommand('Backline: Open Chat');
-    await window.runCommand('Backline: Show Conversations');
-    await open(chat, oldTitle);
+    await chat.openFromList(window, oldTitle);
     await chat.shows(oldTitle);
     await eventually('the draft', async () => assert.equal(await textIn(chat), oldDraft));
   });
@@ -89,35 +82,48 @@ describe('Conversations of a folder that is opened in another way', () => {
     const file = `${workspace}.code-workspace`;
     await writeFile(file, JSON.stringify({ folders: [{ path: workspace }, { path: path.dirname(workspace) }] }));
     for (const place of [link, path.dirname(workspace), file]) {
-      const { chat, other } = await openList(place);
-      // The list is shown before it is known where all conversations belong.
-      await eventually(`the group in ${place}`, async () =>
-        assert.match(await groupOf(chat, 'change it'), /today/i),
-      ).catch(async (error: unknown) => {
-        const list = await (await chat.frame()).locator('.sessions-rows').innerText();
-        const folders = await other.page.locator('.explorer-folders-view .monaco-list-row').allInnerTexts();
-        throw new Error(`The list: ${list}\nThe folders: ${folders.join()}`, { cause: error });
-      });
-      await open(chat, 'change it');
+      const { chat, other } = await chatOn(place);
+      await isIn(other, chat, 'change it', /today/i);
+      await chat.openFromList(other, 'change it');
       await eventually('the draft', async () => assert.equal(await textIn(chat), 'not sent yet'));
       await (await chat.frame()).locator('.turn-changes').first().waitFor();
       await other.leave();
     }
   });
 
+  it('is listed with those of the window as soon as its folder is added to it', async () => {
+    const file = `${workspace}-two.code-workspace`;
+    const added = path.join(window.sandbox.dataDir, 'other');
+    await mkdir(added);
+    const write = async (...more: readonly string[]): Promise<void> => {
+      const folders = [workspace, path.join(workspace, 'src'), ...more].map((one) => ({ path: one }));
+      await writeFile(file, JSON.stringify({ folders }));
+    };
+    await write();
+    const { chat, other } = await chatOn(file);
+    // Nothing tells where it was written before its folder is open.
+    await isIn(other, chat, otherTitle, /without a folder/i);
+    // VS Code follows its file.
+    await write(added);
+    await isIn(other, chat, otherTitle, /today/i);
+    await other.leave();
+  });
+
   it('is found at the place to which the user has moved the folder, with its draft', async () => {
     const moved = `${workspace}-moved`;
     await rename(workspace, moved);
-    const { chat, other } = await openList(moved);
-    await eventually('the group', async () => assert.match(await groupOf(chat, 'change it'), /not found/));
+    const { chat, other } = await chatOn(moved);
+    await isIn(other, chat, 'change it', /not found/);
     await other.screenshot('conversations-of-a-folder-that-is-gone');
-    const row = (await chat.frame()).locator('.session', { hasText: 'change it' });
-    await row.hover();
-    await row.getByRole('button', { name: /More Actions/ }).click();
-    await (await chat.frame()).getByRole('menuitem', { name: 'Locate Folder…' }).click();
-    await other.fillInput(`${moved}/`);
-    await eventually('the conversation here', async () => assert.match(await groupOf(chat, 'change it'), /today/i));
-    await open(chat, 'change it');
+    await other.choosePlace(`${moved}/`, async () => {
+      await chat.showConversations(other);
+      const row = (await chat.frame()).locator('.session', { hasText: 'change it' });
+      await row.hover();
+      await row.getByRole('button', { name: /More Actions/ }).click();
+      await (await chat.frame()).getByRole('menuitem', { name: 'Locate Folder…' }).click();
+    });
+    await isIn(other, chat, 'change it', /today/i);
+    await chat.openFromList(other, 'change it');
     await eventually('the draft', async () => assert.equal(await textIn(chat), 'not sent yet'));
     await other.leave();
   });
@@ -128,19 +134,19 @@ function storageIn(dataDir: string): string {
 }
 
 /** As the version before has stored it: in a folder that is named by a hash of the workspace. */
-async function writeOldConversation(dataDir: string, workspace: string): Promise<void> {
-  const id = '00000000-0000-4000-8000-000000000001';
+async function writeOldConversation(dataDir: string, workspace: string, title: string): Promise<void> {
+  const id = randomUUID();
   const folder = path.join(storageIn(dataDir), createHash('sha256').update(workspace).digest('hex').slice(0, 32));
   await mkdir(path.join(folder, id), { recursive: true });
   await mkdir(path.join(folder, 'heads'));
   const at = Date.now() - 60_000;
   const records = [
     { type: 'begin', at, version: 2, id, backendId: 'gone' },
-    { type: 'prompt', at, id: 'p1', text: oldTitle, attachments: [] },
+    { type: 'prompt', at, id: 'p1', text: title, attachments: [] },
     { type: 'ended', at, outcome: 'interrupted', text: 'The window was closed.' },
   ];
   await writeFile(path.join(folder, id, 'log.jsonl'), records.map((one) => `${JSON.stringify(one)}\n`).join(''));
-  const head = { version: 2, id, title: oldTitle, titledBy: 'prompt', backendId: 'gone', backendTitle: 'Gone' };
+  const head = { version: 2, id, title, titledBy: 'prompt', backendId: 'gone', backendTitle: 'Gone' };
   const draft = { text: oldDraft, attachments: [] };
   const text = JSON.stringify({ ...head, createdAt: at, updatedAt: at, state: 'idle', draft });
   await writeFile(path.join(folder, 'heads', `${id}.json`), text);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Frame, Locator, Page } from 'playwright-core';
 import { eventually } from '../../support/eventually';
+import type { VsCodeWindow } from './window';
 
 /** The chat as a user sees it: the page of the view, or of the tab in front, somewhere in the frames of VS Code. */
 export class ChatView {
@@ -77,6 +78,32 @@ export class ChatView {
     await eventually(`the answer ${option}`, async () => {
       if (await button.isVisible()) await button.click({ timeout: 5_000 });
       await button.waitFor({ state: 'hidden', timeout: 700 });
+    });
+  }
+
+  /** Shows the list of conversations. The command hides a list that is shown, so it is run only if none is. */
+  async showConversations(window: VsCodeWindow): Promise<void> {
+    await eventually('the list of conversations', async () => {
+      const list = (await this.frame()).locator('.sessions');
+      if (await list.isVisible()) return;
+      await window.runCommand('Backline: Show Conversations');
+      await list.waitFor({ timeout: 10_000 });
+    });
+  }
+
+  /** The name of the group in which the list has the conversation. Shows the list, also again if it was closed meanwhile. */
+  async groupOf(window: VsCodeWindow, title: string): Promise<string> {
+    await this.showConversations(window);
+    const rows = (await this.frame()).locator('.sessions-rows ul', { hasText: title }).first();
+    return await rows.locator('xpath=preceding-sibling::h2[1]').innerText({ timeout: 5_000 });
+  }
+
+  /** Clicks on the conversation in the list, which that closes. */
+  async openFromList(window: VsCodeWindow, title: string): Promise<void> {
+    await eventually(`${title} in the list`, async () => {
+      await this.showConversations(window);
+      const row = (await this.frame()).locator('.session-open', { hasText: title }).first();
+      await row.click({ timeout: 10_000 });
     });
   }
 }

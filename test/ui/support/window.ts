@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, utimes } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { launchChromium, vsCodeFlags } from '../../../scripts/lib/chromium.mjs';
@@ -29,6 +29,23 @@ async function newPage(browser: Browser): Promise<Page> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' });
   page.setDefaultTimeout(90_000);
   return page;
+}
+
+/**
+ * Resolves when VS Code has the folders of the workspace file. In the browser, it begins with the folders that it has stored of
+ * the workspace, which are none at first. If it reads the file in the same moment, it takes the workspace for complete
+ * without them, until the file changes.
+ */
+async function hasFolders(page: Page, workspaceFile: string): Promise<void> {
+  const explorer = page.locator('.explorer-folders-view .monaco-list-row');
+  const isEmpty = page.getByText('You have not yet added a folder to the workspace');
+  await eventually(`the folders of ${workspaceFile}`, async () => {
+    await explorer.or(isEmpty).first().waitFor({ timeout: 10_000 });
+    if (await explorer.first().isVisible()) return;
+    const now = new Date();
+    await utimes(workspaceFile, now, now);
+    await explorer.first().waitFor({ timeout: 5_000 });
+  });
 }
 
 /** A VS Code with backline.vsix installed, and a page that shows it. The test that opens one closes it. */
@@ -112,6 +129,7 @@ export class VsCodeWindow {
     const opened = isFile ? this.urlOfFile(folder) : this.host.url(folder);
     await page.goto(folder === '' ? `http://127.0.0.1:${this.host.port}/?ew=true` : opened);
     await page.locator('[id="backline.backline.backline.status"]').waitFor();
+    if (isFile) await hasFolders(page, folder);
     return page;
   }
 
@@ -238,6 +256,51 @@ export class VsCodeWindow {
       }
       await this.input.waitFor({ state: 'hidden', timeout: 5_000 });
     });
+  }
+
+  /**
+   * Chooses a place in VS Code's dialog for files, which `open` shows. The dialog writes the folder in which it starts over
+   * what was typed before it has listed that folder. A key that it gets while it lists another one can leave it deaf, so
+   * it is closed then, and opened again.
+   */
+  async choosePlace(place: string, open: () => Promise<void>): Promise<void> {
+    let isAccepted = false;
+    await eventually(`the dialog takes ${place}`, async () => {
+      if (isAccepted) return;
+      if (!(await this.input.isVisible())) await open();
+      try {
+        await this.picks.first().waitFor({ timeout: 15_000 });
+        await this.input.fill(place, { timeout: 5_000 });
+        await this.hasListed(place);
+        await this.input.press('Enter', { timeout: 5_000 });
+        await this.input.waitFor({ state: 'hidden', timeout: 15_000 });
+        isAccepted = true;
+      } catch (error) {
+        isAccepted = !(await this.input.isVisible());
+        if (!isAccepted) await this.page.keyboard.press('Escape');
+        throw error;
+      }
+    });
+  }
+
+  /** Resolves when the dialog for files has the place in its input box, and its list has not changed for a while. */
+  private async hasListed(place: string): Promise<void> {
+    const progress = this.page.locator('.quick-input-widget .monaco-progress-container.active');
+    let rows = '';
+    let same = 0;
+    for (let look = 0; look < 60; look++) {
+      const now = (await this.picks.allInnerTexts()).join('\n');
+      const value = await this.input.inputValue({ timeout: 5_000 });
+      if (value !== place) await this.input.fill(place, { timeout: 5_000 });
+      // A row that has the focus would be taken instead.
+      const isChosen = (await this.picks.and(this.page.locator('.focused')).count()) > 0;
+      const isSame = now === rows && value === place && !isChosen && (await progress.count()) === 0;
+      same = isSame ? same + 1 : 0;
+      if (same === 8) return;
+      rows = now;
+      await this.page.waitForTimeout(100);
+    }
+    throw new Error(`The dialog has ${await this.input.inputValue({ timeout: 5_000 })} and lists ${rows}`);
   }
 
   /** Opens a file by its name. Resolves when its text is in the editor, not only its name in the tab. */
