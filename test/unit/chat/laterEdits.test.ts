@@ -166,6 +166,79 @@ describe('edits after a prompt that a restore must not lose', function () {
     assert.deepEqual([...(await chat.restores.pathsOfOthersSince(await pointOf(1)))], [[file, 'other']]);
   });
 
+  describe('after a restore with a fork', () => {
+    const bytes = (last: number): Buffer => Buffer.from([0, last]);
+    const values = (value: number): void =>
+      workspace.write({ 'a.txt': `${value}\n`, [`made ${value}.txt`]: 'made\n', 'b.dat': bytes(value) });
+
+    async function namedAs(asked: Chat, turn: number): Promise<string[]> {
+      const prompt = [...asked.transcript.entries()].find((entry) => entry.kind === 'prompt' && entry.turn === turn);
+      const point = await asked.restores.restorePointBefore(prompt?.id ?? '');
+      const found = [...(await asked.restores.pathsOfOthersSince(point))];
+      return found
+        .map(([file, id]) => `${path.relative(workspace.folder, file)}: ${id === chat.id ? 'original' : 'fork'}`)
+        .sort();
+    }
+
+    /** Takes the conversation and its files back to the second of three prompts. */
+    async function restoreWithFork(): Promise<Chat> {
+      workspace.write({ 'b.dat': bytes(0) });
+      for (const value of [1, 2, 3]) await turn(() => values(value));
+      const entryId = [...chat.transcript.entries()].find((one) => one.kind === 'prompt' && one.turn === 2)?.id ?? '';
+      const point = await pointOf(2);
+      const preview = await window.checkpoints.planRestore(point.folders, signal);
+      const paths = preview.changes.map((change) => change.path);
+      const request = { chat, entryId, isFork: true, point, preview, paths, canChange: () => true, refused: [] };
+      const { chat: fork } = await window.restorer.restore(request, signal);
+      assert.equal(workspace.read('a.txt'), '1\n');
+      return fork;
+    }
+
+    async function undoRestore(from: Chat): Promise<void> {
+      const restore = from.restores.last;
+      assert.ok(restore);
+      const files = await window.restorer.previewUndo(from, restore, signal);
+      await window.restorer.undo(from, restore, { ...files, refused: [], left: [] }, signal);
+      assert.equal(workspace.read('a.txt'), '3\n');
+    }
+
+    it('are named in neither of its conversations', async () => {
+      const fork = await restoreWithFork();
+      assert.deepEqual(await namedAs(fork, 1), []);
+      for (const turn of [1, 2, 3]) assert.deepEqual(await namedAs(chat, turn), []);
+    });
+
+    for (const undoneIn of ['original', 'fork'] as const) {
+      it(`are not named in the original when it was undone in the ${undoneIn}`, async () => {
+        const fork = await restoreWithFork();
+        await undoRestore(undoneIn === 'fork' ? fork : chat);
+        for (const turn of [1, 2, 3]) assert.deepEqual(await namedAs(chat, turn), []);
+        // The files have the work of the original again.
+        assert.deepEqual(await namedAs(fork, 1), [
+          'a.txt: original',
+          'b.dat: original',
+          'made 2.txt: original',
+          'made 3.txt: original',
+        ]);
+      });
+    }
+
+    it('are not named, though the user has edited files, when only the conversation was taken back', async () => {
+      await turn(() => values(1));
+      await turn(() => values(2));
+      workspace.write({ 'a.txt': 'mine\n' });
+      const entry = [...chat.transcript.entries()].find((one) => one.kind === 'prompt' && one.turn === 2);
+      await window.restorer.fork(chat, entry?.id);
+      for (const turn of [1, 2]) assert.deepEqual(await namedAs(chat, turn), []);
+    });
+
+    it('are named in a fork for what the original has written later', async () => {
+      const fork = await restoreWithFork();
+      await turn(() => workspace.write({ 'a.txt': 'later\n' }));
+      assert.deepEqual(await namedAs(fork, 1), ['a.txt: original']);
+    });
+  });
+
   it('are not the changes of this agent when another window has made them', async () => {
     const other = shared('two');
     await window.begin(chat);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { CurrentFileState } from '../../../src/changes/common/workspaceCheckpoints';
 import { NonTextChanges } from '../../../src/chat/common/changes/nonTextChanges';
-import { FileTextClaims } from '../../../src/chat/common/changes/fileTextClaims';
+import { ConversationClaims, FileTextClaims } from '../../../src/chat/common/changes/fileTextClaims';
 import { FakeCheckpoints } from '../../fake/fakeCheckpoints';
 import { FakeEditor } from '../../fake/fakeEditor';
 
@@ -24,7 +24,11 @@ describe('NonTextChanges.refresh', () => {
   let changes: NonTextChanges;
   beforeEach(() => {
     checkpoints = new SlowCheckpoints(new FakeEditor());
-    changes = new NonTextChanges({ checkpoints, claims: new FileTextClaims(), record: () => undefined });
+    changes = new NonTextChanges({
+      checkpoints,
+      claims: new ConversationClaims(new FileTextClaims()),
+      record: () => undefined,
+    });
     for (const path of ['/ws/a.png', '/ws/b.png']) {
       const file = { path, checkpoint, before: state('before'), after: state('after') };
       changes.record(1, file, 'binary', false);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ChangeLedger } from '../../../src/chat/common/changes/changeLedger';
-import { FileTextClaims } from '../../../src/chat/common/changes/fileTextClaims';
+import { ConversationClaims, FileTextClaims } from '../../../src/chat/common/changes/fileTextClaims';
 import { FileTexts } from '../../../src/chat/common/changes/fileTexts';
 import { FakeEditor } from '../../fake/fakeEditor';
 
@@ -25,7 +25,7 @@ describe('a file that an agent has written on disk while its editor has unsaved 
     const ledger = new ChangeLedger(
       texts,
       () => undefined,
-      new FileTextClaims(),
+      new ConversationClaims(new FileTextClaims()),
       () => Promise.resolve(),
     );
     editor.type(path, 'mine\n');

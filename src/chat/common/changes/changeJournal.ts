@@ -20,11 +20,12 @@ import { ApprovalDiffs } from './approvalDiffs';
 import { NonTextChanges, type FileStateRestore } from './nonTextChanges';
 import { CallActivity, ChangeAuthors } from './changeAuthors';
 import { TurnCheckpoint } from './turnCheckpoint';
-import type { FileTextClaims } from './fileTextClaims';
+import { ConversationClaims, type FileTextClaims } from './fileTextClaims';
 import type { AgentWrites } from '../writes/agentWrites';
 import { SharedWrites } from '../writes/sharedWrites';
 import { findLaterEdits } from '../restore/findLaterEdits';
 import type { FileTrail } from '../restore/fileTrails';
+import type { RestoredFiles } from '../restore/restorePorts';
 
 interface ChangeJournalPorts {
   /** Id of the conversation. */
@@ -78,10 +79,11 @@ export class ChangeJournal {
     };
     this.record = record;
     this.fileTexts = new FileTexts(files, ports.texts);
-    this.sharedWrites = new SharedWrites({ ...ports, fileTexts: this.fileTexts });
-    this.ledger = new ChangeLedger(this.fileTexts, record, claims, (...write) => this.compareWithApproval(...write));
     const { checkpoints, editor } = files;
-    this.states = new NonTextChanges({ checkpoints, claims, record });
+    const own = new ConversationClaims(claims);
+    this.sharedWrites = new SharedWrites({ ...ports, checkpoints, fileTexts: this.fileTexts, own });
+    this.ledger = new ChangeLedger(this.fileTexts, record, own, (...write) => this.compareWithApproval(...write));
+    this.states = new NonTextChanges({ checkpoints, claims: own, record });
     this.authors = new ChangeAuthors(record);
     const { authors, callActivity: calls, fileTexts: texts, ledger, queue, states } = this;
     this.review = new FileReview({
@@ -180,7 +182,7 @@ export class ChangeJournal {
     const ledger = new ChangeLedger(
       this.fileTexts,
       () => undefined,
-      this.ports.claims,
+      new ConversationClaims(this.ports.claims),
       () => Promise.resolve(),
     );
     for (const record of records) ledger.applyRecord(record);
@@ -192,17 +194,20 @@ export class ChangeJournal {
     await this.lastTurnRecording;
   }
 
-  /** Replaces the remaining changes of files that were restored, or that another conversation reviews now. */
-  async replaceChanges(files: readonly RemainingChange[]): Promise<void> {
-    await this.ledger.replaceChanges(files);
-    await this.sharedWrites.shareTexts(files.map(({ path }) => path));
+  /**
+   * Replaces the remaining changes of files that another conversation reviews now, or after a restore of files. `restored` are
+   * the files that the restore has written, if this conversation owns it: a change of the review alone writes nothing.
+   */
+  async replaceChanges(files: readonly RemainingChange[], restored?: RestoredFiles): Promise<void> {
+    this.ledger.replaceChanges(files);
+    if (restored) await this.sharedWrites.shareFiles(restored);
     await this.refresh();
   }
 
   /** Takes a checkpoint before the prompt of a turn is sent. @throws Error when `signal` fires */
   async beginTurn(turn: number, signal: AbortSignal): Promise<void> {
     await this.lastTurnRecording;
-    this.sharedWrites.beginTurn();
+    await this.sharedWrites.claimForOtherWindows();
     await this.turnCheckpoint.begin(turn, signal);
   }
 
@@ -268,7 +273,7 @@ export class ChangeJournal {
     if (!isUnrecorded) this.turnCheckpoint.forget();
     await this.toolCallWrites.endTurn();
     await whenAgentStopped;
-    await this.sharedWrites.claimForOtherWindows();
+    await this.sharedWrites.claimForOtherWindows(this.turnCheckpoint);
     await this.turnCheckpoint.end(turn);
     await this.toolCallWrites.afterLastScan();
     this.approvalDiffs.endTurn();
@@ -349,16 +354,16 @@ export class ChangeJournal {
     undoId?: string,
   ): Promise<string | undefined> {
     const previous = this.remainingChanges.filter((change) => change.path === path);
-    if (previous.length > 0) await this.ledger.replaceChanges([{ path }]);
+    if (previous.length > 0) this.ledger.replaceChanges([{ path }]);
+    await this.sharedWrites.shareFiles({ paths: [path], undo: [undo] });
     if (undoId !== undefined && this.undoJournal.covers(undoId, path)) return undefined;
-    const { id } = undo;
     const [from, to] = [[{ ...undo }], [{ ...target }]];
-    this.record({ type: 'restored', id, turn, target: to, undo: from, paths: [path], skipped: [], previous });
-    return id;
+    this.record({ type: 'restored', id: undo.id, turn, target: to, undo: from, paths: [path], skipped: [], previous });
+    return undo.id;
   }
 
   private async scan(): Promise<void> {
-    await this.sharedWrites.claimForOtherWindows();
+    await this.sharedWrites.claimForOtherWindows(this.turnCheckpoint);
     await this.turnCheckpoint.scan();
     await this.refresh();
   }

@@ -6,7 +6,7 @@ import type { TextIdsBeforeAndAfter, CurrentFileText, FileTexts, FileText, FileT
 import type { RemainingChange, LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
 import { findFormerPaths } from './renames';
 import { changeOf, combineWrites, type TurnFile, type WrittenFile } from '../writes/writtenFile';
-import type { FileTextClaims } from './fileTextClaims';
+import type { ConversationClaims } from './fileTextClaims';
 
 interface Write {
   readonly path: string;
@@ -38,7 +38,7 @@ export class ChangeLedger {
   constructor(
     private readonly fileTexts: FileTexts,
     private readonly appendRecord: (record: NewRecord) => void,
-    private readonly claims: FileTextClaims,
+    private readonly claims: ConversationClaims,
     /** Called when the agent has probably written a file. */
     private readonly onFileWritten: (path: string, before: FileText, after: FileText) => Promise<void>,
   ) {}
@@ -117,7 +117,7 @@ export class ChangeLedger {
 
   /** Whether another conversation has written this text after the claim with the number `since`. */
   isOthersWrite(path: string, text: FileTextId, since: number): boolean {
-    return this.claims.isClaimedByOther(this, path, text, since);
+    return this.claims.isClaimedByOther(path, text, since);
   }
 
   applyRecord(record: LogRecord): void {
@@ -159,7 +159,7 @@ export class ChangeLedger {
     // agent's last write.
     const recorded = base === undefined ? known : this.currentTurnFiles.get(path);
     if (recorded && now.id !== undefined && recorded.after === now.id) return false;
-    this.claims.claim(this, path, now.id);
+    this.claims.claim(path, now.id);
     if (!now.isDirty) await this.onFileWritten(path, await this.fileTexts.textOf(base), now.text);
     if (!known && this.writtenFiles.size >= maxFiles) return true;
     const { currentTurnFiles } = this;
@@ -271,19 +271,16 @@ export class ChangeLedger {
    * text before and after they were reverted.
    */
   recordDecision(path: string, decision: 'reverted' | 'kept', hasStates = false, texts: RevertedTexts = {}): void {
-    if (decision === 'reverted') this.claims.end(this, path);
+    if (decision === 'reverted') this.claims.end(path);
     if (!this.writtenFiles.delete(path) && !hasStates) return;
     this.currentTurnFiles.delete(path);
     this.appendRecord({ type: 'fileDecided', path, decision, ...withoutUndefined({ ...texts }) });
   }
 
   /** Sets the changes that remain, after files were restored or another conversation has taken over their review. */
-  async replaceChanges(files: readonly RemainingChange[]): Promise<void> {
+  replaceChanges(files: readonly RemainingChange[]): void {
     if (files.length === 0) return;
-    for (const file of files) {
-      this.setRemainingChange(file);
-      this.claims.claim(this, file.path, (await this.fileTexts.readWithUnsavedText(file.path)).id);
-    }
+    for (const file of files) this.setRemainingChange(file);
     this.appendRecord({ type: 'changesReplaced', files: [...files] });
   }
 

@@ -2,6 +2,8 @@ import { BoundedMap } from '../../../base/common/boundedMap';
 import type { FileTextId } from './fileTexts';
 
 const maxPaths = 10_000;
+/** The number of claims from before this window has begun any turn. They affect only turns that another window has begun. */
+const earlierNumber = 1;
 
 interface Claim {
   readonly owner: object;
@@ -16,7 +18,7 @@ interface Claim {
  */
 export class FileTextClaims {
   private readonly claimByPath = new BoundedMap<string, Claim>({ maxEntries: maxPaths });
-  private lastNumber = 0;
+  private lastNumber = earlierNumber;
 
   /** The number of the last claim. A turn that starts now is affected only by claims with higher numbers. */
   get newest(): number {
@@ -25,6 +27,11 @@ export class FileTextClaims {
 
   claim(owner: object, path: string, text: FileTextId): void {
     this.claimByPath.set(path, { owner, text, number: ++this.lastNumber });
+  }
+
+  /** Claims a text that was written before this window has begun any turn, unless the file has a later claim. */
+  claimEarlier(owner: object, path: string, text: FileTextId): void {
+    if (!this.claimByPath.has(path)) this.claimByPath.set(path, { owner, text, number: earlierNumber });
   }
 
   /** Ends the claim of a conversation, because its change of the file was undone. */
@@ -41,5 +48,22 @@ export class FileTextClaims {
     if (claim === undefined || claim.owner === owner || claim.number <= since) return false;
     if (claim.text !== text) this.claimByPath.delete(path);
     return claim.text === text;
+  }
+}
+
+/** The claims of one conversation. */
+export class ConversationClaims {
+  constructor(private readonly claims: FileTextClaims) {}
+
+  claim(path: string, text: FileTextId): void {
+    this.claims.claim(this, path, text);
+  }
+
+  end(path: string): void {
+    this.claims.end(this, path);
+  }
+
+  isClaimedByOther(path: string, text: FileTextId, since: number): boolean {
+    return this.claims.isClaimedByOther(this, path, text, since);
   }
 }

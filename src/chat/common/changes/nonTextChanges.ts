@@ -12,8 +12,9 @@ import { hasNoTexts } from '../../../transcript/common/shownChanges';
 import { checkpointFor } from '../restore/checkpointFor';
 import { ChatError, type FileStatesBeforeAndAfter } from '../chatPorts';
 import type { LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
+import type { FileTextId } from './fileTexts';
 import { withUnixLineEndings } from './reportedFileChanges';
-import type { FileTextClaims } from './fileTextClaims';
+import type { ConversationClaims } from './fileTextClaims';
 
 /** The change that one turn has made to a file. */
 interface StateChange extends Omit<ChangedFile, 'path'> {
@@ -33,7 +34,7 @@ export interface FileStateRestore {
 interface StateChangesPorts {
   /** The checkpoints of the workspace folders. Undefined if they are turned off or there is no workspace. */
   readonly checkpoints: WorkspaceCheckpoints | undefined;
-  readonly claims: FileTextClaims;
+  readonly claims: ConversationClaims;
   readonly record: (record: NewRecord) => void;
 }
 
@@ -106,12 +107,12 @@ export class NonTextChanges {
 
   /** Whether another conversation has recorded this state after the claim with the number `since`. */
   isOthersWrite({ after, path }: ChangedFile, since: number): boolean {
-    return this.ports.claims.isClaimedByOther(this, path, stateId(after), since);
+    return this.ports.claims.isClaimedByOther(path, stateId(after), since);
   }
 
   record(turn: number, file: ChangedFile, kind: NoTextDiffReason | undefined, isMixed: boolean): void {
     const { after, before, checkpoint, path, renamedFrom } = file;
-    if (hasNoTexts(kind)) this.ports.claims.claim(this, path, stateId(after));
+    if (hasNoTexts(kind)) this.ports.claims.claim(path, stateId(after));
     const { folder, id } = checkpoint;
     const optional = withoutUndefined({ kind, renamedFrom, before, after, ...(isMixed && { isMixed }) });
     const record = { type: 'stateChanged', turn, path, folder, checkpoint: id, ...optional } as const;
@@ -360,7 +361,7 @@ function changeOf(path: string, all: readonly StateChange[], now: CurrentFileSta
   return isThere ? { path, kind, change: 'modified', ...counts, state: 'applied' } : undefined;
 }
 
-/** Returns the id of a state, for claims. */
-export function stateId(state: StateChange['after']): string {
-  return state ? `state ${state.kind} ${state.object}` : 'state none';
+/** Returns the id of a state, for claims. Null if there is no file, as for texts. */
+export function stateId(state: StateChange['after']): FileTextId {
+  return state ? `state ${state.kind} ${state.object}` : null;
 }

@@ -65,6 +65,8 @@ interface FoundChange {
  * is recorded if a call of the agent can have made it, and if neither the user nor another conversation has made it.
  */
 export class TurnCheckpoint {
+  /** When the checkpoint was taken, in milliseconds since the epoch, if it was read from the log. Undefined for one of this window. */
+  recordedAt: number | undefined;
   private folderCheckpoints: readonly FolderCheckpoint[] = [];
   private turn = 0;
   /** The number of the last claim before the checkpoint. */
@@ -77,8 +79,6 @@ export class TurnCheckpoint {
   private readonly stateSavedByOthersByPath = new Map<string, CurrentFileState>();
   /** Notices that the conversation has already shown. */
   private readonly shownNotices = new Set<string>();
-  /** Whether the checkpoint was read from the log of a conversation that was reopened during the turn. */
-  private isFromRecord = false;
   /** Why the last scan may have missed changes. */
   private scanProblems: readonly string[] = [];
   /** Number of files that differed from the checkpoint at the last scan. */
@@ -93,7 +93,8 @@ export class TurnCheckpoint {
     if (record.type !== 'checkpoint') return;
     this.folderCheckpoints = record.folders;
     this.turn = record.turn;
-    this.isFromRecord = true;
+    this.recordedAt = record.at;
+    this.claimsBefore = 0;
   }
 
   /** Takes the checkpoint. Adds a notice about missing files, once. @throws Error when `signal` fires */
@@ -107,7 +108,7 @@ export class TurnCheckpoint {
     });
     this.folderCheckpoints = folders;
     this.turn = turn;
-    this.isFromRecord = false;
+    this.recordedAt = undefined;
     this.claimsBefore = claimsBefore;
     this.changedCount = 0;
     this.recordedByPath.clear();
@@ -119,6 +120,11 @@ export class TurnCheckpoint {
       this.addNotice(`Changes made by shell commands can’t be shown or undone. ${problem}`);
     }
     if (uncovered.length > 0) this.addNotice('Some files and folders are not included in checkpoints.', uncovered);
+  }
+
+  /** Whether the conversation was reopened during the turn. */
+  private get isFromRecord(): boolean {
+    return this.recordedAt !== undefined;
   }
 
   /** Whether there is a checkpoint. If so, saves by the user and by other programs must be recorded. */

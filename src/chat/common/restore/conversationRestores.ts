@@ -1,11 +1,18 @@
 import type { GitMove } from '../../../changes/common/gitHead';
 import { ChatError } from '../chatPorts';
-import type { ComparedTexts, NewRestore, PresentForkPoint, RestorePoint, ChatRestores } from './restorePorts';
+import type {
+  ChatRestores,
+  ComparedTexts,
+  NewRestore,
+  PresentForkPoint,
+  RestoredFiles,
+  RestorePoint,
+} from './restorePorts';
 import type { ConversationFiles, StoredConversation } from '../chatStore';
 import type { BackendConnection } from '../conversation/backendConnection';
 import type { Conversation } from '../conversation/conversation';
 import type { RemainingChange } from '../conversation/logRecord';
-import type { FileTextId } from '../changes/fileTexts';
+import { pathsOfOthers } from '../writes/pathsOfOthers';
 import { fileTrails } from './fileTrails';
 import type { Restore } from './restoreHistory';
 import {
@@ -89,14 +96,8 @@ export class ConversationRestores implements ChatRestores {
   }
 
   async pathsOfOthersSince({ recordsSince }: RestorePoint): Promise<ReadonlyMap<string, string>> {
-    const own = new Set(recordsSince.flatMap((record) => (record.type === 'written' ? [writeKey(record)] : [])));
     const writes = (await this.conversation.agentWrites?.since(recordsSince[0]?.at ?? Infinity)) ?? [];
-    const { id } = this.conversationFiles.head;
-    // A fork has the records of the writes that the original conversation has made.
-    const others = writes.filter(
-      ({ conversation, path, text }) => conversation !== id && !own.has(writeKey({ path, after: text })),
-    );
-    return new Map(others.map(({ conversation, path }) => [path, conversation]));
+    return pathsOfOthers(this.conversationFiles.head.id, recordsSince, writes);
   }
 
   get last(): Restore | undefined {
@@ -143,20 +144,21 @@ export class ConversationRestores implements ChatRestores {
     await this.conversationFiles.claim();
   }
 
-  async replaceChanges(files: readonly RemainingChange[]): Promise<void> {
+  async replaceChanges(files: readonly RemainingChange[], restored?: RestoredFiles): Promise<void> {
     await this.conversationFiles.claim();
-    await this.conversation.journal.replaceChanges(files);
+    await this.conversation.journal.replaceChanges(files, restored);
   }
 
   async recordRestore({ replaced, ...restore }: NewRestore): Promise<void> {
-    await this.replaceChanges(replaced);
+    // The original conversation owns a restore with a fork, and has already told the others of it.
+    await this.replaceChanges(replaced, restore.origin === undefined ? restore : undefined);
     this.conversation.addRecord({ type: 'restored', ...restore });
   }
 
-  async recordUndone(id: string, replaced: readonly RemainingChange[]): Promise<void> {
+  async recordUndone(id: string, replaced: readonly RemainingChange[], restored?: RestoredFiles): Promise<void> {
     const { authors, states } = this.conversation.journal;
     for (const one of [authors, states]) one.bringBack(id);
-    await this.replaceChanges(replaced);
+    await this.replaceChanges(replaced, restored);
     this.conversation.addRecord({ type: 'restoreUndone', id });
   }
 
@@ -177,8 +179,4 @@ export class ConversationRestores implements ChatRestores {
     const { problem } = this.conversationFiles;
     if (problem !== undefined) throw new ChatError('storage', problem);
   }
-}
-
-function writeKey({ after, path }: { readonly path: string; readonly after?: FileTextId | undefined }): string {
-  return JSON.stringify([path, after]);
 }

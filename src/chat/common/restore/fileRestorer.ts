@@ -181,8 +181,13 @@ export class FileRestorer {
     const previous = (origin?.restores.get(id) ?? restore).previous.filter(({ path }) => !left.has(path));
     // A restore that was only partly undone can be undone again.
     const isWhole = left.size === 0;
-    const record = async (one: Chat, replaced: readonly RemainingChange[]): Promise<void> =>
-      isWhole ? one.restores.recordUndone(id, replaced) : one.restores.replaceChanges(replaced);
+    const owner = origin ?? fork;
+    const record = async (one: Chat, replaced: readonly RemainingChange[]): Promise<void> => {
+      const restored = one === owner ? { paths: outcome.restored, undo: restore.undo } : undefined;
+      await (isWhole
+        ? one.restores.recordUndone(id, replaced, restored)
+        : one.restores.replaceChanges(replaced, restored));
+    };
     if (fork && fork !== origin) {
       await record(fork, withoutChange([...paths, ...pathsOf(previous)].filter((path) => !left.has(path))));
     }

@@ -66,15 +66,26 @@ export interface ChatRestores {
   whenTurnRecorded(): Promise<void>;
   /** Makes this window the writer of the conversation. @throws ChatError `readonly` */
   claim(): Promise<void>;
-  /** Replaces the remaining changes of files. @throws ChatError `readonly` */
-  replaceChanges(files: readonly RemainingChange[]): Promise<void>;
-  /** Records a restore. @throws ChatError `readonly` */
+  /**
+   * Replaces the remaining changes of files. `restored` are the files that were written for it, if this conversation owns that:
+   * others are told of them. @throws ChatError `readonly`
+   */
+  replaceChanges(files: readonly RemainingChange[], restored?: RestoredFiles): Promise<void>;
+  /** Records a restore. With a fork, the original conversation is the first to record it, and owns it. @throws ChatError `readonly` */
   recordRestore(restore: NewRestore): Promise<void>;
   /**
-   * Records that a restore was undone. `replaced` are the changes that the files have again. @throws ChatError
-   * `readonly`
+   * Records that a restore was undone. `replaced` are the changes that the files have again, `restored` the files that were
+   * written for it, if this conversation owns that. @throws ChatError `readonly`
    */
-  recordUndone(id: string, replaced: readonly RemainingChange[]): Promise<void>;
+  recordUndone(id: string, replaced: readonly RemainingChange[], restored?: RestoredFiles): Promise<void>;
+}
+
+/** Files that a restore, or the undo of one, has just written or has taken away. */
+export interface RestoredFiles {
+  /** Absolute paths. */
+  readonly paths: readonly string[];
+  /** Checkpoints of the folders that contain them. */
+  readonly undo: readonly FolderCheckpoint[];
 }
 
 export interface ComparedTexts {

@@ -1,4 +1,5 @@
-import { appendFile, mkdir, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { appendFile, mkdir, open, readdir, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { KeyedQueue, type Clock } from '../../../base/common/async';
@@ -27,14 +28,24 @@ const StoredWrite = z.object({
 const maxAgeMs = 30 * 24 * 60 * 60 * 1000;
 /** Maximum size of the file of one window, in bytes. A larger one starts again. */
 const maxFileBytes = 8 * 1024 * 1024;
+/** File systems store times less exactly than the clock. */
+const mtimeErrorMs = 10_000;
 const suffix = '.jsonl';
+const lineFeed = 0x0a;
+
+/** A part of a file, up to its last whole line. */
+interface ReadPart {
+  readonly writes: readonly AgentWrite[];
+  /** Number of bytes of the file before the first line that was not read. */
+  readonly end: number;
+}
 
 /** Each window appends to a file of its own, so that windows never wait for each other, and reads the files of all. */
 export class AgentWritesFolder implements AgentWrites {
   private readonly queue = new KeyedQueue();
   private pendingLines: string[] = [];
-  /** The writes of each file, with the size up to which it was read. */
-  private readonly readFiles = new Map<string, { readonly bytes: number; readonly writes: readonly AgentWrite[] }>();
+  /** Up to where the file of each other window was read, in bytes. Undefined before the first time. */
+  private readBytesByName: Map<string, number> | undefined;
 
   constructor(private readonly deps: AgentWritesFolderDeps) {}
 
@@ -43,34 +54,62 @@ export class AgentWritesFolder implements AgentWrites {
     void this.flush();
   }
 
-  since(at: number): Promise<readonly AgentWrite[]> {
-    return this.readSince(at, () => true);
+  async since(at: number): Promise<readonly AgentWrite[]> {
+    await this.flush();
+    const all: AgentWrite[] = [];
+    await this.queue.run('files', () =>
+      this.forEachFile(async (name, { mtimeMs }) => {
+        // A file that nobody has written since then has nothing newer.
+        if (mtimeMs + mtimeErrorMs < at) return;
+        for (const write of (await this.readFrom(name, 0)).writes) if (write.at >= at) all.push(write);
+      }),
+    );
+    return oldestFirst(all);
   }
 
-  ofOtherWindowsSince(at: number): Promise<readonly AgentWrite[]> {
-    return this.readSince(at, (name) => name !== this.ownName);
+  async readOtherWindows(onWrite: (write: AgentWrite) => void): Promise<void> {
+    await this.queue.run('files', async () => {
+      const known = this.readBytesByName;
+      const read = new Map(known);
+      const writes: AgentWrite[] = [];
+      await this.forEachFile(async (name, { size }) => {
+        const from = known?.get(name) ?? 0;
+        if (name === this.ownName || (known && from === size)) return;
+        const part = known ? await this.readFrom(name, from) : { end: size, writes: [] };
+        read.set(name, part.end);
+        writes.push(...part.writes);
+      });
+      this.readBytesByName = read;
+      for (const write of oldestFirst(writes)) onWrite(write);
+    });
   }
 
   private get ownName(): string {
     return `${this.deps.windowId}${suffix}`;
   }
 
-  private async readSince(at: number, isWanted: (name: string) => boolean): Promise<readonly AgentWrite[]> {
-    try {
-      await this.flush();
-      return await this.queue.run('files', async () => {
-        const writes: AgentWrite[] = [];
-        for (const name of await readdir(this.deps.folder)) {
-          if (!name.endsWith(suffix) || !isWanted(name)) continue;
-          writes.push(...(await this.readFileOf(name)).filter((one) => one.at >= at));
-        }
-        return writes;
-      });
-    } catch (error) {
-      // No window has written anything yet, or nothing can be stored, which the conversation says.
-      if (errorCode(error) === 'ENOENT') return [];
-      this.deps.log.warn(`Cannot read what other windows have written: ${messageOf(error)}`);
+  /** Removes files that are too old, and calls `task` for each other one. Never rejects. */
+  private async forEachFile(task: (name: string, stats: Stats) => Promise<void>): Promise<void> {
+    const { clock, folder, log } = this.deps;
+    const report = (error: unknown): void => {
+      // No window has written anything yet, or another one has removed an old file.
+      if (errorCode(error) === 'ENOENT') return;
+      log.warn(`Cannot read what other windows have written: ${messageOf(error)}`);
+    };
+    const names = await readdir(folder).catch((error: unknown) => {
+      report(error);
       return [];
+    });
+    for (const name of names) {
+      if (!name.endsWith(suffix)) continue;
+      try {
+        const file = join(folder, name);
+        const stats = await stat(file);
+        if (clock.now() - stats.mtimeMs > maxAgeMs) await rm(file, { force: true });
+        else await task(name, stats);
+      } catch (error) {
+        report(error);
+      }
     }
   }
 
@@ -93,21 +132,28 @@ export class AgentWritesFolder implements AgentWrites {
     });
   }
 
-  private async readFileOf(name: string): Promise<readonly AgentWrite[]> {
-    const file = join(this.deps.folder, name);
-    const { mtimeMs, size } = await stat(file);
-    if (this.deps.clock.now() - mtimeMs > maxAgeMs) {
-      await rm(file, { force: true });
-      this.readFiles.delete(name);
-      return [];
+  /** Reads a file from this byte on, or from its beginning if its window has started it again. */
+  private async readFrom(name: string, from: number): Promise<ReadPart> {
+    const file = await open(join(this.deps.folder, name), 'r');
+    try {
+      const { size } = await file.stat();
+      const start = size < from ? 0 : from;
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), 0, size - start, start);
+      const length = buffer.subarray(0, bytesRead).lastIndexOf(lineFeed) + 1;
+      const writes = buffer
+        .toString('utf8', 0, length)
+        .split('\n')
+        .flatMap((line): AgentWrite[] => {
+          const { data } = StoredWrite.safeParse(line === '' ? undefined : parseJson(line));
+          return data ? [{ ...data, text: data.text }] : [];
+        });
+      return { writes, end: start + length };
+    } finally {
+      await file.close();
     }
-    const known = this.readFiles.get(name);
-    if (known?.bytes === size) return known.writes;
-    const writes = (await readFile(file, 'utf8')).split('\n').flatMap((line): AgentWrite[] => {
-      const { data } = StoredWrite.safeParse(line === '' ? undefined : parseJson(line));
-      return data ? [{ ...data, text: data.text }] : [];
-    });
-    this.readFiles.set(name, { bytes: size, writes });
-    return writes;
   }
+}
+
+function oldestFirst(writes: readonly AgentWrite[]): readonly AgentWrite[] {
+  return writes.toSorted((one, other) => one.at - other.at);
 }

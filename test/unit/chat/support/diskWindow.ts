@@ -33,6 +33,8 @@ interface DiskWindowOptions {
   readonly limits?: Partial<CheckpointScanLimits>;
   readonly searchPath?: string;
   readonly agentWrites?: AgentWrites;
+  /** Folder of the conversations, relative to that of the workspace. Each window of a test with several has its own. */
+  readonly chats?: string;
 }
 
 /** Notebooks keep their unsaved changes outside the text of the file. */
@@ -68,7 +70,7 @@ export class DiskWindow {
 
   private constructor(
     readonly workspace: TestWorkspace,
-    { agentWrites, folders = [workspace.folder], limits, searchPath }: DiskWindowOptions,
+    { agentWrites, chats = 'chats', folders = [workspace.folder], limits, searchPath }: DiskWindowOptions,
   ) {
     for (const backend of this.backends.backends) backend.runsCommand = true;
     const exclude = new ExcludeList(['.env*']);
@@ -89,7 +91,7 @@ export class DiskWindow {
       ...(searchPath !== undefined && { searchPath }),
     });
     this.store = new ConversationStore({
-      folder: path.join(workspace.root, 'chats'),
+      folder: path.join(workspace.root, chats),
       files: new NodeFiles(),
       clock,
       log: nullLogger,

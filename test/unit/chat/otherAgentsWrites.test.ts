@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import * as path from 'node:path';
+import { nullLogger } from '../../../src/base/common/log';
+import { systemClock } from '../../../src/base/node/systemClock';
+import { ConversationClaims, FileTextClaims } from '../../../src/chat/common/changes/fileTextClaims';
+import type { Chat } from '../../../src/chat/common/chatPorts';
+import { SharedWrites } from '../../../src/chat/common/writes/sharedWrites';
+import { AgentWritesFolder } from '../../../src/chat/node/writes/agentWritesFolder';
+import { FakeClock } from '../../fake/fakeClock';
+import { until } from '../../support/eventually';
+import { TestWorkspace } from '../changes/support/workspace';
+import { changeLines, DiskWindow } from './support/diskWindow';
+
+const binary = (byte: number): Buffer => Buffer.from([0, 255, byte]);
+
+describe('what the agents of other windows write', () => {
+  let workspace: TestWorkspace;
+  let clock: FakeClock;
+  beforeEach(() => {
+    workspace = new TestWorkspace();
+    clock = new FakeClock();
+    clock.setForward(Date.now());
+  });
+  afterEach(() => workspace.dispose());
+
+  const folder = (): string => path.join(workspace.root, 'writes');
+  const open = (windowId: string): AgentWritesFolder =>
+    new AgentWritesFolder({ folder: folder(), windowId, clock, log: nullLogger });
+  const read = async (window: AgentWritesFolder): Promise<string[]> => {
+    const texts: string[] = [];
+    await window.readOtherWindows(({ text }) => texts.push(String(text)));
+    return texts;
+  };
+  const add = async (window: AgentWritesFolder, text: string): Promise<void> => {
+    clock.advance(1);
+    window.add({ conversation: 'other', path: '/ws/a.txt', text });
+    // Waits until it is on disk.
+    await window.since(Infinity);
+  };
+
+  it('is read once, oldest first, and only from when this window has begun', async () => {
+    const [own, last, first] = [open('m'), open('a'), open('z')];
+    await add(first, 'before');
+    assert.deepEqual(await read(own), []);
+    await add(first, '1');
+    await add(last, '2');
+    await add(own, 'own');
+    await add(first, '3');
+    assert.deepEqual(await read(own), ['1', '2', '3']);
+    assert.deepEqual(await read(own), []);
+    await add(last, '4');
+    assert.deepEqual(await read(own), ['4']);
+    const all = await own.since(0);
+    assert.deepEqual(
+      all.map(({ text }) => text),
+      ['before', '1', '2', 'own', '3', '4'],
+    );
+    assert.deepEqual(
+      (await own.since(all[4]?.at ?? 0)).map(({ text }) => text),
+      ['3', '4'],
+    );
+  });
+
+  it('is read from whole lines, and from the beginning of a file that was started again', async () => {
+    mkdirSync(folder());
+    const own = open('own');
+    assert.deepEqual(await read(own), []);
+    const file = path.join(folder(), 'other.jsonl');
+    const line = (text: string): string =>
+      `${JSON.stringify({ at: clock.now(), conversation: 'other', path: '/ws/ä.txt', text })}\n`;
+    appendFileSync(file, `${line('1')}no JSON\n${line('2').slice(0, 20)}`);
+    assert.deepEqual(await read(own), ['1']);
+    appendFileSync(file, line('2').slice(20));
+    assert.deepEqual(await read(own), ['2']);
+    truncateSync(file);
+    appendFileSync(file, line('3'));
+    assert.deepEqual(await read(own), ['3']);
+    rmSync(file);
+    assert.deepEqual(await read(own), []);
+  });
+
+  it('is claimed once, so that the same text of this agent later is its own', async () => {
+    const [own, other] = [open('own'), open('other')];
+    const claims = new FileTextClaims();
+    const shared = new SharedWrites({
+      conversation: 'own',
+      agentWrites: own,
+      checkpoints: undefined,
+      claims,
+      own: new ConversationClaims(claims),
+      fileTexts: { readWithUnsavedText: () => Promise.resolve({ text: null, id: null, isDirty: false }) },
+    });
+    const agent = new ConversationClaims(claims);
+    const turn = { hasCheckpoint: true, recordedAt: undefined };
+    await shared.claimForOtherWindows();
+    await add(other, 'x');
+    await shared.claimForOtherWindows(turn);
+    assert.ok(agent.isClaimedByOther('/ws/a.txt', 'x', claims.newest - 1));
+    assert.ok(!agent.isClaimedByOther('/ws/a.txt', 'y', claims.newest - 1));
+    await shared.claimForOtherWindows(turn);
+    assert.ok(!agent.isClaimedByOther('/ws/a.txt', 'x', claims.newest - 1));
+  });
+});
+
+describe('a turn while another conversation works on the same files', function () {
+  this.timeout(60_000);
+  let workspace: TestWorkspace;
+  const windows: DiskWindow[] = [];
+
+  beforeEach(() => {
+    workspace = new TestWorkspace();
+    workspace.write({ 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'b\n', 'bin.dat': binary(1), 'gone.dat': binary(9) });
+  });
+  afterEach(async () => {
+    for (const window of windows.splice(0)) await window.close();
+    await workspace.dispose();
+  });
+
+  async function openWindow(name: string): Promise<DiskWindow> {
+    const agentWrites = new AgentWritesFolder({
+      folder: path.join(workspace.root, 'writes'),
+      windowId: `${name}-${windows.length}`,
+      clock: systemClock,
+      log: nullLogger,
+    });
+    const window = await DiskWindow.open(workspace, { agentWrites, chats: `chats-${name}` });
+    windows.push(window);
+    return window;
+  }
+
+  const recorded = async (chat: Chat): Promise<string[]> => {
+    await chat.restores.whenTurnRecorded();
+    return changeLines(chat, workspace.folder);
+  };
+
+  const work = (): void => {
+    workspace.write({ 'a.txt': 'one\nagent\nthree\n', 'new.txt': 'new\n', 'bin.dat': binary(2), 'new.dat': binary(3) });
+    rmSync(workspace.file('gone.dat'));
+  };
+
+  const undos: readonly (readonly [string, (chat: Chat) => Promise<void>])[] = [
+    [
+      'undoes its changes',
+      async (chat) => {
+        for (const { path: file } of chat.fileChanges.list) await chat.revert(file);
+      },
+    ],
+    [
+      'undoes its turn',
+      async (chat) => {
+        for (const { path: file } of chat.fileChanges.list) await chat.revert(file, { turn: 1 });
+      },
+    ],
+    [
+      'undoes all its changes at once',
+      async (chat) => {
+        const paths = chat.fileChanges.list.map((change) => change.path);
+        const undoId = await chat.restores.beginUndo(paths);
+        for (const file of paths) await chat.revert(file, { undoId });
+        await chat.restores.endUndo(undoId, paths);
+      },
+    ],
+  ];
+
+  for (const isSameWindow of [true, false]) {
+    const where = isSameWindow ? 'the same window' : 'another window';
+    for (const [what, undo] of undos) {
+      it(`does not count what a conversation of ${where} undoes: it ${what}`, async () => {
+        const one = await openWindow('one');
+        const two = isSameWindow ? one : await openWindow('two');
+        const first = await one.create();
+        await one.turn(first, work);
+        assert.equal((await recorded(first)).length, 5);
+        const second = await two.create();
+        await two.begin(second);
+        await undo(first);
+        workspace.write({ 'b.txt': 'by the second agent\n' });
+        await two.end(second);
+        assert.deepEqual(await recorded(second), ['modified b.txt']);
+      });
+    }
+
+    it(`does not count what a conversation of ${where} restores`, async () => {
+      const one = await openWindow('one');
+      const two = isSameWindow ? one : await openWindow('two');
+      const first = await one.create();
+      await one.turn(first, work);
+      await recorded(first);
+      const { signal } = new AbortController();
+      const prompt = [...first.transcript.entries()].find((entry) => entry.kind === 'prompt');
+      const point = await first.restores.restorePointBefore(prompt?.id ?? '');
+      const preview = await one.checkpoints.planRestore(point.folders, signal);
+      const second = await two.create();
+      await two.begin(second);
+      const paths = preview.changes.map((change) => change.path);
+      const { chat } = await one.restorer.restore(
+        {
+          chat: first,
+          entryId: prompt?.id ?? '',
+          isFork: true,
+          point,
+          preview,
+          paths,
+          canChange: () => true,
+          refused: [],
+        },
+        signal,
+      );
+      workspace.write({ 'b.txt': 'by the second agent\n' });
+      await two.end(second);
+      assert.deepEqual(await recorded(second), ['modified b.txt']);
+      assert.deepEqual(changeLines(chat, workspace.folder), []);
+    });
+  }
+
+  it('counts what another window has written before, when this agent writes it, though a conversation is opened meanwhile', async () => {
+    const other = await openWindow('two');
+    const theirs = await other.create();
+    await other.turn(theirs, () => workspace.write({ 'b.txt': 'same\n' }));
+    await recorded(theirs);
+    workspace.write({ 'b.txt': 'b\n' });
+    const closed = await openWindow('one');
+    const old = await closed.create();
+    await closed.turn(old, () => workspace.write({ 'a.txt': 'old\n' }));
+    await recorded(old);
+    await closed.close();
+    windows.splice(windows.indexOf(closed), 1);
+    const window = await openWindow('one');
+    const chat = await window.create();
+    await window.begin(chat);
+    workspace.write({ 'b.txt': 'same\n' });
+    await window.reopen(old.id);
+    await window.end(chat);
+    assert.deepEqual(await recorded(chat), ['modified b.txt']);
+  });
+
+  it('does not count what another window wrote until this one took over the turn', async () => {
+    const closed = await openWindow('one');
+    const chat = await closed.create();
+    await closed.begin(chat);
+    const other = await openWindow('two');
+    const theirs = await other.create();
+    await other.turn(theirs, () => workspace.write({ 'b.txt': 'theirs\n' }));
+    await recorded(theirs);
+    workspace.write({ 'a.txt': 'by the agent\n' });
+    // As if the window had been killed now.
+    const copy = path.join(workspace.root, 'chats-killed');
+    const isStored = (): boolean =>
+      readFileSync(path.join(copy, chat.id, 'log.jsonl'), 'utf8').includes('"checkpoint"');
+    await until('the checkpoint is stored', () => {
+      cpSync(path.join(workspace.root, 'chats-one'), copy, { recursive: true });
+      return isStored();
+    });
+    rmSync(path.join(copy, chat.id, 'lock'), { force: true });
+    const window = await openWindow('killed');
+    const reopened = await window.reopen(chat.id);
+    assert.deepEqual(await recorded(reopened), ['modified a.txt changedSince']);
+  });
+});
