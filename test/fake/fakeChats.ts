@@ -74,6 +74,8 @@ export class FakeChat implements Chat {
     pathsOfOthersSince: () => Promise.resolve(new Map<string, string>()),
     whenTurnRecorded: () => Promise.resolve(),
     claim: () => Promise.resolve(),
+    tellOthers: (_files, write) => write(),
+    tellRestored: () => Promise.resolve(),
     replaceChanges: () => Promise.resolve(),
     recordRestore: () => Promise.resolve(),
     recordUndone: () => Promise.resolve(),

@@ -119,9 +119,9 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
     }
     const target = this.diskAt(folders[0]);
     const now = await this.disk();
-    const changes = (await this.changesSince(folders)).files.map(({ path }): RestoreChange => {
+    const changes = (await this.changesSince(folders)).files.map(({ before, path }): RestoreChange => {
       const change = !target.has(path) ? 'deleted' : now.has(path) ? 'modified' : 'created';
-      return { path, change, kind: 'file' };
+      return { path, change, kind: 'file', after: before };
     });
     const preview = { changes, leftOut: this.uncovered, gitMoves: [] };
     this.targetOf.set(preview, target);

@@ -9,6 +9,7 @@ import { deleteFile } from '../../src/chat/vscode/review/deleteFile';
 import { until } from '../support/eventually';
 import { AdapterUnderTest, editorError } from './support/editorAdapter';
 import { inWorkspace, writeInWorkspace } from './support/workspace';
+import { untoldWrites } from '../unit/chat/support/untoldWrites';
 
 describe('deleting a file that an agent has made', () => {
   let subject: AdapterUnderTest;
@@ -75,6 +76,7 @@ describe('deleting a file that an agent has made', () => {
       deleteFile: (path, options) => deleteFile(adapter, path, options),
       editor: adapter,
       fileTexts: new FileTexts({ editor: adapter, readDiskText: () => Promise.resolve(undefined) }, blobs),
+      undoWrites: untoldWrites,
       record: () => undefined,
       remainingChanges: () => [],
     });

@@ -62,6 +62,8 @@ export interface RestoreChange {
   readonly path: string;
   readonly change: 'modified' | 'created' | 'deleted';
   readonly kind: FileKind;
+  /** The state that the file will have. Undefined if it will be deleted. */
+  readonly after: FileState | undefined;
 }
 
 /** A restore that has not started. It is only valid for the object that returned it. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import type { CurrentFileState } from '../../../src/changes/common/workspaceCheckpoints';
 import { NonTextChanges } from '../../../src/chat/common/changes/nonTextChanges';
-import { ConversationClaims, FileTextClaims } from '../../../src/chat/common/changes/fileTextClaims';
+import { ConversationClaims, FileTextClaims } from '../../../src/chat/common/writes/fileTextClaims';
 import { FakeCheckpoints } from '../../fake/fakeCheckpoints';
 import { FakeEditor } from '../../fake/fakeEditor';
+import { untoldWrites } from './support/untoldWrites';
 
 const checkpoint = { folder: '/ws', id: '1' };
 const state = (object: string) => ({ kind: 'file', object, bytes: 1 }) as const;
@@ -27,6 +28,7 @@ describe('NonTextChanges.refresh', () => {
     changes = new NonTextChanges({
       checkpoints,
       claims: new ConversationClaims(new FileTextClaims()),
+      undoWrites: untoldWrites,
       record: () => undefined,
     });
     for (const path of ['/ws/a.png', '/ws/b.png']) {

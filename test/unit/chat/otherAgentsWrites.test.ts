@@ -1,16 +1,24 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
 import * as path from 'node:path';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
-import { ConversationClaims, FileTextClaims } from '../../../src/chat/common/changes/fileTextClaims';
 import type { Chat } from '../../../src/chat/common/chatPorts';
-import { SharedWrites } from '../../../src/chat/common/writes/sharedWrites';
+import type { ToldWrite } from '../../../src/chat/common/writes/agentWrites';
 import { AgentWritesFolder } from '../../../src/chat/node/writes/agentWritesFolder';
 import { FakeClock } from '../../fake/fakeClock';
 import { until } from '../../support/eventually';
 import { TestWorkspace } from '../changes/support/workspace';
 import { changeLines, DiskWindow } from './support/diskWindow';
+
+/** In one line: what another window has told. */
+const describeTold = (told: ToldWrite): string => {
+  if (told.kind === 'made' && told.id === undefined) return String(told.write.text);
+  const id = told.id?.replace(/\.jsonl/, '') ?? '';
+  return told.kind === 'withdrawn' || told.kind === 'lost'
+    ? `${told.kind} ${id}`
+    : `${told.kind} ${id}: ${told.write.text}`;
+};
 
 const binary = (byte: number): Buffer => Buffer.from([0, 255, byte]);
 
@@ -25,11 +33,19 @@ describe('what the agents of other windows write', () => {
   afterEach(() => workspace.dispose());
 
   const folder = (): string => path.join(workspace.root, 'writes');
-  const open = (windowId: string): AgentWritesFolder =>
-    new AgentWritesFolder({ folder: folder(), windowId, clock, log: nullLogger });
+  const ended = new Set<number>();
+  const open = (windowId: string, pid = 1): AgentWritesFolder =>
+    new AgentWritesFolder({
+      folder: folder(),
+      windowId,
+      clock,
+      log: nullLogger,
+      pid,
+      isAlive: (one) => !ended.has(one),
+    });
   const read = async (window: AgentWritesFolder): Promise<string[]> => {
     const texts: string[] = [];
-    await window.readOtherWindows(({ text }) => texts.push(String(text)));
+    await window.readOtherWindows((told) => texts.push(describeTold(told)));
     return texts;
   };
   const add = async (window: AgentWritesFolder, text: string): Promise<void> => {
@@ -80,26 +96,38 @@ describe('what the agents of other windows write', () => {
     assert.deepEqual(await read(own), []);
   });
 
-  it('is claimed once, so that the same text of this agent later is its own', async () => {
-    const [own, other] = [open('own'), open('other')];
-    const claims = new FileTextClaims();
-    const shared = new SharedWrites({
-      conversation: 'own',
-      agentWrites: own,
-      checkpoints: undefined,
-      claims,
-      own: new ConversationClaims(claims),
-      fileTexts: { readWithUnsavedText: () => Promise.resolve({ text: null, id: null, isDirty: false }) },
-    });
-    const agent = new ConversationClaims(claims);
-    const turn = { hasCheckpoint: true, recordedAt: undefined };
-    await shared.claimForOtherWindows();
-    await add(other, 'x');
-    await shared.claimForOtherWindows(turn);
-    assert.ok(agent.isClaimedByOther('/ws/a.txt', 'x', claims.newest - 1));
-    assert.ok(!agent.isClaimedByOther('/ws/a.txt', 'y', claims.newest - 1));
-    await shared.claimForOtherWindows(turn);
-    assert.ok(!agent.isClaimedByOther('/ws/a.txt', 'x', claims.newest - 1));
+  it('is told before it is written, and then what became of it', async () => {
+    const [own, other] = [open('own'), open('other', 7)];
+    const begun = await other.announce([{ conversation: 'other', path: '/ws/a.txt', text: 'begun' }]);
+    assert.deepEqual(await read(own), ['announced other 1: begun']);
+    const writes = ['made', 'formatted', 'failed', 'lost'].map((text) => ({
+      conversation: 'other',
+      path: '/ws/a.txt',
+      text,
+    }));
+    const [made, formatted, failed] = await other.announce(writes);
+    assert.deepEqual(
+      await read(own),
+      writes.map(({ text }, at) => `announced other ${at + 2}: ${text}`),
+    );
+    begun[0]?.end({ conversation: 'other', path: '/ws/a.txt', text: 'begun' });
+    made?.end({ conversation: 'other', path: '/ws/a.txt', text: 'made' });
+    formatted?.end({ conversation: 'other', path: '/ws/a.txt', text: 'other' });
+    failed?.end('nothing');
+    assert.deepEqual(
+      (await other.since(0)).map(({ text }) => text),
+      ['lost', 'begun', 'made', 'other'],
+    );
+    ended.add(7);
+    assert.deepEqual(await read(own), [
+      'made other 1: begun',
+      'made other 2: made',
+      'made other 3: other',
+      'withdrawn other 4',
+      'lost other 5',
+    ]);
+    assert.deepEqual(await read(own), []);
+    assert.deepEqual(await read(open('late')), ['announced other 5: lost', 'lost other 5']);
   });
 });
 
@@ -181,6 +209,46 @@ describe('a turn while another conversation works on the same files', function (
       });
     }
 
+    for (const name of ['a.txt', 'new.txt', 'bin.dat', 'new.dat', 'gone.dat', 'link']) {
+      it(`does not count the undo of ${name} in ${where} that has only just come to the disk`, async () => {
+        const one = await openWindow('one');
+        const two = isSameWindow ? one : await openWindow('two');
+        const first = await one.create();
+        await one.turn(first, () => {
+          work();
+          symlinkSync('a.txt', workspace.file('link'));
+        });
+        assert.equal((await recorded(first)).length, 6);
+        const second = await two.create();
+        await two.begin(second);
+        let isFound = false;
+        one.afterWrite = async () => {
+          one.afterWrite = () => Promise.resolve();
+          await two.end(second);
+          assert.deepEqual(await recorded(second), []);
+          isFound = true;
+        };
+        await first.revert(workspace.file(name));
+        assert.ok(isFound);
+      });
+    }
+
+    it(`counts what the agent writes after a failed undo in ${where}, though it is what the undo would have left`, async () => {
+      const one = await openWindow('one');
+      const two = isSameWindow ? one : await openWindow('two');
+      const first = await one.create();
+      await one.turn(first, work);
+      await recorded(first);
+      const second = await two.create();
+      await two.begin(second);
+      one.beforeWrite = () => Promise.reject(new Error('The disk is full.'));
+      await assert.rejects(first.revert(workspace.file('a.txt')), /disk is full/);
+      await assert.rejects(first.revert(workspace.file('bin.dat')), /disk is full/);
+      workspace.write({ 'a.txt': 'one\ntwo\nthree\n' });
+      await two.end(second);
+      assert.deepEqual(await recorded(second), ['modified a.txt']);
+    });
+
     it(`does not count what a conversation of ${where} restores`, async () => {
       const one = await openWindow('one');
       const two = isSameWindow ? one : await openWindow('two');
@@ -194,6 +262,12 @@ describe('a turn while another conversation works on the same files', function (
       const second = await two.create();
       await two.begin(second);
       const paths = preview.changes.map((change) => change.path);
+      one.afterWrite = async () => {
+        one.afterWrite = () => Promise.resolve();
+        workspace.write({ 'b.txt': 'by the second agent\n' });
+        await two.end(second);
+        assert.deepEqual(await recorded(second), ['modified b.txt']);
+      };
       const { chat } = await one.restorer.restore(
         {
           chat: first,
@@ -207,9 +281,7 @@ describe('a turn while another conversation works on the same files', function (
         },
         signal,
       );
-      workspace.write({ 'b.txt': 'by the second agent\n' });
-      await two.end(second);
-      assert.deepEqual(await recorded(second), ['modified b.txt']);
+      assert.deepEqual(changeLines(second, workspace.folder), ['modified b.txt']);
       assert.deepEqual(changeLines(chat, workspace.folder), []);
     });
   }

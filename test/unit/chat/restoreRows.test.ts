@@ -12,10 +12,10 @@ const none = new Set<string>();
 describe('Rows of a restore', () => {
   const rows = restoreRows(
     [
-      { path: '/ws/mine.txt', change: 'modified', kind: 'file' },
-      { path: '/ws/z.txt', change: 'created', kind: 'file' },
-      { path: '/ws/b.txt', change: 'deleted', kind: 'symlink' },
-      { path: '/ws/command.txt', change: 'deleted', kind: 'file' },
+      { path: '/ws/mine.txt', change: 'modified', kind: 'file', after: undefined },
+      { path: '/ws/z.txt', change: 'created', kind: 'file', after: undefined },
+      { path: '/ws/b.txt', change: 'deleted', kind: 'symlink', after: undefined },
+      { path: '/ws/command.txt', change: 'deleted', kind: 'file', after: undefined },
     ],
     {
       byAgent: new Set(['/ws/z.txt', '/ws/unsaved.txt', '/ws/same.txt', '/ws/command.txt']),

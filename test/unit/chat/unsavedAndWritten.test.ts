@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ChangeLedger } from '../../../src/chat/common/changes/changeLedger';
-import { ConversationClaims, FileTextClaims } from '../../../src/chat/common/changes/fileTextClaims';
+import { ConversationClaims, FileTextClaims } from '../../../src/chat/common/writes/fileTextClaims';
 import { FileTexts } from '../../../src/chat/common/changes/fileTexts';
 import { FakeEditor } from '../../fake/fakeEditor';
 

@@ -184,7 +184,7 @@ function changesOf({ folder, plan }: FolderPlan): RestoreChange[] {
     const kind = (after ?? before)?.kind;
     if (!kind) return [];
     const change = !after ? 'deleted' : before ? 'modified' : 'created';
-    return [{ path: path.join(folder, name), change, kind }];
+    return [{ path: path.join(folder, name), change, kind, after }];
   });
 }
 

@@ -20,12 +20,12 @@ import { ApprovalDiffs } from './approvalDiffs';
 import { NonTextChanges, type FileStateRestore } from './nonTextChanges';
 import { CallActivity, ChangeAuthors } from './changeAuthors';
 import { TurnCheckpoint } from './turnCheckpoint';
-import { ConversationClaims, type FileTextClaims } from './fileTextClaims';
+import { ConversationClaims, type FileTextClaims } from '../writes/fileTextClaims';
 import type { AgentWrites } from '../writes/agentWrites';
+import { OthersWrites } from '../writes/othersWrites';
 import { SharedWrites } from '../writes/sharedWrites';
 import { findLaterEdits } from '../restore/findLaterEdits';
 import type { FileTrail } from '../restore/fileTrails';
-import type { RestoredFiles } from '../restore/restorePorts';
 
 interface ChangeJournalPorts {
   /** Id of the conversation. */
@@ -53,13 +53,13 @@ export class ChangeJournal {
   readonly states: NonTextChanges;
   private readonly fileTexts: FileTexts;
   private readonly record: (record: NewRecord) => void;
-  private readonly sharedWrites: SharedWrites;
+  readonly sharedWrites: SharedWrites;
   private readonly reverter: ChangeReverter;
   readonly undoJournal: UndoJournal;
   private readonly ledger: ChangeLedger;
   private readonly toolCallWrites: ToolCallWrites;
   readonly authors: ChangeAuthors;
-  private readonly callActivity = new CallActivity();
+  readonly callActivity = new CallActivity();
   private readonly turnCheckpoint: TurnCheckpoint;
   private readonly runningTurnScans: RunningTurnScans;
   private readonly savesByOthersTracker: SavesByOthersTracker;
@@ -81,9 +81,10 @@ export class ChangeJournal {
     this.fileTexts = new FileTexts(files, ports.texts);
     const { checkpoints, editor } = files;
     const own = new ConversationClaims(claims);
-    this.sharedWrites = new SharedWrites({ ...ports, checkpoints, fileTexts: this.fileTexts, own });
+    const undoWrites = new SharedWrites({ ...ports, checkpoints, editor, fileTexts: this.fileTexts, own });
+    this.sharedWrites = undoWrites;
     this.ledger = new ChangeLedger(this.fileTexts, record, own, (...write) => this.compareWithApproval(...write));
-    this.states = new NonTextChanges({ checkpoints, claims: own, record });
+    this.states = new NonTextChanges({ checkpoints, claims: own, undoWrites, record });
     this.authors = new ChangeAuthors(record);
     const { authors, callActivity: calls, fileTexts: texts, ledger, queue, states } = this;
     this.review = new FileReview({
@@ -91,6 +92,7 @@ export class ChangeJournal {
       fileTexts: texts,
       ledger,
       states,
+      undoWrites,
       queue,
       resolvePath: (path) => this.resolveUnlessChanged(path),
       onDidChange: ports.onDidChange,
@@ -105,6 +107,7 @@ export class ChangeJournal {
       states,
       authors,
       calls,
+      othersWrites: new OthersWrites({ ownClaims: own, readOtherWindows: () => undoWrites.readOtherWindows() }),
       queue,
       record,
     });
@@ -121,11 +124,11 @@ export class ChangeJournal {
       runForFile: (path, task) => this.runForFile(path, task),
     });
     this.toolCallWrites = new ToolCallWrites({
-      editor: files.editor,
-      texts: this.fileTexts,
-      ledger: this.ledger,
+      editor,
+      texts,
+      ledger,
       isScanned: (path) => this.turnCheckpoint.covers(path),
-      queue: this.queue,
+      queue,
       log,
     });
     const { review, toolCallWrites, turnCheckpoint } = this;
@@ -138,6 +141,7 @@ export class ChangeJournal {
       review,
       turnCheckpoint,
       toolCallWrites,
+      undoWrites,
       record,
     });
     this.undoJournal = new UndoJournal({
@@ -146,6 +150,7 @@ export class ChangeJournal {
       deleteFile: (...deletion) => files.deleteFile(...deletion),
       editor,
       fileTexts: texts,
+      undoWrites,
       record,
       remainingChanges: () => this.remainingChanges,
     });
@@ -179,12 +184,9 @@ export class ChangeJournal {
 
   /** Returns the changes that remain after these records of a conversation. */
   remainingChangesAfter(records: readonly LogRecord[]): RemainingChange[] {
-    const ledger = new ChangeLedger(
-      this.fileTexts,
-      () => undefined,
-      new ConversationClaims(this.ports.claims),
-      () => Promise.resolve(),
-    );
+    const own = new ConversationClaims(this.ports.claims);
+    const ignore = (): undefined => undefined;
+    const ledger = new ChangeLedger(this.fileTexts, ignore, own, () => Promise.resolve());
     for (const record of records) ledger.applyRecord(record);
     return ledger.remainingChanges;
   }
@@ -194,13 +196,9 @@ export class ChangeJournal {
     await this.lastTurnRecording;
   }
 
-  /**
-   * Replaces the remaining changes of files that another conversation reviews now, or after a restore of files. `restored` are
-   * the files that the restore has written, if this conversation owns it: a change of the review alone writes nothing.
-   */
-  async replaceChanges(files: readonly RemainingChange[], restored?: RestoredFiles): Promise<void> {
+  /** Replaces the remaining changes of files that another conversation reviews now, or after a restore of files. */
+  async replaceChanges(files: readonly RemainingChange[]): Promise<void> {
     this.ledger.replaceChanges(files);
-    if (restored) await this.sharedWrites.shareFiles(restored);
     await this.refresh();
   }
 
@@ -331,7 +329,7 @@ export class ChangeJournal {
         .revert(path, { force, turn, protectedFiles, saved })
         .finally(() => this.revertingPaths.delete(path));
     });
-    const restoreId = restore && (await this.recordRestore(path, restore, undoId));
+    const restoreId = restore && this.recordRestore(path, restore, undoId);
     await this.refresh(new Set([path]));
     return restoreId;
   }
@@ -348,14 +346,9 @@ export class ChangeJournal {
   }
 
   /** Records a restore, unless an undo has recorded it. The changes of the file stay recorded, because undoing the restore brings them back. */
-  private async recordRestore(
-    path: string,
-    { target, turn, undo }: FileStateRestore,
-    undoId?: string,
-  ): Promise<string | undefined> {
+  private recordRestore(path: string, { target, turn, undo }: FileStateRestore, undoId?: string): string | undefined {
     const previous = this.remainingChanges.filter((change) => change.path === path);
     if (previous.length > 0) this.ledger.replaceChanges([{ path }]);
-    await this.sharedWrites.shareFiles({ paths: [path], undo: [undo] });
     if (undoId !== undefined && this.undoJournal.covers(undoId, path)) return undefined;
     const [from, to] = [[{ ...undo }], [{ ...target }]];
     this.record({ type: 'restored', id: undo.id, turn, target: to, undo: from, paths: [path], skipped: [], previous });

@@ -6,7 +6,7 @@ import type { TextIdsBeforeAndAfter, CurrentFileText, FileTexts, FileText, FileT
 import type { RemainingChange, LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
 import { findFormerPaths } from './renames';
 import { changeOf, combineWrites, type TurnFile, type WrittenFile } from '../writes/writtenFile';
-import type { ConversationClaims } from './fileTextClaims';
+import type { ConversationClaims } from '../writes/fileTextClaims';
 
 interface Write {
   readonly path: string;
@@ -14,6 +14,8 @@ interface Write {
   readonly base: FileTextId;
   /** The file after the write. If it is missing, the file is read. */
   readonly written?: CurrentFileText;
+  /** The moment of claims before `written` was read. */
+  readonly readAfter?: number;
   /** Whether only the agent can have made the change. */
   readonly isAgentsWork: (now: CurrentFileText) => boolean;
 }
@@ -115,11 +117,6 @@ export class ChangeLedger {
     return this.currentTurnFiles.get(path)?.after;
   }
 
-  /** Whether another conversation has written this text after the claim with the number `since`. */
-  isOthersWrite(path: string, text: FileTextId, since: number): boolean {
-    return this.claims.isClaimedByOther(path, text, since);
-  }
-
   applyRecord(record: LogRecord): void {
     if (record.type === 'snapshot') {
       this.snapshotByPath.set(record.path, record.text);
@@ -151,7 +148,7 @@ export class ChangeLedger {
   }
 
   /** Records a write that the agent has made or reported. Returns whether the file has changed. */
-  async recordWrite({ base, isAgentsWork, path, written }: Write): Promise<boolean> {
+  async recordWrite({ base, isAgentsWork, path, readAfter = this.claims.now, written }: Write): Promise<boolean> {
     const now = written ?? (await this.fileTexts.readWithUnsavedText(path));
     if (base !== undefined && base === now.id) return false;
     const known = this.writtenFiles.get(path);
@@ -159,7 +156,7 @@ export class ChangeLedger {
     // agent's last write.
     const recorded = base === undefined ? known : this.currentTurnFiles.get(path);
     if (recorded && now.id !== undefined && recorded.after === now.id) return false;
-    this.claims.claim(path, now.id);
+    this.claims.claim(path, now.id, readAfter);
     if (!now.isDirty) await this.onFileWritten(path, await this.fileTexts.textOf(base), now.text);
     if (!known && this.writtenFiles.size >= maxFiles) return true;
     const { currentTurnFiles } = this;
@@ -271,7 +268,6 @@ export class ChangeLedger {
    * text before and after they were reverted.
    */
   recordDecision(path: string, decision: 'reverted' | 'kept', hasStates = false, texts: RevertedTexts = {}): void {
-    if (decision === 'reverted') this.claims.end(path);
     if (!this.writtenFiles.delete(path) && !hasStates) return;
     this.currentTurnFiles.delete(path);
     this.appendRecord({ type: 'fileDecided', path, decision, ...withoutUndefined({ ...texts }) });

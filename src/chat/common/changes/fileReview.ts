@@ -2,7 +2,7 @@ import type { KeyedQueue } from '../../../base/common/async';
 import { replaceLines, type Hunk } from '../../../changes/common/review/hunks';
 import { mergePreferringTheirs } from '../../../changes/common/review/threeWayMerge';
 import type { TextsShownToUser } from '../../../changes/common/review/reviewSource';
-import type { EditorPort } from '../../../editor/common/editorPort';
+import type { EditorPort, TextFile, WriteOptions } from '../../../editor/common/editorPort';
 import {
   ChatError,
   type RevertOptions,
@@ -20,12 +20,14 @@ import {
   type FileTexts,
 } from './fileTexts';
 import type { NonTextChanges } from './nonTextChanges';
+import type { UndoWrites } from '../writes/undoWrites';
 
 interface FileReviewPorts {
   readonly editor: Pick<EditorPort, 'stat' | 'writeText'>;
   readonly fileTexts: FileTexts;
   readonly ledger: ChangeLedger;
   readonly states: Pick<NonTextChanges, 'hasChanges'>;
+  readonly undoWrites: Pick<UndoWrites, 'ofText'>;
   /** Runs the work on each file in sequence. Keyed by path. */
   readonly queue: KeyedQueue;
   readonly resolvePath: (path: string) => Promise<string>;
@@ -67,7 +69,7 @@ export class FileReview {
       const now = await this.ports.fileTexts.readWithUnsavedText(path);
       const { separable, text, total } = await this.ports.ledger.textWithoutUneditedChanges(path, now);
       if (separable > 0 && text !== undefined) {
-        await this.ports.editor.writeText(path, text, { ...unlessChanged(now), save: !now.isDirty, protectedFiles });
+        await this.writeText(path, text, { ...unlessChanged(now), save: !now.isDirty, protectedFiles });
       }
       return { separable, total };
     });
@@ -130,7 +132,7 @@ export class FileReview {
       const found = await this.ports.fileTexts.storeText(now);
       const text = replaceLines(seen.text, hunk.after, seen.baseline, hunk.before);
       // Allowed, because the user has seen these lines and requested the change.
-      await this.ports.editor.writeText(path, text, { ...unlessChanged(now), protectedFiles: 'allow' });
+      await this.writeText(path, text, { ...unlessChanged(now), protectedFiles: 'allow' });
       const after = await this.ports.fileTexts.storeText(await this.ports.fileTexts.readWithUnsavedText(path));
       this.ports.ledger.recordHunkUndo(path, found, {
         before: await this.ports.fileTexts.storeTextNotFromDisk(seen.baseline),
@@ -138,6 +140,12 @@ export class FileReview {
       });
     });
     await this.ports.refresh(undone);
+  }
+
+  private async writeText(path: string, text: string, options: WriteOptions): Promise<void> {
+    const { editor, undoWrites } = this.ports;
+    const write = (): Promise<TextFile> => editor.writeText(path, text, options);
+    await undoWrites.ofText(path, text, write, (file) => file.text);
   }
 
   /** Returns the resolved path. */

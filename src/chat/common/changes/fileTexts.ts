@@ -105,6 +105,13 @@ export class FileTexts {
     return { text, id: this.idOf(text), isDirty: false };
   }
 
+  /** Reads the file on disk if it has unsaved text, because that belongs to the user. Never rejects. */
+  async readSavedText(path: string): Promise<CurrentFileText> {
+    const shown = await this.readWithUnsavedText(path);
+    const written = shown.isDirty ? await this.readFromDisk(path) : shown;
+    return written.text === undefined ? shown : written;
+  }
+
   idOf(text: FileText): FileTextId {
     return typeof text === 'string' ? this.blobs.idOf(text) : text;
   }

@@ -14,7 +14,8 @@ import { ChatError, type FileStatesBeforeAndAfter } from '../chatPorts';
 import type { LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
 import type { FileTextId } from './fileTexts';
 import { withUnixLineEndings } from './reportedFileChanges';
-import type { ConversationClaims } from './fileTextClaims';
+import type { ConversationClaims } from '../writes/fileTextClaims';
+import type { UndoWrites } from '../writes/undoWrites';
 
 /** The change that one turn has made to a file. */
 interface StateChange extends Omit<ChangedFile, 'path'> {
@@ -34,7 +35,8 @@ export interface FileStateRestore {
 interface StateChangesPorts {
   /** The checkpoints of the workspace folders. Undefined if they are turned off or there is no workspace. */
   readonly checkpoints: WorkspaceCheckpoints | undefined;
-  readonly claims: ConversationClaims;
+  readonly claims: Pick<ConversationClaims, 'claim'>;
+  readonly undoWrites: Pick<UndoWrites, 'ofStates'>;
   readonly record: (record: NewRecord) => void;
 }
 
@@ -105,14 +107,16 @@ export class NonTextChanges {
     this.undoneById.delete(id);
   }
 
-  /** Whether another conversation has recorded this state after the claim with the number `since`. */
-  isOthersWrite({ after, path }: ChangedFile, since: number): boolean {
-    return this.ports.claims.isClaimedByOther(path, stateId(after), since);
-  }
-
-  record(turn: number, file: ChangedFile, kind: NoTextDiffReason | undefined, isMixed: boolean): void {
+  /** `readAfter`: the moment of claims before the file was read. */
+  record(
+    turn: number,
+    file: ChangedFile,
+    kind: NoTextDiffReason | undefined,
+    isMixed: boolean,
+    readAfter?: number,
+  ): void {
     const { after, before, checkpoint, path, renamedFrom } = file;
-    if (hasNoTexts(kind)) this.ports.claims.claim(path, stateId(after));
+    if (hasNoTexts(kind)) this.ports.claims.claim(path, stateId(after), readAfter);
     const { folder, id } = checkpoint;
     const optional = withoutUndefined({ kind, renamedFrom, before, after, ...(isMixed && { isMixed }) });
     const record = { type: 'stateChanged', turn, path, folder, checkpoint: id, ...optional } as const;
@@ -266,7 +270,9 @@ export class NonTextChanges {
       );
     }
     try {
-      const undo = await checkpoints.restoreFile({ checkpoint, step: { path, before, after } });
+      const undo = await this.ports.undoWrites.ofStates([{ path, after }], () =>
+        checkpoints.restoreFile({ checkpoint, step: { path, before, after } }),
+      );
       return { turn, target: checkpoint, undo };
     } catch (error) {
       if (!isCheckpointError(error)) throw error;

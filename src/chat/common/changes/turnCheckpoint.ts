@@ -1,6 +1,6 @@
 import type { KeyedQueue } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
-import { splitIntoBatches, truncateList } from '../../../base/common/lists';
+import { splitIntoBatches } from '../../../base/common/lists';
 import type { Logger } from '../../../base/common/log';
 import { isSameState } from '../../../changes/common/restorePlan';
 import type {
@@ -24,8 +24,10 @@ import {
   type FileTextId,
 } from './fileTexts';
 import type { CallActivity, CallScan, ChangeAuthor, ChangeAuthors, ScannedCalls } from './changeAuthors';
-import type { FileTextClaims } from './fileTextClaims';
-import type { NonTextChanges } from './nonTextChanges';
+import { TurnNotices } from './turnNotices';
+import { stateId, type NonTextChanges } from './nonTextChanges';
+import type { OthersWrites } from '../writes/othersWrites';
+import { placeOf } from '../writes/placeOf';
 
 interface TurnCheckpointPorts {
   /** Id of the conversation. */
@@ -38,15 +40,13 @@ interface TurnCheckpointPorts {
   readonly states: NonTextChanges;
   readonly authors: Pick<ChangeAuthors, 'record'>;
   readonly calls: Pick<CallActivity, 'beginScan' | 'clear'>;
-  readonly claims: Pick<FileTextClaims, 'newest'>;
+  readonly othersWrites: OthersWrites;
   /** Runs the work on each file in sequence. Keyed by path. */
   readonly queue: KeyedQueue;
   readonly record: (record: NewRecord) => void;
   readonly log: Logger;
 }
 
-/** Maximum number of paths in a notice. */
-const maxNames = 50;
 /** Number of files that are read from a checkpoint at once. */
 const batchFiles = 200;
 /** From this number of files on, changes are recorded concurrently. Fewer files are recorded in order. */
@@ -58,6 +58,8 @@ const batchBytes = 16 * 1024 * 1024;
 interface FoundChange {
   readonly file: ChangedFile;
   readonly author: ChangeAuthor;
+  /** The moment of claims before the file was read. */
+  readonly readAfter: number;
 }
 
 /**
@@ -69,32 +71,31 @@ export class TurnCheckpoint {
   recordedAt: number | undefined;
   private folderCheckpoints: readonly FolderCheckpoint[] = [];
   private turn = 0;
-  /** The number of the last claim before the checkpoint. */
-  private claimsBefore = 0;
   /** The last recorded state of each file. A file in the same state is skipped. */
   private readonly recordedByPath = new Map<string, ChangedFile>();
   /** Saves in editors of this window during the turn that were not made by this agent. */
   private readonly savesByOthers = new SavesByOthers();
   /** The states of files without texts after such saves. */
   private readonly stateSavedByOthersByPath = new Map<string, CurrentFileState>();
-  /** Notices that the conversation has already shown. */
-  private readonly shownNotices = new Set<string>();
+  private readonly notices: TurnNotices;
   /** Why the last scan may have missed changes. */
   private scanProblems: readonly string[] = [];
   /** Number of files that differed from the checkpoint at the last scan. */
   private changedCount = 0;
   private lastScan: Promise<void> = Promise.resolve();
 
-  constructor(private readonly ports: TurnCheckpointPorts) {}
+  constructor(private readonly ports: TurnCheckpointPorts) {
+    this.notices = new TurnNotices(ports.record);
+  }
 
   applyRecord(record: LogRecord): void {
-    if (record.type === 'notice') this.shownNotices.add(record.text);
+    this.notices.applyRecord(record);
     if (record.type === 'changed') this.folderCheckpoints = [];
     if (record.type !== 'checkpoint') return;
     this.folderCheckpoints = record.folders;
     this.turn = record.turn;
     this.recordedAt = record.at;
-    this.claimsBefore = 0;
+    this.ports.othersWrites.beginTurn(0);
   }
 
   /** Takes the checkpoint. Adds a notice about missing files, once. @throws Error when `signal` fires */
@@ -102,24 +103,21 @@ export class TurnCheckpoint {
     const { checkpoints, conversation, record } = this.ports;
     if (!checkpoints) return;
     await this.lastScan;
-    const claimsBefore = this.ports.claims.newest;
+    const since = this.ports.othersWrites.now;
     const { folders, problems, uncovered } = await checkpoints.take(`Turn ${turn}`, signal, {
       series: `turns of ${conversation}`,
     });
     this.folderCheckpoints = folders;
     this.turn = turn;
     this.recordedAt = undefined;
-    this.claimsBefore = claimsBefore;
+    this.ports.othersWrites.beginTurn(since);
     this.changedCount = 0;
     this.recordedByPath.clear();
     this.savesByOthers.clear();
     this.stateSavedByOthersByPath.clear();
     this.ports.calls.clear();
     if (folders.length > 0) record({ type: 'checkpoint', turn, folders: [...folders] });
-    for (const problem of problems) {
-      this.addNotice(`Changes made by shell commands can’t be shown or undone. ${problem}`);
-    }
-    if (uncovered.length > 0) this.addNotice('Some files and folders are not included in checkpoints.', uncovered);
+    this.notices.addForCheckpoint(problems, uncovered);
   }
 
   /** Whether the conversation was reopened during the turn. */
@@ -151,7 +149,7 @@ export class TurnCheckpoint {
   /** Uses the current file on disk as the base with which later writes are compared. */
   async rebase(path: string): Promise<void> {
     if (!this.hasCheckpoint) return;
-    const text = await this.storeBase(path, await this.readSavedText(path));
+    const text = await this.storeBase(path, await this.ports.texts.readSavedText(path));
     this.savesByOthers.setLastKnownText(path, text, this.lastAgentTextId(path));
   }
 
@@ -170,14 +168,7 @@ export class TurnCheckpoint {
   async end(turn: number): Promise<void> {
     if (this.folderCheckpoints.length === 0) return;
     await this.scan();
-    for (const problem of this.scanProblems) {
-      this.addNotice(`Some changes made by shell commands in this turn can’t be shown or undone. ${problem}`);
-    }
-    if (this.changedCount > maxFiles) {
-      this.addNotice(
-        `This turn changed ${this.changedCount} files. Only the first ${maxFiles} are listed. Restore to Here includes all of them.`,
-      );
-    }
+    this.notices.addForTurn(this.scanProblems, this.changedCount, maxFiles);
     // Later writes do not belong to this turn, even if the conversation is reopened.
     this.ports.record({ type: 'checkpoint', turn, folders: [] });
     this.folderCheckpoints = [];
@@ -208,11 +199,13 @@ export class TurnCheckpoint {
     folders: readonly FolderCheckpoint[],
     scan: CallScan,
   ): Promise<boolean> {
+    const readAfter = this.ports.othersWrites.now;
     const { files: changed, problems } = await checkpoints.changesSince(folders);
+    await this.ports.othersWrites.handleScan(changed, readAfter, problems.length === 0);
     const calls = await this.resolveCalls(scan.calls());
     this.scanProblems = problems;
     this.changedCount = changed.length;
-    this.recordUnlisted(changed.slice(maxFiles), calls);
+    this.recordUnlisted(changed.slice(maxFiles), calls, readAfter);
     let isComplete = problems.length === 0;
     const left = changed.slice(0, maxFiles).filter((file) => !this.isRecorded(file));
     const bytesOf = ({ before }: ChangedFile): number => before?.bytes ?? 0;
@@ -221,7 +214,7 @@ export class TurnCheckpoint {
       const files = batch.values();
       const lane = async (): Promise<void> => {
         for (const file of files) {
-          if (!(await this.tryToRecord(file, calls, texts.get(file.path)))) isComplete = false;
+          if (!(await this.tryToRecord({ file, readAfter }, calls, texts.get(file.path)))) isComplete = false;
         }
       };
       await Promise.all(Array.from({ length: batch.length < manyFiles ? 1 : lanes }, lane));
@@ -230,7 +223,7 @@ export class TurnCheckpoint {
   }
 
   /** Records files that are too many to be listed, so that a restore knows that they are not the user's. */
-  private recordUnlisted(files: readonly ChangedFile[], { hasWriter, paths }: ScannedCalls): void {
+  private recordUnlisted(files: readonly ChangedFile[], { hasWriter, paths }: ScannedCalls, readAfter: number): void {
     const named = new Set(paths);
     const found = files.filter((file) => !this.isRecorded(file));
     for (const file of found) this.recordedByPath.set(file.path, file);
@@ -238,7 +231,7 @@ export class TurnCheckpoint {
       (file) =>
         (hasWriter || named.has(file.path)) &&
         !this.isSavedByOthers(file) &&
-        !this.ports.states.isOthersWrite(file, this.claimsBefore),
+        !this.ports.othersWrites.isKnown(file.path, [stateId(file.after)], readAfter),
     );
     const all = byCalls.map(({ path }) => path);
     for (const batch of splitIntoBatches(all, () => 0, { maxItems: batchFiles, maxBytes: batchBytes })) {
@@ -257,9 +250,13 @@ export class TurnCheckpoint {
     return { hasWriter: hasWriter || this.isFromRecord, paths: [...paths, ...resolved] };
   }
 
-  private async tryToRecord(file: ChangedFile, calls: ScannedCalls, textBefore: FileText): Promise<boolean> {
+  private async tryToRecord(
+    read: Omit<FoundChange, 'author'>,
+    calls: ScannedCalls,
+    textBefore: FileText,
+  ): Promise<boolean> {
     try {
-      await this.recordChange(file, calls, textBefore);
+      await this.recordChange(read, calls, textBefore);
       return true;
     } catch (error) {
       this.ports.log.debug(`Cannot track a changed file: ${messageOf(error)}`);
@@ -272,28 +269,38 @@ export class TurnCheckpoint {
     return recorded !== undefined && isSameState(recorded.after, after);
   }
 
-  private async recordChange(file: ChangedFile, calls: ScannedCalls, textBefore: FileText): Promise<void> {
-    const { editor, queue } = this.ports;
+  private async recordChange(
+    { file, readAfter }: Omit<FoundChange, 'author'>,
+    calls: ScannedCalls,
+    textBefore: FileText,
+  ): Promise<void> {
+    const { editor, othersWrites, queue } = this.ports;
     const kind = kindOf(file);
     // A symbolic link is not followed.
     const path = kind === 'symlink' ? file.path : await editor.realPathOf(file.path);
     const isNamed = calls.paths.includes(path) || calls.paths.includes(file.path);
-    const author = isNamed ? 'agent' : calls.hasWriter ? 'command' : 'others';
+    const author: ChangeAuthor = isNamed ? 'agent' : calls.hasWriter ? 'command' : 'others';
+    const paths = [file.path, kind === 'symlink' ? await placeOf(editor, path) : path] as const;
     await queue.run(path, async () => {
-      const now = kind === undefined ? await this.readSavedText(path) : undefined;
-      if (now?.text === undefined || textBefore === undefined) this.recordState({ file, author }, kind ?? 'binary');
-      else await this.recordText(path, { file, author }, textBefore, now);
+      const found = { file, author, readAfter };
+      const now = kind === undefined ? await this.ports.texts.readSavedText(path) : undefined;
+      if (now?.text === undefined || textBefore === undefined) {
+        const isByOthers = await othersWrites.isByOthers(paths, [stateId(file.after)], readAfter);
+        this.recordState(found, kind ?? 'binary', isByOthers);
+      } else if (!(await othersWrites.isByOthers(paths, [now.id, stateId(file.after)], readAfter))) {
+        await this.recordText(path, found, textBefore, now);
+      }
     });
   }
 
-  private recordState({ author, file }: FoundChange, kind: NoTextDiffReason): void {
+  private recordState({ author, file, readAfter }: FoundChange, kind: NoTextDiffReason, isByOthers: boolean): void {
     const { authors, states } = this.ports;
     const { after, path } = file;
     const saved = this.stateSavedByOthersByPath.get(path);
     const isSaved = saved !== undefined && saved !== 'other' && isSameState(saved, after);
     if (author === 'others') this.stateSavedByOthersByPath.set(path, after);
-    else if (!isSaved && !states.isOthersWrite(file, this.claimsBefore)) {
-      states.record(this.turn, file, kind, this.isFromRecord);
+    else if (!isSaved && !isByOthers) {
+      states.record(this.turn, file, kind, this.isFromRecord, readAfter);
       if (author === 'command') authors.record(path);
     }
     this.recordedByPath.set(path, file);
@@ -301,30 +308,29 @@ export class TurnCheckpoint {
 
   private async recordText(
     path: string,
-    { author, file }: FoundChange,
+    { author, file, readAfter }: FoundChange,
     textBefore: FileText,
     now: CurrentFileText,
   ): Promise<void> {
     const { ledger, states, texts } = this.ports;
-    if (ledger.isOthersWrite(path, now.id, this.claimsBefore)) return;
     if (author === 'others' && this.lastAgentTextId(path) !== now.id) {
       this.savesByOthers.setLastKnownText(path, await texts.storeText(now), this.lastAgentTextId(path));
       if (!now.isDirty) this.recordedByPath.set(file.path, file);
       return;
     }
-    const saved = await this.recordUnseenWrites(path, textBefore, author);
+    const saved = await this.recordUnseenWrites(path, textBefore, author, readAfter);
     // This is the user's own edit. Earlier changes of the agent are already recorded.
     if (saved !== undefined && saved === now.id) return;
     const written = this.lastAgentTextId(path);
     if (written === undefined || written !== now.id) {
       const known = saved === undefined ? written : saved;
       const base = known === undefined ? await texts.storeTextNotFromDisk(textBefore) : known;
-      await this.recordWrite(path, base, now, author);
+      await this.recordWrite(path, base, now, author, readAfter);
     }
     if (now.isDirty) return;
     const kind = kindBesideText(file, textBefore, now.text);
     if (kind !== undefined || file.renamedFrom !== undefined) {
-      states.record(this.turn, { ...file, path }, kind, this.isFromRecord);
+      states.record(this.turn, { ...file, path }, kind, this.isFromRecord, readAfter);
       if (author === 'command') this.ports.authors.record(path);
     }
     // Otherwise the file is checked again, because an editor may still have the earlier text.
@@ -332,14 +338,25 @@ export class TurnCheckpoint {
   }
 
   /** Records changes of shell commands from before others saved the file. Returns the saved text. */
-  private async recordUnseenWrites(path: string, textBefore: FileText, author: ChangeAuthor): Promise<FileTextId> {
+  private async recordUnseenWrites(
+    path: string,
+    textBefore: FileText,
+    author: ChangeAuthor,
+    readAfter: number,
+  ): Promise<FileTextId> {
     const { savesByOthers } = this;
     const { texts } = this.ports;
     const agentsText = this.lastAgentTextId(path);
     const saved = savesByOthers.textOf(path, agentsText);
     for (const { after, before } of savesByOthers.takeUnseenWrites(path, agentsText)) {
       const base = before === undefined ? await texts.storeTextNotFromDisk(textBefore) : before;
-      await this.recordWrite(path, base, { id: after, text: await texts.textOf(after), isDirty: false }, author);
+      await this.recordWrite(
+        path,
+        base,
+        { id: after, text: await texts.textOf(after), isDirty: false },
+        author,
+        readAfter,
+      );
     }
     if (saved !== undefined) savesByOthers.setLastKnownText(path, saved, this.lastAgentTextId(path));
     return saved;
@@ -350,10 +367,11 @@ export class TurnCheckpoint {
     base: FileTextId,
     written: CurrentFileText,
     author: ChangeAuthor,
+    readAfter: number,
   ): Promise<void> {
     const { isFromRecord } = this;
     const isAgentsWork = ({ isDirty }: CurrentFileText): boolean => !isDirty && !isFromRecord;
-    const isRecorded = await this.ports.ledger.recordWrite({ path, base, written, isAgentsWork });
+    const isRecorded = await this.ports.ledger.recordWrite({ path, base, written, isAgentsWork, readAfter });
     if (isRecorded && author === 'command') this.ports.authors.record(path);
   }
 
@@ -361,14 +379,6 @@ export class TurnCheckpoint {
   private lastAgentTextId(path: string): FileTextId {
     const { ledger } = this.ports;
     return ledger.hasTurnWritten(path) ? ledger.currentTurnTextId(path) : undefined;
-  }
-
-  /** Reads the file on disk, because unsaved text belongs to the user. */
-  private async readSavedText(path: string): Promise<CurrentFileText> {
-    const { texts } = this.ports;
-    const shown = await texts.readWithUnsavedText(path);
-    const written = shown.isDirty ? await texts.readFromDisk(path) : shown;
-    return written.text === undefined ? shown : written;
   }
 
   /** Stores the text of a file. If the file has no text, keeps its state instead. */
@@ -383,12 +393,5 @@ export class TurnCheckpoint {
     if (!checkpoint) return undefined;
     const states = await this.ports.checkpoints?.currentStates([{ path, checkpoint }]).catch(() => undefined);
     return states?.get(path);
-  }
-
-  private addNotice(text: string, paths: readonly string[] = []): void {
-    if (this.shownNotices.has(text)) return;
-    this.shownNotices.add(text);
-    const details = paths.length === 0 ? {} : { details: truncateList(paths, maxNames).join('\n') };
-    this.ports.record({ type: 'notice', level: 'info', text, ...details });
   }
 }

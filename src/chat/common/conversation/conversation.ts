@@ -8,7 +8,7 @@ import { TranscriptDocument } from '../../../transcript/common/transcriptDocumen
 import type { AgentWrites } from '../writes/agentWrites';
 import { ChangeJournal } from '../changes/changeJournal';
 import type { ChatFileAccess } from '../chatFileAccess';
-import type { FileTextClaims } from '../changes/fileTextClaims';
+import type { FileTextClaims } from '../writes/fileTextClaims';
 import type { RecordsOfOtherWindow, ConversationFiles, ConversationHead } from '../chatStore';
 import { RestoreHistory } from '../restore/restoreHistory';
 import { ChatTranscript } from '../transcript/chatTranscript';

@@ -11,7 +11,7 @@ import type { TextSpool } from '../../../transcript/common/entryStore';
 import type { WriterSession, WriteObserver } from '../../../editor/common/writeObserver';
 import type { ChatFileAccess } from '../chatFileAccess';
 import type { AgentWrites } from '../writes/agentWrites';
-import { FileTextClaims } from '../changes/fileTextClaims';
+import { FileTextClaims } from '../writes/fileTextClaims';
 import type { Chat, Chats, ExportFormat, NewChatOptions } from '../chatPorts';
 import { ChatSession, type ChatSessionPorts } from '../conversation/chatSession';
 import type { ChatStore, ConversationHead } from '../chatStore';

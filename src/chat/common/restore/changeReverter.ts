@@ -1,3 +1,4 @@
+import type { TextFile } from '../../../editor/common/editorPort';
 import type { ChatFileAccess } from '../chatFileAccess';
 import { changedMeanwhileError, ChatError, type RevertOptions } from '../chatPorts';
 import type { ChangeAuthors } from '../changes/changeAuthors';
@@ -8,6 +9,7 @@ import type { FileStateRestore, NonTextChanges } from '../changes/nonTextChanges
 import type { ToolCallWrites } from '../changes/toolCallWrites';
 import type { TurnCheckpoint } from '../changes/turnCheckpoint';
 import type { NewRecord } from '../conversation/logRecord';
+import type { UndoWrites } from '../writes/undoWrites';
 import { requireUnprotected } from './requireUnprotected';
 import type { SavedFile } from './undoJournal';
 
@@ -20,6 +22,7 @@ interface ChangeReverterDeps {
   readonly review: Pick<FileReview, 'storeBaselineWithout'>;
   readonly turnCheckpoint: Pick<TurnCheckpoint, 'rebase'>;
   readonly toolCallWrites: Pick<ToolCallWrites, 'rebaseWatchedFile'>;
+  readonly undoWrites: Pick<UndoWrites, 'ofText'>;
   readonly record: (record: NewRecord) => void;
 }
 
@@ -82,10 +85,13 @@ export class ChangeReverter {
     const text = rebased === undefined ? await this.deps.fileTexts.textOf(file?.before) : rebased;
     const remaining = turn === undefined ? undefined : await this.deps.review.storeBaselineWithout(turn, path, now);
     if (isOnlyState && protectedFiles === 'refuse') await requireUnprotected(this.deps.files.editor, path);
-    if (typeof text === 'string' && file)
-      await files.editor.writeText(path, text, { ...unlessChanged(now), save: !now.isDirty, protectedFiles });
-    else if (now.text !== null && text === null) {
-      const deleteFile = () => files.deleteFile(path, { protectedFiles });
+    const { undoWrites } = this.deps;
+    if (typeof text === 'string' && file) {
+      const options = { ...unlessChanged(now), save: !now.isDirty, protectedFiles };
+      const write = (): Promise<TextFile> => files.editor.writeText(path, text, options);
+      await undoWrites.ofText(path, text, write, (written) => written.text);
+    } else if (now.text !== null && text === null) {
+      const deleteFile = () => undoWrites.ofText(path, null, () => files.deleteFile(path, { protectedFiles }));
       // Only a checkpoint can bring back later edits, and a file that others may have made.
       const isUncertain = rebased !== null || this.deps.authors.isByCommand(path);
       if (isUncertain && (await saved?.hasBytes()) !== true) {

@@ -1,18 +1,13 @@
 import type { GitMove } from '../../../changes/common/gitHead';
+import type { FolderCheckpoint, RestoreOutcome } from '../../../changes/common/workspaceCheckpoints';
 import { ChatError } from '../chatPorts';
-import type {
-  ChatRestores,
-  ComparedTexts,
-  NewRestore,
-  PresentForkPoint,
-  RestoredFiles,
-  RestorePoint,
-} from './restorePorts';
+import type { ChatRestores, ComparedTexts, NewRestore, PresentForkPoint, RestorePoint } from './restorePorts';
 import type { ConversationFiles, StoredConversation } from '../chatStore';
 import type { BackendConnection } from '../conversation/backendConnection';
 import type { Conversation } from '../conversation/conversation';
 import type { RemainingChange } from '../conversation/logRecord';
 import { pathsOfOthers } from '../writes/pathsOfOthers';
+import type { PlannedState } from '../writes/undoWrites';
 import { fileTrails } from './fileTrails';
 import type { Restore } from './restoreHistory';
 import {
@@ -144,21 +139,35 @@ export class ConversationRestores implements ChatRestores {
     await this.conversationFiles.claim();
   }
 
-  async replaceChanges(files: readonly RemainingChange[], restored?: RestoredFiles): Promise<void> {
+  async tellOthers<T extends Pick<RestoreOutcome, 'restored'>>(
+    files: readonly PlannedState[],
+    write: () => Promise<T>,
+  ): Promise<T> {
+    let written: ReadonlySet<string> | undefined;
+    return await this.conversation.journal.sharedWrites.ofStates(files, write, ({ restored }, path) => {
+      written ??= new Set(restored);
+      return written.has(path);
+    });
+  }
+
+  async tellRestored(paths: readonly string[], folders: readonly FolderCheckpoint[]): Promise<void> {
+    await this.conversation.journal.sharedWrites.shareRestored(paths, folders);
+  }
+
+  async replaceChanges(files: readonly RemainingChange[]): Promise<void> {
     await this.conversationFiles.claim();
-    await this.conversation.journal.replaceChanges(files, restored);
+    await this.conversation.journal.replaceChanges(files);
   }
 
   async recordRestore({ replaced, ...restore }: NewRestore): Promise<void> {
-    // The original conversation owns a restore with a fork, and has already told the others of it.
-    await this.replaceChanges(replaced, restore.origin === undefined ? restore : undefined);
+    await this.replaceChanges(replaced);
     this.conversation.addRecord({ type: 'restored', ...restore });
   }
 
-  async recordUndone(id: string, replaced: readonly RemainingChange[], restored?: RestoredFiles): Promise<void> {
+  async recordUndone(id: string, replaced: readonly RemainingChange[]): Promise<void> {
     const { authors, states } = this.conversation.journal;
     for (const one of [authors, states]) one.bringBack(id);
-    await this.replaceChanges(replaced, restored);
+    await this.replaceChanges(replaced);
     this.conversation.addRecord({ type: 'restoreUndone', id });
   }
 

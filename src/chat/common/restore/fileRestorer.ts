@@ -105,6 +105,7 @@ export class FileRestorer {
     const prompt = chat && promptOf(chat, data?.turn);
     if (!chat || !prompt) return undefined;
     await chat.restores.claim();
+    await chat.restores.tellRestored(outcome.restored, outcome.target);
     const point = await chat.restores.restorePointBefore(prompt.id);
     const fork = await this.findChat(data?.fork);
     const restoreId = fork
@@ -174,20 +175,15 @@ export class FileRestorer {
     const origin = restore.origin === undefined ? chat : await this.findChat(restore.origin);
     const fork = restore.origin === undefined ? await this.findChat(restore.fork) : chat;
     const outcome = await this.saveLaterEdits(origin ?? chat, restore, files, () =>
-      this.undoFiles(chat, restore, files, signal),
+      this.undoFiles(chat, origin ?? chat, restore, files, signal),
     );
     const skipped = [...outcome.skipped, ...files.refused, ...files.lost];
     const left = new Set([...pathsOf(skipped), ...files.left]);
     const previous = (origin?.restores.get(id) ?? restore).previous.filter(({ path }) => !left.has(path));
     // A restore that was only partly undone can be undone again.
     const isWhole = left.size === 0;
-    const owner = origin ?? fork;
-    const record = async (one: Chat, replaced: readonly RemainingChange[]): Promise<void> => {
-      const restored = one === owner ? { paths: outcome.restored, undo: restore.undo } : undefined;
-      await (isWhole
-        ? one.restores.recordUndone(id, replaced, restored)
-        : one.restores.replaceChanges(replaced, restored));
-    };
+    const record = async (one: Chat, replaced: readonly RemainingChange[]): Promise<void> =>
+      isWhole ? one.restores.recordUndone(id, replaced) : one.restores.replaceChanges(replaced);
     if (fork && fork !== origin) {
       await record(fork, withoutChange([...paths, ...pathsOf(previous)].filter((path) => !left.has(path))));
     }
@@ -197,6 +193,7 @@ export class FileRestorer {
 
   private async undoFiles(
     chat: Chat,
+    owner: Chat,
     restore: Restore,
     { fromTexts, paths, preview }: UndoFiles,
     signal: AbortSignal,
@@ -204,7 +201,7 @@ export class FileRestorer {
     const fromCheckpoint = paths.filter((path) => !fromTexts.has(path));
     const outcome =
       fromCheckpoint.length > 0
-        ? await this.requireCheckpoints().restore(preview, fromCheckpoint, 'Undo of a restore', signal)
+        ? await this.restoreFromPreview(owner, preview, fromCheckpoint, 'Undo of a restore', signal)
         : { restored: [], skipped: [] };
     const texts = paths.filter((path) => fromTexts.has(path));
     await chat.restores.restoreTexts(restore, new Set(texts));
@@ -241,11 +238,21 @@ export class FileRestorer {
     stored: StoredRequest,
     signal: AbortSignal,
   ): Promise<RestoreOutcome> {
-    const { paths, point, preview } = request;
+    const { chat, paths, point, preview } = request;
     if (paths.length === 0) return { restored: [], skipped: [], undo: [] };
     const label = `Restore to prompt ${point.turn}`;
-    if (preview) return await this.requireCheckpoints().restore(preview, paths, label, signal, JSON.stringify(stored));
+    if (preview) return await this.restoreFromPreview(chat, preview, paths, label, signal, JSON.stringify(stored));
     return { ...(await revertTurns(request)), undo: [] };
+  }
+
+  private async restoreFromPreview(
+    owner: Chat,
+    ...restore: Parameters<RestoreCheckpoints['restore']>
+  ): Promise<RestoreOutcome> {
+    const [preview, paths] = restore;
+    const wanted = new Set(paths);
+    const files = preview.changes.filter(({ path }) => wanted.has(path));
+    return await owner.restores.tellOthers(files, () => this.requireCheckpoints().restore(...restore));
   }
 
   /** Records the restore in the same conversation. Returns its id, or undefined if there is nothing to undo. */

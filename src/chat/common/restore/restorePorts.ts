@@ -1,7 +1,8 @@
-import type { FolderCheckpoint } from '../../../changes/common/workspaceCheckpoints';
+import type { FolderCheckpoint, RestoreOutcome } from '../../../changes/common/workspaceCheckpoints';
 import type { GitMove } from '../../../changes/common/gitHead';
 import type { Draft } from '../chatView';
 import type { LogRecord, RemainingChange } from '../conversation/logRecord';
+import type { PlannedState } from '../writes/undoWrites';
 import type { Restore } from './restoreHistory';
 
 /** What another conversation needs to continue this one from its present state. */
@@ -67,25 +68,21 @@ export interface ChatRestores {
   /** Makes this window the writer of the conversation. @throws ChatError `readonly` */
   claim(): Promise<void>;
   /**
-   * Replaces the remaining changes of files. `restored` are the files that were written for it, if this conversation owns that:
-   * others are told of them. @throws ChatError `readonly`
+   * Runs `write`, which brings files into these states. Other conversations, also of other windows, are told before, so that
+   * they don't count it as work of their agents. With a fork, the original conversation tells it. @throws the errors of `write`
    */
-  replaceChanges(files: readonly RemainingChange[], restored?: RestoredFiles): Promise<void>;
-  /** Records a restore. With a fork, the original conversation is the first to record it, and owns it. @throws ChatError `readonly` */
+  tellOthers<T extends Pick<RestoreOutcome, 'restored'>>(
+    files: readonly PlannedState[],
+    write: () => Promise<T>,
+  ): Promise<T>;
+  /** Tells other conversations the same of files that were restored to these checkpoints. Never rejects. */
+  tellRestored(paths: readonly string[], folders: readonly FolderCheckpoint[]): Promise<void>;
+  /** Replaces the remaining changes of files. @throws ChatError `readonly` */
+  replaceChanges(files: readonly RemainingChange[]): Promise<void>;
+  /** Records a restore. @throws ChatError `readonly` */
   recordRestore(restore: NewRestore): Promise<void>;
-  /**
-   * Records that a restore was undone. `replaced` are the changes that the files have again, `restored` the files that were
-   * written for it, if this conversation owns that. @throws ChatError `readonly`
-   */
-  recordUndone(id: string, replaced: readonly RemainingChange[], restored?: RestoredFiles): Promise<void>;
-}
-
-/** Files that a restore, or the undo of one, has just written or has taken away. */
-export interface RestoredFiles {
-  /** Absolute paths. */
-  readonly paths: readonly string[];
-  /** Checkpoints of the folders that contain them. */
-  readonly undo: readonly FolderCheckpoint[];
+  /** Records that a restore was undone. `replaced` are the changes that the files have again. @throws ChatError `readonly` */
+  recordUndone(id: string, replaced: readonly RemainingChange[]): Promise<void>;
 }
 
 export interface ComparedTexts {

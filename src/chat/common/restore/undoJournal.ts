@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/common/async';
-import type { EditorPort } from '../../../editor/common/editorPort';
+import type { EditorPort, TextFile } from '../../../editor/common/editorPort';
 import type {
   CurrentFileState,
   FolderCheckpoint,
@@ -11,6 +11,7 @@ import type { FileTextId, FileTexts } from '../changes/fileTexts';
 import type { NewRecord, RemainingChange } from '../conversation/logRecord';
 import { changedMeanwhileError } from '../chatPorts';
 import { checkpointFor } from './checkpointFor';
+import type { UndoWrites } from '../writes/undoWrites';
 import type { ComparedTexts } from './restorePorts';
 import type { Restore } from './restoreHistory';
 
@@ -22,6 +23,7 @@ interface UndoJournalDeps {
   readonly deleteFile: ChatFileAccess['deleteFile'];
   readonly editor: Pick<EditorPort, 'save' | 'stat' | 'writeText'>;
   readonly fileTexts: FileTexts;
+  readonly undoWrites: Pick<UndoWrites, 'ofText'>;
   readonly record: (record: NewRecord) => void;
   readonly remainingChanges: () => readonly RemainingChange[];
 }
@@ -154,14 +156,19 @@ export class UndoJournal {
 
   /** Writes the stored texts of these files. The user has seen that they are protected. @throws EditorError */
   async restoreTexts({ texts = [] }: Restore, paths: ReadonlySet<string>): Promise<void> {
-    const { deleteFile, editor, fileTexts } = this.deps;
+    const { deleteFile, editor, fileTexts, undoWrites } = this.deps;
     for (const { path, text: id } of texts) {
       if (!paths.has(path)) continue;
       const [now, text] = [await fileTexts.readWithUnsavedText(path), await fileTexts.textOf(id)];
       // The present text stays, too.
       await fileTexts.storeText(now);
-      if (typeof text === 'string') await editor.writeText(path, text, { save: !now.isDirty, protectedFiles: 'allow' });
-      else if (text === null && now.text !== null) await deleteFile(path, { protectedFiles: 'allow' });
+      if (typeof text === 'string') {
+        const write = (): Promise<TextFile> =>
+          editor.writeText(path, text, { save: !now.isDirty, protectedFiles: 'allow' });
+        await undoWrites.ofText(path, text, write, (file) => file.text);
+      } else if (text === null && now.text !== null) {
+        await undoWrites.ofText(path, null, () => deleteFile(path, { protectedFiles: 'allow' }));
+      }
     }
   }
 

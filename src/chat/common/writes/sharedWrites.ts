@@ -1,58 +1,107 @@
-import type {
-  CurrentFileState,
-  FolderCheckpoint,
-  WorkspaceCheckpoints,
-} from '../../../changes/common/workspaceCheckpoints';
-import { isInside } from '../../../editor/common/boundary';
+import type { FolderCheckpoint, WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
+import type { EditorPort } from '../../../editor/common/editorPort';
 import { hasNoTexts } from '../../../transcript/common/shownChanges';
 import type { NewRecord } from '../conversation/logRecord';
-import type { RestoredFiles } from '../restore/restorePorts';
-import type { AgentWrite, AgentWrites } from './agentWrites';
-import type { ConversationClaims, FileTextClaims } from '../changes/fileTextClaims';
-import type { FileTextId, FileTexts } from '../changes/fileTexts';
+import { checkpointFor } from '../restore/checkpointFor';
+import type { AgentWrite, AgentWrites, NewAgentWrite, ToldWrite } from './agentWrites';
+import type { ConversationClaims, ContentIds, FileTextClaims } from './fileTextClaims';
+import type { FileText, FileTexts } from '../changes/fileTexts';
 import { stateId } from '../changes/nonTextChanges';
 import type { TurnCheckpoint } from '../changes/turnCheckpoint';
+import { placeOf } from './placeOf';
+import type { PlannedState, UndoWrites } from './undoWrites';
 
 interface SharedWritesPorts {
   /** Id of the conversation. */
   readonly conversation: string;
   /** Undefined if only the writes of this window are known. */
   readonly agentWrites: AgentWrites | undefined;
-  readonly checkpoints: Pick<WorkspaceCheckpoints, 'currentStates'> | undefined;
+  readonly checkpoints: Pick<WorkspaceCheckpoints, 'stateAt'> | undefined;
   readonly claims: FileTextClaims;
   /** The claims of this conversation. */
-  readonly own: Pick<ConversationClaims, 'claim'>;
-  readonly fileTexts: Pick<FileTexts, 'readWithUnsavedText'>;
+  readonly own: Pick<ConversationClaims, 'announce' | 'lose' | 'made' | 'withdraw'>;
+  readonly fileTexts: Pick<FileTexts, 'idOf' | 'readFromDisk'>;
+  readonly editor: Pick<EditorPort, 'realPathOf'>;
+}
+
+interface Announced {
+  /** `text` is that of the file now, if it is another one than was announced. */
+  end(outcome: 'written' | 'nothing' | 'unknown', text?: FileText): void;
 }
 
 /**
- * Tells other conversations, of this and of other windows, what this one has written and undone, and claims what other windows
- * have written, so that each counts only the changes of its own agent.
+ * Tells other conversations, of this and of other windows, what this one has written, and what it is about to undo, and claims
+ * what other windows have told, so that each counts only the changes of its own agent.
  */
-export class SharedWrites {
+export class SharedWrites implements UndoWrites {
   /** The owner of the claims of other windows. */
   private readonly otherWindows = {};
+  private announcedCount = 0;
 
   constructor(private readonly ports: SharedWritesPorts) {}
 
+  /** Tells other windows what the agent has written. The conversation itself claims it. */
   shareRecord(record: NewRecord): void {
-    const left = contentsLeftBy(record);
-    if (!left) return;
-    // The ledger claims what the agent itself has written.
-    if (record.type === 'written' || record.type === 'stateChanged') this.tellOtherWindows(left.path, left.text);
-    else this.share(left.path, left.text);
+    const left = record.type === 'written' || record.type === 'stateChanged' ? contentsLeftBy(record) : undefined;
+    if (left) this.ports.agentWrites?.add({ conversation: this.ports.conversation, ...left });
   }
 
-  /** Shares the present contents of files that a restore, or an undo, has just written or taken away. Never rejects. */
-  async shareFiles({ paths, undo }: RestoredFiles): Promise<void> {
-    const states = await this.statesOf(paths, undo);
-    for (const path of paths) {
-      const state = states.get(path);
-      const known = state === 'other' ? undefined : state;
-      // A text would be that of the file to which the link leads.
-      const text = known?.kind === 'symlink' ? undefined : (await this.ports.fileTexts.readWithUnsavedText(path)).id;
-      this.share(path, text === undefined && known ? stateId(known) : text);
+  async ofText<T>(
+    path: string,
+    text: string | null,
+    write: () => Promise<T>,
+    textOf?: (result: T) => string,
+  ): Promise<T> {
+    const { fileTexts } = this.ports;
+    const id = fileTexts.idOf(text);
+    const [announced] = await this.announce([{ path, text: id }]);
+    try {
+      const result = await write();
+      announced?.end('written', textOf?.(result));
+      return result;
+    } catch (error) {
+      // It may have failed after the file was written.
+      announced?.end((await fileTexts.readFromDisk(path)).id === id ? 'written' : 'nothing');
+      throw error;
     }
+  }
+
+  async ofStates<T>(
+    files: readonly PlannedState[],
+    write: () => Promise<T>,
+    isWritten: (result: T, path: string) => boolean = () => true,
+  ): Promise<T> {
+    const places = await Promise.all(files.map(({ path }) => placeOf(this.ports.editor, path)));
+    const planned = files.map(({ after }, at) => ({ path: places[at] ?? '', text: stateId(after) }));
+    const announced = await this.announce(planned);
+    try {
+      const result = await write();
+      for (const [at, { path }] of files.entries()) announced[at]?.end(isWritten(result, path) ? 'written' : 'unknown');
+      return result;
+    } catch (error) {
+      // Some of them may have been written.
+      for (const one of announced) one.end('unknown');
+      throw error;
+    }
+  }
+
+  /** Shares what a restore that another process has begun has left: the states that the files have in these checkpoints. Never rejects. */
+  async shareRestored(paths: readonly string[], folders: readonly FolderCheckpoint[]): Promise<void> {
+    const { checkpoints } = this.ports;
+    for (const path of paths) {
+      const checkpoint = checkpointFor(path, folders);
+      if (!checkpoint || !checkpoints) continue;
+      const after = await checkpoints.stateAt({ path, checkpoint }).catch(() => undefined);
+      await this.ofStates([{ path, after }], () => Promise.resolve());
+    }
+  }
+
+  /**
+   * Claims what other windows have told. Call it after files were read and before it is decided who has written them: what
+   * Backline writes is told before. Never rejects.
+   */
+  async readOtherWindows(): Promise<void> {
+    await this.ports.agentWrites?.readOtherWindows((told) => this.claimTold(told));
   }
 
   /**
@@ -62,40 +111,52 @@ export class SharedWrites {
   async claimForOtherWindows(turn?: Pick<TurnCheckpoint, 'hasCheckpoint' | 'recordedAt'>): Promise<void> {
     const { agentWrites, claims, conversation } = this.ports;
     if (turn?.hasCheckpoint === false) return;
-    await agentWrites?.readOtherWindows(({ path, text }) => claims.claim(this.otherWindows, path, text));
+    await this.readOtherWindows();
     if (turn?.recordedAt === undefined) return;
     const last = new Map<string, AgentWrite>();
     for (const write of (await agentWrites?.since(turn.recordedAt)) ?? []) last.set(write.path, write);
     for (const write of last.values()) {
       // The window that has begun the turn has written the others.
-      if (write.conversation !== conversation) claims.claimEarlier(this.otherWindows, write.path, write.text);
+      if (write.conversation !== conversation) claims.claimEarlier(this.otherWindows, write.path, contentsOf(write));
     }
   }
 
-  /** Claims what an undo or a restore has left: it is no work of another agent. */
-  private share(path: string, text: FileTextId): void {
-    if (text === undefined) return;
-    this.ports.own.claim(path, text);
-    this.tellOtherWindows(path, text);
+  private claimTold(told: ToldWrite): void {
+    const { claims } = this.ports;
+    if (told.kind === 'withdrawn') claims.withdraw(told.id);
+    else if (told.kind === 'lost') claims.lose(told.id);
+    else {
+      const { id, kind, write } = told;
+      const contents = contentsOf(write);
+      if (kind === 'announced') claims.announce(id, this.otherWindows, write.path, contents);
+      else if (id === undefined || !claims.made(id, contents)) claims.claim(this.otherWindows, write.path, contents);
+    }
   }
 
-  private tellOtherWindows(path: string, text: FileTextId): void {
-    const { agentWrites, conversation } = this.ports;
-    agentWrites?.add({ conversation, path, text });
-  }
-
-  private async statesOf(
-    paths: readonly string[],
-    folders: readonly FolderCheckpoint[],
-  ): Promise<ReadonlyMap<string, CurrentFileState>> {
-    const files = paths.flatMap((path) => {
-      const checkpoint = folders.findLast(({ folder }) => isInside(path, folder, false));
-      return checkpoint ? [{ path, checkpoint }] : [];
+  private async announce(files: readonly Pick<NewAgentWrite, 'path' | 'text'>[]): Promise<readonly Announced[]> {
+    const { agentWrites, conversation, fileTexts, own } = this.ports;
+    const writes = files.map(({ path, text }) => ({ conversation, path, text }));
+    const ids = writes.map(({ path, text }) => {
+      const id = `${conversation} ${++this.announcedCount}`;
+      own.announce(id, path, [text]);
+      return id;
     });
-    const none: ReadonlyMap<string, CurrentFileState> = new Map();
-    if (files.length === 0) return none;
-    return (await this.ports.checkpoints?.currentStates(files).catch(() => none)) ?? none;
+    const told = (await agentWrites?.announce(writes)) ?? [];
+    return writes.map((write, at) => ({
+      end: (outcome, text) => {
+        const id = ids[at] ?? '';
+        const left = text === undefined ? write.text : fileTexts.idOf(text);
+        if (outcome === 'written') own.made(id, [left]);
+        else if (outcome === 'nothing') own.withdraw(id);
+        else own.lose(id);
+        told[at]?.end(outcome === 'written' ? { ...write, text: left } : outcome);
+      },
+    }));
   }
+}
+
+function contentsOf({ state, text }: AgentWrite): ContentIds {
+  return state === undefined ? [text] : [text, state];
 }
 
 /** Returns what a change of the agent, or the undo of one, has left in a file. */

@@ -6,7 +6,15 @@ import { KeyedQueue, type Clock } from '../../../base/common/async';
 import { errorCode, messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { parseJson } from '../../../base/common/parseJson';
-import type { AgentWrite, AgentWrites, NewAgentWrite } from '../../common/writes/agentWrites';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import { isProcessAlive } from '../../../base/node/isProcessAlive';
+import type {
+  AgentWrite,
+  AgentWrites,
+  AnnouncedWrite,
+  NewAgentWrite,
+  ToldWrite,
+} from '../../common/writes/agentWrites';
 
 interface AgentWritesFolderDeps {
   /** Absolute path of a folder that all windows share. */
@@ -15,19 +23,36 @@ interface AgentWritesFolderDeps {
   readonly windowId: string;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;
+  /** Id of the process of this window. */
+  readonly pid?: number;
+  /** Whether the process of a window still runs. */
+  readonly isAlive?: (pid: number) => boolean;
 }
 
-const StoredWrite = z.object({
+const ContentId = z.string().nullable().optional();
+const Written = z.object({
   at: z.number(),
   conversation: z.string(),
   path: z.string(),
-  text: z.string().nullable().optional(),
+  text: ContentId,
+  state: ContentId,
+  /** Id of the announcement that this ends. */
+  id: z.string().optional(),
 });
+/** An earlier version of Backline in another window takes an announcement for a write, and does not see a withdrawal. */
+const StoredLine = z.union([
+  Written.extend({ phase: z.literal('announced'), id: z.string(), pid: z.number() }),
+  z.object({ at: z.number(), phase: z.enum(['withdrawn', 'lost']), id: z.string() }),
+  Written.extend({ phase: z.undefined().optional() }),
+]);
+type StoredLine = z.infer<typeof StoredLine>;
 
 /** Older writes matter to nobody: checkpoints are not kept that long. */
 const maxAgeMs = 30 * 24 * 60 * 60 * 1000;
 /** Maximum size of the file of one window, in bytes. A larger one starts again. */
 const maxFileBytes = 8 * 1024 * 1024;
+/** No write takes longer. A process that has got the id of an ended one must not keep its announcements alive. */
+const maxAnnouncedMs = 60 * 60 * 1000;
 /** File systems store times less exactly than the clock. */
 const mtimeErrorMs = 10_000;
 const suffix = '.jsonl';
@@ -35,7 +60,7 @@ const lineFeed = 0x0a;
 
 /** A part of a file, up to its last whole line. */
 interface ReadPart {
-  readonly writes: readonly AgentWrite[];
+  readonly lines: readonly StoredLine[];
   /** Number of bytes of the file before the first line that was not read. */
   readonly end: number;
 }
@@ -44,14 +69,34 @@ interface ReadPart {
 export class AgentWritesFolder implements AgentWrites {
   private readonly queue = new KeyedQueue();
   private pendingLines: string[] = [];
+  private announcedCount = 0;
   /** Up to where the file of each other window was read, in bytes. Undefined before the first time. */
   private readBytesByName: Map<string, number> | undefined;
+  /** What other windows are about to write, by the full id. */
+  private readonly announcedById = new Map<string, { readonly at: number; readonly pid: number }>();
 
   constructor(private readonly deps: AgentWritesFolderDeps) {}
 
   add(write: NewAgentWrite): void {
-    this.pendingLines.push(`${JSON.stringify({ at: this.deps.clock.now(), ...write })}\n`);
+    this.append({ ...write });
     void this.flush();
+  }
+
+  async announce(writes: readonly NewAgentWrite[]): Promise<readonly AnnouncedWrite[]> {
+    const { pid = process.pid } = this.deps;
+    const announced = writes.map((write): AnnouncedWrite => {
+      const id = String(++this.announcedCount);
+      this.append({ ...write, phase: 'announced', id, pid });
+      return {
+        end: (written) => {
+          if (typeof written === 'object') this.append({ ...written, id });
+          else this.append({ phase: written === 'nothing' ? 'withdrawn' : 'lost', id });
+          void this.flush();
+        },
+      };
+    });
+    await this.flush();
+    return announced;
   }
 
   async since(at: number): Promise<readonly AgentWrite[]> {
@@ -61,27 +106,64 @@ export class AgentWritesFolder implements AgentWrites {
       this.forEachFile(async (name, { mtimeMs }) => {
         // A file that nobody has written since then has nothing newer.
         if (mtimeMs + mtimeErrorMs < at) return;
-        for (const write of (await this.readFrom(name, 0)).writes) if (write.at >= at) all.push(write);
+        const { lines } = await this.readFrom(name, 0);
+        const ended = new Set(
+          lines.flatMap(({ id, phase }) => (phase === undefined || phase === 'withdrawn' ? (id ?? []) : [])),
+        );
+        for (const line of lines) {
+          if (!isWritten(line) || line.at < at) continue;
+          if (line.phase === undefined || !ended.has(line.id)) all.push(writeOf(line));
+        }
       }),
     );
     return oldestFirst(all);
   }
 
-  async readOtherWindows(onWrite: (write: AgentWrite) => void): Promise<void> {
+  async readOtherWindows(onTold: (told: ToldWrite) => void): Promise<void> {
     await this.queue.run('files', async () => {
       const known = this.readBytesByName;
       const read = new Map(known);
-      const writes: AgentWrite[] = [];
-      await this.forEachFile(async (name, { size }) => {
+      const told: { readonly at: number; readonly told: ToldWrite }[] = [];
+      await this.forEachFile(async (name, { mtimeMs, size }) => {
         const from = known?.get(name) ?? 0;
         if (name === this.ownName || (known && from === size)) return;
-        const part = known ? await this.readFrom(name, from) : { end: size, writes: [] };
+        const isOld = this.deps.clock.now() - mtimeMs > maxAnnouncedMs;
+        const part = known || !isOld ? await this.readFrom(name, from) : { end: size, lines: [] };
         read.set(name, part.end);
-        writes.push(...part.writes);
+        for (const line of part.lines) told.push({ at: line.at, told: this.toldBy(name, line) });
       });
       this.readBytesByName = read;
-      for (const write of oldestFirst(writes)) onWrite(write);
+      const sorted = oldestFirst(told).map((one) => one.told);
+      const isNew = (one: ToldWrite): boolean =>
+        known !== undefined || (one.kind === 'announced' && this.announcedById.has(one.id));
+      for (const one of [...sorted.filter(isNew), ...this.takeLost()]) onTold(one);
     });
+  }
+
+  /** Converts a line of another window, whose ids are only unique there. */
+  private toldBy(name: string, line: StoredLine): ToldWrite {
+    if (line.phase === undefined && line.id === undefined) return { kind: 'made', write: writeOf(line) };
+    const id = `${name} ${line.id}`;
+    if (line.phase === 'announced') {
+      this.announcedById.set(id, line);
+      return { kind: 'announced', id, write: writeOf(line) };
+    }
+    this.announcedById.delete(id);
+    return isWritten(line) ? { kind: 'made', id, write: writeOf(line) } : { kind: line.phase, id };
+  }
+
+  /** Returns the announcements of windows that have ended since. */
+  private takeLost(): ToldWrite[] {
+    const { clock, isAlive = isProcessAlive } = this.deps;
+    const lost = [...this.announcedById].filter(
+      ([, { at, pid }]) => clock.now() - at > maxAnnouncedMs || !isAlive(pid),
+    );
+    for (const [id] of lost) this.announcedById.delete(id);
+    return lost.map(([id]) => ({ kind: 'lost', id }));
+  }
+
+  private append(line: Record<string, unknown>): void {
+    this.pendingLines.push(`${JSON.stringify({ at: this.deps.clock.now(), ...line })}\n`);
   }
 
   private get ownName(): string {
@@ -140,20 +222,25 @@ export class AgentWritesFolder implements AgentWrites {
       const start = size < from ? 0 : from;
       const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), 0, size - start, start);
       const length = buffer.subarray(0, bytesRead).lastIndexOf(lineFeed) + 1;
-      const writes = buffer
+      const lines = buffer
         .toString('utf8', 0, length)
         .split('\n')
-        .flatMap((line): AgentWrite[] => {
-          const { data } = StoredWrite.safeParse(line === '' ? undefined : parseJson(line));
-          return data ? [{ ...data, text: data.text }] : [];
-        });
-      return { writes, end: start + length };
+        .flatMap((line) => StoredLine.safeParse(line === '' ? undefined : parseJson(line)).data ?? []);
+      return { lines, end: start + length };
     } finally {
       await file.close();
     }
   }
 }
 
-function oldestFirst(writes: readonly AgentWrite[]): readonly AgentWrite[] {
-  return writes.toSorted((one, other) => one.at - other.at);
+function isWritten(line: StoredLine): line is Exclude<StoredLine, { readonly phase: 'withdrawn' | 'lost' }> {
+  return line.phase !== 'withdrawn' && line.phase !== 'lost';
+}
+
+function writeOf({ at, conversation, path, state, text }: z.infer<typeof Written>): AgentWrite {
+  return { at, conversation, path, text, ...withoutUndefined({ state }) };
+}
+
+function oldestFirst<T extends { readonly at: number }>(some: readonly T[]): readonly T[] {
+  return some.toSorted((one, other) => one.at - other.at);
 }

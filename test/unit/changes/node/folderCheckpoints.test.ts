@@ -225,12 +225,14 @@ describe('FolderCheckpoints', () => {
       workspace.remove('gone.sh');
       const plan = await preview(folders);
       assert.deepEqual(
-        plan.changes.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
+        plan.changes
+          .map(({ after, ...change }) => ({ ...change, bytes: after?.bytes }))
+          .toSorted((one, other) => (one.path < other.path ? -1 : 1)),
         [
-          { path: b(), change: 'modified', kind: 'file' },
-          { path: `${second}/new 名.txt`, change: 'deleted', kind: 'file' },
-          { path: a(), change: 'modified', kind: 'file' },
-          { path: workspace.file('gone.sh'), change: 'created', kind: 'executable' },
+          { path: b(), change: 'modified', kind: 'file', bytes: 2 },
+          { path: `${second}/new 名.txt`, change: 'deleted', kind: 'file', bytes: undefined },
+          { path: a(), change: 'modified', kind: 'file', bytes: 2 },
+          { path: workspace.file('gone.sh'), change: 'created', kind: 'executable', bytes: 4 },
         ],
       );
       const chosen = [a(), `${second}/new 名.txt`];

@@ -67,6 +67,10 @@ export class DiskWindow {
   /** What the user has not saved in notebooks, by path. */
   readonly unsavedNotebooks: Map<string, string>;
   private readonly opened: Chat[] = [];
+  /** Called before an undo or a restore writes to the disk. */
+  beforeWrite: () => Promise<void> = () => Promise.resolve();
+  /** Called when an undo or a restore has written to the disk, before it knows. */
+  afterWrite: () => Promise<void> = () => Promise.resolve();
 
   private constructor(
     readonly workspace: TestWorkspace,
@@ -97,13 +101,19 @@ export class DiskWindow {
       log: nullLogger,
     });
     this.editor = new GuardedEditor(disk, () => protectedFiles);
+    const { checkpoints, editor } = this;
+    const [restore, restoreFile] = [checkpoints.restore.bind(checkpoints), checkpoints.restoreFile.bind(checkpoints)];
+    const writeText = editor.writeText.bind(editor);
+    checkpoints.restore = (...args) => this.observeWrite(() => restore(...args));
+    checkpoints.restoreFile = (...args) => this.observeWrite(() => restoreFile(...args));
+    editor.writeText = (...args) => this.observeWrite(() => writeText(...args));
     this.chats = new ChatSessions({
       backends: this.backends,
       store: this.store,
       files: {
         editor: this.editor,
         deleteFile: async (file) => {
-          await rm(file);
+          await this.observeWrite(() => rm(file));
           this.unsavedNotebooks.delete(file);
         },
         checkpoints: this.checkpoints,
@@ -174,6 +184,13 @@ export class DiskWindow {
     this.chats.dispose();
     this.store.dispose();
     await this.checkpoints.stop();
+  }
+
+  private async observeWrite<T>(write: () => Promise<T>): Promise<T> {
+    await this.beforeWrite();
+    const result = await write();
+    await this.afterWrite();
+    return result;
   }
 
   private add(chat: Chat): Chat {
