@@ -15,10 +15,12 @@ import { systemClock } from '../src/base/node/systemClock';
 import type { ConversationFiles, ConversationHead } from '../src/chat/common/chatStore';
 import { logVersion, type LogRecord } from '../src/chat/common/conversation/logRecord';
 import { storedForm } from '../src/chat/common/log/storedForm';
+import { StoringPace } from '../src/chat/common/log/storingPace';
 import { ChatTranscript } from '../src/chat/common/transcript/chatTranscript';
 import { ConversationStore } from '../src/chat/node/conversationStore';
 import { FileSpool } from '../src/chat/node/fileSpool';
 import { SessionNormalizer } from '../src/session/common/normalize/sessionNormalizer';
+import type { BackendSession } from '../src/session/common/sessionBackend';
 import type { SessionEvent } from '../src/session/common/sessionEvents';
 import { TranscriptDocument } from '../src/transcript/common/transcriptDocument';
 import { FakeEditor } from '../test/fake/fakeEditor';
@@ -220,7 +222,7 @@ async function runLoad(): Promise<void> {
   const session = await backend.loadSession('s1', {
     cwd: process.cwd(),
     onLoading: (loading) => {
-      reading = follow(loading.events(), transcript, file);
+      reading = follow(loading, transcript, file);
     },
   });
   await session.close();
@@ -236,14 +238,16 @@ async function runLoad(): Promise<void> {
 }
 
 async function follow(
-  events: AsyncIterable<{ readonly event: SessionEvent }>,
+  session: Pick<BackendSession, 'events' | 'holdBack'>,
   transcript: ChatTranscript,
   file: ConversationFiles,
 ): Promise<void> {
-  for await (const { event } of events) {
+  const pace = new StoringPace(file);
+  for await (const { event } of session.events()) {
     const record: LogRecord = { type: 'event', at: Date.now(), event: storedForm(event) };
     transcript.applyRecord(record);
     file.append(record);
+    pace.keep(session);
   }
 }
 

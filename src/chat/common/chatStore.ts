@@ -143,6 +143,11 @@ export interface ConversationFiles extends TextBlobs {
   follow(): Disposable;
   /** Queues a record. Before `claim`, records are kept in memory, and dropped if another window writes first. */
   append(record: LogRecord): void;
+  /**
+   * Resolves when few of the appended records wait for the disk, when it fails, and after 2 s. Undefined if there is nothing
+   * to wait for. Never rejects.
+   */
+  whenStored(): Promise<void> | undefined;
   updateHead(change: Partial<ConversationHead>): void;
   /** Resolves when all records are on disk or could not be written. */
   flush(): Promise<void>;

@@ -80,6 +80,7 @@ export class DiskConversationFiles implements ConversationFiles {
   private readonly problemEmitter = new Emitter<void>(this.onListenerError);
   readonly onDidChangeProblem = this.problemEmitter.event;
   private readonly readRecordsEmitter = new Emitter<RecordsOfOtherWindow>(this.onListenerError);
+  readonly whenStored = (): Promise<void> | undefined => this.logWriter.whenStored();
   readonly onDidReadRecords = this.readRecordsEmitter.event;
   moves: readonly FolderMove[];
 
@@ -95,10 +96,9 @@ export class DiskConversationFiles implements ConversationFiles {
     this.hasRecords = initialState.access !== 'ours';
     this.lock = initialState.createLock(() => this.loseLock());
     this.texts = new ConversationTexts(files, path.join(ports.folder, textsFolderName));
-    const ensureWritable = (): Promise<void> => this.ensureWritable();
     const { backendId, id } = initialState.head;
     const newBegin = () => ({ type: 'begin' as const, at: clock.now(), version: logVersion, id, backendId });
-    const logPorts = { files, clock, log, ensureWritable, newBegin };
+    const logPorts = { files, clock, log, ensureWritable: () => this.ensureWritable(), newBegin };
     this.logWriter = new LogWriter(this.logFile, initialState.log.endOffset, logPorts);
     this.logWriter.onDidChangeProblem(() => this.problemEmitter.fire());
     this.headCoalescer = new Coalescer(clock, headDelayMs, () => this.writeHead());

@@ -143,7 +143,7 @@ export interface LoadSessionOptions extends CreateSessionOptions {
    * Called with the session before its history arrives, so that the caller reads all of it while it loads. A session
    * keeps only a part of what nobody reads. The session must not be used for anything else until it is loaded.
    */
-  readonly onLoading?: (session: Pick<BackendSession, 'events'>) => void;
+  readonly onLoading?: (session: Pick<BackendSession, 'events' | 'holdBack'>) => void;
 }
 
 /** Choices for a new session, by option id. */
@@ -175,6 +175,12 @@ export interface BackendSession extends Disposable {
    * read concurrently. Dropped events leave a gap in `sequence`.
    */
   events(options?: { afterSequence?: number; signal?: AbortSignal }): AsyncIterable<SequencedEvent>;
+
+  /**
+   * Stops reading from the backend until the result is disposed, for a reader that can't keep up. Also delays the
+   * backend's other sessions, its requests and its answers. Absent if the backend does not send faster than events are read.
+   */
+  holdBack?(): Disposable;
 
   /**
    * Resolves when the backend has accepted the prompt.

@@ -20,6 +20,8 @@ export interface MessageStream extends Disposable {
   readonly onMessage: Event<Record<string, unknown>>;
   readonly onNoise: Event<InvalidStreamData>;
   readonly onDidClose: Event<StreamClosed>;
+  /** Stops delivering messages until the result is disposed. Absent if the transport can't do that. */
+  holdReading?(): Disposable;
   /** Resolves when the message was handed to the operating system; rejects if the stream is closed. */
   send(message: object): Promise<void>;
 }

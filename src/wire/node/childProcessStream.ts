@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../../base/common/async';
-import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import { DisposableStore, toDisposable, type Disposable } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
 import { BatchAnswers } from '../common/batchAnswers';
 import { ConnectionClosedError } from '../common/connectionErrors';
@@ -37,6 +37,8 @@ export class ChildProcessStream implements MessageStream {
   private readonly lineReader: JsonLineReader;
   private readonly batchAnswers = new BatchAnswers();
   private hasListener = false;
+  /** Who wants that nothing is delivered. */
+  private readonly holds = new Set<object>();
   private scheduledRead: NodeJS.Immediate | undefined;
   private hasStdoutEnded = false;
   private isStdoutQuiet = true;
@@ -76,6 +78,15 @@ export class ChildProcessStream implements MessageStream {
     });
   }
 
+  /** Bytes of the child then wait in its pipe, and the child waits when that is full. */
+  holdReading(): Disposable {
+    const hold = {};
+    this.holds.add(hold);
+    return toDisposable(() => {
+      if (this.holds.delete(hold)) this.scheduleRead();
+    });
+  }
+
   dispose(): void {
     this.close({ reason: 'disposed' });
   }
@@ -96,7 +107,7 @@ export class ChildProcessStream implements MessageStream {
   private waitUntilQuiet(): void {
     this.isStdoutQuiet = true;
     const timer = this.options.clock.setTimer(drainAfterExitMs, () => {
-      if (this.isStdoutQuiet && !this.scheduledRead) this.finishStdout();
+      if (this.isStdoutQuiet && !this.scheduledRead && !this.isHeld) this.finishStdout();
       else this.waitUntilQuiet();
     });
     this.disposables.add(timer);
@@ -105,7 +116,7 @@ export class ChildProcessStream implements MessageStream {
   private receiveChunk(chunk: Uint8Array): void {
     this.isStdoutQuiet = false;
     this.lineReader.addChunk(chunk);
-    if (!this.hasListener) this.child.stdout.pause();
+    if (!this.hasListener || this.isHeld) this.child.stdout.pause();
     else if (!this.scheduledRead) this.deliverMessages();
   }
 
@@ -116,13 +127,18 @@ export class ChildProcessStream implements MessageStream {
   }
 
   private scheduleRead(): void {
-    if (this.hasListener && !this.closeReason) this.scheduledRead ??= setImmediate(() => this.deliverMessages());
+    if (this.hasListener && !this.isHeld && !this.closeReason)
+      this.scheduledRead ??= setImmediate(() => this.deliverMessages());
+  }
+
+  private get isHeld(): boolean {
+    return this.holds.size > 0;
   }
 
   private deliverMessages(): void {
     this.scheduledRead = undefined;
     const endMs = performance.now() + maxTurnMs;
-    for (let items = 0; items < maxItemsPerTurn && performance.now() < endMs; items++) {
+    for (let items = 0; items < maxItemsPerTurn && performance.now() < endMs && !this.isHeld; items++) {
       const line = this.lineReader.read();
       if (!line) {
         if (this.hasStdoutEnded) this.close({ reason: 'ended' });

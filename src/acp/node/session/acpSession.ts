@@ -82,6 +82,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   private turnCount = 0;
   /** Whether the agent has sent an update, so that loading the session again would repeat its history. */
   hasReceivedUpdate = false;
+  readonly holdBack = (): Disposable => this.deps.agent.connection.holdReading();
   private readonly emit = (events: readonly SessionEvent[]): void => this.output.appendAll(events);
   private readonly lifetimeController = new AbortController();
 
@@ -97,10 +98,9 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     this.mapper = new SessionEventMapper(id, clock, () => agent.traits.knownAs);
     this.updates = new AgentUpdates(this.mapper);
     this.output = new SessionOutput(id, deps.redactor);
-    this.approvals = new Approvals(id, clock, creationParams.approvalTimeoutMs, (event) =>
-      this.output.append(this.mapper.recordApprovalRequest(event)),
-    );
-    const { cwd } = creationParams;
+    const { approvalTimeoutMs, cwd } = creationParams;
+    const onApproval = (event: SessionEvent): void => this.output.append(this.mapper.recordApprovalRequest(event));
+    const approvals = (this.approvals = new Approvals(id, clock, approvalTimeoutMs, onApproval));
     const actions = (this.actions = new OwnActionRecorder({ clock, mapper: this.mapper, emit: this.emit, cwd }));
     const onDidChange = (): void => this.output.append(this.mapper.configEvent());
     const onCommands = (commands: readonly SlashCommand[]): void => this.emit(this.mapper.mapCommands(commands));
@@ -134,7 +134,6 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     const modeName = () => this.mapper.config.modeName;
     const isStopped = () => this.endSignal.aborted || this.binding.isAbandoned;
     const stopSignal = () => (isStopped() ? AbortSignal.abort() : this.currentTurn?.controller.signal);
-    const { approvals } = this;
     const about = { agentId, agentTitle: agent.title, cwd, modeName, stopSignal };
     const permissions = (this.permissions = new PermissionService({ ...about, approvals, standing, log }));
     this.callDecisions = new CallDecisions({

@@ -1,5 +1,6 @@
 import { BackendError, type BackendState, isBackendError } from '../../../session/common/sessionBackend';
 import { pause, withDeadline } from '../../../base/common/async';
+import { toDisposable, type Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { Emitter, type Event } from '../../../base/common/event';
@@ -121,6 +122,11 @@ export class AgentConnection {
 
   get connectedAgent(): ConnectedAgent | undefined {
     return this.currentAgent;
+  }
+
+  /** Stops reading what the agent's current process sends, if its transport can do that. */
+  holdReading(): Disposable {
+    return this.currentProcess?.process.stream.holdReading?.() ?? toDisposable(() => undefined);
   }
 
   get mayDownloadPackage(): boolean {

@@ -14,6 +14,7 @@ import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import type { ConversationFiles, ConversationHead } from '../chatStore';
+import { StoringPace } from '../log/storingPace';
 import { HistoryFilter } from './historyFilter';
 
 export interface BackendConnectionPorts {
@@ -29,6 +30,8 @@ export interface BackendConnectionPorts {
   /** Closes a copy that no conversation uses, and deletes it or hides it from the list. Never rejects. */
   discardFork(backendId: string, sessionId: string): Promise<void>;
 }
+
+type EventSource = Pick<BackendSession, 'events' | 'holdBack'>;
 
 interface BackendConnectionHandlers {
   readonly onEvent: (event: SessionEvent) => void;
@@ -57,12 +60,15 @@ export class BackendConnection implements Disposable {
   private historyFilter: HistoryFilter | undefined;
   private readonly lifetimeController = new AbortController();
   private readonly queue = new KeyedQueue();
+  private readonly pace: StoringPace;
 
   constructor(
-    private readonly conversationFiles: Pick<ConversationFiles, 'head'>,
+    private readonly conversationFiles: Pick<ConversationFiles, 'head' | 'whenStored'>,
     private readonly ports: BackendConnectionPorts,
     private readonly handlers: BackendConnectionHandlers,
-  ) {}
+  ) {
+    this.pace = new StoringPace(conversationFiles);
+  }
 
   get session(): BackendSession | undefined {
     return this.currentSession;
@@ -115,7 +121,7 @@ export class BackendConnection implements Disposable {
       return this.attachSession(session, new HistoryFilter(session));
     }
     let isReading = false;
-    const onLoading = (loading: Pick<BackendSession, 'events'>): void => {
+    const onLoading = (loading: EventSource): void => {
       isReading = true;
       void this.readEvents(loading, undefined);
     };
@@ -209,7 +215,7 @@ export class BackendConnection implements Disposable {
   }
 
   /** Reads the events until the session ends. Never rejects. */
-  private async readEvents(session: Pick<BackendSession, 'events'>, filter: HistoryFilter | undefined): Promise<void> {
+  private async readEvents(session: EventSource, filter: HistoryFilter | undefined): Promise<void> {
     const { handlers } = this;
     let last = 0;
     try {
@@ -218,6 +224,7 @@ export class BackendConnection implements Disposable {
         if ((last > 0 || !filter) && sequence > last + 1) handlers.onGap();
         last = sequence;
         if (!filter?.isHistory(event)) handlers.onEvent(event);
+        this.pace.keep(session);
       }
     } catch (error) {
       this.ports.log.error('Cannot read the events of a session', error);

@@ -1,3 +1,4 @@
+import { approximateUtf16Units } from '../../../base/common/approximateUtf16Units';
 import { Coalescer, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { errorCode, messageOf, userMessageOf } from '../../../base/common/errors';
@@ -13,6 +14,12 @@ const retryMs = 5000;
 const slowMs = 10_000;
 /** Maximum size of records that are kept while writing fails, in UTF-16 units. */
 const maxWaitingUnits = 32 * 1024 * 1024;
+
+/** Size of records that may wait for a disk that works, in UTF-16 units. Who adds more should wait, see `whenStored`. */
+export const maxUnstoredUnits = 2 * 1024 * 1024;
+
+/** How long to wait for the disk at once, in milliseconds. Answers of an agent that waits are late by as much. */
+const maxStoringMs = 2000;
 
 /** Events that are written without delay, because users expect them to be saved. */
 const eventsToFlush: ReadonlySet<string> = new Set(['prompt:complete', 'error', 'approval:required', 'session:end']);
@@ -33,6 +40,10 @@ export class LogWriter implements Disposable {
   private pendingUnits = 0;
   /** The newest record. The next record may be merged into it. */
   private lastRecord: LogRecord | undefined;
+  private lastRecordUnits = 0;
+  /** Size of the records that are being written, in UTF-16 units. */
+  private runningUnits = 0;
+  private readonly storedListeners = new Set<() => void>();
   private readonly callGrowth = new CallGrowthWriter();
   /** Version of the log, of which older versions of Backline see whether they can read it. Set it before the first record. */
   version = 0;
@@ -67,8 +78,32 @@ export class LogWriter implements Disposable {
       this.serializeLast();
       this.lastRecord = record;
     }
-    if (mustFlush(record)) void this.flush();
+    this.lastRecordUnits += approximateUtf16Units(record);
+    if (mustFlush(record) || this.unstoredUnits > maxUnstoredUnits) void this.flush();
     else this.coalescer.schedule();
+  }
+
+  /** Approximate size of the records that are not on disk, in UTF-16 units. */
+  get unstoredUnits(): number {
+    return this.runningUnits + this.pendingUnits + this.lastRecordUnits;
+  }
+
+  /**
+   * Resolves when few records wait for the disk, when the disk fails, so that the conversation continues in memory, and after
+   * 2 s. Undefined if there is nothing to wait for. Never rejects.
+   */
+  whenStored(): Promise<void> | undefined {
+    if (this.isDisposed || this.currentProblem !== undefined || this.unstoredUnits <= maxUnstoredUnits)
+      return undefined;
+    return new Promise((resolve) => {
+      const release = (): void => {
+        timer.dispose();
+        this.storedListeners.delete(release);
+        resolve();
+      };
+      const timer = this.ports.clock.setTimer(maxStoringMs, release);
+      this.storedListeners.add(release);
+    });
   }
 
   /** Writes pending records. Never rejects. */
@@ -89,6 +124,7 @@ export class LogWriter implements Disposable {
     this.retryTimer?.dispose();
     this.slowTimer?.dispose();
     this.emitter.dispose();
+    this.releaseWaiting();
   }
 
   private get hasPending(): boolean {
@@ -99,6 +135,7 @@ export class LogWriter implements Disposable {
     if (!this.lastRecord) return;
     const record = this.callGrowth.shorten(this.lastRecord);
     this.lastRecord = undefined;
+    this.lastRecordUnits = 0;
     if (!record) return;
     // An older version may have begun the log. From here on, it can't read all of it.
     if (this.version < logVersion && isShortened(record)) this.pushRecord(this.ports.newBegin());
@@ -130,6 +167,7 @@ export class LogWriter implements Disposable {
     const units = this.pendingUnits;
     this.pendingLines = [];
     this.pendingUnits = 0;
+    this.runningUnits = units;
     const lost = this.hasLostRecords ? [`${JSON.stringify(lostRecord(clock.now()))}\n`] : [];
     const bytes = Buffer.from([...lost, ...pending].join(''));
     this.slowTimer = clock.setTimer(slowMs, () => this.setProblem(this.currentProblem ?? slowProblem));
@@ -142,6 +180,7 @@ export class LogWriter implements Disposable {
       this.setProblem(undefined);
     } catch (error) {
       if (this.isDisposed) return;
+      this.runningUnits = 0;
       this.pendingLines = [...pending, ...this.pendingLines];
       this.pendingUnits += units;
       const problem = describeWriteProblem(error);
@@ -151,12 +190,19 @@ export class LogWriter implements Disposable {
       this.retryTimer = clock.setTimer(retryMs, () => void this.flush());
     } finally {
       this.slowTimer.dispose();
+      this.runningUnits = 0;
+      if (this.unstoredUnits <= maxUnstoredUnits) this.releaseWaiting();
     }
+  }
+
+  private releaseWaiting(): void {
+    for (const release of [...this.storedListeners]) release();
   }
 
   private setProblem(problem: string | undefined): void {
     if (this.currentProblem === problem) return;
     this.currentProblem = problem;
+    if (problem !== undefined) this.releaseWaiting();
     this.emitter.fire();
   }
 }

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Disposable } from '../../../../src/base/common/disposable';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import type { StreamClosed } from '../../../../src/wire/common/messageStream';
 import { ChildProcessStream } from '../../../../src/wire/node/childProcessStream';
+import { FakeClock } from '../../../fake/fakeClock';
+import { until } from '../../../support/eventually';
 
 /** A stream to a child that runs this code. Faults of agents are tested with the agent process. */
 function streamTo(code: string): { stream: ChildProcessStream; errors: unknown[]; closed: Promise<StreamClosed> } {
@@ -42,6 +45,66 @@ describe('ChildProcessStream', () => {
     });
     assert.deepEqual(await closed, { reason: 'ended' });
     assert.equal(errors.length, 3);
+  });
+
+  it('delivers nothing while it is held, and then everything, also if the child has exited', async () => {
+    const clock = new FakeClock();
+    const child = spawn(process.execPath, ['-e', lines(2_000)], { stdio: ['pipe', 'pipe', 'ignore'] });
+    const stream = new ChildProcessStream(child, { clock, onListenerError: assert.ifError });
+    const closed = new Promise((resolve) => stream.onDidClose(resolve));
+    /** Longer than the stream waits for more output of a child that has exited. */
+    const passTime = async (): Promise<void> => {
+      for (let turn = 0; turn < 20; turn++) {
+        await new Promise((resolve) => setImmediate(resolve));
+        clock.advance(100);
+      }
+    };
+    let count = 0;
+    let hold = stream.holdReading();
+    const other = stream.holdReading();
+    stream.onMessage(() => {
+      count++;
+      if (count === 1_000) hold = stream.holdReading();
+    });
+    await once(child, 'exit');
+    await passTime();
+    assert.equal(count, 0);
+    hold.dispose();
+    hold.dispose();
+    await passTime();
+    assert.equal(count, 0);
+    other.dispose();
+    await until('the first half', () => count === 1_000);
+    await passTime();
+    assert.equal(count, 1_000);
+    hold.dispose();
+    assert.deepEqual(await closed, { reason: 'ended' });
+    assert.equal(count, 2_000);
+  });
+
+  it('lets a child wait that writes more than a pipe takes while it is held', async () => {
+    const line = JSON.stringify({ a: 'x'.repeat(100_000) });
+    const code = `let n = 0;
+      const next = () => ++n <= 100 && process.stdout.write(${JSON.stringify(`${line}\n`)}, () => { process.stderr.write('.'); next(); });
+      next();`;
+    const child = spawn(process.execPath, ['-e', code], { stdio: ['pipe', 'pipe', 'pipe'] });
+    const stream = new ChildProcessStream(child, { clock: systemClock, onListenerError: assert.ifError });
+    const closed = new Promise((resolve) => stream.onDidClose(resolve));
+    let written = 0;
+    let count = 0;
+    child.stderr.on('data', (dots: Buffer) => (written += dots.length));
+    let hold: Disposable | undefined;
+    stream.onMessage(() => {
+      count++;
+      if (count === 10) hold = stream.holdReading();
+    });
+    await until('the hold', () => hold !== undefined);
+    for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(count, 10);
+    assert.ok(written < 20, `${written} lines are written`);
+    hold?.dispose();
+    await closed;
+    assert.equal(count, 100);
   });
 
   it('delivers nothing after it was disposed, even from within a listener', async () => {
