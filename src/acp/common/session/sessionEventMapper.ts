@@ -72,9 +72,9 @@ export class SessionEventMapper {
     return this.toolCalls.hasPendingTerminalUpdates;
   }
 
-  /** Handles a tool call, which the agent may not have announced. */
-  mapToolCall(update: ToolCallPatch): SessionEvent[] {
-    return this.endMessagesAndMark(this.toolCalls.applyCallUpdate(update));
+  /** Handles a tool call. `isAnnounced`: the agent says that it begins now, also if its id was that of an earlier turn. */
+  mapToolCall(update: ToolCallPatch, isAnnounced = false): SessionEvent[] {
+    return this.endMessagesAndMark(this.toolCalls.applyCallUpdate(update, isAnnounced));
   }
 
   /** Like `mapToolCall`, but only counts an update of an unknown call if there is nothing to show. */

@@ -103,8 +103,8 @@ export class ToolCalls {
     return this.applyAgentUpdate(update, true);
   }
 
-  applyCallUpdate(update: ToolCallPatch): SessionEvent[] {
-    return this.applyAgentUpdate(update, false);
+  applyCallUpdate(update: ToolCallPatch, isAnnounced = false): SessionEvent[] {
+    return this.applyAgentUpdate(update, false, isAnnounced);
   }
 
   /** Adds an item to the content of a call. */
@@ -175,8 +175,8 @@ export class ToolCalls {
     );
   }
 
-  private applyAgentUpdate(update: ToolCallPatch, isRequested: boolean): SessionEvent[] {
-    const known = this.knownCallOf(update, isRequested);
+  private applyAgentUpdate(update: ToolCallPatch, isRequested: boolean, isAnnounced = false): SessionEvent[] {
+    const known = this.knownCallOf(update, isRequested, isAnnounced);
     const call = known ?? this.startCall(update, false);
     const wasShown = known !== undefined && known.shownIn === undefined;
     const changes = applyUpdate(call, update);
@@ -202,11 +202,11 @@ export class ToolCalls {
     return events;
   }
 
-  /** Some agents use the same ids in each turn. A call that begins again after its turn is another call. */
-  private knownCallOf(update: ToolCallPatch, isRequested: boolean): ToolCallState | undefined {
+  /** Some agents use the same ids in each turn. A call that is announced or begins again after its turn is another call. */
+  private knownCallOf(update: ToolCallPatch, isRequested: boolean, isAnnounced: boolean): ToolCallState | undefined {
     const call = this.calls.get(update.toolCallId);
-    const isOver = call && call.turn !== this.turn && (call.hasEnded || call.shownIn);
-    return isOver && (isRequested || isBeginning(update)) ? undefined : call;
+    const isAgain = call && (call.hasEnded || call.shownIn) && (isRequested || isBeginning(update));
+    return call && call.turn !== this.turn && (isAnnounced || isAgain) ? undefined : call;
   }
 
   /** The entry of an action that a call of the agent is about. A call that becomes another one gets its own entry. */

@@ -33,7 +33,7 @@ export class V1Updates implements UpdateReader {
     agent_thought_chunk: chunkHandler(sessionUpdates.agent_thought_chunk, ({ content }) =>
       this.mapper.mapThought(content),
     ),
-    tool_call: parsingHandler(sessionUpdates.tool_call, (update) => this.mapper.mapToolCall(update)),
+    tool_call: parsingHandler(sessionUpdates.tool_call, (update) => this.mapper.mapToolCall(update, true)),
     tool_call_update: parsingHandler(sessionUpdates.tool_call_update, (update) =>
       this.mapper.mapToolCallUpdate(update),
     ),

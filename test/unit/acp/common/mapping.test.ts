@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import * as path from 'node:path';
 import * as z from 'zod';
 import { SessionEvent } from '../../../../src/session/common/sessionEvents';
+import { storedEntries } from '../../../../src/chat/common/transcript/storedEntries';
 import { SessionEventMapper } from '../../../../src/acp/common/session/sessionEventMapper';
 import { TurnUsage } from '../../../../src/acp/common/session/turnUsage';
 import { PromptResult, SessionSetupResult, ToolCallUpdate, toTurnResult } from '../../../../src/acp/common/v1/v1Schema';
@@ -95,6 +96,35 @@ describe('the mapping of ACP v1 to Amplifier’s events', () => {
     );
     assert.equal(mapping.describeCall('c0'), undefined);
   });
+
+  for (const first of ['completed', 'in_progress', undefined])
+    for (const second of ['completed', 'in_progress', undefined])
+      it(`takes an id of an earlier turn for another call if it is announced again (${first}, ${second})`, () => {
+        const mapping = new SessionEventMapper('s1', { monotonicNow: () => 0 });
+        const reader = new V1Updates(mapping, new SubagentUpdates(mapping, () => false));
+        const tell = (update: { sessionUpdate: string } & Record<string, unknown>) => reader.mapUpdate(update);
+        const call = { sessionUpdate: 'tool_call', toolCallId: '1', kind: 'execute' };
+        const events = [first, second].flatMap((status, turn) => [
+          ...mapping.startTurn(`Prompt ${turn}`, `r${turn}`),
+          ...tell({ ...call, title: `run ${turn}`, ...(status === undefined ? {} : { status }) }),
+          ...tell({ ...call, sessionUpdate: 'tool_call_update', locations: [{ path: `/ws/${turn}` }] }),
+          ...mapping.endTurn({ stopReason: 'end_turn' }),
+        ]);
+        const records = normalized(events).map((event) => ({ type: 'event' as const, at: 1, event }));
+        const shown = storedEntries(records, 'One').flatMap((entry) => (entry.kind === 'tool' ? [entry] : []));
+        assert.deepEqual(
+          shown.map(({ title, turn }) => [title, turn]),
+          [
+            ['run 0', 1],
+            ['run 1', 2],
+          ],
+        );
+        assert.deepEqual(
+          shown.map(({ locations }) => locations?.map(({ path: place }) => place)),
+          [['/ws/0'], ['/ws/1']],
+        );
+        assert.equal(shown[1]?.state, second === 'completed' ? 'done' : 'stale');
+      });
 
   it('ends a turn once only', () => {
     const mapping = new SessionEventMapper('s1', { monotonicNow: () => 0 });
