@@ -193,21 +193,23 @@ export class AgentConnection {
     const connected = await this.initializeAgent(await this.startProcess(signal), offered, canFallBack);
     if (connected) {
       this.hasAnsweredVersion2Offer ||= offered === 2;
-      if (offered === 1) memory.recordStart(connected.agent.agentInfo?.version);
+      if (offered === 2) memory.recordSuccess();
+      else memory.recordStart(connected.agent.agentInfo?.version);
       return connected;
     }
     if (signal.aborted) throw new BackendError('closed', `${title} was stopped.`);
     this.setState({ kind: 'starting', message: this.texts.startingWithVersion1(title) });
     const second = await this.initializeAgent(await this.startProcess(signal), 1, false);
-    memory.limit(second.agent.agentInfo?.version);
+    memory.recordFailure(second.agent.agentInfo?.version);
     return second;
   }
 
   private version1Limit(): AgentLimit {
     const { agentVersionMemory } = this.deps;
     if (agentVersionMemory) return agentVersionMemory();
-    const limit = (): void => void (this.isLimitedToVersion1 = true);
-    return { isLimited: this.isLimitedToVersion1, limit, recordStart: () => undefined };
+    const recordFailure = (): void => void (this.isLimitedToVersion1 = true);
+    const ignore = (): void => undefined;
+    return { isLimited: this.isLimitedToVersion1, recordFailure, recordSuccess: ignore, recordStart: ignore };
   }
 
   private async startProcess(signal: AbortSignal): Promise<RunningAgent> {
