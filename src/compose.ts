@@ -216,12 +216,12 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
       const server = await tools.createMcpAddress(caller);
       return server ? { [server.name]: mcpServerSetting(server, transports, mcpBridge) } : {};
     },
-    // Chat and agents depend on each other, so this function gets the chat when a file is written. Before the chat is
-    // loaded, there are no conversations.
+    // Chat and agents depend on each other. Before the chat is loaded, there are no conversations.
     writeObserver: {
       beforeWrite: async (writer, file) => await chat.featureIfLoaded?.beforeWrite(writer, file),
       afterWrite: async (writer, file, replaced) => await chat.featureIfLoaded?.afterWrite(writer, file, replaced),
       afterFailedWrite: async (writer, file) => await chat.featureIfLoaded?.afterFailedWrite(writer, file),
+      beginCommand: (writer) => chat.featureIfLoaded?.beginCommand(writer) ?? (() => undefined),
     },
     editor,
     http,

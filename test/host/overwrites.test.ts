@@ -33,6 +33,7 @@ describe('a file that others write between an agent’s read and its write', () 
         return Promise.resolve();
       },
       afterFailedWrite: () => Promise.resolve(),
+      beginCommand: () => () => undefined,
     };
     const writes = new ObservedWrites(observer, { backendId: 'agent', sessionId: 's1' });
     return new FileService(withObservedWrites(subject.adapter, writes), {

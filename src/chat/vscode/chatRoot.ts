@@ -183,6 +183,7 @@ export class ChatRoot {
         await chatSessions.afterWrite(writer, file, replaced);
       },
       afterFailedWrite: (writer, file) => chatSessions.afterFailedWrite(writer, file),
+      beginCommand: (writer) => chatSessions.beginCommand(writer),
     };
   }
 

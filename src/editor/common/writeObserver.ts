@@ -23,6 +23,11 @@ export interface WriteObserver {
   afterWrite(writer: WriterSession, path: string, replaced?: string): Promise<void>;
   /** Called after a write that failed. Some of its files may have been written. Never rejects. */
   afterFailedWrite(writer: WriterSession, path: string): Promise<void>;
+  /**
+   * Called right before a command is started for the session: from then on it can write any file, though it prints nothing. Call
+   * the result once, when the command has ended or was not started.
+   */
+  beginCommand(writer: WriterSession): () => void;
 }
 
 /** Calls the observer around the writes of a session. Writes of the same file run one at a time. */
@@ -50,6 +55,11 @@ export class ObservedWrites {
       () => this.observe(sorted, write, replacedTextOf),
     );
     return await inTurn();
+  }
+
+  /** See `WriteObserver.beginCommand`. */
+  beginCommand(): () => void {
+    return this.observer?.beginCommand(this.writingSession) ?? (() => undefined);
   }
 
   private async observe<T>(

@@ -77,6 +77,7 @@ export class ToolsUnderTest {
         afterWrite: ({ sessionId }, file) =>
           Promise.resolve(void subject.written.push(`${sessionId} ${path.relative(inWorkspace(), file)}`)),
         afterFailedWrite: () => Promise.resolve(),
+        beginCommand: () => () => undefined,
       },
     });
     const session = await backend.createSession({ cwd: inWorkspace() });

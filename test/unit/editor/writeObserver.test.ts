@@ -25,6 +25,7 @@ describe('withObservedWrites', () => {
         return Promise.resolve();
       },
       afterFailedWrite: () => Promise.resolve(),
+      beginCommand: () => () => undefined,
     };
     const access = withObservedWrites(
       files,
@@ -56,6 +57,7 @@ describe('withObservedWrites', () => {
         seen.push(`failed: ${path}`);
         return Promise.resolve();
       },
+      beginCommand: () => () => undefined,
     };
     const access = withObservedWrites(
       refused,
@@ -72,6 +74,7 @@ describe('withObservedWrites', () => {
         beforeWrite: (_writer, path) => Promise.resolve(void seen.push(`before ${path}`)),
         afterWrite: (_writer, path) => Promise.resolve(void seen.push(`after ${path}`)),
         afterFailedWrite: (_writer, path) => Promise.resolve(void seen.push(`failed ${path}`)),
+        beginCommand: () => () => undefined,
       },
       { backendId: 'agent', sessionId: 's1' },
     );

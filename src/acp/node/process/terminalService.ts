@@ -3,6 +3,7 @@ import { RequestError, type CreateTerminalRequest, type TerminalExitStatus } fro
 import { Coalescer, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import { type EditorPort, isEditorError } from '../../../editor/common/editorPort';
+import type { ObservedWrites } from '../../../editor/common/writeObserver';
 import { rpcErrorCode } from '../../../wire/common/connectionErrors';
 import type { TerminalState } from '../../common/session/terminalStates';
 import type { ToolCommand } from '../../../session/common/toolCaller';
@@ -25,6 +26,8 @@ export interface TerminalServiceDeps {
   /** By default, looks at the disk. */
   readonly isFolder?: (path: string) => Promise<boolean>;
   readonly authorize: (request: ToolCommand, signal?: AbortSignal) => Promise<PermissionOutcome>;
+  /** Learns of each allowed command before it is started. */
+  readonly writes?: Pick<ObservedWrites, 'beginCommand'>;
   /** Called when an allowed command has been started. */
   readonly onDidStart?: (terminalId: string, command: Pick<ToolCommand, 'argv' | 'cwd'>) => void;
   /** Called when a command has written output or ended. Calls for output are throttled. */
@@ -158,7 +161,15 @@ export class TerminalService {
       if (started) this.deps.onDidChange(terminalId, started.view);
     });
     const options = { cwd, env, limit: params.outputByteLimit };
-    const process = (started = await this.spawn(resolved, options, () => changeNotifier.schedule()));
+    // It can write before anybody hears of it.
+    const handleEnd = this.deps.writes?.beginCommand();
+    const process = (started = await this.spawn(resolved, options, () => changeNotifier.schedule()).catch(
+      (error: unknown) => {
+        handleEnd?.();
+        throw error;
+      },
+    ));
+    void process.whenExited.then(handleEnd);
     const terminal = { process, changeNotifier };
     if (endCount !== this.endAllCount) {
       if (this.isClosed) process.killNow();

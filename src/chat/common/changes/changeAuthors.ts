@@ -43,6 +43,8 @@ const harmlessKinds: ReadonlySet<ToolKind> = new Set(['read', 'search', 'think',
 export class CallActivity {
   private readonly running = new Map<string, ActiveCall>();
   private readonly endedById = new Map<string, ActiveCall>();
+  /** Commands that Backline runs for the agent. Their entries come later. */
+  private readonly commands = new Set<ActiveCall>();
   /** Calls that have run since the last complete scan began, also those that have ended since. */
   private ranSinceScan = new Set<ActiveCall>();
 
@@ -70,10 +72,20 @@ export class CallActivity {
     }
   }
 
+  /** Call before a command is started, and the result when it has ended. */
+  beginCommand(): () => void {
+    const command: ActiveCall = { canWrite: true, approvalId: undefined, hasRun: true, paths: new Set() };
+    this.commands.add(command);
+    this.ranSinceScan.add(command);
+    return () => void this.commands.delete(command);
+  }
+
   /** Begins to look for changes. */
   beginScan(): CallScan {
     const before = this.ranSinceScan;
-    const during = new Set([...this.running.values()].filter(({ approvalId }) => approvalId === undefined));
+    const during = new Set(
+      [...this.running.values(), ...this.commands].filter(({ approvalId }) => approvalId === undefined),
+    );
     this.ranSinceScan = during;
     return {
       calls: () => {
@@ -89,6 +101,7 @@ export class CallActivity {
   /** Forgets the calls of an earlier turn. */
   clear(): void {
     this.running.clear();
+    this.commands.clear();
     this.endedById.clear();
     this.ranSinceScan.clear();
   }
@@ -152,6 +165,18 @@ export class CallActivity {
       } else this.handleEnd(id);
     }
   }
+}
+
+/** Begins a command in each of these conversations. Call the result when it has ended. */
+export function beginCommandIn(chats: readonly { readonly journal: JournalOfCalls }[]): () => void {
+  const ends = chats.map(({ journal }) => journal.callActivity.beginCommand());
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+interface JournalOfCalls {
+  readonly callActivity: CallActivity;
 }
 
 /** Knows for which changed files of a conversation it is uncertain that the agent has made the change. */

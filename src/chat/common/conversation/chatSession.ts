@@ -51,7 +51,7 @@ export class ChatSession implements Chat {
   readonly transcript: TranscriptDocument;
   readonly fullEntries: FullContents<Entry>;
   readonly fullApprovals: FullContents<Part[]>;
-  readonly journal: Pick<ChangeJournal, 'beforeWrite' | 'afterWrite' | 'afterFailedWrite'>;
+  readonly journal: Pick<ChangeJournal, 'beforeWrite' | 'afterWrite' | 'afterFailedWrite' | 'callActivity'>;
   readonly fileChanges: ReviewableChanges;
   readonly restores: ConversationRestores;
   private readonly conversation: Conversation;

@@ -11,6 +11,7 @@ import type { TextSpool } from '../../../transcript/common/entryStore';
 import type { WriterSession, WriteObserver } from '../../../editor/common/writeObserver';
 import type { ChatFileAccess } from '../chatFileAccess';
 import type { AgentWrites } from '../writes/agentWrites';
+import { beginCommandIn } from '../changes/changeAuthors';
 import { FileTextClaims } from '../writes/fileTextClaims';
 import type { Chat, Chats, ExportFormat, NewChatOptions } from '../chatPorts';
 import { ChatSession, type ChatSessionPorts } from '../conversation/chatSession';
@@ -65,6 +66,7 @@ export class ChatSessions implements Chats, WriteObserver {
   readonly onDidChangeBackends = this.backendsEmitter.event;
   private readonly fileChangesEmitter = new Emitter<void>(this.onListenerError);
   readonly onDidChangeFiles = this.fileChangesEmitter.event;
+  readonly beginCommand = (writer: WriterSession): (() => void) => beginCommandIn(this.chatsOf(writer));
   /** Whether the first checkpoint was prepared. It takes longest, so it is prepared while the user types. */
   private isCheckpointPrepared = false;
   private readonly remoteSessions: RemoteSessions;
@@ -261,7 +263,6 @@ export class ChatSessions implements Chats, WriteObserver {
     for (const chat of this.chatsOf(writer)) await chat.journal.afterWrite(path, replaced);
   }
 
-  /** Records what a failed write has written, and drops the text from before the write. */
   async afterFailedWrite(writer: WriterSession, path: string): Promise<void> {
     for (const chat of this.chatsOf(writer)) await chat.journal.afterFailedWrite(path);
   }
@@ -303,9 +304,8 @@ export class ChatSessions implements Chats, WriteObserver {
   }
 
   private chatsOf({ backendId, sessionId }: WriterSession): ChatSession[] {
-    return [...this.chats.values()].filter(
-      (chat) => chat.backendId === backendId && chat.backendSessionId === sessionId,
-    );
+    const ofBackend = [...this.chats.values()].filter((chat) => chat.backendId === backendId);
+    return ofBackend.filter(({ backendSessionId }) => backendSessionId === sessionId);
   }
 
   private async openChat(sessionId: string): Promise<ChatSession> {

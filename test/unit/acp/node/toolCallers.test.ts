@@ -23,6 +23,7 @@ describe('a session of an ACP agent that calls tools of the window', () => {
         beforeWrite: ({ sessionId }, path) => Promise.resolve(void seen.push(`before ${sessionId} ${path}`)),
         afterWrite: ({ sessionId }, path) => Promise.resolve(void seen.push(`after ${sessionId} ${path}`)),
         afterFailedWrite: () => Promise.resolve(),
+        beginCommand: () => () => undefined,
       },
     });
     return { backend, callers, seen };

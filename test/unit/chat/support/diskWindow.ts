@@ -13,7 +13,7 @@ import { FileRestorer } from '../../../../src/chat/common/restore/fileRestorer';
 import { NodeFiles } from '../../../../src/base/node/filePort';
 import { ConversationStore } from '../../../../src/chat/node/conversationStore';
 import { ExcludeList } from '../../../../src/editor/common/excludeList';
-import { ObservedWrites } from '../../../../src/editor/common/writeObserver';
+import { ObservedWrites, type WriteObserver } from '../../../../src/editor/common/writeObserver';
 import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
 import { unifyLineEndings } from '../../../../src/editor/common/text/lineEndings';
 import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
@@ -136,6 +136,10 @@ export class DiskWindow {
     const window = new DiskWindow(workspace, options);
     await window.chats.start();
     return window;
+  }
+
+  get writeObserver(): WriteObserver {
+    return this.chats;
   }
 
   get restorer(): FileRestorer {
