@@ -36,6 +36,7 @@ export class FakeChat implements Chat {
   readonly sent: Draft[] = [];
   readonly answers: { approvalId: string; option: string; reason?: string }[] = [];
   readonly stops: string[] = [];
+  lastRecordedAt: number | undefined;
   readonly sentPromptTexts: string[] = [];
   /** What files were before, by path. */
   readonly before = new Map<string, string | null>();

@@ -7,6 +7,7 @@ import { ProblemList } from './notices/problemList';
 import { QueueList } from './composer/queueList';
 import { SessionList } from './sessions/sessionList';
 import { StatusBanner } from './notices/statusBanner';
+import { WorkingLine } from './notices/workingLine';
 import { TranscriptPane } from './transcriptPane';
 import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
 import { UntrustedText } from '../../transcript/browser/parts/untrustedText';
@@ -46,6 +47,7 @@ function Layout({ hasTitle }: Pick<ChatAppProps, 'hasTitle'>) {
         {isSessionListShown && <SessionList />}
       </main>
       <footer class="chat-bottom">
+        {isReady && <WorkingLine />}
         {isReady && (
           <div class="chat-notices">
             <StatusBanner />

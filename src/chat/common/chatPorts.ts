@@ -117,6 +117,8 @@ export interface Chat {
   saveDraft(draft: Draft, revision?: PageDraftRevision): void;
   /** Takes back a prompt that a page has sent before it was loaded again, if it did not arrive. */
   restoreLost(draft: Draft): void;
+  /** When the last record was added, in milliseconds since the epoch. Undefined while past turns are replayed. */
+  readonly lastRecordedAt: number | undefined;
   /** The prompts sent so far, oldest first. */
   readonly sentPromptTexts: readonly string[];
   /** Keeps the conversation open until the result is disposed. */

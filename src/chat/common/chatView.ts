@@ -158,6 +158,34 @@ export function toCommandViews(commands: readonly SlashCommand[]): CommandView[]
 export const ContextChipView = z.object({ kind: Text, label: Text, isOn: z.boolean(), tokens: optional(Count) });
 export type ContextChipView = z.infer<typeof ContextChipView>;
 
+/** What a conversation is doing at the moment, in one of few kinds. Times are in milliseconds since the epoch, by the host's clock. */
+export const Activity = z.object({
+  kind: z.enum([
+    /** The user is asked about unsaved files before the prompt is sent. */
+    'askingToSave',
+    /** Before the prompt is sent, so that the files can be restored. */
+    'savingCheckpoint',
+    'starting',
+    'connecting',
+    /** The prompt was sent, or the agent works without saying at what. */
+    'working',
+    'thinking',
+    'answering',
+    'running',
+    /** Approvals are pending. */
+    'waiting',
+    'stopping',
+  ]),
+  /** The title of the running tool call, or the backend's own description of what it does. */
+  title: optional(Text),
+  /** Whether the running call is a command. */
+  isCommand: optional(z.boolean()),
+  /** Number of further calls that are running, or of pending approvals. */
+  count: optional(Count),
+  since: optional(z.number()),
+});
+export type Activity = z.infer<typeof Activity>;
+
 export const ConversationView = z.object({
   id: Text,
   title: Text,
@@ -182,6 +210,8 @@ export const ConversationView = z.object({
   /** Why the conversation can't be saved. Independent of `status`. */
   problem: optional(Text),
   isBusy: optional(z.boolean()),
+  /** Set from the prompt to the end of its turn, unless `status` tells the user what to do. */
+  activity: optional(Activity),
   approvals: z.array(ApprovalView),
   queue: z.array(QueuedPrompt),
   options: z.array(OptionView),

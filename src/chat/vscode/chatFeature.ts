@@ -196,6 +196,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       repairBackend: (id, how) => picker.repairBackend(id, how),
       starters: async () => workspaceStarters(await collectWorkspaceFacts(services, factsAbort.signal)),
       showAgents: () => vscode.commands.executeCommand(commandIds.agentsShow),
+      showLog: () => vscode.commands.executeCommand(commandIds.showLog),
       manageTrust: () => vscode.commands.executeCommand('workbench.trust.manage'),
       openFolder: () => vscode.commands.executeCommand('vscode.openFolder'),
       folders: () => editor.folders.map((folder) => folder.path),

@@ -165,6 +165,7 @@ export class ChatUnderTest {
       repairBackend: () => Promise.resolve(),
       starters: () => Promise.resolve([]),
       showAgents: () => Promise.resolve(),
+      showLog: () => Promise.resolve(),
       manageTrust: () => Promise.resolve(),
       openFolder: () => Promise.resolve(),
       chips: new PageChips([this.chipSource], throwIt),

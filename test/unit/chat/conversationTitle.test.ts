@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { titleOfPrompt } from '../../../src/chat/common/conversation/conversationTitle';
+import { titleOfPrompt } from '../../../src/chat/common/conversations/conversationTitle';
 
 describe('titleOfPrompt', () => {
   it('is the first line of the prompt that has words, with single spaces', () => {

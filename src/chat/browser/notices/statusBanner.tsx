@@ -80,8 +80,6 @@ function SessionBanner({ session }: { session: ConversationView }) {
     </button>
   );
   switch (status) {
-    case 'starting':
-      return <Banner level="info" isBusy text={statusText ?? `Starting ${backendTitle}…`} details={details} />;
     case 'reconnecting':
       return (
         <Banner
@@ -130,6 +128,7 @@ function SessionBanner({ session }: { session: ConversationView }) {
         </Banner>
       );
     case 'idle':
+    case 'starting':
     case 'busy':
     case 'stopping':
       return null;

@@ -28,6 +28,8 @@ export class ChatPage {
   readonly request: Requester;
   private readonly commandEmitter = new Emitter<PageCommand>(reportError);
   readonly onDidRunCommand = this.commandEmitter.event;
+  /** When the displayed conversation last heard from its backend, by the host's clock. */
+  heardAt: number | undefined;
   private preparedBackendId: string | undefined;
   /** Number of pending requests from this page that will add a prompt to the transcript. */
   private pendingPromptRequestCount = 0;
@@ -148,11 +150,15 @@ export class ChatPage {
   /** Scrolls to the prompt that `send` adds to the transcript, even if the user has scrolled to another place. */
   private async sendAndScrollToPrompt<Result>(send: () => Promise<Result>): Promise<Result> {
     this.pendingPromptRequestCount++;
+    this.store.setSending(true);
     try {
       return await send();
     } finally {
       this.pendingPromptRequestCount--;
-      if (this.pendingPromptRequestCount === 0) this.store.setStartingConversation(false);
+      if (this.pendingPromptRequestCount === 0) {
+        this.store.setStartingConversation(false);
+        this.store.setSending(false);
+      }
     }
   }
 
@@ -165,6 +171,7 @@ export class ChatPage {
 
   private applyUpdate(update: ChatUpdate): void {
     const before = this.sessionId;
+    if (update.heardAt !== undefined || update.session === null) this.heardAt = update.heardAt;
     this.store.apply(update);
     const isOther = this.sessionId !== before;
     if (this.sessionId !== undefined) this.preparedBackendId = undefined;

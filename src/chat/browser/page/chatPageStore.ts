@@ -23,6 +23,8 @@ export interface ChatPageState {
   readonly session: ConversationView | undefined;
   /** Whether the first prompt of a conversation was sent but is not in the transcript yet. */
   readonly isStartingConversation: boolean;
+  /** Whether a prompt from this page is on its way to the host. */
+  readonly isSending: boolean;
   readonly sessions: readonly ConversationRow[];
   readonly backends: readonly BackendView[];
   readonly chosenBackend: string | undefined;
@@ -49,6 +51,7 @@ export class ChatPageStore {
     isReady: false,
     session: undefined,
     isStartingConversation: false,
+    isSending: false,
     sessions: [],
     backends: [],
     chosenBackend: undefined,
@@ -74,7 +77,7 @@ export class ChatPageStore {
   apply(update: ChatUpdate): void {
     const { session, sessions, backends, chosenBackend, newOptions, seenUnattended, newCommands } = update;
     const { chips, folders, missing, history, untrusted: isUntrusted } = update;
-    const isOnlyTranscript = Object.keys(update).every((part) => part === 'transcript');
+    const isOnlyTranscript = Object.keys(update).every((part) => part === 'transcript' || part === 'heardAt');
     if (isOnlyTranscript && this.currentState.isReady) return;
     this.updateState({
       isReady: true,
@@ -90,6 +93,10 @@ export class ChatPageStore {
   setStartingConversation(isStartingConversation: boolean): void {
     if (isStartingConversation !== this.currentState.isStartingConversation)
       this.updateState({ isStartingConversation });
+  }
+
+  setSending(isSending: boolean): void {
+    if (isSending !== this.currentState.isSending) this.updateState({ isSending });
   }
 
   setSessionListShown(isSessionListShown: boolean): void {

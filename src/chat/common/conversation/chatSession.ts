@@ -41,9 +41,6 @@ export interface ChatSessionPorts extends BackendConnectionPorts, ConversationPo
   newId(): string;
 }
 
-/** Events that change the transcript but not the view. */
-const textOnly: ReadonlySet<string> = new Set(['content_block:delta', 'thinking:delta', 'tool:update']);
-
 /** One conversation: its transcript, log, queue and draft, and the connection to its backend. */
 export class ChatSession implements Chat {
   readonly onDidChange: Event<void>;
@@ -121,6 +118,10 @@ export class ChatSession implements Chat {
     return this.sharedDraft.value;
   }
 
+  get lastRecordedAt(): number | undefined {
+    return this.chatTranscript.writer.recordedAt;
+  }
+
   get sentPromptTexts(): readonly string[] {
     return this.chatTranscript.prompts.map(({ draft }) => draft.text);
   }
@@ -157,9 +158,8 @@ export class ChatSession implements Chat {
   }
 
   get view(): ConversationView {
-    const { isAsking } = this.promptSaves;
-    const nowMs = this.ports.clock.now();
-    return conversationView(this.conversation, this.connection, this.turnRunner.phase, nowMs, isAsking);
+    const { connection, conversation, ports, promptSaves, turnRunner } = this;
+    return conversationView(conversation, connection, turnRunner.phase, ports.clock.now(), promptSaves.isAsking);
   }
 
   get isOutdated(): boolean {
@@ -367,7 +367,7 @@ export class ChatSession implements Chat {
     const { isBusy: wasBusy } = this.chatTranscript;
     if (this.interruption?.consumeEarlyEnd(event)) return;
     if (this.isWatchingFiles) this.conversation.journal.observeEvent(event);
-    this.conversation.addRecord({ type: 'event', event }, textOnly.has(event.event));
+    this.conversation.addRecord({ type: 'event', event });
     const { backendId, ports } = this;
     const unattended = event.event === 'tool:post' ? event.data.unattended : undefined;
     if (unattended || event.event === 'approval:required')

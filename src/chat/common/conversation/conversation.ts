@@ -12,10 +12,11 @@ import type { FileTextClaims } from '../writes/fileTextClaims';
 import type { RecordsOfOtherWindow, ConversationFiles, ConversationHead } from '../chatStore';
 import { RestoreHistory } from '../restore/restoreHistory';
 import { ChatTranscript } from '../transcript/chatTranscript';
+import { isSameStep } from '../transcript/turnStep';
 import { isPrompt, logVersion, type LogRecord, type NewRecord } from './logRecord';
 import { PromptQueue } from './promptQueue';
 import { storedForm } from '../log/storedForm';
-import { titleOfPrompt } from './conversationTitle';
+import { titleOfPrompt } from '../conversations/conversationTitle';
 
 export interface ConversationPorts {
   readonly files: ChatFileAccess;
@@ -27,6 +28,9 @@ export interface ConversationPorts {
   /** Creates what holds the transcript outside of memory, which the conversation disposes. Without it, all is in memory. */
   readonly createSpool?: () => TextSpool;
 }
+
+/** Events that change the transcript, but the view only with the step that is shown of the turn. */
+const textOnly: ReadonlySet<string> = new Set(['content_block:delta', 'thinking:delta', 'tool:update']);
 
 /** Passes each record of a conversation to its transcript, queue and log, and keeps its head up to date. */
 export class Conversation {
@@ -96,14 +100,16 @@ export class Conversation {
     else await this.journal.refresh();
   }
 
-  addRecord(record: NewRecord, isTextOnly = false): void {
+  addRecord(record: NewRecord): void {
     const stored = record.type === 'event' ? { ...record, event: storedForm(record.event) } : record;
     const timed = { ...stored, at: this.ports.clock.now() } satisfies LogRecord;
+    const isTextOnly = record.type === 'event' && textOnly.has(record.event.event);
+    const stepBefore = isTextOnly ? this.transcript.step : undefined;
     this.transcript.applyRecord(timed);
     this.applyToPrompts(timed);
     this.restores.applyRecord(timed);
     this.file.append(timed);
-    if (!isTextOnly) this.changeEmitter.fire();
+    if (!isTextOnly || !isSameStep(stepBefore, this.transcript.step)) this.changeEmitter.fire();
   }
 
   /** Ends undos of changes that were interrupted, so that the user can bring the files back. */

@@ -1,6 +1,7 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { BackendState } from '../../../session/common/sessionBackend';
 import { selectShownChanges } from '../../../transcript/common/shownChanges';
+import { activityOf } from './activity';
 import { toCommandViews, toOptionViews, type ConversationView } from '../chatView';
 import type { ChatTranscript } from '../transcript/chatTranscript';
 import type { Conversation } from './conversation';
@@ -66,23 +67,36 @@ export function conversationView(
   now: number,
   isAskingToSave: boolean,
 ): ConversationView {
-  const { file, journal, queue, transcript } = conversation;
+  const { file, isSavingCheckpoint, journal, queue, transcript } = conversation;
   const { backendId, backendTitle, id, title } = conversation.head;
   const isWaiting = isQueuedForSignIn(conversation.head, queue.first !== undefined, now);
+  const status = conversationStatus({
+    transcript,
+    backend: connection.state,
+    readonly: readonlyReason(conversation),
+    phase,
+    isAskingToSave,
+    isSavingCheckpoint,
+    signInWait: isWaiting ? `Sign in to ${backendTitle} to send the waiting prompt.` : undefined,
+  });
+  const activity = activityOf({
+    status: status.status,
+    phase: phase.kind,
+    backend: connection.state,
+    isAskingToSave,
+    isSavingCheckpoint,
+    pendingApprovals: transcript.approvals.views.length,
+    step: transcript.step,
+    statusText: transcript.statusText,
+    turnStartedAt: transcript.turnStartedAt,
+  });
   return {
     id,
     title,
     backendId,
     backendTitle,
-    ...conversationStatus({
-      transcript,
-      backend: connection.state,
-      readonly: readonlyReason(conversation),
-      phase,
-      isAskingToSave,
-      isSavingCheckpoint: conversation.isSavingCheckpoint,
-      signInWait: isWaiting ? `Sign in to ${backendTitle} to send the waiting prompt.` : undefined,
-    }),
+    ...status,
+    ...withoutUndefined({ activity }),
     ...withoutUndefined({ problem: file.problem }),
     ...transcriptView(transcript, now),
     // Approvals can be answered only in the window that writes to the conversation.

@@ -35,6 +35,8 @@ export const ChatUpdate = z.object({
   /** The displayed conversation; null if there is none. */
   session: optional(z.nullable(ConversationView)),
   transcript: optional(TranscriptPatch),
+  /** When the displayed conversation last heard from its backend, in milliseconds since the epoch, by the host's clock. */
+  heardAt: optional(z.number()),
   sessions: optional(z.array(ConversationRow)),
   backends: optional(z.array(BackendView)),
   chosenBackend: optional(Text),
@@ -136,6 +138,7 @@ export const chatRequests = {
   ),
   /** Prompts that are useful in this workspace. */
   starters: defineRequest('chat/starters', NoValue, z.object({ starters: z.array(Draft) })),
+  showLog: defineRequestWithoutResult('chat/showLog', NoValue),
   /** Opens the page of agents. */
   showAgents: defineRequestWithoutResult('chat/showAgents', NoValue),
   manageTrust: defineRequestWithoutResult('chat/manageTrust', NoValue),

@@ -36,7 +36,10 @@ const rowsMs = 250;
 /** Maximum number of rows that are sent. The user can search for others. */
 const maxRows = 200;
 
-type UpdatePart = Exclude<keyof ChatUpdate, 'transcript' | 'sent' | 'refused' | 'keepsComposer' | 'seenUnattended'>;
+type UpdatePart = Exclude<
+  keyof ChatUpdate,
+  'transcript' | 'heardAt' | 'sent' | 'refused' | 'keepsComposer' | 'seenUnattended'
+>;
 const allParts: readonly UpdatePart[] = [
   'session',
   'sessions',
@@ -242,7 +245,9 @@ export class PageFeed implements Disposable {
     this.dirtyParts.clear();
     this.draftUpdate = {};
     if (chat) newOptions.rememberCommands(chat.view.backendId, chat.view.commands);
-    if (Object.keys(update).length > 0) post(update);
+    const heardAt = chat?.lastRecordedAt;
+    const isAboutChat = update.session !== undefined || update.transcript !== undefined;
+    if (Object.keys(update).length > 0) post({ ...update, ...(isAboutChat && heardAt !== undefined && { heardAt }) });
   }
 }
 

@@ -13,6 +13,11 @@ type AnswerEvent = EventOf<
   | 'thinking:final'
 >;
 
+export interface OpenBlock {
+  readonly kind: 'thinking' | 'answering';
+  readonly since: number | undefined;
+}
+
 /** The entries for the text blocks and thoughts of one turn. */
 export class BlockEntries {
   /** Open answers by block index. An entry is created with its first text, so that empty blocks are not shown. */
@@ -44,6 +49,13 @@ export class BlockEntries {
         this.endThought(event.data.thinking);
         return;
     }
+  }
+
+  /** The block that is being written: a thought, or else the last text. */
+  get openBlock(): OpenBlock | undefined {
+    if (this.openThought) return { kind: 'thinking', since: this.openThought.startedAt };
+    const last = [...this.openAnswers.values()].at(-1);
+    return last && { kind: 'answering', since: last.at };
   }
 
   endAll(): void {

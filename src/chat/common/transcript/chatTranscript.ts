@@ -16,8 +16,9 @@ import type { Draft } from '../chatView';
 import { BlockEntries } from './blockEntries';
 import { RestoreEntries } from './restoreEntries';
 import { ToolEntries } from './toolEntries';
-import { endFromError, endFromStopReason } from './turnEnds';
+import { endFromError, endFromRecord, endFromStopReason, missingEnd, type EndFacts } from './turnEnds';
 import { hasPromptedTurn, isPromptUnconfirmed, turnOf, nextStage, type TurnStage, type StageInput } from './turnStage';
+import type { TurnStep } from './turnStep';
 import { UsageTotals } from './usageTotals';
 
 interface Turn {
@@ -35,8 +36,6 @@ interface SentPrompt {
   readonly entryId: string;
   draft: Draft;
 }
-
-type EndFacts = Pick<EntryOf<'end'>, 'outcome' | 'text' | 'details' | 'usage'>;
 
 /** Builds transcript and state from records: equal records, equal results. Expects normalized events. */
 export class ChatTranscript {
@@ -83,6 +82,16 @@ export class ChatTranscript {
     return this.endEntries.lastEnd;
   }
 
+  /** What the agent is doing. Undefined outside of a turn, or if its events do not say it. */
+  get step(): TurnStep | undefined {
+    return this.toolEntries.runningCall ?? this.currentTurn?.answers.openBlock;
+  }
+
+  /** When the current turn began, in milliseconds since the epoch. */
+  get turnStartedAt(): number | undefined {
+    return this.currentTurn?.startedAt;
+  }
+
   /** Number of the current or last turn. */
   get turnNumber(): number {
     return this.writer.turnNumber;
@@ -120,7 +129,7 @@ export class ChatTranscript {
         break;
       case 'ended':
         this.confirmStop();
-        if (this.isBusy) this.endTurn(endFactsOf(record));
+        if (this.isBusy) this.endTurn(endFromRecord(record));
         break;
       case 'resumed':
         this.reopenTurn();
@@ -387,13 +396,4 @@ export class ChatTranscript {
     this.toolEntries.reopenTurn();
     this.advanceStage({ kind: 'begun', turn: this.createTurn(this.prompts.at(-1)), isReplayed: false });
   }
-}
-
-const missingEnd: EndFacts = {
-  outcome: 'interrupted',
-  text: 'The end of this turn was not received. The answer may be incomplete.',
-};
-
-function endFactsOf({ outcome, text, details }: RecordOf<'ended'>): EndFacts {
-  return { outcome, text, ...withoutUndefined({ details }) };
 }

@@ -36,6 +36,16 @@ interface Call {
   readonly isLate: boolean;
 }
 
+/** What is shown of a call while it runs. `since`: milliseconds since the epoch. */
+export interface RunningCall {
+  readonly kind: 'running';
+  readonly title: string;
+  readonly since: number | undefined;
+  readonly isCommand?: boolean;
+  /** How many other calls are running. */
+  readonly count?: number;
+}
+
 type ToolResult = EventData<'tool:post'>['result'];
 type CallDetails = Pick<EventData<'tool:update'>, 'title' | 'kind' | 'locations' | 'content'>;
 
@@ -51,6 +61,8 @@ const decidedStates: Readonly<Record<DecidedApproval['outcome'], ToolState>> = {
 /** The transcript entries of tool calls, updated in place until a call has ended. */
 export class ToolEntries {
   private callsById = new Map<string, Call>();
+  /** In the order in which they began to run. */
+  private readonly runningCalls = new Set<Call>();
   /** The state of calls that are reported between turns, because their end may never be reported. */
   private stateBetweenTurns: 'cancelled' | 'stale' | undefined;
 
@@ -59,6 +71,28 @@ export class ToolEntries {
   /** Removes all calls, because a new session of the backend may reuse their ids. */
   clear(): void {
     this.callsById.clear();
+    this.runningCalls.clear();
+  }
+
+  /** The call that began last of those that are running, and how many others there are beside its subagents. */
+  get runningCall(): RunningCall | undefined {
+    const calls = [...this.runningCalls];
+    const last = calls.pop();
+    if (!last) return undefined;
+    const ancestors = new Set<string>();
+    for (let { parent } = last.base; parent !== undefined && !ancestors.has(parent);) {
+      const id: string = parent;
+      ancestors.add(id);
+      parent = calls.find(({ base }) => base.id === id)?.base.parent;
+    }
+    const others = calls.filter(({ base }) => !ancestors.has(base.id)).length;
+    return {
+      kind: 'running',
+      title: titleOf(last),
+      since: last.base.at,
+      ...(last.kind === 'execute' && { isCommand: true }),
+      ...(others > 0 && { count: others }),
+    };
   }
 
   applyEvent(event: ToolEvent): void {
@@ -199,6 +233,8 @@ export class ToolEntries {
   }
 
   private putEntry(call: Call): void {
+    if (call.state === 'running') this.runningCalls.add(call);
+    else this.runningCalls.delete(call);
     const { base, name, kind, state, input, locations, error, durationMs, decision } = call;
     const { parts, diffs } = shownParts(call);
     const isNews = error !== undefined && !parts.some((part) => showsError(part, error));

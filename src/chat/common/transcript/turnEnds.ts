@@ -1,10 +1,21 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { EventData } from '../../../session/common/sessionEvents';
 import type { EntryOf } from '../../../transcript/common/entries';
+import type { RecordOf } from '../conversation/logRecord';
 import { toJson } from './toolParts';
 
-type End = Pick<EntryOf<'end'>, 'outcome' | 'text' | 'details'>;
+export type EndFacts = Pick<EntryOf<'end'>, 'outcome' | 'text' | 'details' | 'usage'>;
 
-export function endFromStopReason(reason: EventData<'prompt:complete'>['stop_reason'], backendTitle: string): End {
+export const missingEnd: EndFacts = {
+  outcome: 'interrupted',
+  text: 'The end of this turn was not received. The answer may be incomplete.',
+};
+
+export function endFromRecord({ outcome, text, details }: RecordOf<'ended'>): EndFacts {
+  return { outcome, text, ...withoutUndefined({ details }) };
+}
+
+export function endFromStopReason(reason: EventData<'prompt:complete'>['stop_reason'], backendTitle: string): EndFacts {
   switch (reason) {
     case 'cancelled':
       return { outcome: 'cancelled' };
@@ -27,7 +38,7 @@ export function endFromStopReason(reason: EventData<'prompt:complete'>['stop_rea
   }
 }
 
-export function endFromError({ error, code, details }: EventData<'error'>): End {
+export function endFromError({ error, code, details }: EventData<'error'>): EndFacts {
   const said = typeof details === 'string' ? details : details === undefined ? undefined : toJson(details);
   const all = [code === undefined ? undefined : `Code: ${code}`, said].filter((line) => line !== undefined);
   return { outcome: 'failed', text: error, ...(all.length > 0 ? { details: all.join('\n') } : {}) };

@@ -1,6 +1,6 @@
 import type { ConversationHead } from '../../common/chatStore';
 import { isPrompt, logVersion, type LogRecord, type RecordOf } from '../../common/conversation/logRecord';
-import { titleOfPrompt } from '../../common/conversation/conversationTitle';
+import { titleOfPrompt } from '../../common/conversations/conversationTitle';
 import { movedPath } from '../../common/conversations/conversationPlace';
 import type { LogReader } from '../log/logReader';
 

@@ -203,6 +203,7 @@ export function createChatHandlers(
     ),
     starters: chatRequests.starters.withHandler(async () => ({ starters: await services.starters() })),
     showAgents: chatRequests.showAgents.withHandler(() => services.showAgents()),
+    showLog: chatRequests.showLog.withHandler(() => services.showLog()),
     manageTrust: chatRequests.manageTrust.withHandler(() => services.manageTrust()),
     openFolder: chatRequests.openFolder.withHandler(() => services.openFolder()),
     newSession: chatRequests.newSession.withHandler(({ backendId }) => {

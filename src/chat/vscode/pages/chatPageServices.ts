@@ -38,6 +38,7 @@ export interface ChatPageServices {
   /** Returns prompts that are useful in this workspace. Never rejects. */
   readonly starters: () => Promise<Draft[]>;
   readonly showAgents: () => PromiseLike<unknown>;
+  readonly showLog: () => PromiseLike<unknown>;
   readonly manageTrust: () => PromiseLike<unknown>;
   readonly openFolder: () => PromiseLike<unknown>;
   readonly chips: PageChips;

@@ -1,0 +1,50 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import type { BackendState } from '../../../session/common/sessionBackend';
+import type { Activity, ConversationView } from '../chatView';
+import type { TurnStep } from '../transcript/turnStep';
+import type { TurnPhase } from './turnPhase';
+
+export interface ActivityFacts {
+  readonly status: ConversationView['status'];
+  readonly phase: TurnPhase['kind'];
+  readonly backend: BackendState | undefined;
+  readonly isAskingToSave: boolean;
+  readonly isSavingCheckpoint: boolean;
+  readonly pendingApprovals: number;
+  /** What the agent is doing in its turn, as far as its events tell. */
+  readonly step: TurnStep | undefined;
+  /** The backend's own description of what it does. */
+  readonly statusText: string | undefined;
+  /** When the turn began, in milliseconds since the epoch. */
+  readonly turnStartedAt: number | undefined;
+}
+
+/**
+ * Returns what a conversation is doing. What the user must do comes first, then what is known best. Undefined if nothing
+ * is going on, or if a banner already says it.
+ */
+export function activityOf(facts: ActivityFacts): Activity | undefined {
+  const { isAskingToSave, pendingApprovals, status, step, turnStartedAt: since } = facts;
+  switch (status) {
+    case 'starting':
+      return isAskingToSave ? { kind: 'askingToSave' } : startOf(facts);
+    case 'stopping':
+      return { kind: 'stopping' };
+    case 'busy':
+      if (pendingApprovals > 0) return { kind: 'waiting', count: pendingApprovals };
+      if (step) return withoutUndefined(step);
+      return { kind: 'working', ...withoutUndefined({ title: facts.statusText, since }) };
+    case 'idle':
+    case 'reconnecting':
+    case 'readonly':
+    case 'signIn':
+    case 'failed':
+      return undefined;
+  }
+}
+
+function startOf({ backend, isSavingCheckpoint, phase, turnStartedAt: since }: ActivityFacts): Activity {
+  if (backend?.kind === 'starting') return { kind: 'starting', title: backend.message, ...withoutUndefined({ since }) };
+  if (isSavingCheckpoint) return { kind: 'savingCheckpoint', ...withoutUndefined({ since }) };
+  return { kind: phase === 'connecting' ? 'connecting' : 'working', ...withoutUndefined({ since }) };
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { activityOf, type ActivityFacts } from '../../../src/chat/common/conversation/activity';
+import type { Activity } from '../../../src/chat/common/chatView';
+import { describeActivity, silentAfterMs } from '../../../src/chat/common/page/workingLine';
+
+const quiet: ActivityFacts = {
+  status: 'busy',
+  phase: 'sent',
+  backend: { kind: 'ready' },
+  isAskingToSave: false,
+  isSavingCheckpoint: false,
+  pendingApprovals: 0,
+  step: undefined,
+  statusText: undefined,
+  turnStartedAt: 1_000,
+};
+const of = (facts: Partial<ActivityFacts>) => activityOf({ ...quiet, ...facts });
+
+describe('what a conversation is doing', () => {
+  it('is nothing between turns, and where a banner tells the user what to do', () => {
+    for (const status of ['idle', 'reconnecting', 'readonly', 'signIn', 'failed'] as const) {
+      assert.equal(of({ status, step: { kind: 'thinking', since: 1 }, pendingApprovals: 1 }), undefined, status);
+    }
+  });
+
+  it('follows a prompt from its preparation to the agent', () => {
+    const starting = { status: 'starting', phase: 'connecting' } as const;
+    assert.deepEqual(of({ ...starting, isAskingToSave: true }), { kind: 'askingToSave' });
+    const backend = { kind: 'starting', message: 'Starting Claude…' } as const;
+    assert.deepEqual(of({ ...starting, backend }), { kind: 'starting', title: 'Starting Claude…', since: 1_000 });
+    assert.deepEqual(of({ ...starting, isSavingCheckpoint: true }), { kind: 'savingCheckpoint', since: 1_000 });
+    assert.deepEqual(of(starting), { kind: 'connecting', since: 1_000 });
+    assert.deepEqual(of({ ...starting, phase: 'sent' }), { kind: 'working', since: 1_000 });
+  });
+
+  it('names what the agent does, else what it says of itself', () => {
+    assert.deepEqual(of({}), { kind: 'working', since: 1_000 });
+    assert.deepEqual(of({ statusText: 'Indexing…' }), { kind: 'working', title: 'Indexing…', since: 1_000 });
+    const step = { kind: 'running', title: 'npm test', since: 5, isCommand: true } as const;
+    assert.deepEqual(of({ step, statusText: 'Indexing…' }), step);
+    assert.deepEqual(of({ step: { kind: 'thinking', since: undefined } }), { kind: 'thinking' });
+  });
+
+  it('puts the user first, and Stop before the work', () => {
+    const step = { kind: 'thinking', since: 5 } as const;
+    assert.deepEqual(of({ step, pendingApprovals: 2 }), { kind: 'waiting', count: 2 });
+    assert.deepEqual(of({ step, pendingApprovals: 2, status: 'stopping' }), { kind: 'stopping' });
+  });
+});
+
+describe('the working line', () => {
+  const line = (activity: Activity, ...[heardAt, now]: [number?, number?]) =>
+    describeActivity({ activity, agentTitle: 'Claude', heardAt, now: now ?? 1_000 });
+
+  it('says each state in one sentence', () => {
+    const texts = (activity: Activity) => line(activity).text;
+    assert.equal(texts({ kind: 'askingToSave' }), 'Waiting for your answer about unsaved files');
+    assert.equal(texts({ kind: 'savingCheckpoint' }), 'Saving a checkpoint');
+    assert.equal(texts({ kind: 'starting' }), 'Starting Claude');
+    assert.equal(texts({ kind: 'starting', title: 'Installing Claude…' }), 'Installing Claude');
+    assert.equal(texts({ kind: 'connecting' }), 'Connecting to Claude');
+    assert.equal(texts({ kind: 'working' }), 'Working');
+    assert.equal(texts({ kind: 'working', title: '...' }), 'Working');
+    assert.equal(texts({ kind: 'thinking' }), 'Thinking');
+    assert.equal(texts({ kind: 'answering' }), 'Answering');
+    assert.equal(texts({ kind: 'running', title: 'npm test', isCommand: true }), 'Running npm test');
+    assert.equal(texts({ kind: 'running', title: 'Run npm test', isCommand: true }), 'Run npm test');
+    assert.equal(texts({ kind: 'running', title: 'Read a.ts', count: 2 }), 'Read a.ts and 2 others');
+    assert.equal(texts({ kind: 'running' }), 'Running a tool');
+    assert.equal(texts({ kind: 'waiting', count: 1 }), 'Needs your approval');
+    assert.equal(texts({ kind: 'waiting', count: 3 }), '3 approvals need your answer');
+    assert.equal(texts({ kind: 'stopping' }), 'Stopping');
+  });
+
+  it('says that nothing was heard after 20 seconds, with the time since', () => {
+    const silent = line({ kind: 'thinking', since: 100 }, 500, 500 + silentAfterMs);
+    assert.deepEqual(silent, { text: 'No word from Claude for', since: 500, tone: 'silent' });
+    assert.equal(line({ kind: 'thinking', since: 100 }, 500, 499 + silentAfterMs).tone, 'working');
+    assert.equal(line({ kind: 'thinking' }, undefined, 10 * silentAfterMs).tone, 'working', 'nothing is known');
+  });
+
+  it('still names a command that is silent, and does not rush the user', () => {
+    const run = line({ kind: 'running', title: 'npm test', isCommand: true, since: 7 }, 0, 10 * silentAfterMs);
+    assert.deepEqual(run, { text: 'Running npm test', since: 7, tone: 'silent' });
+    assert.equal(line({ kind: 'waiting', count: 1 }, 0, 10 * silentAfterMs).tone, 'attention');
+    assert.equal(line({ kind: 'askingToSave' }, 0, 10 * silentAfterMs).tone, 'attention');
+  });
+
+  it('always says something, and the same as long as the state is the same', () => {
+    const kinds: readonly Activity['kind'][] = [
+      'askingToSave',
+      'savingCheckpoint',
+      'starting',
+      'connecting',
+      'working',
+      'thinking',
+      'answering',
+    ];
+    const kind = fc.constantFrom(...kinds, 'running', 'waiting', 'stopping');
+    const title = fc.option(fc.string(), { nil: undefined });
+    fc.assert(
+      fc.property(kind, title, fc.nat(5), fc.nat(silentAfterMs - 1), (kind, title, count, now) => {
+        const activity = { kind, count, ...(title !== undefined && { title }) };
+        const { text } = line(activity, 0, now);
+        assert.notEqual(text.trim(), '');
+        assert.equal(line(activity, 0, 0).text, text);
+      }),
+    );
+  });
+});
