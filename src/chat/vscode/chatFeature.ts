@@ -6,6 +6,7 @@ import type { Memento } from '../../base/common/memento';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, contextKeys, settingIds, textSchemes } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
+import { HtmlViews } from '../../platform/vscode/htmlViews';
 import { Messages } from '../../platform/vscode/messages';
 import type { KeyChordPrefixes } from '../../webview/vscode/keyChordPrefixes';
 import type { Chats } from '../common/chatPorts';
@@ -138,6 +139,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     const proposed = new VirtualDocuments(textSchemes.proposedCode);
     const code = store.add(new CodeProposals(proposed, editor, answerTextActions, dialogs, messages));
     const installs = store.add(new InstallTerminals(messages, () => backends.refresh()));
+    const views = store.add(new HtmlViews());
     const picker = new BackendPicker(backends, messages, installs);
     const shown = new ShownChats();
     const pages = store.add(
@@ -200,6 +202,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       manageTrust: () => vscode.commands.executeCommand('workbench.trust.manage'),
       openFolder: () => vscode.commands.executeCommand('vscode.openFolder'),
       folders: () => editor.folders.map((folder) => folder.path),
+      openView: views.open,
       openInTab: (id) => pages.openInTab(id),
       closeChat,
       isTrusted,
@@ -292,6 +295,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       answerTextActions,
       code,
       installs,
+      views,
       follower,
       writers,
       conflicts,

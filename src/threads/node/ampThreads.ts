@@ -8,7 +8,7 @@ import { CliSource } from './cli/cliSource';
 import { OpenedFileSource } from './openedFileSource';
 import { ThreadIndex } from './index/threadIndex';
 import { LocalThreadSource } from './localThreadSource';
-import { PrivateTemporaryFolder } from './cli/privateTemporaryFolder';
+import { PrivateTemporaryFolder } from '../../base/node/privateTemporaryFolder';
 import { commandRunner, type CliCommand } from './cli/runCommand';
 import { ThreadWorkerOwner } from './worker/threadWorkerOwner';
 import { WorkerThreadReader } from './worker/workerThreadReader';
@@ -43,7 +43,7 @@ export function createAmpThreads({ paths, moreFolders, findCommand, ...deps }: A
   const index = new ThreadIndex({ folder: indexFolder, worker, clock, log });
   const local = new LocalThreadSource({ paths, index, reader, clock, log });
   const files = new OpenedFileSource({ reader, clock, log });
-  const folder = new PrivateTemporaryFolder(tmpdir());
+  const folder = new PrivateTemporaryFolder(tmpdir(), 'threads');
   const cli = new AmpCli(findCommand, commandRunner(clock), folder);
   const account = new CliSource({ cli, reader, clock, log, folder });
   const library = new ThreadLibrary({

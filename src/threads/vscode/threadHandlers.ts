@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import type { EditorPort } from '../../editor/common/editorPort';
-import { openHtmlView } from '../../platform/vscode/openHtmlView';
 import { findEntries } from '../../transcript/common/findEntries';
 import type { RequestHandlers } from '../../webview/common/requestHandlers';
 import type { FollowedThread } from '../common/page/followedThread';
@@ -19,6 +18,8 @@ export interface ThreadPageServices {
   readonly editor: Pick<EditorPort, 'open'>;
   /** Opens a thread. Resolves to false if there is no such thread. */
   readonly openThread: (threadId: string) => Promise<boolean>;
+  /** Opens the HTML of an answer in the browser. @throws Error */
+  readonly openView: (html: string) => Promise<void>;
 }
 
 interface ThreadHandlersDeps {
@@ -77,7 +78,7 @@ export function threadHandlers(deps: ThreadHandlersDeps): RequestHandlers<typeof
       const link = threadId === target ? threadLink(threadId) : target;
       await openLinkOrFile(editor, link, line, loadedThread().head.folders);
     }),
-    openView: threadRequests.openView.withHandler(({ html }) => openHtmlView(html)),
+    openView: threadRequests.openView.withHandler(({ html }) => services.openView(html)),
     copy: threadRequests.copy.withHandler(({ text }) => vscode.env.clipboard.writeText(text)),
     act: threadRequests.act.withHandler(({ action }) => actions.runAction(action, loadedThread().head)),
   };

@@ -7,6 +7,7 @@ import type { Memento } from '../../base/common/memento';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, settingIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
+import { HtmlViews } from '../../platform/vscode/htmlViews';
 import { Messages } from '../../platform/vscode/messages';
 import { PeerThreads } from '../common/exports/peerThreads';
 import type { ThreadDigest } from '../common/exports/threadDigest';
@@ -107,6 +108,8 @@ export class ThreadsFeature implements Feature<RunningThreadsFeature> {
         clock,
       }),
     );
+    const views = disposables.add(new HtmlViews());
+    views.start();
     const panels = disposables.add(
       new ThreadPanels({
         threads: library,
@@ -118,6 +121,7 @@ export class ThreadsFeature implements Feature<RunningThreadsFeature> {
           await vscode.commands.executeCommand(commandIds.threadsOpen, id);
           return true;
         },
+        openView: views.open,
         addFile: (file) => files.add(file),
         marks,
         onDidMarkRead: () => list.refreshChangedRows(),

@@ -173,6 +173,7 @@ export class ChatUnderTest {
       newOptions: new NewSessionOptions({ backends: noBackends, memento, onError: throwIt }),
       folders: () => adapter.folders.map((workspaceFolder) => workspaceFolder.path),
       folderOf: () => undefined,
+      openView: () => Promise.resolve(),
       openInTab: (id) => this.pages.openInTab(id),
       closeChat: (id) => this.pages.stopShowingChat(id),
       isTrusted: () => true,

@@ -1,4 +1,3 @@
-import { openHtmlView } from '../../../platform/vscode/openHtmlView';
 import { isBackendError } from '../../../session/common/sessionBackend';
 import { waitWithProgress } from '../../../platform/vscode/waitWithProgress';
 import { findEntries } from '../../../transcript/common/findEntries';
@@ -275,7 +274,7 @@ export function createChatHandlers(
     insertAtCursor: chatRequests.insertAtCursor.withHandler(({ text }) => editor.insertAtCursor(text)),
     applyCode: chatRequests.applyCode.withHandler(({ text, path }) => code.propose(text, path)),
     openAsNewFile: chatRequests.openAsNewFile.withHandler(({ text, language }) => editor.openAsNewFile(text, language)),
-    openView: chatRequests.openView.withHandler(({ html }) => openHtmlView(html)),
+    openView: chatRequests.openView.withHandler(({ html }) => services.openView(html)),
 
     openChange: chatRequests.openChange.withHandler(async ({ sessionId, path, renamedFrom, turn }) =>
       review.openChange(await chatOf(sessionId), { path, renamedFrom }, turn),

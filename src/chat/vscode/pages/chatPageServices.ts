@@ -47,6 +47,8 @@ export interface ChatPageServices {
   /** Returns the absolute paths of the workspace folders. */
   readonly folders: () => readonly string[];
   readonly folderOf: (draft: Draft) => string | undefined;
+  /** Opens the HTML of an answer in the browser. @throws Error */
+  readonly openView: (html: string) => Promise<void>;
   readonly openInTab: (sessionId: string) => Promise<void>;
   readonly closeChat: (sessionId: string) => void;
   readonly isTrusted: () => boolean;

@@ -6,7 +6,7 @@ import { messageOf } from '../../../base/common/errors';
 import { ThreadError } from '../../common/threadPorts';
 import { isThreadId } from '../../common/heads/heads';
 import { cliFailure, isUnknownOption } from './cliFailures';
-import type { PrivateTemporaryFolder } from './privateTemporaryFolder';
+import type { PrivateTemporaryFolder } from '../../../base/node/privateTemporaryFolder';
 import { readAndDeleteOutput, type CliCommand, type CommandRunner } from './runCommand';
 import { maxThreadBytes } from '../files/threadFile';
 

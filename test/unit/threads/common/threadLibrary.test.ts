@@ -7,7 +7,7 @@ import { ThreadLibrary } from '../../../../src/threads/common/threadLibrary';
 import type { ThreadHead, ThreadSource } from '../../../../src/threads/common/threadPorts';
 import { AmpCli } from '../../../../src/threads/node/cli/ampCli';
 import { CliSource } from '../../../../src/threads/node/cli/cliSource';
-import { PrivateTemporaryFolder } from '../../../../src/threads/node/cli/privateTemporaryFolder';
+import { PrivateTemporaryFolder } from '../../../../src/base/node/privateTemporaryFolder';
 import { commandRunner } from '../../../../src/threads/node/cli/runCommand';
 import { FakeClock } from '../../../fake/fakeClock';
 import { head } from '../support/threadHead';
@@ -68,7 +68,7 @@ describe('the list of this machine and the account', () => {
     amp = await FakeAmp.make(folder.home);
     clock = new FakeClock();
     local = new LocalHeads();
-    const exports = new PrivateTemporaryFolder(path.join(folder.home, 'tmp'));
+    const exports = new PrivateTemporaryFolder(path.join(folder.home, 'tmp'), 'threads');
     const find = (): Promise<ReturnType<FakeAmp['command']>> => Promise.resolve(amp.command(folder.threads));
     const cli = new AmpCli(find, commandRunner(systemClock), exports);
     account = new CliSource({ cli, reader: new ReaderHere(), clock, log: nullLogger, folder: exports });

@@ -5,7 +5,7 @@ import { systemClock } from '../../../../src/base/node/systemClock';
 import { AmpCli } from '../../../../src/threads/node/cli/ampCli';
 import { CliSource } from '../../../../src/threads/node/cli/cliSource';
 import { OpenedFileSource } from '../../../../src/threads/node/openedFileSource';
-import { PrivateTemporaryFolder } from '../../../../src/threads/node/cli/privateTemporaryFolder';
+import { PrivateTemporaryFolder } from '../../../../src/base/node/privateTemporaryFolder';
 import { commandRunner } from '../../../../src/threads/node/cli/runCommand';
 import { FakeClock } from '../../../fake/fakeClock';
 import { makeIndexBench, type IndexBench } from '../support/indexBench';
@@ -49,7 +49,7 @@ sourceContract('the amp CLI', async (): Promise<SourceHarness> => {
   const folder = await ThreadFolder.make();
   const amp = await FakeAmp.make(folder.home);
   const clock = new FakeClock();
-  const exports = new PrivateTemporaryFolder(path.join(folder.home, 'tmp'));
+  const exports = new PrivateTemporaryFolder(path.join(folder.home, 'tmp'), 'threads');
   const find = (): Promise<ReturnType<FakeAmp['command']>> => Promise.resolve(amp.command(folder.threads));
   const cli = new AmpCli(find, commandRunner(systemClock), exports);
   const source = new CliSource({ cli, reader: reader(), clock, log: nullLogger, folder: exports });

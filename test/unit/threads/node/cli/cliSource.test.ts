@@ -6,7 +6,7 @@ import { systemClock } from '../../../../../src/base/node/systemClock';
 import { ThreadError, type ThreadErrorCode, type ThreadHead } from '../../../../../src/threads/common/threadPorts';
 import { AmpCli } from '../../../../../src/threads/node/cli/ampCli';
 import { CliSource } from '../../../../../src/threads/node/cli/cliSource';
-import { PrivateTemporaryFolder } from '../../../../../src/threads/node/cli/privateTemporaryFolder';
+import { PrivateTemporaryFolder } from '../../../../../src/base/node/privateTemporaryFolder';
 import { commandRunner, type CliCommand, type CommandRunOptions } from '../../../../../src/threads/node/cli/runCommand';
 import { FakeClock } from '../../../../fake/fakeClock';
 import { ReaderHere } from '../../support/readerHere';
@@ -30,7 +30,7 @@ describe('the amp CLI as a source', () => {
     amp = await FakeAmp.make(folder.home);
     command = amp.command(folder.threads);
     clock = new FakeClock();
-    exports = new PrivateTemporaryFolder(temp());
+    exports = new PrivateTemporaryFolder(temp(), 'threads');
     const cli = new AmpCli(() => Promise.resolve(command), commandRunner(systemClock), exports);
     const reader = new ReaderHere();
     source = new CliSource({ cli, reader, clock, log: nullLogger, folder: exports });

@@ -1,22 +1,47 @@
 import { rmSync } from 'node:fs';
 import { lstat, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import * as path from 'node:path';
-import type { Disposable } from '../../../base/common/disposable';
-import { messageOf } from '../../../base/common/errors';
-import { isProcessAlive } from '../../../base/node/isProcessAlive';
+import type { Disposable } from '../common/disposable';
+import { messageOf } from '../common/errors';
+import { isProcessAlive } from './isProcessAlive';
 
-/** Prefix of the folder's name. The id of the process that owns the folder follows. */
-const prefix = 'backline-threads-';
 const maxExports = 20;
+/** From what age on a folder counts as left behind that does not say which process owned it. */
+const abandonedMs = 24 * 60 * 60_000;
 
 /** A temporary folder that only the current user can read. Created on first use and removed on disposal. */
 export class PrivateTemporaryFolder implements Disposable {
+  /** Of the folder's name. The id of the process that owns the folder follows. */
+  private readonly prefix: string;
   private creation: Promise<string> | undefined;
   private createdPath: string | undefined;
   private isDisposed = false;
 
-  /** `parentFolder` is an absolute path, usually that of the system's folder for temporary files. */
-  constructor(private readonly parentFolder: string) {}
+  /**
+   * `parentFolder` is an absolute path, usually that of the system's folder for temporary files. `purpose` is a word for the
+   * folder's name.
+   */
+  constructor(
+    private readonly parentFolder: string,
+    purpose: string,
+  ) {
+    this.prefix = `backline-${purpose}-`;
+  }
+
+  /** Removes the folders for this purpose that windows which crashed have left. Never rejects. */
+  async removeAbandoned(): Promise<void> {
+    const { parentFolder, prefix } = this;
+    const names = await readdir(parentFolder).catch(() => []);
+    for (const name of names) {
+      if (!name.startsWith(prefix)) continue;
+      const folder = path.join(parentFolder, name);
+      // Not the target of a link.
+      const stats = await lstat(folder).catch(() => undefined);
+      const isOwn = stats?.isDirectory() === true && (!process.getuid || stats.uid === process.getuid());
+      if (!isOwn || !isAbandoned(name.slice(prefix.length), stats.mtimeMs)) continue;
+      await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    }
+  }
 
   async createOrGetPath(): Promise<string> {
     if (this.isDisposed) throw new Error('The temporary folder was already removed.');
@@ -46,9 +71,9 @@ export class PrivateTemporaryFolder implements Disposable {
 
   private async create(): Promise<string> {
     await mkdir(this.parentFolder, { recursive: true });
-    await removeAbandoned(this.parentFolder);
+    await this.removeAbandoned();
     // `mkdtemp` creates the folder with mode 0700.
-    const created = await mkdtemp(path.join(this.parentFolder, `${prefix}${process.pid}-`));
+    const created = await mkdtemp(path.join(this.parentFolder, `${this.prefix}${process.pid}-`));
     this.createdPath = created;
     if (this.isDisposed) this.dispose();
     return created;
@@ -69,15 +94,9 @@ async function withModifiedTime(file: string): Promise<{ file: string; mtimeMs: 
   return { file, mtimeMs: stats?.mtimeMs ?? 0 };
 }
 
-/** Removes the folders of windows that have crashed. Never rejects. */
-async function removeAbandoned(parent: string): Promise<void> {
-  const names = await readdir(parent).catch(() => []);
-  for (const name of names) {
-    const pid = name.startsWith(prefix) ? /^(\d+)-/.exec(name.slice(prefix.length))?.[1] : undefined;
-    if (pid === undefined || isProcessAlive(Number(pid))) continue;
-    const folder = path.join(parent, name);
-    const stats = await lstat(folder).catch(() => undefined);
-    const isOwn = stats?.isDirectory() === true && (!process.getuid || stats.uid === process.getuid());
-    if (isOwn) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
-  }
+/** By the part of the name after the prefix. Version 0.1 had no process in the names of its folders. */
+function isAbandoned(name: string, modifiedAtMs: number): boolean {
+  const pid = /^(\d+)-/.exec(name)?.[1];
+  if (pid !== undefined) return !isProcessAlive(Number(pid));
+  return /^[A-Za-z0-9]{6}$/.test(name) && Date.now() - modifiedAtMs > abandonedMs;
 }
