@@ -1,8 +1,11 @@
+import { realpath } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import * as vscode from 'vscode';
 import { messageOf } from '../../../base/common/errors';
 import { truncateList } from '../../../base/common/lists';
 import { isEditorError, type EditorPort } from '../../../editor/common/editorPort';
 import type { RestorePreview, SkippedFile, WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
+import { isInside } from '../../../editor/common/boundary';
 import { findUnsavedFiles } from '../../../platform/vscode/openFiles';
 import type { Dialogs } from '../dialogs';
 import { protectionIfWritable } from '../protectionIfWritable';
@@ -26,9 +29,23 @@ const maxNames = 10;
 export class FileRestorePreparer {
   constructor(private readonly deps: FilesToRestoreDeps) {}
 
-  /** Absolute paths of files with unsaved changes in any kind of editor. */
-  get unsavedPaths(): ReadonlySet<string> {
-    return new Set(findUnsavedFiles().keys());
+  /**
+   * Returns the absolute paths of files with unsaved changes in any kind of editor: as the editor has it, possibly that of a link,
+   * without links, and inside a workspace folder. Never rejects.
+   */
+  async findUnsaved(): Promise<ReadonlySet<string>> {
+    const withoutLinks = async (path: string): Promise<string> => await realpath(path).catch(() => path);
+    const open = [...findUnsavedFiles().keys()];
+    const real = await Promise.all(open.map(withoutLinks));
+    const paths = new Set([...open, ...real]);
+    if (open.length === 0) return paths;
+    for (const { uri } of vscode.workspace.workspaceFolders ?? []) {
+      const folder = await withoutLinks(uri.fsPath);
+      for (const path of real) {
+        if (isInside(path, folder, false)) paths.add(join(uri.fsPath, relative(folder, path)));
+      }
+    }
+    return paths;
   }
 
   /** Asks about protected files, if any. Returns their paths, or undefined if the user refuses. */
@@ -53,7 +70,7 @@ export class FileRestorePreparer {
 
   /** Saves unsaved text, so that the checkpoint with which the restore can be undone contains it. */
   async saveUnsaved(paths: readonly string[]): Promise<SavedFiles> {
-    const unsaved = this.unsavedPaths;
+    const unsaved = await this.findUnsaved();
     const refused: SkippedFile[] = [];
     let hasSaved = false;
     for (const path of paths) {
@@ -61,7 +78,8 @@ export class FileRestorePreparer {
       try {
         await this.deps.editor.save(path);
         hasSaved = true;
-        if (this.unsavedPaths.has(path)) refused.push({ path, reason: 'Its unsaved text could not be saved.' });
+        if ((await this.findUnsaved()).has(path))
+          refused.push({ path, reason: 'Its unsaved text could not be saved.' });
       } catch (error) {
         refused.push({ path, reason: messageOf(error) });
       }

@@ -128,7 +128,8 @@ export class RestoreActions {
       if (!isRemoved(error)) throw error;
       throw new Error('This restore can no longer be undone because its checkpoint was removed.', { cause: error });
     });
-    const unsaved = restore.paths.filter((path) => files.unsavedPaths.has(path));
+    const allUnsaved = await files.findUnsaved();
+    const unsaved = restore.paths.filter((path) => allUnsaved.has(path));
     const left = await this.chooseFilesToLeave(found.changedSince ?? found.paths, unsaved);
     if (!left) return;
     const isLeft = new Set(left);
@@ -210,7 +211,7 @@ export class RestoreActions {
       byCommand: point.pathsByCommand,
       edited: await chat.restores.pathsEditedByOthers(point, textBefore),
       byOtherConversations: await this.pathsOfOthers(chat, point),
-      unsaved: files.unsavedPaths,
+      unsaved: await files.findUnsaved(),
     });
     if (!vscode.workspace.isTrusted) {
       const note = 'Files can’t be restored, because you do not trust this workspace.';
