@@ -286,6 +286,7 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
     served: serve,
     isReported: (path, problem) => problemsAndProgress.isReported(path, problem),
     consent: consent.consent,
+    isWorking: (backendId) => working.isWorking(backendId),
   });
   const backends = disposables.add(
     new CombinedBackends(

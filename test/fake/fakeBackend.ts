@@ -94,6 +94,10 @@ export class FakeBackend implements SessionBackend {
     return Promise.resolve();
   }
 
+  retire(): Promise<void> {
+    return Promise.resolve();
+  }
+
   stop(): Promise<void> {
     this.calls.push('stop');
     return Promise.resolve();

@@ -131,6 +131,8 @@ describe('installing agents', () => {
       isTrusted: () => true,
       agentConsent,
       needsSignIn: () => false,
+      isWorking: () => false,
+      onDidPostpone: () => undefined,
       log: nullLogger,
     });
     const port = new AgentsPort({

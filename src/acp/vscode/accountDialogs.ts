@@ -2,6 +2,7 @@
 import { KeyCommands, type KeyCommandsDeps } from './signIn/keyCommands';
 import { SignInFlow } from './signIn/signInFlow';
 
+export { AgentCommands } from './agentCommands';
 export { askUserForAgent } from './elicitation';
 export { askForMcpInput } from './mcpInputQuestion';
 export { ProviderCommands } from './providers/providerCommands';

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { BackendRegistry } from '../../session/common/backendRegistry';
+import type { SessionBackend } from '../../session/common/sessionBackend';
 import { DisposableStore } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import type { Feature, RunningFeature } from '../../base/common/feature';
@@ -24,10 +25,8 @@ import { AgentBackendRegistry } from '../node/catalogue/agentBackendRegistry';
 import type { AgentConsentContext } from '../node/catalogue/agentConsent';
 import { diskCommandFileAccess } from '../node/process/commandLookup';
 import { ShellEnvironment } from '../node/process/shellEnvironment';
-import { AgentCommands } from './agentCommands';
 import { AgentOriginServices } from './agentOriginServices';
 import { AgentsPort } from './agentsPort';
-import { LoadQuestions } from '../node/catalogue/loadQuestions';
 import { askToLoadSession } from './loadQuestion';
 import { McpInputAnswers } from '../node/catalogue/mcpInputAnswers';
 import { McpInputStore } from '../common/catalogue/mcpInputStore';
@@ -106,6 +105,8 @@ export class AcpFeature implements Feature {
       isTrusted,
       agentConsent: this.createAgentConsentContext(),
       needsSignIn: (id) => this.signIn.memory.needsSignIn(id),
+      isWorking: (id) => deps.isWorking(id),
+      onDidPostpone: (agent) => tellPostponed(new Messages(log), agent),
       log,
     });
     this.agentsPort = new AgentsPort({
@@ -141,7 +142,10 @@ export class AcpFeature implements Feature {
     const { registry } = this;
     const disposables = new DisposableStore();
     const messages = new Messages(log);
-    const agentCommands = new AgentCommands({ backends: () => registry.backends, messages, isWorking });
+    const restartAgent = async (id: unknown): Promise<void> => {
+      const { AgentCommands } = await import('./accountDialogs');
+      await new AgentCommands({ agents: registry, messages, isWorking }).restart(id);
+    };
     const refresh = (): void => {
       registry.refresh().catch((error: unknown) => log.error('could not look at the agents again', error));
     };
@@ -162,7 +166,7 @@ export class AcpFeature implements Feature {
     disposables.add(this.deps.consent.onDidChange(refresh));
     disposables.add(this.deps.installed.onDidChange(refresh));
     disposables.add(settings.onDidChangeOf([settingIds.acpAgents], refresh));
-    disposables.add(commands.setHandler(commandIds.acpRestartAgent, (id) => agentCommands.restart(id)));
+    disposables.add(commands.setHandler(commandIds.acpRestartAgent, restartAgent));
     disposables.add(this.signIn.start(registry, commands, messages));
     disposables.add(this.providers.start(registry, commands, messages));
     disposables.add(
@@ -181,7 +185,7 @@ export class AcpFeature implements Feature {
 
   /** Loads a separate bundle, because most windows never start an agent. */
   private async createLauncher(): Promise<AgentLauncher> {
-    const { AgentLauncher } = await import('../node/catalogue/agentLauncher');
+    const { AgentLauncher, LoadQuestions } = await import('../node/catalogue/agentLauncher');
     const { log, memento, traffic, version } = this.deps;
     const onError = (error: unknown): void => log.error('What is known about agents cannot be stored', error);
     const loadQuestions = new LoadQuestions({ ask: askToLoadSession });
@@ -285,6 +289,13 @@ const actions: AgentStatusActions = {
   },
   manageTrust: { label: 'Manage Workspace Trust', command: 'workbench.trust.manage' },
 };
+
+function tellPostponed(messages: Messages, { id, title }: Pick<SessionBackend, 'id' | 'title'>): void {
+  messages.info(`The settings of ${title} have changed. They take effect with the next prompt.`, {
+    label: 'Restart Now',
+    run: () => vscode.commands.executeCommand(commandIds.acpRestartAgent, id),
+  });
+}
 
 function isTrusted(): boolean {
   return vscode.workspace.isTrusted;

@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import type { BackendState, SessionBackend } from '../../session/common/sessionBackend';
 import { findAgentToRestart } from '../common/catalogue/agentToRestart';
+import type { AgentBackendRegistry } from '../node/catalogue/agentBackendRegistry';
 import type { Messages } from '../../platform/vscode/messages';
 
 interface AgentCommandsDeps {
-  readonly backends: () => readonly SessionBackend[];
+  readonly agents: Pick<AgentBackendRegistry, 'backends' | 'open' | 'stop'>;
   readonly messages: Messages;
   /** Whether a turn of the agent runs in this window. */
   readonly isWorking: (agentId: string) => boolean;
@@ -15,7 +16,7 @@ export class AgentCommands {
 
   /** Runs `backline.acp.restartAgent`; asks for the agent if `id` is missing. @throws BackendError */
   async restart(id?: unknown): Promise<void> {
-    const which = findAgentToRestart(this.deps.backends(), id);
+    const which = findAgentToRestart(this.deps.agents.backends, id);
     if (which.kind === 'none') {
       this.deps.messages.info(which.message);
       return;
@@ -27,8 +28,9 @@ export class AgentCommands {
     if (!backend || (this.deps.isWorking(backend.id) && !(await confirmRestart(backend.title)))) return;
     await withProgress(`Restarting ${backend.title}`, async () => {
       backend.forgetFailures?.();
-      await backend.stop();
-      await backend.capabilities();
+      await this.deps.agents.stop(backend.id);
+      // Its settings may have changed.
+      await (await this.deps.agents.open(backend.id)).capabilities();
     });
   }
 }

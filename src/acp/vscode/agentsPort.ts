@@ -85,6 +85,6 @@ export class AgentsPort {
 
   /** Resolves when the processes of the agent have ended. Never rejects. */
   async stop(backendId: string): Promise<void> {
-    await this.deps.registry.backendOf(backendId)?.stop();
+    await this.deps.registry.stop(backendId);
   }
 }

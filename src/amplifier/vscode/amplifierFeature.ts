@@ -40,6 +40,8 @@ interface AmplifierFeatureDeps extends FeatureContext {
   readonly served: { readonly url: URL | undefined; readonly onDidChange: Event<void> };
   readonly isReported: ContextCollectorDeps['isReported'];
   readonly consent: ConsentPort;
+  /** Whether a turn of the backend runs in this window. */
+  readonly isWorking: (backendId: string) => boolean;
 }
 
 /** Offers the configured Amplifier server as a backend, and registers its commands. */
@@ -84,6 +86,11 @@ export class AmplifierFeature implements Feature {
       isOwnServer: (server) => this.isOwnServer(server),
       missingConsent: (server) => this.missingConsent(server),
       requireConsent: (server) => this.serverConsent.require(server),
+      isWorking: () => deps.isWorking(amplifierBackendId),
+      onDidPostpone: () => {
+        const message = 'The settings of the Amplifier server have changed. They take effect with the next prompt.';
+        new Messages(log).info(message);
+      },
       monitor: this.serverMonitor,
       onListenerError,
     });
@@ -101,9 +108,9 @@ export class AmplifierFeature implements Feature {
     const showStatus = (): void => {
       status.set({ id: this.id, title: this.title, ...serverStatus(this.serverStatusInput(), actions) });
     };
-    /** Restarts everything that uses the server. Called after a change of its address, its token or workspace trust. */
-    const restart = async (): Promise<void> => {
-      await configuredServer.reset();
+    /** Called after a change of the server's address, of consent or of workspace trust. */
+    const refresh = async (): Promise<void> => {
+      await configuredServer.refresh();
       if (!disposables.isDisposed && isTrusted()) serverMonitor.start();
     };
 
@@ -115,10 +122,10 @@ export class AmplifierFeature implements Feature {
     disposables.add(configuredServer.start());
     disposables.add(configuredServer.onDidChange(showStatus));
     disposables.add(status.onDidRequestRefresh(() => void serverMonitor.check()));
-    disposables.add(vscode.workspace.onDidGrantWorkspaceTrust(() => void restart()));
-    disposables.add(served.onDidChange(() => void restart()));
-    disposables.add(this.onDidChangeConsent(() => void restart()));
-    disposables.add(settings.onDidChangeOf([settingIds.amplifierHost, settingIds.amplifierPort], () => void restart()));
+    disposables.add(vscode.workspace.onDidGrantWorkspaceTrust(() => void refresh()));
+    disposables.add(served.onDidChange(() => void refresh()));
+    disposables.add(this.onDidChangeConsent(() => void refresh()));
+    disposables.add(settings.onDidChangeOf([settingIds.amplifierHost, settingIds.amplifierPort], () => void refresh()));
     disposables.add(
       commands.setHandler(commandIds.amplifierSetApiKey, async () => {
         await manageApiKey(apiKeyStore, messages);
@@ -127,7 +134,9 @@ export class AmplifierFeature implements Feature {
     );
     disposables.add(
       commands.setHandler(commandIds.amplifierSetToken, async () => {
-        if (await manageToken(this.serverTokens, this.configuredUrl(), messages)) await restart();
+        if (!(await manageToken(this.serverTokens, this.configuredUrl(), messages))) return;
+        await configuredServer.handleTokenChange();
+        if (isTrusted()) serverMonitor.start();
       }),
     );
     disposables.add(

@@ -41,8 +41,8 @@ export interface BackendRegistry {
   /** Refreshes the entries, without starting agents or waiting for servers. `onDidChange` reports later results. */
   list(signal?: AbortSignal): Promise<readonly BackendEntry[]>;
   /**
-   * Returns the backend of an entry. All callers share it, and it starts on first use. Changed settings stop it; then
-   * call again.
+   * Returns the backend of an entry. All callers share it, and it starts on first use. After a change of its settings, it is
+   * `isOutdated` and only completes what it does; then call again.
    * @throws BackendError `notFound`, `notReady` (the entry's problem), `untrusted`
    */
   open(id: string): Promise<SessionBackend>;

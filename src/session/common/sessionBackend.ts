@@ -55,6 +55,13 @@ export interface SessionBackend extends Disposable {
   llmProviders?(signal: AbortSignal): Promise<readonly LlmProvider[] | undefined>;
   /** Tries again what failed in earlier sessions and is no longer done. Call before the user restarts the agent. */
   forgetFailures?(): void;
+  /** Whether `retire` was called. The next prompt needs a session of the backend that `BackendRegistry.open` returns now. */
+  readonly isOutdated?: boolean;
+  /**
+   * Call when another backend replaces this one because the settings have changed. What works goes on: each session ends as
+   * soon as it has no turn and no other work. Resolves when nothing is left to wait for; then call `stop`. Never rejects.
+   */
+  retire(): Promise<void>;
   /** Resolves when processes have exited and connections are closed. Never rejects. */
   stop(): Promise<void>;
 }

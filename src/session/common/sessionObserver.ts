@@ -41,6 +41,10 @@ export function withSessionObserver(backend: SessionBackend, observe: SessionObs
     ...(backend.closeFork ? { closeFork: async (id) => await backend.closeFork?.(id) } : {}),
     // Added only if supported, because callers check for the method to know whether signing in is supported.
     ...(backend.authenticate ? { authenticate: async (...request) => await backend.authenticate?.(...request) } : {}),
+    get isOutdated() {
+      return backend.isOutdated === true;
+    },
+    retire: () => backend.retire(),
     stop: () => backend.stop(),
     dispose: () => backend.dispose(),
   };

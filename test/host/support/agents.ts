@@ -85,6 +85,8 @@ export class AgentsUnderTest {
       isTrusted: () => this.isTrusted,
       agentConsent,
       needsSignIn,
+      isWorking: () => false,
+      onDidPostpone: () => undefined,
       log,
     });
   }

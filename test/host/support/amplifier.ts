@@ -47,6 +47,7 @@ export class AmplifierUnderTest {
       served: this.served,
       isReported: (path, problem) => this.problemsAndProgress.isReported(path, problem),
       consent: this.consent,
+      isWorking: () => false,
       log,
       status: this.board,
       traffic: this.traffic,

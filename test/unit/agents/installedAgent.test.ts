@@ -124,6 +124,8 @@ describe('an agent of the registry', function () {
         isTrusted: () => true,
         agentConsent,
         needsSignIn: () => false,
+        isWorking: () => false,
+        onDidPostpone: () => undefined,
         log: nullLogger,
       });
       const backend = await backends.open('key-agent');

@@ -6,6 +6,7 @@ import { Emitter } from '../../../base/common/event';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import { OpenGenerations } from '../../../session/common/generations/openGenerations';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import type { Catalogue, CatalogueEntry, ProcessEntry } from './agentCatalogue';
 import { consentDecisionFor, missingConsentMessage, requireConsent, type AgentConsentContext } from './agentConsent';
@@ -27,13 +28,11 @@ interface AgentRegistryDeps {
   readonly settleOrigin?: (entry: CatalogueEntry) => Promise<void>;
   /** Whether the agent needed a sign-in when it was used last. */
   readonly needsSignIn: (id: string) => boolean;
+  /** Whether a turn of the agent runs in this window. */
+  readonly isWorking: (id: string) => boolean;
+  /** Called when turns of an agent go on although its settings have changed. */
+  readonly onDidPostpone: (agent: SessionBackend) => void;
   readonly log: Logger;
-}
-
-interface OpenBackend {
-  readonly backend: SessionBackend;
-  readonly entry: CatalogueEntry;
-  readonly subscription: Disposable;
 }
 
 interface MissingConsent {
@@ -45,7 +44,10 @@ interface MissingConsent {
 const untrustedMessage =
   'Agents don’t start in an untrusted workspace. Run "Workspaces: Manage Workspace Trust" to trust it.';
 
-/** Provides the catalogue's agents as backends. Each is created once, and stopped when its settings change. */
+/**
+ * Provides the catalogue's agents as backends, one for each agent and its settings. After a change, running turns are
+ * completed with the earlier settings. An agent that must not run any more is stopped at once.
+ */
 export class AgentBackendRegistry implements BackendRegistry, Disposable {
   private readonly emitter = new Emitter<void>((error) =>
     this.deps.log.error('A listener of the agents failed', error),
@@ -55,8 +57,9 @@ export class AgentBackendRegistry implements BackendRegistry, Disposable {
     this.deps.log.error('A listener of the agents failed', error),
   );
   readonly onDidSignIn = this.signInEmitter.event;
-  private readonly openBackends = new Map<string, OpenBackend>();
-  private readonly stoppingBackends = new Set<OpenBackend>();
+  private readonly openAgents = new Map<string, OpenGenerations<SessionBackend>>();
+  /** The entry of each agent when its last backend was created. */
+  private readonly openedEntries = new Map<string, CatalogueEntry>();
   private readonly backendOpenQueue = new KeyedQueue();
   private readonly requestedAgentIds = new Set<string>();
   private lastCatalogue: Catalogue | undefined;
@@ -78,12 +81,12 @@ export class AgentBackendRegistry implements BackendRegistry, Disposable {
   }
 
   get backends(): readonly SessionBackend[] {
-    return [...this.openBackends.values()].map(({ backend }) => backend);
+    return [...this.openAgents.values()].flatMap(({ latest }) => latest ?? []);
   }
 
-  /** The backend of an agent that was opened in this window. */
+  /** The backend of an agent that was opened in this window. If its settings have changed, the one that is completing its turns. */
   backendOf(id: string): SessionBackend | undefined {
-    return this.openBackends.get(id)?.backend;
+    return this.openAgents.get(id)?.latest;
   }
 
   get requestedAgentProblems(): readonly string[] {
@@ -117,9 +120,10 @@ export class AgentBackendRegistry implements BackendRegistry, Disposable {
       this.requireTrust();
       await this.refreshCatalogue();
       const entry = this.entryOf(id);
-      const opened = this.openBackends.get(id);
-      if (opened && hasSameConfiguration(opened.entry, entry)) return opened.backend;
-      if (opened) await this.stopBackend(id, opened);
+      const opened = this.openAgents.get(id);
+      if (entry) opened?.use(configurationKey(entry));
+      else await this.stopIfRemoved(id);
+      if (opened?.current) return opened.current;
       if (!entry) throw new BackendError('notFound', `There is no agent "${id}". Choose another one.`);
       this.requestedAgentIds.add(id);
       if (entry.problem) throw new BackendError('notReady', entry.problem.message, entry.problem.details);
@@ -129,24 +133,33 @@ export class AgentBackendRegistry implements BackendRegistry, Disposable {
     });
   }
 
-  /** Call when settings, folders or trust change: stops backends whose entry has changed. Never rejects. */
+  /**
+   * Call when settings, folders, consent or trust change. Backends whose entry has changed complete their turns; those that must
+   * not run any more are stopped. Never rejects.
+   */
   async refresh(): Promise<void> {
     if (this.lastLoadNumber > 0) {
       await this.refreshCatalogue();
-      await Promise.all(
-        [...this.openBackends].map(async ([id, opened]) => {
-          if (!(await this.mayContinue(id, opened))) await this.stopBackend(id, opened);
-        }),
-      );
+      await Promise.all([...this.openAgents].map(async ([id, opened]) => await this.followEntry(id, opened)));
     }
     this.emitter.fire();
   }
 
-  private async mayContinue(id: string, { entry }: OpenBackend): Promise<boolean> {
-    // The entry is looked up again after the wait, because a newer catalogue may have been loaded in the meantime.
+  private async followEntry(id: string, opened: OpenGenerations<SessionBackend>): Promise<void> {
     const known = this.entryOf(id);
     const isDenied = known !== undefined && (await this.missingConsentFor(known))?.decision === 'denied';
-    return this.deps.isTrusted() && !isDenied && hasSameConfiguration(entry, this.entryOf(id));
+    // The entry is looked up again after the wait, because a newer catalogue may have been loaded in the meantime.
+    const entry = this.entryOf(id);
+    if (isDenied || !this.deps.isTrusted()) await opened.stopAll();
+    else if (entry) opened.use(configurationKey(entry));
+    else await this.stopIfRemoved(id);
+  }
+
+  /** The user has removed the agent, so nothing of it goes on. A program that PATH no longer has was not removed by them. */
+  private async stopIfRemoved(id: string): Promise<void> {
+    const opened = this.openAgents.get(id);
+    if (this.openedEntries.get(id)?.source === 'found') opened?.use('');
+    else await opened?.stopAll();
   }
 
   /** An installed agent is started in its newest version, which may have been installed since its backend was created. */
@@ -156,15 +169,20 @@ export class AgentBackendRegistry implements BackendRegistry, Disposable {
     return newest?.source === 'installed' && newest.url === undefined ? newest : entry;
   }
 
+  /** Stops the processes of an agent, with all its turns. The next request starts it again. Never rejects. */
+  async stop(id: string): Promise<void> {
+    await this.openAgents.get(id)?.restart();
+  }
+
   /** Resolves when all agents have ended. Never rejects. */
   async stopAll(): Promise<void> {
-    await Promise.all([...this.openBackends.values(), ...this.stoppingBackends].map(({ backend }) => backend.stop()));
+    await Promise.all([...this.openAgents.values()].map((opened) => opened.stopAll()));
   }
 
   dispose(): void {
     this.isDisposed = true;
-    for (const opened of [...this.openBackends.values(), ...this.stoppingBackends]) disposeBackend(opened);
-    this.openBackends.clear();
+    for (const opened of this.openAgents.values()) opened.dispose();
+    this.openAgents.clear();
     this.emitter.dispose();
     this.signInEmitter.dispose();
   }
@@ -203,16 +221,21 @@ export class AgentBackendRegistry implements BackendRegistry, Disposable {
     const subscription = new DisposableStore();
     subscription.add(backend.onDidChangeState(() => this.emitter.fire()));
     if (backend.onDidSignIn) subscription.add(backend.onDidSignIn(() => this.signInEmitter.fire(entry.id)));
-    this.openBackends.set(entry.id, { backend, entry, subscription });
+    this.openedEntries.set(entry.id, entry);
+    this.generationsOf(entry.id).add(backend, configurationKey(entry), subscription);
     return backend;
   }
 
-  private async stopBackend(id: string, opened: OpenBackend): Promise<void> {
-    if (this.openBackends.get(id) === opened) this.openBackends.delete(id);
-    this.stoppingBackends.add(opened);
-    await opened.backend.stop();
-    this.stoppingBackends.delete(opened);
-    disposeBackend(opened);
+  private generationsOf(id: string): OpenGenerations<SessionBackend> {
+    const known = this.openAgents.get(id);
+    if (known) return known;
+    const onDidPostpone = (): void => {
+      const { latest } = created;
+      if (latest) this.deps.onDidPostpone(latest);
+    };
+    const created = new OpenGenerations<SessionBackend>({ isWorking: () => this.deps.isWorking(id), onDidPostpone });
+    this.openAgents.set(id, created);
+    return created;
   }
 
   /** Returns undefined if the agent is allowed, or needs no consent. Never rejects. */
@@ -257,10 +280,6 @@ function descriptionOf(entry: CatalogueEntry): string {
 }
 
 /** Ignores `problem`: a changed problem does not require a restart. */
-function hasSameConfiguration(running: CatalogueEntry, entry: CatalogueEntry | undefined): boolean {
-  return entry !== undefined && configurationKey(running) === configurationKey(entry);
-}
-
 function configurationKey(entry: CatalogueEntry): string {
   const { cwd, protocol, mcpServers, missingFile, source, tools = true } = entry;
   if (entry.url !== undefined) return JSON.stringify([entry.url, entry.headers, cwd, protocol, mcpServers, tools]);
@@ -268,9 +287,4 @@ function configurationKey(entry: CatalogueEntry): string {
   // A running agent keeps its version when another one is installed. The next start uses the newest one.
   if (source === 'installed') return JSON.stringify([source, entry.identity?.origin, missingFile, tools]);
   return JSON.stringify([command, args, env, cwd, dialect, protocol, mcpServers, missingFile, tools]);
-}
-
-function disposeBackend({ backend, subscription }: OpenBackend): void {
-  subscription.dispose();
-  backend.dispose();
 }

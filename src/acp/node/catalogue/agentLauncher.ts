@@ -44,6 +44,8 @@ import { mcpServersOfRemoteAgent } from './mcpServers';
 import { missingSecretError, signInElsewhereError, untrustedError, unusableSecretError } from './launchErrors';
 import type { LoadQuestions } from './loadQuestions';
 
+export { LoadQuestions } from './loadQuestions';
+
 export interface SignInTerminalCommand {
   readonly title: string;
   readonly file: string;

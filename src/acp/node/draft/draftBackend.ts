@@ -5,6 +5,7 @@ import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { EventLog } from '../../../session/common/eventLog';
+import { disposeWhenIdle } from '../../../session/common/generations/disposeWhenIdle';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import {
   BackendError,
@@ -62,6 +63,7 @@ export class DraftBackend implements SessionBackend {
   private currentConnection: DraftAgentConnection | undefined;
   private readonly runningAgents = new RunningAgents<DraftAgentConnection>();
   private isDisposed = false;
+  private retirement: Promise<void> | undefined;
 
   constructor(private readonly deps: DraftBackendDeps) {
     this.id = deps.id;
@@ -112,6 +114,14 @@ export class DraftBackend implements SessionBackend {
 
   deleteSession(): Promise<void> {
     return Promise.reject(new BackendError('unsupported', 'Agents that use the draft protocol can’t delete threads.'));
+  }
+
+  get isOutdated(): boolean {
+    return this.retirement !== undefined;
+  }
+
+  retire(): Promise<void> {
+    return (this.retirement ??= disposeWhenIdle(this.sessions, this.deps.clock));
   }
 
   async stop(): Promise<void> {

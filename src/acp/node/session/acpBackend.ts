@@ -56,6 +56,7 @@ export class AcpBackend implements SessionBackend {
   private readonly unloadedForks = new Set<string>();
   private readonly loadQueue = new KeyedQueue();
   private readonly stuckTurns: StuckTurns;
+  private retirement: Promise<void> | undefined;
 
   constructor(private readonly deps: AcpBackendDeps) {
     this.id = deps.id;
@@ -273,6 +274,14 @@ export class AcpBackend implements SessionBackend {
     this.requestRunner.windowTools.forget();
   }
 
+  get isOutdated(): boolean {
+    return this.retirement !== undefined;
+  }
+
+  retire(): Promise<void> {
+    return (this.retirement ??= this.completeWork());
+  }
+
   async stop(): Promise<void> {
     const interrupted = Promise.all([...this.sessions.values()].map(async (session) => await session.interrupt()));
     const { interruptGraceMs } = this.requestRunner.limits;
@@ -284,6 +293,24 @@ export class AcpBackend implements SessionBackend {
   dispose(): void {
     for (const session of [...this.sessions.values()]) session.dispose();
     this.requestRunner.dispose();
+  }
+
+  /** Ends each session as soon as it has nothing to do. Resolves when nobody needs the process. */
+  private async completeWork(): Promise<void> {
+    const { signIn, users } = this.requestRunner;
+    signIn.endWaits(`The settings of ${this.title} have changed. Send the prompt again.`);
+    for (;;) {
+      const changed = Promise.withResolvers<undefined>();
+      const subscriptions = [users, { onDidChange: signIn.onDidChangeState }].map(({ onDidChange }) =>
+        onDidChange(() => changed.resolve(undefined)),
+      );
+      // Sessions that end may still tell the agent.
+      for (const session of [...this.sessions.values()]) if (!session.isBusy && !session.isWorking) session.dispose();
+      const isInUse = this.sessions.size > 0 || users.isInUse() || signIn.isPerforming;
+      if (isInUse) await changed.promise;
+      for (const subscription of subscriptions) subscription.dispose();
+      if (!isInUse) return;
+    }
   }
 
   private buildSession(

@@ -58,6 +58,7 @@ export class AgentSignIn {
   private lastAccounts: readonly string[] = [];
   /** Ends the sign-in in progress when another one begins. */
   private currentAttempt: AbortController | undefined;
+  private readonly waits = new Set<(reason: BackendError) => void>();
 
   constructor(private readonly deps: AgentSignInDeps) {
     this.subscriptions.add(deps.connection.onDidChangeState(() => this.fireState()));
@@ -98,17 +99,27 @@ export class AgentSignIn {
   ): Promise<void> {
     const required = this.recordRefused(error, refusedRequest);
     const { clock, limits } = this.deps;
-    const subscriptions = new DisposableStore();
-    const done = new Promise<void>((resolve) => {
-      subscriptions.add(this.signedInEmitter.event(() => resolve()));
-    });
+    const { promise: done, reject, resolve } = Promise.withResolvers<undefined>();
+    const subscription = this.signedInEmitter.event(() => resolve(undefined));
+    this.waits.add(reject);
     try {
       await withDeadline(clock, 'signing in', limits.signInTimeoutMs, () => rejectOnAbort(done, signal));
     } catch (failure) {
       throw isBackendError(failure) ? failure : required;
     } finally {
-      subscriptions.dispose();
+      this.waits.delete(reject);
+      subscription.dispose();
     }
+  }
+
+  /** Fails all that waits for a sign-in, because another backend replaces this one. */
+  endWaits(reason: string): void {
+    for (const reject of this.waits) reject(new BackendError('notReady', reason));
+  }
+
+  /** Whether the user signs in now. */
+  get isPerforming(): boolean {
+    return this.signInState.kind === 'performing';
   }
 
   /** The accounts that the agent uses, if it reports them. For display only. */

@@ -55,7 +55,7 @@ export class KeyCommands {
     const hasSignedOut = await withProgress(`Signing out of ${agent.title}`, (signal) =>
       this.signOutOfAgent(agent, signal),
     ).finally(() => keys.deleteAll(agent.id));
-    await this.deps.agents.openBackend(agent.id)?.stop();
+    await this.deps.agents.stop(agent.id);
     const without = withKeys.has(agent.id)
       ? `The keys for ${agent.title} were removed.`
       : `You can’t sign out of ${agent.title} here. Use its own command.`;

@@ -18,6 +18,8 @@ export interface SignInAgents {
   list(): Promise<readonly BackendEntry[]>;
   /** The backend, if it was used in this window. */
   openBackend(id: string): SessionBackend | undefined;
+  /** Stops its processes, with all turns. Never rejects. */
+  stop(id: string): Promise<void>;
   /** @throws BackendError */
   open(id: string): Promise<SessionBackend>;
   /** Whether the agent is the user's own, not the workspace's. */

@@ -64,6 +64,7 @@ export class SignInServices {
     const agents: SignInAgents = {
       list: () => registry.list(),
       openBackend: (id) => registry.backendOf(id),
+      stop: (id) => registry.stop(id),
       open: (id) => registry.open(id),
       mayHaveKeys: (id) => {
         const entry = registry.entryOf(id);

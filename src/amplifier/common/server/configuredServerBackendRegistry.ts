@@ -4,6 +4,8 @@ import { Emitter } from '../../../base/common/event';
 import type { BackendEntry, BackendHealth, BackendRegistry } from '../../../session/common/backendRegistry';
 import { describeOwnServerProblem } from './serverUrl';
 import type { ServerAvailability, ServerMonitor } from './serverMonitor';
+import { KeyedQueue } from '../../../base/common/async';
+import { OpenGenerations } from '../../../session/common/generations/openGenerations';
 import { BackendError, type SessionBackend } from '../../../session/common/sessionBackend';
 
 interface ConfiguredServerDeps {
@@ -17,6 +19,10 @@ interface ConfiguredServerDeps {
   readonly missingConsent: (server: URL) => string | undefined;
   /** Asks the user if needed. @throws BackendError `notReady` if not allowed */
   readonly requireConsent: (server: URL) => Promise<void>;
+  /** Whether a turn of the server runs in this window. */
+  readonly isWorking: () => boolean;
+  /** Called when turns go on although the settings have changed. */
+  readonly onDidPostpone: () => void;
   readonly monitor: Pick<ServerMonitor, 'availability' | 'onDidChange' | 'checkIfStale' | 'updateFromBackend'>;
   readonly onListenerError: (error: unknown) => void;
 }
@@ -26,14 +32,23 @@ export const amplifierBackendId = 'amplifier';
 const untrustedMessage =
   'Amplifier servers are disabled in untrusted workspaces. Run "Workspaces: Manage Workspace Trust" to trust this one.';
 
-/** A registry whose only backend is the configured Amplifier server. Created again if the settings change. */
+/**
+ * A registry whose only backend is the configured Amplifier server. After a change of the settings, another one is created,
+ * and running turns are completed in the earlier one. A server that must not be used any more is left at once.
+ */
 export class ConfiguredServerBackendRegistry implements BackendRegistry, Disposable {
   private readonly emitter = new Emitter<void>((error) => this.deps.onListenerError(error));
   readonly onDidChange = this.emitter.event;
-  private openBackend: Promise<SessionBackend> | undefined;
+  private readonly opened: OpenGenerations<SessionBackend>;
+  private readonly openQueue = new KeyedQueue();
+  /** Counts changes of the server's token, which are not visible in its address. */
+  private tokenChangeCount = 0;
+  private isDisposed = false;
   private reportedAvailability = '';
 
-  constructor(private readonly deps: ConfiguredServerDeps) {}
+  constructor(private readonly deps: ConfiguredServerDeps) {
+    this.opened = new OpenGenerations(deps);
+  }
 
   /** Starts to report changes of the server's availability. The caller disposes the result. */
   start(): Disposable {
@@ -66,34 +81,57 @@ export class ConfiguredServerBackendRegistry implements BackendRegistry, Disposa
   async open(id: string): Promise<SessionBackend> {
     if (id !== amplifierBackendId) throw new BackendError('notFound', `There is no Amplifier server "${id}".`);
     if (!this.deps.isTrusted()) throw new BackendError('untrusted', untrustedMessage);
-    const toAllow = this.openBackend ? undefined : this.serverWithoutConsent();
-    // Not part of the opening, which `stop` waits for.
+    const toAllow = this.opened.current ? undefined : this.serverWithoutConsent();
+    // Not part of the opening, which other callers wait for.
     if (toAllow) await this.deps.requireConsent(toAllow);
-    const opened = (this.openBackend ??= this.createBackend());
     try {
-      return await opened;
+      return await this.openQueue.run('open', async () => this.opened.current ?? (await this.createBackend()));
     } catch (error) {
-      if (this.openBackend === opened) this.openBackend = undefined;
       throw new BackendError('notReady', messageOf(error), undefined, { cause: error });
     }
   }
 
-  /** Stops the backend after a change of the settings. Never rejects. */
-  async reset(): Promise<void> {
-    await this.stop();
+  /** Call after a change of the address, of trust or of consent. Never rejects. */
+  async refresh(): Promise<void> {
+    await this.followSettings();
     this.emitter.fire();
   }
 
-  /** Stops the backend. Never rejects. */
+  /** Call after a change of the server's token. Never rejects. */
+  async handleTokenChange(): Promise<void> {
+    this.tokenChangeCount++;
+    await this.refresh();
+  }
+
+  /** Stops all backends. Never rejects. */
   async stop(): Promise<void> {
-    const { openBackend } = this;
-    this.openBackend = undefined;
-    await end(openBackend);
+    await this.openQueue.whenIdle('open');
+    await this.opened.stopAll();
   }
 
   dispose(): void {
-    void this.stop();
+    this.isDisposed = true;
+    this.opened.dispose();
     this.emitter.dispose();
+  }
+
+  private async followSettings(): Promise<void> {
+    const { settings } = this;
+    if (settings === undefined) await this.opened.stopAll();
+    else this.opened.use(settings);
+  }
+
+  /** What a backend depends on. Undefined if no server may be used. An invalid address ends nothing that runs. */
+  private get settings(): string | undefined {
+    const { configuredUrl, isOwnServer, isTrusted, missingConsent } = this.deps;
+    if (!isTrusted()) return undefined;
+    try {
+      const server = configuredUrl();
+      const isAllowed = !isOwnServer(server) && missingConsent(server) === undefined;
+      return isAllowed ? settingsKey(server, this.tokenChangeCount) : undefined;
+    } catch {
+      return '';
+    }
   }
 
   private serverWithoutConsent(): URL | undefined {
@@ -112,19 +150,25 @@ export class ConfiguredServerBackendRegistry implements BackendRegistry, Disposa
     // The settings may have changed while the user was asked.
     const problem = this.deps.missingConsent(server);
     if (problem !== undefined) throw new Error(problem);
+    const settings = settingsKey(server, this.tokenChangeCount);
     const backend = await this.deps.createBackend(server);
-    backend.onDidChangeState((state) => {
-      this.deps.monitor.updateFromBackend(state);
+    if (this.isDisposed) {
+      backend.dispose();
+      throw new Error('Backline is shutting down.');
+    }
+    const subscription = backend.onDidChangeState((state) => {
+      if (backend.isOutdated !== true) this.deps.monitor.updateFromBackend(state);
       this.emitter.fire();
     });
+    this.opened.add(backend, settings, subscription);
+    // The settings may have changed while the backend was created.
+    await this.followSettings();
     return backend;
   }
 }
 
-async function end(opened: Promise<SessionBackend> | undefined): Promise<void> {
-  const backend = await opened?.catch(() => undefined);
-  await backend?.stop();
-  backend?.dispose();
+function settingsKey({ href }: URL, tokenChangeCount: number): string {
+  return JSON.stringify([href, tokenChangeCount]);
 }
 
 function toBackendHealth(news: ServerAvailability, url: URL): BackendHealth {

@@ -14,6 +14,7 @@ import {
   type ProfileAndModel,
   type SessionSummary,
 } from '../../../session/common/sessionBackend';
+import { disposeWhenIdle } from '../../../session/common/generations/disposeWhenIdle';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import { isLoopback } from '../../../base/common/loopback';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
@@ -67,6 +68,7 @@ export class AmplifierBackend implements SessionBackend {
   private readonly pendingDeletions = new Set<Promise<void>>();
   private currentState: BackendState = { kind: 'stopped' };
   private serverInfo: ServerInfo | undefined;
+  private retirement: Promise<void> | undefined;
   private readonly profileChoice: ProfileChoice;
 
   constructor(private readonly deps: AmplifierBackendDeps) {
@@ -145,6 +147,14 @@ export class AmplifierBackend implements SessionBackend {
 
   async deleteSession(sessionId: string): Promise<void> {
     await this.callServer(() => this.client.deleteSession(sessionId));
+  }
+
+  get isOutdated(): boolean {
+    return this.retirement !== undefined;
+  }
+
+  retire(): Promise<void> {
+    return (this.retirement ??= disposeWhenIdle(this.sessions, this.deps.clock));
   }
 
   async stop(): Promise<void> {

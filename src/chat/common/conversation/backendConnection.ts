@@ -51,6 +51,9 @@ interface ConnectResult {
 /** Errors after which creating a new session would fail as well. */
 const fatal: ReadonlySet<BackendErrorCode> = new Set(['authRequired', 'cancelled', 'untrusted', 'notReady', 'timeout']);
 
+/** How often the settings may change while a conversation connects. */
+const maxAttempts = 5;
+
 /** Connects a conversation to its backend with the first prompt, and again after the connection has been lost. */
 export class BackendConnection implements Disposable {
   private backend: SessionBackend | undefined;
@@ -79,6 +82,11 @@ export class BackendConnection implements Disposable {
     return this.backend?.state;
   }
 
+  /** Whether the settings of the backend have changed, so that the next prompt needs another session. */
+  get isOutdated(): boolean {
+    return this.backend?.isOutdated === true;
+  }
+
   /** Capabilities of the backend. Undefined until the backend has reported them. */
   get capabilities(): BackendCapabilities | undefined {
     return this.currentCapabilities;
@@ -91,9 +99,27 @@ export class BackendConnection implements Disposable {
   }
 
   private async connectNow(remoteId: string | undefined, signal: AbortSignal): Promise<ConnectResult> {
-    signal.throwIfAborted();
-    if (this.currentSession) return { session: this.currentSession, origin: 'open' };
-    const backend = await this.openBackend();
+    for (let attempt = 1; ; attempt++) {
+      signal.throwIfAborted();
+      if (this.isOutdated && this.currentSession?.isBusy === false) this.leaveSession();
+      if (this.currentSession) return { session: this.currentSession, origin: 'open' };
+      const backend = await this.openBackend();
+      try {
+        const connected = await this.connectTo(backend, remoteId, signal);
+        // The settings may have changed meanwhile.
+        if (backend.isOutdated !== true || attempt === maxAttempts) return connected;
+      } catch (error) {
+        if (signal.aborted || backend.isOutdated !== true || attempt === maxAttempts) throw error;
+        this.ports.log.info(`The settings have changed while connecting: ${messageOf(error)}`);
+      }
+    }
+  }
+
+  private async connectTo(
+    backend: SessionBackend,
+    remoteId: string | undefined,
+    signal: AbortSignal,
+  ): Promise<ConnectResult> {
     this.currentCapabilities = await backend.capabilities(signal);
     if (remoteId !== undefined && this.currentCapabilities.canLoad) {
       const loaded = await this.tryLoad(backend, remoteId, signal);
@@ -165,6 +191,13 @@ export class BackendConnection implements Disposable {
     if (!this.currentSession) void this.closeUnloadedFork();
     this.currentSession?.dispose();
     this.currentSession = undefined;
+  }
+
+  private leaveSession(): void {
+    const { currentSession } = this;
+    // Its end is not a loss then.
+    this.currentSession = undefined;
+    currentSession?.dispose();
   }
 
   dispose(): void {

@@ -5,7 +5,12 @@ import {
   restoreIfFewerApprovals,
   type RequestedOption,
 } from '../../../session/common/optionChoices';
-import { isBackendError, type BackendSession, type PromptAttachment } from '../../../session/common/sessionBackend';
+import {
+  isBackendError,
+  type BackendSession,
+  type PromptAttachment,
+  type PromptInput,
+} from '../../../session/common/sessionBackend';
 import { pause, withDeadline, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { DraftAttachment, QueuedPrompt } from '../chatView';
@@ -84,18 +89,23 @@ export class PromptDelivery {
     const [session] = await Promise.all([this.connect(signal), begun, saved]);
     const resolved = await this.resolveAttachments(id, drafts, signal);
     signal.throwIfAborted();
-    const digest = session === this.newSession ? reminder() : undefined;
-    const input = digest ? { text, attachments: [...digest, ...resolved] } : { text, attachments: resolved, reminder };
-    return { session, input, hasDigest: digest !== undefined && digest.length > 0 };
+    return { session, input: { text, attachments: resolved, reminder } };
   }
 
   /** Resolves when the backend has accepted the prompt. @throws BackendError, also on abort before it was sent */
-  async send({ hasDigest, input, session }: PreparedPrompt, signal: AbortSignal): Promise<void> {
+  async send(prepared: PreparedPrompt, signal: AbortSignal): Promise<void> {
+    const { connection, conversation } = this.ports;
+    let { session } = prepared;
+    let hasSummary = false;
     // If the session is busy, sending is retried: a session reports the end of a turn just before it accepts the next
     // prompt.
     for (let tries = 1; ; tries++) {
+      // The settings may have changed since the prompt was prepared, and its session may have ended.
+      if (connection.isOutdated && !session.isBusy && tries < maxTries) session = await this.connect(signal);
+      const toSend = this.inputFor(session, prepared);
+      ({ hasSummary } = toSend);
       try {
-        await session.sendPrompt(input);
+        await session.sendPrompt(toSend.input);
         break;
       } catch (error) {
         if (!isBackendError(error) || error.code !== 'busy' || tries === maxTries) throw error;
@@ -104,13 +114,23 @@ export class PromptDelivery {
       }
     }
     this.newSession = undefined;
-    if (!hasDigest) return;
-    const { conversation } = this.ports;
+    if (!hasSummary) return;
     const { backendTitle } = conversation.head;
     conversation.addNotice(
       'info',
       `${backendTitle} doesn’t remember this conversation. A summary was sent with your prompt.`,
     );
+  }
+
+  /** Adds a summary of the conversation if the session does not know it. */
+  private inputFor(
+    session: BackendSession,
+    { input }: PreparedPrompt,
+  ): { readonly input: PromptInput; readonly hasSummary: boolean } {
+    if (session !== this.newSession) return { input, hasSummary: false };
+    const { attachments, reminder, text } = input;
+    const summary = reminder();
+    return { input: { text, attachments: [...summary, ...attachments] }, hasSummary: summary.length > 0 };
   }
 
   /** Takes the checkpoint. If that lasts, the conversation says so. @throws Error when `signal` fires */

@@ -5,9 +5,7 @@ import type { NewRecord } from './logRecord';
 /** A prompt that is ready to be sent, and the session for it. */
 export interface PreparedPrompt {
   readonly session: BackendSession;
-  readonly input: PromptInput;
-  /** Whether `input` includes a summary of the conversation, because the session does not know it. */
-  readonly hasDigest: boolean;
+  readonly input: PromptInput & Required<Pick<PromptInput, 'attachments' | 'reminder'>>;
 }
 
 /** The phase of a conversation's current turn. Effects update the transcript accordingly. */
@@ -178,7 +176,10 @@ function stopped(phase: TurnPhase, { isBusy, session }: Input<'stop'>): TurnStep
       const { promptId } = phase;
       const pendingResponses = promptId === undefined ? 1 : 2;
       const abort: TurnEffect[] = promptId === undefined ? [] : [{ type: 'abort', promptId }];
-      return step({ ...phase, kind: 'stopping', pendingResponses }, ...abort, ...ended(true), cancel(phase.session));
+      // The prompt may have gone to another session because the settings have changed.
+      const used = session ?? phase.session;
+      const stopping: TurnPhase = { ...phase, kind: 'stopping', session: used, pendingResponses };
+      return step(stopping, ...abort, ...ended(true), cancel(used));
     }
     case 'stopping':
       return phase.next ? step({ ...phase, next: undefined }, ...dropped(phase.next)) : step(phase);

@@ -4,9 +4,10 @@ import { RequestError, type AgentApp } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
 import type { AcpBackend } from '../../../../src/acp/node/session/acpBackend';
 import { RestartPolicy } from '../../../../src/acp/node/process/restartPolicy';
+import { OpenGenerations } from '../../../../src/session/common/generations/openGenerations';
 import type { BackendSession, SignInWait } from '../../../../src/session/common/sessionBackend';
 import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
-import { cwd, open, useBackends, type Follower } from '../../../fake/backendHarness';
+import { cwd, Follower, open, useBackends } from '../../../fake/backendHarness';
 import { FakeClock } from '../../../fake/fakeClock';
 import { basics, capabilities, says, type Script } from '../../../fake/scriptedAgent';
 import { until } from '../../../support/eventually';
@@ -40,7 +41,6 @@ class SharedAgent {
   constructor(private readonly restores = true) {}
 
   readonly script: Script = (app) => {
-    this.turns.clear();
     this.addSessions(app);
     app.onNotification('session/cancel', ({ params }) => {
       for (const turn of this.turns)
@@ -453,7 +453,7 @@ describe('conversations that share one agent process', () => {
     assert.deepEqual([agents.started.length, backend.state.kind], [1, 'ready']);
   });
 
-  it('any order of prompts, stops, hangs, crashes, restarts, options and failing sessions ends every turn and mixes none', async () => {
+  it('any order of prompts, stops, hangs, crashes, restarts, settings, options and failing sessions ends every turn and mixes none', async () => {
     const conversation = fc.nat(2);
     const step = fc.oneof(
       {
@@ -472,6 +472,12 @@ describe('conversations that share one agent process', () => {
         arbitrary: fc.record({
           do: fc.constantFrom('release' as const, 'free' as const, 'crash' as const, 'restart' as const),
         }),
+      },
+      // Now, or before all that was begun has arrived: during a start, a restore or a stop.
+      { weight: 3, arbitrary: fc.record({ do: fc.constant('settings' as const), isSettled: fc.boolean() }) },
+      {
+        weight: 1,
+        arbitrary: fc.record({ do: fc.constant('promptAndSettings' as const), of: conversation, ticks: fc.nat(12) }),
       },
       { weight: 1, arbitrary: fc.record({ do: fc.constant('option' as const), of: conversation }) },
       {
@@ -500,6 +506,12 @@ describe('conversations that share one agent process', () => {
             case 'toggle':
               schedule.toggle(each.request);
               break;
+            case 'settings':
+              await schedule.changeSettings(each.isSettled);
+              break;
+            case 'promptAndSettings':
+              await schedule.promptAndChangeSettings(each.of, each.ticks);
+              break;
             case 'option':
               await schedule.setOption(each.of);
               break;
@@ -525,39 +537,56 @@ interface ExpectedTurn {
 }
 
 interface Conversation {
-  readonly session: BackendSession;
-  readonly follower: Follower;
+  backend: AcpBackend;
+  session: BackendSession;
+  /** One for each session. */
+  readonly followers: Follower[];
   readonly turns: ExpectedTurn[];
 }
 
 /** Plays a schedule and knows which turns must not notice anything of it. */
 class Schedule {
+  private settings = 0;
+  private readonly conversations: Conversation[] = [];
+  private readonly started = new Map<AcpBackend, ReturnType<ReturnType<typeof useBackends>>['agents']>();
+  private readonly generations = new OpenGenerations<AcpBackend>({
+    isWorking: () => this.conversations.some(({ session }) => session.isBusy),
+    onDidPostpone: () => undefined,
+  });
+
   private constructor(
     private readonly agent: SharedAgent,
-    private readonly backend: AcpBackend,
-    private readonly crashNow: () => void,
+    private readonly create: () => ReturnType<ReturnType<typeof useBackends>>,
     private readonly clock: FakeClock,
-    private readonly conversations: readonly Conversation[],
   ) {}
 
   static async start(make: ReturnType<typeof useBackends>, restartPolicy: RestartPolicy): Promise<Schedule> {
     const clock = new FakeClock();
     const agent = new SharedAgent();
-    const { agents, backend } = make(agent.script, { clock, restartPolicy });
-    const conversations: Conversation[] = [];
-    for (let count = 0; count < 3; count++) conversations.push({ ...(await open(backend)), turns: [] });
-    return new Schedule(agent, backend, () => agents.last.crash('gone'), clock, conversations);
+    const schedule = new Schedule(agent, () => make(agent.script, { clock, restartPolicy }), clock);
+    for (let count = 0; count < 3; count++) {
+      const backend = schedule.backend();
+      const { follower, session } = await open(backend);
+      schedule.conversations.push({ backend, session, followers: [follower], turns: [] });
+    }
+    return schedule;
   }
 
   async prompt(of: number, kind: Kind): Promise<void> {
-    const { session, turns } = this.conversation(of);
-    if (session.isBusy) return;
-    const turn = { name: `c${of}t${turns.length}`, kind, isDisturbed: kind === 'hang' };
-    turns.push(turn);
-    const { failedNewCount } = this.agent;
-    await session.sendPrompt({ text: `${kind} ${turn.name}` });
+    await this.send(of, kind);
     await settle();
-    if (this.agent.failedNewCount > failedNewCount) turn.isDisturbed = true;
+  }
+
+  async promptAndChangeSettings(of: number, ticks: number): Promise<void> {
+    await this.send(of, 'slow');
+    await turns(ticks);
+    await this.changeSettings(true);
+  }
+
+  /** What runs must not notice it. */
+  async changeSettings(isSettled: boolean): Promise<void> {
+    this.generations.use(String(++this.settings));
+    if (isSettled) await settle();
   }
 
   toggle(request: Breakable): void {
@@ -577,12 +606,8 @@ class Schedule {
   }
 
   async setOption(of: number): Promise<void> {
-    await Promise.all([
-      this.conversation(of)
-        .session.setConfig('mode', 'code')
-        .catch(() => undefined),
-      settle(),
-    ]);
+    const { session } = await this.connected(of);
+    await Promise.all([session.setConfig('mode', 'code').catch(() => undefined), settle()]);
   }
 
   release(): Promise<void> {
@@ -594,16 +619,18 @@ class Schedule {
   }
 
   async crash(): Promise<void> {
-    this.disturbAll();
-    this.crashNow();
+    const { current } = this.generations;
+    if (!current) return;
+    this.disturb((backend) => backend === current);
+    this.started.get(current)?.last.crash('gone');
     await settle();
     this.clock.advance(1_000);
     await settle();
   }
 
   async restart(): Promise<void> {
-    this.disturbAll();
-    const stopped = this.backend.stop();
+    this.disturb(() => true);
+    const stopped = this.generations.restart();
     await settle();
     this.clock.advance(1_000);
     await settle();
@@ -615,10 +642,10 @@ class Schedule {
     for (const index of this.conversations.keys()) await this.stop(index);
     this.agent.repair();
     for (const index of this.conversations.keys()) await this.prompt(index, 'answer');
-    for (const { follower, session, turns } of this.conversations) {
+    for (const { followers, session, turns } of this.conversations) {
       await settle();
       assert.equal(session.isBusy, false);
-      const parts = turnsOf(follower.events);
+      const parts = followers.flatMap(({ events }) => turnsOf(events));
       assert.equal(parts.length, turns.length, 'each turn ended once');
       for (const [index, turn] of turns.entries()) {
         const { reason, text } = parts[index] ?? { reason: '', text: '' };
@@ -631,13 +658,56 @@ class Schedule {
         assert.deepEqual([reason, text], ['end_turn', `${turn.name}-begin ${turn.name}-end`]);
       }
     }
-    this.backend.dispose();
+    // What is left unanswered in processes with earlier settings is given up.
+    this.clock.advance(10 * graceMs);
+    await settle();
+    for (const [backend, { started }] of this.started) {
+      const running = started.filter(({ isGone }) => !isGone).length;
+      assert.ok(running <= (backend === this.generations.current ? 1 : 0), 'nothing with earlier settings runs on');
+    }
+    this.generations.dispose();
   }
 
-  private disturbAll(): void {
-    for (const { session, turns } of this.conversations) {
+  /** Sends a prompt as the chat does. */
+  private async send(of: number, kind: Kind): Promise<void> {
+    if (this.conversation(of).session.isBusy) return;
+    const { session, turns } = await this.connected(of);
+    const turn = { name: `c${of}t${turns.length}`, kind, isDisturbed: kind === 'hang' };
+    turns.push(turn);
+    const { failedNewCount } = this.agent;
+    await session.sendPrompt({ text: `${kind} ${turn.name}` });
+    void settle().then(() => {
+      if (this.agent.failedNewCount > failedNewCount) turn.isDisturbed = true;
+    });
+  }
+
+  /** Moves the conversation to the backend with the current settings, unless it has a turn. */
+  private async connected(of: number): Promise<Conversation> {
+    const conversation = this.conversation(of);
+    while (conversation.backend.isOutdated && !conversation.session.isBusy) {
+      const { id } = conversation.session;
+      conversation.session.dispose();
+      conversation.backend = this.backend();
+      const load = conversation.backend.loadSession(id, { cwd });
+      conversation.session = await load;
+      conversation.followers.push(new Follower(conversation.session));
+    }
+    return conversation;
+  }
+
+  private backend(): AcpBackend {
+    const { current } = this.generations;
+    if (current) return current;
+    const { agents, backend } = this.create();
+    this.started.set(backend, agents);
+    this.generations.add(backend, String(this.settings), { dispose: () => undefined });
+    return backend;
+  }
+
+  private disturb(isOf: (backend: AcpBackend) => boolean): void {
+    for (const { backend, session, turns } of this.conversations) {
       const last = turns.at(-1);
-      if (session.isBusy && last) last.isDisturbed = true;
+      if (session.isBusy && last && isOf(backend)) last.isDisturbed = true;
     }
   }
 

@@ -29,6 +29,7 @@ function backendOf({ id, title }: CatalogueEntry): SessionBackend {
     listSessions: unused,
     loadSession: unused,
     deleteSession: unused,
+    retire: () => Promise.resolve(),
     stop: () => Promise.resolve(),
     dispose: () => undefined,
   };
@@ -43,6 +44,8 @@ describe('the card of an agent', () => {
       isTrusted: () => true,
       agentConsent: { consent: answeringConsent('allowed'), places: () => ({ cwd: '/', folders: [] }) },
       needsSignIn: () => false,
+      isWorking: () => false,
+      onDidPostpone: () => undefined,
       log: nullLogger,
     });
     const port = new AgentsPort({

@@ -102,6 +102,7 @@ export class ChatBackendSession implements BackendSession {
 
 /** A backend whose sessions the test speaks for. What it is asked for is in `calls`. */
 export class ChatBackend implements SessionBackend {
+  isOutdated = false;
   /** Whether each turn runs a command. */
   runsCommand = false;
   readonly title: string;
@@ -186,6 +187,10 @@ export class ChatBackend implements SessionBackend {
 
   deleteSession(id: string): Promise<void> {
     this.calls.push(`delete ${id}`);
+    return Promise.resolve();
+  }
+
+  retire(): Promise<void> {
     return Promise.resolve();
   }
 

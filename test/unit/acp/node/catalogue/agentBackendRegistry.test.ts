@@ -14,6 +14,9 @@ class FakeBackend implements SessionBackend {
   readonly title: string;
   state: BackendState = { kind: 'stopped' };
   stops = 0;
+  /** Settles when nothing of it works any more. */
+  retiring: Promise<void> = Promise.resolve();
+  isOutdated = false;
   /** Settles when it is gone. */
   stopping: Promise<void> = Promise.resolve();
   disposed = false;
@@ -37,6 +40,10 @@ class FakeBackend implements SessionBackend {
   listSessions = () => Promise.resolve([]);
   loadSession = () => Promise.reject(new Error('not asked for'));
   deleteSession = () => Promise.resolve();
+  retire(): Promise<void> {
+    this.isOutdated = true;
+    return this.retiring;
+  }
   stop(): Promise<void> {
     this.stops++;
     return this.stopping;
@@ -51,6 +58,8 @@ describe('the registry of agents', () => {
   let made: FakeBackend[];
   let changes: number;
   let isTrusted: boolean;
+  let working: Set<string>;
+  let postponed: string[];
   let registry: AgentBackendRegistry;
   let consent: AnsweringConsent;
   /** Awaited before the catalogue of a load is there. */
@@ -74,6 +83,8 @@ describe('the registry of agents', () => {
     made = [];
     changes = 0;
     isTrusted = true;
+    working = new Set();
+    postponed = [];
     consent = answeringConsent('denied');
     beforeLoaded = () => Promise.resolve();
     registry = new AgentBackendRegistry({
@@ -91,6 +102,8 @@ describe('the registry of agents', () => {
       isTrusted: () => isTrusted,
       agentConsent: { consent, places: () => ({ cwd: '/', folders: [] }) },
       needsSignIn: () => false,
+      isWorking: (id) => working.has(id),
+      onDidPostpone: ({ id }) => postponed.push(id),
       log: nullLogger,
     });
     registry.onDidChange(() => changes++);
@@ -229,6 +242,8 @@ describe('the registry of agents', () => {
         return isDecided ? Promise.resolve() : Promise.reject(new BackendError('notReady', 'Not decided.'));
       },
       needsSignIn: () => false,
+      isWorking: () => false,
+      onDidPostpone: () => undefined,
       log: nullLogger,
     });
     await assert.rejects(careful.open('one'), isBackendError('notReady'));
@@ -278,6 +293,7 @@ describe('the registry of agents', () => {
     await registry.open('two');
     agents = [agent('one', { args: ['--acp'] }), agent('two', { problem: { message: 'Gone for a moment.' } })];
     await registry.refresh();
+    await turns();
     assert.deepEqual(
       made.map(({ stops, disposed }) => [stops, disposed]),
       [
@@ -306,7 +322,70 @@ describe('the registry of agents', () => {
     const first = await registry.open('one');
     agents = [agent('one', { env: { A: '1' } })];
     assert.notEqual(await registry.open('one'), first);
+    await turns();
     assert.equal(made[0]?.disposed, true);
+  });
+
+  it('lets turns go on with the settings that they began with, also through several changes, and tells that once', async () => {
+    const completed = Promise.withResolvers<undefined>();
+    const first = await registry.open('one');
+    assert.equal(made[0], first);
+    made[0].retiring = completed.promise;
+    working.add('one');
+    for (const value of ['1', '2', '1', '3']) {
+      agents = [agent('one', { env: { A: value } })];
+      await registry.refresh();
+      await registry.open('one');
+    }
+    assert.deepEqual([postponed, first.isOutdated, made[0].stops], [['one'], true, 0]);
+    await turns();
+    assert.deepEqual(
+      made.map(({ stops }) => stops),
+      [0, 1, 1, 1, 0],
+    );
+    working.clear();
+    completed.resolve(undefined);
+    await turns();
+    assert.deepEqual([made[0].stops, made[0].disposed], [1, true]);
+    working.add('one');
+    agents = [agent('one', { env: { A: '4' } })];
+    await registry.refresh();
+    assert.deepEqual(postponed, ['one', 'one'], 'this is another change');
+  });
+
+  it('does not wait for turns when the user has removed the agent, or restarts it', async () => {
+    for (const end of [
+      async () => {
+        agents = [];
+        await registry.refresh();
+      },
+      () => registry.stop('one'),
+    ]) {
+      agents = [agent('one')];
+      await registry.open('one');
+      const old = made.at(-1);
+      assert.ok(old);
+      old.retiring = new Promise(() => undefined);
+      agents = [agent('one', { env: { A: '1' } })];
+      await registry.refresh();
+      assert.equal(registry.backendOf('one'), old);
+      assert.equal(old.stops, 0);
+      await end();
+      assert.deepEqual([old.stops, old.disposed], [1, true]);
+    }
+  });
+
+  it('lets a found agent complete its turns when PATH has lost it, as during an update', async () => {
+    agents = [agent('one', { source: 'found' })];
+    await registry.open('one');
+    const [found] = made;
+    assert.ok(found);
+    found.retiring = new Promise(() => undefined);
+    agents = [];
+    await registry.refresh();
+    await turns();
+    assert.equal(found.stops, 0);
+    await assert.rejects(registry.open('one'), isBackendError('notFound'));
   });
 
   it('stops all, and in the end leaves nothing behind', async () => {

@@ -280,6 +280,8 @@ describe('remote agents', () => {
         isTrusted: () => true,
         agentConsent: { consent: answeringConsent('denied'), places: placesOf },
         needsSignIn: () => false,
+        isWorking: () => false,
+        onDidPostpone: () => undefined,
         log: nullLogger,
       });
 

@@ -5,6 +5,7 @@ import { ConfiguredServerBackendRegistry } from '../../../../../src/amplifier/co
 import { configuredServerUrl } from '../../../../../src/amplifier/common/server/serverUrl';
 import { BackendError } from '../../../../../src/session/common/sessionBackend';
 import { FakeBackend } from '../../../../fake/fakeBackend';
+import { turns } from '../../../../support/turns';
 
 describe('the Amplifier server among the backends', () => {
   let port: unknown;
@@ -14,6 +15,8 @@ describe('the Amplifier server among the backends', () => {
   let made: { readonly backend: FakeBackend; readonly url: string }[];
   let states: string[];
   let changes: number;
+  let working: boolean;
+  let postponed: number;
   let news: ServerAvailability;
   let looks: number;
   let told: Emitter<void>;
@@ -28,6 +31,8 @@ describe('the Amplifier server among the backends', () => {
     made = [];
     states = [];
     changes = 0;
+    working = false;
+    postponed = 0;
     news = { kind: 'notAsked' };
     looks = 0;
     told = new Emitter((error) => assert.fail(String(error)));
@@ -43,6 +48,8 @@ describe('the Amplifier server among the backends', () => {
       isTrusted: () => trusted,
       isOwnServer: () => own,
       missingConsent: () => missing,
+      isWorking: () => working,
+      onDidPostpone: () => postponed++,
       requireConsent: () => Promise.reject(new BackendError('notReady', missing ?? '')),
       monitor: {
         get availability() {
@@ -150,7 +157,8 @@ describe('the Amplifier server among the backends', () => {
   it('is recreated when the settings have changed', async () => {
     await registry.open('amplifier');
     port = 9000;
-    await registry.reset();
+    await registry.refresh();
+    await turns();
     assert.deepEqual(made[0]?.backend.calls, ['stop', 'dispose']);
     assert.equal(changes, 1);
     await registry.open('amplifier');
@@ -160,11 +168,51 @@ describe('the Amplifier server among the backends', () => {
     );
   });
 
+  it('completes its turns with the earlier address or token, and the user is told once', async () => {
+    const { promise: completed, resolve: complete } = Promise.withResolvers<undefined>();
+    await registry.open('amplifier');
+    const first = made[0]?.backend;
+    assert.ok(first);
+    first.retire = () => completed;
+    working = true;
+    await registry.refresh();
+    assert.equal(await registry.open('amplifier'), first, 'nothing has changed');
+    port = 9000;
+    await registry.refresh();
+    assert.notEqual(await registry.open('amplifier'), first);
+    await registry.handleTokenChange();
+    assert.notEqual(await registry.open('amplifier'), made[1]?.backend);
+    port = 'x';
+    await registry.refresh();
+    assert.deepEqual([first.calls, postponed], [[], 1]);
+    complete(undefined);
+    await turns();
+    assert.deepEqual(first.calls, ['stop', 'dispose']);
+  });
+
+  it('is left at once, also by running turns, when it must not be used any more', async () => {
+    for (const forbid of [() => (trusted = false), () => (own = true), () => (missing = 'Not allowed.')]) {
+      await registry.open('amplifier');
+      const backend = made.at(-1)?.backend;
+      assert.ok(backend);
+      backend.retire = () => new Promise(() => undefined);
+      // Also what completes its turns already.
+      port = port === 8765 ? 9000 : 8765;
+      await registry.refresh();
+      forbid();
+      await registry.refresh();
+      assert.deepEqual(backend.calls, ['stop', 'dispose']);
+      [trusted, own, missing] = [true, false, undefined];
+    }
+    assert.equal(postponed, 0);
+  });
+
   it('is ended even when it was only being made', async () => {
     let go = (): void => undefined;
     create = () => new Promise((resolve) => (go = resolve));
     const opening = registry.open('amplifier');
     const stopped = registry.stop();
+    await turns();
     go();
     await Promise.all([opening, stopped]);
     assert.deepEqual(made[0]?.backend.calls, ['stop', 'dispose']);

@@ -61,6 +61,10 @@ export class FakeBackend implements SessionBackend {
     return Promise.resolve();
   }
 
+  retire(): Promise<void> {
+    return Promise.resolve();
+  }
+
   stop(): Promise<void> {
     return Promise.resolve();
   }

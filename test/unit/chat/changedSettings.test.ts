@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { until } from '../../support/eventually';
+import { ChatBackend, ChatBackends } from './support/chatBackend';
+import { draft, outline, Window } from './support/window';
+
+describe('A conversation with an agent whose settings change', () => {
+  let backends: ChatBackends;
+  let before: ChatBackend;
+  let window: Window;
+
+  beforeEach(async () => {
+    backends = new ChatBackends('one');
+    window = await Window.open({ backends });
+    before = window.agent;
+  });
+  afterEach(() => window.remove());
+
+  /** The registry opens another backend from now on. */
+  function changeSettings(): ChatBackend {
+    const after = new ChatBackend('one');
+    before.isOutdated = true;
+    backends.backends = [after];
+    return after;
+  }
+
+  it('completes its turn, and the queued prompt goes to the agent with the new settings', async () => {
+    const chat = await window.chats.create('one');
+    await chat.send(draft('Go'));
+    await until('the turn', () => chat.view.status === 'busy');
+    await chat.send(draft('Go on'));
+    const after = changeSettings();
+    before.last.say('done');
+    before.last.end('done');
+    await until('the next prompt', () => after.sessions.length === 1 && after.last.prompts.length === 1);
+    assert.deepEqual([after.calls, after.last.prompts[0]?.text], [['load one-1'], 'Go on']);
+    assert.ok(before.last.calls.includes('dispose'));
+    after.last.end();
+    await until('its end', () => chat.view.status === 'idle');
+    assert.deepEqual(outline(chat), [
+      'prompt: Go',
+      'answer: done',
+      'end: completed',
+      'prompt: Go on',
+      'end: completed',
+    ]);
+  });
+
+  it('whose session ends before its prompt is sent uses another one', async () => {
+    const chat = await window.chats.create('one');
+    await chat.send(draft('Go'));
+    await until('the turn', () => chat.view.status === 'busy');
+    before.last.end();
+    await until('its end', () => chat.view.status === 'idle');
+    const after = changeSettings();
+    before.last.dispose();
+    await chat.send(draft('Go on'));
+    assert.equal(after.last.prompts[0]?.text, 'Go on');
+  });
+
+  it('sends its prompt once if they change while it connects', async () => {
+    const chat = await window.chats.create('one');
+    const held = Promise.withResolvers<undefined>();
+    before.beforeSession = () => held.promise.then(() => undefined);
+    const sending = chat.send(draft('Go'));
+    await until('the session', () => before.calls.includes('create'));
+    const after = changeSettings();
+    held.resolve(undefined);
+    await sending;
+    assert.deepEqual([before.last.prompts.length, after.last.prompts.length], [0, 1]);
+  });
+
+  it('sends its prompt once if they end what it waits for', async () => {
+    const chat = await window.chats.create('one');
+    const held = Promise.withResolvers<undefined>();
+    before.beforeSession = () => held.promise.then(() => Promise.reject(new Error('The settings have changed.')));
+    const sending = chat.send(draft('Go'));
+    await until('the session', () => before.calls.includes('create'));
+    const after = changeSettings();
+    held.resolve(undefined);
+    await sending;
+    assert.deepEqual([before.sessions.length, after.last.prompts.length], [0, 1]);
+  });
+});
