@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import { inRoot } from '../../scripts/lib/paths.mjs';
+import { eventually } from '../support/eventually';
+import { ChatView } from './support/chatView';
+import { VsCodeWindow } from './support/window';
+
+const agent = 'Key Agent';
+
+/** The agent says how long its key is, and works until a file is there. */
+describe('An agent that works while its settings change', () => {
+  let window: VsCodeWindow;
+  let chat: ChatView;
+  let settingsFile: string;
+  let done: string;
+
+  const setKey = async (key: string): Promise<void> => {
+    const env = { FAKE_API_KEY: key };
+    const entry = { command: 'node', args: [inRoot('test', 'fixtures', 'agents', 'keyAgent.mjs')], env };
+    await writeFile(
+      settingsFile,
+      JSON.stringify({ 'backline.acp.agents': { [agent]: entry }, 'backline.chat.backend': agent }),
+    );
+  };
+
+  before(async () => {
+    window = await VsCodeWindow.open({
+      prepare: async ({ dataDir }) => {
+        settingsFile = path.join(dataDir, 'data', 'Machine', 'settings.json');
+        done = path.join(dataDir, 'done');
+        await mkdir(path.dirname(settingsFile), { recursive: true });
+        await setKey('1234');
+      },
+    });
+    chat = new ChatView(window.page);
+    await window.runCommand('Backline: Open Chat');
+  });
+  after(() => window.close());
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await window.screenshot('changed-settings-failed');
+  });
+
+  const stop = async () => (await chat.frame()).getByRole('button', { name: /^Stop/ }).first();
+
+  it('completes its answer with the earlier ones, says so once, and has the new ones for the next prompt', async () => {
+    await chat.send(`work until ${done}`);
+    await (await stop()).waitFor();
+    const notice = window.messages.filter({ hasText: /settings of Key Agent have changed.*with the next prompt/ });
+    await setKey('12345678');
+    await notice.first().waitFor();
+    await setKey('123456');
+    await writeFile(done, '');
+    await chat.says(/a key of 4 letters/);
+    assert.equal(await notice.count(), 1);
+    // It covers the prompt.
+    await window.runCommand('Notifications: Clear All Notifications');
+    await chat.send('and now');
+    await chat.says(/a key of 6 letters/);
+  });
+
+  it('ends its answer for a sign-in if the user clicks Restart Now', async () => {
+    await chat.send(`work until ${done}-never`);
+    await (await stop()).waitFor();
+    await window.runCommand('Backline: Sign In…');
+    const box = window.page.locator('.quick-input-widget:visible input[type=password]');
+    await eventually('the box for the key', async () => {
+      if (!(await box.isVisible())) await window.picks.first().click({ timeout: 5_000 });
+      await box.waitFor({ timeout: 5_000 });
+    });
+    await box.fill('1234567890');
+    await box.press('Enter');
+    const waiting = window.messages.filter({ hasText: /restarts when it has finished: “work until/ });
+    await waiting.first().getByRole('button', { name: 'Restart Now' }).click();
+    await chat.shows(/restarted to complete the sign-in/);
+    await chat.send('hello');
+    await chat.says(/a key of 10 letters/);
+  });
+});
