@@ -19,7 +19,10 @@ interface State {
   readonly activity: Activity;
   readonly text: string;
   readonly isSilent?: boolean;
+  readonly isLong?: boolean;
 }
+
+const download = 'Starting Claude… The first start may take a few minutes because of a download.';
 
 const states: readonly State[] = [
   { name: 'asking', activity: { kind: 'askingToSave' }, text: 'Waiting for your answer about unsaved files' },
@@ -32,11 +35,17 @@ const states: readonly State[] = [
   {
     name: 'running',
     activity: { kind: 'running', title: `npm test -- ${'--grep a '.repeat(20)}`, isCommand: true, count: 2, since },
-    text: `Running npm test -- ${'--grep a '.repeat(20)} and 2 others`,
+    text: `Running npm test -- ${'--grep a '.repeat(20)} and 2 more calls`,
   },
   { name: 'waiting', activity: { kind: 'waiting', count: 1 }, text: 'Needs your approval' },
   { name: 'stopping', activity: { kind: 'stopping' }, text: 'Stopping' },
-  { name: 'silent', activity: { kind: 'working', since }, text: 'No word from Demo agent for', isSilent: true },
+  {
+    name: 'silent',
+    activity: { kind: 'working', since: now - silentAfterMs },
+    text: 'The agent is silent',
+    isSilent: true,
+  },
+  { name: 'download', activity: { kind: 'starting', title: download, since }, text: download, isLong: true },
 ];
 
 /** One for each way in which the line is drawn. */
@@ -61,16 +70,16 @@ describe('the working line', function () {
   };
   const openPaused = (activity: Activity) => open(activity, now, (page) => pauseClock(page, now));
 
-  for (const { activity, isSilent = false, name, text } of states) {
+  for (const { activity, isLong = false, isSilent = false, name, text } of states) {
     it(`says what is going on in every theme, and fits at every width: ${name}`, async () => {
       // However long this takes on a busy machine, it does not become silent.
-      const chat = await open(activity, isSilent ? now - silentAfterMs : now + 600_000);
+      const chat = await open(activity, isSilent ? 0 : now + 600_000);
       const { page } = chat;
       assert.equal(await page.locator('.working [role=status]').textContent(), text);
       assert.match((await page.locator('.working-time').textContent()) ?? '', /^\d+\u00a0s$/);
       for (const width of [250, 300, 360, 400, 850]) {
         await page.setViewportSize({ width, height: 600 });
-        assert.deepEqual(await misfits(page, isSilent), [], `${width} px`);
+        assert.deepEqual(await misfits(page, isLong || isSilent ? 80 : 26), [], `${width} px`);
       }
       await page.setViewportSize({ width: 300, height: 600 });
       await mkdir(pictures, { recursive: true });
@@ -88,10 +97,12 @@ describe('the working line', function () {
       prepare: (host) => host.answer(chatRequests.send, () => new Promise<Record<string, never>>(() => undefined)),
     });
     assert.equal(await chat.page.locator('.working').count(), 0);
+    await chat.tell({ session: sessionOf(), heardAt: Date.now() - 3_600_000 });
     await chat.composer.fill('Hello');
     await chat.composer.press('Enter');
     await lineSays(chat, 'Working');
-    await chat.tellSession({ status: 'busy', isBusy: true, activity: { kind: 'thinking', since: now } });
+    assert.equal(await chat.page.locator('.working.is-working').count(), 1, 'the silence before does not count');
+    await chat.tellSession({ status: 'busy', isBusy: true, activity: { kind: 'thinking', since: Date.now() } });
     await lineSays(chat, 'Thinking');
     await chat.tellSession({ status: 'signIn', isBusy: true });
     await chat.page.locator('.working').waitFor({ state: 'detached' });
@@ -113,7 +124,7 @@ describe('the working line', function () {
     await chat.page.clock.runFor(7_000);
     assert.equal(await time.textContent(), '19\u00a0s');
     await chat.page.clock.runFor(silentAfterMs - 7_000);
-    await lineSays(chat, 'No word from Demo agent for');
+    await lineSays(chat, 'The agent is silent');
     assert.equal(await time.textContent(), '20\u00a0s');
     await chat.page.getByRole('button', { name: 'Show Log' }).click();
     await chat.page.locator('.working').getByRole('button', { name: 'Stop' }).click();
@@ -142,11 +153,10 @@ describe('the working line', function () {
 });
 
 /** What leaves the line, is cut too short or makes it too high. */
-async function misfits(page: Page, isSilent: boolean): Promise<string[]> {
+async function misfits(page: Page, maxHeight: number): Promise<string[]> {
   const found = await overflowing(page);
   const line = await page.locator('.working').boundingBox();
-  // What can be done has a row of its own where there is no room for it.
-  if (!line || line.height > (isSilent ? 50 : 26)) return [...found, `line ${JSON.stringify(line)}`];
+  if (!line || line.height > maxHeight) return [...found, `line ${JSON.stringify(line)}`];
   for (const child of await page.locator('.working > *, .working-what > *, .working button').all()) {
     const box = await child.boundingBox();
     const isInside = box && box.x >= line.x && box.x + box.width <= line.x + line.width + 0.5;

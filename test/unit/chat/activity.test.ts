@@ -51,7 +51,7 @@ describe('what a conversation is doing', () => {
 
 describe('the working line', () => {
   const line = (activity: Activity, ...[heardAt, now]: [number?, number?]) =>
-    describeActivity({ activity, agentTitle: 'Claude', heardAt, now: now ?? 1_000 });
+    describeActivity({ activity, firstSeenAt: 0, agentTitle: 'Claude', heardAt, now: now ?? 1_000 });
 
   it('says each state in one sentence', () => {
     const texts = (activity: Activity) => line(activity).text;
@@ -66,7 +66,7 @@ describe('the working line', () => {
     assert.equal(texts({ kind: 'answering' }), 'Answering');
     assert.equal(texts({ kind: 'running', title: 'npm test', isCommand: true }), 'Running npm test');
     assert.equal(texts({ kind: 'running', title: 'Run npm test', isCommand: true }), 'Run npm test');
-    assert.equal(texts({ kind: 'running', title: 'Read a.ts', count: 2 }), 'Read a.ts and 2 others');
+    assert.equal(texts({ kind: 'running', title: 'Read a.ts', count: 2 }), 'Read a.ts and 2 more calls');
     assert.equal(texts({ kind: 'running' }), 'Running a tool');
     assert.equal(texts({ kind: 'waiting', count: 1 }), 'Needs your approval');
     assert.equal(texts({ kind: 'waiting', count: 3 }), '3 approvals need your answer');
@@ -75,9 +75,25 @@ describe('the working line', () => {
 
   it('says that nothing was heard after 20 seconds, with the time since', () => {
     const silent = line({ kind: 'thinking', since: 100 }, 500, 500 + silentAfterMs);
-    assert.deepEqual(silent, { text: 'No word from Claude for', since: 500, tone: 'silent' });
+    assert.deepEqual(silent, { text: 'The agent is silent', since: 500, tone: 'silent' });
     assert.equal(line({ kind: 'thinking', since: 100 }, 500, 499 + silentAfterMs).tone, 'working');
-    assert.equal(line({ kind: 'thinking' }, undefined, 10 * silentAfterMs).tone, 'working', 'nothing is known');
+    assert.equal(line({ kind: 'thinking' }, undefined, silentAfterMs).tone, 'silent', 'since it was first seen');
+  });
+
+  it('does not count the silence before a prompt', () => {
+    const hourAgo = 1_000;
+    const since = 3_600_000;
+    assert.equal(line({ kind: 'working', since }, hourAgo, since + 500).tone, 'working');
+    const silent = line({ kind: 'working', since }, hourAgo, since + silentAfterMs);
+    assert.deepEqual(silent, { text: 'The agent is silent', since, tone: 'silent' });
+  });
+
+  it('still says what is prepared, however long that takes', () => {
+    const title = 'Starting Claude… The first start may take a few minutes because of a download.';
+    const download = line({ kind: 'starting', title, since: 0 }, undefined, 10 * silentAfterMs);
+    assert.deepEqual(download, { text: title, since: 0, tone: 'silent' });
+    const checkpoint = line({ kind: 'savingCheckpoint', since: 0 }, undefined, 10 * silentAfterMs);
+    assert.deepEqual(checkpoint, { text: 'Saving a checkpoint', since: 0, tone: 'silent' });
   });
 
   it('still names a command that is silent, and does not rush the user', () => {

@@ -25,18 +25,20 @@ function Line({ activity, agentTitle }: { activity: Activity; agentTitle: string
   const time = useHostTime();
   useRedrawWhenSilent();
   const { heardAt } = page;
-  const { since, text, tone } = describeActivity({ activity, agentTitle, heardAt, now: time.now() });
-  const shownSince = useFirstSeen(`${activity.kind} ${activity.title ?? ''}`);
+  const firstSeenAt = useFirstSeen(`${activity.kind} ${activity.title ?? ''}`);
+  const { since, text, tone } = describeActivity({ activity, agentTitle, firstSeenAt, heardAt, now: time.now() });
   const isRunning = activity.kind !== 'stopping';
+  // It may say why the first start takes minutes.
+  const isLong = activity.kind === 'starting';
   return (
     <div class={`working is-${tone}`}>
       <span class="working-what">
         {tone === 'working' ? <span class="spinner" /> : <span class="working-mark" />}
-        <span class="working-text one-line" role="status" title={showHiddenCharacters(text)}>
+        <span class={`working-text ${isLong ? '' : 'one-line'}`} role="status" title={showHiddenCharacters(text)}>
           <UntrustedText text={text} />
         </span>
         <span class="working-time" aria-hidden="true">
-          <ElapsedTime since={since ?? shownSince} />
+          <ElapsedTime since={since} />
         </span>
       </span>
       {tone === 'silent' && (

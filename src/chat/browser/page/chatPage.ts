@@ -171,9 +171,9 @@ export class ChatPage {
 
   private applyUpdate(update: ChatUpdate): void {
     const before = this.sessionId;
-    if (update.heardAt !== undefined || update.session === null) this.heardAt = update.heardAt;
     this.store.apply(update);
     const isOther = this.sessionId !== before;
+    if (isOther || update.heardAt !== undefined) this.heardAt = update.heardAt;
     if (this.sessionId !== undefined) this.preparedBackendId = undefined;
     else if (this.preparedBackendId !== undefined && !this.composerDraft.isEmpty) this.prepareOptions();
     if (update.keyChords) this.chordGuard.setPrefixes(update.keyChords);

@@ -6,7 +6,7 @@ interface LineText {
   /** Without the time, so that a screen reader announces it once for each state. */
   readonly text: string;
   /** From when on the time counts, in milliseconds since the epoch. */
-  readonly since: number | undefined;
+  readonly since: number;
   /** `attention`: it is the user's turn. `silent`: nothing was heard for so long that the user may want to act. */
   readonly tone: 'working' | 'attention' | 'silent';
 }
@@ -16,15 +16,19 @@ export const silentAfterMs = 20_000;
 
 interface WorkingLineFacts {
   readonly activity: Activity;
+  /** When it began, if the activity does not say it: when the page has seen it first. */
+  readonly firstSeenAt: number;
   readonly agentTitle: string;
-  /** When the conversation last heard from the agent. Both in milliseconds since the epoch, by the same clock. */
+  /** When the conversation last heard from the agent. All times are in milliseconds since the epoch, by the same clock. */
   readonly heardAt: number | undefined;
   readonly now: number;
 }
 
-export function describeActivity({ activity, agentTitle, heardAt, now }: WorkingLineFacts): LineText {
-  const { count = 0, kind, since, title } = activity;
-  const isSilent = heardAt !== undefined && now - heardAt >= silentAfterMs;
+export function describeActivity({ activity, agentTitle, firstSeenAt, heardAt = 0, now }: WorkingLineFacts): LineText {
+  const { count = 0, kind, since = firstSeenAt, title } = activity;
+  // What was heard before it began, such as the end of the turn before, says nothing about it.
+  const quietSince = Math.max(heardAt, since);
+  const tone = now - quietSince >= silentAfterMs ? 'silent' : 'working';
   switch (kind) {
     case 'askingToSave':
       return { text: 'Waiting for your answer about unsaved files', since, tone: 'attention' };
@@ -35,14 +39,18 @@ export function describeActivity({ activity, agentTitle, heardAt, now }: Working
         tone: 'attention',
       };
     case 'running': {
-      const others = count > 0 ? ` and ${countWithNoun(count, 'other')}` : '';
-      return { text: `${runningText(activity)}${others}`, since, tone: isSilent ? 'silent' : 'working' };
+      const others = count > 0 ? ` and ${countWithNoun(count, 'more call')}` : '';
+      return { text: `${runningText(activity)}${others}`, since, tone };
     }
     case 'stopping':
-      return { text: 'Stopping', since, tone: isSilent ? 'silent' : 'working' };
+      return { text: 'Stopping', since, tone };
+    case 'savingCheckpoint':
+    case 'starting':
+    case 'connecting':
+      return { text: withoutEllipsis(title) ?? texts[kind](agentTitle), since, tone };
     default:
-      if (isSilent) return { text: `No word from ${agentTitle} for`, since: heardAt, tone: 'silent' };
-      return { text: withoutEllipsis(title) ?? texts[kind](agentTitle), since, tone: 'working' };
+      if (tone === 'silent') return { text: 'The agent is silent', since: quietSince, tone };
+      return { text: withoutEllipsis(title) ?? texts[kind](agentTitle), since, tone };
   }
 }
 

@@ -152,6 +152,7 @@ export class ToolEntries {
   /** Removes the ended calls of earlier turns. */
   startTurn(): void {
     this.stateBetweenTurns = undefined;
+    this.runningCalls.clear();
     for (const [id, call] of this.callsById) if (endedStates.has(call.state)) this.callsById.delete(id);
   }
 
