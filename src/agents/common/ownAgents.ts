@@ -20,6 +20,8 @@ interface OwnAgentsDeps {
   readonly writeSetting: (value: AgentsSetting) => Promise<void>;
   readonly secrets: AgentSecrets;
   readonly tryAgent: TryAgent;
+  /** Resolves when the processes of the agent have ended. Never rejects. */
+  readonly stopAgent: (name: string) => Promise<void>;
   /** Returns the absolute path of a folder, which can be relative to the workspace. */
   readonly resolveFolder: (folder: string) => string;
 }
@@ -95,6 +97,7 @@ export class OwnAgents {
   /** @throws Error if the user settings cannot be written */
   async remove(name: string): Promise<void> {
     await this.deps.writeSetting(withoutOwnAgent(this.setting, name));
+    await this.deps.stopAgent(name);
     await this.deps.secrets.deleteAll(name);
   }
 

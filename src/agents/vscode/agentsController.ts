@@ -82,6 +82,7 @@ export class AgentsController implements RunningAgentsFeature, AgentsPageModel {
       writeSetting: (value) => settings.setAcpAgents(value),
       secrets,
       tryAgent,
+      stopAgent: (name) => backends.stop(name),
       resolveFolder: (folder) => path.resolve(deps.defaultFolder(), folder.replace(/^~(?=$|[\\/])/, homedir())),
     });
     this.manager = new AgentManager({

@@ -122,7 +122,7 @@ export class AgentBackendRegistry implements BackendRegistry, Disposable {
       const entry = this.entryOf(id);
       const opened = this.openAgents.get(id);
       if (entry) opened?.use(configurationKey(entry));
-      else await this.stopIfRemoved(id);
+      else await this.leaveMissing(id);
       if (opened?.current) return opened.current;
       if (!entry) throw new BackendError('notFound', `There is no agent "${id}". Choose another one.`);
       this.requestedAgentIds.add(id);
@@ -152,14 +152,17 @@ export class AgentBackendRegistry implements BackendRegistry, Disposable {
     const entry = this.entryOf(id);
     if (isDenied || !this.deps.isTrusted()) await opened.stopAll();
     else if (entry) opened.use(configurationKey(entry));
-    else await this.stopIfRemoved(id);
+    else await this.leaveMissing(id);
   }
 
-  /** The user has removed the agent, so nothing of it goes on. A program that PATH no longer has was not removed by them. */
-  private async stopIfRemoved(id: string): Promise<void> {
+  /**
+   * Nothing of an agent goes on whose files the user has removed. Settings can lose an agent while they are being written or edited,
+   * and PATH during an update, so its turns are completed then.
+   */
+  private async leaveMissing(id: string): Promise<void> {
     const opened = this.openAgents.get(id);
-    if (this.openedEntries.get(id)?.source === 'found') opened?.use('');
-    else await opened?.stopAll();
+    if (this.openedEntries.get(id)?.source === 'installed') await opened?.stopAll();
+    else opened?.use('');
   }
 
   /** An installed agent is started in its newest version, which may have been installed since its backend was created. */

@@ -8,6 +8,7 @@ describe('own agents', () => {
   let setting: unknown;
   let secrets: FakeAgentSecrets;
   let tried: Parameters<TryAgent>[0][];
+  let stopped: string[];
   let answer: () => Promise<Awaited<ReturnType<TryAgent>>>;
   let own: OwnAgents;
   const { signal } = new AbortController();
@@ -26,6 +27,7 @@ describe('own agents', () => {
     setting = undefined;
     secrets = new FakeAgentSecrets();
     tried = [];
+    stopped = [];
     answer = () => Promise.resolve({ title: 'My Agent', version: '2.0.0' });
     own = new OwnAgents({
       readSetting: () => setting,
@@ -37,6 +39,10 @@ describe('own agents', () => {
       tryAgent: (program) => {
         tried.push(program);
         return answer();
+      },
+      stopAgent: (name) => {
+        stopped.push(name);
+        return Promise.resolve();
       },
       resolveFolder: (folder) => `/work/${folder}`,
     });
@@ -103,10 +109,10 @@ describe('own agents', () => {
     assert.equal(secrets.values.size, 0);
   });
 
-  it('are removed with their secrets', async () => {
+  it('are removed with their secrets, and stop at once', async () => {
     await own.save(form(), new Set());
     await own.remove('Mine');
-    assert.deepEqual([setting, secrets.values.size], [{}, 0]);
+    assert.deepEqual([setting, secrets.values.size, stopped], [{}, 0, ['Mine']]);
     await assert.rejects(own.read('Mine'), /There is no agent “Mine”/);
   });
 });

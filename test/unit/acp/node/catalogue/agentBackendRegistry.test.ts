@@ -353,7 +353,7 @@ describe('the registry of agents', () => {
     assert.deepEqual(postponed, ['one', 'one'], 'this is another change');
   });
 
-  it('does not wait for turns when the user has removed the agent, or restarts it', async () => {
+  it('does not wait for turns when the user has uninstalled the agent, or restarts it', async () => {
     for (const end of [
       async () => {
         agents = [];
@@ -361,12 +361,12 @@ describe('the registry of agents', () => {
       },
       () => registry.stop('one'),
     ]) {
-      agents = [agent('one')];
+      agents = [agent('one', { source: 'installed' })];
       await registry.open('one');
       const old = made.at(-1);
       assert.ok(old);
       old.retiring = new Promise(() => undefined);
-      agents = [agent('one', { env: { A: '1' } })];
+      agents = [agent('one', { source: 'installed', tools: false })];
       await registry.refresh();
       assert.equal(registry.backendOf('one'), old);
       assert.equal(old.stops, 0);
@@ -375,18 +375,23 @@ describe('the registry of agents', () => {
     }
   });
 
-  it('lets a found agent complete its turns when PATH has lost it, as during an update', async () => {
-    agents = [agent('one', { source: 'found' })];
-    await registry.open('one');
-    const [found] = made;
-    assert.ok(found);
-    found.retiring = new Promise(() => undefined);
-    agents = [];
-    await registry.refresh();
-    await turns();
-    assert.equal(found.stops, 0);
-    await assert.rejects(registry.open('one'), isBackendError('notFound'));
-  });
+  for (const [source, why] of [
+    ['found', 'PATH has lost it, as during an update'],
+    ['configured', 'the settings are half written'],
+  ] as const) {
+    it(`lets an agent complete its turns when ${why}`, async () => {
+      agents = [agent('one', { source })];
+      await registry.open('one');
+      const [lost] = made;
+      assert.ok(lost);
+      lost.retiring = new Promise(() => undefined);
+      agents = [];
+      await registry.refresh();
+      await turns();
+      assert.equal(lost.stops, 0);
+      await assert.rejects(registry.open('one'), isBackendError('notFound'));
+    });
+  }
 
   it('stops all, and in the end leaves nothing behind', async () => {
     await Promise.all([registry.open('one'), registry.open('two')]);
