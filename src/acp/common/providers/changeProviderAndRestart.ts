@@ -1,18 +1,18 @@
 import { messageOf } from '../../../base/common/errors';
-import type { SessionBackend } from '../../../session/common/sessionBackend';
 import type { ProviderChoice } from './providerChoice';
 import type { ProviderStore } from './providerStore';
 
-type ChangedBackend = Pick<SessionBackend, 'stop'>;
-
-interface ChangeProviderDeps<Backend extends ChangedBackend> {
+/** The agent is named by its id, because several processes of it may run with earlier settings. */
+interface ChangeProviderDeps {
   readonly store: Pick<ProviderStore, 'set' | 'putBack'>;
   /** @throws BackendError */
-  readonly open: (agentId: string) => Promise<Backend>;
-  /** The backend of an agent that was opened in this window. */
-  readonly openBackend: (agentId: string) => Backend | undefined;
-  /** Stops the agent and starts it again. @throws BackendError */
-  readonly restart: (backend: Backend) => Promise<void>;
+  readonly open: (agentId: string) => Promise<unknown>;
+  /** Whether the agent was opened in this window. */
+  readonly isOpen: (agentId: string) => boolean;
+  /** Stops all processes of the agent. Never rejects. */
+  readonly stop: (agentId: string) => Promise<void>;
+  /** Stops all processes of the agent and starts it again. @throws BackendError */
+  readonly restart: (agentId: string) => Promise<void>;
 }
 
 interface ProviderChange {
@@ -26,24 +26,23 @@ interface ProviderChange {
  * Stores a choice and restarts the agent with it. If the agent does not accept the choice, restores the earlier one.
  * @throws Error
  */
-export async function changeProviderAndRestart<Backend extends ChangedBackend>(
-  { open, openBackend, restart, store }: ChangeProviderDeps<Backend>,
+export async function changeProviderAndRestart(
+  { isOpen, open, restart, stop, store }: ChangeProviderDeps,
   { agentId, choice, providerId }: ProviderChange,
 ): Promise<void> {
   if (!choice) {
     // The agent cannot refuse its own setting, and an agent that cannot be opened must not keep a choice.
     await store.set(agentId, providerId, undefined);
-    const opened = openBackend(agentId);
-    if (opened) await restart(opened);
+    if (isOpen(agentId)) await restart(agentId);
     return;
   }
-  const backend = await open(agentId);
+  await open(agentId);
   const earlier = await store.set(agentId, providerId, choice);
   try {
-    await restart(backend);
+    await restart(agentId);
   } catch (error) {
     await store.putBack(agentId, providerId, { mine: choice, earlier });
-    await backend.stop();
+    await stop(agentId);
     throw new Error(`${messageOf(error)} Your change was not kept.`, { cause: error });
   }
 }

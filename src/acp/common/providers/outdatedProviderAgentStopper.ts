@@ -1,15 +1,17 @@
 import type { Logger } from '../../../base/common/log';
 import { messageOf } from '../../../base/common/errors';
-import type { BackendState, SessionBackend } from '../../../session/common/sessionBackend';
+import type { BackendState } from '../../../session/common/sessionBackend';
 import { serializeChoices, type ProviderChoices } from './providerChoice';
 import type { ProviderStore } from './providerStore';
 
-type UsedBackend = Pick<SessionBackend, 'id' | 'state' | 'stop'>;
-
 interface ProviderUseDeps {
   readonly store: Pick<ProviderStore, 'choicesOf'>;
-  /** The backend of an agent that was opened in this window. */
-  readonly openBackend: (agentId: string) => UsedBackend | undefined;
+  readonly agents: {
+    /** The states of the agent's backends in this window. After a change of settings there may be several. */
+    statesOf(agentId: string): readonly BackendState[];
+    /** Stops all processes of the agent. Never rejects. */
+    stop(agentId: string): Promise<void>;
+  };
   /** Whether a turn of the agent runs in this window. */
   readonly isWorking: (agentId: string) => boolean;
   /** Called once if an agent keeps its old choices until its turn has ended. */
@@ -22,7 +24,8 @@ interface ProviderUseDeps {
  * changed since. The next prompt starts it with the new ones.
  */
 export class OutdatedProviderAgentStopper {
-  private readonly givenChoicesByAgent = new Map<string, string | undefined>();
+  /** While several processes of an agent run, may contain those of one that has ended. */
+  private readonly givenChoicesByAgent = new Map<string, Set<string | undefined>>();
   private readonly changeCounts = new Map<string, number>();
   private readonly postponedIds = new Set<string>();
   private readonly restartingIds = new Set<string>();
@@ -31,13 +34,15 @@ export class OutdatedProviderAgentStopper {
 
   /** For an agent that starts. @throws Error if choices are stored that cannot be read */
   async choicesForStart(agentId: string): Promise<ProviderChoices> {
-    this.forget(agentId);
+    // The process that starts counts too.
+    if (this.runningCount(agentId) < 2) this.forget(agentId);
     for (;;) {
       const count = this.changeCounts.get(agentId);
       const choices = await this.deps.store.choicesOf(agentId);
       // A change that was stored meanwhile may not have been read.
       if (this.changeCounts.get(agentId) !== count) continue;
-      this.givenChoicesByAgent.set(agentId, serializeChoices(choices));
+      const given = this.givenChoicesByAgent.get(agentId) ?? new Set();
+      this.givenChoicesByAgent.set(agentId, given.add(serializeChoices(choices)));
       return choices;
     }
   }
@@ -55,7 +60,7 @@ export class OutdatedProviderAgentStopper {
 
   /** Call when the state of a backend may have changed. */
   forgetStoppedAgents(): void {
-    for (const agentId of this.givenChoicesByAgent.keys()) if (!this.isRunning(agentId)) this.forget(agentId);
+    for (const agentId of this.givenChoicesByAgent.keys()) if (this.runningCount(agentId) === 0) this.forget(agentId);
   }
 
   /** Runs `work`, which restarts the agent with a change from this window. Until it ends, the agent is not stopped here. */
@@ -73,7 +78,7 @@ export class OutdatedProviderAgentStopper {
   private async stopIfChanged(agentId: string): Promise<void> {
     const { deps, givenChoicesByAgent, postponedIds, restartingIds } = this;
     const mustStop = (): boolean =>
-      givenChoicesByAgent.has(agentId) && this.isRunning(agentId) && !restartingIds.has(agentId);
+      givenChoicesByAgent.has(agentId) && this.runningCount(agentId) > 0 && !restartingIds.has(agentId);
     if (!mustStop()) return;
     // Without waiting, so that no queued prompt is sent first.
     if (postponedIds.has(agentId) && !deps.isWorking(agentId)) {
@@ -94,7 +99,7 @@ export class OutdatedProviderAgentStopper {
   private async hasChanged(agentId: string): Promise<() => boolean> {
     try {
       const stored = serializeChoices(await this.deps.store.choicesOf(agentId));
-      return () => stored !== this.givenChoicesByAgent.get(agentId);
+      return () => [...(this.givenChoicesByAgent.get(agentId) ?? [])].some((given) => given !== stored);
     } catch (error) {
       this.deps.log.warn(`An agent is stopped: ${messageOf(error)}`);
       return () => true;
@@ -103,7 +108,7 @@ export class OutdatedProviderAgentStopper {
 
   private async stop(agentId: string): Promise<void> {
     this.forget(agentId);
-    await this.deps.openBackend(agentId)?.stop();
+    await this.deps.agents.stop(agentId);
   }
 
   private forget(agentId: string): void {
@@ -111,9 +116,8 @@ export class OutdatedProviderAgentStopper {
     this.postponedIds.delete(agentId);
   }
 
-  private isRunning(agentId: string): boolean {
-    const state = this.deps.openBackend(agentId)?.state;
-    return state !== undefined && runningStates.has(state.kind);
+  private runningCount(agentId: string): number {
+    return this.deps.agents.statesOf(agentId).filter(({ kind }) => runningStates.has(kind)).length;
   }
 }
 

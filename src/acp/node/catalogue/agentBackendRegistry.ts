@@ -1,5 +1,5 @@
 import type { BackendEntry, BackendRegistry } from '../../../session/common/backendRegistry';
-import { BackendError, type SessionBackend } from '../../../session/common/sessionBackend';
+import { BackendError, type BackendState, type SessionBackend } from '../../../session/common/sessionBackend';
 import { KeyedQueue } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
@@ -87,6 +87,11 @@ export class AgentBackendRegistry implements BackendRegistry, Disposable {
   /** The backend of an agent that was opened in this window. If its settings have changed, the one that is completing its turns. */
   backendOf(id: string): SessionBackend | undefined {
     return this.openAgents.get(id)?.latest;
+  }
+
+  /** The states of all backends of an agent, also of those that complete their turns with earlier settings. */
+  statesOf(id: string): readonly BackendState[] {
+    return this.openAgents.get(id)?.inUse.map(({ state }) => state) ?? [];
   }
 
   get requestedAgentProblems(): readonly string[] {

@@ -1,6 +1,11 @@
 import * as vscode from 'vscode';
 import { messageOf } from '../../../base/common/errors';
-import { isBackendError, type LlmProvider, type SessionBackend } from '../../../session/common/sessionBackend';
+import {
+  isBackendError,
+  type BackendState,
+  type LlmProvider,
+  type SessionBackend,
+} from '../../../session/common/sessionBackend';
 import type { BackendEntry } from '../../../session/common/backendRegistry';
 import type { Messages } from '../../../platform/vscode/messages';
 import { changeProviderAndRestart } from '../../common/providers/changeProviderAndRestart';
@@ -14,18 +19,23 @@ import {
 } from '../../common/providers/providerRows';
 import type { ProviderStore } from '../../common/providers/providerStore';
 import type { OutdatedProviderAgentStopper } from '../../common/providers/outdatedProviderAgentStopper';
-import type { LlmProviderObstacle } from '../../node/catalogue/agentCatalogue';
+import {
+  llmProviderObstacle,
+  type CatalogueEntry,
+  type LlmProviderObstacle,
+} from '../../node/catalogue/agentCatalogue';
 import { withProgress } from '../signIn/signInFlow';
 import { askForAddressAndHeaders } from './providerBoxes';
 
 interface ProviderAgents {
   list(): Promise<readonly BackendEntry[]>;
   /** @throws BackendError */
-  open(id: string): Promise<SessionBackend>;
-  /** The backend of an agent that was opened in this window. */
-  openBackend(id: string): SessionBackend | undefined;
-  /** Why the user cannot choose the LLM providers of an agent. */
-  obstacleOf(id: string): LlmProviderObstacle | undefined;
+  open(id: string): Promise<Pick<SessionBackend, 'capabilities' | 'llmProviders'>>;
+  /** The states of the agent's backends in this window. */
+  statesOf(id: string): readonly BackendState[];
+  /** Stops all processes of the agent, also those with earlier settings. Never rejects. */
+  stop(id: string): Promise<void>;
+  entryOf(id: string): CatalogueEntry | undefined;
 }
 
 interface ProviderCommandsDeps {
@@ -51,7 +61,7 @@ export class ProviderCommands {
   async manageProvidersOf(agentId?: unknown): Promise<void> {
     const agent = await this.chooseAgent(agentId);
     if (!agent) return;
-    const obstacle = this.deps.agents.obstacleOf(agent.id);
+    const obstacle = this.obstacleOf(agent.id);
     if (obstacle) {
       await this.offerRemovalOfUnusable(agent, obstacleMessages[obstacle](agent.title));
       return;
@@ -63,12 +73,18 @@ export class ProviderCommands {
     if (row) await this.chooseAndApplyAction(agent, row);
   }
 
+  /** Why the user cannot choose the LLM providers of an agent. */
+  private obstacleOf(id: string): LlmProviderObstacle | undefined {
+    const entry = this.deps.agents.entryOf(id);
+    return entry && llmProviderObstacle(entry);
+  }
+
   private async chooseAgent(id: unknown): Promise<BackendEntry | undefined> {
     const entries = await this.deps.agents.list();
     if (typeof id === 'string') return entries.find((entry) => entry.id === id);
     const changed = new Set(this.deps.store.agentIds);
     const items = entries
-      .filter((entry) => changed.has(entry.id) || !this.deps.agents.obstacleOf(entry.id))
+      .filter((entry) => changed.has(entry.id) || !this.obstacleOf(entry.id))
       .map((entry) => ({ label: entry.title, description: changed.has(entry.id) ? 'changed by you' : '', entry }))
       .sort((a, b) => Number(changed.has(b.entry.id)) - Number(changed.has(a.entry.id)));
     const options = { title: 'Manage LLM Providers', placeHolder: 'Select an agent' };
@@ -142,15 +158,24 @@ export class ProviderCommands {
   private async apply(agent: BackendEntry, row: ProviderRow, choice: ProviderChoice | undefined): Promise<void> {
     const { agents, isWorking, messages, store, changeStopper } = this.deps;
     if (isWorking(agent.id) && !(await confirmRestart(agent.title))) return;
-    const restart = async (backend: SessionBackend): Promise<void> => {
+    const restart = async (id: string): Promise<void> => {
       await withProgress(`Restarting ${agent.title}`, async (signal) => {
-        await backend.stop();
-        await backend.capabilities(signal);
+        await agents.stop(id);
+        await (await agents.open(id)).capabilities(signal);
       });
     };
     const change = { agentId: agent.id, providerId: row.id, choice };
     await changeStopper.whileRestarting(agent.id, () =>
-      changeProviderAndRestart({ ...agents, store, restart }, change),
+      changeProviderAndRestart(
+        {
+          store,
+          open: (id) => agents.open(id),
+          isOpen: (id) => agents.statesOf(id).length > 0,
+          stop: (id) => agents.stop(id),
+          restart,
+        },
+        change,
+      ),
     );
     messages.info(doneMessage(agent, row, choice));
   }

@@ -5,12 +5,10 @@ import type { Event } from '../../../base/common/event';
 import { commandIds } from '../../../manifest';
 import type { Commands } from '../../../platform/vscode/commands';
 import type { Messages } from '../../../platform/vscode/messages';
-import type { SessionBackend } from '../../../session/common/sessionBackend';
 import type { ProviderChoices } from '../../common/providers/providerChoice';
 import { ProviderStore } from '../../common/providers/providerStore';
 import { OutdatedProviderAgentStopper } from '../../common/providers/outdatedProviderAgentStopper';
 import type { AgentSecretStoreDeps } from '../../common/signIn/agentSecretStore';
-import { llmProviderObstacle } from '../../node/catalogue/agentCatalogue';
 import type { AgentBackendRegistry } from '../../node/catalogue/agentBackendRegistry';
 
 interface ProviderServicesDeps extends AgentSecretStoreDeps {
@@ -23,21 +21,15 @@ interface ProviderServicesDeps extends AgentSecretStoreDeps {
 /** The user's choices for the LLM providers of agents, and the command for them. */
 export class LlmProviderServices {
   readonly store: ProviderStore;
-  private readonly changeStopper: OutdatedProviderAgentStopper;
-  private callbacksAfterStart: RunningServices | undefined;
+  private changeStopper: OutdatedProviderAgentStopper | undefined;
 
   constructor(private readonly deps: ProviderServicesDeps) {
     this.store = new ProviderStore(deps);
-    this.changeStopper = new OutdatedProviderAgentStopper({
-      ...deps,
-      store: this.store,
-      openBackend: (agentId) => this.callbacksAfterStart?.openBackend(agentId),
-      onDidPostpone: (agentId) => this.callbacksAfterStart?.tellPostponed(agentId),
-    });
   }
 
   /** For an agent that starts. @throws Error if choices are stored that cannot be read */
   async choicesForStart(agentId: string): Promise<ProviderChoices> {
+    if (!this.changeStopper) throw new Error('Backline is still starting.');
     return await this.changeStopper.choicesForStart(agentId).catch((error: unknown) => {
       const advice = 'Run "Backline: Manage LLM Providers…" to remove them, then set them again.';
       throw new Error(`${messageOf(error)} ${advice}`, { cause: error });
@@ -45,29 +37,25 @@ export class LlmProviderServices {
   }
 
   start(registry: AgentBackendRegistry, commands: Commands, messages: Messages): Disposable {
-    const { store, changeStopper } = this;
+    const { store } = this;
     const { isWorking, onDidEndTurn } = this.deps;
-    const openBackend = (id: string): SessionBackend | undefined => registry.backendOf(id);
     const tellPostponed = (id: string): void => {
-      const title = openBackend(id)?.title ?? id;
+      const title = registry.entryOf(id)?.title ?? id;
       messages.warning(`The LLM providers of ${title} were changed. It uses them after it has completed its answer.`, {
         label: 'Restart Now',
         run: () => vscode.commands.executeCommand(commandIds.acpRestartAgent, id),
       });
     };
-    this.callbacksAfterStart = { openBackend, tellPostponed };
-    const agents = {
-      list: () => registry.list(),
-      open: (id: string) => registry.open(id),
-      openBackend,
-      obstacleOf: (id: string) => {
-        const entry = registry.entryOf(id);
-        return entry && llmProviderObstacle(entry);
-      },
-    };
+    const changeStopper = new OutdatedProviderAgentStopper({
+      ...this.deps,
+      store,
+      agents: registry,
+      onDidPostpone: tellPostponed,
+    });
+    this.changeStopper = changeStopper;
     const manageProvidersOf = async (id: unknown): Promise<void> => {
       const { ProviderCommands } = await import('../accountDialogs');
-      await new ProviderCommands({ agents, store, changeStopper, messages, isWorking }).manageProvidersOf(id);
+      await new ProviderCommands({ agents: registry, store, changeStopper, messages, isWorking }).manageProvidersOf(id);
     };
     const disposables = new DisposableStore();
     disposables.add(store);
@@ -78,9 +66,4 @@ export class LlmProviderServices {
     disposables.add(commands.setHandler(commandIds.acpManageProviders, manageProvidersOf));
     return disposables;
   }
-}
-
-interface RunningServices {
-  readonly openBackend: (agentId: string) => SessionBackend | undefined;
-  readonly tellPostponed: (agentId: string) => void;
 }

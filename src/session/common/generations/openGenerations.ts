@@ -30,6 +30,11 @@ export class OpenGenerations<T extends Backend> implements Disposable {
     return this.current ?? this.generations.findLast(({ kind }) => kind === 'retiring')?.backend;
   }
 
+  /** Those whose processes may run, except those that are being stopped. */
+  get inUse(): readonly T[] {
+    return this.generations.flatMap(({ backend, kind }) => (kind === 'stopping' ? [] : backend));
+  }
+
   /** Takes over `backend`, and `subscription`, which is disposed with it. */
   add(backend: T, settings: string, subscription: Disposable): void {
     const owned = new DisposableStore();

@@ -16,7 +16,6 @@ const addressOf = (host: string): ProviderChoice => ({
 describe('a change of an LLM provider', () => {
   let store: ProviderStore;
   let calls: string[];
-  const backend = { stop: () => Promise.resolve(void calls.push('stop')) };
 
   beforeEach(async () => {
     store = new ProviderStore({ secrets: new FakeSecrets(), memento: new MemoryMemento(), log: nullLogger });
@@ -31,10 +30,11 @@ describe('a change of an LLM provider', () => {
     await changeProviderAndRestart(
       {
         store,
-        open: () => (isOpen ? Promise.resolve(backend) : Promise.reject(new Error('There is no such program'))),
-        openBackend: () => (isOpen ? backend : undefined),
-        restart: async () => {
-          calls.push('restart');
+        open: () => (isOpen ? Promise.resolve() : Promise.reject(new Error('There is no such program'))),
+        isOpen: () => isOpen,
+        stop: (id) => Promise.resolve(void calls.push(`stop ${id}`)),
+        restart: async (id) => {
+          calls.push(`restart ${id}`);
           await restart();
         },
       },
@@ -47,7 +47,7 @@ describe('a change of an LLM provider', () => {
 
   it('restarts the agent', async () => {
     await change(addressOf('new'));
-    assert.deepEqual([await stored(), calls], [addressOf('new'), ['restart']]);
+    assert.deepEqual([await stored(), calls], [addressOf('new'), ['restart own']]);
   });
 
   it('can be taken back for an agent that cannot be opened', async () => {
@@ -64,7 +64,7 @@ describe('a change of an LLM provider', () => {
 
   it('that is refused is replaced by what was stored when it was made', async () => {
     await assert.rejects(change(addressOf('new'), { restart: refuse }), /No such gateway. Your change was not kept/);
-    assert.deepEqual([await stored(), calls], [addressOf('old'), ['restart', 'stop']]);
+    assert.deepEqual([await stored(), calls], [addressOf('old'), ['restart own', 'stop own']]);
     await store.set('own', 'main', undefined);
     await assert.rejects(change(addressOf('new'), { restart: refuse }));
     assert.equal(await stored(), undefined);

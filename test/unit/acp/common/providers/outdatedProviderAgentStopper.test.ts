@@ -19,6 +19,8 @@ describe('the use of LLM providers, changed in another window', () => {
   let other: ProviderStore;
   let use: OutdatedProviderAgentStopper;
   let state: BackendState;
+  /** Of processes that complete their turns after a change of the agent's settings. */
+  let earlier: BackendState[];
   let isWorking: boolean;
   let stops: number;
   let postponed: string[];
@@ -34,21 +36,20 @@ describe('the use of LLM providers, changed in another window', () => {
     stops = 0;
     postponed = [];
     handled = [];
-    const backend = {
-      id: 'own',
-      get state() {
-        return state;
-      },
-      stop: () => {
-        stops++;
-        state = { kind: 'stopped' };
-        use.forgetStoppedAgents();
-        return Promise.resolve();
-      },
-    };
+    earlier = [];
     use = new OutdatedProviderAgentStopper({
       store,
-      openBackend: (id) => (id === 'own' ? backend : undefined),
+      agents: {
+        statesOf: (id) => (id === 'own' ? [...earlier, state] : []),
+        stop: (id) => {
+          assert.equal(id, 'own');
+          stops++;
+          state = { kind: 'stopped' };
+          earlier = [];
+          use.forgetStoppedAgents();
+          return Promise.resolve();
+        },
+      },
       isWorking: () => isWorking,
       onDidPostpone: (id) => postponed.push(id),
       log: nullLogger,
@@ -129,6 +130,26 @@ describe('the use of LLM providers, changed in another window', () => {
     isWorking = false;
     await use.handleEndOfTurn();
     assert.equal(stops, 0);
+  });
+
+  it('stops an agent with the old ones that completes its turn after a change of its settings', async () => {
+    isWorking = true;
+    earlier = [{ kind: 'ready' }];
+    state = { kind: 'stopped' };
+    use.forgetStoppedAgents();
+    await changeElsewhere();
+    assert.deepEqual(postponed, ['own'], 'also if the process with the new settings does not run');
+    state = starting;
+    await use.choicesForStart('own');
+    state = { kind: 'ready' };
+    isWorking = false;
+    await use.handleEndOfTurn();
+    assert.equal(stops, 1, 'the process with the new settings does not hide the earlier one');
+    state = starting;
+    await use.choicesForStart('own');
+    state = { kind: 'ready' };
+    await use.handleChange('own');
+    assert.equal(stops, 1, 'all run with the new ones');
   });
 
   it('stops an agent if they cannot be read', async () => {

@@ -370,7 +370,11 @@ describe('the registry of agents', () => {
       await registry.refresh();
       assert.equal(registry.backendOf('one'), old);
       assert.equal(old.stops, 0);
+      old.state = { kind: 'ready' };
+      await registry.open('one');
+      assert.deepEqual(registry.statesOf('one'), [{ kind: 'ready' }, { kind: 'stopped' }]);
       await end();
+      assert.ok(!registry.statesOf('one').includes(old.state));
       assert.deepEqual([old.stops, old.disposed], [1, true]);
     }
   });
