@@ -14,6 +14,8 @@ const retryMs = 5000;
 const slowMs = 10_000;
 /** Maximum size of records that are kept while writing fails, in UTF-16 units. */
 const maxWaitingUnits = 32 * 1024 * 1024;
+/** The same while a write takes long, but may still succeed. */
+const maxSlowUnits = 128 * 1024 * 1024;
 
 /** Size of records that may wait for a disk that works, in UTF-16 units. Who adds more should wait, see `whenStored`. */
 export const maxUnstoredUnits = 2 * 1024 * 1024;
@@ -50,6 +52,8 @@ export class LogWriter implements Disposable {
   private runningWrite: Promise<void> | undefined;
   private hasLostRecords = false;
   private currentProblem: string | undefined;
+  /** Whether the last write that has ended failed. A slow write is a problem, but no failure. */
+  private hasFailed = false;
   private retryTimer: Disposable | undefined;
   private slowTimer: Disposable | undefined;
   private isDisposed = false;
@@ -93,8 +97,7 @@ export class LogWriter implements Disposable {
    * 2 s. Undefined if there is nothing to wait for. Never rejects.
    */
   whenStored(): Promise<void> | undefined {
-    if (this.isDisposed || this.currentProblem !== undefined || this.unstoredUnits <= maxUnstoredUnits)
-      return undefined;
+    if (this.isDisposed || this.hasFailed || this.unstoredUnits <= maxUnstoredUnits) return undefined;
     return new Promise((resolve) => {
       const release = (): void => {
         timer.dispose();
@@ -113,7 +116,7 @@ export class LogWriter implements Disposable {
     for (let round = 0; round < 2 && this.hasPending; round++) {
       this.runningWrite ??= this.writePending().finally(() => (this.runningWrite = undefined));
       await this.runningWrite;
-      if (this.currentProblem !== undefined) return;
+      if (this.hasFailed) return;
     }
   }
 
@@ -150,7 +153,8 @@ export class LogWriter implements Disposable {
   private pushLine(line: string): void {
     this.pendingLines.push(line);
     this.pendingUnits += line.length;
-    if (this.pendingUnits <= maxWaitingUnits || this.currentProblem === undefined) return;
+    if (this.currentProblem === undefined) return;
+    if (this.pendingUnits <= (this.hasFailed ? maxWaitingUnits : maxSlowUnits)) return;
     this.hasLostRecords = true;
     this.callGrowth.reset();
     this.version = 0;
@@ -169,6 +173,8 @@ export class LogWriter implements Disposable {
     this.pendingUnits = 0;
     this.runningUnits = units;
     const lost = this.hasLostRecords ? [`${JSON.stringify(lostRecord(clock.now()))}\n`] : [];
+    // More may be lost while this is written.
+    this.hasLostRecords = false;
     const bytes = Buffer.from([...lost, ...pending].join(''));
     this.slowTimer = clock.setTimer(slowMs, () => this.setProblem(this.currentProblem ?? slowProblem));
     try {
@@ -176,10 +182,13 @@ export class LogWriter implements Disposable {
       if (this.isDisposed) return;
       await files.writeAtAndTruncate(this.file, this.nextOffset, bytes);
       this.nextOffset += bytes.length;
-      this.hasLostRecords = false;
+      this.hasFailed = false;
       this.setProblem(undefined);
     } catch (error) {
       if (this.isDisposed) return;
+      this.hasFailed = true;
+      this.hasLostRecords ||= lost.length > 0;
+      this.releaseWaiting();
       this.runningUnits = 0;
       this.pendingLines = [...pending, ...this.pendingLines];
       this.pendingUnits += units;
@@ -202,7 +211,6 @@ export class LogWriter implements Disposable {
   private setProblem(problem: string | undefined): void {
     if (this.currentProblem === problem) return;
     this.currentProblem = problem;
-    if (problem !== undefined) this.releaseWaiting();
     this.emitter.fire();
   }
 }

@@ -27,6 +27,11 @@ class HeldFiles extends NodeFiles {
   }
 }
 
+/** The numbers of the records that are stored, in their order. */
+function storedIn(files: HeldFiles): number[] {
+  return [...files.written.matchAll(/<(\d+)>/g)].map(([, index]) => Number(index));
+}
+
 const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 8; turn++) await new Promise(setImmediate);
 };
@@ -107,14 +112,26 @@ describe('An agent that sends faster than the disk stores', () => {
         assert.equal(flood.holds, 0);
         const bound = maxUnstoredUnits + maxSize + 1_000;
         assert.ok(flood.mostUnits <= bound, `${flood.mostUnits} of ${bound}`);
-        const found = [...files.written.matchAll(/<(\d+)>/g)].map(([, index]) => Number(index));
-        assert.deepEqual(found, [...sizes.keys()]);
+        assert.deepEqual(storedIn(files), [...sizes.keys()]);
       }),
       { numRuns: 20 },
     );
   });
 
   const large = Array.from({ length: 40 }, () => 500_000);
+  /** More than is kept while saving fails. */
+  const more = Array.from({ length: 80 }, () => 500_000);
+
+  /** The disk ends each write at once, until nothing waits for it. */
+  async function endWrites(): Promise<void> {
+    for (let round = 0; round < 200 && (files.waiting.length > 0 || writer.unstoredUnits > 0); round++) {
+      for (const end of files.waiting.splice(0)) end();
+      await settle();
+      clock.advance(100);
+      await settle();
+    }
+    assert.equal(writer.unstoredUnits, 0);
+  }
 
   it('goes on after 2 s, because it may wait for an answer or a stop', async () => {
     open();
@@ -152,5 +169,52 @@ describe('An agent that sends faster than the disk stores', () => {
     writer.dispose();
     await settle();
     assert.equal(other.holds, 0);
+  });
+
+  it('waits on for a disk that is slow, and nothing is lost', async () => {
+    open();
+    const flood = new Flood(writer, more, answer);
+    for (let second = 0; second < 16; second += 2) {
+      flood.run();
+      await settle();
+      assert.equal(flood.holds, 1);
+      clock.advance(2_000);
+      await settle();
+    }
+    assert.match(writer.problem ?? '', /^The disk is slow/);
+    assert.ok(flood.sent < 20, `${flood.sent} records were read from the agent`);
+    for (let round = 0; round < more.length && flood.sent < more.length; round++) {
+      flood.run();
+      await endWrites();
+    }
+    assert.equal(writer.problem, undefined);
+    assert.deepEqual(storedIn(files), [...more.keys()]);
+  });
+
+  it('loses nothing on a slow disk either if it can’t be held', async () => {
+    open();
+    writer.append(answer(0, 3_000_000));
+    await settle();
+    clock.advance(11_000);
+    assert.match(writer.problem ?? '', /^The disk is slow/);
+    for (const index of more.keys()) writer.append(answer(index + 1, 500_000));
+    await endWrites();
+    assert.deepEqual(storedIn(files), [...Array(more.length + 1).keys()]);
+    assert.doesNotMatch(files.written, /is missing here/);
+  });
+
+  it('says what is missing also if it was lost during the attempt that succeeded', async () => {
+    open();
+    writer.append(answer(0, 3_000_000));
+    await settle();
+    files.waiting.shift()?.(new Error('full'));
+    await settle();
+    clock.advance(5_000);
+    await settle();
+    for (const index of more.keys()) writer.append(answer(index + 1, 500_000));
+    await endWrites();
+    assert.match(files.written, /is missing here/);
+    const stored = storedIn(files);
+    assert.deepEqual([stored[0], stored.at(-1)], [0, more.length]);
   });
 });
