@@ -54,6 +54,7 @@ export class LogWriter implements Disposable {
   private currentProblem: string | undefined;
   /** Whether the last write that has ended failed. A slow write is a problem, but no failure. */
   private hasFailed = false;
+  /** Set while the next attempt after a failure waits for its time. */
   private retryTimer: Disposable | undefined;
   private slowTimer: Disposable | undefined;
   private isDisposed = false;
@@ -83,8 +84,10 @@ export class LogWriter implements Disposable {
       this.lastRecord = record;
     }
     this.lastRecordUnits += approximateUtf16Units(record);
-    if (mustFlush(record) || this.unstoredUnits > maxUnstoredUnits) void this.flush();
-    else this.coalescer.schedule();
+    // An attempt costs as much as all that waits, so after a failure, records do not bring the next one forward.
+    const isRetryLater = this.retryTimer !== undefined;
+    if (mustFlush(record) || (!isRetryLater && this.unstoredUnits > maxUnstoredUnits)) void this.flush();
+    else if (!isRetryLater) this.coalescer.schedule();
   }
 
   /** Approximate size of the records that are not on disk, in UTF-16 units. */
@@ -196,7 +199,11 @@ export class LogWriter implements Disposable {
       // Logged only once, because the write is retried every few seconds.
       if (problem !== this.currentProblem) log.warn(`A conversation could not be written: ${messageOf(error)}`);
       this.setProblem(problem);
-      this.retryTimer = clock.setTimer(retryMs, () => void this.flush());
+      this.coalescer.dispose();
+      this.retryTimer = clock.setTimer(retryMs, () => {
+        this.retryTimer = undefined;
+        void this.flush();
+      });
     } finally {
       this.slowTimer.dispose();
       this.runningUnits = 0;

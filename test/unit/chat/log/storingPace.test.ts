@@ -203,6 +203,39 @@ describe('An agent that sends faster than the disk stores', () => {
     assert.doesNotMatch(files.written, /is missing here/);
   });
 
+  it('does not make a disk that fails try again with each record', async () => {
+    open();
+    const fail = async (): Promise<void> => {
+      assert.equal(files.waiting.length, 1);
+      files.waiting.shift()?.(new Error('full'));
+      await settle();
+    };
+    const addMany = async (first: number): Promise<void> => {
+      for (let index = first; index < first + 10; index++) {
+        writer.append(answer(index, 500_000));
+        await settle();
+      }
+    };
+    await addMany(0);
+    await fail();
+    await addMany(10);
+    clock.advance(4_900);
+    await settle();
+    assert.equal(files.waiting.length, 0);
+    clock.advance(200);
+    await settle();
+    // Records that come during an attempt do not bring the next one forward either.
+    await addMany(20);
+    await fail();
+    clock.advance(4_900);
+    await settle();
+    assert.equal(files.waiting.length, 0);
+    clock.advance(200);
+    await settle();
+    await endWrites();
+    assert.deepEqual(storedIn(files), [...Array(30).keys()]);
+  });
+
   it('says what is missing also if it was lost during the attempt that succeeded', async () => {
     open();
     writer.append(answer(0, 3_000_000));
