@@ -10,7 +10,7 @@ export interface SpooledText {
 
 /** Keeps texts outside of memory, for as long as the process runs. */
 export interface TextSpool {
-  /** Undefined if the text could not be written. */
+  /** Undefined if the text could not be written. No later one can be written then. */
   write(text: string): SpooledText | undefined;
   /** @throws Error if the text can't be read, also after the spool was disposed */
   read(text: SpooledText): string;
@@ -40,11 +40,14 @@ export class EntryStore {
   private readonly unitsById = new Map<string, number>();
   private loadedUnits = 0;
   private readonly spooledById = new Map<string, SpooledEntry>();
+  private canSpool: boolean;
 
   constructor(
     private readonly spool: TextSpool | undefined,
     private readonly maxUnits = maxLoadedUnits,
-  ) {}
+  ) {
+    this.canSpool = spool !== undefined;
+  }
 
   /** Size of the entries in memory that can leave it, in UTF-16 units. */
   get unitsInMemory(): number {
@@ -63,7 +66,7 @@ export class EntryStore {
   set(id: string, entry: Entry): void {
     this.delete(id);
     this.loadedById.set(id, entry);
-    if (!this.spool) return;
+    if (!this.spool || !this.canSpool) return;
     const units = approximateUtf16Units(entry);
     if (units <= smallUnits) return;
     this.unitsById.set(id, units);
@@ -106,7 +109,10 @@ export class EntryStore {
       if (this.loadedUnits <= this.maxUnits || this.unitsById.size === 1) return;
       const entry = this.loadedById.get(id);
       const text = entry && spool.write(JSON.stringify(entry));
-      if (!text) return;
+      if (!text) {
+        this.canSpool = false;
+        return;
+      }
       this.forgetUnits(id);
       this.loadedById.delete(id);
       this.spooledById.set(id, { outline: outlineOf(entry), text });

@@ -8,8 +8,10 @@ class FakeSpool implements TextSpool {
   readonly texts: string[] = [];
   canWrite = true;
   canRead = true;
+  attempts = 0;
 
   write(text: string): SpooledText | undefined {
+    this.attempts++;
     if (!this.canWrite) return undefined;
     this.texts.push(text);
     return { offset: this.texts.length - 1, length: text.length };
@@ -77,6 +79,8 @@ describe('The entries of a transcript', () => {
     const store = new EntryStore(spool, maxUnits);
     for (const number of Array(100).keys()) store.set(`e${number}`, answer(`e${number}`, 1_000));
     assert.deepEqual(store.get('e0'), answer('e0', 1_000));
+    // Each attempt would serialize a whole entry for nothing.
+    assert.equal(spool.attempts, 1);
   });
 
   it('say so in their place if they can’t be read', () => {
