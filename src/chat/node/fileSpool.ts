@@ -52,6 +52,8 @@ function openUnnamed(folder: string): number {
     fs.rmSync(file);
   } catch (error) {
     fs.closeSync(handle);
+    // Some file systems remove only closed files. Without this, an empty file of each conversation would stay.
+    fs.rmSync(file, { force: true });
     throw error;
   }
   return handle;

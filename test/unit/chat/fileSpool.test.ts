@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
+import { mock } from 'node:test';
 import { FileSpool } from '../../../src/chat/node/fileSpool';
 
 describe('A spool', () => {
@@ -40,5 +41,21 @@ describe('A spool', () => {
     const spool = new FileSpool(path.join(file, 'below'));
     assert.equal(spool.write('text'), undefined);
     spool.dispose();
+  });
+
+  it('leaves no file where an open one can’t be removed', () => {
+    const remove = mock.method(fs, 'rmSync');
+    remove.mock.mockImplementationOnce(() => {
+      throw new Error('EBUSY: the file is open');
+    });
+    try {
+      const spool = new FileSpool(folder);
+      assert.equal(spool.write('text'), undefined);
+      assert.deepEqual(readdirSync(folder), []);
+      spool.dispose();
+      assert.equal(remove.mock.callCount(), 2);
+    } finally {
+      remove.mock.restore();
+    }
   });
 });
