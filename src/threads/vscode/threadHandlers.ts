@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { findEntries } from '../../transcript/common/findEntries';
@@ -36,6 +37,7 @@ interface ThreadHandlersDeps {
 export function threadHandlers(deps: ThreadHandlersDeps): RequestHandlers<typeof threadRequests> {
   const { followed, feed, services, ready, file } = deps;
   const { actions, documents, editor } = services;
+  let textSearch = new AbortController();
 
   const loadedThread = (): ThreadWithEntries => {
     if (!followed.thread) throw new Error('The thread is still being read.');
@@ -45,9 +47,12 @@ export function threadHandlers(deps: ThreadHandlersDeps): RequestHandlers<typeof
   return {
     ready: threadRequests.ready.withHandler(ready),
     load: threadRequests.load.withHandler((request) => feed.load(request)),
-    find: threadRequests.find.withHandler(({ query }) => ({
-      found: findEntries(followed.transcript.topLevelEntries(), query),
-    })),
+    find: threadRequests.find.withHandler(async ({ query }) => {
+      textSearch.abort();
+      textSearch = new AbortController();
+      const options = { pause: () => setImmediate(), signal: textSearch.signal };
+      return { found: await findEntries(followed.transcript, query, options) };
+    }),
     retry: threadRequests.retry.withHandler(() => followed.refresh()),
     openFile: threadRequests.openFile.withHandler(async () => {
       const path = file();

@@ -54,12 +54,14 @@ export class TranscriptDocument implements Disposable {
     }
   }
 
-  /** The entries that are not steps of a call, as `entries` gives them. */
-  *allTopLevel(): Generator<Entry, void, undefined> {
-    for (const id of [...this.topLevel.ids]) {
-      const entry = this.entriesById.get(id);
-      if (entry) yield entry;
-    }
+  /** A copy of the ids of the entries that are not steps of a call. */
+  topLevelIds(): string[] {
+    return [...this.topLevel.ids];
+  }
+
+  /** The kind of an entry, which is not read for it. */
+  kindOf(id: string): Entry['kind'] | undefined {
+    return this.entriesById.outline(id)?.kind;
   }
 
   /** Returns the entries of a range that are not steps of a call. */

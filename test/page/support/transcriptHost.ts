@@ -40,8 +40,8 @@ export class TranscriptHost {
     return answer;
   }
 
-  find(query: string): { found: FoundEntry[] } {
-    return { found: findEntries(this.document.topLevelEntries(), query) };
+  async find(query: string): Promise<{ found: FoundEntry[] }> {
+    return { found: await findEntries(this.document, query, { pause: () => Promise.resolve() }) };
   }
 
   /** Entries that come at the end. */

@@ -122,10 +122,9 @@ describe('The entries of a transcript', () => {
       answer('a2', long, 2),
     ]);
     assert.equal(reads, 1);
-    assert.deepEqual(
-      [...document.allTopLevel()].map(({ id }) => id),
-      document.idsOfTopLevel(0),
-    );
+    assert.deepEqual(document.topLevelIds(), document.idsOfTopLevel(0));
+    assert.equal(document.kindOf('a1'), 'answer');
+    assert.equal(reads, 1);
     const feed = document.createFeed(2);
     assert.deepEqual(
       feed.takePatch().put?.map(({ id }) => id),

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { isBackendError } from '../../../session/common/sessionBackend';
 import { waitWithProgress } from '../../../platform/vscode/waitWithProgress';
 import { findEntries } from '../../../transcript/common/findEntries';
@@ -38,6 +39,7 @@ export function createChatHandlers(
   let sessionSearch = new AbortController();
   let sessionListing = new AbortController();
   let mentionSearch = new AbortController();
+  let textSearch = new AbortController();
   /** Identifies the current load of the page, because a reloaded page starts with revision 0 again. */
   let writer = {};
 
@@ -114,9 +116,13 @@ export function createChatHandlers(
     load: chatRequests.load.withHandler(({ sessionId, request }) =>
       page.chat?.id === sessionId ? page.feed.load(request) : { isFound: false },
     ),
-    find: chatRequests.find.withHandler(({ sessionId, query }) => ({
-      found: page.chat?.id === sessionId ? findEntries(page.chat.transcript.allTopLevel(), query) : [],
-    })),
+    find: chatRequests.find.withHandler(async ({ sessionId, query }) => {
+      textSearch.abort();
+      textSearch = new AbortController();
+      if (page.chat?.id !== sessionId) return { found: [] };
+      const options = { pause: () => setImmediate(), signal: textSearch.signal };
+      return { found: await findEntries(page.chat.transcript, query, options) };
+    }),
 
     send: chatRequests.send.withHandler(async ({ sessionId, revision, ...draft }) => {
       const prompt = {};

@@ -15,19 +15,34 @@ export function useFoundEntries(model: TranscriptModel, find: FindEntries, query
   useLayoutEffect(() => {
     setFound([]);
     if (query === '') return;
-    let lastRequest = 0;
+    let isOver = false;
+    let isAsking = false;
+    /** Whether entries came while the host was searching. A second request now would abort the first. */
+    let isOutdated = false;
     const ask = async (): Promise<void> => {
-      const thisRequest = ++lastRequest;
       const isAllHere = model.unloadedOlderCount === 0 && model.unloadedLaterCount === 0;
-      const answer = isAllHere ? [] : await find(query);
-      if (thisRequest === lastRequest) setFound(answer);
+      isAsking = true;
+      try {
+        const answer = isAllHere ? [] : await find(query);
+        if (!isOver) setFound(answer);
+      } finally {
+        isAsking = false;
+        askAgainIfOutdated();
+      }
+    };
+    const askAgainIfOutdated = (): void => {
+      if (!isOutdated || isOver) return;
+      isOutdated = false;
+      scheduleSearch(repeatDelayMs);
     };
     let timer: ReturnType<typeof setTimeout> | undefined;
     const scheduleSearch = (delayMs: number): void => {
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        void ask();
-      }, delayMs);
+      if (isAsking) isOutdated = true;
+      else
+        timer ??= setTimeout(() => {
+          timer = undefined;
+          void ask();
+        }, delayMs);
     };
     scheduleSearch(typingDelayMs);
     let { unloadedOlderCount: older, unloadedLaterCount: later } = model;
@@ -37,7 +52,7 @@ export function useFoundEntries(model: TranscriptModel, find: FindEntries, query
       ({ unloadedOlderCount: older, unloadedLaterCount: later } = model);
     });
     return () => {
-      lastRequest++;
+      isOver = true;
       clearTimeout(timer);
       subscription.dispose();
     };
