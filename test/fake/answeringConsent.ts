@@ -25,6 +25,7 @@ export function answeringConsent(answer: ConsentDecision): AnsweringConsent {
     answer,
     onDidChange: () => ({ dispose: () => undefined }),
     registerAndDecide: decide,
+    decisionOn: ({ hash }) => answers.get(hash) ?? 'ask',
     forgetMissing: (kinds, isNamed) => {
       const kept = seen.filter((thing) => !kinds.includes(thing.kind) || isNamed(thing));
       seen.splice(0, seen.length, ...kept);

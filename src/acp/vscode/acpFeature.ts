@@ -103,6 +103,7 @@ export class AcpFeature implements Feature {
       settleOrigin: (entry) => this.origins.guard.settle(entry),
       createBackend: async (entry) => await (await this.getLauncher()).createBackend(entry),
       isTrusted,
+      hasDeniedServers: (backend) => this.loadedLauncher?.hasDeniedServers(backend),
       agentConsent: this.createAgentConsentContext(),
       needsSignIn: (id) => this.signIn.memory.needsSignIn(id),
       isWorking: (id) => deps.isWorking(id),

@@ -20,6 +20,8 @@ export interface ConsentPort {
   readonly onDidChange: Event<void>;
   /** Returns the stored decision without asking the user. Also records that the subject exists. */
   registerAndDecide(subject: ConsentSubject): ConsentDecision;
+  /** Returns the stored decision on this content, and records nothing. */
+  decisionOn(subject: Pick<ConsentSubject, 'hash'>): ConsentDecision;
   /** Removes the subjects of these kinds that the workspace no longer defines. Stored answers are kept. */
   forgetMissing(kinds: readonly ConsentSubjectKind[], isNamed: (subject: ConsentSubject) => boolean): void;
   /** Asks the user if there is no answer yet. Returns `ask` if the user dismisses the question. */
@@ -78,6 +80,10 @@ export class ConsentManager implements ConsentPort, Disposable {
     this.subjectsByKey.set(key, subject);
     if (isNew) this.subjectsEmitter.fire();
     return this.decisionOn(subject);
+  }
+
+  decisionOn(subject: Pick<ConsentSubject, 'hash'>): ConsentDecision {
+    return this.store.answerFor(subject) ?? 'ask';
   }
 
   forgetMissing(kinds: readonly ConsentSubjectKind[], isStillDefined: (subject: ConsentSubject) => boolean): void {
@@ -140,10 +146,6 @@ export class ConsentManager implements ConsentPort, Disposable {
   dispose(): void {
     this.subjectsEmitter.dispose();
     this.store.dispose();
-  }
-
-  private decisionOn(subject: ConsentSubject): ConsentDecision {
-    return this.store.answerFor(subject) ?? 'ask';
   }
 
   /** The question before this one may have been about the same subject. */

@@ -19,6 +19,8 @@ interface AgentRegistryDeps {
   /** Creates the backend of an agent. The registry owns the result. */
   readonly createBackend: (entry: CatalogueEntry) => Promise<SessionBackend>;
   readonly isTrusted: () => boolean;
+  /** Whether sessions of the backend have got an MCP server of the workspace that the user no longer allows. */
+  readonly hasDeniedServers?: (backend: SessionBackend) => boolean | undefined;
   /** Consent for agents that the workspace defines. */
   readonly agentConsent: AgentConsentContext;
   /**
@@ -156,8 +158,10 @@ export class AgentBackendRegistry implements BackendRegistry, Disposable {
     // The entry is looked up again after the wait, because a newer catalogue may have been loaded in the meantime.
     const entry = this.entryOf(id);
     if (isDenied || !this.deps.isTrusted()) await opened.stopAll();
-    else if (entry) opened.use(configurationKey(entry));
-    else await this.leaveMissing(id);
+    else if (entry) {
+      const { current } = opened;
+      opened.use(current && this.deps.hasDeniedServers?.(current) ? '' : configurationKey(entry));
+    } else await this.leaveMissing(id);
   }
 
   /**

@@ -117,19 +117,24 @@ export async function consentSubjectOfMcpServer(
   };
 }
 
+interface AllowedServer {
+  readonly server: WorkspaceServer;
+  readonly subject: ConsentSubject;
+}
+
 /** Asks about the servers of a file together. Servers that cannot be looked at are not allowed. Never rejects. */
 export async function allowedMcpServers(
   servers: readonly WorkspaceServer[],
   folders: readonly string[],
   consent: Pick<ConsentPort, 'askAllIfUndecided'>,
   log: Pick<Logger, 'warn'>,
-): Promise<readonly WorkspaceServer[]> {
+): Promise<readonly AllowedServer[]> {
   const found = await Promise.all(
-    servers.map(async (one) => {
-      const { file, folder, member, name, server } = one;
+    servers.map(async (server) => {
+      const { file, folder, member, name } = server;
       try {
-        const subject = await consentSubjectOfMcpServer(name, server, { cwd: folder, file, folders, member });
-        return [{ one, subject }];
+        const subject = await consentSubjectOfMcpServer(name, server.server, { cwd: folder, file, folders, member });
+        return [{ server, subject }];
       } catch (error) {
         log.warn(`The MCP server "${name}" cannot be looked at: ${messageOf(error)}`);
         return [];
@@ -141,7 +146,7 @@ export async function allowedMcpServers(
     known.map(({ subject }) => subject),
     'background',
   );
-  return known.flatMap(({ one }, index) => (decisions[index] === 'allowed' ? [one] : []));
+  return known.filter((_, index) => decisions[index] === 'allowed');
 }
 
 export interface AgentConsentContext {

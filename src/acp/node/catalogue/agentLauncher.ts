@@ -94,6 +94,8 @@ export class AgentLauncher {
   private readonly commandLineByAgent = new Map<RunningAgent, readonly string[]>();
 
   private readonly agentMcpServers: AgentMcpServers;
+  /** The content of the workspace's MCP servers that sessions of a backend have got, as hashes. */
+  private readonly givenServers = new WeakMap<SessionBackend, ReadonlySet<string>>();
 
   constructor(private readonly deps: AgentLauncherDeps) {
     this.agentMcpServers = new AgentMcpServers(deps);
@@ -118,13 +120,26 @@ export class AgentLauncher {
 
   /** Creates the backend of an agent. The caller owns the result. */
   async createBackend(entry: CatalogueEntry): Promise<SessionBackend> {
+    const givenServers = new Set<string>();
+    const backend = await this.createBackendWith(entry, givenServers);
+    this.givenServers.set(backend, givenServers);
+    return backend;
+  }
+
+  /** Whether sessions of the backend have got an MCP server of the workspace that the user no longer allows. */
+  hasDeniedServers(backend: SessionBackend): boolean {
+    const { consent } = this.deps.agentConsent;
+    return [...(this.givenServers.get(backend) ?? [])].some((hash) => consent.decisionOn({ hash }) === 'denied');
+  }
+
+  private async createBackendWith(entry: CatalogueEntry, givenServers: Set<string>): Promise<SessionBackend> {
     const { toolsMemory, versionMemory } = this.deps;
     const { id, title } = entry;
     const redactor = new SecretRedactor();
     const redact = (text: string): string => redactor.redactText(text);
     const log = redactingLogger(this.deps.log.child(`agent ${id}`), redact);
     const tap = redactingTap(this.deps.tap, redact);
-    const shared = { ...this.deps, id, title, log, tap };
+    const shared = { ...this.deps, id, title, log, tap, givenServers };
     if (entry.url !== undefined) return this.createRemoteBackend(entry, { ...shared, redactor });
     const startAgent = (): Promise<RunningAgent> => this.startAgent(entry, log, redactor);
     if (entry.dialect === 'draft') {
@@ -241,12 +256,12 @@ export class AgentLauncher {
   private async mcpServers(
     entry: CatalogueEntry,
     request: McpServersRequest,
-    { log, redactor }: SharedDeps,
+    { givenServers, log, redactor }: SharedDeps,
   ): Promise<readonly McpServer[]> {
     if (!isOfThisMachine(entry)) return await mcpServersOfRemoteAgent(entry.mcpServers, request, log);
     const { env } = await this.spawnContextOf(entry);
     const findProgram = (command: string): Promise<FoundCommand> => findCommand(command, env, request.cwd);
-    return await this.agentMcpServers.serversFor({ entry, findProgram, log, redactor }, request);
+    return await this.agentMcpServers.serversFor({ entry, findProgram, givenServers, log, redactor }, request);
   }
 
   private async newestEntry(entry: ProcessEntry): Promise<ProcessEntry> {
@@ -309,6 +324,7 @@ interface SharedDeps extends AgentLauncherDeps {
   readonly id: string;
   readonly title: string;
   readonly redactor: SecretRedactor;
+  readonly givenServers: Set<string>;
 }
 
 /** Whether the agent can use programs and servers of this machine. */

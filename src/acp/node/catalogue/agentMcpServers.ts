@@ -39,6 +39,8 @@ interface AgentOfServers {
   readonly log: Logger;
   /** Removes secrets from what the agent sends and from the logs. */
   readonly redactor: SecretRedactor;
+  /** Gets the hash of the content of each server of the workspace that was allowed. */
+  readonly givenServers: Set<string>;
 }
 
 /** The MCP servers for sessions of agents that run on this machine. */
@@ -54,7 +56,7 @@ export class AgentMcpServers {
 
   /** Waits for the user's decisions. The session starts without servers that are not allowed. */
   async serversFor(agent: AgentOfServers, request: McpServersRequest): Promise<readonly McpServer[]> {
-    const { entry, findProgram, log, redactor } = agent;
+    const { entry, findProgram, givenServers, log, redactor } = agent;
     const { capabilities, cwd } = request;
     const windowServers = await this.windowServers(entry, request, log);
     return await collectMcpServers(
@@ -67,7 +69,11 @@ export class AgentMcpServers {
         // Not the agent's environment, which contains its keys.
         env: await this.deps.environment(),
         readsRootFile: readsRootMcpFile(entry.url === undefined ? entry : { id: entry.id }),
-        allowedOf: (servers) => this.allowedOf(servers, log),
+        allowedOf: async (servers) => {
+          const allowed = await this.allowedOf(servers, log);
+          for (const { subject } of allowed) givenServers.add(subject.hash);
+          return allowed.map(({ server }) => server);
+        },
         valueOfInput: async (input, file) => {
           const value = await this.deps.valueOfMcpInput?.(input, file);
           if (isSecretInput(input)) redactor.addSecret(value);
@@ -105,7 +111,7 @@ export class AgentMcpServers {
     );
   }
 
-  private async allowedOf(servers: readonly WorkspaceServer[], log: Logger): Promise<readonly WorkspaceServer[]> {
+  private async allowedOf(servers: readonly WorkspaceServer[], log: Logger): ReturnType<typeof allowedMcpServers> {
     const { editor, isTrusted, agentConsent } = this.deps;
     const folders = editor.folders.map(({ path }) => path);
     return isTrusted() ? await allowedMcpServers(servers, folders, agentConsent.consent, log) : [];

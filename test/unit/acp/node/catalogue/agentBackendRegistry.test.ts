@@ -59,6 +59,8 @@ describe('the registry of agents', () => {
   let changes: number;
   let isTrusted: boolean;
   let working: Set<string>;
+  /** Backends whose sessions have a server that is no longer allowed. */
+  let denied: Set<SessionBackend>;
   let postponed: string[];
   let registry: AgentBackendRegistry;
   let consent: AnsweringConsent;
@@ -84,6 +86,7 @@ describe('the registry of agents', () => {
     changes = 0;
     isTrusted = true;
     working = new Set();
+    denied = new Set();
     postponed = [];
     consent = answeringConsent('denied');
     beforeLoaded = () => Promise.resolve();
@@ -100,6 +103,7 @@ describe('the registry of agents', () => {
         return Promise.resolve(backend);
       },
       isTrusted: () => isTrusted,
+      hasDeniedServers: (backend) => denied.has(backend),
       agentConsent: { consent, places: () => ({ cwd: '/', folders: [] }) },
       needsSignIn: () => false,
       isWorking: (id) => working.has(id),
@@ -351,6 +355,19 @@ describe('the registry of agents', () => {
     agents = [agent('one', { env: { A: '4' } })];
     await registry.refresh();
     assert.deepEqual(postponed, ['one', 'one'], 'this is another change');
+  });
+
+  it('retires a backend whose sessions have an MCP server that is no longer allowed, once', async () => {
+    const first = await registry.open('one');
+    const other = await registry.open('two');
+    denied.add(first);
+    working.add('one');
+    await registry.refresh();
+    assert.deepEqual([first.isOutdated, other.isOutdated, postponed], [true, false, ['one']]);
+    const next = await registry.open('one');
+    assert.notEqual(next, first);
+    await registry.refresh();
+    assert.equal(await registry.open('one'), next);
   });
 
   it('does not wait for turns when the user has uninstalled the agent, or restarts it', async () => {

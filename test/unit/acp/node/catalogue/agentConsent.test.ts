@@ -162,8 +162,11 @@ describe('an agent that a workspace brings', () => {
     );
     assert.deepEqual(asked, [['a', 'c', 'd']]);
     assert.deepEqual(
-      allowed.map(({ name }) => name),
-      ['a', 'd'],
+      allowed.map(({ server, subject }) => [server.name, subject.name]),
+      [
+        ['a', 'a'],
+        ['d', 'd'],
+      ],
     );
     assert.match(warnings.join(), /^The MCP server "b" cannot be looked at: /);
   });

@@ -179,6 +179,35 @@ describe('the start of an agent', () => {
     await withDemoSession(launcher, () => assert.equal(asked, 2), { tools: true });
   });
 
+  it('knows which backends have got a server of the workspace that is no longer allowed', async () => {
+    const demo = await buildDemoAgent();
+    const consent = answeringConsent('allowed');
+    const file = join(tmpdir(), '.vscode', 'mcp.json');
+    const servers = { own: { command: process.execPath, args: ['-e', ''] } };
+    const editor = new FakeEditor({ [file]: JSON.stringify({ servers }) }, [tmpdir()]);
+    const launcher = launcherWith(noPort, consent, undefined, { editor });
+    const create = () => launcher.createBackend({ ...entry, id: 'demo', args: [demo.file], source: 'demo' });
+    const [used, unused] = [await create(), await create()];
+    try {
+      await used.createSession({ cwd: tmpdir() });
+      assert.deepEqual(
+        consent.asked.map(({ name }) => name),
+        ['own'],
+      );
+      assert.equal(launcher.hasDeniedServers(used), false);
+      const [server] = consent.asked;
+      assert.ok(server);
+      consent.answer = 'denied';
+      await consent.askAgain(server);
+      assert.deepEqual([launcher.hasDeniedServers(used), launcher.hasDeniedServers(unused)], [true, false]);
+    } finally {
+      await Promise.all([used.stop(), unused.stop()]);
+      used.dispose();
+      unused.dispose();
+      await demo.remove();
+    }
+  });
+
   it('lets go of a server that .vscode/mcp.json named in an earlier conversation', async () => {
     const consent = answeringConsent('denied');
     consent.registerAndDecide({
