@@ -11,11 +11,16 @@ export interface Clock {
   setTimer(delayMs: number, callback: () => void): Disposable;
 }
 
+/** How often work that makes progress gets its time again, so that it ends even if a peer never does. */
+export const maxExtensions = 30;
+
 interface Cancellation {
   /** Also ends the work, with the same reason. */
   readonly signal?: AbortSignal;
   /** Creates the error of the caller when `signal` fires. By default, it is the reason of the signal. */
   readonly reason?: () => Error;
+  /** Returns a value that changes while the work makes progress. Then it gets its time again, `maxExtensions` times. */
+  readonly progress?: () => unknown;
 }
 
 /**
@@ -27,7 +32,7 @@ export async function withDeadline<T>(
   what: string,
   timeoutMs: number,
   work: (signal: AbortSignal) => Promise<T>,
-  { signal, reason }: Cancellation = {},
+  { signal, reason, progress }: Cancellation = {},
 ): Promise<T> {
   // One controller for both, because users wait for this, and `AbortSignal.any` is slow.
   const controller = new AbortController();
@@ -42,7 +47,19 @@ export async function withDeadline<T>(
   const cancel = (): void => {
     if (signal) end(reason?.() ?? abortReason(signal), signal.reason);
   };
-  const timer = clock.setTimer(timeoutMs, () => end(new TimeoutError(what, timeoutMs)));
+  let extensions = 0;
+  let lastProgress = progress?.();
+  const startTimer = (): Disposable =>
+    clock.setTimer(timeoutMs, () => {
+      const current = progress?.();
+      if (current === lastProgress || extensions === maxExtensions) end(new TimeoutError(what, timeoutMs));
+      else {
+        extensions++;
+        lastProgress = current;
+        timer = startTimer();
+      }
+    });
+  let timer = startTimer();
   if (signal?.aborted) cancel();
   signal?.addEventListener('abort', cancel, { once: true });
   try {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
-import { Coalescer, KeyedQueue, pause, raceSignal, withDeadline } from '../../../src/base/common/async';
+import { Coalescer, KeyedQueue, maxExtensions, pause, raceSignal, withDeadline } from '../../../src/base/common/async';
 import { TimeoutError } from '../../../src/base/common/errors';
 import { FakeClock } from '../../fake/fakeClock';
 import { turns } from '../../support/turns';
@@ -33,6 +33,33 @@ describe('withDeadline', () => {
       withDeadline(clock, 'work', 100, () => Promise.reject(new Error('no'))),
       /no/,
     );
+    assert.equal(clock.pending, 0);
+  });
+
+  it('gives work its time again while it makes progress, but not for ever', async () => {
+    const never = () => new Promise<never>(() => undefined);
+    const clock = new FakeClock();
+    let done = 0;
+    let isOver = false;
+    const note = (): void => void (isOver = true);
+    const stalls = withDeadline(clock, 'loading', 100, never, { progress: () => done }).catch(note);
+    for (let round = 0; round < 5; round++) {
+      done++;
+      clock.advance(100);
+      await turns();
+      assert.equal(isOver, false);
+    }
+    clock.advance(100);
+    await stalls;
+    assert.equal(isOver, true);
+
+    isOver = false;
+    const endless = withDeadline(clock, 'loading', 100, never, { progress: () => done++ }).catch(note);
+    clock.advance(100 * maxExtensions);
+    await turns();
+    assert.equal(isOver, false);
+    clock.advance(100);
+    await endless;
     assert.equal(clock.pending, 0);
   });
 });

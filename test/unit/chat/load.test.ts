@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { FakeClock } from '../../fake/fakeClock';
+import { turns } from '../../support/turns';
+import { ChatBackends, ChatBackendSession } from './support/chatBackend';
 import { event } from './support/transcriptRecorder';
 import { until } from '../../support/eventually';
 import { draft, outline, Window } from './support/window';
@@ -30,5 +33,32 @@ describe('A conversation with an agent that sends a lot of text', () => {
     const again = await Window.open({ folder: window.folder });
     assert.equal(outline(await again.chats.open(chat.id))[1], `answer: ${text}`);
     await again.close();
+  });
+});
+
+describe('A long history that an agent replays', () => {
+  it('may take longer than the time for loading while it comes', async () => {
+    const clock = new FakeClock();
+    const window = await Window.open({ backends: new ChatBackends('one'), clock });
+    const { agent, chats } = window;
+    agent.summaries = [{ id: 'old', title: 'Long' }];
+    agent.loadSession = async (id, { onLoading }) => {
+      const session = new ChatBackendSession(id);
+      onLoading?.(session);
+      for (let turn = 0; turn < 5; turn++) {
+        session.tell(event('prompt:submit', { prompt: `prompt ${turn}`, replayed: true }));
+        session.end();
+        await turns();
+        clock.advance(90_000);
+      }
+      agent.sessions.push(session);
+      return session;
+    };
+    await agent.capabilities();
+    const [row] = await chats.listRemoteSessions('one', new AbortController().signal);
+    const opened = await chats.open(row?.id ?? '');
+    await until('the last turn', () => outline(opened).includes('prompt: prompt 4'));
+    assert.equal(outline(opened).filter((line) => line.startsWith('prompt')).length, 5);
+    await window.remove();
   });
 });

@@ -104,15 +104,19 @@ export class AgentRequestRunner {
     return agentTraitsFrom(this.connection.connectedAgent?.agent.agentInfo?.name, missingFile, knownAs);
   }
 
-  /** Sends a request for the session `owner`, if any, with the default time-out. @throws BackendError */
+  /**
+   * Sends a request for the session `owner`, if any, with the default time-out, which starts again while `progress` returns
+   * other values. @throws BackendError
+   */
   async request<T>(
     requestName: string,
     signal: AbortSignal | undefined,
     request: (signal: AbortSignal) => Promise<T>,
     owner?: object,
+    progress?: () => unknown,
   ): Promise<T> {
     try {
-      return await this.requestWithTimeout(requestName, signal, request, owner);
+      return await this.requestWithTimeout(requestName, signal, request, owner, undefined, progress);
     } catch (error) {
       throw await this.explainAndRecordRefusal(error, 'session');
     }
@@ -192,11 +196,12 @@ export class AgentRequestRunner {
     request: (signal: AbortSignal) => Promise<T>,
     owner?: object,
     timeoutMs = this.limits.requestTimeoutMs,
+    progress?: () => unknown,
   ): Promise<T> {
-    const send = (): Promise<T> =>
-      withDeadline(this.deps.clock, requestName, timeoutMs, (deadline) =>
-        request(signal ? AbortSignal.any([signal, deadline]) : deadline),
-      );
+    const requestUntil = (deadline: AbortSignal): Promise<T> =>
+      request(signal ? AbortSignal.any([signal, deadline]) : deadline);
+    const options = progress ? { progress } : {};
+    const send = (): Promise<T> => withDeadline(this.deps.clock, requestName, timeoutMs, requestUntil, options);
     return this.users.during(send, { owner, patienceMs: this.limits.cancelGraceMs });
   }
 

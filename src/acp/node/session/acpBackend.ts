@@ -195,7 +195,7 @@ export class AcpBackend implements SessionBackend {
     let session: AcpSession | undefined;
     const load = (live: ConnectedAgent, offer: WindowToolsOffer): Promise<AcpSession> =>
       this.requestLoad(live, offer, sessionId, options, signal, (built) => (session = built));
-    const mayTryAgain = (): boolean => session?.hasReceivedUpdate !== true;
+    const mayTryAgain = (): boolean => (session?.updateCount ?? 0) === 0;
     return this.withNotice(await this.requestRunner.openSession(load, signal, mayTryAgain));
   }
 
@@ -215,9 +215,10 @@ export class AcpBackend implements SessionBackend {
     onBuilt(session);
     options.onLoading?.(session);
     try {
-      await this.requestRunner.request('session/load', signal, (deadline) =>
-        session.load(live, offer, method, deadline),
-      );
+      const send = (deadline: AbortSignal): Promise<void> => session.load(live, offer, method, deadline);
+      // The answer comes behind the history, which may take long, also because it is held back while it is stored.
+      const progress = (): unknown => session.updateCount;
+      await this.requestRunner.request('session/load', signal, send, undefined, progress);
     } catch (error) {
       session.dispose();
       throw error;

@@ -80,8 +80,8 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   private readonly actions: OwnActionRecorder;
   private currentTurn: Turn | undefined;
   private turnCount = 0;
-  /** Whether the agent has sent an update, so that loading the session again would repeat its history. */
-  hasReceivedUpdate = false;
+  /** How many updates the agent has sent. After the first, loading the session again would repeat its history. */
+  updateCount = 0;
   readonly holdBack = (): Disposable => this.deps.agent.connection.holdReading();
   private readonly emit = (events: readonly SessionEvent[]): void => this.output.appendAll(events);
   private readonly lifetimeController = new AbortController();
@@ -206,7 +206,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
 
   handleUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion, subagentId?: string): void {
     if (this.binding.shouldDropUpdates) return;
-    this.hasReceivedUpdate = true;
+    this.updateCount++;
     const { isWorking: wasWorking } = this.updates;
     this.emit(this.updates.mapUpdate(update, version, subagentId));
     this.callDecisions.checkForChanges();

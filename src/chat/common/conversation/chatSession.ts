@@ -203,7 +203,9 @@ export class ChatSession implements Chat {
     this.conversation.ensureStarted();
     // Replayed tool calls do not change files.
     this.isWatchingFiles = false;
-    await this.connection.loadSession(remoteId, true, signal);
+    // Otherwise it would be closed as idle after some minutes.
+    const kept = this.keepOpen();
+    await this.connection.loadSession(remoteId, true, signal).finally(() => kept.dispose());
     this.conversation.bindSession(remoteId);
   }
 

@@ -334,9 +334,9 @@ export class ChatSessions implements Chats, WriteObserver {
     if (head) return this.chats.get(head.id) ?? (await this.openChat(head.id));
     const chat = await this.create(backendId, {}, this.remoteSessions.listedTitleOf(backendId, remoteId));
     try {
-      await withDeadline(this.ports.clock, 'Loading the conversation', loadTimeoutMs, (signal) =>
-        chat.importSession(remoteId, signal),
-      );
+      const load = (signal: AbortSignal): Promise<void> => chat.importSession(remoteId, signal);
+      const progress = (): unknown => chat.transcript.size;
+      await withDeadline(this.ports.clock, 'Loading the conversation', loadTimeoutMs, load, { progress });
       return chat;
     } catch (error) {
       await chat.close();

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { PromptRequest } from '@agentclientprotocol/sdk';
 import type { BackendState } from '../../../../src/session/common/sessionBackend';
+import { FakeClock } from '../../../fake/fakeClock';
+import { turns } from '../../../support/turns';
 import { cwd, Follower, open, useBackends } from '../../../fake/backendHarness';
 import { basics, echo, says, waits, type Script } from '../../../fake/scriptedAgent';
 
@@ -195,6 +197,34 @@ describe('a backend over an ACP agent', () => {
       Array.from({ length: turns }, (_, turn) => `prompt ${turn}`),
     );
     assert.ok(follower.all('prompt:complete').every(({ response }) => response === answer));
+  });
+
+  it('waits for a history that takes longer than a request while it comes, and no longer', async () => {
+    const clock = new FakeClock();
+    const parts = 5;
+    let isEndless = false;
+    const { backend } = make(
+      (app) => {
+        basics(app);
+        app.onRequest('session/load', async ({ params: { sessionId }, client }) => {
+          for (let part = 0; part < parts; part++) {
+            await client.notify('session/update', says(sessionId, `part ${part} `));
+            await turns();
+            clock.advance(90_000);
+          }
+          if (isEndless) {
+            clock.advance(240_000);
+            await new Promise(() => undefined);
+          }
+          return {};
+        });
+      },
+      { clock },
+    );
+    const follower = new Follower(await backend.loadSession('long', { cwd }));
+    await follower.next('content_block:delta', parts);
+    isEndless = true;
+    await assert.rejects(backend.loadSession('stuck', { cwd }), { code: 'timeout' });
   });
 
   it('loads a conversation once for two who ask at once, and closes it here when it is deleted', async () => {
