@@ -234,7 +234,10 @@ export class AgentBackendRegistry implements BackendRegistry, Disposable {
     subscription.add(backend.onDidChangeState(() => this.emitter.fire()));
     if (backend.onDidSignIn) subscription.add(backend.onDidSignIn(() => this.signInEmitter.fire(entry.id)));
     this.openedEntries.set(entry.id, entry);
-    this.generationsOf(entry.id).add(backend, configurationKey(entry), subscription);
+    const generations = this.generationsOf(entry.id);
+    generations.add(backend, configurationKey(entry), subscription);
+    // While it was created, nothing could be stopped.
+    await this.followEntry(entry.id, generations);
     return backend;
   }
 

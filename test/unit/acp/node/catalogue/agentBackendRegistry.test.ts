@@ -66,6 +66,8 @@ describe('the registry of agents', () => {
   let consent: AnsweringConsent;
   /** Awaited before the catalogue of a load is there. */
   let beforeLoaded: () => Promise<void>;
+  /** Awaited before a backend is created. */
+  let beforeCreated: () => Promise<void>;
 
   const agent = (id: string, more: Partial<ProcessEntry> = {}): ProcessEntry => ({
     id,
@@ -90,17 +92,19 @@ describe('the registry of agents', () => {
     postponed = [];
     consent = answeringConsent('denied');
     beforeLoaded = () => Promise.resolve();
+    beforeCreated = () => Promise.resolve();
     registry = new AgentBackendRegistry({
       loadCatalogue: async () => {
         const loaded = { agents, problems: [] };
         await beforeLoaded();
         return loaded;
       },
-      createBackend: (entry) => {
+      createBackend: async (entry) => {
         assert.ok(entry.url === undefined);
+        await beforeCreated();
         const backend = new FakeBackend(entry);
         made.push(backend);
-        return Promise.resolve(backend);
+        return backend;
       },
       isTrusted: () => isTrusted,
       hasDeniedServers: (backend) => denied.has(backend),
@@ -182,6 +186,24 @@ describe('the registry of agents', () => {
     resolve(undefined);
     await assert.rejects(opened, isBackendError('notFound'));
     assert.equal(made.find((its) => its === backend)?.stops, 1);
+  });
+
+  it('does not keep an agent current that was lost or whose settings changed while its backend was created', async () => {
+    for (const changed of [[agent('one', { args: ['--other'] })], []]) {
+      agents = [agent('one')];
+      await registry.list();
+      const created = Promise.withResolvers<undefined>();
+      beforeCreated = () => created.promise;
+      const opened = registry.open('one').catch(() => undefined);
+      await turns();
+      agents = changed;
+      await registry.refresh();
+      created.resolve(undefined);
+      await opened;
+      await turns();
+      assert.deepEqual([made.at(-1)?.isOutdated, made.at(-1)?.stops], [true, 1]);
+      beforeCreated = () => Promise.resolve();
+    }
   });
 
   it('knows the last of two settings that change right after each other', async () => {
