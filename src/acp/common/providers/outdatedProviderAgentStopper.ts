@@ -25,7 +25,7 @@ interface ProviderUseDeps {
  */
 export class OutdatedProviderAgentStopper {
   /** While several processes of an agent run, may contain those of one that has ended. */
-  private readonly givenChoicesByAgent = new Map<string, Set<string | undefined>>();
+  private readonly givenChoices = new Map<string, Set<string | undefined>>();
   private readonly changeCounts = new Map<string, number>();
   private readonly postponedIds = new Set<string>();
   private readonly restartingIds = new Set<string>();
@@ -41,8 +41,8 @@ export class OutdatedProviderAgentStopper {
       const choices = await this.deps.store.choicesOf(agentId);
       // A change that was stored meanwhile may not have been read.
       if (this.changeCounts.get(agentId) !== count) continue;
-      const given = this.givenChoicesByAgent.get(agentId) ?? new Set();
-      this.givenChoicesByAgent.set(agentId, given.add(serializeChoices(choices)));
+      const given = this.givenChoices.get(agentId) ?? new Set();
+      this.givenChoices.set(agentId, given.add(serializeChoices(choices)));
       return choices;
     }
   }
@@ -60,7 +60,7 @@ export class OutdatedProviderAgentStopper {
 
   /** Call when the state of a backend may have changed. */
   forgetStoppedAgents(): void {
-    for (const agentId of this.givenChoicesByAgent.keys()) if (this.runningCount(agentId) === 0) this.forget(agentId);
+    for (const agentId of this.givenChoices.keys()) if (this.runningCount(agentId) === 0) this.forget(agentId);
   }
 
   /** Runs `work`, which restarts the agent with a change from this window. Until it ends, the agent is not stopped here. */
@@ -76,9 +76,9 @@ export class OutdatedProviderAgentStopper {
   }
 
   private async stopIfChanged(agentId: string): Promise<void> {
-    const { deps, givenChoicesByAgent, postponedIds, restartingIds } = this;
+    const { deps, givenChoices, postponedIds, restartingIds } = this;
     const mustStop = (): boolean =>
-      givenChoicesByAgent.has(agentId) && this.runningCount(agentId) > 0 && !restartingIds.has(agentId);
+      givenChoices.has(agentId) && this.runningCount(agentId) > 0 && !restartingIds.has(agentId);
     if (!mustStop()) return;
     // Without waiting, so that no queued prompt is sent first.
     if (postponedIds.has(agentId) && !deps.isWorking(agentId)) {
@@ -99,7 +99,7 @@ export class OutdatedProviderAgentStopper {
   private async hasChanged(agentId: string): Promise<() => boolean> {
     try {
       const stored = serializeChoices(await this.deps.store.choicesOf(agentId));
-      return () => [...(this.givenChoicesByAgent.get(agentId) ?? [])].some((given) => given !== stored);
+      return () => [...(this.givenChoices.get(agentId) ?? [])].some((given) => given !== stored);
     } catch (error) {
       this.deps.log.warn(`An agent is stopped: ${messageOf(error)}`);
       return () => true;
@@ -112,7 +112,7 @@ export class OutdatedProviderAgentStopper {
   }
 
   private forget(agentId: string): void {
-    this.givenChoicesByAgent.delete(agentId);
+    this.givenChoices.delete(agentId);
     this.postponedIds.delete(agentId);
   }
 
