@@ -24,8 +24,8 @@ interface ProviderUseDeps {
  * changed since. The next prompt starts it with the new ones.
  */
 export class OutdatedProviderAgentStopper {
-  /** While several processes of an agent run, may contain those of one that has ended. */
-  private readonly givenChoices = new Map<string, Set<string | undefined>>();
+  /** The choices by agent. While several processes of an agent run, may contain those of one that has ended. */
+  private readonly given = new Map<string, Set<string | undefined>>();
   private readonly changeCounts = new Map<string, number>();
   private readonly postponedIds = new Set<string>();
   private readonly restartingIds = new Set<string>();
@@ -35,14 +35,14 @@ export class OutdatedProviderAgentStopper {
   /** For an agent that starts. @throws Error if choices are stored that cannot be read */
   async choicesForStart(agentId: string): Promise<ProviderChoices> {
     // The process that starts counts too.
-    if (this.runningCount(agentId) < 2) this.forget(agentId);
+    if (this.running(agentId) < 2) this.forget(agentId);
     for (;;) {
       const count = this.changeCounts.get(agentId);
       const choices = await this.deps.store.choicesOf(agentId);
       // A change that was stored meanwhile may not have been read.
       if (this.changeCounts.get(agentId) !== count) continue;
-      const given = this.givenChoices.get(agentId) ?? new Set();
-      this.givenChoices.set(agentId, given.add(serializeChoices(choices)));
+      const given = this.given.get(agentId) ?? new Set();
+      this.given.set(agentId, given.add(serializeChoices(choices)));
       return choices;
     }
   }
@@ -60,7 +60,7 @@ export class OutdatedProviderAgentStopper {
 
   /** Call when the state of a backend may have changed. */
   forgetStoppedAgents(): void {
-    for (const agentId of this.givenChoices.keys()) if (this.runningCount(agentId) === 0) this.forget(agentId);
+    for (const agentId of this.given.keys()) if (this.running(agentId) === 0) this.forget(agentId);
   }
 
   /** Runs `work`, which restarts the agent with a change from this window. Until it ends, the agent is not stopped here. */
@@ -76,9 +76,8 @@ export class OutdatedProviderAgentStopper {
   }
 
   private async stopIfChanged(agentId: string): Promise<void> {
-    const { deps, givenChoices, postponedIds, restartingIds } = this;
-    const mustStop = (): boolean =>
-      givenChoices.has(agentId) && this.runningCount(agentId) > 0 && !restartingIds.has(agentId);
+    const { deps, given, postponedIds, restartingIds } = this;
+    const mustStop = (): boolean => given.has(agentId) && this.running(agentId) > 0 && !restartingIds.has(agentId);
     if (!mustStop()) return;
     // Without waiting, so that no queued prompt is sent first.
     if (postponedIds.has(agentId) && !deps.isWorking(agentId)) {
@@ -99,7 +98,7 @@ export class OutdatedProviderAgentStopper {
   private async hasChanged(agentId: string): Promise<() => boolean> {
     try {
       const stored = serializeChoices(await this.deps.store.choicesOf(agentId));
-      return () => [...(this.givenChoices.get(agentId) ?? [])].some((given) => given !== stored);
+      return () => [...(this.given.get(agentId) ?? [])].some((given) => given !== stored);
     } catch (error) {
       this.deps.log.warn(`An agent is stopped: ${messageOf(error)}`);
       return () => true;
@@ -112,11 +111,11 @@ export class OutdatedProviderAgentStopper {
   }
 
   private forget(agentId: string): void {
-    this.givenChoices.delete(agentId);
+    this.given.delete(agentId);
     this.postponedIds.delete(agentId);
   }
 
-  private runningCount(agentId: string): number {
+  private running(agentId: string): number {
     return this.deps.agents.statesOf(agentId).filter(({ kind }) => runningStates.has(kind)).length;
   }
 }
