@@ -41,11 +41,12 @@ describe('An agent that works while its settings change', () => {
     if (this.currentTest?.state === 'failed') await window.screenshot('changed-settings-failed');
   });
 
-  const stop = async () => (await chat.frame()).getByRole('button', { name: /^Stop/ }).first();
+  /** Resolves when the agent has the prompt. Before that, the prompt would go to the agent with the new settings. */
+  const isWorking = () => chat.shows(/^Working$/);
 
   it('completes its answer with the earlier ones, says so once, and has the new ones for the next prompt', async () => {
     await chat.send(`work until ${done}`);
-    await (await stop()).waitFor();
+    await isWorking();
     const notice = window.messages.filter({ hasText: /settings of Key Agent have changed.*with the next prompt/ });
     await setKey('12345678');
     await notice.first().waitFor();
@@ -61,7 +62,7 @@ describe('An agent that works while its settings change', () => {
 
   it('ends its answer for a sign-in if the user clicks Restart Now', async () => {
     await chat.send(`work until ${done}-never`);
-    await (await stop()).waitFor();
+    await isWorking();
     await window.runCommand('Backline: Sign In…');
     const box = window.page.locator('.quick-input-widget:visible input[type=password]');
     await eventually('the box for the key', async () => {

@@ -80,4 +80,25 @@ describe('A conversation with an agent whose settings change', () => {
     await sending;
     assert.deepEqual([before.sessions.length, after.last.prompts.length], [0, 1]);
   });
+
+  // An agent that is retired ends its sessions that have no turn, at any step on the way of a prompt.
+  for (const steps of [...Array(12).keys()]) {
+    it(`sends its prompt once if they change ${steps} steps after Enter, and takes no end for the end of its turn`, async () => {
+      const chat = await window.chats.create('one');
+      await chat.send(draft('Go'));
+      await until('the turn', () => chat.view.status === 'busy');
+      const old = before.last;
+      old.end();
+      await until('its end', () => chat.view.status === 'idle');
+      const sending = chat.send(draft('Go on'));
+      for (let step = 0; step < steps; step++) await new Promise(setImmediate);
+      const after = changeSettings();
+      if (!old.isBusy) old.dispose();
+      await sending;
+      await until('the prompt', () => [old, ...after.sessions].flatMap(({ prompts }) => prompts).length === 2);
+      (after.sessions.at(-1) ?? old).end();
+      await until('its end', () => chat.view.status === 'idle');
+      assert.deepEqual(outline(chat), ['prompt: Go', 'end: completed', 'prompt: Go on', 'end: completed']);
+    });
+  }
 });

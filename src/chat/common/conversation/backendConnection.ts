@@ -39,7 +39,8 @@ interface BackendConnectionHandlers {
   readonly onGap: () => void;
   readonly onState: () => void;
   /** Called when the session has ended unexpectedly. */
-  readonly onEnded: () => void;
+  /** `isRetired`: without a turn, because the settings have changed. A prompt that is on its way goes to another session. */
+  readonly onEnded: (isRetired: boolean) => void;
 }
 
 interface ConnectResult {
@@ -50,6 +51,8 @@ interface ConnectResult {
 
 /** Errors after which creating a new session would fail as well. */
 const fatal: ReadonlySet<BackendErrorCode> = new Set(['authRequired', 'cancelled', 'untrusted', 'notReady', 'timeout']);
+
+const turnEnds: ReadonlySet<string> = new Set(['prompt:complete', 'error']);
 
 /** How often the settings may change while a conversation connects. */
 const maxAttempts = 5;
@@ -249,14 +252,18 @@ export class BackendConnection implements Disposable {
 
   /** Reads the events until the session ends. Never rejects. */
   private async readEvents(session: EventSource, filter: HistoryFilter | undefined): Promise<void> {
-    const { handlers } = this;
+    const { backend, handlers } = this;
     let last = 0;
+    let isInTurn = false;
+    let isRetired = false;
     try {
       for await (const { sequence, event } of session.events({ signal: this.lifetimeController.signal })) {
         // What is missing before the first event of a filtered history is known already.
         if ((last > 0 || !filter) && sequence > last + 1) handlers.onGap();
         last = sequence;
-        if (!filter?.isHistory(event)) handlers.onEvent(event);
+        isInTurn = event.event === 'prompt:submit' || (isInTurn && !turnEnds.has(event.event));
+        isRetired = event.event === 'session:end' && !isInTurn && backend?.isOutdated === true;
+        if (!isRetired && !filter?.isHistory(event)) handlers.onEvent(event);
         this.pace.keep(session);
       }
     } catch (error) {
@@ -264,6 +271,6 @@ export class BackendConnection implements Disposable {
     }
     if (this.currentSession !== session || this.lifetimeController.signal.aborted) return;
     this.currentSession = undefined;
-    handlers.onEnded();
+    handlers.onEnded(isRetired);
   }
 }

@@ -30,6 +30,7 @@ import { BackendConnection, type BackendConnectionPorts } from './backendConnect
 import { conversationView } from './conversationView';
 import { SignInWait } from '../signIn/signInWait';
 import { TurnInterruption } from './turnInterruption';
+import { hasActivePrompt } from './turnPhase';
 import { TurnRunner } from './turnRunner';
 
 export interface ChatSessionPorts extends BackendConnectionPorts, ConversationPorts {
@@ -87,7 +88,7 @@ export class ChatSession implements Chat {
       onEvent: (event) => this.handleEvent(event),
       onGap: () => conversation.addNotice('warning', 'Some messages were lost in transit.'),
       onState: () => conversation.changeEmitter.fire(),
-      onEnded: () => this.handleSessionLoss(),
+      onEnded: (isRetired) => this.handleSessionLoss(isRetired),
     });
     this.connection = connection;
     const restores = new ConversationRestores(conversationFiles, conversation, readStored, connection);
@@ -381,7 +382,8 @@ export class ChatSession implements Chat {
     this.interruption?.handleTurnEnd();
   }
 
-  private handleSessionLoss(): void {
+  private handleSessionLoss(isRetired: boolean): void {
+    if (isRetired && hasActivePrompt(this.turnRunner.phase)) return;
     if (this.interruption) this.interruption.handleTurnEnd();
     else this.turnRunner.handleSessionLoss();
   }

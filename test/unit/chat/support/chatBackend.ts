@@ -96,6 +96,7 @@ export class ChatBackendSession implements BackendSession {
 
   dispose(): void {
     this.calls.push('dispose');
+    this.tell(event('session:end', { reason: 'The session was closed.' }));
     this.log.end();
   }
 }
