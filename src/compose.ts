@@ -96,8 +96,7 @@ export function compose(context: vscode.ExtensionContext): App {
   return {
     async start() {
       settings.start();
-      // The Amp CLI may already be waiting for the lockfile, so Amp starts before the other features are created. From the
-      // lockfile to `backends.start()`, all happens in one turn of the event loop, so that no client can connect in between.
+      // First, because the Amp CLI may be waiting. No client can connect before `backends.start()`: this is one turn of the event loop.
       await startAndKeep(amp);
       const { permissions, consent, backends, features } = createFeatures(context, services);
       commands.start();
