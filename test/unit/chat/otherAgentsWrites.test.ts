@@ -34,15 +34,8 @@ describe('what the agents of other windows write', () => {
 
   const folder = (): string => path.join(workspace.root, 'writes');
   const ended = new Set<number>();
-  const open = (windowId: string, pid = 1): AgentWritesFolder =>
-    new AgentWritesFolder({
-      folder: folder(),
-      windowId,
-      clock,
-      log: nullLogger,
-      pid,
-      isAlive: (one) => !ended.has(one),
-    });
+  const open = (windowId: string, pid = 1, isAlive = (one: number) => !ended.has(one)): AgentWritesFolder =>
+    new AgentWritesFolder({ folder: folder(), windowId, clock, log: nullLogger, pid, isAlive });
   const read = async (window: AgentWritesFolder): Promise<string[]> => {
     const texts: string[] = [];
     await window.readOtherWindows((told) => texts.push(describeTold(told)));
@@ -96,6 +89,27 @@ describe('what the agents of other windows write', () => {
     assert.deepEqual(await read(own), []);
   });
 
+  it('is read once for all who ask before that begins, and once more for all who ask while it runs', async () => {
+    const other = open('other');
+    await other.announce([{ conversation: 'other', path: '/ws/a.txt', text: 'begun' }]);
+    let reads = 0;
+    const told: string[][] = [];
+    const late: Promise<void>[] = [];
+    const ask = async (): Promise<void> => void told.push(await read(own));
+    const own = open('own', 1, () => {
+      // Each read asks once whether the other window is still there, when it has read the files.
+      if (++reads > 1) return true;
+      const line = { at: clock.now(), conversation: 'other', path: '/ws/a.txt', text: 'meanwhile' };
+      appendFileSync(path.join(folder(), 'other.jsonl'), `${JSON.stringify(line)}\n`);
+      for (let asked = 0; asked < 1_000; asked++) late.push(ask());
+      return true;
+    });
+    await Promise.all(Array.from({ length: 1_000 }, ask));
+    assert.deepEqual([reads, told.flat()], [1, ['announced other 1: begun']]);
+    await Promise.all(late);
+    assert.deepEqual([reads, told.flat().slice(1)], [2, ['meanwhile']]);
+  });
+
   it('is told before it is written, and then what became of it', async () => {
     const [own, other] = [open('own'), open('other', 7)];
     const begun = await other.announce([{ conversation: 'other', path: '/ws/a.txt', text: 'begun' }]);
@@ -145,12 +159,15 @@ describe('a turn while another conversation works on the same files', function (
     await workspace.dispose();
   });
 
-  async function openWindow(name: string): Promise<DiskWindow> {
+  const writesFolder = (): string => path.join(workspace.root, 'writes');
+
+  async function openWindow(name: string, isAlive?: (pid: number) => boolean): Promise<DiskWindow> {
     const agentWrites = new AgentWritesFolder({
-      folder: path.join(workspace.root, 'writes'),
+      folder: writesFolder(),
       windowId: `${name}-${windows.length}`,
       clock: systemClock,
       log: nullLogger,
+      ...(isAlive && { isAlive }),
     });
     const window = await DiskWindow.open(workspace, { agentWrites, chats: `chats-${name}` });
     windows.push(window);
@@ -285,6 +302,34 @@ describe('a turn while another conversation works on the same files', function (
       assert.deepEqual(changeLines(chat, workspace.folder), []);
     });
   }
+
+  it('reads what other windows have told for many files at once', async () => {
+    const line = {
+      at: Date.now(),
+      conversation: 'other',
+      path: '/elsewhere',
+      text: 'a',
+      phase: 'announced',
+      id: '1',
+      pid: 1,
+    };
+    mkdirSync(writesFolder());
+    for (let number = 0; number < 300; number++) {
+      const text = number === 0 ? JSON.stringify(line) : JSON.stringify({ ...line, phase: undefined, id: undefined });
+      appendFileSync(path.join(writesFolder(), `window${number}.jsonl`), `${text}\n`);
+    }
+    let reads = 0;
+    // Each read asks once whether the window with the announcement is still there.
+    const window = await openWindow('one', () => ++reads > 0);
+    const chat = await window.create();
+    const before = reads;
+    await window.turn(chat, () => {
+      const files = Array.from({ length: 1_000 }, (_, number) => [`many/${number}.txt`, `${number}\n`] as const);
+      workspace.write(Object.fromEntries(files));
+    });
+    assert.equal((await recorded(chat)).length, 1_000);
+    assert.ok(reads - before < 100, `${reads - before} reads`);
+  });
 
   it('counts what another window has written before, when this agent writes it, though a conversation is opened meanwhile', async () => {
     const other = await openWindow('two');

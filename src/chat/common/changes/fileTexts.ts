@@ -52,6 +52,11 @@ export function kindOf({ after, before }: ChangedFile): NoTextDiffReason | undef
   return states.some(({ bytes }) => bytes > maxFileBytes) ? 'large' : undefined;
 }
 
+/** Returns the size in bytes of the two texts of a changed file, as far as they are read. */
+export function textBytesOf(file: ChangedFile): number {
+  return kindOf(file) === undefined ? (file.before?.bytes ?? 0) + (file.after?.bytes ?? 0) : 0;
+}
+
 /** Returns how two states differ apart from their texts. */
 export function kindBesideText(
   { after, before }: ChangedFile,

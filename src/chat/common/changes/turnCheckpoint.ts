@@ -2,6 +2,7 @@ import type { KeyedQueue } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import { splitIntoBatches } from '../../../base/common/lists';
 import type { Logger } from '../../../base/common/log';
+import { runInLanes, type Lane } from '../../../base/common/runInLanes';
 import { isSameState } from '../../../changes/common/restorePlan';
 import type {
   ChangedFile,
@@ -18,6 +19,7 @@ import { maxFiles, type ChangeLedger } from './changeLedger';
 import {
   kindBesideText,
   kindOf,
+  textBytesOf,
   type CurrentFileText,
   type FileText,
   type FileTexts,
@@ -208,16 +210,12 @@ export class TurnCheckpoint {
     this.recordUnlisted(changed.slice(maxFiles), calls, readAfter);
     let isComplete = problems.length === 0;
     const left = changed.slice(0, maxFiles).filter((file) => !this.isRecorded(file));
-    const bytesOf = ({ before }: ChangedFile): number => before?.bytes ?? 0;
-    for (const batch of splitIntoBatches(left, bytesOf, { maxItems: batchFiles, maxBytes: batchBytes })) {
+    for (const batch of splitIntoBatches(left, textBytesOf, { maxItems: batchFiles, maxBytes: batchBytes })) {
       const texts = await checkpoints.textsBefore(batch.filter((file) => kindOf(file) === undefined));
-      const files = batch.values();
-      const lane = async (): Promise<void> => {
-        for (const file of files) {
-          if (!(await this.tryToRecord({ file, readAfter }, calls, texts.get(file.path)))) isComplete = false;
-        }
-      };
-      await Promise.all(Array.from({ length: batch.length < manyFiles ? 1 : lanes }, lane));
+      await runInLanes(batch, left.length < manyFiles ? 1 : lanes, async (file, lane) => {
+        const textBefore = texts.get(file.path);
+        if (!(await this.tryToRecord({ file, readAfter }, calls, textBefore, lane))) isComplete = false;
+      });
     }
     return isComplete;
   }
@@ -254,9 +252,10 @@ export class TurnCheckpoint {
     read: Omit<FoundChange, 'author'>,
     calls: ScannedCalls,
     textBefore: FileText,
+    lane: Lane,
   ): Promise<boolean> {
     try {
-      await this.recordChange(read, calls, textBefore);
+      await this.recordChange(read, calls, textBefore, lane);
       return true;
     } catch (error) {
       this.ports.log.debug(`Cannot track a changed file: ${messageOf(error)}`);
@@ -273,6 +272,7 @@ export class TurnCheckpoint {
     { file, readAfter }: Omit<FoundChange, 'author'>,
     calls: ScannedCalls,
     textBefore: FileText,
+    lane: Lane,
   ): Promise<void> {
     const { editor, othersWrites, queue } = this.ports;
     const kind = kindOf(file);
@@ -284,11 +284,13 @@ export class TurnCheckpoint {
     await queue.run(path, async () => {
       const found = { file, author, readAfter };
       const now = kind === undefined ? await this.ports.texts.readSavedText(path) : undefined;
+      // The files that are read now wait for the same read of what other windows have told.
+      lane.free();
       if (now?.text === undefined || textBefore === undefined) {
         const isByOthers = await othersWrites.isByOthers(paths, [stateId(file.after)], readAfter);
-        this.recordState(found, kind ?? 'binary', isByOthers);
+        await lane.runInTurn(async () => this.recordState(found, kind ?? 'binary', isByOthers));
       } else if (!(await othersWrites.isByOthers(paths, [now.id, stateId(file.after)], readAfter))) {
-        await this.recordText(path, found, textBefore, now);
+        await lane.runInTurn(() => this.recordText(path, found, textBefore, now));
       }
     });
   }

@@ -43,7 +43,8 @@ export interface AgentWrites {
   since(at: number): Promise<readonly AgentWrite[]>;
   /**
    * Calls `onTold` for what other windows have told since the last call of this window, oldest first. The first call only begins,
-   * with what is about to be written. Calls run one after the other. Never rejects.
+   * with what is about to be written. Reads run one after the other. All who call before a read begins share it, and the `onTold`
+   * of the first is called; a read that has begun is not for later calls. Never rejects.
    */
   readOtherWindows(onTold: (told: ToldWrite) => void): Promise<void>;
 }

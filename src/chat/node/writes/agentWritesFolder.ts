@@ -70,6 +70,8 @@ export class AgentWritesFolder implements AgentWrites {
   private readonly queue = new KeyedQueue();
   private pendingLines: string[] = [];
   private announcedCount = 0;
+  /** The next read of what other windows have told. Undefined when it has begun. */
+  private nextRead: Promise<void> | undefined;
   /** Up to where the file of each other window was read, in bytes. Undefined before the first time. */
   private readBytesByName: Map<string, number> | undefined;
   /** What other windows are about to write, by the full id. */
@@ -120,24 +122,31 @@ export class AgentWritesFolder implements AgentWrites {
   }
 
   async readOtherWindows(onTold: (told: ToldWrite) => void): Promise<void> {
-    await this.queue.run('files', async () => {
-      const known = this.readBytesByName;
-      const read = new Map(known);
-      const told: { readonly at: number; readonly told: ToldWrite }[] = [];
-      await this.forEachFile(async (name, { mtimeMs, size }) => {
-        const from = known?.get(name) ?? 0;
-        if (name === this.ownName || (known && from === size)) return;
-        const isOld = this.deps.clock.now() - mtimeMs > maxAnnouncedMs;
-        const part = known || !isOld ? await this.readFrom(name, from) : { end: size, lines: [] };
-        read.set(name, part.end);
-        for (const line of part.lines) told.push({ at: line.at, told: this.toldBy(name, line) });
-      });
-      this.readBytesByName = read;
-      const sorted = oldestFirst(told).map((one) => one.told);
-      const isNew = (one: ToldWrite): boolean =>
-        known !== undefined || (one.kind === 'announced' && this.announcedById.has(one.id));
-      for (const one of [...sorted.filter(isNew), ...this.takeLost()]) onTold(one);
+    // A scan asks for each file. There can be thousands of them, and hundreds of windows.
+    this.nextRead ??= this.queue.run('files', async () => {
+      this.nextRead = undefined;
+      await this.readNow(onTold);
     });
+    await this.nextRead;
+  }
+
+  private async readNow(onTold: (told: ToldWrite) => void): Promise<void> {
+    const known = this.readBytesByName;
+    const read = new Map(known);
+    const told: { readonly at: number; readonly told: ToldWrite }[] = [];
+    await this.forEachFile(async (name, { mtimeMs, size }) => {
+      const from = known?.get(name) ?? 0;
+      if (name === this.ownName || (known && from === size)) return;
+      const isOld = this.deps.clock.now() - mtimeMs > maxAnnouncedMs;
+      const part = known || !isOld ? await this.readFrom(name, from) : { end: size, lines: [] };
+      read.set(name, part.end);
+      for (const line of part.lines) told.push({ at: line.at, told: this.toldBy(name, line) });
+    });
+    this.readBytesByName = read;
+    const sorted = oldestFirst(told).map((one) => one.told);
+    const isNew = (one: ToldWrite): boolean =>
+      known !== undefined || (one.kind === 'announced' && this.announcedById.has(one.id));
+    for (const one of [...sorted.filter(isNew), ...this.takeLost()]) onTold(one);
   }
 
   /** Converts a line of another window, whose ids are only unique there. */
