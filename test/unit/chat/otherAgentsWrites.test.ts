@@ -89,6 +89,15 @@ describe('what the agents of other windows write', () => {
     assert.deepEqual(await read(own), []);
   });
 
+  it('is understood if a window of an earlier version tells that it has deleted a file without text', async () => {
+    mkdirSync(folder());
+    const own = open('own');
+    assert.deepEqual(await read(own), []);
+    const line = { at: clock.now(), conversation: 'other', path: '/ws/a.dat', text: 'state none' };
+    appendFileSync(path.join(folder(), 'other.jsonl'), `${JSON.stringify(line)}\n`);
+    assert.deepEqual(await read(own), ['null']);
+  });
+
   it('is read once for all who ask before that begins, and once more for all who ask while it runs', async () => {
     const other = open('other');
     await other.announce([{ conversation: 'other', path: '/ws/a.txt', text: 'begun' }]);

@@ -29,7 +29,12 @@ interface AgentWritesFolderDeps {
   readonly isAlive?: (pid: number) => boolean;
 }
 
-const ContentId = z.string().nullable().optional();
+/** An earlier version of Backline tells a deleted file without text as "state none". */
+const ContentId = z
+  .string()
+  .nullable()
+  .optional()
+  .transform((id) => (id === 'state none' ? null : id));
 const Written = z.object({
   at: z.number(),
   conversation: z.string(),
