@@ -4,7 +4,7 @@ export interface Lane {
   /** Lets the next item of the lane begin, before the work on this one has ended. */
   free(): void;
   /** Runs the task when those of earlier items of the lane have settled. Rejects like the task. */
-  runInTurn<T>(task: () => Promise<T>): Promise<T>;
+  runInTurn(task: () => void | Promise<void>): Promise<void>;
 }
 
 /**
@@ -22,8 +22,9 @@ export async function runInLanes<Item>(
   const left = items.values();
   const runLane = async (lane: string): Promise<void> => {
     for (const item of left) {
-      const { promise: isFree, resolve: free } = Promise.withResolvers<void>();
-      all.push(work(item, { free, runInTurn: (task) => queue.run(lane, task) }).finally(free));
+      const { promise: isFree, resolve } = Promise.withResolvers<undefined>();
+      const free = (): void => resolve(undefined);
+      all.push(work(item, { free, runInTurn: (task) => queue.run(lane, async () => await task()) }).finally(free));
       await isFree;
     }
   };

@@ -288,7 +288,7 @@ export class TurnCheckpoint {
       lane.free();
       if (now?.text === undefined || textBefore === undefined) {
         const isByOthers = await othersWrites.isByOthers(paths, [stateId(file.after)], readAfter);
-        await lane.runInTurn(async () => this.recordState(found, kind ?? 'binary', isByOthers));
+        await lane.runInTurn(() => this.recordState(found, kind ?? 'binary', isByOthers));
       } else if (!(await othersWrites.isByOthers(paths, [now.id, stateId(file.after)], readAfter))) {
         await lane.runInTurn(() => this.recordText(path, found, textBefore, now));
       }
