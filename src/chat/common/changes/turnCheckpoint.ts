@@ -2,7 +2,7 @@ import type { KeyedQueue } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import { splitIntoBatches } from '../../../base/common/lists';
 import type { Logger } from '../../../base/common/log';
-import { runInLanes, type Lane } from '../../../base/common/runInLanes';
+import { runInLanes, type Lane } from '../writes/runInLanes';
 import { isSameState } from '../../../changes/common/restorePlan';
 import type {
   ChangedFile,

@@ -1,4 +1,4 @@
-import { KeyedQueue } from './async';
+import { KeyedQueue } from '../../../base/common/async';
 
 export interface Lane {
   /** Lets the next item of the lane begin, before the work on this one has ended. */
