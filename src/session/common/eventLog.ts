@@ -10,6 +10,8 @@ export interface EventLogLimits {
   readonly maxEvents?: number;
   /** Maximum length of all strings in the kept events, in UTF-16 units; about 32 Mi by default, or 64 MiB. */
   readonly maxUnits?: number;
+  /** The same for events that all present readers have read, which are kept for later readers; 256 Ki by default. */
+  readonly maxReadUnits?: number;
 }
 
 type EventLogOptions = EventLogLimits & NormalizerOptions;
@@ -19,13 +21,20 @@ const eventsPerYield = 256;
 /** The same for a reader that is far behind. More than arrive meanwhile, because the oldest events are dropped next. */
 const maxEventsPerYield = 2048;
 
+/** The number of the event that a reader reads next. */
+interface ReaderPosition {
+  next: number;
+}
+
 /**
- * The normalized events of a session, numbered from 1. Old events are dropped, and slow readers skip them. An update of a
- * call that was superseded keeps its number, but not what the later one repeats.
+ * The normalized events of a session, numbered from 1. Old events are dropped, most of them as soon as all present readers
+ * have read them, and slow readers skip them. While nobody reads, as many as possible are kept. An update of a call that was
+ * superseded keeps its number, but not what the later one repeats.
  */
 export class EventLog {
   private readonly maxEvents: number;
   private readonly maxUnits: number;
+  private readonly maxReadUnits: number;
   private keptEvents: (SessionEvent | undefined)[] = [];
   /** Approximate size of each event in `keptEvents`, in UTF-16 units. Same order as `keptEvents`. */
   private eventSizes: number[] = [];
@@ -35,6 +44,7 @@ export class EventLog {
   private totalUnits = 0;
   private hasEnded = false;
   private readonly waitingReaders = new Set<() => void>();
+  private readonly readers = new Set<ReaderPosition>();
   /** The sequence number of the last update of each open call. */
   private readonly updateByCall = new Map<string, number>();
   private readonly normalizer: SessionNormalizer;
@@ -43,11 +53,12 @@ export class EventLog {
   /** `yieldToOthers` lets other tasks run while a reader catches up. */
   constructor(
     private readonly yieldToOthers: () => Promise<void>,
-    { maxEvents = 50_000, maxUnits = 32 * 1024 * 1024, ...how }: EventLogOptions = {},
+    { maxEvents = 50_000, maxUnits = 32 * 1024 * 1024, maxReadUnits = 256 * 1024, ...how }: EventLogOptions = {},
   ) {
     this.normalizer = new SessionNormalizer((event) => this.keepEvent(event), how);
     this.maxEvents = maxEvents;
     this.maxUnits = maxUnits;
+    this.maxReadUnits = maxReadUnits;
   }
 
   /** Normalizes and adds an event. Does nothing after the end. */
@@ -65,7 +76,15 @@ export class EventLog {
     // Always keep the newest event, whatever its size.
     while (this.keptCount > 1 && (this.keptCount > this.maxEvents || this.totalUnits > this.maxUnits))
       this.dropOldest();
+    if (this.totalUnits > this.maxReadUnits) this.dropRead();
     this.wakeReaders();
+  }
+
+  private dropRead(): void {
+    if (this.readers.size === 0) return;
+    const firstUnread = Math.min(...[...this.readers].map(({ next }) => next));
+    while (this.keptCount > 1 && this.firstSequence < firstUnread && this.totalUnits > this.maxReadUnits)
+      this.dropOldest();
   }
 
   /** Ends the log. Readers get the remaining events and then end. */
@@ -79,23 +98,28 @@ export class EventLog {
     void,
     undefined
   > {
-    let next = afterSequence + 1;
+    const position: ReaderPosition = { next: afterSequence + 1 };
+    this.readers.add(position);
     let given = 0;
-    while (!signal?.aborted) {
-      next = Math.max(next, this.firstSequence);
-      const event = this.keptEvents[this.emptySlotCount + next - this.firstSequence];
-      if (event) {
-        yield { sequence: next, event };
-        next++;
-        if (++given >= (this.isFarBehind(next) ? maxEventsPerYield : eventsPerYield)) {
-          given = 0;
-          await this.yieldToOthers();
+    try {
+      while (!signal?.aborted) {
+        const sequence = Math.max(position.next, this.firstSequence);
+        const event = this.keptEvents[this.emptySlotCount + sequence - this.firstSequence];
+        if (event) {
+          position.next = sequence + 1;
+          yield { sequence, event };
+          if (++given >= (this.isFarBehind(position.next) ? maxEventsPerYield : eventsPerYield)) {
+            given = 0;
+            await this.yieldToOthers();
+          }
+        } else if (this.hasEnded) {
+          return;
+        } else {
+          await this.waitForChange(signal);
         }
-      } else if (this.hasEnded) {
-        return;
-      } else {
-        await this.waitForChange(signal);
       }
+    } finally {
+      this.readers.delete(position);
     }
   }
 

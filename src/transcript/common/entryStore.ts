@@ -18,7 +18,7 @@ export interface TextSpool {
 }
 
 /** Maximum size of the entries that stay in memory, in UTF-16 units. Without small entries, which always do. */
-const maxLoadedUnits = 2 * 1024 * 1024;
+const maxLoadedUnits = 512 * 1024;
 /** An entry of this size, in UTF-16 units, takes about as much memory as what has to be known of one that is elsewhere. */
 const smallUnits = 384;
 

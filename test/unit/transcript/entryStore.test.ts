@@ -103,7 +103,7 @@ describe('The entries of a transcript', () => {
       return read(text);
     };
     const document = new TranscriptDocument(assert.ifError, spool);
-    const long = 800_000;
+    const long = 200_000;
     for (let turn = 1; turn <= 6; turn++) {
       document.put({ kind: 'prompt', id: `p${turn}`, turn, text: 'Go' });
       document.put(answer(`a${turn}`, long, turn));

@@ -17,8 +17,11 @@ const maxWaitingUnits = 32 * 1024 * 1024;
 /** The same while a write takes long, but may still succeed. */
 const maxSlowUnits = 128 * 1024 * 1024;
 
-/** Size of records that may wait for a disk that works, in UTF-16 units. Who adds more should wait, see `whenStored`. */
-export const maxUnstoredUnits = 2 * 1024 * 1024;
+/**
+ * Size of records that may wait for a disk that works, in UTF-16 units. Who adds more should wait, see `whenStored`. What waits for
+ * long makes V8's memory grow, because it outlives several collections.
+ */
+export const maxUnstoredUnits = 1024 * 1024;
 
 /** How long to wait for the disk at once, in milliseconds. Answers of an agent that waits are late by as much. */
 const maxStoringMs = 2000;

@@ -141,4 +141,51 @@ describe('the log of a session’s events', () => {
     log.end();
     assert.equal((await reading).length, 50 * 800 + 1);
   });
+
+  describe('keeps little of what was read', () => {
+    const limits = { maxReadUnits: 2_000 };
+    const texts = (from: number, to: number): string[] =>
+      Array.from({ length: to - from + 1 }, (_, index) => String.fromCharCode(96 + from + index).repeat(600));
+    const addAll = async (log: EventLog, added: readonly string[]): Promise<void> => {
+      for (const text of added) {
+        log.append(event(text));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    const starts = (told: readonly string[]): string[] => told.map((text) => text.slice(0, 2));
+
+    it('by all present readers', async () => {
+      const log = logOf([], limits);
+      const early = [read(log), read(log)];
+      await addAll(log, texts(1, 6));
+      const late = read(log);
+      log.end();
+      const all = ['1', '2a', '3b', '4c', '5d', '6e', '7f'];
+      assert.deepEqual((await Promise.all(early)).map(starts), [all, all]);
+      assert.deepEqual(starts(await late), ['5d', '6e', '7f']);
+    });
+
+    it('but all that one of the readers has still to read', async () => {
+      const log = logOf([], limits);
+      const slow = log.read();
+      await slow.next();
+      const fast = read(log);
+      await addAll(log, texts(1, 6));
+      log.end();
+      const seen: string[] = [];
+      for await (const { sequence } of slow) seen.push(String(sequence));
+      assert.deepEqual(seen, ['2', '3', '4', '5', '6', '7']);
+      assert.equal((await fast).length, 7);
+    });
+
+    it('but all of it while nobody reads, also after a reader has gone', async () => {
+      const log = logOf([], limits);
+      const reader = log.read();
+      await reader.next();
+      await reader.return();
+      await addAll(log, texts(1, 6));
+      log.end();
+      assert.equal((await read(log)).length, 7);
+    });
+  });
 });
