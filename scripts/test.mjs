@@ -26,18 +26,26 @@ const checks = [
   { title: 'Types', command: [tool('typescript/bin/tsc'), '--noEmit'] },
   { title: 'Types of the pages', command: [tool('typescript/bin/tsc'), '--noEmit', '-p', 'tsconfig.page.json'] },
   { title: 'Lint', command: [tool('eslint/bin/eslint.js'), '.', '--max-warnings=0'] },
-  { title: 'Format', command: [tool('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'] },
+  {
+    title: 'Format',
+    command: [
+      tool('prettier/bin/prettier.cjs'),
+      '--check',
+      '--cache',
+      '--cache-location',
+      'out/formatted',
+      '--log-level',
+      'warn',
+      '.',
+    ],
+  },
   { title: 'Workflows and forms', command: ['scripts/checkGithub.mjs'] },
 ];
 /** @type {Step} */
 const packageCheck = { title: 'Package', command: ['scripts/package.mjs', '--strict'] };
-const unitPartCount = 6;
-/** @type {Step[]} */
-const unitTests = Array.from({ length: unitPartCount }, (_, index) => ({
-  title: `Unit tests, part ${index + 1} of ${unitPartCount}`,
-  command: ['scripts/testUnit.mjs', `--part=${index + 1}/${unitPartCount}`],
-  summary: `unit-${index + 1}of${unitPartCount}`,
-}));
+// In one process of its own: others run beside it, and all of them together leave no processor idle.
+/** @type {Step} */
+const unitTests = { title: 'Unit tests', command: ['scripts/testUnit.mjs', '--processes=1'], summary: 'unit' };
 // Takes minutes on a new machine, and no time where all is there.
 /** @type {Step} */
 const preparation = { title: 'A browser and VS Code for the tests', command: ['scripts/prepareTests.mjs'] };
@@ -45,7 +53,6 @@ const preparation = { title: 'A browser and VS Code for the tests', command: ['s
 const hostTests = { title: 'Tests inside VS Code', command: ['scripts/testHost.mjs'], summary: 'host' };
 /** @type {Step} */
 const pageTests = { title: 'Page tests', command: ['scripts/testPage.mjs'], summary: 'page' };
-const pageSteps = [pageTests];
 /** @type {Step} */
 const uiTests = { title: 'Tests of the installed package', command: ['scripts/testUi.mjs'], summary: 'ui' };
 
@@ -57,18 +64,14 @@ const failures = [];
 /** @type {string[]} tests that passed when their file ran again */
 const flaky = [];
 const startedAt = Date.now();
-const prepared = runAll([preparation], 'at the end');
+const prepared = runAll([preparation]);
 // Before the host tests, which write to `dist`, too.
-const packaged = runAll([packageCheck], 'at the end');
-let isHostReady = false;
-const hostReady = Promise.all([prepared, packaged]).then(() => {
-  isHostReady = true;
-});
-let hasHostBegun = false;
-// Side by side on two processors. A third lane was not faster.
+const packaged = runAll([packageCheck]);
+// Lanes for two processors. The host tests begin as early as possible: they take longest, and mostly wait for their one VS Code.
 await Promise.all([
-  packaged.then(() => runAll(checks, 'at the end')).then(() => runLane('at the end')),
-  runLane('at once'),
+  Promise.all([prepared, packaged]).then(() => runAll([hostTests])),
+  Promise.all([packaged.then(() => runAll(checks)), prepared]).then(() => runAll([pageTests])),
+  runAll([unitTests], 'at once'),
 ]);
 await runAll([uiTests], 'at once');
 console.log(`\n=== ${secondsSinceStart()} s`);
@@ -78,31 +81,12 @@ console.log(`\n${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
 
 /**
- * Takes the next step whenever it is ready. The host tests come as early as possible: they take long, and their one VS Code
- * leaves half of the processors to others.
- * @param {'at once' | 'at the end'} showing
+ * One after the other.
+ * @param {readonly Step[]} steps
+ * @param {'at once' | 'at the end'} [showing] when to print what a step has to say
  */
-async function runLane(showing) {
-  for (;;) {
-    if (!hasHostBegun && (isHostReady || unitTests.length === 0)) {
-      hasHostBegun = true;
-      await hostReady;
-      await runAll([hostTests], showing);
-    }
-    const next = unitTests.shift() ?? pageSteps.shift();
-    if (!next) return;
-    if (next === pageTests) await prepared;
-    await runAll([next], showing);
-  }
-}
-
-/**
- * One after the other. Takes the steps from the list, so that another call with the same list takes the others.
- * @param {Step[]} steps
- * @param {'at once' | 'at the end'} showing when to print what a step has to say
- */
-async function runAll(steps, showing) {
-  for (let step = steps.shift(); step; step = steps.shift()) {
+async function runAll(steps, showing = 'at the end') {
+  for (const step of steps) {
     const { title, summary: name } = step;
     const heading = `\n=== ${title} (${secondsSinceStart()} s)`;
     if (showing === 'at once') console.log(heading);

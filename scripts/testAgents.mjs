@@ -31,7 +31,7 @@ const agents = [
 
 await bootstrap();
 endWhenInterrupted();
-const { forgetSummary } = await import('./lib/summary.mjs');
+const { forgetSummary, isGood } = await import('./lib/summary.mjs');
 const { bundleTests } = await import('./lib/testFiles.mjs');
 const { runMocha } = await import('./lib/runMocha.mjs');
 await forgetSummary('agents');
@@ -47,7 +47,7 @@ if (files.some((file) => !path.basename(file).startsWith('install.')) && !(await
 }
 const { code } = await run(process.execPath, ['esbuild.mjs'], { cwd: root, echo: true });
 if (code !== 0) process.exit(1);
-await runMocha('agents', files, { timeoutMs: 300_000 });
+process.exit(isGood(await runMocha('agents', files, { timeoutMs: 300_000 })) ? 0 : 1);
 
 /** Resolves with whether there is at least one agent. */
 async function installAll() {

@@ -45,6 +45,9 @@ process.env['BACKLINE_EXTENSIONS'] = installation.extensionsDir;
 // `npm start` builds `dist` anew, and the others start programs from there.
 await runFiles(kind, files, {
   timeoutMs: 360_000,
+  // Longer than the time of any test.
+  maxSilentMs: 16 * 60_000,
+  atOnce: 3,
   alone: ['start'],
   long: ['sameConversation', 'chat', 'workspaceConsent', 'ampTroubles', 'approvalAttacks', 'llmProviders'],
 });

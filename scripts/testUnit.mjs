@@ -1,5 +1,6 @@
 // Runs test/unit in plain mocha: `npm run test:unit -- amp` runs the files whose path contains "amp"; `--soak` runs
-// test/soak; `--part=2/3` runs every third file, beginning with the second, for runs side by side.
+// test/soak; `--processes=1` runs it in one process beside others (default: one for each processor, at most 4).
+import { availableParallelism } from 'node:os';
 import { bootstrap } from './lib/bootstrap.mjs';
 import { endWhenInterrupted } from './lib/processes.mjs';
 
@@ -7,32 +8,25 @@ await bootstrap();
 endWhenInterrupted();
 const { forgetSummary } = await import('./lib/summary.mjs');
 const { bundleTests, scriptsStayInPlace } = await import('./lib/testFiles.mjs');
-const { runMocha } = await import('./lib/runMocha.mjs');
+const { runPool } = await import('./lib/runPool.mjs');
 
 const options = process.argv.slice(2);
-const kind = options.includes('--soak') ? 'soak' : 'unit';
+const name = options.includes('--soak') ? 'soak' : 'unit';
+const [, processes] = options.map((option) => /^--processes=([1-9]\d*)$/.exec(option)).find(Boolean) ?? [];
 const filters = options.filter((option) => !option.startsWith('--'));
-const part = partOf(options.find((option) => option.startsWith('--part=')));
-const name = part ? `${kind}-${part.number}of${part.count}` : kind;
 await forgetSummary(name);
 // `vscode` is not external: a runtime import of it outside a vscode folder stops the build.
 const files = await bundleTests({
-  from: `test/${kind}`,
+  from: `test/${name}`,
   to: `out/test/${name}`,
   filters,
-  ...(part ? { choose: (_, index) => index % part.count === part.number - 1 } : {}),
   esbuild: { plugins: [scriptsStayInPlace('cjs')] },
 });
 if (files.length === 0) {
-  console.error(`No test below test/${kind} matches ${filters.join(', ')}`);
+  console.error(`No test below test/${name} matches ${filters.join(', ')}`);
   process.exit(1);
 }
-await runMocha(name, files, { timeoutMs: kind === 'soak' ? 10 * 60_000 : 60_000 });
-
-/** @param {string | undefined} option e.g. `--part=2/3` */
-function partOf(option) {
-  const [, number, count] = /^--part=([1-9]\d*)\/([1-9]\d*)$/.exec(option ?? '') ?? [];
-  if (number !== undefined && count !== undefined) return { number: Number(number), count: Number(count) };
-  if (option !== undefined) throw new Error(`${option} is no part of the tests, as --part=2/3 is`);
-  return undefined;
-}
+await runPool(name, files, {
+  timeoutMs: name === 'soak' ? 10 * 60_000 : 60_000,
+  processes: Number(processes ?? Math.min(availableParallelism(), 4)),
+});

@@ -32,6 +32,7 @@ class FileResults {
   /** @type {Map<string, FileResult>} */
   #files = new Map();
   #lastFile = '';
+  #heardAt = performance.now();
 
   get all() {
     return [...this.#files.values()];
@@ -42,6 +43,10 @@ class FileResults {
    * @param {(result: FileResult) => void} [onResult]
    */
   follow(runner, onResult = () => undefined) {
+    runner.on('hook end', (hook) => {
+      // One before all files counts for the first.
+      if (hook.file ?? this.#lastFile) this.#of(hook);
+    });
     runner.on('pass', (test) => {
       const result = this.#of(test);
       result.passes++;
@@ -64,17 +69,18 @@ class FileResults {
   }
 
   /**
+   * Counts the time since the last call for this file, too: its test or hook has just ended.
    * @param {import('mocha').Runnable} runnable a hook outside of every suite has no file: it belongs to the tests around it
    * @returns {FileResult}
    */
   #of(runnable) {
     const file = runnable.file ?? this.#lastFile;
     this.#lastFile = file;
-    const known = this.#files.get(file);
-    if (known) return known;
-    /** @type {FileResult} */
-    const created = { file, passes: 0, failures: 0, pending: 0, failed: [] };
-    this.#files.set(file, created);
-    return created;
+    const result = this.#files.get(file) ?? { file, seconds: 0, passes: 0, failures: 0, pending: 0, failed: [] };
+    this.#files.set(file, result);
+    const now = performance.now();
+    result.seconds += (now - this.#heardAt) / 1000;
+    this.#heardAt = now;
+    return result;
   }
 }

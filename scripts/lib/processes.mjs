@@ -8,7 +8,7 @@ import { startable } from './windowsCommand.mjs';
 
 /** @typedef {{ pid: number, parent: number, group: number }} Process */
 /** @typedef {{ code: number, output: string }} Finished `code` is 128 when a signal ended it. */
-/** @typedef {{ cwd?: string, env?: NodeJS.ProcessEnv, echo?: boolean }} RunOptions */
+/** @typedef {{ cwd?: string, env?: NodeJS.ProcessEnv, echo?: boolean, maxSilentMs?: number }} RunOptions one that prints nothing for `maxSilentMs` is killed */
 
 /**
  * Runs a program to its end with no stdin. Its output is collected, and shown as it comes with `echo`.
@@ -17,20 +17,30 @@ import { startable } from './windowsCommand.mjs';
  * @param {RunOptions & { afterExit?: () => Promise<void> }} [options] what holds the output open may be ended by `afterExit`
  * @returns {Promise<Finished>}
  */
-export function run(command, args, { cwd, env = process.env, echo = false, afterExit } = {}) {
+export function run(command, args, { cwd, env = process.env, echo = false, maxSilentMs, afterExit } = {}) {
   return new Promise((resolve, reject) => {
     const how = startable(command, args, process.platform);
     const child = spawn(how.file, how.args, { cwd, env, ...how.options, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
+    const add = (/** @type {string} */ text) => {
+      output += text;
+      if (echo) process.stdout.write(text);
+    };
+    const kill = () => {
+      add(`It printed nothing for ${Number(maxSilentMs) / 1000} s, so it was killed.\n`);
+      child.kill('SIGKILL');
+    };
+    const silence = maxSilentMs === undefined ? undefined : setTimeout(kill, maxSilentMs);
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8');
       stream.on('data', (/** @type {string} */ text) => {
-        output += text;
-        if (echo) process.stdout.write(text);
+        silence?.refresh();
+        add(text);
       });
     }
     child.on('error', reject);
     child.on('exit', () => {
+      clearTimeout(silence);
       afterExit?.().catch(reject);
     });
     child.on('close', (code) => resolve({ code: code ?? 128, output }));

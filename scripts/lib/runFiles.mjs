@@ -1,4 +1,4 @@
-// Runs test files that mostly wait for a window or a page: two at a time, each in a process of its own. Those that fail
+// Runs test files that mostly wait for a window or a page: some at a time, each in a process of its own. Those that fail
 // run again afterwards, one at a time.
 import path from 'node:path';
 import { inRoot } from './paths.mjs';
@@ -15,11 +15,15 @@ import { sourceOf } from './testFiles.mjs';
  * prints as it goes.
  * @param {string} name of the run
  * @param {readonly string[]} files bundled
- * @param {{ timeoutMs: number, alone?: readonly string[], long?: readonly string[] }} options `alone` names files that
- * nothing runs beside, `long` those that begin first, so that none of them is left to run beside nothing
+ * @param {{ timeoutMs: number, maxSilentMs?: number, atOnce?: number, alone?: readonly string[], long?: readonly string[] }} options
+ * `atOnce` files run beside each other (default 2); a file that says nothing for `maxSilentMs` is killed and has failed; `alone` names files that nothing runs beside, `long` those that begin first, so that none of them is left to run beside nothing
  * @returns {Promise<never>}
  */
-export async function runFiles(name, files, { timeoutMs, alone = [], long = [] }) {
+export async function runFiles(
+  name,
+  files,
+  { timeoutMs, maxSilentMs = 2 * timeoutMs, atOnce = 2, alone = [], long = [] },
+) {
   const isOf = (/** @type {string} */ file, /** @type {readonly string[]} */ names) =>
     names.some((start) => path.basename(file).startsWith(`${start}.`));
   const isAlone = (/** @type {string} */ file) => isOf(file, alone);
@@ -29,12 +33,15 @@ export async function runFiles(name, files, { timeoutMs, alone = [], long = [] }
     const part = `${name}-${path.relative(inRoot('out', 'test'), file).replaceAll(path.sep, '-')}`;
     await forgetSummary(part);
     const args = [inRoot('scripts', 'lib', 'oneTestFile.mjs'), part, String(timeoutMs), file];
-    const { output } = await runContained(process.execPath, args, { cwd: inRoot(), echo });
+    const startedAt = performance.now();
+    const { output } = await runContained(process.execPath, args, { cwd: inRoot(), echo, maxSilentMs });
     if (!echo) console.log(output);
     const summary = await readSummary(part);
     const source = sourceOf(file);
-    const result = summary && { ...summary, file: source, failed: summary.files.flatMap(({ failed }) => failed) };
-    return resultsOf([source], new Map(result ? [[source, result]] : []), true);
+    const failed = summary?.files.flatMap((part) => part.failed) ?? [];
+    const seen = new Map(summary && [[source, { ...summary, file: source, seconds: 0, failed }]]);
+    const seconds = (performance.now() - startedAt) / 1000;
+    return resultsOf([source], seen, true).map((result) => ({ ...result, seconds }));
   };
   /** @type {FileResult[]} */
   const first = [];
@@ -44,7 +51,7 @@ export async function runFiles(name, files, { timeoutMs, alone = [], long = [] }
     for (let file = queue.shift(); file !== undefined; file = queue.shift())
       first.push(...(await runOne(file, files.length === 1)));
   };
-  await Promise.all([drain(), drain()]);
+  await Promise.all(Array.from({ length: atOnce }, drain));
   for (const file of files.filter(isAlone)) first.push(...(await runOne(file, files.length === 1)));
 
   /** @type {FileResult[]} */

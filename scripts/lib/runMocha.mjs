@@ -5,12 +5,12 @@ import { failOnViolations } from './normalForm.mjs';
 import { writeSummary } from './summary.mjs';
 
 /**
- * Runs bundled test files in this process with the spec reporter, writes the summary of the run and ends the process:
- * a test that leaves a socket, a timer or a process behind must not keep it alive.
+ * Runs bundled test files in this process with the spec reporter and writes the summary of the run. The caller ends the
+ * process: a test that leaves a socket or a timer behind must not keep it alive.
  * @param {string} name of the run
  * @param {readonly string[]} files
  * @param {{ timeoutMs: number }} options
- * @returns {Promise<never>}
+ * @returns {Promise<import('./summary.mjs').Summary>}
  */
 export async function runMocha(name, files, { timeoutMs }) {
   process.setSourceMapsEnabled(true);
@@ -21,5 +21,5 @@ export async function runMocha(name, files, { timeoutMs }) {
   const summary = await summaryOf(mocha);
   await writeSummary(name, summary);
   await stopChildren();
-  process.exit(summary.failures + summary.pending === 0 ? 0 : 1);
+  return summary;
 }

@@ -21,7 +21,9 @@ export function resultsOf(files, seen, ended) {
   const last = [...seen.keys()].at(-1);
   const expected = files.map((file) => {
     const result = ended || file !== last ? seen.get(file) : undefined;
-    return result ?? { file, passes: 0, failures: 1, pending: 0, failed: [{ title: file, error: brokenOff }] };
+    return (
+      result ?? { file, seconds: 0, passes: 0, failures: 1, pending: 0, failed: [{ title: file, error: brokenOff }] }
+    );
   });
   return [...expected, ...[...seen.values()].filter(({ file }) => !files.includes(file))];
 }
@@ -33,7 +35,10 @@ export function resultsOf(files, seen, ended) {
  */
 export function combineRuns(first, second) {
   const again = new Map(second.map((result) => [result.file, result]));
-  const files = first.map((result) => again.get(result.file) ?? result);
+  const files = first.map((result) => {
+    const repeated = again.get(result.file);
+    return repeated ? { ...repeated, seconds: result.seconds + repeated.seconds } : result;
+  });
   const flaky = first.flatMap(({ file, failed }) => {
     const result = again.get(file);
     if (!result) return [];
@@ -62,9 +67,31 @@ export function countsOf(files) {
  * @param {Summary} summary
  * @returns {string[]} lines for the terminal
  */
-export function describeSummary({ passes, failures, pending, failed, flaky = [] }) {
+export function describeSummary({ passes, failures, pending, failed, files, flaky = [] }) {
   const counts = [`${passes} passing`, `${failures} failing`, ...(pending > 0 ? [`${pending} skipped`] : [])];
-  return [counts.join(', '), ...failed.map((test) => `  ${test}`), ...flaky.map((test) => `flaky: ${test}`)];
+  return [
+    ...describeSeconds(files),
+    counts.join(', '),
+    ...failed.map((test) => `  ${test}`),
+    ...flaky.map((test) => `flaky: ${test}`),
+  ];
+}
+
+/**
+ * @param {readonly FileResult[]} files
+ * @returns {string[]} lines for the terminal
+ */
+function describeSeconds(files) {
+  const line = (/** @type {number} */ seconds, /** @type {string} */ what) =>
+    `${seconds.toFixed(1).padStart(7)} ${what}`;
+  const slow = files.filter(({ seconds }) => seconds >= 1).sort((a, b) => b.seconds - a.seconds);
+  const others = files.filter(({ seconds }) => seconds < 1);
+  const otherSeconds = others.reduce((total, { seconds }) => total + seconds, 0);
+  return [
+    'Seconds per test file, slowest first:',
+    ...slow.map(({ seconds, file }) => line(seconds, file)),
+    ...(others.length > 0 ? [line(otherSeconds, `all other files (${others.length})`)] : []),
+  ];
 }
 
 /**

@@ -4,7 +4,7 @@ import { parseJson } from './json.mjs';
 import { inRoot } from './paths.mjs';
 
 /** @typedef {{ title: string, error: string }} FailedTest a test or hook that failed, or a test that was skipped */
-/** @typedef {{ file: string, passes: number, failures: number, pending: number, failed: FailedTest[] }} FileResult what the tests of one file came to */
+/** @typedef {{ file: string, seconds: number, passes: number, failures: number, pending: number, failed: FailedTest[] }} FileResult what the tests of one file came to, and how long they and their hooks took */
 /**
  * @typedef {object} Summary of one mocha run
  * @property {number} passes

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { run } from '../../../scripts/lib/processes.mjs';
+import { only } from '../../support/only';
 import { forgetSummary, readSummary, type Summary } from '../../../scripts/lib/summary.mjs';
 
 /** The text of a test file that adds a line to `runs` and then runs `code`, which knows the number of the run. */
@@ -32,7 +33,7 @@ describe('the runner of page and UI test files', () => {
     const files = codes.map((_, index) => path.join(folder, `${'ab'.charAt(index)}.test.js`));
     for (const [index, file] of files.entries()) await writeFile(file, testFile(`${file}.runs`, codes[index] ?? ''));
     const script = `const { runFiles } = await import(${JSON.stringify(path.resolve('scripts/lib/runFiles.mjs'))});
-      await runFiles(${JSON.stringify(name)}, ${JSON.stringify(files)}, { timeoutMs: 20_000 });`;
+      await runFiles(${JSON.stringify(name)}, ${JSON.stringify(files)}, { timeoutMs: 20_000, maxSilentMs: 10_000 });`;
     const ended = await run(process.execPath, ['--input-type=module', '-e', script]);
     const summary = await readSummary(name);
     assert.ok(summary, ended.output);
@@ -60,4 +61,24 @@ describe('the runner of page and UI test files', () => {
     assert.deepEqual([summary.passes, summary.failures, summary.flaky], [1, 1, []]);
     assert.equal(await readFile(path.join(folder, 'a.test.js.runs'), 'utf8'), 'run\nrun\n');
   });
+
+  it('kills a file that hangs, and runs it once more', async () => {
+    const hang = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
+    const { code, output, summary } = await runFiles(`if (number === 1) ${hang}`);
+    assert.equal(code, 0, output);
+    assert.match(output, /It printed nothing for 10 s, so it was killed/);
+    assert.deepEqual([summary.passes, summary.flaky], [2, [`${name}/a.test.ts: it did not come to its end`]]);
+  });
+
+  only('where there are pipes in folders', process.platform !== 'win32').it(
+    'ends a file that leaves a read without an end behind',
+    async () => {
+      const pipe = JSON.stringify(path.join(folder, 'pipe'));
+      const { output, summary } = await runFiles(`
+        require('node:child_process').execFileSync('mkfifo', [${pipe}]);
+        require('node:fs').readFile(${pipe}, () => undefined);`);
+      assert.doesNotMatch(output, /killed/);
+      assert.deepEqual([summary.passes, summary.flaky], [2, []]);
+    },
+  );
 });

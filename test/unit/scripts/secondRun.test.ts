@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { combineRuns, describeSummary, hasFailed, resultsOf } from '../../../scripts/lib/secondRun.mjs';
 import type { FileResult } from '../../../scripts/lib/summary.mjs';
 
-const passed = (file: string, passes = 1): FileResult => ({ file, passes, failures: 0, pending: 0, failed: [] });
+const none = { seconds: 0.25, passes: 0, failures: 0, pending: 0, failed: [] };
+const passed = (file: string, passes = 1): FileResult => ({ ...none, file, passes });
 const failed = (file: string, passes: number, ...titles: string[]): FileResult => ({
   ...passed(file, passes),
   failures: titles.length,
@@ -79,9 +80,23 @@ describe('the second run of test files that fail', () => {
   it('is described in lines that end with the flaky tests', () => {
     const summary = combineRuns([failed('a', 0, 'x'), failed('b', 0, 'y')], [failed('a', 0, 'x'), passed('b')]);
     assert.deepEqual(describeSummary(summary), [
+      'Seconds per test file, slowest first:',
+      '    1.0 all other files (2)',
       '1 passing, 1 failing',
       '  x: Error: too slow',
       'flaky: b: y: Error: too slow',
+    ]);
+  });
+
+  it('lists the files that take long, slowest first, and a file that ran twice with both times', () => {
+    const slow = (result: FileResult, seconds: number): FileResult => ({ ...result, seconds });
+    const first = [passed('quick'), slow(passed('a'), 2), slow(failed('b', 0, 'x'), 40), slow(passed('c'), 30)];
+    assert.deepEqual(describeSummary(combineRuns(first, [slow(passed('b'), 2.34)])).slice(0, 5), [
+      'Seconds per test file, slowest first:',
+      '   42.3 b',
+      '   30.0 c',
+      '    2.0 a',
+      '    0.3 all other files (1)',
     ]);
   });
 });

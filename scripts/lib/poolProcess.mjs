@@ -1,0 +1,28 @@
+// A process of a pool (runPool.mjs): runs the bundle whose path comes, answers with what it came to, and ends with the pool.
+import Mocha from 'mocha';
+import { format } from 'node:util';
+import { summaryOf } from './mochaSummary.mjs';
+import { failOnViolations } from './normalForm.mjs';
+import { endWhenInterrupted, stopChildren } from './processes.mjs';
+
+const timeout = Number(process.argv[2]);
+process.setSourceMapsEnabled(true);
+endWhenInterrupted();
+process.on('message', (/** @type {string} */ file) => void runFile(file));
+process.on('disconnect', () => void stopChildren().then(() => process.exit()));
+
+/** @param {string} file */
+async function runFile(file) {
+  let printed = '';
+  Mocha.reporters.Base.consoleLog = (/** @type {unknown[]} */ ...args) => {
+    printed += `${format(...args)}\n`;
+  };
+  const mocha = new Mocha({ ui: 'bdd', timeout, forbidOnly: true });
+  mocha.addFile(file);
+  await mocha.loadFilesAsync();
+  failOnViolations(mocha);
+  const summary = await summaryOf(mocha);
+  // What a file has loaded is needed no longer.
+  mocha.unloadFiles();
+  process.send?.({ printed, summary });
+}

@@ -1,0 +1,54 @@
+// Runs test files that need no window: some processes, each of which takes the next file as soon as it is through with one.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { inRoot } from './paths.mjs';
+import { combineRuns, describeSummary, resultsOf } from './secondRun.mjs';
+import { isGood, writeSummary } from './summary.mjs';
+import { sourceOf } from './testFiles.mjs';
+
+/** @typedef {import('./summary.mjs').FileResult} FileResult */
+/** @typedef {{ printed: string, summary: import('./summary.mjs').Summary }} Ran what a process of the pool answers to the path of a bundle */
+
+/**
+ * Prints what each file has to say when it is through, writes the summary of all and ends the process. Nothing runs twice:
+ * the file at which a process ends has failed, and another process takes those behind it.
+ * @param {string} name of the run
+ * @param {readonly string[]} files bundled
+ * @param {{ timeoutMs: number, processes: number }} options
+ * @returns {Promise<never>}
+ */
+export async function runPool(name, files, { timeoutMs, processes }) {
+  /** @type {FileResult[]} */
+  const results = [];
+  const queue = [...files];
+
+  /** Until the queue is empty or the process has ended. */
+  const drain = async () => {
+    const child = fork(inRoot('scripts', 'lib', 'poolProcess.mjs'), [String(timeoutMs)]);
+    const ended = once(child, 'exit').then(() => undefined);
+    for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+      const source = sourceOf(file);
+      const startedAt = performance.now();
+      const answered = once(child, 'message').then((message) => /** @type {[Ran]} */ (message)[0]);
+      child.send(file, () => undefined);
+      const ran = await Promise.race([answered, ended]);
+      const seconds = (performance.now() - startedAt) / 1000;
+      if (ran) process.stdout.write(ran.printed);
+      else console.error(`The process of ${source} ended (${child.signalCode ?? child.exitCode})`);
+      const failed = ran?.summary.files.flatMap((part) => part.failed) ?? [];
+      const seen = new Map(ran && [[source, { ...ran.summary, file: source, seconds: 0, failed }]]);
+      results.push(...resultsOf([source], seen, true).map((result) => ({ ...result, seconds })));
+      if (!ran) return;
+    }
+    child.disconnect();
+    await ended;
+  };
+  const lane = async () => {
+    while (queue.length > 0) await drain();
+  };
+  await Promise.all(Array.from({ length: Math.min(processes, files.length) }, lane));
+  const summary = combineRuns(results, []);
+  for (const line of describeSummary(summary)) console.log(line);
+  await writeSummary(name, summary);
+  process.exit(isGood(summary) ? 0 : 1);
+}
