@@ -49,19 +49,17 @@ describe('A conversation during whose opening the extension host ended', () => {
     await window.page.goto('about:blank');
     for (const pid of await extensionHosts()) process.kill(pid, 'SIGKILL');
     await eventually('the end of the hosts', async () => assert.deepEqual(await extensionHosts(), []));
-    const kept = `${log}.kept`;
-    await rename(log, kept);
-    await promisify(execFile)('mkfifo', [log]);
-    await window.load();
-    const pipe = await eventually('a host that opens the log', async () => {
-      const hosts = await extensionHosts();
-      // Only while somebody opens it to read, a pipe can be opened like this. The host ends before it can read from it.
-      const opened = openSync(log, constants.O_WRONLY | constants.O_NONBLOCK);
-      for (const pid of hosts) process.kill(pid, 'SIGKILL');
-      return opened;
+    await withPipeAt(log, async () => {
+      await window.load();
+      const pipe = await eventually('a host that opens the log', async () => {
+        const hosts = await extensionHosts();
+        // Only while somebody opens it to read, a pipe can be opened like this. The host ends before it can read from it.
+        const opened = openSync(log, constants.O_WRONLY | constants.O_NONBLOCK);
+        for (const pid of hosts) process.kill(pid, 'SIGKILL');
+        return opened;
+      });
+      closeSync(pipe);
     });
-    closeSync(pipe);
-    await rename(kept, log);
     // VS Code starts another host.
     await toast().waitFor();
   }
@@ -104,6 +102,21 @@ describe('A conversation during whose opening the extension host ended', () => {
 
 function storageIn(dataDir: string): string {
   return path.join(dataDir, 'data', 'User', 'globalStorage', 'backline.backline', 'conversations');
+}
+
+/** Puts a pipe in the place of the file for as long as `use` takes. Nobody waits at it afterwards, whatever comes of `use`. */
+async function withPipeAt(file: string, use: () => Promise<void>): Promise<void> {
+  await promisify(execFile)('mkfifo', [`${file}.pipe`]);
+  await rename(file, `${file}.kept`);
+  await rename(`${file}.pipe`, file);
+  try {
+    await use();
+  } finally {
+    // Opened like this it waits for nobody; and who waits for a writer has one, then reads to the end.
+    const pipe = openSync(file, constants.O_RDWR | constants.O_NONBLOCK);
+    await rename(`${file}.kept`, file);
+    closeSync(pipe);
+  }
 }
 
 async function logOf(dataDir: string): Promise<string> {

@@ -87,9 +87,13 @@ describe('What a workspace brings that runs', () => {
   const question = (expected: RegExp): Promise<void> =>
     eventually('the question', async () => assert.match(await dialog().innerText(), expected));
 
+  /** The next question may come at once, so that no moment is without any. */
   async function answer(button: string): Promise<void> {
+    const asked = await dialog().innerText();
     await dialog().getByRole('button', { name: button, exact: true }).click();
-    await dialog().waitFor({ state: 'hidden' });
+    await eventually('the end of the question', async () =>
+      assert.ok(!(await dialog().allInnerTexts()).includes(asked), asked),
+    );
   }
 
   /** What the status says, which waits for it. */
