@@ -6,6 +6,7 @@ import {
   type FileStatesBeforeAndAfter,
   type ChatFileChanges,
   type Chats,
+  type ChatVisibility,
   type DiffTexts,
   type RevertOptions,
   type UneditedChangeCounts,
@@ -49,7 +50,7 @@ export class FakeChat implements Chat {
   onRevert: (path: string, force: boolean, options: RevertOptions) => Promise<void> = () => Promise.resolve();
   onSend: () => Promise<void> = () => Promise.resolve();
   diff: DiffTexts | undefined;
-  isShown = false;
+  visibility: ChatVisibility = 'hidden';
   isOutdated = false;
   /** How many hold it. */
   holders = 0;
@@ -130,6 +131,10 @@ export class FakeChat implements Chat {
 
   get view(): ConversationView {
     return this.current;
+  }
+
+  setVisibility(visibility: ChatVisibility): void {
+    this.visibility = visibility;
   }
 
   keepOpen(): Disposable {

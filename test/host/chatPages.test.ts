@@ -3,8 +3,9 @@ import { rm, writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { nullLogger } from '../../src/base/common/log';
 import type { ApprovalView } from '../../src/chat/common/chatView';
-import { ApprovalWatch } from '../../src/chat/common/page/approvalWatch';
-import { ApprovalNotices } from '../../src/chat/vscode/approvalNotices';
+import { ChatNotices } from '../../src/chat/common/marks/chatNotices';
+import { chatMarks } from '../../src/chat/common/marks/chatMarks';
+import { ApprovalWatch } from '../../src/chat/common/marks/approvalWatch';
 import { Messages } from '../../src/platform/vscode/messages';
 import { ChatUnderTest, type PageUnderTest } from './support/chat';
 import { eventually } from '../support/eventually';
@@ -172,9 +173,9 @@ describe('the pages of the chat', () => {
   it('are told nothing while they are hidden, and everything when they are back', async () => {
     const chat = subject.chats.add('one');
     const page = await subject.tab('one');
-    assert.equal(chat.isShown, true);
+    assert.notEqual(chat.visibility, 'hidden');
     await show(await writeInWorkspace('chat/over.txt', 'over the page'));
-    await eventually('hidden', () => assert.equal(chat.isShown, false));
+    await eventually('hidden', () => assert.equal(chat.visibility, 'hidden'));
     const before = page.updates.length;
     chat.change({ status: 'busy' });
     const loads = page.loads;
@@ -183,7 +184,7 @@ describe('the pages of the chat', () => {
     assert.equal(page.updates.length, before);
     await page.ask('ready');
     await eventually('the news', () => assert.equal(page.latest('session')?.status, 'busy'));
-    assert.equal(chat.isShown, true);
+    assert.notEqual(chat.visibility, 'hidden');
   });
 
   it('lead conversations side by side, each in its own', async () => {
@@ -197,6 +198,14 @@ describe('the pages of the chat', () => {
     await eventually('its title', () => assert.equal(other.panel.title, 'Chat two'));
     two.change({ title: 'Renamed' });
     await eventually('the title', () => assert.equal(other.panel.title, 'Renamed'));
+    const marked = (state: 'waiting' | 'busy' | 'idle'): string => {
+      subject.chats.add('two', state);
+      subject.pages.setMarks(chatMarks(subject.chats.rows));
+      return `${other.panel.title} ${String(other.panel.iconPath)}`;
+    };
+    assert.match(marked('busy'), /^Renamed .*tab\/working\.svg$/);
+    assert.match(marked('waiting'), /^● Renamed .*tab\/needsInput\.svg$/);
+    assert.match(marked('idle'), /^Renamed .*icon\.png$/);
   });
 
   it('forget a conversation that is deleted, after asking', async () => {
@@ -266,31 +275,34 @@ describe('the pages of the chat', () => {
     assert.equal(answer(), false, 'nobody sees it');
   });
 
-  it('number the questions that wait on the view, and open one where it can be read', async () => {
+  it('number the conversations that need the user on the view, and open one where it can be read', async () => {
     const page = await subject.view();
     const approvals = new ApprovalWatch(subject.chats, assert.ifError);
     approvals.start();
     const shown: string[] = [];
-    const notices = new ApprovalNotices({
+    const notices = new ChatNotices({
       approvals,
+      chats: subject.chats,
+      settings: { chatNotifications: () => 'all', chatSound: () => 'off' },
       shownChats: subject.window.shown,
-      setBadge: (value, tooltip) => subject.pages.setBadge(value, tooltip),
       setWaiting: () => undefined,
       messages: new Messages(nullLogger),
-      showApproval: ({ chat }) => Promise.resolve(void shown.push(chat.id)),
+      show: (id) => Promise.resolve(void shown.push(id)),
+      playSound: () => undefined,
     });
     notices.start();
     const chat = subject.chats.add('one');
     chat.change({ approvals: [question('read'), question('write')] });
     subject.chats.add('one', 'waiting');
-    await eventually('two', () => assert.deepEqual(page.badge, { value: 2, tooltip: '2 pending approvals' }));
+    subject.pages.setMarks(chatMarks(subject.chats.rows));
+    assert.deepEqual(page.badge, { value: 1, tooltip: '“Chat one” needs your input' });
     const answer = { sessionId: 'one', approvalId: 'read', option: 'Allow' };
     await assert.rejects(page.ask('approve', answer), /no longer shown/);
     await page.ask('openSession', { sessionId: 'one' });
     await page.ask('approve', answer);
-    await eventually('one', () => assert.equal(page.badge?.value, 1));
     subject.chats.add('one', 'idle');
-    await eventually('none', () => assert.equal(page.badge, undefined));
+    subject.pages.setMarks(chatMarks(subject.chats.rows));
+    assert.equal(page.badge, undefined);
     assert.deepEqual(chat.answers, [{ approvalId: 'read', option: 'Allow' }]);
     notices.dispose();
     approvals.dispose();

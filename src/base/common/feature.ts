@@ -62,6 +62,20 @@ export interface StatusAction {
   readonly arguments?: readonly unknown[];
 }
 
+/** What the status bar shows of a feature while something is going on. */
+export interface StatusHighlight {
+  /** Name of a codicon. */
+  readonly icon: string;
+  /** A few words that follow the product's name. */
+  readonly text?: string;
+  /** Whether the user must act. It then takes precedence over the states of all features. */
+  readonly isUrgent: boolean;
+  /** What is going on, one line each, as plain text. */
+  readonly lines: readonly string[];
+  /** Id of the command that a click runs. By default, it shows the status of all features. */
+  readonly command?: string;
+}
+
 export interface FeatureStatus {
   readonly id: string;
   readonly title: string;
@@ -69,6 +83,7 @@ export interface FeatureStatus {
   /** Describes the state in one sentence. For `attention` and `failed`, a second sentence explains what to do. */
   readonly summary: string;
   readonly actions?: readonly StatusAction[];
+  readonly highlight?: StatusHighlight;
 }
 
 /** The current status of each feature, in the order in which they first reported one. */

@@ -123,8 +123,8 @@ export interface Chat {
   readonly sentPromptTexts: readonly string[];
   /** Keeps the conversation open until the result is disposed. */
   keepOpen(): Disposable;
-  /** Whether the user sees the conversation. If so, a turn that ends is not marked as unread. */
-  isShown: boolean;
+  /** Must be called when a page shows or hides the conversation, and when its window gets or loses the focus. */
+  setVisibility(visibility: ChatVisibility): void;
 
   /**
    * Sends a prompt, once: a page that was loaded again may send it twice. Resolves when the backend has accepted it, or when it is queued. Clears the draft immediately. A
@@ -177,6 +177,12 @@ export interface Chat {
   readonly fileChanges: ChatFileChanges;
   readonly restores: ChatRestores;
 }
+
+/**
+ * `shown`: a visible page shows the conversation. `seen`: the window also has the focus, so that the user sees it. What ends
+ * unseen is marked until it is seen.
+ */
+export type ChatVisibility = 'hidden' | 'shown' | 'seen';
 
 /** A range of turn numbers; both ends are included. */
 export interface TurnRange {

@@ -28,6 +28,8 @@ export const ConversationHead = z.object({
   createdAt: z.number(),
   updatedAt: z.number(),
   state: z.enum(['idle', 'unread', 'failed']).catch('idle'),
+  /** Whether a failure was not seen yet. */
+  isUnseen: z.boolean().optional().catch(undefined),
   draft: z.optional(Draft),
   /** Since when the first prompt of the queue waits for a sign-in, in milliseconds since the epoch; 0 if it does not. */
   signInWaitSince: z.number().optional().catch(undefined),

@@ -35,8 +35,10 @@ export const ConversationRow = z.object({
   backendTitle: Text,
   /** Time of the last change, in milliseconds since the epoch. */
   updatedAt: z.number(),
-  /** `waiting`: an approval is pending. `unread`: a turn ended while the conversation was not visible. */
+  /** `waiting`: it needs the user, for example because an approval is pending. `unread`: a turn ended unseen. */
   state: z.enum(['idle', 'busy', 'waiting', 'unread', 'failed']),
+  /** Whether a failure was not seen yet. */
+  isUnseen: optional(z.boolean()),
   snippet: optional(Text),
   /** Where the conversation belongs, if not to the workspace of this window. `folder`: absolute path, if known. */
   elsewhere: optional(z.object({ folder: optional(Text), isGone: z.boolean() })),

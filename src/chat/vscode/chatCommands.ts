@@ -7,7 +7,7 @@ import type { Messages } from '../../platform/vscode/messages';
 import { listOpenFiles } from '../../platform/vscode/openFiles';
 import type { Chat, ExportFormat } from '../common/chatPorts';
 import { Draft, type MentionRow } from '../common/chatView';
-import type { ApprovalWatch } from '../common/page/approvalWatch';
+import type { ApprovalWatch } from '../common/marks/approvalWatch';
 import type { BackendPicker } from './backendPicker';
 import type { ChatPageHost, ApprovalChoice } from './pages/chatPageHost';
 import type { ChatPages } from './pages/chatPages';
@@ -19,6 +19,7 @@ interface ChatCommandsDeps {
   readonly services: ChatPageServices;
   readonly picker: BackendPicker;
   readonly approvals: ApprovalWatch;
+  readonly showFirstMarked: () => Promise<void>;
   readonly getSelection: () => MentionRow | undefined;
   readonly messages: Messages;
 }
@@ -45,6 +46,7 @@ export class ChatCommands implements Disposable {
     handle(commandIds.chatAllow, () => this.answerApproval('allow'));
     handle(commandIds.chatDeny, () => this.answerApproval('deny'));
     handle(commandIds.chatFocusApproval, () => this.focusApproval());
+    handle(commandIds.chatShowNext, () => this.deps.showFirstMarked());
     handle(commandIds.chatRestore, () => this.restore());
     handle(commandIds.chatUndoRestore, () => this.undoRestore());
     handle(commandIds.reviewSincePrompt, async () => {

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { Coalescer } from '../../base/common/async';
+import { userMessageOf } from '../../base/common/errors';
 import { DisposableStore } from '../../base/common/disposable';
 import type { Feature, RunningFeature } from '../../base/common/feature';
 import type { Memento } from '../../base/common/memento';
@@ -12,15 +13,16 @@ import type { KeyChordPrefixes } from '../../webview/vscode/keyChordPrefixes';
 import type { Chats } from '../common/chatPorts';
 import type { Draft } from '../common/chatView';
 import type { Mentions } from '../common/mentions/mentions';
-import { ApprovalWatch } from '../common/page/approvalWatch';
+import { ApprovalWatch } from '../common/marks/approvalWatch';
 import { BackendChoice, type BackendPreference } from '../common/page/backendChoice';
 import { workspaceStarters } from '../common/page/starters';
-import { chatStatus, type ChatStatusActions } from '../common/page/chatStatus';
+import { ChatNotices } from '../common/marks/chatNotices';
+import { chatMarks } from '../common/marks/chatMarks';
+import { chatStatus, type ChatStatusActions } from '../common/marks/chatStatus';
 import { restoreNewDraft } from '../common/page/newDraft';
 import type { NewSessionOptions } from '../common/page/newSessionOptions';
 import type { PageChips } from '../common/page/pageChips';
-import { ShownChats } from '../common/page/shownChats';
-import { ApprovalNotices } from './approvalNotices';
+import { ShownChats } from '../common/marks/shownChats';
 import { BackendPicker } from './backendPicker';
 import { ChatCommands } from './chatCommands';
 import { ChatPages } from './pages/chatPages';
@@ -142,6 +144,8 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     const views = store.add(new HtmlViews());
     const picker = new BackendPicker(backends, messages, installs);
     const shown = new ShownChats();
+    const noteFocus = ({ focused }: vscode.WindowState): void => void (shown.isWindowFocused = focused);
+    noteFocus(vscode.window.state);
     const pages = store.add(
       new ChatPages({
         getServices: () => services,
@@ -217,33 +221,60 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       }),
     );
     const conflictNotices = store.add(new ConflictNotices({ watch: conflicts, documents, messages, clock }));
+    const showConversation = async (id: string): Promise<void> => {
+      try {
+        (await pages.reveal(await chats.open(id))).runCommand('focusApproval');
+      } catch (error) {
+        // It may have been deleted in the meantime.
+        messages.error(userMessageOf(error));
+      }
+    };
     const approvals = store.add(new ApprovalWatch(chats, onError));
     const notices = store.add(
-      new ApprovalNotices({
+      new ChatNotices({
         approvals,
+        chats,
+        settings,
         shownChats: shown,
-        setBadge: (value, tooltip) => pages.setBadge(value, tooltip),
         setWaiting: (isWaiting) =>
           void vscode.commands.executeCommand('setContext', contextKeys.chatQuestionWaits, isWaiting),
         messages,
-        showApproval: async ({ chat }) => {
-          const page = await pages.revealView();
-          if (page.chat?.id !== chat.id) page.show(chat);
-          page.runCommand('focusApproval');
-        },
+        show: showConversation,
+        playSound: () => pages.playSound(),
+      }),
+    );
+    let marks = chatMarks([]);
+    store.add(
+      vscode.window.onDidChangeWindowState((state) => {
+        noteFocus(state);
+        notices.update();
       }),
     );
     const selected = () => windowMentions.selectionRow();
     const chatCommands = store.add(
-      new ChatCommands({ commands, pages, services, picker, approvals, getSelection: selected, messages }),
+      new ChatCommands({
+        commands,
+        pages,
+        services,
+        picker,
+        approvals,
+        showFirstMarked: async () => {
+          if (marks.first === undefined) messages.info('No conversation needs you.');
+          else await showConversation(marks.first);
+        },
+        getSelection: selected,
+        messages,
+      }),
     );
     const showStatus = (): void => {
+      marks = chatMarks(chats.rows);
+      pages.setMarks(marks);
+      notices.update();
       const situation = {
         isTrusted: isTrusted(),
         chosen: backends.chosenBackend,
         isPreferredMissing: backends.backendViews.length > 0 && backends.isPreferredBackendMissing,
-        rows: chats.rows,
-        waiting: approvals.pendingApprovals.length,
+        marks,
       };
       status.set({ id: this.id, title: this.title, ...chatStatus(situation, statusActions) });
     };
@@ -325,7 +356,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
 const statusActions: ChatStatusActions = {
   open: { label: 'Open Chat', command: commandIds.chatOpen },
   pickBackend: { label: 'Choose Agent', command: commandIds.chatPickBackend },
-  showApproval: { label: 'Show Approval', command: commandIds.chatFocusApproval },
+  showNext: { label: 'Show Conversation That Needs You', command: commandIds.chatShowNext },
   openSettings: {
     label: 'Open Settings',
     command: 'workbench.action.openSettings',

@@ -27,19 +27,32 @@ export interface StatusBarContent {
   /** One line for each feature. The summary is plain text and not Markdown. */
   readonly tooltip: readonly { readonly icon: string; readonly title: string; readonly summary: string }[];
   readonly severity: 'none' | 'warning' | 'error';
+  /** What is going on, one line each, as plain text. It comes before the features. */
+  readonly highlights: readonly string[];
+  /** Id of the command that a click runs. Undefined for the status list. */
+  readonly command: string | undefined;
 }
+
+const severities = { failed: 'error', attention: 'warning', starting: 'none', ready: 'none', off: 'none' } as const;
 
 /** Combines all features in one status bar item, which shows the most urgent state. */
 export function createStatusBarContent(statuses: readonly FeatureStatus[]): StatusBarContent {
   const states = new Set(statuses.map((status) => status.state));
   const worst = (['failed', 'attention', 'starting', 'ready'] as const).find((state) => states.has(state)) ?? 'off';
+  const highlight = statuses.find((status) => status.highlight)?.highlight;
+  const isProblem = worst === 'failed' || worst === 'attention';
+  const shown = highlight && (highlight.isUrgent || !isProblem) ? highlight : undefined;
+  const suffix = shown?.text === undefined ? '' : `: ${shown.text}`;
   return {
-    text: `${featureStateIcon(worst)} Backline`,
+    text: `${shown ? `$(${shown.icon})` : featureStateIcon(worst)} Backline${suffix}`,
     label: [
-      'Backline',
+      `Backline${suffix}`,
+      ...(highlight?.lines ?? []),
       ...statuses.map((status) => `${status.title} ${featureStateLabels[status.state]}: ${status.summary}`),
     ].join('; '),
     tooltip: statuses.map(({ state, title, summary }) => ({ icon: featureStateIcon(state), title, summary })),
-    severity: worst === 'failed' ? 'error' : worst === 'attention' ? 'warning' : 'none',
+    severity: shown?.isUrgent === true ? 'warning' : severities[worst],
+    highlights: highlight?.lines ?? [],
+    command: shown?.command,
   };
 }

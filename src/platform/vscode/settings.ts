@@ -12,6 +12,7 @@ import {
   ContextCodeLensMode,
   mergeGlobLevels,
   parsePortRange,
+  ChatTelling,
   SaveBeforePrompt,
   type PortRange,
 } from '../common/settings';
@@ -210,6 +211,14 @@ export class Settings implements vscode.Disposable {
 
   saveBeforePrompt(): SaveBeforePrompt {
     return SaveBeforePrompt.parse(this.read(settingIds.chatSaveBeforePrompt));
+  }
+
+  chatNotifications(): ChatTelling {
+    return ChatTelling.catch('all').parse(this.read(settingIds.chatNotifications));
+  }
+
+  chatSound(): ChatTelling {
+    return ChatTelling.catch('off').parse(this.read(settingIds.chatSound));
   }
 
   /** Writes the value to the user settings. @throws Error if they cannot be written */

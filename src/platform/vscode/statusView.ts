@@ -36,7 +36,6 @@ export class StatusView implements vscode.Disposable {
 
   start(): void {
     this.statusBarItem.name = 'Backline';
-    this.statusBarItem.command = commandIds.showStatus;
     const rendering = this.disposables.add(new Coalescer(this.clock, renderDelayMs, () => this.render()));
     this.disposables.add(this.statusBoard.onDidChange(() => rendering.schedule()));
     this.disposables.add(this.commands.setHandler(commandIds.showStatus, () => this.showQuickPick()));
@@ -48,9 +47,11 @@ export class StatusView implements vscode.Disposable {
   }
 
   private render(): void {
-    const { text, label, tooltip, severity } = createStatusBarContent(this.statusBoard.featureStatuses);
+    const content = createStatusBarContent(this.statusBoard.featureStatuses);
+    const { command = commandIds.showStatus, label, severity, text } = content;
     this.statusBarItem.text = text;
-    this.statusBarItem.tooltip = createTooltip(tooltip);
+    this.statusBarItem.command = command;
+    this.statusBarItem.tooltip = createTooltip(content);
     this.statusBarItem.accessibilityInformation = { label, role: 'button' };
     this.statusBarItem.backgroundColor =
       severity === 'none' ? undefined : new vscode.ThemeColor(`statusBarItem.${severity}Background`);
@@ -91,13 +92,17 @@ export class StatusView implements vscode.Disposable {
 const showTraffic: StatusAction = { label: 'Show Traffic', command: commandIds.showTraffic };
 const showLog: StatusAction = { label: 'Show Log', command: commandIds.showLog };
 
-function createTooltip(lines: StatusBarContent['tooltip']): vscode.MarkdownString {
+function createTooltip({ command, highlights, tooltip }: StatusBarContent): vscode.MarkdownString {
   const markdown = new vscode.MarkdownString(undefined, true);
-  for (const { icon, title, summary } of lines) {
+  for (const line of highlights) markdown.appendText(line).appendMarkdown('\n\n');
+  if (highlights.length > 0) markdown.appendMarkdown('---\n\n');
+  for (const { icon, title, summary } of tooltip) {
     markdown.appendMarkdown(`${icon} **`).appendText(title).appendMarkdown('**: ');
     markdown.appendText(summary).appendMarkdown('\n\n');
   }
-  return markdown.appendMarkdown('Click for details and actions.');
+  return markdown.appendMarkdown(
+    command === undefined ? 'Click for details and actions.' : 'Click to show the conversation.',
+  );
 }
 
 function createPicks(status: FeatureStatus): StatusPick[] {

@@ -14,7 +14,7 @@ import { BackendChoice } from '../../../src/chat/common/page/backendChoice';
 import { restoreNewDraft } from '../../../src/chat/common/page/newDraft';
 import { NewSessionOptions } from '../../../src/chat/common/page/newSessionOptions';
 import { PageChips, type ChipSource } from '../../../src/chat/common/page/pageChips';
-import { ShownChats } from '../../../src/chat/common/page/shownChats';
+import { ShownChats } from '../../../src/chat/common/marks/shownChats';
 import { ChatPages } from '../../../src/chat/vscode/pages/chatPages';
 import { RestoredChats } from '../../../src/chat/vscode/pages/restoredChats';
 import type { ChatPageServices } from '../../../src/chat/vscode/pages/chatPageServices';

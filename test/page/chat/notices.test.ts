@@ -1,6 +1,7 @@
 // What stands between the transcript and the composer, in the small windows that most people have.
 import assert from 'node:assert/strict';
 import type { ApprovalView } from '../../../src/chat/common/chatView';
+import { didInvokeCommand } from '../../../src/chat/common/page/chatApi';
 import { changes, commandApproval, diffApproval, sessionOf, snapshot } from './support/chatFixtures';
 import { ChatPages } from './support/chatPages';
 
@@ -81,6 +82,29 @@ describe('the notices of a small window', () => {
     const { page } = await pages.openChat(snapshot(sessionOf({ status: 'busy', approvals: [demoApproval] })));
     await page.getByText('git status --short').waitFor();
     assert.equal(await page.getByText(/more lines?$/).count(), 0);
+  });
+});
+
+describe('the sound', () => {
+  const pages = new ChatPages();
+  before(() => pages.start());
+  after(() => pages.stop());
+
+  it('is played once the user has clicked in the page, and ends by itself', async () => {
+    const { host, page } = await pages.openChat(snapshot(sessionOf({})));
+    await page.evaluate(() => {
+      const log = (document.body.dataset['sound'] = '');
+      window.AudioContext = class extends AudioContext {
+        constructor() {
+          super();
+          this.onstatechange = () => (document.body.dataset['sound'] += ` ${this.state}`);
+        }
+      };
+      return log;
+    });
+    await page.locator('.chat-transcript').click();
+    await host.notify(didInvokeCommand, { what: 'playSound' });
+    await page.locator('body[data-sound=" running closed"]').waitFor({ state: 'attached' });
   });
 });
 

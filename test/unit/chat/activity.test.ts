@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { activityOf, type ActivityFacts } from '../../../src/chat/common/conversation/activity';
+import { activeRowState, activityOf, type ActivityFacts } from '../../../src/chat/common/conversation/activity';
 import type { Activity } from '../../../src/chat/common/chatView';
 import { describeActivity, silentAfterMs } from '../../../src/chat/common/page/workingLine';
 
@@ -16,6 +16,23 @@ const quiet: ActivityFacts = {
   turnStartedAt: 1_000,
 };
 const of = (facts: Partial<ActivityFacts>) => activityOf({ ...quiet, ...facts });
+
+describe('the state of a conversation in lists and marks', () => {
+  it('needs input wherever only the user can go on', () => {
+    assert.equal(activeRowState({ status: 'busy', activity: { kind: 'waiting' } }, 1), 'waiting');
+    assert.equal(activeRowState({ status: 'starting', activity: { kind: 'askingToSave' } }, 0), 'waiting');
+    assert.equal(activeRowState({ status: 'signIn' }, 0), 'waiting');
+    assert.equal(activeRowState({ status: 'reconnecting' }, 1), 'waiting');
+  });
+
+  it('is busy with any other activity, and as stored without one', () => {
+    assert.equal(activeRowState({ status: 'busy', activity: { kind: 'thinking' } }, 0), 'busy');
+    assert.equal(activeRowState({ status: 'stopping', activity: { kind: 'stopping' } }, 1), 'busy');
+    assert.equal(activeRowState({ status: 'reconnecting' }, 0), 'busy');
+    for (const status of ['idle', 'readonly', 'failed'] as const)
+      assert.equal(activeRowState({ status }, 0), undefined);
+  });
+});
 
 describe('what a conversation is doing', () => {
   it('is nothing between turns, and where a banner tells the user what to do', () => {

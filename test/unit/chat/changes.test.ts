@@ -177,7 +177,7 @@ describe('Changes of a conversation', () => {
     await until('the changes', () => chat.view.changes.length === 1);
     window.editor.setFile('/ws/a.txt', 'two\nmine\n');
     await assert.rejects(chat.revert('/ws/a.txt'), { code: 'changedSince' });
-    chat.isShown = true;
+    chat.setVisibility('seen');
     await until('the state', () => chat.view.changes[0]?.state === 'changedSince');
     await chat.revert('/ws/a.txt', { force: true });
     assert.equal(window.editor.diskText('/ws/a.txt'), 'one\n');

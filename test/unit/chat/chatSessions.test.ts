@@ -35,6 +35,28 @@ describe('ChatSessions', () => {
     assert.deepEqual(chat.sentPromptTexts, ['Hello there']);
   });
 
+  it('marks what ended unseen until the user sees it, also a failed start', async () => {
+    const row = (): unknown[] => [window.chats.rows[0]?.state, window.chats.rows[0]?.isUnseen];
+    const chat = await window.chats.create('one');
+    chat.setVisibility('shown');
+    await chat.send(draft('Hello'));
+    assert.deepEqual(row(), ['busy', undefined]);
+    window.agent.last.end('Hi.');
+    // It is shown, but the window has no focus.
+    await until('the end', () => row()[0] === 'unread');
+    chat.setVisibility('seen');
+    assert.deepEqual(row(), ['idle', undefined]);
+    await window.agent.last.close();
+    window.agent.beforeSession = () => Promise.reject(new Error('not now'));
+    await assert.rejects(chat.send(draft('Again')), /not now/);
+    assert.deepEqual(row(), ['failed', undefined], 'seen at once');
+    chat.setVisibility('hidden');
+    await assert.rejects(chat.send(draft('Again')), /not now/);
+    assert.deepEqual(row(), ['failed', true]);
+    chat.setVisibility('seen');
+    assert.deepEqual(row(), ['failed', undefined], 'the failure stays, its mark does not');
+  });
+
   it('runs conversations in parallel', async () => {
     const [one, two] = await Promise.all([window.chats.create('one'), window.chats.create('two')]);
     await Promise.all([one.send(draft('A')), two.send(draft('B'))]);

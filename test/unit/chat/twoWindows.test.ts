@@ -33,8 +33,8 @@ describe('A conversation in two windows', () => {
   async function both() {
     const id = await closed();
     const chats = { here: await first.chats.open(id), there: await second.chats.open(id) };
-    chats.here.isShown = true;
-    chats.there.isShown = true;
+    chats.here.setVisibility('seen');
+    chats.there.setVisibility('seen');
     return { id, ...chats };
   }
 
@@ -83,7 +83,7 @@ describe('A conversation in two windows', () => {
 
   it('continues with what the other window has written once claimed, followed or not', async () => {
     const { here, id, there } = await both();
-    there.isShown = false;
+    there.setVisibility('hidden');
     // The last look is over then.
     await second.chats.open(id);
     await here.send(draft('Unseen'));

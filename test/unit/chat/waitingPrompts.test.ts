@@ -57,7 +57,7 @@ describe('A prompt that waits for a sign-in', () => {
     const signIn = refuseSessions();
     const { chat, sent } = await waiting();
     const other = await window.chats.create('two');
-    other.isShown = true;
+    other.setVisibility('seen');
     signIn();
     await sent;
     assert.deepEqual([prompts(), outline(chat)[0], outline(other)], [['Go'], 'prompt: Go', []]);

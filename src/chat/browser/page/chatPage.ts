@@ -9,10 +9,12 @@ import { HostRequestError, type RequestType } from '../../../webview/common/prot
 import { chatRequests, didInvokeCommand, didInsertDraft, didUpdate, type ChatUpdate } from '../../common/page/chatApi';
 import type { Draft } from '../../common/chatView';
 import { ComposerDraft } from '../composer/composerDraft';
+import { playTone } from './playTone';
 import { SavedPageState } from './savedPageState';
 import { ChatPageStore } from './chatPageStore';
 
-export type PageCommand = 'focusComposer' | 'showSessions' | 'focusApproval' | 'allow' | 'deny' | 'find' | 'showLatest';
+export type PageCommand =
+  'focusComposer' | 'showSessions' | 'focusApproval' | 'allow' | 'deny' | 'find' | 'showLatest' | 'playSound';
 
 const aliveIntervalMs = 5_000;
 
@@ -81,6 +83,7 @@ export class ChatPage {
 
   runCommand(command: PageCommand): void {
     if (command === 'showSessions') this.store.setSessionListShown(!this.store.state.isSessionListShown);
+    if (command === 'playSound') playTone();
     this.commandEmitter.fire(command);
   }
 

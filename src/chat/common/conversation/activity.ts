@@ -1,6 +1,6 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { BackendState } from '../../../session/common/sessionBackend';
-import type { Activity, ConversationView } from '../chatView';
+import type { Activity, ConversationRow, ConversationView } from '../chatView';
 import type { TurnStep } from '../transcript/turnStep';
 import type { TurnPhase } from './turnPhase';
 
@@ -41,6 +41,17 @@ export function activityOf(facts: ActivityFacts): Activity | undefined {
     case 'failed':
       return undefined;
   }
+}
+
+/** Returns the state for lists and marks. Undefined if nothing is going on, so that the stored state applies. */
+export function activeRowState(
+  { activity, status }: Pick<ConversationView, 'activity' | 'status'>,
+  pendingApprovals: number,
+): ConversationRow['state'] | undefined {
+  if (status === 'signIn' || activity?.kind === 'waiting' || activity?.kind === 'askingToSave') return 'waiting';
+  // The connection may come back with the same approvals.
+  if (status === 'reconnecting') return pendingApprovals > 0 ? 'waiting' : 'busy';
+  return activity ? 'busy' : undefined;
 }
 
 function startOf({ backend, isSavingCheckpoint, phase, turnStartedAt: since }: ActivityFacts): Activity {

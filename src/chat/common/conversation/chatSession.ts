@@ -7,6 +7,7 @@ import type { TranscriptDocument } from '../../../transcript/common/transcriptDo
 import {
   ChatError,
   type Chat,
+  type ChatVisibility,
   type DraftTransition,
   type RevertOptions,
   type TurnTexts,
@@ -27,7 +28,7 @@ import type { NewSessionOptionsPort } from '../conversations/newSessionOptionsPo
 import { createSharedDraft, type SharedDraft } from './sharedDraft';
 import { PromptDelivery, type AttachmentResolver } from './promptDelivery';
 import { BackendConnection, type BackendConnectionPorts } from './backendConnection';
-import { conversationView } from './conversationView';
+import { conversationView, rowState, type ConversationFacts } from './conversationView';
 import { SignInWait } from '../signIn/signInWait';
 import { TurnInterruption } from './turnInterruption';
 import { hasActivePrompt } from './turnPhase';
@@ -56,8 +57,8 @@ export class ChatSession implements Chat {
   private readonly chatTranscript: ChatTranscript;
   private readonly connection: BackendConnection;
   private readonly turnRunner: TurnRunner;
+  private readonly facts: ConversationFacts;
   readonly signInWait: SignInWait;
-  private readonly promptSaves: PromptSaves;
   private readonly sharedDraft: SharedDraft;
   private readonly answerDelivery: ApprovalAnswerDelivery;
   private isVisible = false;
@@ -94,7 +95,7 @@ export class ChatSession implements Chat {
     const restores = new ConversationRestores(conversationFiles, conversation, readStored, connection);
     this.restores = restores;
     this.fileChanges = new ReviewableChanges(conversationFiles, journal, restores, fileChangesEmitter.event);
-    const saves = (this.promptSaves = new PromptSaves(unsavedFiles, () => conversation.changeEmitter.fire()));
+    const saves = new PromptSaves(unsavedFiles, () => conversation.changeEmitter.fire());
     const turnRunner = new TurnRunner({
       conversation,
       connection,
@@ -105,6 +106,7 @@ export class ChatSession implements Chat {
       onWithdrawn: (promptId) => this.sharedDraft.restoreRefused(promptId),
     });
     this.turnRunner = turnRunner;
+    this.facts = { connection, conversation, clock, saves, turnRunner };
     this.signInWait = new SignInWait({ conversation, connection, turnRunner, draft: this.sharedDraft, clock });
     conversationFiles.onDidChangeProblem(() => {
       if (conversationFiles.wasTakenOver) void this.stopForOtherWindow();
@@ -127,13 +129,11 @@ export class ChatSession implements Chat {
     return this.chatTranscript.prompts.map(({ draft }) => draft.text);
   }
 
-  get isShown(): boolean {
-    return this.isVisible;
-  }
-
-  set isShown(isShown: boolean) {
+  setVisibility(visibility: ChatVisibility): void {
+    this.conversation.setSeen(visibility === 'seen');
+    const isShown = visibility !== 'hidden';
+    if (isShown === this.isVisible) return;
     this.isVisible = isShown;
-    if (isShown && this.conversationFiles.head.state === 'unread') this.conversationFiles.updateHead({ state: 'idle' });
     this.writerSubscription?.dispose();
     this.writerSubscription = isShown && !this.conversationFiles.isOurs ? this.conversationFiles.follow() : undefined;
     if (isShown) void this.conversation.journal.refresh();
@@ -159,8 +159,7 @@ export class ChatSession implements Chat {
   }
 
   get view(): ConversationView {
-    const { connection, conversation, ports, promptSaves, turnRunner } = this;
-    return conversationView(conversation, connection, turnRunner.phase, ports.clock.now(), promptSaves.isAsking);
+    return conversationView(this.facts);
   }
 
   get isOutdated(): boolean {
@@ -169,10 +168,7 @@ export class ChatSession implements Chat {
 
   /** State for the list. Undefined if the state in the head applies. */
   get rowState(): ConversationRow['state'] | undefined {
-    // The state of a conversation in another window is not known all the time.
-    if (!this.conversationFiles.isOurs) return undefined;
-    if (this.chatTranscript.approvals.views.length > 0) return 'waiting';
-    return this.chatTranscript.isBusy ? 'busy' : undefined;
+    return rowState(this.facts);
   }
 
   keepOpen(): Disposable {
@@ -389,7 +385,7 @@ export class ChatSession implements Chat {
   }
 
   private handleTurnEnd(): void {
-    this.conversation.finishTurn(this.isVisible, this.turnRunner.whenAgentStopped());
+    this.conversation.finishTurn(this.turnRunner.whenAgentStopped());
     if (this.answerDelivery.shouldSendQueuedPrompt(this.chatTranscript.lastEnd?.outcome)) this.startSendingQueue();
   }
 

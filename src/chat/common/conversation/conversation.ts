@@ -45,6 +45,7 @@ export class Conversation {
   readonly checkpoints: WorkspaceCheckpoints | undefined;
   /** Whether a prompt has been waiting for its checkpoint for some time. */
   isSavingCheckpoint = false;
+  private isSeen = false;
   /** Fires for all changes except streamed text, for which the transcript document has its own event. */
   readonly changeEmitter: Emitter<void>;
   /** Fires when the list of file changes may have changed. */
@@ -134,7 +135,7 @@ export class Conversation {
     this.ensureStarted();
     this.addRecord({ type: 'prompt', ...prompt });
     this.setTitleFromPrompt(prompt.text);
-    this.file.updateHead({ updatedAt: this.ports.clock.now(), state: 'idle' });
+    this.file.updateHead({ updatedAt: this.ports.clock.now(), state: 'idle', isUnseen: false });
   }
 
   /** Continues the conversation in this session of the backend. */
@@ -179,11 +180,24 @@ export class Conversation {
   }
 
   /** Updates the head and records the files after a turn. A stopped agent can write until `whenAgentStopped`. */
-  finishTurn(isShown: boolean, whenAgentStopped?: Promise<void>): void {
+  finishTurn(whenAgentStopped?: Promise<void>): void {
     const outcome = this.transcript.lastEnd?.outcome;
-    const state = outcome === 'failed' ? 'failed' : isShown || outcome === 'cancelled' ? 'idle' : 'unread';
-    this.file.updateHead({ updatedAt: this.ports.clock.now(), state });
+    const isCalm = this.isSeen || outcome === 'cancelled';
+    this.file.updateHead({ updatedAt: this.ports.clock.now(), state: isCalm ? 'idle' : 'unread' });
+    if (outcome === 'failed') this.markFailed();
     void this.journal.endTurn(this.transcript.turnNumber, true, whenAgentStopped);
+  }
+
+  markFailed(): void {
+    this.file.updateHead({ state: 'failed', isUnseen: !this.isSeen });
+  }
+
+  /** Sets whether the user sees the conversation. What ends unseen is marked until it is seen. */
+  setSeen(isSeen: boolean): void {
+    this.isSeen = isSeen;
+    if (!isSeen) return;
+    if (this.head.state === 'unread') this.file.updateHead({ state: 'idle' });
+    if (this.head.isUnseen === true) this.file.updateHead({ isUnseen: false });
   }
 
   private applyStoredRecord(record: LogRecord): void {

@@ -1,8 +1,9 @@
+import type { Clock } from '../../../base/common/async';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { BackendState } from '../../../session/common/sessionBackend';
 import { selectShownChanges } from '../../../transcript/common/shownChanges';
-import { activityOf } from './activity';
-import { toCommandViews, toOptionViews, type ConversationView } from '../chatView';
+import { activeRowState, activityOf } from './activity';
+import { toCommandViews, toOptionViews, type ConversationRow, type ConversationView } from '../chatView';
 import type { ChatTranscript } from '../transcript/chatTranscript';
 import type { Conversation } from './conversation';
 import type { BackendConnection } from './backendConnection';
@@ -59,17 +60,23 @@ function busyStatus(facts: ConversationStatusInput): Status {
   return { status: 'busy', ...withoutUndefined({ statusText: transcript.statusText }) };
 }
 
-/** Builds the view of a conversation for the page. `now` is in milliseconds since the epoch. */
-export function conversationView(
-  conversation: Conversation,
-  connection: BackendConnection,
-  phase: TurnPhase,
-  now: number,
-  isAskingToSave: boolean,
-): ConversationView {
-  const { file, isSavingCheckpoint, journal, queue, transcript } = conversation;
-  const { backendId, backendTitle, id, title } = conversation.head;
-  const isWaiting = isQueuedForSignIn(conversation.head, queue.first !== undefined, now);
+/** What a view is made of. The members change with the conversation. */
+export interface ConversationFacts {
+  readonly conversation: Conversation;
+  readonly connection: Pick<BackendConnection, 'state' | 'capabilities'>;
+  readonly turnRunner: { readonly phase: TurnPhase };
+  readonly saves: { readonly isAsking: boolean };
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** Returns what a conversation is doing, or why it can't. */
+function conversationState(facts: ConversationFacts): Status & Pick<ConversationView, 'activity'> {
+  const { clock, connection, conversation } = facts;
+  const { isAsking: isAskingToSave } = facts.saves;
+  const { phase } = facts.turnRunner;
+  const { isSavingCheckpoint, queue, transcript } = conversation;
+  const { backendTitle } = conversation.head;
+  const isWaiting = isQueuedForSignIn(conversation.head, queue.first !== undefined, clock.now());
   const status = conversationStatus({
     transcript,
     backend: connection.state,
@@ -90,15 +97,29 @@ export function conversationView(
     statusText: transcript.statusText,
     turnStartedAt: transcript.turnStartedAt,
   });
+  return { ...status, ...withoutUndefined({ activity }) };
+}
+
+/** Returns the state for lists and marks. Undefined if the state in the head applies. */
+export function rowState(facts: ConversationFacts): ConversationRow['state'] | undefined {
+  const { file, transcript } = facts.conversation;
+  // The state of a conversation in another window is not known all the time.
+  return file.isOurs ? activeRowState(conversationState(facts), transcript.approvals.views.length) : undefined;
+}
+
+/** Builds the view of a conversation for the page. */
+export function conversationView(facts: ConversationFacts): ConversationView {
+  const { clock, connection, conversation } = facts;
+  const { file, journal, queue, transcript } = conversation;
+  const { backendId, backendTitle, id, title } = conversation.head;
   return {
     id,
     title,
     backendId,
     backendTitle,
-    ...status,
-    ...withoutUndefined({ activity }),
+    ...conversationState(facts),
     ...withoutUndefined({ problem: file.problem }),
-    ...transcriptView(transcript, now),
+    ...transcriptView(transcript, clock.now()),
     // Approvals can be answered only in the window that writes to the conversation.
     ...(file.isInUseElsewhere ? { isInUse: true, approvals: [] } : {}),
     queue: queue.shownPrompts,

@@ -152,7 +152,7 @@ export class TurnRunner {
         return;
       case 'withdraw':
         conversation.addRecord({ type: 'withdrawn', id: effect.promptId });
-        if (effect.isFailure) conversation.file.updateHead({ state: 'failed' });
+        if (effect.isFailure) conversation.markFailed();
         this.ports.onWithdrawn(effect.promptId);
         return;
       case 'queue':

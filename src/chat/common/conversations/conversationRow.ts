@@ -4,11 +4,12 @@ import { isPrompt } from '../conversation/logRecord';
 
 /** Returns the row of a conversation. `openState` is its state if it is open in this window. */
 export function conversationRow(
-  { backendTitle, id, state, title, updatedAt }: ConversationHead,
+  { backendTitle, id, isUnseen, state, title, updatedAt }: ConversationHead,
   openState: ConversationRow['state'] | undefined,
   elsewhere: PlaceElsewhere | undefined,
 ): ConversationRow {
-  return { id, title, backendTitle, updatedAt, state: openState ?? state, ...(elsewhere ? { elsewhere } : {}) };
+  const row = { id, title, backendTitle, updatedAt, state: openState ?? state };
+  return { ...row, ...(isUnseen === true && { isUnseen }), ...(elsewhere && { elsewhere }) };
 }
 
 /** Conversations of this window come first, then those of other folders. */

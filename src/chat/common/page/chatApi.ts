@@ -78,7 +78,7 @@ export const didInsertDraft = defineNotification('chat/didInsert', Draft);
 /** Notifies the page of a command from the Command Palette or title bar. */
 export const didInvokeCommand = defineNotification(
   'chat/didAsk',
-  z.object({ what: z.enum(['focusComposer', 'showSessions', 'focusApproval', 'allow', 'deny', 'find']) }),
+  z.object({ what: z.enum(['focusComposer', 'showSessions', 'focusApproval', 'allow', 'deny', 'find', 'playSound']) }),
 );
 
 export const chatRequests = {

@@ -32,7 +32,7 @@ interface ChatPageDeps {
   readonly onUnresponsive: () => void;
 }
 
-type PageCommandName = 'focusComposer' | 'showSessions' | 'focusApproval' | 'find';
+type PageCommandName = 'focusComposer' | 'showSessions' | 'focusApproval' | 'find' | 'playSound';
 export type ApprovalChoice = 'allow' | 'deny';
 
 /** How long the page waits for the conversation that it restores. */

@@ -9,7 +9,7 @@ import type { BackendChoice } from '../../common/page/backendChoice';
 import type { SharedDraft } from '../../common/conversation/sharedDraft';
 import type { NewSessionOptions } from '../../common/page/newSessionOptions';
 import type { PageChips } from '../../common/page/pageChips';
-import type { ShownChats } from '../../common/page/shownChats';
+import type { ShownChats } from '../../common/marks/shownChats';
 import type { CodeProposals } from '../review/codeProposals';
 import type { AnswerTextActions } from '../answerTextActions';
 import type { PlaceActions } from '../placeActions';

@@ -9,6 +9,7 @@ import { panelTypes } from '../../../manifest';
 import type { Messages } from '../../../platform/vscode/messages';
 import type { PageFiles } from '../../../webview/vscode/loadPage';
 import type { Chat } from '../../common/chatPorts';
+import type { ChatMarks } from '../../common/marks/chatMarks';
 import { FocusOrder } from '../../common/page/focusOrder';
 import { ChatPageHost, type PageWebview } from './chatPageHost';
 import { chatViewId } from './chatViewId';
@@ -16,8 +17,8 @@ import type { ChatPageServices } from './chatPageServices';
 import type { RestoredChats } from './restoredChats';
 
 const shownChatKey = 'chat.shown';
-/** Added to the title of a tab with pending approvals, because tabs have no badge. */
-const pendingMark = '● ';
+/** Added to the title of a tab whose conversation needs the user, for those who see no icons of tabs. */
+const needsInputPrefix = '● ';
 
 interface ChatPagesDeps {
   readonly getServices: () => ChatPageServices;
@@ -41,6 +42,7 @@ export class ChatPages implements Disposable {
   private readonly focusOrder = new FocusOrder<ChatPageHost>();
   private readonly pagesByPanel = new Map<vscode.WebviewPanel, ChatPageHost>();
   private shownView: { readonly view: vscode.WebviewView; readonly page: ChatPageHost } | undefined;
+  private marks: Pick<ChatMarks, 'tabs' | 'badge'> = { tabs: new Map(), badge: undefined };
   private viewResolvers: ((page: ChatPageHost) => void)[] = [];
 
   constructor(private readonly deps: ChatPagesDeps) {}
@@ -107,9 +109,24 @@ export class ChatPages implements Disposable {
     this.addTab(panel, chat.id);
   }
 
-  /** Sets the view's badge. Does nothing if the view does not exist yet. */
-  setBadge(value: number, tooltip: string): void {
-    if (this.shownView) this.shownView.view.badge = value === 0 ? undefined : { value, tooltip };
+  /** Reveals the tab that shows the conversation, or shows it in the view. */
+  async reveal(chat: Chat): Promise<ChatPageHost> {
+    const [panel, tabPage] = [...this.pagesByPanel].find(([, { chat: shown }]) => shown?.id === chat.id) ?? [];
+    if (panel && tabPage) {
+      panel.reveal();
+      this.focusOrder.markFocused(tabPage);
+      return tabPage;
+    }
+    const page = await this.revealView();
+    if (page.chat?.id !== chat.id) page.show(chat);
+    return page;
+  }
+
+  /** Marks the tabs, and the view if it exists. */
+  setMarks(marks: Pick<ChatMarks, 'tabs' | 'badge'>): void {
+    this.marks = marks;
+    for (const [panel, page] of this.pagesByPanel) this.labelTab(panel, page.chat);
+    this.showBadge();
   }
 
   stopShowingChat(sessionId: string): void {
@@ -134,6 +151,7 @@ export class ChatPages implements Disposable {
       if (this.shownView?.view === view) this.shownView = undefined;
       this.removePage(page);
     });
+    this.showBadge();
     for (const resolve of this.viewResolvers.splice(0)) resolve(page);
   }
 
@@ -152,24 +170,17 @@ export class ChatPages implements Disposable {
   }
 
   private addTab(panel: vscode.WebviewPanel, sessionId: string): void {
-    const { files } = this.deps;
     const surface: PageWebview = {
       place: 'tab',
       webview: panel.webview,
       isVisible: () => panel.visible,
       onDidChangeVisibility: (listener) => panel.onDidChangeViewState(listener),
     };
-    panel.iconPath = vscode.Uri.joinPath(files.folder, '..', '..', 'media', 'icon.png');
     let titleListener: Disposable | undefined;
     const page = this.addPage(surface, sessionId, (chat) => {
       titleListener?.dispose();
-      const showTitle = (): void => {
-        const isWaiting = chat !== undefined && chat.view.approvals.length > 0;
-        const title = (isWaiting ? pendingMark : '') + showHiddenCharacters(chat?.view.title ?? 'New conversation');
-        if (panel.title !== title) panel.title = title;
-      };
-      showTitle();
-      titleListener = chat?.onDidChange(showTitle);
+      this.labelTab(panel, chat);
+      titleListener = chat?.onDidChange(() => this.labelTab(panel, chat));
     });
     this.pagesByPanel.set(panel, page);
     if (panel.active) this.focusOrder.markFocused(page);
@@ -178,6 +189,25 @@ export class ChatPages implements Disposable {
       this.pagesByPanel.delete(panel);
       this.removePage(page);
     });
+  }
+
+  /** Plays a short sound in a visible page. Does nothing if there is none: VS Code does not run hidden pages. */
+  playSound(): void {
+    this.visiblePages.find(({ feed }) => feed.hasPage)?.runCommand('playSound');
+  }
+
+  private labelTab(panel: vscode.WebviewPanel, chat: Chat | undefined): void {
+    const mark = chat && this.marks.tabs.get(chat.id);
+    const prefix = mark === 'needsInput' ? needsInputPrefix : '';
+    const title = prefix + showHiddenCharacters(chat?.view.title ?? 'New conversation');
+    if (panel.title !== title) panel.title = title;
+    const path = mark ? ['tab', `${mark}.svg`] : ['icon.png'];
+    const icon = vscode.Uri.joinPath(this.deps.files.folder, '..', '..', 'media', ...path);
+    if (panel.iconPath?.toString() !== icon.toString()) panel.iconPath = icon;
+  }
+
+  private showBadge(): void {
+    if (this.shownView) this.shownView.view.badge = this.marks.badge;
   }
 
   private addPage(

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { MemoryMemento } from '../../../fake/memoryMemento';
-import { ApprovalWatch } from '../../../../src/chat/common/page/approvalWatch';
+import { ApprovalWatch } from '../../../../src/chat/common/marks/approvalWatch';
 import { BackendChoice } from '../../../../src/chat/common/page/backendChoice';
-import { chatStatus } from '../../../../src/chat/common/page/chatStatus';
+import { chatMarks } from '../../../../src/chat/common/marks/chatMarks';
+import { chatStatus } from '../../../../src/chat/common/marks/chatStatus';
 import { restoreNewDraft } from '../../../../src/chat/common/page/newDraft';
 import { HeartbeatMonitor } from '../../../../src/chat/common/page/heartbeatMonitor';
-import { ShownChats } from '../../../../src/chat/common/page/shownChats';
+import { ShownChats } from '../../../../src/chat/common/marks/shownChats';
 import type { ApprovalView } from '../../../../src/chat/common/chatView';
 import { backendView, FakeChat, FakeChats } from '../../../fake/fakeChats';
 import { FakeClock } from '../../../fake/fakeClock';
@@ -121,10 +122,23 @@ describe('ShownChats', () => {
     shown.setShown(view, chat);
     shown.setShown(tab, chat);
     shown.setShown(view, undefined);
-    assert.equal(chat.isShown, true);
+    assert.equal(chat.visibility, 'seen');
     shown.setShown(tab, undefined);
-    assert.equal(chat.isShown, false);
+    assert.equal(chat.visibility, 'hidden');
     assert.equal(shown.has('one'), false);
+  });
+
+  it('is not seen while the window has no focus', () => {
+    const shown = new ShownChats();
+    const [chat, other] = [new FakeChat('one'), new FakeChat('two')];
+    const page = {};
+    shown.isWindowFocused = false;
+    shown.setShown(page, chat);
+    assert.equal(chat.visibility, 'shown');
+    shown.isWindowFocused = true;
+    assert.equal(chat.visibility, 'seen');
+    shown.setShown(page, other);
+    assert.deepEqual([chat.visibility, other.visibility], ['hidden', 'seen']);
   });
 });
 
@@ -202,7 +216,7 @@ describe('chatStatus', () => {
   const actions = {
     open: action('open'),
     pickBackend: action('pick'),
-    showApproval: action('show'),
+    showNext: action('show'),
     openSettings: action('settings'),
     manageTrust: action('trust'),
   };
@@ -210,14 +224,18 @@ describe('chatStatus', () => {
     isTrusted: true,
     chosen: backendView('demo-agent', 'demo', 'ready'),
     isPreferredMissing: false,
-    rows: [],
-    waiting: 0,
+    marks: chatMarks([]),
   };
 
   it('names the current agent, and first what needs the user', () => {
     assert.equal(chatStatus(calm, actions).summary, 'New conversations use The demo-agent.');
-    assert.equal(chatStatus({ ...calm, waiting: 2 }, actions).summary, '2 approvals are waiting for you.');
+    const asking = { ...calm, marks: chatMarks([{ id: 'one', title: 'Fix it', state: 'waiting' }]) };
+    assert.equal(chatStatus(asking, actions).summary, '“Fix it” needs your input.');
+    assert.deepEqual(
+      chatStatus(asking, actions).actions?.map(({ command }) => command),
+      ['open', 'show'],
+    );
     assert.equal(chatStatus({ ...calm, isPreferredMissing: true }, actions).state, 'attention');
-    assert.equal(chatStatus({ ...calm, isTrusted: false, waiting: 2 }, actions).actions?.[0]?.command, 'trust');
+    assert.equal(chatStatus({ ...asking, isTrusted: false }, actions).actions?.[0]?.command, 'trust');
   });
 });

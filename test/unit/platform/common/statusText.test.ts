@@ -24,6 +24,30 @@ describe('createStatusBarContent', () => {
     assert.deepEqual(tooltip, [{ icon: '$(error)', title: 'Agents', summary: 'no **file** $(x)' }]);
   });
 
+  describe('while something is going on', () => {
+    const lines = ['“Fix it” needs your input'];
+    const chat: FeatureStatus = {
+      ...amp,
+      id: 'chat',
+      highlight: { icon: 'bell-dot', text: '1 needs you', isUrgent: true, lines, command: 'show' },
+    };
+    const failed: FeatureStatus = { ...acp, state: 'failed' };
+
+    it('shows what the user must do before all else, and leads to it', () => {
+      const { command, highlights, label, severity, text } = createStatusBarContent([failed, chat]);
+      assert.deepEqual([text, severity, command], ['$(bell-dot) Backline: 1 needs you', 'warning', 'show']);
+      assert.deepEqual(highlights, lines);
+      assert.match(label, /^Backline: 1 needs you; “Fix it” needs your input; Agents failed/);
+    });
+
+    it('shows a problem before what can wait', () => {
+      const calm = { ...chat, highlight: { icon: 'pass', text: '1 done', isUrgent: false, lines, command: 'show' } };
+      const { command, severity, text } = createStatusBarContent([failed, calm]);
+      assert.deepEqual([text, severity, command], ['$(error) Backline', 'error', undefined]);
+      assert.equal(createStatusBarContent([amp, calm]).text, '$(pass) Backline: 1 done');
+    });
+  });
+
   it('is off if no feature is running', () =>
     assert.equal(createStatusBarContent([]).text, '$(circle-slash) Backline'));
 

@@ -1,9 +1,9 @@
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import type { Chat, Chats } from '../chatPorts';
-import { filterRowsWithPendingApproval } from './pageFeed';
+import { filterRowsWithPendingApproval } from '../page/pageFeed';
 
-export interface WaitingApproval {
+interface WaitingApproval {
   /** Unique across all conversations. */
   readonly key: string;
   readonly chat: Chat;
@@ -34,6 +34,17 @@ export class ApprovalWatch implements Disposable {
         .filter(({ state }) => state === 'pending')
         .map(({ id, prompt }) => ({ key: `${chat.id} ${id}`, chat, prompt })),
     );
+  }
+
+  /**
+   * Returns what a waiting conversation asks first. `key` changes when it asks something else. Without `prompt`, it needs
+   * something other than an approval. Undefined if that is not known yet, or if the answer is on its way.
+   */
+  questionOf(sessionId: string): { readonly key: string; readonly prompt?: string } | undefined {
+    const approvals = this.followedChats.get(sessionId)?.chat.view.approvals;
+    if (approvals?.length === 0) return { key: 'input' };
+    const first = approvals?.find(({ state }) => state === 'pending');
+    return first && { key: `approval ${first.id}`, prompt: first.prompt };
   }
 
   dispose(): void {
