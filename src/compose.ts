@@ -41,8 +41,9 @@ import { PermissionsPage } from './permissions/vscode/permissionsPage';
 import { PolicySetting } from './permissions/vscode/policySetting';
 import { Commands } from './platform/vscode/commands';
 import { extensionVersion } from './platform/common/extensionVersion';
-import type { FeatureContext } from './platform/vscode/featureContext';
+import type { NoticeContext } from './platform/vscode/featureContext';
 import { ChannelLogger } from './platform/vscode/log';
+import { createNoticeBoard } from './platform/vscode/messages';
 import { Settings } from './platform/vscode/settings';
 import { StatusView } from './platform/vscode/statusView';
 import { TrafficView } from './platform/vscode/trafficView';
@@ -152,7 +153,8 @@ function createServices(context: vscode.ExtensionContext) {
   );
   const editor = new GuardedEditor(vscodeEditor, () => protectedFiles.files);
   const version = extensionVersion(context.extension);
-  const contextFor = (area: string): FeatureContext => ({ log: log.child(area), status, commands, settings, clock });
+  const shared = { status, commands, settings, clock, notices: createNoticeBoard(log) };
+  const contextFor = (area: string): NoticeContext => ({ log: log.child(area), ...shared });
 
   const policy = disposables.add(new PolicySetting(settings, editor, log.child('permissions')));
   const standing = disposables.add(
@@ -195,11 +197,9 @@ function createServices(context: vscode.ExtensionContext) {
 
 /** Creates the features besides Amp, and what connects them. */
 function createFeatures(context: vscode.ExtensionContext, services: ReturnType<typeof createServices>) {
-  const { clock, commands, contextFor, disposables, editor, log, onListenerError, standing, startFeature } = services;
-  const { http, status, traffic, version, vscodeEditor } = services;
-  const consent = disposables.add(
-    new WorkspaceConsent({ clock, commands, log: log.child('consent'), status, memento: context.workspaceState }),
-  );
+  const { clock, contextFor, disposables, editor, log, onListenerError, standing, startFeature } = services;
+  const { http, traffic, version, vscodeEditor } = services;
+  const consent = disposables.add(new WorkspaceConsent({ ...contextFor('consent'), memento: context.workspaceState }));
   const mcpBridge = { runtime: process.execPath, file: context.asAbsolutePath('dist/mcp-bridge.js') };
   const threads = disposables.add(new SessionThreads(clock, log.child('threads')));
   const acp: AcpFeature = new AcpFeature({

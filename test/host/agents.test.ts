@@ -17,6 +17,7 @@ import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
 import { settingIds } from '../../src/manifest';
 import { Commands } from '../../src/platform/vscode/commands';
+import { createNoticeBoard } from '../../src/platform/vscode/messages';
 import { Settings } from '../../src/platform/vscode/settings';
 import { disabledTrafficTap } from '../../src/wire/common/traffic';
 import { answeringConsent } from '../fake/answeringConsent';
@@ -151,6 +152,7 @@ describe('installing agents', () => {
       commands: new Commands(nullLogger),
       settings: new Settings(nullLogger),
       clock: systemClock,
+      notices: createNoticeBoard(nullLogger),
       install: {
         ...port.install,
         system: { platform, arch, execPath, nodeVersion: process.versions.node, home: homedir() },

@@ -201,7 +201,8 @@ describe('the pages of the chat', () => {
     const marked = (state: 'waiting' | 'busy' | 'idle'): string => {
       subject.chats.add('two', state);
       subject.pages.setMarks(chatMarks(subject.chats.rows));
-      return `${other.panel.title} ${String(other.panel.iconPath)}`;
+      const { iconPath, title } = other.panel;
+      return `${title} ${iconPath instanceof vscode.Uri ? iconPath.path : ''}`;
     };
     assert.match(marked('busy'), /^Renamed .*tab\/working\.svg$/);
     assert.match(marked('waiting'), /^● Renamed .*tab\/needsInput\.svg$/);

@@ -63,7 +63,7 @@ describe('unsaved text in a file that an agent writes', () => {
     });
     const documents = new VirtualDocuments('backline-conflict-test');
     const texts = provideReadOnlyTexts(documents.scheme, (query) => documents.textOf(query));
-    const notices = new ConflictNotices({ watch, documents, messages, clock: systemClock });
+    const notices = new ConflictNotices({ watch, documents, messages, notices: messages, clock: systemClock });
     disposables = [notices, watch, texts, written];
     notices.start();
     watch.start();

@@ -9,7 +9,8 @@ import type { Feature, RunningFeature } from '../../base/common/feature';
 import type { Memento } from '../../base/common/memento';
 import type { ConsentPort } from '../../consent/common/consentManager';
 import { commandIds, settingIds } from '../../manifest';
-import type { FeatureContext } from '../../platform/vscode/featureContext';
+import type { NoticeBoard } from '../../platform/common/noticeBoard';
+import type { NoticeContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import { networkEnvironment } from '../../wire/common/networkEnvironment';
 import type { TrafficTap } from '../../wire/common/traffic';
@@ -38,7 +39,7 @@ type SharedLauncherDeps = Required<
   Pick<AgentLauncherDeps, 'editor' | 'http' | 'windowMcpServers' | 'standing' | 'threadSources' | 'writeObserver'>
 >;
 
-interface AcpFeatureDeps extends FeatureContext, SharedLauncherDeps {
+interface AcpFeatureDeps extends NoticeContext, SharedLauncherDeps {
   readonly traffic: TrafficTap;
   readonly demoAgentFile: string;
   /** Absolute path where the demo agent stores its sessions. */
@@ -107,7 +108,7 @@ export class AcpFeature implements Feature {
       agentConsent: this.createAgentConsentContext(),
       needsSignIn: (id) => this.signIn.memory.needsSignIn(id),
       isWorking: (id) => deps.isWorking(id),
-      onDidPostpone: (agent) => tellPostponed(new Messages(log), agent),
+      onDidPostpone: (agent) => tellPostponed(deps.notices, agent),
       log,
     });
     this.agentsPort = new AgentsPort({
@@ -220,7 +221,7 @@ export class AcpFeature implements Feature {
     const text = notes.join(' ');
     if (this.shownWarnings.has(text)) return;
     this.shownWarnings.add(text);
-    new Messages(this.deps.log).warning(text);
+    this.deps.notices.warning(text);
   }
 
   private createAgentConsentContext(): AgentConsentContext {
@@ -291,8 +292,8 @@ const actions: AgentStatusActions = {
   manageTrust: { label: 'Manage Workspace Trust', command: 'workbench.trust.manage' },
 };
 
-function tellPostponed(messages: Messages, { id, title }: Pick<SessionBackend, 'id' | 'title'>): void {
-  messages.info(`The settings of ${title} have changed. They take effect with the next prompt.`, {
+function tellPostponed(notices: NoticeBoard, { id, title }: Pick<SessionBackend, 'id' | 'title'>): void {
+  notices.info(`The settings of ${title} have changed. They take effect with the next prompt.`, {
     label: 'Restart Now',
     run: () => vscode.commands.executeCommand(commandIds.acpRestartAgent, id),
   });

@@ -6,7 +6,7 @@ import type { RunningFeature } from '../../base/common/feature';
 import type { Memento } from '../../base/common/memento';
 import { toVisibleText } from '../../base/common/visibleText';
 import { commandIds, settingIds } from '../../manifest';
-import type { FeatureContext } from '../../platform/vscode/featureContext';
+import type { NoticeContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import type { PageTab } from '../../webview/vscode/pageTab';
 import { AgentManager } from '../common/agentManager';
@@ -25,7 +25,7 @@ import { RegistryStore } from '../node/registryStore';
 import { agentDialogs, confirm } from './agentDialogs';
 import { createAgentsTab, type AgentsPageModel } from './agentsTab';
 
-export interface AgentsControllerDeps extends FeatureContext {
+export interface AgentsControllerDeps extends NoticeContext {
   readonly install: Omit<InstallPorts, 'clock' | 'log'>;
   readonly backends: AgentBackends;
   readonly secrets: AgentSecrets;
@@ -251,7 +251,7 @@ export class AgentsController implements RunningAgentsFeature, AgentsPageModel {
 
   private offerUpdates(names: readonly string[], reason: UpdateOfferReason): void {
     const message = updateOfferText(names, reason);
-    this.messages.info(message, { label: 'Show Agents', run: () => this.show() });
+    this.deps.notices.info(message, { label: 'Show Agents', run: () => this.show() });
   }
 }
 

@@ -8,7 +8,7 @@ import type { ConsentPort } from '../../consent/common/consentManager';
 import type { ConsentSubjectSource } from '../../consent/common/consentSubject';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, settingIds } from '../../manifest';
-import type { FeatureContext } from '../../platform/vscode/featureContext';
+import type { NoticeContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import type { TrafficTap } from '../../wire/common/traffic';
 import type { BackendRegistry } from '../../session/common/backendRegistry';
@@ -30,7 +30,7 @@ import { createContextCollector, editorContextChangeEvents } from './editorConte
 import { confirmSendingApiKey, manageApiKey, manageToken } from './secretDialogs';
 import type { OutgoingHttp } from '../../wire/node/outgoingHttp';
 
-interface AmplifierFeatureDeps extends FeatureContext {
+interface AmplifierFeatureDeps extends NoticeContext {
   readonly http: OutgoingHttp;
   readonly editor: EditorPort;
   readonly traffic: TrafficTap;
@@ -89,7 +89,7 @@ export class AmplifierFeature implements Feature {
       isWorking: () => deps.isWorking(amplifierBackendId),
       onDidPostpone: () => {
         const message = 'The settings of the Amplifier server have changed. They take effect with the next prompt.';
-        new Messages(log).info(message);
+        deps.notices.info(message);
       },
       monitor: this.serverMonitor,
       onListenerError,

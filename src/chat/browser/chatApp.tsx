@@ -3,6 +3,7 @@ import { ChangesBar } from './notices/changesBar';
 import type { ChatPage } from './page/chatPage';
 import { Composer } from './composer/composer';
 import { PageProvider, usePageState } from './chatPageContext';
+import { NoticeList } from './notices/noticeList';
 import { ProblemList } from './notices/problemList';
 import { QueueList } from './composer/queueList';
 import { SessionList } from './sessions/sessionList';
@@ -52,6 +53,7 @@ function Layout({ hasTitle }: Pick<ChatAppProps, 'hasTitle'>) {
           <div class="chat-notices">
             <StatusBanner />
             <ProblemList />
+            <NoticeList />
             <ChangesBar />
             <QueueList />
           </div>

@@ -102,6 +102,15 @@ export type DraftAttachment = z.infer<typeof DraftAttachment>;
 export const Draft = z.object({ id: optional(Text), text: Text, attachments: z.array(DraftAttachment) });
 export type Draft = z.infer<typeof Draft>;
 
+/** A notice of Backline. `actions`: the labels of its buttons. */
+export const NoticeView = z.object({
+  id: Text,
+  level: z.enum(['info', 'warning', 'error']),
+  text: Text,
+  actions: z.array(Text),
+});
+export type NoticeView = z.infer<typeof NoticeView>;
+
 export const QueuedPrompt = z.object({ ...Draft.shape, id: Text });
 export type QueuedPrompt = z.infer<typeof QueuedPrompt>;
 

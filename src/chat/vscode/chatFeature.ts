@@ -6,7 +6,7 @@ import type { Feature, RunningFeature } from '../../base/common/feature';
 import type { Memento } from '../../base/common/memento';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, contextKeys, settingIds, textSchemes } from '../../manifest';
-import type { FeatureContext } from '../../platform/vscode/featureContext';
+import type { NoticeContext } from '../../platform/vscode/featureContext';
 import { HtmlViews } from '../../platform/vscode/htmlViews';
 import { Messages } from '../../platform/vscode/messages';
 import type { KeyChordPrefixes } from '../../webview/vscode/keyChordPrefixes';
@@ -16,6 +16,7 @@ import type { Mentions } from '../common/mentions/mentions';
 import { ApprovalWatch } from '../common/marks/approvalWatch';
 import { BackendChoice, type BackendPreference } from '../common/page/backendChoice';
 import { workspaceStarters } from '../common/page/starters';
+import { PageNotices } from '../common/marks/pageNotices';
 import { ChatNotices } from '../common/marks/chatNotices';
 import { chatMarks } from '../common/marks/chatMarks';
 import { chatStatus, type ChatStatusActions } from '../common/marks/chatStatus';
@@ -52,7 +53,7 @@ import { ConflictWatch } from './unsaved/conflictWatch';
 import type { WindowMentions } from './windowMentions';
 import { collectWorkspaceFacts } from './workspaceFacts';
 
-interface ChatFeatureDeps extends FeatureContext {
+interface ChatFeatureDeps extends NoticeContext {
   /** The conversations. The feature starts, stops and disposes them. */
   readonly chats: Chats & { start(): Promise<void> };
   readonly mentions: Mentions;
@@ -117,7 +118,18 @@ export class ChatFeature implements Feature<RunningChatFeature> {
   }
 
   async start(): Promise<RunningChatFeature> {
-    const { chats, clock, commands, dialogs, editor, globalState, log, settings, status } = this.deps;
+    const {
+      chats,
+      clock,
+      commands,
+      dialogs,
+      editor,
+      globalState,
+      log,
+      notices: noticeBoard,
+      settings,
+      status,
+    } = this.deps;
     const {
       checkpoints,
       chips,
@@ -132,6 +144,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     const store = new DisposableStore();
     const onError = (error: unknown): void => log.error('an error in the chat', error);
     const messages = new Messages(log);
+    const pageNotices = store.add(new PageNotices(onError));
 
     for (const part of [chats, windowMentions, newOptions, chips, keyChords]) store.add(part);
     const preferred = (): BackendPreference => settings.chatBackend();
@@ -151,17 +164,18 @@ export class ChatFeature implements Feature<RunningChatFeature> {
         getServices: () => services,
         files: { folder: pagesFolder, name: 'chat' },
         memento: workspaceState,
-        messages,
+        messages: noticeBoard,
         restored: new RestoredChats({
           chats,
           memento: workspaceState,
-          messages,
+          messages: noticeBoard,
           log,
           deleteChat: (id) => review.deleteChat(id),
         }),
       }),
     );
     this.pages = pages;
+    store.add(noticeBoard.setPlace({ show: (notice) => pages.hasFocus && pageNotices.add(notice) }));
     const diffViews = new DiffViews(documents, editor);
     const review = new ConversationActions(chats, diffViews, documents, dialogs, messages);
     const follower = store.add(new AgentFollower({ clock, commands, log, chats, editor, memento: workspaceState }));
@@ -170,7 +184,15 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       restore.undoIn(sessionId, restoreId, (next) => void pages.revealView().then((page) => page.show(next), onError));
     const undo = new UndoActions({ diffViews, editorPort: editor, dialogs, messages, undoRestore });
     const turnReviews = store.add(new TurnReviews(chats, documents, messages, undo));
-    const interrupted = new InterruptedRestores({ checkpoints, restorer, undoRestore, dialogs, messages, log });
+    const interrupted = new InterruptedRestores({
+      checkpoints,
+      restorer,
+      undoRestore,
+      dialogs,
+      messages,
+      notices: noticeBoard,
+      log,
+    });
     const restore = new RestoreActions({
       chats,
       checkpoints,
@@ -187,6 +209,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     const closeChat = (id: string): void => pages.stopShowingChat(id);
     const services: ChatPageServices = {
       ...this.deps,
+      notices: pageNotices,
       places: new PlaceActions({ chats, dialogs, messages, closeChat }),
       restore,
       backends,
@@ -220,7 +243,9 @@ export class ChatFeature implements Feature<RunningChatFeature> {
         writerOf: (path) => writers.likelyWriterOf(path),
       }),
     );
-    const conflictNotices = store.add(new ConflictNotices({ watch: conflicts, documents, messages, clock }));
+    const conflictNotices = store.add(
+      new ConflictNotices({ watch: conflicts, documents, messages, notices: noticeBoard, clock }),
+    );
     const showConversation = async (id: string): Promise<void> => {
       try {
         (await pages.reveal(await chats.open(id))).runCommand('focusApproval');
@@ -238,7 +263,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
         shownChats: shown,
         setWaiting: (isWaiting) =>
           void vscode.commands.executeCommand('setContext', contextKeys.chatQuestionWaits, isWaiting),
-        messages,
+        messages: noticeBoard,
         show: showConversation,
         playSound: () => pages.playSound(),
       }),

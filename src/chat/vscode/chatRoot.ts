@@ -8,7 +8,7 @@ import type { Memento } from '../../base/common/memento';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { WriteObserver } from '../../editor/common/writeObserver';
 import { commandIds } from '../../manifest';
-import type { FeatureContext } from '../../platform/vscode/featureContext';
+import type { NoticeContext } from '../../platform/vscode/featureContext';
 import { KeyChordPrefixes } from '../../webview/vscode/keyChordPrefixes';
 import type { MentionSource } from '../common/chatPorts';
 import { ChatSessions } from '../common/conversations/chatSessions';
@@ -35,7 +35,7 @@ import { windowSaveEvents } from './unsaved/windowSaveEvents';
 import { WindowUnsavedFiles } from './unsaved/windowUnsavedFiles';
 import { WindowMentions } from './windowMentions';
 
-interface ChatRootDeps extends FeatureContext {
+interface ChatRootDeps extends NoticeContext {
   readonly backends: BackendRegistry;
   readonly editor: EditorPort;
   readonly checkpoints: WorkspaceCheckpoints | undefined;

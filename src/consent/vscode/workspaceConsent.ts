@@ -1,11 +1,9 @@
 import * as vscode from 'vscode';
-import { Coalescer, type Clock } from '../../base/common/async';
+import { Coalescer } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
-import type { StatusBoard } from '../../base/common/feature';
-import type { Logger } from '../../base/common/log';
 import type { Memento } from '../../base/common/memento';
 import { commandIds } from '../../manifest';
-import type { Commands } from '../../platform/vscode/commands';
+import type { NoticeContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import { describeSubject, describeSource, type ConsentSubject } from '../common/consentSubject';
 import { ConsentStore } from '../common/consentStore';
@@ -13,11 +11,7 @@ import { ConsentManager, type ConsentPort, type ConsentDecision, type SubjectDec
 import { ConsentHintLimiter } from '../common/consentHintLimiter';
 import { askForConsent, askForConsentToAll } from './consentQuestion';
 
-interface WorkspaceConsentDeps {
-  readonly clock: Clock;
-  readonly commands: Commands;
-  readonly log: Logger;
-  readonly status: StatusBoard;
+interface WorkspaceConsentDeps extends Omit<NoticeContext, 'settings'> {
   readonly memento: Memento;
 }
 
@@ -82,7 +76,7 @@ export class WorkspaceConsent implements Disposable {
 
   private showStatusAndHint(): void {
     this.showStatus();
-    const { log } = this.deps;
+    const { log, notices } = this.deps;
     const { undecidedSubjects: undecided } = this;
     this.hintLimiter
       .claimHint(undecided)
@@ -90,7 +84,7 @@ export class WorkspaceConsent implements Disposable {
         if (!isNew) return;
         const names = undecided.map(({ subject }) => describeSubject(subject)).join(', ');
         const review = { label: 'Review…', run: () => this.reviewSubjects() };
-        this.messages.info(`This workspace wants to run or use: ${names}. Review before you allow it.`, review);
+        notices.info(`This workspace wants to run or use: ${names}. Review before you allow it.`, review);
       })
       .catch((error: unknown) => log.error('the hint could not be shown', error));
   }

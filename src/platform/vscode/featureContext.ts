@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/common/async';
 import type { StatusBoard } from '../../base/common/feature';
 import type { Logger } from '../../base/common/log';
+import type { NoticeBoard } from '../common/noticeBoard';
 import type { Commands } from './commands';
 import type { Settings } from './settings';
 
@@ -11,4 +12,9 @@ export interface FeatureContext {
   readonly commands: Commands;
   readonly settings: Settings;
   readonly clock: Clock;
+}
+
+/** The context of a feature that also reports things by itself. Answers to commands are `Messages`. */
+export interface NoticeContext extends FeatureContext {
+  readonly notices: NoticeBoard;
 }

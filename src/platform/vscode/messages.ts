@@ -1,10 +1,17 @@
 import * as vscode from 'vscode';
 import type { Logger } from '../../base/common/log';
+import { NoticeBoard } from '../common/noticeBoard';
 import { toSafeNotificationText } from '../../base/common/noticeText';
 
 export interface MessageAction {
   readonly label: string;
   readonly run: () => unknown;
+}
+
+/** Creates the board of notices, which are notifications unless the user works where they have a place. */
+export function createNoticeBoard(log: Logger): NoticeBoard {
+  const messages = new Messages(log);
+  return new NoticeBoard(({ actions, level, text }) => messages[level](text, ...actions));
 }
 
 /** Shows notifications with actions. Does not wait for an answer, because users can leave notifications open. */

@@ -8,6 +8,7 @@ import { StatusBoard, type FeatureStatus, type RunningFeature } from '../../../s
 import { systemClock } from '../../../src/base/node/systemClock';
 import { settingIds } from '../../../src/manifest';
 import { Commands } from '../../../src/platform/vscode/commands';
+import { createNoticeBoard } from '../../../src/platform/vscode/messages';
 import { Settings } from '../../../src/platform/vscode/settings';
 import { TrafficLog } from '../../../src/wire/common/traffic';
 import { MemoryLogger } from '../../unit/amplifier/node/clientHarness';
@@ -54,6 +55,7 @@ export class AmplifierUnderTest {
       commands: new Commands(log),
       settings: this.settings,
       clock: systemClock,
+      notices: createNoticeBoard(log),
       http: new OutgoingHttp(),
       secrets: {
         get: (name) => Promise.resolve(secrets.get(name)),

@@ -14,6 +14,7 @@ import { BackendChoice } from '../../../src/chat/common/page/backendChoice';
 import { restoreNewDraft } from '../../../src/chat/common/page/newDraft';
 import { NewSessionOptions } from '../../../src/chat/common/page/newSessionOptions';
 import { PageChips, type ChipSource } from '../../../src/chat/common/page/pageChips';
+import { PageNotices } from '../../../src/chat/common/marks/pageNotices';
 import { ShownChats } from '../../../src/chat/common/marks/shownChats';
 import { ChatPages } from '../../../src/chat/vscode/pages/chatPages';
 import { RestoredChats } from '../../../src/chat/vscode/pages/restoredChats';
@@ -138,6 +139,7 @@ export class ChatUnderTest {
       rowsForDrop: (uris) => this.mentions.rowsForDrop(uris),
       newDraft: restoreNewDraft(memento, throwIt),
       shown: new ShownChats(),
+      notices: new PageNotices(throwIt),
       editor: this.actions,
       code: this.code,
       review: new ConversationActions(this.chats, diffViews, this.documents, dialogs, messages),
@@ -155,6 +157,7 @@ export class ChatUnderTest {
           undoRestore,
           dialogs,
           messages,
+          notices: messages,
           log: nullLogger,
         }),
         diffViews: new DiffViews(this.documents, adapter),

@@ -1,7 +1,7 @@
 // What stands between the transcript and the composer, in the small windows that most people have.
 import assert from 'node:assert/strict';
 import type { ApprovalView } from '../../../src/chat/common/chatView';
-import { didInvokeCommand } from '../../../src/chat/common/page/chatApi';
+import { chatRequests, didInvokeCommand } from '../../../src/chat/common/page/chatApi';
 import { changes, commandApproval, diffApproval, sessionOf, snapshot } from './support/chatFixtures';
 import { ChatPages } from './support/chatPages';
 
@@ -85,6 +85,50 @@ describe('the notices of a small window', () => {
   });
 });
 
+describe('what Backline says while the user is in the chat', () => {
+  const pages = new ChatPages();
+  before(() => pages.start());
+  afterEach(() => pages.closePages());
+  after(() => pages.stop());
+  const notice = {
+    id: '7',
+    level: 'info',
+    text: 'This workspace wants to run or use: the MCP server “db”. Review before you allow it.',
+    actions: ['Review…'],
+  } as const;
+
+  it('stands above the composer, can be answered and dismissed, and leaves the focus where it is', async () => {
+    const chat = await pages.openChat(snapshot(sessionOf({})), {
+      width: 250,
+      height: 600,
+    });
+    const { composer, host, page } = chat;
+    await composer.click();
+    await chat.tell({ notices: [notice] });
+    const banner = page.locator('.banner', { hasText: notice.text });
+    await banner.waitFor();
+    assert.ok(await composer.evaluate((element) => element === document.activeElement));
+    const [above, below] = [await banner.boundingBox(), await composer.boundingBox()];
+    assert.ok(above && below && above.y + above.height <= below.y, 'it covers nothing that is typed');
+    assert.deepEqual(await chat.axe(), []);
+    await page.screenshot({ path: 'out/screenshots/chat-notice-250.png' });
+    await page.getByRole('button', { name: 'Review…' }).click();
+    assert.deepEqual(await host.waitFor(chatRequests.answerNotice), { id: '7', action: 'Review…' });
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    assert.deepEqual(await host.waitFor(chatRequests.answerNotice, 2), { id: '7' });
+    await chat.tell({ notices: [] });
+    await banner.waitFor({ state: 'detached' });
+  });
+
+  it('goes elsewhere once the page has lost the focus', async () => {
+    const { composer, host, page } = await pages.openChat();
+    await composer.click();
+    await host.waitFor(chatRequests.focused);
+    await page.evaluate(() => window.dispatchEvent(new FocusEvent('blur')));
+    await host.waitFor(chatRequests.blurred);
+  });
+});
+
 describe('the sound', () => {
   const pages = new ChatPages();
   before(() => pages.start());
@@ -93,18 +137,20 @@ describe('the sound', () => {
   it('is played once the user has clicked in the page, and ends by itself', async () => {
     const { host, page } = await pages.openChat(snapshot(sessionOf({})));
     await page.evaluate(() => {
-      const log = (document.body.dataset['sound'] = '');
+      const states: string[] = [];
       window.AudioContext = class extends AudioContext {
         constructor() {
           super();
-          this.onstatechange = () => (document.body.dataset['sound'] += ` ${this.state}`);
+          this.onstatechange = () => {
+            states.push(this.state);
+            document.body.dataset['sound'] = states.join(' ');
+          };
         }
       };
-      return log;
     });
     await page.locator('.chat-transcript').click();
     await host.notify(didInvokeCommand, { what: 'playSound' });
-    await page.locator('body[data-sound=" running closed"]').waitFor({ state: 'attached' });
+    await page.locator('body[data-sound="running closed"]').waitFor({ state: 'attached' });
   });
 });
 

@@ -67,6 +67,9 @@ export class ChatPage {
     const { unconfirmed } = this.composerDraft;
     void this.request(chatRequests.ready, { unconfirmed }).then(() => this.composerDraft.confirmSent(unconfirmed));
     window.addEventListener('focus', () => void this.request(chatRequests.focused, {}), true);
+    window.addEventListener('blur', ({ target }) => {
+      if (target === window) void this.request(chatRequests.blurred, {});
+    });
     if (window.document.hasFocus()) void this.request(chatRequests.focused, {});
     window.setInterval(() => {
       if (window.document.visibilityState === 'visible') void this.request(chatRequests.alive, {});

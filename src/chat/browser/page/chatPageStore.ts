@@ -4,6 +4,7 @@ import type { ChatUpdate } from '../../common/page/chatApi';
 import type {
   BackendView,
   CommandView,
+  NoticeView,
   ContextChipView,
   OptionView,
   ConversationRow,
@@ -38,6 +39,7 @@ export interface ChatPageState {
   /** Ids of attachments in the composer for files that no longer exist. */
   readonly missingAttachmentIds: readonly string[];
   readonly promptHistory: readonly string[];
+  readonly notices: readonly NoticeView[];
   readonly isUntrusted: boolean;
   readonly problems: readonly RequestProblem[];
   readonly isSessionListShown: boolean;
@@ -62,6 +64,7 @@ export class ChatPageStore {
     folders: [],
     missingAttachmentIds: [],
     promptHistory: [],
+    notices: [],
     isUntrusted: false,
     problems: [],
     isSessionListShown: false,
@@ -76,7 +79,7 @@ export class ChatPageStore {
 
   apply(update: ChatUpdate): void {
     const { session, sessions, backends, chosenBackend, newOptions, seenUnattended, newCommands } = update;
-    const { chips, folders, missing, history, untrusted: isUntrusted } = update;
+    const { chips, folders, missing, history, notices, untrusted: isUntrusted } = update;
     const isOnlyTranscript = Object.keys(update).every((part) => part === 'transcript' || part === 'heardAt');
     if (isOnlyTranscript && this.currentState.isReady) return;
     this.updateState({
@@ -86,7 +89,7 @@ export class ChatPageStore {
       ...(seenUnattended !== undefined && { seenUnattended: seenUnattended ?? undefined }),
       ...withoutUndefined({ sessions, backends, chosenBackend, newOptions, newCommands }),
       ...withoutUndefined({ contextChips: chips, missingAttachmentIds: missing, promptHistory: history }),
-      ...withoutUndefined({ folders, isUntrusted }),
+      ...withoutUndefined({ folders, notices, isUntrusted }),
     });
   }
 

@@ -15,6 +15,7 @@ import {
   ContextChipView,
   Draft,
   MentionRow,
+  NoticeView,
   OptionView,
   ConversationRow,
   ConversationView,
@@ -67,6 +68,8 @@ export const ChatUpdate = z.object({
   missing: optional(z.array(Text)),
   /** Earlier prompts, oldest first. */
   history: optional(z.array(Text)),
+  /** What Backline has to say while the user is in the chat. */
+  notices: optional(z.array(NoticeView)),
   /** Whether the workspace is not trusted, so that agents can't start. */
   untrusted: optional(z.boolean()),
 });
@@ -94,6 +97,10 @@ export const chatRequests = {
   alive: defineRequestWithoutResult('chat/alive', NoValue),
   /** The page has received the focus. Commands apply to the page that had the focus last. */
   focused: defineRequestWithoutResult('chat/focused', NoValue),
+  /** The page has lost the focus. */
+  blurred: defineRequestWithoutResult('chat/blurred', NoValue),
+  /** Removes a notice, and runs its action with this label. */
+  answerNotice: defineRequestWithoutResult('chat/answerNotice', z.object({ id: Text, action: optional(Text) })),
   load: defineRequest('chat/load', z.object({ ...inSession, request: LoadRequest }), LoadAnswer),
   /** Finds the entries that show a text, in reading order, ignoring case. */
   find: defineRequest('chat/find', z.object({ ...inSession, query: Text }), z.object({ found: z.array(FoundEntry) })),

@@ -7,6 +7,7 @@ import type { ChatUpdate } from './chatApi';
 import type { Chat, Chats, DraftTransition } from '../chatPorts';
 import type { MissingAttachments } from '../mentions/missingAttachments';
 import type { ContextChipView, Draft, ConversationRow } from '../chatView';
+import type { PageNotices } from '../marks/pageNotices';
 import type { SharedDraft } from '../conversation/sharedDraft';
 import type { BackendChoice } from './backendChoice';
 import type { NewSessionOptions } from './newSessionOptions';
@@ -22,6 +23,7 @@ interface PageFeedPorts {
     NewSessionOptions,
     'optionsFor' | 'observedUnattendedAction' | 'commandsFor' | 'rememberCommands' | 'onDidChange'
   >;
+  readonly notices: Pick<PageNotices, 'views' | 'onDidChange'>;
   readonly folders: () => readonly string[];
   readonly isTrusted: () => boolean;
   readonly newDraft: Pick<SharedDraft, 'value' | 'onDidSendOrRestore'>;
@@ -53,6 +55,7 @@ const allParts: readonly UpdatePart[] = [
   'draft',
   'missing',
   'history',
+  'notices',
   'untrusted',
 ];
 
@@ -79,7 +82,7 @@ export class PageFeed implements Disposable {
   }
 
   start(): void {
-    const { attached, chats, backends, chips, keyChords, newDraft, newOptions } = this.ports;
+    const { attached, chats, backends, chips, keyChords, newDraft, newOptions, notices } = this.ports;
     this.disposables.add(chats.onDidChange(() => this.rowsCoalescer.schedule()));
     this.disposables.add(
       backends.onDidChange(() => {
@@ -88,6 +91,7 @@ export class PageFeed implements Disposable {
       }),
     );
     this.disposables.add(newOptions.onDidChange(() => this.markDirty('newOptions', 'newCommands')));
+    this.disposables.add(notices.onDidChange(() => this.markDirty('notices')));
     this.disposables.add(keyChords.onDidChange(() => this.markDirty('keyChords')));
     this.disposables.add(chips.onDidChange(() => this.refreshChips()));
     this.disposables.add(attached.onDidChange(() => this.refreshMissingAttachments()));
@@ -216,7 +220,7 @@ export class PageFeed implements Disposable {
   }
 
   private postUpdate(): void {
-    const { post, chats, backends, keyChords, newOptions, folders, isTrusted } = this.ports;
+    const { post, chats, backends, keyChords, newOptions, notices, folders, isTrusted } = this.ports;
     const { chat, feed } = this.shownChat ?? {};
     const history = chat?.sentPromptTexts ?? [];
     if (history.length !== this.sentPromptCount) this.dirtyParts.add('history');
@@ -240,6 +244,7 @@ export class PageFeed implements Disposable {
       ...(isDirty('draft') ? { draft: this.draft } : {}),
       ...(isDirty('missing') ? { missing: [...this.missingAttachmentIds] } : {}),
       ...(isDirty('history') ? { history: [...history] } : {}),
+      ...(isDirty('notices') ? { notices: [...notices.views] } : {}),
       ...(isDirty('untrusted') ? { untrusted: !isTrusted() } : {}),
     };
     this.dirtyParts.clear();

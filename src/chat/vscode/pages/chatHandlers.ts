@@ -27,7 +27,7 @@ export interface PageControl {
   focusComposer(): void;
   onReady(): Promise<void>;
   reconnectFeedOnHeartbeat(): void;
-  onFocus(): void;
+  onFocus(isFocused: boolean): void;
 }
 
 /** Creates the handlers of all page requests. The page shows the errors that they throw. */
@@ -112,7 +112,9 @@ export function createChatHandlers(
       await page.onReady();
     }),
     alive: chatRequests.alive.withHandler(() => page.reconnectFeedOnHeartbeat()),
-    focused: chatRequests.focused.withHandler(() => page.onFocus()),
+    focused: chatRequests.focused.withHandler(() => page.onFocus(true)),
+    blurred: chatRequests.blurred.withHandler(() => page.onFocus(false)),
+    answerNotice: chatRequests.answerNotice.withHandler(({ action, id }) => services.notices.answer(id, action)),
     load: chatRequests.load.withHandler(({ sessionId, request }) =>
       page.chat?.id === sessionId ? page.feed.load(request) : { isFound: false },
     ),

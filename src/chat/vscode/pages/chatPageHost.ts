@@ -48,6 +48,7 @@ export class ChatPageHost implements Disposable, PageControl {
   private pendingRestore: Promise<void> = Promise.resolve();
   private queuedNotifications: (() => void)[] = [];
   private wasReloaded = false;
+  private isFocused = false;
   private latestNavigation = {};
 
   constructor(private readonly deps: ChatPageDeps) {
@@ -114,8 +115,14 @@ export class ChatPageHost implements Disposable, PageControl {
     if (this.isVisible && !this.feed.hasPage) this.feed.connectPage();
   }
 
-  onFocus(): void {
-    this.deps.onDidFocus();
+  onFocus(isFocused: boolean): void {
+    this.isFocused = isFocused;
+    if (isFocused) this.deps.onDidFocus();
+  }
+
+  /** Whether the user works in this page. */
+  get hasFocus(): boolean {
+    return this.isFocused && this.isVisible && this.feed.hasPage;
   }
 
   onTrustChange(): void {

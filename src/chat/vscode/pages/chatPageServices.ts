@@ -6,6 +6,7 @@ import type { Draft, MentionRow } from '../../common/chatView';
 import type { MissingAttachments } from '../../common/mentions/missingAttachments';
 import type { Mentions } from '../../common/mentions/mentions';
 import type { BackendChoice } from '../../common/page/backendChoice';
+import type { PageNotices } from '../../common/marks/pageNotices';
 import type { SharedDraft } from '../../common/conversation/sharedDraft';
 import type { NewSessionOptions } from '../../common/page/newSessionOptions';
 import type { PageChips } from '../../common/page/pageChips';
@@ -41,6 +42,7 @@ export interface ChatPageServices {
   readonly showLog: () => PromiseLike<unknown>;
   readonly manageTrust: () => PromiseLike<unknown>;
   readonly openFolder: () => PromiseLike<unknown>;
+  readonly notices: PageNotices;
   readonly chips: PageChips;
   readonly keyChords: KeyChordPrefixes;
   readonly newOptions: NewSessionOptions;

@@ -6,7 +6,7 @@ import { Emitter } from '../../../base/common/event';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import type { Memento } from '../../../base/common/memento';
 import { panelTypes } from '../../../manifest';
-import type { Messages } from '../../../platform/vscode/messages';
+import type { NoticeBoard } from '../../../platform/common/noticeBoard';
 import type { PageFiles } from '../../../webview/vscode/loadPage';
 import type { Chat } from '../../common/chatPorts';
 import type { ChatMarks } from '../../common/marks/chatMarks';
@@ -24,7 +24,7 @@ interface ChatPagesDeps {
   readonly getServices: () => ChatPageServices;
   readonly files: PageFiles;
   readonly memento: Memento;
-  readonly messages: Messages;
+  readonly messages: Pick<NoticeBoard, 'error'>;
   readonly restored: RestoredChats;
 }
 
@@ -41,6 +41,7 @@ export class ChatPages implements Disposable {
   private readonly pages = new Set<ChatPageHost>();
   private readonly focusOrder = new FocusOrder<ChatPageHost>();
   private readonly pagesByPanel = new Map<vscode.WebviewPanel, ChatPageHost>();
+  private readonly icons = new Map<string, vscode.Uri>();
   private shownView: { readonly view: vscode.WebviewView; readonly page: ChatPageHost } | undefined;
   private marks: Pick<ChatMarks, 'tabs' | 'badge'> = { tabs: new Map(), badge: undefined };
   private viewResolvers: ((page: ChatPageHost) => void)[] = [];
@@ -191,6 +192,11 @@ export class ChatPages implements Disposable {
     });
   }
 
+  /** Whether the user works in one of the pages. */
+  get hasFocus(): boolean {
+    return [...this.pages].some((page) => page.hasFocus);
+  }
+
   /** Plays a short sound in a visible page. Does nothing if there is none: VS Code does not run hidden pages. */
   playSound(): void {
     this.visiblePages.find(({ feed }) => feed.hasPage)?.runCommand('playSound');
@@ -201,9 +207,14 @@ export class ChatPages implements Disposable {
     const prefix = mark === 'needsInput' ? needsInputPrefix : '';
     const title = prefix + showHiddenCharacters(chat?.view.title ?? 'New conversation');
     if (panel.title !== title) panel.title = title;
-    const path = mark ? ['tab', `${mark}.svg`] : ['icon.png'];
-    const icon = vscode.Uri.joinPath(this.deps.files.folder, '..', '..', 'media', ...path);
-    if (panel.iconPath?.toString() !== icon.toString()) panel.iconPath = icon;
+    panel.iconPath = this.iconOf(mark ? `tab/${mark}.svg` : 'icon.png');
+  }
+
+  /** Returns the same object for the same file, so that VS Code sees that an icon has not changed. */
+  private iconOf(file: string): vscode.Uri {
+    const icon = this.icons.get(file) ?? vscode.Uri.joinPath(this.deps.files.folder, '..', '..', 'media', file);
+    this.icons.set(file, icon);
+    return icon;
   }
 
   private showBadge(): void {

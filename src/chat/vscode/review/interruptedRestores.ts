@@ -7,6 +7,7 @@ import type {
   ResumeOutcome,
   WorkspaceCheckpoints,
 } from '../../../changes/common/workspaceCheckpoints';
+import type { NoticeBoard } from '../../../platform/common/noticeBoard';
 import type { Messages, MessageAction } from '../../../platform/vscode/messages';
 import type { FileRestorer } from '../../common/restore/fileRestorer';
 import type { Dialogs } from '../dialogs';
@@ -19,6 +20,7 @@ interface InterruptedRestoresDeps {
   readonly undoRestore: (sessionId: string, restoreId: string) => Promise<void>;
   readonly dialogs: Pick<Dialogs, 'choose'>;
   readonly messages: Messages;
+  readonly notices: Pick<NoticeBoard, 'info'>;
   readonly log: Logger;
 }
 
@@ -31,10 +33,10 @@ export class InterruptedRestores {
 
   /** Shows a notification if a restore was interrupted. @throws CheckpointError */
   async notify(): Promise<void> {
-    const { checkpoints, messages } = this.deps;
+    const { checkpoints, notices } = this.deps;
     const found = await checkpoints?.findInterruptedRestore();
     if (!found) return;
-    messages.info(
+    notices.info(
       messageFor(found),
       { label: finish, run: () => this.resume('finish') },
       { label: undo, run: () => this.resume('undo') },

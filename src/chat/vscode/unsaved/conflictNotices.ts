@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { Coalescer, type Clock } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
+import type { NoticeBoard } from '../../../platform/common/noticeBoard';
 import type { Messages, MessageAction } from '../../../platform/vscode/messages';
 import { formatFileNames } from '../../../base/common/lists';
 import type { VirtualDocuments } from '../review/virtualDocuments';
@@ -13,6 +14,7 @@ interface ConflictNoticesDeps {
   /** Read-only documents that show the texts of agents. */
   readonly documents: VirtualDocuments;
   readonly messages: Pick<Messages, 'info' | 'warning' | 'error'>;
+  readonly notices: Pick<NoticeBoard, 'warning'>;
   readonly clock: Clock;
 }
 
@@ -58,7 +60,7 @@ export class ConflictNotices implements Disposable {
     const names = formatFileNames(conflicts.map(nameOf));
     const text = `${agent} ${isDeleted ? 'deleted' : 'changed'} ${names} on disk while you had unsaved changes in the editor.`;
     const compare = { label: 'Compare', run: () => this.compare(agent, conflicts) };
-    this.deps.messages.warning(text, compare, ...this.choices(conflicts));
+    this.deps.notices.warning(text, compare, ...this.choices(conflicts));
   }
 
   private choices(conflicts: readonly UnsavedConflict[]): MessageAction[] {

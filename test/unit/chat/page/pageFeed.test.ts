@@ -8,6 +8,7 @@ import { MissingAttachments } from '../../../../src/chat/common/mentions/missing
 import { BackendChoice } from '../../../../src/chat/common/page/backendChoice';
 import { NewSessionOptions } from '../../../../src/chat/common/page/newSessionOptions';
 import { PageChips } from '../../../../src/chat/common/page/pageChips';
+import { PageNotices } from '../../../../src/chat/common/marks/pageNotices';
 import { PageFeed } from '../../../../src/chat/common/page/pageFeed';
 import { FakeChats } from '../../../fake/fakeChats';
 import { FakeClock } from '../../../fake/fakeClock';
@@ -27,6 +28,7 @@ const throwIt = (error: unknown): never => {
 describe('PageFeed', () => {
   let chats: FakeChats;
   let clock: FakeClock;
+  let notices: PageNotices;
   let feed: PageFeed;
   let posted: ChatUpdate[];
   let outdated: string[];
@@ -56,6 +58,7 @@ describe('PageFeed', () => {
     });
     attached = new MissingAttachments({ editor, onDidChangeFiles: filesMoved.event, clock, onError: throwIt });
     attached.start();
+    notices = new PageNotices(throwIt);
     feed = new PageFeed({
       chats,
       backends,
@@ -63,6 +66,7 @@ describe('PageFeed', () => {
       attached,
       keyChords: { prefixes: ['ctrl+k'], onDidChange: new Emitter<void>(throwIt).event },
       newOptions,
+      notices,
       folders: () => ['/work'],
       isTrusted: () => true,
       newDraft: begun,
