@@ -3,6 +3,9 @@ import { DisposableStore } from '../../base/common/disposable';
 import { commandIds, settingIds } from '../../manifest';
 import type { Messages } from '../../platform/vscode/messages';
 import { LiveQuickPickItems } from '../../platform/vscode/liveQuickPickItems';
+import type { Chats } from '../common/chatPorts';
+import { agentPickDetail, agentPicks } from '../common/page/agentPicks';
+import { withoutUndefined } from '../../base/common/withoutUndefined';
 import { backendStateLabel, displayedState } from '../common/backendStateLabel';
 import type { BackendView } from '../common/chatView';
 import type { BackendChoice } from '../common/page/backendChoice';
@@ -33,6 +36,7 @@ const icons: Record<BackendView['state'], string> = {
 export class BackendPicker {
   constructor(
     private readonly backendChoice: BackendChoice,
+    private readonly chats: Pick<Chats, 'rows'>,
     private readonly messages: Messages,
     private readonly installTerminals: Pick<InstallTerminals, 'insertInstallCommand'>,
   ) {}
@@ -104,7 +108,9 @@ export class BackendPicker {
   private createItems(): BackendItem[] {
     const { chosenBackend, backendViews } = this.backendChoice;
     return [
-      ...backendViews.map((view) => this.createItem(view, view.id === chosenBackend?.id)),
+      ...agentPicks(backendViews, this.chats.rows, chosenBackend?.id).map((view) =>
+        this.createItem(view, view.id === chosenBackend?.id),
+      ),
       { label: '', kind: vscode.QuickPickItemKind.Separator },
       { label: '$(extensions) Agents…', description: 'Install, update and add agents' },
     ];
@@ -112,8 +118,8 @@ export class BackendPicker {
 
   private createItem(view: BackendView, isChosen: boolean): BackendItem {
     const state = `${backendStateLabel(view, stateLabels)}${isChosen ? ', selected' : ''}`;
-    const detail = view.problem ?? view.description;
-    return { label: `$(${iconOf(view)}) ${view.title}`, description: state, detail, view };
+    const detail = agentPickDetail(view);
+    return { label: `$(${iconOf(view)}) ${view.title}`, description: state, ...withoutUndefined({ detail }), view };
   }
 }
 

@@ -155,7 +155,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     const code = store.add(new CodeProposals(proposed, editor, answerTextActions, dialogs, messages));
     const installs = store.add(new InstallTerminals(messages, () => backends.refresh()));
     const views = store.add(new HtmlViews());
-    const picker = new BackendPicker(backends, messages, installs);
+    const picker = new BackendPicker(backends, chats, messages, installs);
     const shown = new ShownChats();
     const noteFocus = ({ focused }: vscode.WindowState): void => void (shown.isWindowFocused = focused);
     noteFocus(vscode.window.state);

@@ -20,6 +20,30 @@ export function featureStateIcon(state: FeatureState): string {
   return `$(${stateIcons[state]})`;
 }
 
+/** Features in the order in which people use them. Others follow. */
+const menuOrder = [
+  'chat',
+  'consent',
+  'acp',
+  'agents',
+  'permissions',
+  'tools',
+  'context',
+  'amplifier',
+  'amplifierServe',
+];
+
+/** Returns the features for the status list: the chat, then what needs the user, then the others in the order of use. */
+export function inMenuOrder(statuses: readonly FeatureStatus[]): readonly FeatureStatus[] {
+  const rank = ({ id, state }: FeatureStatus): number => {
+    if (id === menuOrder[0]) return -2;
+    if (state === 'failed' || state === 'attention') return -1;
+    const place = menuOrder.indexOf(id);
+    return place < 0 ? menuOrder.length : place;
+  };
+  return statuses.toSorted((one, other) => rank(one) - rank(other));
+}
+
 export interface StatusBarContent {
   readonly text: string;
   /** The label for screen readers. */

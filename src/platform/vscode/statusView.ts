@@ -7,6 +7,7 @@ import {
   featureStateIcon,
   featureStateLabels,
   createStatusBarContent,
+  inMenuOrder,
   type StatusBarContent,
 } from '../common/statusText';
 import type { Commands } from './commands';
@@ -69,7 +70,7 @@ export class StatusView implements vscode.Disposable {
     // The highlighted row stays highlighted when the list changes, so that Enter runs the expected action.
     const items = store.add(new LiveQuickPickItems(pick, (one, other) => one.key === other.key));
     const refresh = (): void =>
-      items.replace([...this.statusBoard.featureStatuses.flatMap(createPicks), ...commonPicks]);
+      items.replace([...inMenuOrder(this.statusBoard.featureStatuses).flatMap(createPicks), ...commonPicks]);
     refresh();
     store.add(this.statusBoard.onDidChange(refresh));
     this.statusBoard.requestRefresh();

@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict';
 import type { FeatureStatus } from '../../../../src/base/common/feature';
-import { createStatusBarContent } from '../../../../src/platform/common/statusText';
+import { createStatusBarContent, inMenuOrder } from '../../../../src/platform/common/statusText';
 
 const amp: FeatureStatus = { id: 'amp', title: 'Amp', state: 'ready', summary: 'Serving on 8000.' };
 const acp: FeatureStatus = { id: 'acp', title: 'Agents', state: 'off', summary: 'No agent runs.' };
+
+describe('inMenuOrder', () => {
+  it('begins with the chat, then what needs the user, then by use, with Amp last', () => {
+    const status = (id: string, state: FeatureStatus['state'] = 'ready'): FeatureStatus => ({ ...amp, id, state });
+    const reported = [status('amp'), status('context', 'failed'), status('tools'), status('acp'), status('chat')];
+    assert.deepEqual(
+      inMenuOrder(reported).map(({ id }) => id),
+      ['chat', 'context', 'acp', 'tools', 'amp'],
+    );
+  });
+});
 
 describe('createStatusBarContent', () => {
   it('is an icon and a word while all is well', () => {
