@@ -134,10 +134,14 @@ describe('The chat, as a user sees it', () => {
     await chat.shows('This answer comes one word at a time');
     await window.runCommand('View: Toggle Secondary Side Bar Visibility');
     await window.page.locator('.part.auxiliarybar').waitFor({ state: 'hidden' });
-    await window.runCommand('Backline: Open Chat');
+    await window.waitForStatus(/“\/slow 100” is working/);
+    await window.waitForStatus(/^Backline: \d done; .*“\/slow 100” is done/);
+    await window.statusItem.click();
     await chat.shows('/slow 100');
     await chat.shows('Said 100 words');
     await (await chat.button('Send')).waitFor();
+    // It is seen.
+    await window.waitForStatus(/^(?!.*“\/slow 100”)/);
   });
 
   it('says once that a question waits when nobody sees it', async () => {
@@ -150,9 +154,14 @@ describe('The chat, as a user sees it', () => {
     await window.runCommand('View: Toggle Secondary Side Bar Visibility');
     await message.first().waitFor();
     assert.equal(await message.count(), 1);
+    await window.waitForStatus(/^Backline: 1 needs you; “rename colour to color in src\/colour\.ts” needs your input/);
+    await window.screenshot('chat-marks');
     await message.getByText('Show').click();
     await chat.answer('Deny');
     await contains(original);
+    // What ends in view is not marked.
+    await (await chat.button('Send')).waitFor();
+    await window.waitForStatus(/^(?!.*“rename colour)/);
   });
 
   it('leads two conversations at once, one of them in a tab', async () => {
