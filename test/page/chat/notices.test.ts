@@ -1,6 +1,6 @@
 // What stands between the transcript and the composer, in the small windows that most people have.
 import assert from 'node:assert/strict';
-import type { ApprovalView } from '../../../src/chat/common/chatView';
+import type { ApprovalView, NoticeView } from '../../../src/chat/common/chatView';
 import { chatRequests, didInvokeCommand } from '../../../src/chat/common/page/chatApi';
 import { changes, commandApproval, diffApproval, sessionOf, snapshot } from './support/chatFixtures';
 import { ChatPages } from './support/chatPages';
@@ -90,12 +90,12 @@ describe('what Backline says while the user is in the chat', () => {
   before(() => pages.start());
   afterEach(() => pages.closePages());
   after(() => pages.stop());
-  const notice = {
+  const notice: NoticeView = {
     id: '7',
     level: 'info',
     text: 'This workspace wants to run or use: the MCP server “db”. Review before you allow it.',
     actions: ['Review…'],
-  } as const;
+  };
 
   it('stands above the composer, can be answered and dismissed, and leaves the focus where it is', async () => {
     const chat = await pages.openChat(snapshot(sessionOf({})), {
