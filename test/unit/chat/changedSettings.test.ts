@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { until } from '../../support/eventually';
+import { BackendError } from '../../../src/session/common/sessionBackend';
+import type { ConfigOption } from '../../../src/session/common/sessionEvents';
 import { ChatBackend, ChatBackends } from './support/chatBackend';
+import { event } from './support/transcriptRecorder';
 import { draft, outline, Window } from './support/window';
 
 describe('A conversation with an agent whose settings change', () => {
@@ -81,6 +84,35 @@ describe('A conversation with an agent whose settings change', () => {
     assert.deepEqual([before.sessions.length, after.last.prompts.length], [0, 1]);
   });
 
+  it('whose session has a turn when it is loaded, just when they change, still gets the mode that the user has seen', async () => {
+    const chat = await window.chats.create('one');
+    await chat.send(draft('Go'));
+    await until('the turn', () => chat.view.status === 'busy');
+    before.last.tell(event('config:update', { options: [mode('ask')] }));
+    before.last.end();
+    await until('its end', () => chat.view.status === 'idle');
+    before.last.dispose();
+    // Until its end was read.
+    for (let step = 0; step < 12; step++) await new Promise(setImmediate);
+    const held = Promise.withResolvers<undefined>();
+    before.beforeSession = () => held.promise.then(() => undefined);
+    const sending = chat.send(draft('Go on'));
+    await until('the session', () => before.calls.includes('load one-1'));
+    before.onLoaded = (session) => {
+      session.isBusy = true;
+      session.config = [mode('auto')];
+      session.beforePrompt = () =>
+        session.isBusy ? Promise.reject(new BackendError('busy', 'It has a turn.')) : Promise.resolve();
+    };
+    const after = changeSettings();
+    held.resolve(undefined);
+    await until('the loaded session', () => before.sessions.length === 2);
+    await until('its mode', () => before.last.calls.includes('set mode ask'));
+    before.last.isBusy = false;
+    await sending;
+    assert.deepEqual([before.sessions, after.sessions].map((sessions) => sessions.at(-1)?.prompts.length), [0, 1]);
+  });
+
   // An agent that is retired ends its sessions that have no turn, at any step on the way of a prompt.
   for (const steps of [...Array(12).keys()]) {
     it(`sends its prompt once if they change ${steps} steps after Enter, and takes no end for the end of its turn`, async () => {
@@ -102,3 +134,11 @@ describe('A conversation with an agent whose settings change', () => {
     });
   }
 });
+
+function mode(value: 'ask' | 'auto'): ConfigOption {
+  const choices = [
+    { value: 'ask', name: 'Ask' },
+    { value: 'auto', name: 'Auto', unattended: 'runs' as const },
+  ];
+  return { type: 'select', id: 'mode', name: 'Mode', category: 'mode', value, choices };
+}

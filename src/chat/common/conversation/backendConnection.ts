@@ -62,6 +62,8 @@ export class BackendConnection implements Disposable {
   private backend: SessionBackend | undefined;
   private currentCapabilities: BackendCapabilities | undefined;
   private currentSession: BackendSession | undefined;
+  /** What `connect` has opened and not returned yet, because the settings have changed or the caller has canceled. */
+  private unreported: ConnectResult | undefined;
   private stateListener: Disposable | undefined;
   private historyFilter: HistoryFilter | undefined;
   private readonly lifetimeController = new AbortController();
@@ -105,17 +107,24 @@ export class BackendConnection implements Disposable {
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
       if (this.isOutdated && this.currentSession?.isBusy === false) this.leaveSession();
-      if (this.currentSession) return { session: this.currentSession, origin: 'open' };
+      if (this.currentSession) return this.reportOf(this.currentSession);
       const backend = await this.openBackend();
       try {
-        const connected = await this.connectTo(backend, remoteId, signal);
+        this.unreported = await this.connectTo(backend, remoteId, signal);
         // The settings may have changed meanwhile.
-        if (backend.isOutdated !== true || attempt === maxAttempts) return connected;
+        if (backend.isOutdated !== true || attempt === maxAttempts) return this.reportOf(this.unreported.session);
       } catch (error) {
         if (signal.aborted || backend.isOutdated !== true || attempt === maxAttempts) throw error;
         this.ports.log.info(`The settings have changed while connecting: ${messageOf(error)}`);
       }
     }
+  }
+
+  /** The first to get a session learns how it was obtained, because it has to be bound and given its options then. */
+  private reportOf(session: BackendSession): ConnectResult {
+    const { unreported } = this;
+    this.unreported = undefined;
+    return unreported?.session === session ? unreported : { session, origin: 'open' };
   }
 
   private async connectTo(

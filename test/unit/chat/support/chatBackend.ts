@@ -1,6 +1,6 @@
 import type { BackendEntry, BackendHealth, BackendRegistry } from '../../../../src/session/common/backendRegistry';
 import { EventLog } from '../../../../src/session/common/eventLog';
-import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
+import type { ConfigOption, SessionEvent } from '../../../../src/session/common/sessionEvents';
 import {
   BackendError,
   type BackendSession,
@@ -20,7 +20,7 @@ const rethrow = (error: unknown): void => {
 /** A session whose agent is the test. */
 export class ChatBackendSession implements BackendSession {
   isBusy = false;
-  readonly config = [];
+  config: readonly ConfigOption[] = [];
   readonly commands = [];
   readonly prompts: PromptInput[] = [];
   readonly calls: string[] = [];
@@ -85,6 +85,9 @@ export class ChatBackendSession implements BackendSession {
 
   setConfig(id: string, value: string | boolean): Promise<void> {
     this.calls.push(`set ${id} ${String(value)}`);
+    this.config = this.config.map((option) =>
+      option.id === id && option.type === 'select' ? { ...option, value: String(value) } : option,
+    );
     return Promise.resolve();
   }
 
@@ -117,6 +120,8 @@ export class ChatBackend implements SessionBackend {
   history: SessionEvent[] = [];
   /** Awaited before a session is opened. */
   beforeSession: (signal: AbortSignal | undefined) => Promise<void> = () => Promise.resolve();
+  /** Called with each session that was loaded. */
+  onLoaded: (session: ChatBackendSession) => void = () => undefined;
   /** Copies a session; by default the backend cannot. */
   fork: (id: string) => Promise<string | undefined> = () => Promise.resolve(undefined);
   state: BackendState = { kind: 'stopped' };
@@ -168,6 +173,7 @@ export class ChatBackend implements SessionBackend {
     const session = new ChatBackendSession(id, heard);
     session.runsCommand = this.runsCommand;
     session.tell(...this.history);
+    this.onLoaded(session);
     this.sessions.push(session);
     return session;
   }
