@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { effectOfFailure } from '../../../src/chat/common/writes/failedWrite';
 import { ConversationClaims, FileTextClaims, type ClaimReader } from '../../../src/chat/common/writes/fileTextClaims';
 
 const path = '/ws/a.txt';
@@ -8,14 +9,14 @@ const inCheckpoint = 'checkpoint';
 type Step =
   | { readonly do: 'announce'; readonly contents: string }
   /** Of one of the announced writes. */
-  | { readonly do: 'write' | 'end' | 'fail'; readonly at: number }
+  | { readonly do: 'write' | 'end' | 'fail' | 'failFormatted'; readonly at: number }
   | { readonly do: 'agentWrites'; readonly contents: string }
   | { readonly do: 'die' | 'beginScan' | 'read' | 'learn' | 'decide' };
 
 const contents = fc.constantFrom('one', 'two', inCheckpoint);
 const single: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('announce' as const), contents }),
-  fc.record({ do: fc.constantFrom('write' as const, 'end' as const, 'fail' as const), at: fc.nat(3) }),
+  fc.record({ do: fc.constantFrom('write', 'end', 'fail', 'failFormatted'), at: fc.nat(3) }),
   fc.record({ do: fc.constantFrom('beginScan' as const, 'read' as const, 'learn' as const, 'decide' as const) }),
 );
 const wholeScan: readonly Step[] = [{ do: 'decide' }, { do: 'beginScan' }, { do: 'read' }, { do: 'decide' }];
@@ -42,6 +43,10 @@ const steps = fc.array(
 interface Write {
   readonly id: string;
   readonly contents: string;
+  /** What the file had before. */
+  readonly before: string;
+  /** What it has perhaps left, beside its contents. */
+  left: string | undefined;
   isWritten: boolean;
   isEnded: boolean;
   /** When the reader has learned that it will not be written any more. */
@@ -81,7 +86,7 @@ class Model {
     this.clock++;
     if (one.do === 'announce') this.announce(one.contents);
     else if (one.do === 'agentWrites') this.disk = { contents: one.contents, by: 'agent' };
-    else if (one.do === 'write' || one.do === 'end' || one.do === 'fail') this.proceed(one.do, this.openWrite(one.at));
+    else if ('at' in one) this.proceed(one.do, this.openWrite(one.at));
     else if (one.do === 'die') this.die();
     else if (one.do === 'beginScan') {
       this.scan ??= { beganAt: this.clock, readAfter: this.reader.now, hasLearned: false };
@@ -97,6 +102,8 @@ class Model {
     this.writes.push({
       id,
       contents: wanted,
+      before: this.disk.contents,
+      left: undefined,
       isWritten: false,
       isEnded: false,
       closedAt: undefined,
@@ -110,8 +117,15 @@ class Model {
     return number < 0 ? open.at(number) : open[number % Math.max(1, open.length)];
   }
 
-  private proceed(what: 'write' | 'end' | 'fail', write: Write | undefined): void {
+  private proceed(what: 'write' | 'end' | 'fail' | 'failFormatted', write: Write | undefined): void {
     if (!write) return;
+    // If a formatter brings back what the file had before, and an agent has changed that, it can't be seen.
+    if (what === 'failFormatted' && write.before === 'formatted') return;
+    if (what === 'failFormatted') this.disk = { contents: 'formatted', by: 'backline' };
+    if (what === 'fail' || what === 'failFormatted') {
+      this.fail(write);
+      return;
+    }
     if (what === 'write') {
       if (write.isWritten) return;
       write.isWritten = true;
@@ -122,10 +136,25 @@ class Model {
     const { isWritten } = write;
     this.tell(() => {
       if (isWritten) this.backline.made(write.id);
-      else if (what === 'end') this.backline.lose(write.id);
+      else this.backline.lose(write.id);
+      write.closedAt = this.clock;
+    });
+  }
+
+  private fail(write: Write): void {
+    const { before, contents: planned, isWritten } = write;
+    const { contents: left } = this.disk;
+    const effect = effectOfFailure({ error: new Error(), planned, before, left });
+    // An agent that brings back just then what the file had before can't be seen.
+    if (effect === 'nothing' && isWritten) return;
+    write.isEnded = true;
+    if (effect === 'unknown') write.left = left;
+    this.tell(() => {
+      if (effect === 'written') this.backline.made(write.id);
+      else if (effect === 'unknown') this.backline.lose(write.id, [left]);
       else this.backline.withdraw(write.id);
       write.closedAt = this.clock;
-      write.isWithdrawn = !isWritten && what === 'fail';
+      write.isWithdrawn = effect === 'nothing';
     });
   }
 
@@ -170,7 +199,9 @@ class Model {
 
   /** Whether nobody can take these contents, which the agent has written, for those that Backline writes at about the same time. */
   private isCertain(found: string): boolean {
-    const same = this.writes.filter((write) => write.contents === found && !write.isWithdrawn);
+    const same = this.writes.filter(
+      (write) => (write.contents === found || write.left === found) && !write.isWithdrawn,
+    );
     return same.every(({ closedAt }) =>
       this.decided.some((earlier) => earlier.contents !== found && earlier.beganAt > (closedAt ?? Infinity)),
     );

@@ -9,15 +9,19 @@ import { AgentWritesFolder } from '../../../src/chat/node/writes/agentWritesFold
 import { FakeClock } from '../../fake/fakeClock';
 import { until } from '../../support/eventually';
 import { TestWorkspace } from '../changes/support/workspace';
+import type { AnnouncedWrite } from '../../../src/chat/common/writes/agentWrites';
+import { ConversationClaims, FileTextClaims } from '../../../src/chat/common/writes/fileTextClaims';
+import { SharedWrites } from '../../../src/chat/common/writes/sharedWrites';
+import type { FileText } from '../../../src/chat/common/changes/fileTexts';
+import { EditorError } from '../../../src/editor/common/editorPort';
 import { changeLines, DiskWindow } from './support/diskWindow';
 
 /** In one line: what another window has told. */
 const describeTold = (told: ToldWrite): string => {
   if (told.kind === 'made' && told.id === undefined) return String(told.write.text);
   const id = told.id?.replace(/\.jsonl/, '') ?? '';
-  return told.kind === 'withdrawn' || told.kind === 'lost'
-    ? `${told.kind} ${id}`
-    : `${told.kind} ${id}: ${told.write.text}`;
+  const write = told.kind === 'lost' ? told.left : told.kind === 'withdrawn' ? undefined : told.write;
+  return `${told.kind} ${id}${write ? `: ${write.text}` : ''}`;
 };
 
 const binary = (byte: number): Buffer => Buffer.from([0, 255, byte]);
@@ -123,12 +127,12 @@ describe('what the agents of other windows write', () => {
     const [own, other] = [open('own'), open('other', 7)];
     const begun = await other.announce([{ conversation: 'other', path: '/ws/a.txt', text: 'begun' }]);
     assert.deepEqual(await read(own), ['announced other 1: begun']);
-    const writes = ['made', 'formatted', 'failed', 'lost'].map((text) => ({
+    const writes = ['made', 'formatted', 'failed', 'lost', 'perhaps'].map((text) => ({
       conversation: 'other',
       path: '/ws/a.txt',
       text,
     }));
-    const [made, formatted, failed] = await other.announce(writes);
+    const [made, formatted, failed, , perhaps] = await other.announce(writes);
     assert.deepEqual(
       await read(own),
       writes.map(({ text }, at) => `announced other ${at + 2}: ${text}`),
@@ -137,9 +141,11 @@ describe('what the agents of other windows write', () => {
     made?.end({ conversation: 'other', path: '/ws/a.txt', text: 'made' });
     formatted?.end({ conversation: 'other', path: '/ws/a.txt', text: 'other' });
     failed?.end('nothing');
+    const left = { conversation: 'other', path: '/ws/a.txt', text: 'left' };
+    perhaps?.end({ left });
     assert.deepEqual(
       (await other.since(0)).map(({ text }) => text),
-      ['lost', 'begun', 'made', 'other'],
+      ['lost', 'perhaps', 'begun', 'made', 'other', 'left'],
     );
     ended.add(7);
     assert.deepEqual(await read(own), [
@@ -147,11 +153,59 @@ describe('what the agents of other windows write', () => {
       'made other 2: made',
       'made other 3: other',
       'withdrawn other 4',
+      'lost other 6: left',
       'lost other 5',
     ]);
     assert.deepEqual(await read(own), []);
     assert.deepEqual(await read(open('late')), ['announced other 5: lost', 'lost other 5']);
   });
+});
+
+describe('An undo that fails', () => {
+  const path = '/ws/a.txt';
+  const failed = new EditorError('saveFailed', 'The file was not saved.');
+  const stale = new EditorError('staleVersion', 'The file has changed.');
+  const cases: readonly [what: string, error: Error, left: FileText, told: string][] = [
+    ['when it has written the file', failed, 'undone', 'undone'],
+    ['when it has not', failed, 'before', 'nothing'],
+    ['when a formatter has changed the text', failed, 'formatted', 'perhaps formatted'],
+    ['so that the file can no longer be read', failed, undefined, 'perhaps undone'],
+    ['because others have changed the file', stale, 'others', 'nothing'],
+  ];
+  for (const [what, error, left, expected] of cases) {
+    it(`${what} tells other windows ${expected}`, async () => {
+      const told: string[] = [];
+      const end: AnnouncedWrite['end'] = (written) => {
+        if (typeof written === 'string') told.push(written);
+        else told.push('left' in written ? `perhaps ${written.left.text}` : String(written.text));
+      };
+      const claims = new FileTextClaims();
+      const own = new ConversationClaims(claims);
+      let text: FileText = 'before';
+      const writes = new SharedWrites({
+        conversation: 'own',
+        agentWrites: {
+          add: () => undefined,
+          announce: (some) => Promise.resolve(some.map(() => ({ end }))),
+          since: () => Promise.resolve([]),
+          readOtherWindows: () => Promise.resolve(),
+        },
+        checkpoints: undefined,
+        claims,
+        own,
+        fileTexts: { idOf: (id) => id, readFromDisk: () => Promise.resolve({ text, id: text, isDirty: false }) },
+        editor: { realPathOf: (file) => Promise.resolve(file) },
+      });
+      const write = (): Promise<never> => {
+        text = left;
+        return Promise.reject(error);
+      };
+      await assert.rejects(writes.ofText(path, 'undone', write), error);
+      assert.deepEqual(told, [expected]);
+      const isKnown = new ConversationClaims(claims).reader(0).find([path], [left], claims.now) !== undefined;
+      assert.equal(isKnown, left !== undefined && expected !== 'nothing');
+    });
+  }
 });
 
 describe('a turn while another conversation works on the same files', function () {

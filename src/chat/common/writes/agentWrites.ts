@@ -24,8 +24,8 @@ export type ToldWrite =
   | { readonly kind: 'made'; readonly id?: string | undefined; readonly write: AgentWrite }
   /** It has not written what it has announced. */
   | { readonly kind: 'withdrawn'; readonly id: string }
-  /** It is unknown whether it has written what it has announced, for example because it has ended. */
-  | { readonly kind: 'lost'; readonly id: string };
+  /** It is unknown whether it has written what it has announced, for example because it has ended. `left`: what it may have left. */
+  | { readonly kind: 'lost'; readonly id: string; readonly left?: AgentWrite };
 
 /** What the conversations of all windows have written, on disk. */
 export interface AgentWrites {
@@ -50,6 +50,6 @@ export interface AgentWrites {
 }
 
 export interface AnnouncedWrite {
-  /** `written` is what the file has now. It is told in the background. */
-  end(written: NewAgentWrite | 'nothing' | 'unknown'): void;
+  /** `written` is what the file has now, and `left` what it has if that is perhaps not by this write. It is told in the background. */
+  end(written: NewAgentWrite | 'nothing' | 'unknown' | { readonly left: NewAgentWrite }): void;
 }

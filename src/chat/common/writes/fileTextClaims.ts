@@ -48,9 +48,12 @@ export class FileTextClaims {
     return this.end(id, contents, true);
   }
 
-  /** It is unknown whether the announced contents were written, because the process has ended. Nothing will write them any more. */
-  lose(id: string): void {
-    this.end(id, [], false);
+  /**
+   * It is unknown whether the announced contents were written, or the others that are `left`, because the process has ended or the
+   * write has failed. Nothing will write them any more.
+   */
+  lose(id: string, left: ContentIds = []): void {
+    this.end(id, left, false);
   }
 
   /** The announced contents were not written. */
@@ -89,9 +92,12 @@ export class FileTextClaims {
     const path = this.announcedPathById.get(id) ?? '';
     const claim = this.withdraw(id);
     if (!claim) return false;
-    const all = [...new Set([...claim.contents, ...contents])];
+    const isAsAnnounced = contents.length === 0 || contents.some((id) => claim.contents.includes(id));
+    // A claim has the ids of one state of the file, so that a turn that has read one of them finds another one new.
+    const all = isAsAnnounced ? [[...new Set([...claim.contents, ...contents])]] : [claim.contents, contents];
+    const until = ++this.lastMoment;
     // What was perhaps not written has replaced nothing.
-    this.add(path, { ...claim, contents: all, from: isCertain ? claim.from : 0, until: ++this.lastMoment });
+    for (const some of all) this.add(path, { ...claim, contents: some, from: isCertain ? claim.from : 0, until });
     return true;
   }
 
@@ -124,8 +130,8 @@ export class ConversationClaims {
     this.claims.withdraw(id);
   }
 
-  lose(id: string): void {
-    this.claims.lose(id);
+  lose(id: string, left?: ContentIds): void {
+    this.claims.lose(id, left);
   }
 
   /** Begins a turn whose checkpoint is taken after the moment `since`. */

@@ -6,6 +6,7 @@ import { checkpointFor } from '../restore/checkpointFor';
 import type { AgentWrite, AgentWrites, NewAgentWrite, ToldWrite } from './agentWrites';
 import type { ConversationClaims, ContentIds, FileTextClaims } from './fileTextClaims';
 import type { FileText, FileTexts } from '../changes/fileTexts';
+import { effectOfFailure } from './failedWrite';
 import { stateId } from '../changes/nonTextChanges';
 import type { TurnCheckpoint } from '../changes/turnCheckpoint';
 import { placeOf } from './placeOf';
@@ -25,7 +26,7 @@ interface SharedWritesPorts {
 }
 
 interface Announced {
-  /** `text` is that of the file now, if it is another one than was announced. */
+  /** `text` is that of the file now, if it may be another one than was announced. */
   end(outcome: 'written' | 'nothing' | 'unknown', text?: FileText): void;
 }
 
@@ -53,15 +54,16 @@ export class SharedWrites implements UndoWrites {
     textOf?: (result: T) => string,
   ): Promise<T> {
     const { fileTexts } = this.ports;
-    const id = fileTexts.idOf(text);
-    const [announced] = await this.announce([{ path, text: id }]);
+    const planned = fileTexts.idOf(text);
+    const { id: before } = await fileTexts.readFromDisk(path);
+    const [announced] = await this.announce([{ path, text: planned }]);
     try {
       const result = await write();
       announced?.end('written', textOf?.(result));
       return result;
     } catch (error) {
-      // It may have failed after the file was written.
-      announced?.end((await fileTexts.readFromDisk(path)).id === id ? 'written' : 'nothing');
+      const left = await fileTexts.readFromDisk(path);
+      announced?.end(effectOfFailure({ error, planned, before, left: left.id }), left.text);
       throw error;
     }
   }
@@ -124,7 +126,7 @@ export class SharedWrites implements UndoWrites {
   private claimTold(told: ToldWrite): void {
     const { claims } = this.ports;
     if (told.kind === 'withdrawn') claims.withdraw(told.id);
-    else if (told.kind === 'lost') claims.lose(told.id);
+    else if (told.kind === 'lost') claims.lose(told.id, told.left && contentsOf(told.left));
     else {
       const { id, kind, write } = told;
       const contents = contentsOf(write);
@@ -145,11 +147,11 @@ export class SharedWrites implements UndoWrites {
     return writes.map((write, at) => ({
       end: (outcome, text) => {
         const id = ids[at] ?? '';
-        const left = text === undefined ? write.text : fileTexts.idOf(text);
-        if (outcome === 'written') own.made(id, [left]);
+        const left = { ...write, text: text === undefined ? write.text : fileTexts.idOf(text) };
+        if (outcome === 'written') own.made(id, [left.text]);
         else if (outcome === 'nothing') own.withdraw(id);
-        else own.lose(id);
-        told[at]?.end(outcome === 'written' ? { ...write, text: left } : outcome);
+        else own.lose(id, [left.text]);
+        told[at]?.end(outcome === 'written' ? left : outcome === 'unknown' ? { left } : outcome);
       },
     }));
   }

@@ -44,10 +44,15 @@ const Written = z.object({
   /** Id of the announcement that this ends. */
   id: z.string().optional(),
 });
-/** An earlier version of Backline in another window takes an announcement for a write, and does not see a withdrawal. */
+/**
+ * An earlier version of Backline in another window takes an announcement for a write, does not see a withdrawal, and ignores
+ * what a lost write may have left.
+ */
 const StoredLine = z.union([
   Written.extend({ phase: z.literal('announced'), id: z.string(), pid: z.number() }),
-  z.object({ at: z.number(), phase: z.enum(['withdrawn', 'lost']), id: z.string() }),
+  Written.extend({ phase: z.literal('lost'), id: z.string() }),
+  z.object({ at: z.number(), phase: z.literal('withdrawn'), id: z.string() }),
+  z.object({ at: z.number(), phase: z.literal('lost'), id: z.string() }),
   Written.extend({ phase: z.undefined().optional() }),
 ]);
 type StoredLine = z.infer<typeof StoredLine>;
@@ -96,8 +101,10 @@ export class AgentWritesFolder implements AgentWrites {
       this.append({ ...write, phase: 'announced', id, pid });
       return {
         end: (written) => {
-          if (typeof written === 'object') this.append({ ...written, id });
-          else this.append({ phase: written === 'nothing' ? 'withdrawn' : 'lost', id });
+          if (written === 'nothing') this.append({ phase: 'withdrawn', id });
+          else if (written === 'unknown') this.append({ phase: 'lost', id });
+          else if ('left' in written) this.append({ ...written.left, phase: 'lost', id });
+          else this.append({ ...written, id });
           void this.flush();
         },
       };
@@ -119,7 +126,7 @@ export class AgentWritesFolder implements AgentWrites {
         );
         for (const line of lines) {
           if (!isWritten(line) || line.at < at) continue;
-          if (line.phase === undefined || !ended.has(line.id)) all.push(writeOf(line));
+          if (line.phase !== 'announced' || !ended.has(line.id)) all.push(writeOf(line));
         }
       }),
     );
@@ -163,7 +170,9 @@ export class AgentWritesFolder implements AgentWrites {
       return { kind: 'announced', id, write: writeOf(line) };
     }
     this.announcedById.delete(id);
-    return isWritten(line) ? { kind: 'made', id, write: writeOf(line) } : { kind: line.phase, id };
+    if (line.phase === 'withdrawn') return { kind: 'withdrawn', id };
+    if (line.phase === 'lost') return { kind: 'lost', id, ...(isWritten(line) ? { left: writeOf(line) } : {}) };
+    return { kind: 'made', id, write: writeOf(line) };
   }
 
   /** Returns the announcements of windows that have ended since. */
@@ -247,8 +256,8 @@ export class AgentWritesFolder implements AgentWrites {
   }
 }
 
-function isWritten(line: StoredLine): line is Exclude<StoredLine, { readonly phase: 'withdrawn' | 'lost' }> {
-  return line.phase !== 'withdrawn' && line.phase !== 'lost';
+function isWritten<Line extends StoredLine>(line: Line): line is Extract<Line, { readonly path: string }> {
+  return 'path' in line;
 }
 
 function writeOf({ at, conversation, path, state, text }: z.infer<typeof Written>): AgentWrite {
