@@ -31,6 +31,7 @@ import { RestoredChats } from './pages/restoredChats';
 import type { ChatPageServices } from './pages/chatPageServices';
 import { CodeProposals } from './review/codeProposals';
 import type { Dialogs } from './dialogs';
+import type { FolderMove } from '../common/conversations/conversationPlace';
 import { PlaceActions } from './placeActions';
 import { DiffViews } from './review/diffViews';
 import { AnswerTextActions } from './answerTextActions';
@@ -72,6 +73,8 @@ interface ChatFeatureDeps extends NoticeContext {
   readonly workspaceState: Memento;
   /** Stores the draft of the next conversation, also with images. */
   readonly draftMemento: Memento;
+  /** Gives `use` the drafts of the next conversation that were typed in a folder that has moved to here. Never rejects. */
+  readonly takeMovedDrafts: (move: FolderMove, use: (draft: Draft) => void) => Promise<void>;
   /** Stores the last used backend. */
   readonly globalState: Memento;
   readonly pagesFolder: vscode.Uri;
@@ -135,6 +138,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       chips,
       keyChords,
       draftMemento,
+      takeMovedDrafts,
       newId,
       newOptions,
       pagesFolder,
@@ -207,15 +211,18 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     const factsAbort = new AbortController();
     store.add({ dispose: () => factsAbort.abort() });
     const closeChat = (id: string): void => pages.stopShowingChat(id);
+    const newDraft = store.add(restoreNewDraft(draftMemento, onError));
+    const takeDraft = (move: FolderMove): Promise<void> =>
+      takeMovedDrafts(move, (draft) => newDraft.restoreWithdrawn(draft));
     const services: ChatPageServices = {
       ...this.deps,
       notices: pageNotices,
-      places: new PlaceActions({ chats, dialogs, messages, closeChat }),
+      places: new PlaceActions({ chats, dialogs, messages, closeChat, takeDraft }),
       restore,
       backends,
       attached: windowMentions.attachedFiles,
       rowsForDrop: (uris) => windowMentions.rowsForDrop(uris),
-      newDraft: store.add(restoreNewDraft(draftMemento, onError)),
+      newDraft,
       shown,
       editor: answerTextActions,
       code,

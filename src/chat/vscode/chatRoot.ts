@@ -13,8 +13,9 @@ import { KeyChordPrefixes } from '../../webview/vscode/keyChordPrefixes';
 import type { MentionSource } from '../common/chatPorts';
 import { ChatSessions } from '../common/conversations/chatSessions';
 import type { Draft } from '../common/chatView';
-import { AttachedTexts } from '../common/mentions/attachedTexts';
+import { AttachedTexts, attachedTextsName } from '../common/mentions/attachedTexts';
 import { Mentions } from '../common/mentions/mentions';
+import { newDraftName, readStoredDraft } from '../common/page/newDraft';
 import { NewSessionOptions } from '../common/page/newSessionOptions';
 import { PageChips, type ChipSource } from '../common/page/pageChips';
 import { findConversationsFolder, moveOldConversations, type OpenWorkspace } from '../node/conversationsFolder';
@@ -124,6 +125,12 @@ export class ChatRoot {
       ...deps,
       chats: this.chatSessions,
       draftMemento: drafts,
+      takeMovedDrafts: (move, use) =>
+        drafts.takeMoved(move, async (left) => {
+          await this.attachedTexts.takeOver(left[attachedTextsName]);
+          const draft = readStoredDraft(left[newDraftName]);
+          if (draft) use(draft);
+        }),
       newId: randomUUID,
       mentions,
       windowMentions,

@@ -143,7 +143,13 @@ export class ChatUnderTest {
       editor: this.actions,
       code: this.code,
       review: new ConversationActions(this.chats, diffViews, this.documents, dialogs, messages),
-      places: new PlaceActions({ chats: this.chats, dialogs, messages, closeChat: () => undefined }),
+      places: new PlaceActions({
+        chats: this.chats,
+        dialogs,
+        messages,
+        closeChat: () => undefined,
+        takeDraft: () => Promise.resolve(),
+      }),
       turnReviews: new TurnReviews(this.chats, this.documents, messages, undo),
       undo,
       restore: new RestoreActions({

@@ -110,7 +110,10 @@ describe('A conversation with an agent whose settings change', () => {
     await until('its mode', () => before.last.calls.includes('set mode ask'));
     before.last.isBusy = false;
     await sending;
-    assert.deepEqual([before.sessions, after.sessions].map((sessions) => sessions.at(-1)?.prompts.length), [0, 1]);
+    assert.deepEqual(
+      [before.sessions, after.sessions].map((sessions) => sessions.at(-1)?.prompts.length),
+      [0, 1],
+    );
   });
 
   // An agent that is retired ends its sessions that have no turn, at any step on the way of a prompt.

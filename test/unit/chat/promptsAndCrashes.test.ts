@@ -7,7 +7,7 @@ import { nullLogger } from '../../../src/base/common/log';
 import { NodeFiles } from '../../../src/base/node/filePort';
 import { systemClock } from '../../../src/base/node/systemClock';
 import type { Draft } from '../../../src/chat/common/chatView';
-import { restoreNewDraft } from '../../../src/chat/common/page/newDraft';
+import { newDraftName, readStoredDraft, restoreNewDraft } from '../../../src/chat/common/page/newDraft';
 import { WindowDrafts } from '../../../src/chat/node/places/windowDrafts';
 import { MemoryMemento } from '../../fake/memoryMemento';
 import { settled, spoken, Window } from './support/window';
@@ -235,6 +235,35 @@ describe('A prompt that is sent while the window is killed', () => {
       }
       const opened = restoreNewDraft(await loadDrafts(new NodeFiles(), ['/ws']), throwIt);
       assert.deepEqual(opened.value.text.split('\n').toSorted(), ['one', 'three', 'two']);
+    });
+
+    it('comes with its folder that the user has located, also as one of several, before what was typed there', async () => {
+      const typeIn = async (folders: string[], typed: string): Promise<void> => {
+        const drafts = await loadDrafts(new NodeFiles(), folders);
+        restoreNewDraft(drafts, throwIt).save({ text: typed, attachments: [] });
+        await drafts.close();
+      };
+      await typeIn(['/old/deep'], 'alone');
+      await typeIn(['/old/inner', '/two'], 'in two');
+      await typeIn(['/elsewhere'], 'elsewhere');
+      const drafts = await loadDrafts(new NodeFiles(), ['/new/inner', '/new/deep']);
+      const draft = restoreNewDraft(drafts, throwIt);
+      draft.save({ text: 'typed since', attachments: [] });
+      const take = (from: string, to: string): Promise<void> =>
+        drafts.takeMoved({ from, to }, (left) => {
+          const stored = readStoredDraft(left[newDraftName]);
+          if (stored) draft.restoreWithdrawn(stored);
+          return Promise.resolve();
+        });
+      await take('/other', '/new');
+      assert.equal(draft.value.text, 'typed since');
+      await take('/old', '/new');
+      assert.deepEqual(draft.value.text.split('\n').toSorted(), ['alone', 'in two', 'typed since']);
+      assert.equal(draft.value.text.split('\n').at(-1), 'typed since');
+      await take('/old', '/new');
+      await drafts.close();
+      const again = restoreNewDraft(await loadDrafts(new NodeFiles(), ['/new/inner', '/new/deep']), throwIt);
+      assert.equal(again.value.text, draft.value.text);
     });
 
     it('is taken over from the storage of the version before', async () => {

@@ -41,6 +41,12 @@ export class AttachedTexts implements MentionSource {
     return { kind: 'text', id, title, tokens: estimateTokens(text.length) };
   }
 
+  /** Adds what another window has stored. */
+  async takeOver(stored: unknown): Promise<void> {
+    for (const [id, text] of Kept.parse(stored)) this.texts.set(id, text);
+    await this.deps.memento.update(attachedTextsName, [...this.texts]);
+  }
+
   /** Returns the working folder of the first attached text that has one. */
   workingFolderOf({ attachments }: Draft): string | undefined {
     return attachments.map(({ id }) => this.texts.get(id)?.folder).find((folder) => folder !== undefined);

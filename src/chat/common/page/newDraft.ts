@@ -12,6 +12,12 @@ export function restoreNewDraft(memento: Memento, onError: (error: unknown) => v
   return new SharedDraft(z.safeParse(Draft, memento.get(newDraftName)).data, persist, onError);
 }
 
+/** Returns what was stored as the draft of the empty page. Undefined if there is none. */
+export function readStoredDraft(stored: unknown): Draft | undefined {
+  const draft = z.safeParse(Draft, stored).data;
+  return draft && !isEmptyDraft(draft) ? draft : undefined;
+}
+
 /** Joins the drafts that two windows have stored. What cannot be read counts as empty. */
 export function joinStoredDrafts(first: unknown, second: unknown): Draft | undefined {
   const [one, other] = [first, second].map((stored) => z.safeParse(Draft, stored).data);

@@ -7,7 +7,13 @@ import type { Memento } from '../../../base/common/memento';
 import { parseJson } from '../../../base/common/parseJson';
 import type { FilePort } from '../../../base/node/filePort';
 import { isProcessAlive } from '../../../base/node/isProcessAlive';
-import { isSamePlace, type ConversationPlace } from '../../common/conversations/conversationPlace';
+import {
+  isSamePlace,
+  movedPath,
+  placeAfter,
+  type ConversationPlace,
+  type FolderMove,
+} from '../../common/conversations/conversationPlace';
 import { attachedTextsName, joinStoredTexts } from '../../common/mentions/attachedTexts';
 import { joinStoredDrafts, newDraftName } from '../../common/page/newDraft';
 import { findConversationsFolder, type OpenWorkspace } from '../conversationsFolder';
@@ -110,6 +116,33 @@ export class WindowDrafts implements Memento {
     }
   }
 
+  /**
+   * Gives `use` what was typed for workspaces with a folder that has moved, if they are this one now. It has to store that. Never
+   * rejects.
+   */
+  async takeMoved(move: FolderMove, use: (left: Values) => Promise<void>): Promise<void> {
+    const { files, folder, log } = this.deps;
+    const here = placeOf(this.workspace.file, this.workspace.folders);
+    try {
+      for (const file of await draftFilesIn(files, folder)) {
+        const stored = file === this.file ? undefined : await read(files, file);
+        if (!stored || isOpenElsewhere(stored)) continue;
+        const place = placeOf(stored.file, stored.folders);
+        const hasMoved = place.folders.some((one) => movedPath(one.path, [move]) !== undefined);
+        if (!hasMoved || !isSamePlace(placeAfter(place, [move]), here)) continue;
+        await this.inSequence(() => this.park(file, this.file));
+      }
+      const taken = takenFileOf(this.file);
+      const left = await read(files, taken);
+      if (!left) return;
+      await use(left.values);
+      await this.write();
+      await files.remove(taken);
+    } catch (error) {
+      log.warn(`Cannot read the draft of a folder that has moved: ${messageOf(error)}`);
+    }
+  }
+
   /** Notes that the window has closed, so that the next one can take over. Never rejects. */
   async close(): Promise<void> {
     this.isClosed = true;
@@ -136,10 +169,10 @@ export class WindowDrafts implements Memento {
     }
   }
 
-  /** Moves a file to where the next window takes it over, and adds what another window has moved there before. */
-  private async park(file: string): Promise<void> {
+  /** Moves a file to where the owner of another one takes it over, and adds what another window has moved there before. */
+  private async park(file: string, owner = file): Promise<void> {
     const { files } = this.deps;
-    const taken = takenFileOf(file);
+    const taken = takenFileOf(owner);
     const earlier = await read(files, taken);
     const stored = await read(files, file);
     if (!earlier || !stored) {
@@ -220,20 +253,27 @@ async function findLeft(
 ): Promise<string | undefined> {
   const here = placeOf(workspace.file, workspace.folders);
   let newest: { readonly file: string; readonly at: number } | undefined;
-  for (const name of (await files.listNames(folder)).filter((one) => one.endsWith(suffix))) {
-    const file = path.join(folder, name);
+  for (const file of await draftFilesIn(files, folder)) {
     if (file === own) continue;
     // Drafts may have images, so only new files are read.
     const changedAt = (await files.modifiedAt(file)) ?? 0;
     if (clock.now() - changedAt > handOverMs) continue;
     const stored = await read(files, file);
     if (!stored || clock.now() - stored.at > handOverMs) continue;
-    if (!stored.isClosed && stored.pid !== process.pid && isProcessAlive(stored.pid)) continue;
-    const isEmptyWindow = name.startsWith(emptyPrefix) && here.folders.length > 0;
+    if (isOpenElsewhere(stored)) continue;
+    const isEmptyWindow = path.basename(file).startsWith(emptyPrefix) && here.folders.length > 0;
     if (!isEmptyWindow && !isSamePlace(placeOf(stored.file, stored.folders), here)) continue;
     if (!newest || stored.at > newest.at) newest = { file, at: stored.at };
   }
   return newest?.file;
+}
+
+async function draftFilesIn(files: FilePort, folder: string): Promise<readonly string[]> {
+  return (await files.listNames(folder)).filter((name) => name.endsWith(suffix)).map((name) => path.join(folder, name));
+}
+
+function isOpenElsewhere({ isClosed, pid }: Stored): boolean {
+  return !isClosed && pid !== process.pid && isProcessAlive(pid);
 }
 
 function isSameWorkspace(one: OpenWorkspace, other: OpenWorkspace): boolean {
