@@ -134,14 +134,10 @@ describe('The chat, as a user sees it', () => {
     await chat.shows('This answer comes one word at a time');
     await window.runCommand('View: Toggle Secondary Side Bar Visibility');
     await window.page.locator('.part.auxiliarybar').waitFor({ state: 'hidden' });
-    await window.waitForStatus(/“\/slow 100” is working/);
-    await window.waitForStatus(/^Backline: \d done; .*“\/slow 100” is done/);
-    await window.statusItem.click();
+    await window.runCommand('Backline: Open Chat');
     await chat.shows('/slow 100');
     await chat.shows('Said 100 words');
     await (await chat.button('Send')).waitFor();
-    // It is seen.
-    await window.waitForStatus(/^(?!.*“\/slow 100”)/);
   });
 
   it('says once that a question waits when nobody sees it', async () => {
