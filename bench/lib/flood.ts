@@ -23,6 +23,7 @@ export class FloodedChat {
       chats: { rows: [], onDidChange: silent },
       backends: { backendViews: [], chosenBackend: undefined, onDidChange: silent },
       chips: { chipsFor: () => Promise.resolve([]), onDidChange: silent },
+      offered: { currentRow: () => Promise.resolve(undefined), onDidChange: silent },
       attached: { findMissing: () => Promise.resolve([]), onDidChange: silent },
       notices: { views: [], onDidChange: silent },
       keyChords: { prefixes: [], onDidChange: silent },

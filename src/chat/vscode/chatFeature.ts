@@ -221,6 +221,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       restore,
       backends,
       attached: windowMentions.attachedFiles,
+      offered: windowMentions.offered,
       rowsForDrop: (uris) => windowMentions.rowsForDrop(uris),
       newDraft,
       shown,

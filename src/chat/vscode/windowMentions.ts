@@ -10,6 +10,7 @@ import { listOpenFiles } from '../../platform/vscode/openFiles';
 import type { MentionSource } from '../common/chatPorts';
 import type { MentionRow } from '../common/chatView';
 import { MissingAttachments } from '../common/mentions/missingAttachments';
+import { OfferedContext } from '../common/mentions/offeredContext';
 import { OpenEditorsMention } from '../common/mentions/openEditorsMention';
 import { FileIndex } from '../common/mentions/fileIndex';
 import { FileMentions } from '../common/mentions/fileMentions';
@@ -33,6 +34,7 @@ const maxFiles = 100_000;
 export class WindowMentions implements Disposable {
   readonly sources: readonly MentionSource[];
   readonly attachedFiles: MissingAttachments;
+  readonly offered: OfferedContext;
   private readonly disposables = new DisposableStore();
   private readonly createdEmitter: Emitter<string>;
   private readonly deletedEmitter: Emitter<string>;
@@ -67,6 +69,15 @@ export class WindowMentions implements Disposable {
     this.fileMentions = new FileMentions({ index: this.fileIndex, editor, recentFiles: () => recent.recentPaths });
     this.folderMentions = new FolderMentions({ index: this.fileIndex, editor });
     this.selectionMentions = new SelectionMentions(editor);
+    this.offered = this.disposables.add(
+      new OfferedContext({
+        editor,
+        selectionRow: () => this.selectionRow(),
+        fileRow: (path) => this.fileMentions.rowOf(path, relativePath(path)),
+        clock,
+        onError,
+      }),
+    );
     this.sources = [
       this.selectionMentions,
       new ProblemMentions(editor),
@@ -80,6 +91,7 @@ export class WindowMentions implements Disposable {
   start(): void {
     this.fileIndex.start();
     this.attachedFiles.start();
+    this.offered.start();
     const watcher = this.disposables.add(vscode.workspace.createFileSystemWatcher('**/*'));
     this.disposables.add(watcher.onDidCreate(({ fsPath }) => void this.reportCreated(fsPath)));
     this.disposables.add(watcher.onDidDelete(({ fsPath }) => this.deletedEmitter.fire(fsPath)));

@@ -62,6 +62,7 @@ export const MoreIcon = solid(
   'M4.3 8a1.1 1.1 0 1 1-2.2 0 1.1 1.1 0 0 1 2.2 0Zm4.8 0a1.1 1.1 0 1 1-2.2 0 1.1 1.1 0 0 1 2.2 0Zm4.8 0a1.1 1.1 0 1 1-2.2 0 1.1 1.1 0 0 1 2.2 0Z',
 );
 export const OpenInTabIcon = outline('M2.5 3.5h11v9h-11zM9 3.5v9');
+export const OptionsIcon = outline('M2.5 5H9M12 5h1.5M2.5 11H4M7 11h6.5M10.5 3.5v3M5.5 9.5v3');
 export const ProblemsIcon = outline('M8 2.5 14 13H2ZM8 6.5v3M8 11.2v.1');
 export const QueueIcon = outline('M2.5 4h11M2.5 8h7M2.5 12h4M12 9.5v5M9.5 12h5');
 export const RevertIcon = outline('M3 6h6.5a3.5 3.5 0 0 1 0 7H6M5.5 3 2.8 6l2.7 3');

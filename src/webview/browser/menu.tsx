@@ -15,6 +15,8 @@ export interface MenuItem {
 export interface CustomMenuItem {
   readonly key: string;
   readonly content: ComponentChildren;
+  /** Whether the item opens a list in place of the menu. */
+  readonly keepsOpen?: boolean;
   readonly run: () => void;
 }
 
@@ -86,7 +88,7 @@ export function MenuList({ label, items, onDone }: MenuListProps) {
 
   return (
     <div ref={list} class="menu" role="menu" aria-label={label} onKeyDown={onKeyDown}>
-      {items.map(({ key, content, run }) => (
+      {items.map(({ key, content, keepsOpen, run }) => (
         <button
           key={key}
           type="button"
@@ -94,7 +96,7 @@ export function MenuList({ label, items, onDone }: MenuListProps) {
           tabIndex={-1}
           class="menu-item"
           onClick={() => {
-            onDone();
+            if (keepsOpen !== true) onDone();
             run();
           }}
         >

@@ -1,6 +1,6 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { FloatingBox } from './floating';
-import { ChevronDownIcon } from './icons';
+import { ChevronDownIcon, ShieldIcon } from './icons';
 import { indexAfterKey } from './listKeys';
 import { usePopup } from './hooks/usePopup';
 
@@ -23,8 +23,8 @@ interface PickerProps {
   readonly hint?: string | undefined;
   readonly disabled?: boolean | undefined;
   readonly allowsCustom?: boolean | undefined;
-  /** Id of an element that describes the current choice in more detail. */
-  readonly describedBy?: string | undefined;
+  /** What the user must know about the current choice, in a few words. */
+  readonly warning?: string | undefined;
 }
 
 /** Maximum number of choices without a filter field. */
@@ -32,7 +32,8 @@ const maxUnfilteredChoices = 8;
 
 /** A button that shows the current choice and opens a list of all choices. */
 export function Picker(props: PickerProps) {
-  const { label, value, choices, onPick, onOpen, hint, disabled, allowsCustom, describedBy } = props;
+  const { label, value, choices, onPick, onOpen, hint, disabled, allowsCustom, warning } = props;
+  const warningId = useId();
   const { isOpen, setOpen, button, close, closeToButton } = usePopup();
   const open = (): void => {
     setOpen(true);
@@ -45,10 +46,10 @@ export function Picker(props: PickerProps) {
       <button
         type="button"
         ref={button}
-        class="picker-button"
-        title={hint === undefined ? `${label}: ${name}` : `${label}: ${name}\n${hint}`}
+        class={`picker-button ${warning === undefined ? '' : 'is-warning'}`}
+        title={[`${label}: ${name}`, warning, hint].filter((line) => line !== undefined).join('\n')}
         aria-label={`${label}: ${name}`}
-        aria-describedby={describedBy}
+        aria-describedby={warning === undefined ? undefined : warningId}
         aria-haspopup="listbox"
         aria-expanded={isOpen}
         disabled={disabled}
@@ -60,9 +61,15 @@ export function Picker(props: PickerProps) {
         }}
       >
         {current?.status && <span class={`dot ${current.status.class}`} />}
+        {warning !== undefined && <ShieldIcon />}
         <span class="picker-name one-line">{name}</span>
         <ChevronDownIcon />
       </button>
+      {warning !== undefined && (
+        <span id={warningId} class="visually-hidden">
+          {warning}
+        </span>
+      )}
       {isOpen && (
         <FloatingBox anchor={button} onLeave={close} class="picker-list">
           <ChoiceList
@@ -91,7 +98,8 @@ interface ChoiceListProps {
   readonly onCancel: () => void;
 }
 
-function ChoiceList({ label, value, choices, allowsCustom = false, onPick, onCancel }: ChoiceListProps) {
+/** The list of an open picker. It takes the focus. A list with many choices has a filter field. */
+export function ChoiceList({ label, value, choices, allowsCustom = false, onPick, onCancel }: ChoiceListProps) {
   const id = useId();
   const [filter, setFilter] = useState('');
   const visibleChoices = [

@@ -136,6 +136,7 @@ export class ChatUnderTest {
       backends: this.backends,
       mentions: new Mentions(this.mentions.sources, systemClock, nullLogger),
       attached: this.mentions.attachedFiles,
+      offered: this.mentions.offered,
       rowsForDrop: (uris) => this.mentions.rowsForDrop(uris),
       newDraft: restoreNewDraft(memento, throwIt),
       shown: new ShownChats(),

@@ -1,29 +1,59 @@
 import { attachmentIcons } from '../../../transcript/browser/entries/entryIcons';
 import { formatTokens } from '../../../transcript/browser/parts/format';
-import { CloseIcon } from '../../../webview/browser/icons';
+import { IconButton } from '../../../webview/browser/iconButton';
+import { AddIcon, AtIcon, CloseIcon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
-import type { ContextChipView, DraftAttachment } from '../../common/chatView';
+import type { ContextChipView, DraftAttachment, MentionRow } from '../../common/chatView';
 import { usePage, usePageState } from '../chatPageContext';
 import { attachmentKindLabels } from '../chatLabels';
 
-export function ComposerChips() {
+interface ComposerChipsProps {
+  readonly offered: MentionRow | undefined;
+  readonly onStartMention: () => void;
+}
+
+/** What is sent with the prompt, and the file or selection that can be added with one click. One row, unless there is much. */
+export function ComposerChips({ offered, onStartMention }: ComposerChipsProps) {
   const page = usePage();
-  const { contextChips: context, missingAttachmentIds } = usePageState();
+  const { contextChips: context, missingAttachmentIds, session } = usePageState();
   const { attachments } = page.composerDraft.draft;
-  if (attachments.length + context.length === 0) return null;
   return (
-    <ul class="chips" aria-label="Attached context">
-      {context.map((chip) => (
-        <li key={chip.kind}>
-          <ContextChip chip={chip} />
-        </li>
-      ))}
-      {attachments.map((attachment) => (
-        <li key={attachment.id}>
-          <AttachmentChip attachment={attachment} isMissing={missingAttachmentIds.includes(attachment.id)} />
-        </li>
-      ))}
-    </ul>
+    <div class="chips">
+      <IconButton
+        label="Add Context"
+        hint="@"
+        icon={AtIcon}
+        disabled={session?.status === 'readonly'}
+        class="context-button"
+        onClick={onStartMention}
+      />
+      {offered && (
+        <button
+          type="button"
+          class="chip is-offered"
+          title={`Add ${offered.path ?? offered.title} to the prompt (Alt+Enter)`}
+          aria-keyshortcuts="Alt+Enter"
+          onClick={() => page.composerDraft.addAttachments(offered)}
+        >
+          <AddIcon />
+          <span class="one-line">{offered.title}</span>
+        </button>
+      )}
+      {attachments.length + context.length > 0 && (
+        <ul aria-label="Attached context">
+          {context.map((chip) => (
+            <li key={chip.kind}>
+              <ContextChip chip={chip} />
+            </li>
+          ))}
+          {attachments.map((attachment) => (
+            <li key={attachment.id}>
+              <AttachmentChip attachment={attachment} isMissing={missingAttachmentIds.includes(attachment.id)} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
   );
 }
 

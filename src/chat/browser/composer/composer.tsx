@@ -2,7 +2,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 import { indexAfterKey } from '../../../webview/browser/listKeys';
 import { useRedrawOnEvent } from '../../../webview/browser/hooks/useRedrawOnEvent';
 import { chatRequests } from '../../common/page/chatApi';
-import type { ConversationView } from '../../common/chatView';
+import type { ConversationView, Draft, MentionRow } from '../../common/chatView';
 import { ComposerChips } from './chips';
 import { ComposerFoot } from './composerFoot';
 import { PromptHistoryCursor } from './promptHistoryCursor';
@@ -16,7 +16,7 @@ import { usePageCommand } from '../usePageCommand';
 /** The prompt field. Enter sends the prompt, or queues it while a turn is running. Shift+Enter adds a new line. */
 export function Composer() {
   const page = usePage();
-  const { session, promptHistory, isUntrusted } = usePageState();
+  const { session, promptHistory, isUntrusted, offeredContext } = usePageState();
   const { composerDraft } = page;
   useRedrawOnEvent(composerDraft.onDidChange);
   const { draft } = composerDraft;
@@ -29,13 +29,20 @@ export function Composer() {
   const [activeId, setActiveId] = useState<string>();
   /** Index of the trigger whose list the user has closed. */
   const [dismissed, setDismissed] = useState<number>();
+  /** Whether the user has written in this conversation since it was displayed. Before, no list opens. */
+  const [hasWritten, setWritten] = useState(false);
+  /** The draft before the user chose Add Context, and the index of the trigger that this has added. */
+  const mentionByButton = useRef<{ readonly start: number; readonly before: string } | undefined>(undefined);
   const intake = useAttachmentPasteAndDrop();
 
   const isReadonly = session?.status === 'readonly';
   const isBusy = isRunning(session);
 
+  const offered = isReadonly || isAttached(draft, offeredContext) ? undefined : offeredContext;
+
   const put = (written: { readonly text: string; readonly caret: number }): void => {
     nextCaret.current = written.caret;
+    setWritten(true);
     composerDraft.setText(written.text);
   };
   const complete = (trigger: CompletionTrigger, name: string): void =>
@@ -49,7 +56,8 @@ export function Composer() {
     onKind: (trigger, { prefix }) => put(insertMentionKind(draft.text, caret ?? draft.text.length, trigger, prefix)),
   });
   const start = suggestions?.trigger.start;
-  const open = suggestions && start !== dismissed ? suggestions : undefined;
+  const open = suggestions && hasWritten && start !== dismissed ? suggestions : undefined;
+  useLayoutEffect(() => setWritten(false), [session?.id]);
   // A layout effect runs before the user can press the next key.
   useLayoutEffect(() => {
     if (start === undefined) setDismissed(undefined);
@@ -90,6 +98,21 @@ export function Composer() {
     void page.send();
   };
 
+  /** Adds `@`, which opens the list of mentions. Escape takes it away again. */
+  const startMention = (): void => {
+    const before = draft.text;
+    const text = before === '' || /\s$/.test(before) ? `${before}@` : `${before} @`;
+    mentionByButton.current = { start: text.length - 1, before };
+    input.current?.focus();
+    put({ text, caret: text.length });
+  };
+
+  const closeList = ({ query, start }: CompletionTrigger): void => {
+    const { current: added } = mentionByButton;
+    if (added?.start === start && query === '') put({ text: added.before, caret: added.before.length });
+    else setDismissed(start);
+  };
+
   const moveInList = (event: KeyboardEvent): boolean => {
     if (!open || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return false;
     const isMove = event.key === 'ArrowDown' || event.key === 'ArrowUp';
@@ -98,7 +121,7 @@ export function Composer() {
     if (next !== undefined) setActive(next);
     else if (item && event.key === 'Enter' && isWritten(item, open.trigger)) return false;
     else if (item && (event.key === 'Enter' || event.key === 'Tab')) item.select();
-    else if (event.key === 'Escape') setDismissed(open.trigger.start);
+    else if (event.key === 'Escape') closeList(open.trigger);
     else return false;
     return true;
   };
@@ -120,7 +143,11 @@ export function Composer() {
   const onKeyDown = (event: KeyboardEvent & { readonly currentTarget: HTMLTextAreaElement }): void => {
     if (isComposing(event)) return;
     const isSend = event.key === 'Enter' && !event.shiftKey && !event.altKey;
-    if (moveInList(event) || walkHistory(event, event.currentTarget)) event.preventDefault();
+    const isAdd = event.key === 'Enter' && event.altKey && !event.shiftKey && !event.ctrlKey && !event.metaKey;
+    if (isAdd && offered) {
+      event.preventDefault();
+      composerDraft.addAttachments(offered);
+    } else if (moveInList(event) || walkHistory(event, event.currentTarget)) event.preventDefault();
     else if (isSend) {
       event.preventDefault();
       send();
@@ -138,7 +165,7 @@ export function Composer() {
       onDragLeave={intake.onDragLeave}
       onDrop={intake.onDrop}
     >
-      <ComposerChips />
+      <ComposerChips offered={offered} onStartMention={startMention} />
       <textarea
         ref={input}
         class="composer-input"
@@ -154,6 +181,7 @@ export function Composer() {
         value={draft.text}
         onInput={({ currentTarget: { value, selectionStart } }) => {
           setCaret(selectionStart);
+          setWritten(true);
           composerDraft.setText(value);
           page.prepareOptions();
         }}
@@ -189,6 +217,11 @@ function CommandHint({ text }: { text: string }) {
   const name = /^\/(\S+) $/.exec(text)?.[1];
   const hint = commands.find((command) => command.name === name)?.hint;
   return hint === undefined ? null : <p class="command-hint">{hint}</p>;
+}
+
+/** Whether the draft has the file or selection already. */
+function isAttached({ attachments }: Draft, offered: MentionRow | undefined): boolean {
+  return attachments.some(({ id }) => id === offered?.id);
 }
 
 function isRunning(session: ConversationView | undefined): boolean {

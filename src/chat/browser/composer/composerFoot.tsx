@@ -1,8 +1,8 @@
 import { IconButton } from '../../../webview/browser/iconButton';
-import { AtIcon, QueueIcon, SendIcon, StopIcon } from '../../../webview/browser/icons';
+import { QueueIcon, SendIcon, StopIcon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
 import { usePage, usePageState } from '../chatPageContext';
-import { ComposerPickers } from './composerPickers';
+import { ComposerPickers } from './options/composerPickers';
 import { UsageMeter } from '../notices/usageMeter';
 
 interface ComposerFootProps {
@@ -11,6 +11,7 @@ interface ComposerFootProps {
   readonly onSend: () => void;
 }
 
+/** The agent and its options, and what is done with the prompt. One row at each width. */
 export function ComposerFoot({ isEmpty, isBusy, onSend }: ComposerFootProps) {
   const page = usePage();
   const { session, isUntrusted } = usePageState();
@@ -18,38 +19,32 @@ export function ComposerFoot({ isEmpty, isBusy, onSend }: ComposerFootProps) {
   const isStopping = session?.status === 'stopping';
   return (
     <div class="composer-foot">
-      <span class="composer-pickers">
-        <ComposerPickers />
+      <ComposerPickers />
+      <span class="composer-buttons">
+        {session && <UsageMeter session={session} />}
+        {isBusy && (
+          <IconButton
+            label={isStopping ? 'Stopping…' : 'Stop'}
+            hint="Shift+Escape"
+            keyShortcuts="Shift+Escape"
+            icon={StopIcon}
+            class="stop-button"
+            disabled={isStopping}
+            onClick={() => void page.requestForSession(chatRequests.stop, (sessionId) => ({ sessionId }))}
+          />
+        )}
+        {!(isBusy && isEmpty) && (
+          <IconButton
+            label={isBusy ? 'Queue' : 'Send'}
+            hint={isUntrusted ? 'disabled in Restricted Mode' : 'Enter; Shift+Enter for a new line'}
+            keyShortcuts="Enter"
+            icon={isBusy ? QueueIcon : SendIcon}
+            class="send-button"
+            disabled={isEmpty || isReadonly || isUntrusted}
+            onClick={onSend}
+          />
+        )}
       </span>
-      <IconButton
-        label="Add Context"
-        hint="@"
-        icon={AtIcon}
-        disabled={isReadonly}
-        class="context-button"
-        onClick={() => page.startMention()}
-      />
-      {session && <UsageMeter session={session} />}
-      {isBusy && (
-        <IconButton
-          label={isStopping ? 'Stopping…' : 'Stop'}
-          hint="Shift+Escape"
-          keyShortcuts="Shift+Escape"
-          icon={StopIcon}
-          class="stop-button"
-          disabled={isStopping}
-          onClick={() => void page.requestForSession(chatRequests.stop, (sessionId) => ({ sessionId }))}
-        />
-      )}
-      <IconButton
-        label={isBusy ? 'Queue' : 'Send'}
-        hint={isUntrusted ? 'disabled in Restricted Mode' : 'Enter; Shift+Enter for a new line'}
-        keyShortcuts="Enter"
-        icon={isBusy ? QueueIcon : SendIcon}
-        class="send-button"
-        disabled={isEmpty || isReadonly || isUntrusted}
-        onClick={onSend}
-      />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { IconButton } from '../../../webview/browser/iconButton';
 import { CloseIcon } from '../../../webview/browser/icons';
 import { Banner } from './banner';
-import { RetryWithOptionButtons } from '../composer/alternativeOptions';
+import { RetryWithOptionButtons } from '../composer/options/alternativeOptions';
 import { usePage, usePageState } from '../chatPageContext';
 
 export function ProblemList() {

@@ -2,7 +2,7 @@ import { useRedrawOnEvent } from '../../../webview/browser/hooks/useRedrawOnEven
 import { chatRequests } from '../../common/page/chatApi';
 import type { ConversationView } from '../../common/chatView';
 import { Banner } from './banner';
-import { RetryWithOptionButtons } from '../composer/alternativeOptions';
+import { RetryWithOptionButtons } from '../composer/options/alternativeOptions';
 import { usePage, usePageState } from '../chatPageContext';
 import { repairLabel } from '../chatLabels';
 

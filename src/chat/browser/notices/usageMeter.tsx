@@ -18,10 +18,10 @@ export function UsageMeter({ session: { context, usage } }: { session: Conversat
   if (lines.length === 0) return null;
   return (
     <span class="usage" role="img" title={lines.join('\n')} aria-label={lines.join(', ')}>
-      {context && context.size > 0 && <UsageRing share={Math.min(context.used / context.size, 1)} />}
-      {cost !== undefined && <span class="usage-text">{cost}</span>}
-      {!context && cost === undefined && (
-        <span class="usage-text">{formatTokens((usage?.input ?? 0) + (usage?.output ?? 0))}</span>
+      {context && context.size > 0 ? (
+        <UsageRing share={Math.min(context.used / context.size, 1)} />
+      ) : (
+        (cost ?? formatTokens((usage?.input ?? 0) + (usage?.output ?? 0)))
       )}
     </span>
   );
@@ -29,21 +29,18 @@ export function UsageMeter({ session: { context, usage } }: { session: Conversat
 
 function UsageRing({ share }: { share: number }) {
   return (
-    <>
-      <svg class={`ring ${share >= warningShare ? 'is-full' : ''}`} width="16" height="16" viewBox="0 0 16 16">
-        <circle class="ring-track" cx="8" cy="8" r={radius} fill="none" stroke-width="2" />
-        <circle
-          class="ring-share"
-          cx="8"
-          cy="8"
-          r={radius}
-          fill="none"
-          stroke-width="2"
-          stroke-dasharray={`${share * circumference} ${circumference}`}
-          transform="rotate(-90 8 8)"
-        />
-      </svg>
-      <span class="usage-text">{Math.round(share * 100)}%</span>
-    </>
+    <svg class={`ring ${share >= warningShare ? 'is-full' : ''}`} width="16" height="16" viewBox="0 0 16 16">
+      <circle class="ring-track" cx="8" cy="8" r={radius} fill="none" stroke-width="2" />
+      <circle
+        class="ring-share"
+        cx="8"
+        cy="8"
+        r={radius}
+        fill="none"
+        stroke-width="2"
+        stroke-dasharray={`${share * circumference} ${circumference}`}
+        transform="rotate(-90 8 8)"
+      />
+    </svg>
   );
 }

@@ -142,13 +142,6 @@ export class ChatPage {
     this.runCommand('focusComposer');
   }
 
-  /** Appends `@` to the prompt, which opens the list of mentions. */
-  startMention(): void {
-    const { text } = this.composerDraft.draft;
-    this.composerDraft.setText(text === '' || /\s$/.test(text) ? `${text}@` : `${text} @`);
-    this.runCommand('focusComposer');
-  }
-
   async copy(text: string): Promise<void> {
     await this.request(chatRequests.copy, { text });
   }

@@ -6,6 +6,7 @@ import type {
   CommandView,
   NoticeView,
   ContextChipView,
+  MentionRow,
   OptionView,
   ConversationRow,
   ConversationView,
@@ -34,6 +35,8 @@ export interface ChatPageState {
   readonly seenUnattended: UnattendedAction | undefined;
   readonly newCommands: readonly CommandView[];
   readonly contextChips: readonly ContextChipView[];
+  /** The selection, or the active file, which the user can add to the prompt. */
+  readonly offeredContext: MentionRow | undefined;
   /** Absolute paths of the workspace folders. */
   readonly folders: readonly string[];
   /** Ids of attachments in the composer for files that no longer exist. */
@@ -61,6 +64,7 @@ export class ChatPageStore {
     seenUnattended: undefined,
     newCommands: [],
     contextChips: [],
+    offeredContext: undefined,
     folders: [],
     missingAttachmentIds: [],
     promptHistory: [],
@@ -79,7 +83,7 @@ export class ChatPageStore {
 
   apply(update: ChatUpdate): void {
     const { session, sessions, backends, chosenBackend, newOptions, seenUnattended, newCommands } = update;
-    const { chips, folders, missing, history, notices, untrusted: isUntrusted } = update;
+    const { chips, offered, folders, missing, history, notices, untrusted: isUntrusted } = update;
     const isOnlyTranscript = Object.keys(update).every((part) => part === 'transcript' || part === 'heardAt');
     if (isOnlyTranscript && this.currentState.isReady) return;
     this.updateState({
@@ -87,6 +91,7 @@ export class ChatPageStore {
       ...(session !== undefined && { session: session ?? undefined }),
       ...(session === null && { isStartingConversation: false }),
       ...(seenUnattended !== undefined && { seenUnattended: seenUnattended ?? undefined }),
+      ...(offered !== undefined && { offeredContext: offered ?? undefined }),
       ...withoutUndefined({ sessions, backends, chosenBackend, newOptions, newCommands }),
       ...withoutUndefined({ contextChips: chips, missingAttachmentIds: missing, promptHistory: history }),
       ...withoutUndefined({ folders, notices, isUntrusted }),

@@ -49,6 +49,8 @@ export const ChatUpdate = z.object({
   newCommands: optional(z.array(CommandView)),
   /** Chips for context that can be sent automatically. */
   chips: optional(z.array(ContextChipView)),
+  /** The selection, or else the active file, which the user can add to the prompt; null if there is none. */
+  offered: optional(z.nullable(MentionRow)),
   /** First keys of multi-key shortcuts; see `parseChordPrefixes`. */
   keyChords: optional(z.array(Text)),
   /** Absolute paths of the workspace folders. Other paths are shown relative to them. */

@@ -6,8 +6,9 @@ import { initialEntryCount, type TranscriptFeed } from '../../../transcript/comm
 import type { ChatUpdate } from './chatApi';
 import type { Chat, Chats, DraftTransition } from '../chatPorts';
 import type { MissingAttachments } from '../mentions/missingAttachments';
-import type { ContextChipView, Draft, ConversationRow } from '../chatView';
+import type { ContextChipView, Draft, ConversationRow, MentionRow } from '../chatView';
 import type { PageNotices } from '../marks/pageNotices';
+import type { OfferedContext } from '../mentions/offeredContext';
 import type { SharedDraft } from '../conversation/sharedDraft';
 import type { BackendChoice } from './backendChoice';
 import type { NewSessionOptions } from './newSessionOptions';
@@ -17,6 +18,7 @@ interface PageFeedPorts {
   readonly chats: Pick<Chats, 'rows' | 'onDidChange'>;
   readonly backends: Pick<BackendChoice, 'backendViews' | 'chosenBackend' | 'onDidChange'>;
   readonly chips: Pick<PageChips, 'chipsFor' | 'onDidChange'>;
+  readonly offered: Pick<OfferedContext, 'currentRow' | 'onDidChange'>;
   readonly attached: Pick<MissingAttachments, 'findMissing' | 'onDidChange'>;
   readonly keyChords: { readonly prefixes: readonly string[]; readonly onDidChange: Event<void> };
   readonly newOptions: Pick<
@@ -50,6 +52,7 @@ const allParts: readonly UpdatePart[] = [
   'newOptions',
   'newCommands',
   'chips',
+  'offered',
   'keyChords',
   'folders',
   'draft',
@@ -70,10 +73,9 @@ export class PageFeed implements Disposable {
   private sentPromptCount = 0;
   /** Changes to the draft that were not sent yet. */
   private draftUpdate: Pick<ChatUpdate, 'sent' | 'refused' | 'keepsComposer'> = {};
-  private currentChips: ContextChipView[] = [];
-  private chipsRequestCount = 0;
-  private missingAttachmentIds: readonly string[] = [];
-  private missingAttachmentsRequestCount = 0;
+  private readonly chipsReading = new LatestReading<readonly ContextChipView[]>([]);
+  private readonly offeredReading = new LatestReading<MentionRow | undefined>(undefined);
+  private readonly missingReading = new LatestReading<readonly string[]>([]);
   private isPageConnected = false;
 
   constructor(private readonly ports: PageFeedPorts) {
@@ -82,7 +84,7 @@ export class PageFeed implements Disposable {
   }
 
   start(): void {
-    const { attached, chats, backends, chips, keyChords, newDraft, newOptions, notices } = this.ports;
+    const { attached, chats, backends, chips, keyChords, newDraft, newOptions, notices, offered } = this.ports;
     this.disposables.add(chats.onDidChange(() => this.rowsCoalescer.schedule()));
     this.disposables.add(
       backends.onDidChange(() => {
@@ -94,6 +96,7 @@ export class PageFeed implements Disposable {
     this.disposables.add(notices.onDidChange(() => this.markDirty('notices')));
     this.disposables.add(keyChords.onDidChange(() => this.markDirty('keyChords')));
     this.disposables.add(chips.onDidChange(() => this.refreshChips()));
+    this.disposables.add(offered.onDidChange(() => this.refreshOffered()));
     this.disposables.add(attached.onDidChange(() => this.refreshMissingAttachments()));
     this.disposables.add(newDraft.onDidSendOrRestore((move) => this.shownChat ?? this.handleDraftTransition(move)));
   }
@@ -137,6 +140,7 @@ export class PageFeed implements Disposable {
     this.markDirty(...allParts);
     this.frameCoalescer.flushNow();
     this.refreshChips();
+    this.refreshOffered();
     this.refreshMissingAttachments();
   }
 
@@ -177,27 +181,25 @@ export class PageFeed implements Disposable {
     this.disposables.dispose();
   }
 
-  /** Reads the chips. If calls overlap, only the result of the last one is used. */
   private refreshChips(): void {
-    if (!this.isPageConnected) return;
-    const request = ++this.chipsRequestCount;
     const backendId = this.shownChat?.chat.view.backendId ?? this.ports.backends.chosenBackend?.id;
-    const pending = backendId === undefined ? Promise.resolve([]) : this.ports.chips.chipsFor(backendId);
-    void pending.then((chips) => {
-      if (request !== this.chipsRequestCount || this.disposables.isDisposed) return;
-      this.currentChips = chips;
-      this.markDirty('chips');
-    });
+    this.refresh(this.chipsReading, 'chips', async () =>
+      backendId === undefined ? [] : await this.ports.chips.chipsFor(backendId),
+    );
+  }
+
+  private refreshOffered(): void {
+    this.refresh(this.offeredReading, 'offered', () => this.ports.offered.currentRow());
   }
 
   private refreshMissingAttachments(): void {
+    this.refresh(this.missingReading, 'missing', () => this.ports.attached.findMissing(this.draft.attachments));
+  }
+
+  private refresh<Value>(reading: LatestReading<Value>, part: UpdatePart, read: () => Promise<Value>): void {
     if (!this.isPageConnected) return;
-    const request = ++this.missingAttachmentsRequestCount;
-    void this.ports.attached.findMissing(this.draft.attachments).then((missing) => {
-      if (request !== this.missingAttachmentsRequestCount || this.disposables.isDisposed) return;
-      if (missing.join('\n') === this.missingAttachmentIds.join('\n')) return;
-      this.missingAttachmentIds = missing;
-      this.markDirty('missing');
+    void reading.read(read).then((hasChanged) => {
+      if (hasChanged && !this.disposables.isDisposed) this.markDirty(part);
     });
   }
 
@@ -237,12 +239,13 @@ export class PageFeed implements Disposable {
       ...(isDirty('newOptions') ? { newOptions: newOptions.optionsFor(backendId) } : {}),
       ...(isDirty('newOptions') ? { seenUnattended: newOptions.observedUnattendedAction(backendId) ?? null } : {}),
       ...(isDirty('newCommands') ? { newCommands: [...newOptions.commandsFor(chosen)] } : {}),
-      ...(isDirty('chips') ? { chips: this.currentChips } : {}),
+      ...(isDirty('chips') ? { chips: [...this.chipsReading.value] } : {}),
+      ...(isDirty('offered') ? { offered: this.offeredReading.value ?? null } : {}),
       ...(isDirty('keyChords') ? { keyChords: [...keyChords.prefixes] } : {}),
       ...(isDirty('folders') ? { folders: [...folders()] } : {}),
       ...this.draftUpdate,
       ...(isDirty('draft') ? { draft: this.draft } : {}),
-      ...(isDirty('missing') ? { missing: [...this.missingAttachmentIds] } : {}),
+      ...(isDirty('missing') ? { missing: [...this.missingReading.value] } : {}),
       ...(isDirty('history') ? { history: [...history] } : {}),
       ...(isDirty('notices') ? { notices: [...notices.views] } : {}),
       ...(isDirty('untrusted') ? { untrusted: !isTrusted() } : {}),
@@ -258,4 +261,24 @@ export class PageFeed implements Disposable {
 
 export function filterRowsWithPendingApproval(rows: readonly ConversationRow[]): readonly ConversationRow[] {
   return rows.filter(({ state }) => state === 'waiting');
+}
+
+/** A value that is read again whenever it may have changed. Of readings that overlap, only the last one counts. */
+class LatestReading<Value> {
+  private readingCount = 0;
+
+  constructor(private currentValue: Value) {}
+
+  get value(): Value {
+    return this.currentValue;
+  }
+
+  /** Returns whether the value has changed. Values are compared by their JSON. Rejects if `read` does. */
+  async read(read: () => Promise<Value>): Promise<boolean> {
+    const reading = ++this.readingCount;
+    const value = await read();
+    if (reading !== this.readingCount || JSON.stringify(value) === JSON.stringify(this.currentValue)) return false;
+    this.currentValue = value;
+    return true;
+  }
 }

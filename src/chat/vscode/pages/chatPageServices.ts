@@ -4,6 +4,7 @@ import type { KeyChordPrefixes } from '../../../webview/vscode/keyChordPrefixes'
 import type { Chats } from '../../common/chatPorts';
 import type { Draft, MentionRow } from '../../common/chatView';
 import type { MissingAttachments } from '../../common/mentions/missingAttachments';
+import type { OfferedContext } from '../../common/mentions/offeredContext';
 import type { Mentions } from '../../common/mentions/mentions';
 import type { BackendChoice } from '../../common/page/backendChoice';
 import type { PageNotices } from '../../common/marks/pageNotices';
@@ -25,6 +26,7 @@ export interface ChatPageServices {
   readonly backends: BackendChoice;
   readonly mentions: Mentions;
   readonly attached: MissingAttachments;
+  readonly offered: OfferedContext;
   readonly rowsForDrop: (uris: readonly string[]) => Promise<MentionRow[]>;
   readonly newDraft: SharedDraft;
   readonly shown: ShownChats;

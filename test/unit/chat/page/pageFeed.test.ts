@@ -10,6 +10,7 @@ import { NewSessionOptions } from '../../../../src/chat/common/page/newSessionOp
 import { PageChips } from '../../../../src/chat/common/page/pageChips';
 import { PageNotices } from '../../../../src/chat/common/marks/pageNotices';
 import { PageFeed } from '../../../../src/chat/common/page/pageFeed';
+import type { MentionRow } from '../../../../src/chat/common/chatView';
 import { FakeChats } from '../../../fake/fakeChats';
 import { FakeClock } from '../../../fake/fakeClock';
 import { FakeEditor } from '../../../fake/fakeEditor';
@@ -33,6 +34,8 @@ describe('PageFeed', () => {
   let posted: ChatUpdate[];
   let outdated: string[];
   let chips: PageChips;
+  let offeredRow: MentionRow | undefined;
+  let offeredChange: Emitter<void>;
   let newOptions: NewSessionOptions;
   let backends: BackendChoice;
   let editor: FakeEditor;
@@ -48,6 +51,8 @@ describe('PageFeed', () => {
     editor = new FakeEditor({ '/ws/a.ts': 'a', '/ws/b.ts': 'b' });
     outdated = [];
     chips = new PageChips([], throwIt);
+    offeredRow = undefined;
+    offeredChange = new Emitter<void>(throwIt);
     const memento = { get: () => undefined, update: () => Promise.resolve() };
     newOptions = new NewSessionOptions({ backends: noBackends, memento, onError: throwIt });
     backends = new BackendChoice({
@@ -63,6 +68,7 @@ describe('PageFeed', () => {
       chats,
       backends,
       chips,
+      offered: { currentRow: () => Promise.resolve(offeredRow), onDidChange: offeredChange.event },
       attached,
       keyChords: { prefixes: ['ctrl+k'], onDidChange: new Emitter<void>(throwIt).event },
       newOptions,
@@ -172,6 +178,22 @@ describe('PageFeed', () => {
     begun.beginSend('q', sent);
     clock.advance(100);
     assert.deepEqual(posted.at(-1), { sent }, 'once');
+  });
+
+  it('posts what the editor offers, when it changes and when there is no more', async () => {
+    const told = async () => {
+      offeredChange.fire();
+      await settled();
+      clock.advance(100);
+      return posted.flatMap(({ offered }) => (offered === undefined ? [] : [offered?.title ?? null]));
+    };
+    feed.connectPage();
+    offeredRow = { kind: 'file', id: 'file:/ws/a.ts', title: 'a.ts', path: '/ws/a.ts' };
+    assert.deepEqual(await told(), [null, 'a.ts']);
+    offeredRow = { ...offeredRow };
+    assert.deepEqual(await told(), [null, 'a.ts']);
+    offeredRow = undefined;
+    assert.deepEqual(await told(), [null, 'a.ts', null]);
   });
 
   it('posts which files of the draft are missing as soon as that is known', async () => {

@@ -1,7 +1,7 @@
-import { chatRequests } from '../../common/page/chatApi';
-import type { OptionView } from '../../common/chatView';
-import { usePage, usePageState } from '../chatPageContext';
-import { useRedrawOnEvent } from '../../../webview/browser/hooks/useRedrawOnEvent';
+import { chatRequests } from '../../../common/page/chatApi';
+import type { OptionView } from '../../../common/chatView';
+import { usePage, usePageState } from '../../chatPageContext';
+import { useRedrawOnEvent } from '../../../../webview/browser/hooks/useRedrawOnEvent';
 
 const maxAlternatives = 3;
 

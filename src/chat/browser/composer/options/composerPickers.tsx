@@ -1,0 +1,112 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { isModeOption, unattendedActionOfOption } from '../../../../session/common/optionChoices';
+import { ShieldIcon } from '../../../../webview/browser/icons';
+import { Picker, type PickerChoice } from '../../../../webview/browser/picker';
+import { chatRequests } from '../../../common/page/chatApi';
+import type { BackendView, ConversationView, OptionView } from '../../../common/chatView';
+import { usePage, usePageState } from '../../chatPageContext';
+import { backendDotClass, backendStatusText, seenUnattendedActionHint, unattendedActionLabel } from '../../chatLabels';
+import { fitOptions } from './fitOptions';
+import { FurtherOptions } from './furtherOptions';
+import { OptionControl } from './optionControl';
+
+/** The agent and its options, in one row. Options for which there is no room are in a menu. */
+export function ComposerPickers() {
+  const { session, backends, chosenBackend, newOptions, seenUnattended } = usePageState();
+  const row = useRef<HTMLSpanElement>(null);
+  const widthPx = useWidth(row);
+  const value = session?.backendId ?? chosenBackend;
+  const options = sortOptions(session?.options ?? newOptions);
+  const who = session?.backendTitle ?? backends.find(({ id }) => id === value)?.title ?? 'The agent';
+  const { shown, further } = fitOptions(options, who, widthPx);
+  // If the agent has modes, the mode shows this.
+  const hasMode = options.some((option) => isModeOption(option) || unattendedActionOfOption(option) !== undefined);
+  return (
+    <span ref={row} class="composer-pickers">
+      <BackendPicker backends={backends} value={value} session={session} />
+      {seenUnattended && !hasMode && (
+        <span class="unattended" title={seenUnattendedActionHint(who, seenUnattended)}>
+          <ShieldIcon />
+          <span>{unattendedActionLabel(seenUnattended)}</span>
+        </span>
+      )}
+      {shown.map((option) => (
+        <OptionControl key={option.id} session={session} option={option} who={who} />
+      ))}
+      {further.length > 0 && <FurtherOptions session={session} options={further} />}
+    </span>
+  );
+}
+
+const sourceLabels: Record<BackendView['source'], string> = {
+  demo: 'Built in',
+  configured: 'Configured',
+  installed: 'Installed',
+  found: 'Found on this machine',
+  server: 'Servers',
+};
+
+/** No agent can have this id. */
+const agentsChoice = '\0agents';
+
+interface BackendPickerProps {
+  readonly backends: readonly BackendView[];
+  readonly value: string | undefined;
+  readonly session: ConversationView | undefined;
+}
+
+function BackendPicker({ backends, value, session }: BackendPickerProps) {
+  const page = usePage();
+  if (backends.length === 0) return null;
+  // The agent of a conversation may have been removed. Its name is still shown, because users do not know its id.
+  const isGone = session !== undefined && !backends.some(({ id }) => id === value);
+  const known = backends.map((backend): PickerChoice => ({
+    value: backend.id,
+    name: backend.title,
+    description: backend.problem ?? backend.description,
+    group: sourceLabels[backend.source],
+    status: { class: backendDotClass(backend), word: backendStatusText(backend) },
+  }));
+  const choices = [...known, { value: agentsChoice, name: 'Agents…', description: 'Install, update and add agents' }];
+  return (
+    <Picker
+      label="Agent"
+      value={isGone ? session.backendTitle : value}
+      choices={choices}
+      onOpen={() => void page.request(chatRequests.refreshBackends, {})}
+      hint={session && 'Choosing a different agent starts a new conversation'}
+      onPick={(backendId) => {
+        if (backendId === agentsChoice) void page.request(chatRequests.showAgents, {});
+        else if (!session) void page.request(chatRequests.chooseBackend, { backendId });
+        else if (backendId !== session.backendId) void page.request(chatRequests.newSession, { backendId });
+      }}
+    />
+  );
+}
+
+const leadingCategories = ['profile', 'model', 'thought_level'];
+
+/** Moves the mode to the end. Other options keep the agent's order. */
+function sortOptions(options: readonly OptionView[]): OptionView[] {
+  const rankOf = (option: OptionView): number => {
+    if (isModeOption(option)) return leadingCategories.length + 1;
+    const rank = leadingCategories.indexOf(option.category ?? '');
+    return rank < 0 ? leadingCategories.length : rank;
+  };
+  return options.toSorted((a, b) => rankOf(a) - rankOf(b));
+}
+
+/** The width of the element in CSS pixels. Known before the first frame is drawn. */
+function useWidth(element: { readonly current: HTMLElement | null }): number {
+  const [widthPx, setWidthPx] = useState(0);
+  useLayoutEffect(() => {
+    const { current } = element;
+    if (!current) return undefined;
+    const read = (): void => setWidthPx(current.clientWidth);
+    read();
+    const observer = new ResizeObserver(read);
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, [element]);
+  return widthPx;
+}

@@ -1,0 +1,95 @@
+import { useState } from 'preact/hooks';
+import { unattendedActionOfOption } from '../../../../session/common/optionChoices';
+import { FloatingBox } from '../../../../webview/browser/floating';
+import { usePopup } from '../../../../webview/browser/hooks/usePopup';
+import { OptionsIcon } from '../../../../webview/browser/icons';
+import { MenuList } from '../../../../webview/browser/menu';
+import { ChoiceList } from '../../../../webview/browser/picker';
+import type { ConversationView, OptionView } from '../../../common/chatView';
+import { usePage } from '../../chatPageContext';
+import { shownText } from './fitOptions';
+import { choicesOf, useSetOption } from './optionControl';
+
+interface FurtherOptionsProps {
+  readonly session: ConversationView | undefined;
+  readonly options: readonly OptionView[];
+}
+
+/** A button with the number of options that have no picker of their own. Its menu shows their values and changes them. */
+export function FurtherOptions({ session, options }: FurtherOptionsProps) {
+  const page = usePage();
+  const setOption = useSetOption(session);
+  const { isOpen, setOpen, button, close, closeToButton } = usePopup();
+  const [openedId, setOpenedId] = useState<string>();
+  const opened = options.find(({ id }) => id === openedId);
+  const isUnattended = options.some((option) => unattendedActionOfOption(option) !== undefined);
+  const summary = options.map((option) => `${option.name}: ${valueText(option)}`).join('\n');
+  const toggle = (): void => {
+    setOpenedId(undefined);
+    setOpen(!isOpen);
+    if (!isOpen) page.prepareOptions();
+  };
+  return (
+    <span class="picker further-options">
+      <button
+        type="button"
+        ref={button}
+        class={`picker-button ${isUnattended ? 'is-warning' : ''}`}
+        title={summary}
+        aria-label={`Further Options: ${options.length}`}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        disabled={session?.status === 'readonly'}
+        onClick={toggle}
+      >
+        <OptionsIcon />
+        <span>{options.length}</span>
+      </button>
+      {isOpen && (
+        <FloatingBox anchor={button} onLeave={close} class={opened ? 'picker-list' : ''}>
+          {opened?.type === 'select' ? (
+            <ChoiceList
+              label={opened.name}
+              value={opened.value}
+              choices={choicesOf(opened)}
+              allowsCustom={opened.custom}
+              onCancel={closeToButton}
+              onPick={(value) => {
+                closeToButton();
+                if (value !== opened.value) setOption(opened.id, value);
+              }}
+            />
+          ) : (
+            <MenuList
+              label="Further Options"
+              items={options.map((option) => ({
+                key: option.id,
+                content: <OptionRow option={option} />,
+                keepsOpen: option.type === 'select',
+                run: () => {
+                  if (option.type === 'select') setOpenedId(option.id);
+                  else setOption(option.id, !option.value);
+                },
+              }))}
+              onDone={closeToButton}
+            />
+          )}
+        </FloatingBox>
+      )}
+    </span>
+  );
+}
+
+function OptionRow({ option }: { option: OptionView }) {
+  return (
+    <>
+      <span class="further-option-name">{option.name}</span>
+      <span class="further-option-value one-line">{valueText(option)}</span>
+    </>
+  );
+}
+
+function valueText(option: OptionView): string {
+  if (option.type === 'select') return shownText(option);
+  return option.value ? 'On' : 'Off';
+}
