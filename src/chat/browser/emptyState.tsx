@@ -39,29 +39,14 @@ export function EmptyState() {
       {!isUntrusted && <ReadyAgents chosen={backendId} />}
       <Starters isDemo={backend?.source === 'demo'} isUseful={!isUntrusted && !isWithoutFolder} />
       <RecentConversations />
-      <dl class="tips">
-        <dt>
-          <kbd>@</kbd>
-        </dt>
-        <dd>Add files, folders, the selection, problems or changes. Use @file: for files only.</dd>
-        <dt>
-          <kbd>/</kbd>
-        </dt>
-        <dd>Run an agent command</dd>
-        <dt>
-          <kbd>Shift</kbd> <kbd>Enter</kbd>
-        </dt>
-        <dd>Add a new line</dd>
-        <dt>
-          <kbd>Shift</kbd> drop
-        </dt>
-        <dd>Add files by dragging them here</dd>
-      </dl>
+      <p class="tips">
+        <kbd>@</kbd> context · <kbd>/</kbd> commands · <kbd>Shift</kbd> <kbd>Enter</kbd> new line
+      </p>
     </div>
   );
 }
 
-/** Shows other agents that are ready to use, and a link to install more. */
+/** Shows other agents that may be ready to use, and a link to install more. An agent tells only at its start whether it needs a sign-in. */
 function ReadyAgents({ chosen }: { chosen: string | undefined }) {
   const page = usePage();
   const { backends, session } = usePageState();
@@ -75,7 +60,7 @@ function ReadyAgents({ chosen }: { chosen: string | undefined }) {
   };
   return (
     <div class="empty-agents">
-      {ready.length > 0 && <span class="empty-label">Ready to use:</span>}
+      {ready.length > 0 && <span class="empty-label">Other agents:</span>}
       {ready.map((backend) => (
         <button key={backend.id} type="button" class="starter" onClick={() => choose(backend.id)}>
           {backend.title}
@@ -93,17 +78,26 @@ function ReadyAgents({ chosen }: { chosen: string | undefined }) {
   );
 }
 
-/** `isUseful`: whether there is a workspace that agents can work in. */
-function Starters({ isDemo, isUseful }: { isDemo: boolean; isUseful: boolean }) {
+interface StartersProps {
+  readonly isDemo: boolean;
+  /** Whether there is a workspace that agents can work in. */
+  readonly isUseful: boolean;
+}
+
+/** Suggested prompts. A click sends one, unless it is to be completed or added to what the user has written. */
+function Starters({ isDemo, isUseful }: StartersProps) {
   const page = usePage();
+  const { isUntrusted } = usePageState();
   const [useful, setUseful] = useState<readonly Draft[]>([]);
   useEffect(() => {
     if (isDemo || !isUseful) return;
     void page.request(chatRequests.starters, {}).then((answer) => setUseful(answer?.starters ?? []));
   }, [isDemo, isUseful, page]);
   const use = (starter: Draft): void => {
+    const isWhole = page.composerDraft.isEmpty && !starter.text.endsWith(' ');
     page.insertDraft(starter);
-    page.prepareOptions();
+    if (isWhole && !isUntrusted) void page.send();
+    else page.prepareOptions();
   };
   return (
     <ul class="starters">

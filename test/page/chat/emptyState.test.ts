@@ -35,7 +35,7 @@ describe('the chat before its first prompt', function () {
     assert.deepEqual(await startersOf(demo), ['Explain this project']);
   });
 
-  it('takes a suggestion into the composer with what it is about, and sends nothing', async () => {
+  it('sends a suggestion with what it is about', async () => {
     const problems = { kind: 'problems', id: 'problems', title: 'Problems (3)' } as const;
     const chat = await pages.openChat(snapshot(null, claude), {
       prepare: (host) =>
@@ -44,8 +44,16 @@ describe('the chat before its first prompt', function () {
         })),
     });
     await chat.page.getByRole('button', { name: 'Fix the problems' }).click();
-    assert.equal(await chat.composer.inputValue(), 'Fix the problems');
-    await chat.page.getByText('Problems (3)').waitFor();
+    const { attachments, text } = await chat.host.waitFor(chatRequests.send);
+    assert.deepEqual([text, attachments], ['Fix the problems', [problems]]);
+  });
+
+  it('sends no suggestion that is to be completed, or that comes to what the user has written', async () => {
+    const chat = await pages.openChat(snapshot(null, { chosenBackend: 'demo' }));
+    await chat.page.getByRole('button', { name: 'Sort the imports of …' }).click();
+    assert.equal(await chat.composer.inputValue(), 'Sort the imports of ');
+    await chat.page.getByRole('button', { name: 'What can you do?' }).click();
+    assert.match(await chat.composer.inputValue(), /^Sort the imports of\s+What can you do\?$/);
     assert.deepEqual(chat.host.requestsOf(chatRequests.send), []);
   });
 
