@@ -147,6 +147,22 @@ const examples: Readonly<Record<string, readonly Step[]>> = {
     byUser({ kind: 'git', does: 'anew' }),
     { kind: 'undoRestore', which: 0, comesBack: true },
   ],
+  'another file when only the user’s repository had a content that is gone by now': [
+    byUser(write('b.log')),
+    byUser({ kind: 'git', does: 'commit' }),
+    byUser(write('a.txt')),
+    turn('command', { kind: 'git', does: 'anew' }, write('a.txt')),
+    byUser({ kind: 'link', place: 'b.log' }),
+    { ...restore, comesBack: true },
+  ],
+  'a file whose place a folder has taken again': [
+    turn('command', { kind: 'rename', place: 'local', to: 'a.txt' }),
+    undoAll,
+    turn('command', write('a.txt')),
+    undoAll,
+    { kind: 'undoRestore', which: 0, comesBack: false },
+    { kind: 'undoRestore', which: 0, comesBack: false },
+  ],
   'a link of the user in the place of a file that the agent had made': [
     turn('editor', write('a.txt')),
     undoAll,

@@ -1,5 +1,5 @@
 import type { CheckpointFileChange, FileState } from '../../common/checkpoint';
-import { CheckpointError } from '../../common/checkpointError';
+import { CheckpointError, isCheckpointError } from '../../common/checkpointError';
 import { isValidUtf8Name, splitNul } from '../../common/nameList';
 import { kindOfMode, readRawDiff, type RawChange, type RawSide } from '../../common/rawDiff';
 import { GitFailure, type PrivateRepository } from './privateRepository';
@@ -11,11 +11,16 @@ const mostRenamed = 2_000;
 export class TreeReader {
   constructor(private readonly repository: PrivateRepository) {}
 
+  /** Contents that are no longer in the user's repository are compared by their ids: without counts of lines and renames. */
   async compare(from: string, to: string, findRenames: boolean, signal: AbortSignal): Promise<CheckpointFileChange[]> {
+    const diff = (...how: readonly string[]): Promise<{ output: Buffer }> =>
+      this.run(['diff-tree', '-r', '-z', '--raw', '--no-abbrev', '--no-relative', ...how, from, to], signal);
     const renames = findRenames ? ['-M', `-l${mostRenamed}`] : ['--no-renames'];
-    const form = ['-r', '-z', '--raw', '--numstat', '--no-abbrev', '--no-ext-diff', '--no-textconv', '--no-color'];
-    const args = ['diff-tree', ...form, '--no-relative', ...renames, from, to];
-    const { output } = await this.run(args, signal);
+    const readsContents = ['--numstat', '--no-ext-diff', '--no-textconv', '--no-color', ...renames];
+    const { output } = await diff(...readsContents).catch((error: unknown) => {
+      if (!isCheckpointError(error) || error.code !== 'contentMissing') throw error;
+      return diff('--no-renames');
+    });
     const raw = readRawDiff(splitNul(output)).filter(({ path }) => isValidUtf8Name(path));
     const objects = raw.flatMap(({ before, after }) => [before, after].flatMap((side) => (side ? [side.object] : [])));
     const sizes = await this.readSizes([...new Set(objects)], signal);

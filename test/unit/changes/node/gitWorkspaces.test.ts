@@ -306,4 +306,22 @@ describe('CheckpointStore in a Git workspace', () => {
     workspace.remove('.git');
     await assert.rejects(textAt(store, before.id, 'a.txt'), { code: 'contentMissing' });
   });
+
+  it('restores the other files when the content of one was only in a repository of the user that is gone', async () => {
+    commit();
+    const store = await workspace.open({ folder: realpathSync(workspace.folder) });
+    workspace.write({ 'new.txt': 'new\n' });
+    const before = await taken(store);
+    workspace.write({ 'a.txt': 'agent\n', 'new.txt': 'agent\n' });
+    workspace.remove('.git');
+    const { changes } = await store.diff(before.id, currentStateId);
+    assert.deepEqual(changes.map(({ path }) => path).sort(), ['a.txt', 'new.txt']);
+    const { skipped } = await store.applyRestore(await store.planRestore(before.id), 'undo');
+    assert.deepEqual(
+      skipped.map(({ path }) => path),
+      ['a.txt'],
+    );
+    assert.equal(workspace.read('a.txt'), 'agent\n');
+    assert.equal(workspace.read('new.txt'), 'new\n');
+  });
 });
