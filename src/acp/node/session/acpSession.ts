@@ -80,7 +80,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   private readonly actions: OwnActionRecorder;
   private currentTurn: Turn | undefined;
   private turnCount = 0;
-  /** How many updates the agent has sent. After the first, loading the session again would repeat its history. */
+  /** How many updates the agent has sent, also dropped ones. After the first, loading again would repeat the history. */
   updateCount = 0;
   readonly holdBack = (): Disposable => this.deps.agent.connection.holdReading();
   private readonly emit = (events: readonly SessionEvent[]): void => this.output.appendAll(events);
@@ -120,6 +120,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
       replaceToolCaller,
       config: this.sessionConfig,
       events: this.output,
+      updateCount: () => this.updateCount,
       log,
     };
     this.binding = new SessionBinding(bindingDeps, client);
@@ -205,8 +206,8 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   }
 
   handleUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion, subagentId?: string): void {
-    if (this.binding.shouldDropUpdates) return;
     this.updateCount++;
+    if (this.binding.shouldDropUpdates) return;
     const { isWorking: wasWorking } = this.updates;
     this.emit(this.updates.mapUpdate(update, version, subagentId));
     this.callDecisions.checkForChanges();

@@ -34,6 +34,8 @@ interface SessionBindingDeps {
   readonly replaceToolCaller: () => void;
   readonly config: SessionConfig;
   readonly events: Pick<SessionOutput, 'append'>;
+  /** How many updates the agent has sent. While their number grows, it is not too late for the answer behind a history. */
+  readonly updateCount: () => number;
   readonly log: Logger;
 }
 
@@ -155,7 +157,7 @@ export class SessionBinding {
 
   /** Returns whether the agent could restore the session. */
   private async tryRestore(connectedAgent: ConnectedAgent, signal: AbortSignal): Promise<boolean> {
-    const { agent, config, folders, log, peer } = this.deps;
+    const { agent, config, folders, log, peer, updateCount } = this.deps;
     const method = restoreMethodOf(connectedAgent.client.abilities, 'known');
     if (!method || !(await agent.mayRestore(this.agentSessionId, folders.cwd, signal))) return false;
     let lastUsed = connectedAgent;
@@ -167,6 +169,8 @@ export class SessionBinding {
           signal,
           (deadline) => this.requestRestore(live, offer, method, deadline),
           peer,
+          undefined,
+          updateCount,
         ),
       );
     };

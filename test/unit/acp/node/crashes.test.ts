@@ -159,6 +159,41 @@ describe('when an ACP agent ends by itself', () => {
     assert.equal(follower.all('prompt:complete').length, 1);
   });
 
+  it('and tells its long history again for longer than a request may take: the prompt waits while it comes, and no longer', async () => {
+    const clock = new FakeClock();
+    let loads = 0;
+    const { backend } = make(
+      (app, process) => {
+        app.onRequest('session/load', async ({ params: { sessionId }, client }) => {
+          for (let part = 0; part < 5; part++) {
+            const content = { type: 'text' as const, text: `part ${part}` };
+            await client.notify('session/update', { sessionId, update: { sessionUpdate: 'agent_message_chunk', content } });
+            await new Promise((resolve) => setImmediate(resolve));
+            clock.advance(90_000);
+          }
+          if (++loads > 1) clock.advance(240_000);
+          return loads > 1 ? never() : {};
+        });
+        basics(app, { agentCapabilities: { loadSession: true } });
+        app.onRequest('session/prompt', ({ params: { prompt } }) => {
+          if (prompt.some((block) => block.type === 'text' && block.text === 'again')) return { stopReason: 'end_turn' };
+          process.crash('');
+          return never();
+        });
+      },
+      { clock },
+    );
+    const { session, follower } = await open(backend);
+    await session.sendPrompt({ text: 'go' });
+    await follower.next('error');
+    await session.sendPrompt({ text: 'again' });
+    await follower.next('prompt:complete');
+    await session.sendPrompt({ text: 'go' });
+    await follower.next('error', 2);
+    await session.sendPrompt({ text: 'again' });
+    assert.equal((await follower.next('error', 3)).code, 'timeout');
+  });
+
   it('and then hangs when it takes up the conversation: that has an end, by its time or by the user', async () => {
     const clock = new FakeClock();
     let asked = (): void => undefined;
