@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { SpooledText, TextSpool } from '../../transcript/common/entryStore';
+import { leftoverAgeMs } from './conversationFolders';
+
+const prefix = 'spool-';
 
 /**
  * Keeps texts in a file that has no name any more, so that it is gone when the process ends, however it ends. Only the
@@ -46,10 +49,12 @@ export class FileSpool implements TextSpool {
 
 function openUnnamed(folder: string): number {
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = path.join(folder, `spool-${randomBytes(8).toString('hex')}.tmp`);
+  removeLeftovers(folder);
+  const file = path.join(folder, `${prefix}${randomBytes(8).toString('hex')}.tmp`);
   const handle = fs.openSync(file, 'wx+', 0o600);
   try {
-    fs.rmSync(file);
+    // With `force`, because another process may have taken it for a leftover.
+    fs.rmSync(file, { force: true });
   } catch (error) {
     fs.closeSync(handle);
     // Some file systems remove only closed files. Without this, an empty file of each conversation would stay.
@@ -57,6 +62,16 @@ function openUnnamed(folder: string): number {
     throw error;
   }
   return handle;
+}
+
+/** A file has a name only for an instant. One that has kept it was left by a process that was killed right then. */
+function removeLeftovers(folder: string): void {
+  for (const name of fs.readdirSync(folder)) {
+    if (!name.startsWith(prefix)) continue;
+    const file = path.join(folder, name);
+    const stats = fs.statSync(file, { throwIfNoEntry: false });
+    if (stats && Date.now() - stats.mtimeMs > leftoverAgeMs) fs.rmSync(file, { force: true });
+  }
 }
 
 function writeAll(handle: number, bytes: Buffer, offset: number): void {

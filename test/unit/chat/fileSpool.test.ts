@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import fs, { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { mock } from 'node:test';
@@ -33,6 +33,19 @@ describe('A spool', () => {
     spool.dispose();
     assert.equal(spool.write('late'), undefined);
     assert.throws(() => spool.read(written[0] ?? { offset: 0, length: 1 }));
+  });
+
+  it('removes what a process has left that was killed right after it had created its file', () => {
+    const names = ['spool-0123456789abcdef.tmp', 'spool-fedcba9876543210.tmp', 'other.tmp'];
+    const anHourAgo = new Date(Date.now() - 3_600_000);
+    for (const name of names) {
+      writeFileSync(path.join(folder, name), '');
+      if (name !== names[1]) utimesSync(path.join(folder, name), anHourAgo, anHourAgo);
+    }
+    const spool = new FileSpool(folder);
+    assert.ok(spool.write('text'));
+    assert.deepEqual(readdirSync(folder).sort(), ['other.tmp', names[1]]);
+    spool.dispose();
   });
 
   it('accepts nothing where it can’t write', () => {
