@@ -56,12 +56,10 @@ class FaultyFiles extends NodeFiles {
   }
 
   override async *readChunks(
-    file: string,
-    signal?: AbortSignal,
-    start?: number,
+    ...wanted: Parameters<NodeFiles['readChunks']>
   ): AsyncGenerator<Uint8Array, void, undefined> {
     if (this.readFaults-- > 0) throw Object.assign(new Error('the disk says no'), { code: 'EMFILE' });
-    yield* super.readChunks(file, signal, start);
+    yield* super.readChunks(...wanted);
   }
 
   override async createNew(file: string, text: string): Promise<boolean> {

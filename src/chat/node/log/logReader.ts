@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { countWithNoun } from '../../../base/common/countWithNoun';
 import { parseJson } from '../../../base/common/parseJson';
-import type { FilePort } from '../../../base/node/filePort';
+import type { ByteRange, FilePort } from '../../../base/node/filePort';
 import { LogRecord, logVersion, normalizedLogVersion } from '../../common/conversation/logRecord';
 import type { FolderMove } from '../../common/conversations/conversationPlace';
 import { RecordRelocator } from '../../common/conversations/relocateRecords';
 import { CallGrowthReader } from '../../common/log/callGrowth';
-import { readLines, recordTypeBytes, type LogLine } from './logLines';
+import { readLines, readOutlines, recordTypeBytes, type LogLine } from './logLines';
 import { LogNormalizer } from './logNormalizer';
 import { SupersededLines } from './supersededLines';
 
@@ -19,12 +19,24 @@ interface ReadLog {
   readonly isReplaced: boolean;
 }
 
+/** What the first pass over a log has found. */
+interface ScannedLog {
+  readonly relocated: readonly (readonly FolderMove[])[];
+  /** Updates that later ones replace. */
+  readonly skipped: readonly ByteRange[];
+  /** Offset after the last complete line, in bytes. */
+  readonly end: number;
+  readonly isTorn: boolean;
+}
+
 type ApplyRecords = (records: readonly LogRecord[]) => void | Promise<void>;
 
 const Version = z.object({ type: z.literal('begin'), version: z.number() });
 /** Records are applied in batches of about this size, in bytes of their lines. */
 const batchBytes = 1024 * 1024;
 const maxBatch = 256;
+/** Memory for a pass over a log that keeps nothing of it, in bytes. */
+const scanBytes = 1024 * 1024;
 /** Number of bytes before the offset by which a reader sees that the log was replaced. */
 const tailBytes = 64;
 
@@ -62,70 +74,83 @@ export class LogReader {
 
   /**
    * Reads all new records, with normalized events for all versions of the log. `isBeingWritten`: an incomplete last line
-   * is no damage. Nothing after `end` is read, which is the offset after a line. After a failure in the middle, the log
-   * counts as replaced. @throws errors of the file port
+   * is no damage. After a failure in the middle, the log counts as replaced. @throws errors of the file port
    */
-  async read(apply: ApplyRecords, isBeingWritten = false, end = Infinity): Promise<ReadLog> {
-    if (this.isHalfRead || (await this.wasReplaced())) return { damage: undefined, isNewer: false, isReplaced: true };
-    const read = await this.readOn(apply, isBeingWritten, end);
-    this.isHalfRead = false;
-    this.tail = await this.readTail();
-    return { ...read, isReplaced: false };
+  async read(apply: ApplyRecords, isBeingWritten = false): Promise<ReadLog> {
+    return await this.readScanned(() => apply, isBeingWritten);
   }
 
   /**
    * Reads all records that are there now, with the paths that their files have now. `moves` are those since the last record.
-   * Reads the log twice, because a folder can have been moved after any record. @throws errors of the file port
+   * @throws errors of the file port
    */
   async readRelocated(apply: ApplyRecords, moves: readonly FolderMove[], isBeingWritten = false): Promise<ReadLog> {
-    const { end, relocated } = await this.findRelocated();
-    const relocator = new RecordRelocator(relocated, moves);
-    return await this.read((records) => apply(relocator.relocate(records)), isBeingWritten, end);
+    return await this.readScanned(({ relocated }) => {
+      const relocator = new RecordRelocator(relocated, moves);
+      return (records) => apply(relocator.relocate(records));
+    }, isBeingWritten);
   }
 
-  private async findRelocated() {
+  private async readScanned(applyFor: (log: ScannedLog) => ApplyRecords, isBeingWritten: boolean): Promise<ReadLog> {
+    if (this.isHalfRead || (await this.wasReplaced())) return { damage: undefined, isNewer: false, isReplaced: true };
+    const log = await this.scan();
+    const { isNewer, unreadCount } = await this.readOn(applyFor(log), log);
+    this.isHalfRead = false;
+    this.tail = await this.readTail();
+    return { damage: damageOf(unreadCount, log.isTorn && !isBeingWritten, isNewer), isNewer, isReplaced: false };
+  }
+
+  /** The first pass over what is new. It keeps nothing of it. A folder can have been moved after any record. */
+  private async scan(): Promise<ScannedLog> {
     const relocated: (readonly FolderMove[])[] = [];
+    const superseded = new SupersededLines();
+    let { isNormalized } = this;
     let end = this.offset;
-    for await (const line of readLines(this.files.readChunks(this.file, undefined, this.offset))) {
-      if (!line.isWhole) continue;
-      end = this.offset + line.endOffset;
-      if (!line.start(recordTypeBytes).includes('"relocated"')) continue;
-      const record = LogRecord.safeParse(parseJson(line.text())).data;
+    let isTorn = false;
+    const memory = new Uint8Array(scanBytes);
+    const chunks = this.files.readChunks(this.file, undefined, this.offset, { memory });
+    for await (const line of readOutlines(chunks, this.offset)) {
+      if (line === 'torn') {
+        isTorn = true;
+        break;
+      }
+      end = line.endOffset;
+      const version = versionOf(line);
+      if (version > 0) isNormalized = version >= normalizedLogVersion;
+      if (isNormalized) superseded.add(line);
+      else superseded.forgetAll();
+      if (!line.start.slice(0, recordTypeBytes).includes('"relocated"')) continue;
+      const record = await this.readRecord(line.offset);
       if (record?.type === 'relocated') relocated.push(record.moves);
     }
-    return { end, relocated };
+    return { relocated, skipped: superseded.ranges, end, isTorn };
+  }
+
+  private async readRecord(offset: number): Promise<LogRecord | undefined> {
+    for await (const line of readLines(this.files.readChunks(this.file, undefined, offset)))
+      return LogRecord.safeParse(parseJson(line.text())).data;
+    return undefined;
   }
 
   private async readOn(
     apply: ApplyRecords,
-    isBeingWritten: boolean,
-    lastEnd: number,
-  ): Promise<Omit<ReadLog, 'isReplaced'>> {
+    { end, skipped }: ScannedLog,
+  ): Promise<{ readonly isNewer: boolean; readonly unreadCount: number }> {
     const batch = new RecordBatch(apply, (line) => this.recordsOf(line));
-    const superseded = new SupersededLines();
-    const start = this.offset;
-    let end = start;
-    let isTorn = false;
     let isNewer = false;
-    for await (const line of readLines(this.files.readChunks(this.file, undefined, start))) {
-      if (!line.isWhole) {
-        isTorn = true;
-        continue;
-      }
-      if (start + line.endOffset > lastEnd) break;
+    const how = { skipped: [...skipped, { start: end, end: Infinity }] };
+    for await (const line of readLines(this.files.readChunks(this.file, undefined, this.offset, how))) {
       this.isHalfRead = true;
-      end = start + line.endOffset;
-      const version = versionOf(line);
-      if (version > 0) this.isNormalized = version >= normalizedLogVersion;
+      const version = versionOf({ start: line.start(recordTypeBytes), text: () => line.text() });
       this.version = Math.max(this.version, version);
+      if (version > 0) this.isNormalized = version >= normalizedLogVersion;
       if (version > logVersion) isNewer = true;
-      await batch.add(this.isNormalized ? superseded.add(line) : [line]);
+      await batch.add(line);
     }
-    await batch.add(superseded.takeAll());
     await batch.apply();
-    this.supersededBytes += superseded.skippedBytes;
+    for (const { end: last, start } of skipped) this.supersededBytes += last - start;
     this.offset = end;
-    return { damage: damageOf(batch.unreadCount, isTorn && !isBeingWritten, isNewer), isNewer };
+    return { isNewer, unreadCount: batch.unreadCount };
   }
 
   private recordsOf(line: LogLine): readonly LogRecord[] | undefined {
@@ -162,15 +187,13 @@ class RecordBatch {
     private readonly recordsOf: (line: LogLine) => readonly LogRecord[] | undefined,
   ) {}
 
-  async add(lines: readonly LogLine[]): Promise<void> {
-    for (const line of lines) {
-      if (line.size === 0) continue;
-      const records = this.recordsOf(line);
-      if (records) this.records.push(...records);
-      else this.unreadCount++;
-      this.bytes += line.size;
-      if (this.bytes >= batchBytes || this.records.length >= maxBatch) await this.apply();
-    }
+  async add(line: LogLine): Promise<void> {
+    if (line.size === 0) return;
+    const records = this.recordsOf(line);
+    if (records) this.records.push(...records);
+    else this.unreadCount++;
+    this.bytes += line.size;
+    if (this.bytes >= batchBytes || this.records.length >= maxBatch) await this.apply();
   }
 
   async apply(): Promise<void> {
@@ -181,9 +204,10 @@ class RecordBatch {
   }
 }
 
-function versionOf(line: LogLine): number {
-  if (!line.start(recordTypeBytes).includes('"begin"')) return 0;
-  return Version.safeParse(parseJson(line.text())).data?.version ?? 0;
+/** By the start of a line, or all of it. 0 if it does not begin a log. */
+function versionOf({ start, text = () => start }: { readonly start: string; readonly text?: () => string }): number {
+  if (!start.slice(0, recordTypeBytes).includes('"begin"')) return 0;
+  return Version.safeParse(parseJson(text())).data?.version ?? 0;
 }
 
 function damageOf(unread: number, isTorn: boolean, isNewer: boolean): string | undefined {

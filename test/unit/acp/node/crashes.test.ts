@@ -167,7 +167,10 @@ describe('when an ACP agent ends by itself', () => {
         app.onRequest('session/load', async ({ params: { sessionId }, client }) => {
           for (let part = 0; part < 5; part++) {
             const content = { type: 'text' as const, text: `part ${part}` };
-            await client.notify('session/update', { sessionId, update: { sessionUpdate: 'agent_message_chunk', content } });
+            await client.notify('session/update', {
+              sessionId,
+              update: { sessionUpdate: 'agent_message_chunk', content },
+            });
             await new Promise((resolve) => setImmediate(resolve));
             clock.advance(90_000);
           }
@@ -176,7 +179,8 @@ describe('when an ACP agent ends by itself', () => {
         });
         basics(app, { agentCapabilities: { loadSession: true } });
         app.onRequest('session/prompt', ({ params: { prompt } }) => {
-          if (prompt.some((block) => block.type === 'text' && block.text === 'again')) return { stopReason: 'end_turn' };
+          if (prompt.some((block) => block.type === 'text' && block.text === 'again'))
+            return { stopReason: 'end_turn' };
           process.crash('');
           return never();
         });
