@@ -5,11 +5,14 @@ import { summaryOf } from './mochaSummary.mjs';
 import { failOnViolations } from './normalForm.mjs';
 import { endWhenInterrupted, stopChildren } from './processes.mjs';
 
+/** With more, another process takes the next file: V8 would soon do nothing but look for memory that is free. */
+const maxBytes = 768 * 1024 * 1024;
 const timeout = Number(process.argv[2]);
 process.setSourceMapsEnabled(true);
 endWhenInterrupted();
 process.on('message', (/** @type {string} */ file) => void runFile(file));
-process.on('disconnect', () => void stopChildren().then(() => process.exit()));
+// Not `exit`: that waits for every thread, and one may hang in a read that a test has left behind.
+process.on('disconnect', () => void stopChildren().finally(() => process.kill(process.pid, 'SIGKILL')));
 
 /** @param {string} file */
 async function runFile(file) {
@@ -24,5 +27,5 @@ async function runFile(file) {
   const summary = await summaryOf(mocha);
   // What a file has loaded is needed no longer.
   mocha.unloadFiles();
-  process.send?.({ printed, summary });
+  process.send?.({ printed, summary, isFull: process.memoryUsage.rss() > maxBytes });
 }

@@ -7,7 +7,7 @@ import { isGood, writeSummary } from './summary.mjs';
 import { sourceOf } from './testFiles.mjs';
 
 /** @typedef {import('./summary.mjs').FileResult} FileResult */
-/** @typedef {{ printed: string, summary: import('./summary.mjs').Summary }} Ran what a process of the pool answers to the path of a bundle */
+/** @typedef {{ printed: string, summary: import('./summary.mjs').Summary, isFull: boolean }} Ran what a process of the pool answers to the path of a bundle; one that is full takes no further one */
 
 /**
  * Prints what each file has to say when it is through, writes the summary of all and ends the process. Nothing runs twice:
@@ -22,9 +22,9 @@ export async function runPool(name, files, { timeoutMs, processes }) {
   const results = [];
   const queue = [...files];
 
-  /** Until the queue is empty or the process has ended. */
+  /** Until the queue is empty, or the process is full or has ended. */
   const drain = async () => {
-    const child = fork(inRoot('scripts', 'lib', 'poolProcess.mjs'), [String(timeoutMs)]);
+    const child = fork(inRoot('scripts', 'lib', 'poolProcess.mjs'), [String(timeoutMs)], { execArgv: [] });
     const ended = once(child, 'exit').then(() => undefined);
     for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
       const source = sourceOf(file);
@@ -39,6 +39,7 @@ export async function runPool(name, files, { timeoutMs, processes }) {
       const seen = new Map(ran && [[source, { ...ran.summary, file: source, seconds: 0, failed }]]);
       results.push(...resultsOf([source], seen, true).map((result) => ({ ...result, seconds })));
       if (!ran) return;
+      if (ran.isFull) break;
     }
     child.disconnect();
     await ended;

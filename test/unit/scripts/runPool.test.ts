@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import { run } from '../../../scripts/lib/processes.mjs';
+import { forgetSummary, readSummary, type Summary } from '../../../scripts/lib/summary.mjs';
+import { only } from '../../support/only';
+
+describe('the runner of unit test files', () => {
+  let folder = '';
+  let name = '';
+  beforeEach(async () => {
+    folder = await mkdtemp(path.resolve('out', 'pool-'));
+    name = path.basename(folder);
+  });
+  afterEach(async () => {
+    await forgetSummary(name);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Runs files with one test each, which runs that code, in one process at a time. */
+  async function runPool(...codes: readonly string[]): Promise<{ code: number; output: string; summary: Summary }> {
+    const files = codes.map((_, index) => path.join(folder, `${'abc'.charAt(index)}.test.js`));
+    for (const [index, file] of files.entries())
+      await writeFile(file, `describe('a file', () => { it('has a test', () => { ${codes[index] ?? ''} }); });`);
+    const script = `const { runPool } = await import(${JSON.stringify(path.resolve('scripts/lib/runPool.mjs'))});
+      await runPool(${JSON.stringify(name)}, ${JSON.stringify(files)}, { timeoutMs: 20_000, processes: 1 });`;
+    const ended = await run(process.execPath, ['--input-type=module', '-e', script]);
+    const summary = await readSummary(name);
+    assert.ok(summary, ended.output);
+    return { ...ended, summary };
+  }
+
+  it('counts the tests of all files, and fails when one fails, which it does not run again', async () => {
+    const { code, output, summary } = await runPool('', "console.log('ran'); throw new Error('broken');", '');
+    assert.equal(code, 1, output);
+    assert.equal(output.match(/^ran$/gm)?.length, 1, output);
+    assert.deepEqual([summary.passes, summary.failures, summary.flaky], [2, 1, []]);
+    assert.deepEqual(summary.failed, ['a file has a test: Error: broken']);
+  });
+
+  it('fails the file at which a process ends, and runs those behind it in another one', async () => {
+    const { code, output, summary } = await runPool('', 'process.exit(0);', '');
+    assert.equal(code, 1, output);
+    assert.deepEqual([summary.passes, summary.failures], [2, 1]);
+    assert.deepEqual(
+      summary.files.map(({ file, failures }) => [path.basename(file), failures]),
+      [
+        ['a.test.ts', 0],
+        ['b.test.ts', 1],
+        ['c.test.ts', 0],
+      ],
+    );
+  });
+
+  only('where there are pipes in folders', process.platform !== 'win32').it(
+    'ends although a test left a read without an end behind',
+    async () => {
+      const pipe = JSON.stringify(path.join(folder, 'pipe'));
+      const { code, output } = await runPool(`
+        require('node:child_process').execFileSync('mkfifo', [${pipe}]);
+        require('node:fs').readFile(${pipe}, () => undefined);`);
+      assert.equal(code, 0, output);
+    },
+  );
+});
