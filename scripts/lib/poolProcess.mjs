@@ -27,5 +27,7 @@ async function runFile(file) {
   const summary = await summaryOf(mocha);
   // What a file has loaded is needed no longer.
   mocha.unloadFiles();
+  // Else its listener of unhandled rejections stays, and a hundred of them pass each other's events on for ever.
+  mocha.dispose();
   process.send?.({ printed, summary, isFull: process.memoryUsage.rss() > maxBytes });
 }
