@@ -138,7 +138,6 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       chips,
       keyChords,
       draftMemento,
-      takeMovedDrafts,
       newId,
       newOptions,
       pagesFolder,
@@ -212,12 +211,10 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     store.add({ dispose: () => factsAbort.abort() });
     const closeChat = (id: string): void => pages.stopShowingChat(id);
     const newDraft = store.add(restoreNewDraft(draftMemento, onError));
-    const takeDraft = (move: FolderMove): Promise<void> =>
-      takeMovedDrafts(move, (draft) => newDraft.restoreWithdrawn(draft));
     const services: ChatPageServices = {
       ...this.deps,
       notices: pageNotices,
-      places: new PlaceActions({ chats, dialogs, messages, closeChat, takeDraft }),
+      places: new PlaceActions({ ...this.deps, messages, closeChat, newDraft }),
       restore,
       backends,
       attached: windowMentions.attachedFiles,

@@ -4,7 +4,8 @@ import { userMessageOf } from '../../base/common/errors';
 import { countWithNoun } from '../../base/common/countWithNoun';
 import type { Messages } from '../../platform/vscode/messages';
 import type { Chats } from '../common/chatPorts';
-import type { ConversationRow } from '../common/chatView';
+import type { ConversationRow, Draft } from '../common/chatView';
+import type { SharedDraft } from '../common/conversation/sharedDraft';
 import type { FolderMove } from '../common/conversations/conversationPlace';
 import type { Dialogs } from './dialogs';
 
@@ -18,8 +19,9 @@ interface PlaceActionsDeps {
   readonly messages: Messages;
   /** Stops showing a conversation, whose paths are about to change. */
   readonly closeChat: (sessionId: string) => void;
-  /** Continues the draft of the next conversation that was typed in a folder that has moved to here. Never rejects. */
-  readonly takeDraft: (move: FolderMove) => Promise<void>;
+  readonly newDraft: Pick<SharedDraft, 'restoreWithdrawn'>;
+  /** Gives `use` the drafts of the next conversation that were typed in a folder that has moved to here. Never rejects. */
+  readonly takeMovedDrafts: (move: FolderMove, use: (draft: Draft) => void) => Promise<void>;
 }
 
 /** Leads to the folders of conversations that belong to another workspace. */
@@ -72,7 +74,7 @@ export class PlaceActions {
 
   /** Resolves to whether the conversation belongs to this window then. */
   private async locateFolderOf({ id }: ConversationRow, from: string): Promise<boolean> {
-    const { chats, closeChat, dialogs, messages, takeDraft } = this.deps;
+    const { chats, closeChat, dialogs, messages, newDraft, takeMovedDrafts } = this.deps;
     const to = await dialogs.chooseFolder(`Locate ${path.basename(from)}`);
     if (to === undefined || to === from) return false;
     const ids = new Set(chats.rows.flatMap((row) => (row.elsewhere?.folder === from ? row.id : [])));
@@ -81,7 +83,7 @@ export class PlaceActions {
     };
     closeChats();
     const takeBack = await chats.locateFolder(from, to);
-    await takeDraft({ from, to });
+    await takeMovedDrafts({ from, to }, (draft) => newDraft.restoreWithdrawn(draft));
     const isHere = !chats.rows.find((row) => row.id === id)?.elsewhere;
     const undo = async (): Promise<void> => {
       closeChats();
