@@ -88,6 +88,24 @@ describe('ChatTranscript of an agent that reports everything', () => {
     assert.equal(told.transcript.isBusy, false);
   });
 
+  it('measures a call without the time in which it waited for the user', () => {
+    for (const decided of ['approval:granted', 'approval:denied'] as const) {
+      const told = new TranscriptRecorder();
+      told.addEvents(
+        event('tool:pre', { tool_name: 'Bash', operation: 'bash', input: {}, call_id: 'c' }),
+        event('approval:required', { approval_id: 'a', prompt: 'May I?', options: ['Yes', 'No'], call_id: 'c' }),
+      );
+      for (let asked = 0; asked < 50; asked++) told.addRecords({ type: 'notice', level: 'info', text: 'Waiting.' });
+      told.addEvents(event(decided, { approval_id: 'a', decision: 'Yes' }));
+      const call = told.entries.find((entry) => entry.kind === 'tool');
+      assert.equal(told.transcript.step?.since, decided === 'approval:granted' ? call?.startedAt : undefined);
+      told.addEvents(event('tool:error', { tool_name: 'Bash', operation: 'bash', error: 'No.', call_id: 'c' }));
+      const ended = told.entries.find((entry) => entry.kind === 'tool');
+      // From the start to the question, and from the answer to the end.
+      assert.equal(ended?.durationMs, 200, decided);
+    }
+  });
+
   it('measures the duration of thoughts', () => {
     const thinking = richTurn(new TranscriptRecorder()).entries[2];
     assert.ok(thinking?.kind === 'thinking');

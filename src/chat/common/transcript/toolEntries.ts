@@ -32,6 +32,9 @@ interface Call {
   error?: string;
   durationMs?: number | undefined;
   decision?: string;
+  /** Since when the call waits for the user, in milliseconds since the epoch, and how long it has waited before. */
+  waitingSince?: number | undefined;
+  waitedMs: number;
   /** Whether the call started between turns, so that its end may never be reported. */
   readonly isLate: boolean;
 }
@@ -89,7 +92,7 @@ export class ToolEntries {
     return {
       kind: 'running',
       title: titleOf(last),
-      since: last.base.at,
+      since: startOf(last),
       ...(last.kind === 'execute' && { isCommand: true }),
       ...(others > 0 && { count: others }),
     };
@@ -123,6 +126,7 @@ export class ToolEntries {
     const call = this.callsById.get(callId);
     if (!call || (endedStates.has(call.state) && !call.isLate)) return;
     call.state = 'waiting';
+    call.waitingSince ??= this.writer.recordedAt;
     this.putEntry(call);
   }
 
@@ -130,6 +134,7 @@ export class ToolEntries {
     const call = callId === undefined ? undefined : this.callsById.get(callId);
     if (!call) return;
     call.decision = decision;
+    this.endWaiting(call);
     if (!endedStates.has(call.state)) call.state = decidedStates[outcome];
     if (call.isLate && call.state === 'running') call.state = this.stateBetweenTurns ?? 'running';
     this.putEntry(call);
@@ -176,6 +181,7 @@ export class ToolEntries {
       state: this.stateBetweenTurns ?? 'running',
       input,
       content: [],
+      waitedMs: 0,
       output: undefined,
       isLate: this.stateBetweenTurns !== undefined,
     };
@@ -205,18 +211,29 @@ export class ToolEntries {
     const isDenied = call.state === 'rejected' || call.state === 'timedOut';
     call.state = success ? 'done' : isDenied ? call.state : 'failed';
     if (!success) call.error = textOf(error) ?? textOf(output) ?? 'The tool failed without an error message.';
-    call.durationMs = durationMs ?? this.writer.elapsedSince(call.base.at);
+    call.durationMs = durationMs ?? this.elapsedOf(call);
   }
 
   private setError(call: Call, error: string): void {
     if (!endedStates.has(call.state) || call.isLate) call.state = 'failed';
     if (call.state !== 'stale') call.error = error;
-    call.durationMs = this.writer.elapsedSince(call.base.at);
+    call.durationMs = this.elapsedOf(call);
   }
 
   private endWithoutResult(call: Call, state: 'cancelled' | 'stale'): void {
     if (!endedStates.has(call.state)) call.state = state;
-    if (call.state === state) call.durationMs ??= this.writer.elapsedSince(call.base.at);
+    if (call.state === state) call.durationMs ??= this.elapsedOf(call);
+  }
+
+  private endWaiting(call: Call): void {
+    call.waitedMs += this.writer.elapsedSince(call.waitingSince) ?? 0;
+    call.waitingSince = undefined;
+  }
+
+  /** How long the call has taken, without the time in which it waited for the user. */
+  private elapsedOf(call: Call): number | undefined {
+    this.endWaiting(call);
+    return this.writer.elapsedSince(startOf(call));
   }
 
   private setDetails(call: Call, { title, kind, locations, content }: CallDetails): void {
@@ -249,10 +266,15 @@ export class ToolEntries {
       parts: [...parts],
       ...(Object.keys(input).length > 0 ? { input: toJson(input) } : {}),
       ...(isNews ? { error } : {}),
-      ...withoutUndefined({ locations, startedAt: base.at, durationMs, decision }),
+      ...withoutUndefined({ locations, startedAt: startOf(call), durationMs, decision }),
     };
     this.writer.put(entry, diffs);
   }
+}
+
+/** When the call would have started if it had not waited for the user. */
+function startOf({ base: { at }, waitedMs }: Call): number | undefined {
+  return at === undefined ? undefined : at + waitedMs;
 }
 
 /** Returns the content that the agent has sent, or else the input and output of the call. */
