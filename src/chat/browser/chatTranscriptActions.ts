@@ -5,7 +5,7 @@ import type { ChatPage } from './page/chatPage';
 /** `isReadonly`: another window is writing to the conversation. */
 export function createTranscriptActions(page: ChatPage, isReadonly = false): TranscriptActions {
   return {
-    open: (target, line) => void page.request(chatRequests.open, { target, line }),
+    open: (target, line, column) => void page.request(chatRequests.open, { target, line, column }),
     copy: (text) => void page.copy(text),
     loadFullEntry: async (entryId) => {
       const answer = await page.requestForSession(chatRequests.showAll, (sessionId) => ({ sessionId, entryId }));

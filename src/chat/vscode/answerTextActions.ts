@@ -33,8 +33,8 @@ export class AnswerTextActions implements Disposable {
   }
 
   /** Opens a path or a link. `line` is 1-based. A path may end with `:12` or `:12:5`. @throws EditorError */
-  async openTarget(target: string, line: number | undefined): Promise<void> {
-    const place = line === undefined ? target : `${target}#L${line}`;
+  async openTarget(target: string, line?: number, column?: number): Promise<void> {
+    const place = line === undefined ? target : `${target}#L${[line, column ?? []].flat().join(':')}`;
     try {
       await this.editorPort.open(place);
     } catch (error) {

@@ -149,7 +149,7 @@ export class ThreadPage {
 
   private transcriptActions(): TranscriptActions {
     return {
-      open: (target, line) => void this.ask(threadRequests.open, { target, line }),
+      open: (target, line, column) => void this.ask(threadRequests.open, { target, line, column }),
       copy: (text) => void this.ask(threadRequests.copy, { text }),
       openView: (html) => void this.ask(threadRequests.openView, { html }),
       loadFullEntry: async (entryId) => {

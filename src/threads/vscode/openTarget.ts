@@ -2,16 +2,17 @@ import * as vscode from 'vscode';
 import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
 
 /**
- * Opens a link or a file in a thread. `line` is 1-based. If a file does not exist in the thread's folders, for example
+ * Opens a link or a file in a thread. `line` and `column` are 1-based. If a file does not exist in the thread's folders, for example
  * because the thread worked in another worktree, opens the same file of the workspace. @throws EditorError
  */
 export async function openLinkOrFile(
   editor: Pick<EditorPort, 'open'>,
   target: string,
-  line: number | undefined,
+  { line, column }: { readonly line?: number | undefined; readonly column?: number | undefined },
   threadFolders: readonly string[],
 ): Promise<void> {
-  const [, pathWithoutLine = target, row = line] = /^(.+?):(\d+)(?::\d+)?$/.exec(target) ?? [];
+  const linePlace = line === undefined ? undefined : [line, column ?? []].flat().join(':');
+  const [, pathWithoutLine = target, row = linePlace] = /^(.+?):(\d+(?::\d+)?)$/.exec(target) ?? [];
   const isLink = /^[a-z][a-z\d+.-]+:\/\//i.test(target);
   const path = isLink || line !== undefined ? target : pathWithoutLine;
   const withLine = (name: string): string => (isLink || row === undefined ? name : `${name}#L${row}`);

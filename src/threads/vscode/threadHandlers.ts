@@ -77,11 +77,11 @@ export function threadHandlers(deps: ThreadHandlersDeps): RequestHandlers<typeof
       const origin = followed.originOf(entryId);
       await documents.showDiff(origin.threadId, origin.entryId, part);
     }),
-    open: threadRequests.open.withHandler(async ({ target, line }) => {
+    open: threadRequests.open.withHandler(async ({ target, ...place }) => {
       const threadId = parseThreadId(target);
       if (threadId !== undefined && (await services.openThread(threadId))) return;
       const link = threadId === target ? threadLink(threadId) : target;
-      await openLinkOrFile(editor, link, line, loadedThread().head.folders);
+      await openLinkOrFile(editor, link, place, loadedThread().head.folders);
     }),
     openView: threadRequests.openView.withHandler(({ html }) => services.openView(html)),
     copy: threadRequests.copy.withHandler(({ text }) => vscode.env.clipboard.writeText(text)),

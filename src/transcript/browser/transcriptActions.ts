@@ -3,7 +3,7 @@ import type { LoadAnswer, LoadRequest } from '../common/loadRequest';
 
 /** Actions of entries. If an action is missing, its button is not shown. */
 export interface TranscriptActions {
-  readonly open: (target: string, line?: number) => void;
+  readonly open: (target: string, line?: number, column?: number) => void;
   readonly copy: (text: string) => void;
   /** Returns the complete entry. If it is too large for a page, returns the truncated one. */
   readonly loadFullEntry: (entryId: string) => Promise<Entry>;

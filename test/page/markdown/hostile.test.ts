@@ -8,7 +8,7 @@ const elements = new Set(
   ),
 );
 const attributes = new Set(
-  'class title alt src start role tabindex aria-label type data-target data-line data-language data-path data-action data-character'.split(
+  'class title alt src start role tabindex aria-label type data-target data-line data-column data-language data-path data-action data-character dir'.split(
     ' ',
   ),
 );

@@ -207,7 +207,10 @@ export const chatRequests = {
     z.object({ ...inSession, approvalId: Text, part: z.int() }),
   ),
   /** Opens a path or link in the transcript. `line` is 1-based. */
-  open: defineRequestWithoutResult('chat/open', z.object({ target: Text, line: optional(z.int()) })),
+  open: defineRequestWithoutResult(
+    'chat/open',
+    z.object({ target: Text, line: optional(z.int()), column: optional(z.int()) }),
+  ),
   copy: defineRequestWithoutResult('chat/copy', z.object({ text: Text })),
   insertAtCursor: defineRequestWithoutResult('chat/insertAtCursor', z.object({ text: Text })),
   /** Proposes the code as a change to `path`, or to the active file. */

@@ -277,7 +277,7 @@ export function createChatHandlers(
     openApprovalDiff: chatRequests.openApprovalDiff.withHandler(async ({ sessionId, approvalId, part }) =>
       review.openDiff((await chatOf(sessionId)).fullApprovals.diffTexts(approvalId, part), 'pending approval'),
     ),
-    open: chatRequests.open.withHandler(({ target, line }) => editor.openTarget(target, line)),
+    open: chatRequests.open.withHandler(({ target, line, column }) => editor.openTarget(target, line, column)),
     copy: chatRequests.copy.withHandler(({ text }) => editor.copy(text)),
     insertAtCursor: chatRequests.insertAtCursor.withHandler(({ text }) => editor.insertAtCursor(text)),
     applyCode: chatRequests.applyCode.withHandler(({ text, path }) => code.propose(text, path)),

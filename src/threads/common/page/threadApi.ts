@@ -105,7 +105,10 @@ export const threadRequests = {
   /** Opens a diff. `part` is the index of the diff in the entry's parts. */
   openDiff: defineRequestWithoutResult('thread/openDiff', z.object({ entryId: Text, part: Count })),
   /** Opens a path or a link in the transcript. `line` is 1-based. */
-  open: defineRequestWithoutResult('thread/open', z.object({ target: Text, line: optional(Count) })),
+  open: defineRequestWithoutResult(
+    'thread/open',
+    z.object({ target: Text, line: optional(Count), column: optional(Count) }),
+  ),
   copy: defineRequestWithoutResult('thread/copy', z.object({ text: Text })),
   /** Opens an HTML document of an answer in the browser. */
   openView: defineRequestWithoutResult('thread/openView', z.object({ html: Text })),

@@ -3,8 +3,8 @@ import type { Disposable } from '../../../base/common/disposable';
 import { originalTextOf } from './hiddenCharacters';
 
 export interface LinkAndCodeActions {
-  /** `target` is a web or file URI, or a path; `line` is 1-based. */
-  open(target: string, line?: number): void;
+  /** `target` is a web or file URI, or a path; `line` and `column` are 1-based. */
+  open(target: string, line?: number, column?: number): void;
   copy(text: string): void;
   insertAtCursor?(text: string): void;
   applyCode?(text: string, path?: string): void;
@@ -39,8 +39,8 @@ function runAction(event: Event, actions: LinkAndCodeActions): void {
     event.preventDefault();
     // This click is the end of a selection on a link, so it is ignored.
     if (event.type === 'click' && isInSelection(link)) return;
-    const { target = '', line } = link.dataset;
-    actions.open(target, line === undefined ? undefined : Number(line));
+    const { target = '', line, column } = link.dataset;
+    actions.open(target, ...[line, column].flatMap((place) => (place === undefined ? [] : Number(place))));
     return;
   }
   const button = event.target instanceof Element ? event.target.closest<HTMLElement>('button.md-action') : null;

@@ -8,7 +8,7 @@ const allowList = {
   ],
   ALLOWED_ATTR: [
     ...['class', 'title', 'alt', 'src', 'start', 'role', 'tabindex', 'aria-label'],
-    ...['data-target', 'data-line', 'data-language', 'data-path'],
+    ...['data-target', 'data-line', 'data-column', 'data-language', 'data-path'],
   ],
   // Browsers do not follow these attributes. `linkTarget` validates them.
   ADD_URI_SAFE_ATTR: ['data-target', 'data-path', 'data-language'],

@@ -54,6 +54,7 @@ function createLinkOpen(found: LinkTarget, make: CreateToken): Token {
     ['data-target', found.target],
   ];
   if (found.line !== undefined) token.attrs.push(['data-line', found.line]);
+  if (found.column !== undefined) token.attrs.push(['data-column', found.column]);
   return token;
 }
 

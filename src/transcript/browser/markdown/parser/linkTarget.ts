@@ -5,11 +5,13 @@ import { decodePercentEscapes } from '../../../../base/common/fileUri';
 export interface LinkTarget {
   /** An `http(s):` or `file:` URI, or a path. */
   readonly target: string;
+  /** 1-based, as is the column. */
   readonly line?: number;
+  readonly column?: number;
 }
 
 const maxTargetUnits = 4_096;
-const lineSuffix = /(?::(\d{1,7})(?:[:-]\d{1,7})*|#L(\d{1,7})(?:C\d+)?(?:-L?\d{1,7}(?:C\d+)?)?)$/;
+const lineSuffix = /(?::(\d{1,7})(?::(\d{1,7}))?(?:[:-]\d{1,7})*|#L(\d{1,7})(?:C(\d{1,7}))?(?:-L?\d{1,7}(?:C\d+)?)?)$/;
 const schemePattern = /^([a-z][a-z0-9+.-]*):/i;
 const controlOrSpace = /[\p{Cc}\u2028\u2029]/u;
 const drivePrefix = /^[a-z]:[\\/]/i;
@@ -37,9 +39,9 @@ export function parsePathInCode(text: string): LinkTarget | undefined {
 }
 
 /** Returns the complete target. Host names are written in unambiguous characters. */
-export function linkTitle({ target, line }: LinkTarget): string {
+export function linkTitle({ target, line, column }: LinkTarget): string {
   const text = /^https?:/i.test(target) ? (URL.parse(target)?.href ?? target) : target;
-  return line === undefined ? text : `${text}:${line}`;
+  return [text, line, column].filter((part) => part !== undefined).join(':');
 }
 
 /** Decodes percent escapes, except where that would change the meaning of the address. */
@@ -77,8 +79,12 @@ function parsePath(text: string): LinkTarget | undefined {
   return { target: rest.replace(/#.*$/, ''), ...line };
 }
 
-function splitLineSuffix(text: string): { rest: string; line?: { line: number } } {
+function splitLineSuffix(text: string): { rest: string; line?: Pick<LinkTarget, 'line' | 'column'> } {
   const match = lineSuffix.exec(text);
-  const line = Number(match?.[1] ?? match?.[2]);
-  return match ? { rest: text.slice(0, match.index), ...(line > 0 ? { line: { line } } : {}) } : { rest: text };
+  if (!match) return { rest: text };
+  const [line, column] = [Number(match[1] ?? match[3]), Number(match[2] ?? match[4])];
+  return {
+    rest: text.slice(0, match.index),
+    ...(line > 0 ? { line: { line, ...(column > 0 ? { column } : {}) } } : {}),
+  };
 }

@@ -55,9 +55,16 @@ export function renderHighlightedHtml(html: string): Node {
 function renderTokens(tokens: Token[], env: Env, actions: LinkAndCodeActions): DocumentFragment {
   const fragment = sanitizeHtml(parser.renderer.render(tokens, parser.options, env));
   for (const node of [...fragment.childNodes]) if (!(node instanceof Element)) node.remove();
+  setDirections(fragment);
   decorateCodeBlocks(fragment, actions);
   markHiddenCharacters(fragment);
   return fragment;
+}
+
+/** Each block gets the direction of its own text. A list item has that of its first paragraph. */
+function setDirections(fragment: DocumentFragment): void {
+  const blocks = 'p:not(li > p:first-child), li, h3, h4, h5, h6, th, td';
+  for (const block of fragment.querySelectorAll<HTMLElement>(blocks)) block.dir = 'auto';
 }
 
 function createPlainTokens(text: string): Token[] {
