@@ -66,7 +66,7 @@ describe('Conversations of a folder that is opened in another way', () => {
     const chat = new ChatView(window.page);
     await window.runCommand('Backline: New Conversation');
     await chat.send('change it');
-    await (await chat.frame()).locator('.turn-changes').first().waitFor();
+    await (await chat.frame()).locator('.turn-changes:visible, .changes').first().waitFor();
     await chat.type('not sent yet');
     await eventually('the change', async () => assert.match(await values(workspace), /= 1;/));
     await eventually('the draft on disk', async () => {
@@ -86,7 +86,7 @@ describe('Conversations of a folder that is opened in another way', () => {
       await isIn(other, chat, 'change it', /today/i);
       await chat.openFromList(other, 'change it');
       await eventually('the draft', async () => assert.equal(await textIn(chat), 'not sent yet'));
-      await (await chat.frame()).locator('.turn-changes').first().waitFor();
+      await (await chat.frame()).locator('.turn-changes:visible, .changes').first().waitFor();
       await other.leave();
     }
   });

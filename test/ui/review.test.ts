@@ -48,7 +48,7 @@ describe('The review of changes', () => {
   it('lists what a shell has changed, created, renamed and deleted', async () => {
     await window.runCommand('Backline: Open Chat');
     await chat.send('change');
-    await (await chat.frame()).getByText('5 files, 5 changes').click();
+    await (await chat.frame()).locator('.changes summary').filter({ hasText: '5 files' }).click();
     await (await chat.frame()).locator('.change-former').filter({ hasText: 'moved.txt' }).waitFor();
     await chat.shows(/binary/);
     await window.screenshot('review-chat');

@@ -50,7 +50,7 @@ describe('The review of changes in a Git repository', () => {
   it('marks each line once, and offers the changes of both in the inline diff', async () => {
     await window.runCommand('Backline: Open Chat');
     await chat.send('change');
-    await chat.shows('1 file, 2 changes');
+    await (await chat.frame()).locator('.changes summary').filter({ hasText: '1 file' }).waitFor();
     await window.openFile('values.ts');
     await eventually('the marks', async () => assert.equal(await marks().count(), 3));
     await window.page.keyboard.press('Control+Home');

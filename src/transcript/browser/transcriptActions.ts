@@ -26,9 +26,8 @@ export interface TranscriptActions {
   readonly openChange?: (path: string, turn?: number, renamedFrom?: string) => void;
   /** Shows all changes of a turn in one editor. */
   readonly reviewChanges?: (turn: number) => void;
-  /** Reverts the changes of one file, or of all files. With a turn, only reverts changes of that turn. */
-  readonly revert?: (path?: string, turn?: number, renamedFrom?: string) => void;
-  readonly keepChanges?: (path?: string) => void;
+  /** Reverts the changes of a turn in a file. */
+  readonly revert?: (path: string, turn: number, renamedFrom?: string) => void;
   /** Loads or unloads a subagent's thread as steps of the call. Resolves to a message if that is not possible. */
   readonly showSubthread?: (entryId: string, isShown: boolean) => Promise<string | undefined>;
   readonly showJson?: (entryId: string) => void;

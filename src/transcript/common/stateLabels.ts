@@ -1,15 +1,15 @@
 import type { EntryOf, ToolState } from './entries';
 
 export const toolStateLabels: Readonly<Record<ToolState, string>> = {
-  pending: 'pending',
-  waiting: 'waiting for your answer',
-  running: 'running',
-  done: 'done',
-  failed: 'failed',
-  cancelled: 'canceled',
-  rejected: 'rejected',
-  timedOut: 'not answered in time',
-  stale: 'not finished',
+  pending: 'Pending',
+  waiting: 'Needs approval',
+  running: 'Running',
+  done: 'Done',
+  failed: 'Failed',
+  cancelled: 'Canceled',
+  rejected: 'Denied',
+  timedOut: 'Timed out',
+  stale: 'Not finished',
 };
 
 export const outcomeLabels: Readonly<Record<EntryOf<'end'>['outcome'], string>> = {

@@ -56,7 +56,6 @@ export const FolderIcon = outline('M2.5 4h4l1.5 1.5h5.5v7.5h-11z');
 export const HistoryIcon = outline('M2.6 6.5A5.7 5.7 0 1 1 2.5 9M2.5 3v3.5H6M8 5v3.2l2 1.3');
 export const ImageIcon = outline('M2.5 3.5h11v9h-11zM2.5 11l3-3 3 3 2-2 3 3M10.5 6.2v.1');
 export const InfoIcon = outline('M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM8 7.5V11M8 5v.1');
-export const KeepIcon = CheckIcon;
 export const LinkIcon = outline('M9 3h4v4M13 3 7.5 8.5M11 9v4H3V5h4');
 export const MoreIcon = solid(
   'M4.3 8a1.1 1.1 0 1 1-2.2 0 1.1 1.1 0 0 1 2.2 0Zm4.8 0a1.1 1.1 0 1 1-2.2 0 1.1 1.1 0 0 1 2.2 0Zm4.8 0a1.1 1.1 0 1 1-2.2 0 1.1 1.1 0 0 1 2.2 0Z',

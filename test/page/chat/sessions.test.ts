@@ -24,7 +24,7 @@ describe('the conversations', () => {
     const chat = await pages.openChat();
     await openList(chat);
     assert.equal(await chat.page.locator('.session').count(), rows.length);
-    assert.match((await row(chat, 'Tests for the parser').textContent()) ?? '', /Demo agent.*waiting for your answer/);
+    assert.match((await row(chat, 'Tests for the parser').textContent()) ?? '', /Demo agent.*needs approval/);
     await row(chat, 'Tests for the parser').click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.openSession), { sessionId: 's3' });
     assert.equal(await chat.page.getByRole('region', { name: 'Conversations', exact: true }).count(), 0);
@@ -277,7 +277,7 @@ describe('what a conversation is with', () => {
     assert.deepEqual(await chat.host.waitFor(chatRequests.revert), { sessionId: 's1' });
     await chat.page.getByRole('button', { name: 'Review', exact: true }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.reviewChanges), { sessionId: 's1' });
-    await chat.page.getByText('3 files, 7 changes').click();
+    await chat.page.getByText('3 files').click();
     await chat.page.getByRole('button', { name: 'Undo Changes in main.ts' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.revert, 2), { sessionId: 's1', path: changes[1]?.path });
     await chat.page.getByRole('button', { name: 'Keep Changes in greeting.ts' }).click();
@@ -290,7 +290,7 @@ describe('what a conversation is with', () => {
     const many = Array.from({ length: 100 }, (_, number) => ({ ...greeting, path: `/work/csv/src/file${number}.ts` }));
     const changeTotals = { files: 5_000, hunks: 12_345, added: 9, removed: 8 };
     const chat = await pages.openChat(snapshot(sessionOf({ changes: many, changeTotals })));
-    await chat.page.getByText('5,000 files, 12,345 changes').click();
+    await chat.page.getByText('5,000 files').click();
     assert.equal(await chat.page.locator('.changes li').count(), 100);
     await chat.page.getByRole('button', { name: '… and 4,900 more files' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.reviewChanges), { sessionId: 's1' });
@@ -301,7 +301,7 @@ describe('what a conversation is with', () => {
     const renamedFrom = '/work/csv/src/old.ts';
     const renamed = { ...greeting, path, renamedFrom, change: 'created' } as const;
     const chat = await pages.openChat(snapshot(sessionOf({ changes: [renamed] }), { folders: ['/work/csv'] }));
-    await chat.page.getByText('1 file, 4 changes').click();
+    await chat.page.getByText('1 file').click();
     await chat.page.locator('.change-former, .renamed-from').filter({ hasText: 'old.ts' }).waitFor();
     await chat.page.getByRole('button', { name: 'Undo Changes in new.ts' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.revert), { sessionId: 's1', path, renamedFrom });

@@ -4,7 +4,7 @@ import { chatRequests } from '../../../src/chat/common/page/chatApi';
 import type { ApprovalView } from '../../../src/chat/common/chatView';
 import type { Entry } from '../../../src/transcript/common/entries';
 import { createDiff } from '../../../src/transcript/common/lineDiff';
-import { commandApproval, diffApproval, sessionOf, snapshot } from './support/chatFixtures';
+import { changes, commandApproval, diffApproval, sessionOf, snapshot } from './support/chatFixtures';
 import { ChatPages, type ChatHere } from './support/chatPages';
 
 const reversed = '\u202E';
@@ -139,7 +139,7 @@ describe('what agents write', () => {
     assert.equal(await page.locator('.approval h2').textContent(), 'Edit src/a.ts?');
   });
 
-  it('offers to undo only with the newest turn, since that undoes the changes of the conversation', async () => {
+  it('has one place for changes: a line for each turn, but for the newest one if the bar shows them', async () => {
     const end = (turn: number): Entry => ({
       kind: 'end',
       id: `e${turn}`,
@@ -148,19 +148,22 @@ describe('what agents write', () => {
       changes: [{ path: `src/${turn}.ts`, change: 'modified', added: 1, removed: 1, state: 'applied' }],
     });
     const prompt = (turn: number): Entry => ({ kind: 'prompt', id: `p${turn}`, turn, text: `Say ${turn}` });
-    const chat = await pages.openChat(
-      snapshot(sessionOf(), { transcript: { reset: true, put: [prompt(1), end(1)], before: 0 } }),
+    const put = [prompt(1), end(1), prompt(2), end(2)];
+    const chat = await pages.openChat(snapshot(sessionOf(), { transcript: { reset: true, put, before: 0 } }));
+    const lines = chat.page.locator('.turn-changes:visible');
+    await lines.nth(1).waitFor();
+    assert.equal(
+      await lines
+        .first()
+        .innerText()
+        .then((text) => text.replace(/\s+/g, ' ').trim()),
+      '1 file changed +1 −1',
     );
-    const { page } = chat;
-    const buttons = page.locator('.turn-changes').getByRole('button', { name: /^Undo/ });
-    await page.getByRole('button', { name: 'Undo All Changes from This Conversation' }).waitFor();
-    assert.equal(await buttons.count(), 2);
-    await chat.tell({ transcript: { put: [prompt(2)], before: 0 } });
-    await page.getByText('Say 2').waitFor();
-    assert.equal(await buttons.count(), 0);
-    await chat.tell({ transcript: { put: [end(2)], before: 0 } });
-    await page.getByRole('button', { name: 'Undo Changes from This Turn in src/2.ts' }).waitFor();
-    assert.equal(await buttons.count(), 2);
+    await lines.first().getByRole('button', { name: 'Undo Changes from This Turn' }).click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.revert), { sessionId: 's1', path: 'src/1.ts', turn: 1 });
+    await chat.tellSession({ changes });
+    await chat.page.locator('.changes').waitFor();
+    assert.equal(await lines.count(), 1);
   });
 
   it('is read aloud as it is drawn', async () => {

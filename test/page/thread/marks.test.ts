@@ -14,7 +14,7 @@ describe('what a thread marks', () => {
   it('is a folded command that did not end well', async () => {
     const { page } = await pages.openThread(snapshot({}, marksEntries));
     const failed = page.locator('.tool', { hasText: 'Bash: make test' });
-    await failed.locator('.state', { hasText: 'exit code 3' }).waitFor();
+    await failed.locator('.state', { hasText: 'Exit code 3' }).waitFor();
     assert.equal(await failed.evaluate((element) => element.hasAttribute('open')), false);
     const fine = page.locator('.tool', { hasText: 'Bash: make build' });
     assert.equal(await fine.locator('.state').count(), 0);

@@ -40,10 +40,10 @@ describe('the entries of a transcript', () => {
     const text = (await shown.locator('.turns').innerText()).replace(/\s+/g, ' ');
     for (const words of [
       'The CSV parser splits quoted fields.',
-      'Thought for 12 s 1,242 characters',
+      'Thought for 12 s',
       '1 of 4 done',
       'Read src/csv/parse.ts',
-      'waiting for your answer',
+      'Needs approval',
       'const fields: string[] = [];',
       'Exit code 1',
       'The command ended with exit code 1.',
@@ -51,7 +51,7 @@ describe('the entries of a transcript', () => {
       'There are two callers.',
       'The bug is in splitRow',
       '3 files changed',
-      '1 min 4 s 12.3K in 890 out $0.0123',
+      '1 min 4 s 13.2K tokens $0.0123',
       'The model was changed to “fast”.',
       'Earlier messages were summarized',
       'audio block',
@@ -140,6 +140,7 @@ describe('the entries of a transcript', () => {
     await opened.page.locator('.tool-waiting > summary').click();
     assert.deepEqual(await actionOf(opened, click('Open Diff Editor')), ['openDiff', 'edit1', 0]);
     assert.deepEqual(await actionOf(opened, click('Copy Command')), ['copy', 'npm test -- parse']);
+    await opened.page.getByText('3 files changed').click();
     assert.deepEqual(await actionOf(opened, click(`Undo Changes from This Turn in ${absolute}`)), [
       'revert',
       absolute,
@@ -147,20 +148,13 @@ describe('the entries of a transcript', () => {
       null,
     ]);
     assert.deepEqual(await actionOf(opened, click('Review Changes from This Turn')), ['reviewChanges', 1]);
-    assert.deepEqual(await actionOf(opened, click('Undo All Changes from This Conversation')), ['revert']);
-    assert.deepEqual(await actionOf(opened, click('Keep All Changes from This Conversation')), ['keepChanges']);
     assert.deepEqual(await actionOf(opened, click('parse.ts /work/csv/src/csv')), ['openChange', absolute, 1, null]);
     assert.equal((await actionOf(opened, click('Copy Answer')))[0], 'copy');
   });
 
   it('has no button for what cannot be done', async () => {
     const { page: shown } = await open(firstTurn(), { data: { actions: 'few' } });
-    for (const name of [
-      'Edit and Resend',
-      'Open Diff Editor',
-      'Undo All Changes from This Conversation',
-      'Keep All Changes from This Conversation',
-    ]) {
+    for (const name of ['Edit and Resend', 'Open Diff Editor', 'Review Changes from This Turn']) {
       assert.equal(await shown.getByRole('button', { name }).count(), 0, name);
     }
     assert.ok((await shown.getByRole('button', { name: 'Copy Answer' }).count()) > 0);

@@ -133,7 +133,7 @@ describe('announcementsOf', () => {
     model.apply({ put: [toolEntry({ id: 't', title: 'Edit a', state: 'waiting' })], before: 0 });
     model.apply({ put: [toolEntry({ id: 't', title: 'Edit a', state: 'waiting', durationMs: 1 })], before: 0 });
     model.apply({ put: [toolEntry({ id: 't', title: 'Edit a', state: 'failed' })], before: 0 });
-    assert.deepEqual(heard, ['Edit a: waiting for your answer', 'Edit a: failed']);
+    assert.deepEqual(heard, ['Edit a: Needs approval', 'Edit a: Failed']);
   });
 
   it('does not mention what was there before', () => {

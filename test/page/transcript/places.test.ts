@@ -34,6 +34,7 @@ describe('the paths of a transcript', () => {
     assert.equal(await head.getAttribute('title'), file);
     await head.click();
     assert.deepEqual((await host.waitFor(did)).args, [file, 40]);
+    await shown.locator('.turn-files > summary').click();
     assert.equal(
       await shown.getByRole('button', { name: 'Undo Changes from This Turn in src/csv/parse.ts' }).count(),
       1,
@@ -48,6 +49,7 @@ describe('the paths of a transcript', () => {
 
   it('of the files that a turn has changed are opened by keyboard', async () => {
     const { page: shown, host } = await open(sampleEntries());
+    await shown.locator('.turn-files > summary').first().click();
     await shown.locator('.change .path').first().focus();
     await shown.keyboard.press('Enter');
     assert.deepEqual(await host.waitFor(did), { action: 'openChange', args: [file, 1, null] });

@@ -283,7 +283,7 @@ describe('reading a transcript', () => {
     await host.notify(didPatch, { put: [toolEntry({ id: 't', title: 'Edit a', state: 'waiting' })], before: 0 });
     assert.deepEqual(await shown.locator('[aria-live] > p').allTextContents(), [
       'All is well.',
-      'Edit a: waiting for your answer',
+      'Edit a: Needs approval',
     ]);
   });
 });

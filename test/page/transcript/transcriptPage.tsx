@@ -40,7 +40,6 @@ const allActions: TranscriptActions = {
   openChange: tell('openChange'),
   reviewChanges: tell('reviewChanges'),
   revert: tell('revert'),
-  keepChanges: tell('keepChanges'),
 };
 const findNothing = () => Promise.resolve([]);
 const { actions, times, folders } = document.body.dataset;

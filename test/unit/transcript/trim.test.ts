@@ -94,10 +94,10 @@ describe('toolFailureText', () => {
   const exit = (part: object): EntryOf<'tool'> => call({ parts: [{ type: 'terminal', output: '', ...part }] });
 
   it('describes the failure of a call whose state is done', () => {
-    assert.equal(toolFailureText(exit({ exitCode: 3 })), 'exit code 3');
-    assert.equal(toolFailureText(exit({ exitCode: null })), 'ended by a signal');
-    assert.equal(toolFailureText(exit({ exitCode: null, signal: 'SIGKILL' })), 'ended by SIGKILL');
-    assert.equal(toolFailureText(call({ error: 'Half of it' })), 'error');
+    assert.equal(toolFailureText(exit({ exitCode: 3 })), 'Exit code 3');
+    assert.equal(toolFailureText(exit({ exitCode: null })), 'Ended by a signal');
+    assert.equal(toolFailureText(exit({ exitCode: null, signal: 'SIGKILL' })), 'Ended by SIGKILL');
+    assert.equal(toolFailureText(call({ error: 'Half of it' })), 'Error');
   });
 
   it('is undefined otherwise', () => {

@@ -23,12 +23,9 @@ export function ChangesBar() {
   const { session } = usePageState();
   if (!session || session.changes.length === 0) return null;
   const { changes, changeTotals = totalsOf(changes) } = session;
-  const { files, hunks } = changeTotals;
+  const { files } = changeTotals;
   const more = files - changes.length;
-  const total =
-    hunks === 0
-      ? formatCountWithNoun(files, 'file')
-      : `${formatCountWithNoun(files, 'file')}, ${formatCountWithNoun(hunks, 'change')}`;
+  const total = formatCountWithNoun(files, 'file');
   const review = (): void => void page.requestForSession(chatRequests.reviewChanges, (sessionId) => ({ sessionId }));
   return (
     <section class="changes" aria-label="Changed files">

@@ -3,7 +3,6 @@ import {
   DiffFilesIcon,
   ErrorIcon,
   InfoIcon,
-  KeepIcon,
   RevertIcon,
   ShieldIcon,
   StopIcon,
@@ -21,6 +20,7 @@ import {
 } from '../../common/shownChanges';
 import { outcomeLabels } from '../../common/stateLabels';
 import { ChangeCounts } from '../parts/changeCounts';
+import { Disclosure } from '../parts/disclosure';
 import { formatCountWithNoun, formatCost, formatCount, formatDuration, formatTokens } from '../parts/format';
 import { PathButton } from '../parts/pathButton';
 import { ShowAllTextsButton } from '../parts/showAll';
@@ -86,46 +86,46 @@ interface TurnChangesProps {
   readonly turn: number;
 }
 
+/** What a turn has changed, as one line that opens to its files. */
 function TurnChanges({ changes, totals = totalsOf(changes), turn }: TurnChangesProps) {
-  const { keepChanges, revert, reviewChanges } = useTranscriptContext().actions;
-  const canRevert = changes.some(canUndo);
+  const { revert, reviewChanges } = useTranscriptContext().actions;
   const more = totals.files - changes.length;
+  // What is undone of several files is chosen in the list, where the user sees them.
+  const onlyUndoable = totals.files === 1 ? changes.find(canUndo) : undefined;
   return (
     <div class="turn-changes" role="group" aria-label="Changed files">
-      <div class="turn-changes-head">
-        <span>{`${formatCountWithNoun(totals.files, 'file')} changed`}</span>
-        <ChangeCounts changes={[totals]} />
-        <span class="spring" />
+      <Disclosure
+        class="turn-files"
+        summary={
+          <>
+            <span class="one-line">{`${formatCountWithNoun(totals.files, 'file')} changed`}</span>
+            <ChangeCounts changes={[totals]} />
+          </>
+        }
+      >
+        <ul>
+          {changes.map((change) => (
+            <ChangeRow key={change.path} change={change} turn={turn} />
+          ))}
+        </ul>
+        {more > 0 && (
+          <button type="button" class="text-button more-changes" onClick={reviewChanges && (() => reviewChanges(turn))}>
+            {`… and ${formatCountWithNoun(more, 'more file')}`}
+          </button>
+        )}
+      </Disclosure>
+      <span class="turn-actions">
         {reviewChanges && (
           <IconButton label="Review Changes from This Turn" icon={DiffFilesIcon} onClick={() => reviewChanges(turn)} />
         )}
-        {keepChanges && canRevert && (
+        {revert && onlyUndoable && (
           <IconButton
-            label="Keep All Changes from This Conversation"
-            icon={KeepIcon}
-            class="of-all"
-            onClick={() => keepChanges()}
-          />
-        )}
-        {revert && canRevert && (
-          <IconButton
-            label="Undo All Changes from This Conversation"
+            label="Undo Changes from This Turn"
             icon={RevertIcon}
-            class="of-all"
-            onClick={() => revert()}
+            onClick={() => revert(onlyUndoable.path, turn, onlyUndoable.renamedFrom)}
           />
         )}
-      </div>
-      <ul>
-        {changes.map((change) => (
-          <ChangeRow key={change.path} change={change} turn={turn} />
-        ))}
-      </ul>
-      {more > 0 && (
-        <button type="button" class="text-button more-changes" onClick={reviewChanges && (() => reviewChanges(turn))}>
-          {`… and ${formatCountWithNoun(more, 'more file')}`}
-        </button>
-      )}
+      </span>
     </div>
   );
 }
@@ -157,7 +157,6 @@ function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number
         <IconButton
           label={showHiddenCharacters(`Undo Changes from This Turn in ${short(path)}`)}
           icon={RevertIcon}
-          class="of-all"
           onClick={() => revert(path, turn, renamedFrom)}
         />
       )}
@@ -169,10 +168,15 @@ function TurnUsage({ usage, durationMs }: { usage: Usage | undefined; durationMs
   const { input, output, cacheRead, cacheWrite, cost } = usage ?? {};
   const facts = [
     durationMs === undefined ? [] : { text: formatDuration(durationMs), title: 'Turn duration' },
-    input === undefined
+    input === undefined && output === undefined
       ? []
-      : { text: `${formatTokens(input)} in`, title: tokensTooltip(input, 'input', cacheRead, cacheWrite) },
-    output === undefined ? [] : { text: `${formatTokens(output)} out`, title: tokensTooltip(output, 'output') },
+      : {
+          text: `${formatTokens((input ?? 0) + (output ?? 0))} tokens`,
+          title: [
+            ...(input === undefined ? [] : [tokensTooltip(input, 'input', cacheRead, cacheWrite)]),
+            ...(output === undefined ? [] : [tokensTooltip(output, 'output')]),
+          ].join(', '),
+        },
     cost === undefined ? [] : { text: formatCost(cost), title: 'Cost' },
   ].flat();
   if (facts.length === 0) return null;

@@ -1,25 +1,26 @@
 import type { ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { EntryOf } from '../../common/entries';
+import type { ListItem } from '../list/runs';
 import { Disclosure } from '../parts/disclosure';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { UntrustedText } from '../parts/untrustedText';
 import { useTranscriptContext } from '../transcriptContext';
 
-/** Renders the entry with this id, which is also its key. */
-export type RenderEntry = (id: string) => ComponentChild;
+/** Renders entries that follow one another. Passed down, because the steps of a call are entries, too. */
+export type RenderItems = (items: readonly ListItem[]) => ComponentChild;
 
 export interface SubagentStepsProps {
   readonly entry: EntryOf<'tool'>;
-  readonly childIds: readonly string[];
-  readonly renderEntry: RenderEntry;
+  readonly items: readonly ListItem[];
+  readonly renderItems: RenderItems;
 }
 
-export function SubagentSteps({ entry, childIds, renderEntry }: SubagentStepsProps) {
-  if (childIds.length === 0) return null;
+export function SubagentSteps({ entry, items, renderItems }: SubagentStepsProps) {
+  if (items.length === 0) return null;
   return (
     <div class="steps" role="group" aria-label={showHiddenCharacters(`Steps in ${entry.title}`)}>
-      {childIds.map(renderEntry)}
+      {renderItems(items)}
     </div>
   );
 }
@@ -40,7 +41,7 @@ interface SubthreadProps extends SubagentStepsProps {
 }
 
 function SubthreadSteps({ show, ...steps }: SubthreadProps) {
-  const { entry, childIds } = steps;
+  const { entry, items } = steps;
   const [problem, setProblem] = useState<string>();
   useEffect(() => {
     let isGone = false;
@@ -52,7 +53,7 @@ function SubthreadSteps({ show, ...steps }: SubthreadProps) {
       void show(entry.id, false);
     };
   }, [entry.id, entry.subthread]);
-  if (childIds.length > 0) return <SubagentSteps {...steps} />;
+  if (items.length > 0) return <SubagentSteps {...steps} />;
   return (
     <p class="quiet" role="status">
       <UntrustedText text={problem ?? 'Loading subagent thread…'} />

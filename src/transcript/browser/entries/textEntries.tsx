@@ -17,15 +17,14 @@ export function AnswerEntry({ entry }: { entry: EntryOf<'answer'> }) {
   const isStreaming = entry.streaming ?? false;
   return (
     <>
+      <div class="toolbar">
+        {!isStreaming && (
+          <IconButton label="Copy Answer" icon={CopyIcon} onClick={() => copy(entry.text, answerTextOf)} />
+        )}
+      </div>
       <MarkdownText text={entry.text} isStreaming={isStreaming} />
       <ShowAllTextsButton entry={entry} shown={[entry.text]} />
-      {isStreaming ? (
-        entry.text === '' && <span class="dots" aria-hidden="true" />
-      ) : (
-        <div class="toolbar">
-          <IconButton label="Copy Answer" icon={CopyIcon} onClick={() => copy(entry.text, answerTextOf)} />
-        </div>
-      )}
+      {isStreaming && entry.text === '' && <span class="dots" aria-hidden="true" />}
     </>
   );
 }
@@ -35,7 +34,7 @@ function answerTextOf(whole: Entry): string | undefined {
 }
 
 export function ThinkingEntry({ entry }: { entry: EntryOf<'thinking'> }) {
-  const { streaming: isStreaming = false, durationMs, omitted = 0, text, at } = entry;
+  const { streaming: isStreaming = false, durationMs, text, at } = entry;
   const time = durationMs === undefined ? '' : ` for ${formatDuration(durationMs)}`;
   return (
     <Disclosure
@@ -44,7 +43,6 @@ export function ThinkingEntry({ entry }: { entry: EntryOf<'thinking'> }) {
         <>
           <span class={isStreaming ? 'working' : ''}>{isStreaming ? 'Thinking' : `Thought${time}`}</span>
           {isStreaming && at !== undefined && <ElapsedTime since={at} />}
-          <span class="quiet">{formatCountWithNoun(text.length + omitted, 'character')}</span>
         </>
       }
     >

@@ -1,22 +1,23 @@
-import type { EntryOf, ToolState } from '../../common/entries';
+import type { EntryOf } from '../../common/entries';
 import { shortenPathsInText } from '../../common/shortPath';
 import { toolStateLabels } from '../../common/stateLabels';
 import { toolFailureText } from '../../common/toolFailure';
 import { Disclosure } from '../parts/disclosure';
 import { ElapsedTime } from '../parts/elapsed';
+import { isLookup } from '../list/runs';
 import { toolIcons } from './entryIcons';
 import { formatCountWithNoun, formatDuration } from '../parts/format';
 import { PathButton } from '../parts/pathButton';
 import { PartView } from '../parts/partView';
 import { ChangeCounts } from '../parts/changeCounts';
 import { ShowAllTextsButton } from '../parts/showAll';
-import { SubagentSteps, SubthreadDisclosure, type RenderEntry, type SubagentStepsProps } from './subagentSteps';
+import { SubagentSteps, SubthreadDisclosure, type RenderItems, type SubagentStepsProps } from './subagentSteps';
 import { useTranscriptContext } from '../transcriptContext';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { UntrustedText } from '../parts/untrustedText';
 
 /** The card of a tool call. It is open while the call runs, and a single line when the call is done. */
-export function ToolEntry({ entry, renderEntry }: { entry: EntryOf<'tool'>; renderEntry: RenderEntry }) {
+export function ToolEntry({ entry, renderItems }: { entry: EntryOf<'tool'>; renderItems: RenderItems }) {
   const { model } = useTranscriptContext();
   const children = model.childIdsOf(entry.id);
   const isEmpty = entry.parts.length === 0 && children.length === 0 && hasNoDetails(entry);
@@ -30,26 +31,18 @@ export function ToolEntry({ entry, renderEntry }: { entry: EntryOf<'tool'>; rend
   return (
     <Disclosure
       class={`tool tool-${entry.state} ${toolFailureText(entry) === undefined ? '' : 'tool-trouble'}`}
-      isOpen={isOpenByDefault[entry.state]}
+      isOpen={isOpenByDefault(entry)}
       summary={<ToolHead entry={entry} childCount={children.length} />}
-      hasChevronLast
     >
-      <ToolBody entry={entry} childIds={children} renderEntry={renderEntry} />
+      <ToolBody entry={entry} items={model.stepItemsOf(entry.id)} renderItems={renderItems} />
     </Disclosure>
   );
 }
 
-const isOpenByDefault: Record<ToolState, boolean> = {
-  pending: false,
-  waiting: false,
-  running: true,
-  done: false,
-  failed: true,
-  cancelled: false,
-  rejected: false,
-  timedOut: false,
-  stale: false,
-};
+/** What runs is open, except for calls that end at once: their lines would jump. */
+function isOpenByDefault({ state, toolKind }: EntryOf<'tool'>): boolean {
+  return state === 'failed' || (state === 'running' && !isLookup(toolKind));
+}
 
 function hasNoDetails({ input, error, decision, locations = [] }: EntryOf<'tool'>): boolean {
   return input === undefined && error === undefined && decision === undefined && locations.length === 0;
@@ -63,24 +56,29 @@ function ToolHead({ entry, childCount = 0 }: { entry: EntryOf<'tool'>; childCoun
   const isRunning = state === 'running';
   const trouble = toolFailureText(entry);
   const isPlain = isRunning || (state === 'done' && trouble === undefined);
+  const stateText = trouble ?? toolStateLabels[state];
   return (
     <>
-      <span class="tool-icon">
-        <Picture />
-      </span>
+      <span class="tool-icon">{isRunning ? <span class="spinner" /> : <Picture />}</span>
       <span class="title one-line" title={showHiddenCharacters(title)}>
         <bdi>
           <UntrustedText text={shortenPathsInText(title, folders)} />
         </bdi>
       </span>
       {diffs.length > 0 && <ChangeCounts changes={diffs} />}
-      {childCount > 0 && <span class="quiet">{formatCountWithNoun(childCount, 'step')}</span>}
+      {isPlain ? (
+        <span class="visually-hidden">{stateText}</span>
+      ) : (
+        <span class="state one-line" title={showHiddenCharacters(stateText)}>
+          {state === 'waiting' && <span class="dot" role="img" aria-label={stateText} />}
+          <span>
+            <UntrustedText text={stateText} />
+          </span>
+        </span>
+      )}
       {isRunning && startedAt !== undefined && <ElapsedTime since={startedAt} />}
       {!isRunning && durationMs !== undefined && <span class="time">{formatDuration(durationMs)}</span>}
-      {isRunning && <span class="spinner" />}
-      <span class={isPlain ? 'visually-hidden' : 'state'}>
-        <UntrustedText text={trouble ?? toolStateLabels[state]} />
-      </span>
+      {childCount > 0 && <span class="quiet">{formatCountWithNoun(childCount, 'step')}</span>}
     </>
   );
 }

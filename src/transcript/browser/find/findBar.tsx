@@ -5,6 +5,7 @@ import type { FoundEntry } from '../../common/findEntries';
 import { formatCount } from '../parts/format';
 import { findRanges } from './textSearch';
 import type { TranscriptActions } from '../transcriptActions';
+import { unfold } from '../list/focusAndSelection';
 import type { TranscriptModel } from '../list/transcriptModel';
 import { countMatches, useFoundEntries, type FindEntries } from './useFoundEntries';
 
@@ -105,6 +106,7 @@ export function FindBar({ onClose, model, actions, find }: FindBarProps) {
       return;
     }
     // The rendered form of the entry does not contain the text.
+    unfold(element);
     element.scrollIntoView({ block: 'center', inline: 'nearest' });
     setPlaceBefore(found, (match) => match.comparePoint(element, 0) < 0);
   };
@@ -251,6 +253,7 @@ function searchRoot(): HTMLElement | null {
 /** Scrolls to the match and opens the sections that contain it. Returns whether the match is in a placeholder. */
 function revealMatch(match: Range): boolean {
   const element = match.startContainer.parentElement;
+  unfold(element);
   for (let closed = element?.closest('details:not([open])'); closed; closed = closed.closest('details:not([open])')) {
     closed.setAttribute('open', '');
   }

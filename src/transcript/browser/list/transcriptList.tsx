@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ArrowDownIcon } from '../../../webview/browser/icons';
 import { formatCount } from '../parts/format';
-import { isFarEntryInUse } from './focusAndSelection';
+import { isFarEntryInUse, unfold } from './focusAndSelection';
 import { LiveRegion } from './liveRegion';
 import { MoreEntries } from '../entries/moreEntries';
 import { ScreenProximity } from './screenProximity';
@@ -76,6 +76,7 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
     handle.current = {
       scrollToEntry: (id) => {
         const element = content.current?.querySelector(`[data-entry="${CSS.escape(id)}"]`);
+        unfold(element);
         if (element) goTo(element);
         return Boolean(element);
       },

@@ -1,12 +1,20 @@
 import type { Disposable } from '../../../base/common/disposable';
 import type { Entry } from '../../common/entries';
 import type { TranscriptPatch } from '../../common/patch';
+import { canFold, groupRuns, isInvisible, type ListItem } from './runs';
 
 /** The top-level entries of one turn in reading order. The object stays the same as long as its entries do. */
 export interface TranscriptTurn {
   readonly key: string;
   readonly turnNumber: number;
   readonly entryIds: readonly string[];
+  /** The same entries, with runs of them as one item. */
+  readonly items: readonly ListItem[];
+}
+
+interface Steps {
+  readonly ids: readonly string[];
+  readonly items: readonly ListItem[];
 }
 
 export interface TranscriptChange {
@@ -30,7 +38,7 @@ export interface TranscriptChange {
 export class TranscriptModel {
   private readonly entriesById = new Map<string, Entry>();
   private entryIds: string[] = [];
-  private readonly childIdsByParent = new Map<string, readonly string[]>();
+  private readonly stepsByParent = new Map<string, Steps>();
   private currentTurns: readonly TranscriptTurn[] = [];
   private readonly entryListenersById = new Map<string, Set<() => void>>();
   private readonly willChangeListeners = new Set<(patch: TranscriptPatch) => void>();
@@ -68,7 +76,12 @@ export class TranscriptModel {
 
   /** Returns the ids of the entries of a call's subagent. The array stays the same as long as its entries do. */
   childIdsOf(id: string): readonly string[] {
-    return this.childIdsByParent.get(id) ?? noIds;
+    return this.stepsByParent.get(id)?.ids ?? noIds;
+  }
+
+  /** The same entries, with runs of them as one item. */
+  stepItemsOf(id: string): readonly ListItem[] {
+    return this.stepsByParent.get(id)?.items ?? noIds;
   }
 
   /** Calls the listener when the entry or its children change. */
@@ -116,7 +129,8 @@ export class TranscriptModel {
       const from = this.entriesById.get(entry.id);
       this.entriesById.set(entry.id, entry);
       touched.add(entry.id);
-      isReordered ||= from?.parent !== entry.parent || from?.turn !== entry.turn;
+      isReordered ||=
+        !from || from.parent !== entry.parent || from.turn !== entry.turn || foldsDifferently(from, entry);
       if (from) {
         changedEntries.push({ from, to: entry });
         continue;
@@ -130,6 +144,7 @@ export class TranscriptModel {
       if (from?.kind !== 'answer' && from?.kind !== 'thinking') continue;
       const to = { ...from, text: from.text + text };
       this.entriesById.set(id, to);
+      isReordered ||= foldsDifferently(from, to);
       touched.add(id);
       changedEntries.push({ from, to });
     }
@@ -180,17 +195,26 @@ export class TranscriptModel {
       if (last?.turn === turn) last.ids.push(id);
       else turns.push({ turn, ids: [id] });
     }
-    this.updateChildIds(children, touchedIds);
-    this.currentTurns = reuseTurns(this.currentTurns, turns);
+    const group = (ids: readonly string[]): ListItem[] =>
+      groupRuns(
+        ids.flatMap((id) => this.entriesById.get(id) ?? []),
+        (id) => children.has(id),
+      );
+    this.updateSteps(new Map([...children].map(([id, ids]) => [id, { ids, items: group(ids) }])), touchedIds);
+    this.currentTurns = reuseTurns(
+      this.currentTurns,
+      turns.map((turn) => ({ ...turn, items: group(turn.ids) })),
+    );
   }
 
-  private updateChildIds(newChildIdsByParent: ReadonlyMap<string, readonly string[]>, touchedIds: Set<string>): void {
-    for (const id of new Set([...this.childIdsByParent.keys(), ...newChildIdsByParent.keys()])) {
-      const now = newChildIdsByParent.get(id);
-      if (areSameIds(this.childIdsByParent.get(id) ?? noIds, now ?? noIds)) continue;
+  private updateSteps(newStepsByParent: ReadonlyMap<string, Steps>, touchedIds: Set<string>): void {
+    for (const id of new Set([...this.stepsByParent.keys(), ...newStepsByParent.keys()])) {
+      const now = newStepsByParent.get(id);
+      const before = this.stepsByParent.get(id);
+      if (before && now && areSameSteps(before, now)) continue;
       touchedIds.add(id);
-      if (now) this.childIdsByParent.set(id, now);
-      else this.childIdsByParent.delete(id);
+      if (now) this.stepsByParent.set(id, now);
+      else this.stepsByParent.delete(id);
     }
   }
 }
@@ -201,17 +225,33 @@ function areSameIds(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((id, index) => id === b[index]);
 }
 
+/** Whether two lists have the same ids, grouped in the same way. */
+function areSameSteps(a: Steps, b: Steps): boolean {
+  return (
+    areSameIds(a.ids, b.ids) &&
+    a.items.length === b.items.length &&
+    a.items.every((item, index) => [item].flat().length === [b.items[index] ?? noIds].flat().length)
+  );
+}
+
+/** Whether a change of the entry, or of what is shown of it, can change which entries form a run. */
+function foldsDifferently(from: Entry, to: Entry): boolean {
+  return canFold(from) !== canFold(to) || isInvisible(from) !== isInvisible(to);
+}
+
 function reuseTurns(
   known: readonly TranscriptTurn[],
-  turns: readonly { turn: number; ids: readonly string[] }[],
+  turns: readonly { turn: number; ids: readonly string[]; items: readonly ListItem[] }[],
 ): readonly TranscriptTurn[] {
   const knownByKey = new Map(known.map((turn) => [turn.key, turn]));
   const seen = new Map<number, number>();
-  return turns.map(({ turn, ids }) => {
+  return turns.map(({ turn, ids, items }) => {
     const nth = seen.get(turn) ?? 0;
     seen.set(turn, nth + 1);
     const key = nth === 0 ? `${turn}` : `${turn}.${nth}`;
     const before = knownByKey.get(key);
-    return before && areSameIds(before.entryIds, ids) ? before : { key, turnNumber: turn, entryIds: ids };
+    return before && areSameSteps({ ids: before.entryIds, items: before.items }, { ids, items })
+      ? before
+      : { key, turnNumber: turn, entryIds: ids, items };
   });
 }

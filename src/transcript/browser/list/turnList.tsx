@@ -1,6 +1,6 @@
 import { Component } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
-import { EntryView } from '../entries/entryView';
+import { EntryItems } from '../entries/entryView';
 import { useRedraw, useTranscriptContext } from '../transcriptContext';
 import type { TranscriptTurn } from './transcriptModel';
 
@@ -47,7 +47,7 @@ class TurnView extends Component<TurnProps> {
     return turn !== this.props.turn;
   }
 
-  override render({ turn: { turnNumber, entryIds } }: TurnProps) {
+  override render({ turn: { turnNumber, items } }: TurnProps) {
     return (
       <article
         class="turn"
@@ -56,9 +56,7 @@ class TurnView extends Component<TurnProps> {
         aria-setsize={-1}
         aria-label={turnNumber === 0 ? 'Before the first prompt' : `Turn ${turnNumber}`}
       >
-        {entryIds.map((id) => (
-          <EntryView key={id} id={id} />
-        ))}
+        <EntryItems items={items} />
       </article>
     );
   }

@@ -18,12 +18,13 @@ interface StoredPlaceholder extends Placeholder {
 }
 
 /**
- * Returns a placeholder for an entry far from the screen. Steps of calls, and entries that are running, clicked,
+ * Returns a placeholder for an entry far from the screen or in a closed run. Steps of calls, and entries that are running, clicked,
  * opened, focused or selected, keep their complete content.
  */
 export function useFarEntryPlaceholder(
   entry: Entry | undefined,
   element: RefObject<HTMLElement | null>,
+  isFolded: boolean,
 ): Placeholder | undefined {
   const { screenProximity } = useTranscriptContext();
   const [left, setLeft] = useState<StoredPlaceholder | undefined>(() =>
@@ -65,6 +66,7 @@ export function useFarEntryPlaceholder(
   useLayoutEffect(() => {
     if (far?.height !== undefined && element.current) discardLayout(element.current);
   }, [far?.height]);
+  if (entry && isFolded) return { text: plainTextOf(entry) };
   if (!far || !entry) return undefined;
   return far.drawnEntry === entry ? far : { text: plainTextOf(entry) };
 }

@@ -10,7 +10,6 @@ interface DisclosureProps {
   readonly summary: ComponentChildren;
   /** Whether the section is open, until the user opens or closes it. */
   readonly isOpen?: boolean;
-  readonly hasChevronLast?: boolean;
   readonly children: ComponentChildren;
 }
 
@@ -18,8 +17,7 @@ interface DisclosureProps {
  * A collapsible section of an entry. It follows `isOpen` until the user toggles it or all sections, and the user's choice
  * remains when the entry is unloaded and loaded again. It does not close while it contains the focus or the selection.
  */
-export function Disclosure({ class: className, summary, children, ...rest }: DisclosureProps) {
-  const { isOpen: byDefault = false, hasChevronLast = false } = rest;
+export function Disclosure({ class: className, summary, isOpen: byDefault = false, children }: DisclosureProps) {
   const details = useRef<HTMLDetailsElement>(null);
   const { options, sectionChoices } = useTranscriptContext();
   const redraw = useRedraw();
@@ -49,9 +47,8 @@ export function Disclosure({ class: className, summary, children, ...rest }: Dis
           choose(!isOpen);
         }}
       >
-        {!hasChevronLast && <ChevronRightIcon />}
+        <ChevronRightIcon />
         {summary}
-        {hasChevronLast && <ChevronRightIcon />}
       </summary>
       {isOpen && children}
     </details>

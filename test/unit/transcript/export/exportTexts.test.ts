@@ -71,15 +71,15 @@ describe('exportTexts', () => {
 
   it('summarize a call in words: unusual state, failure, decision and duration', () => {
     assert.equal(toolSummary(tool()), 'Bash: ls');
-    assert.equal(toolSummary(tool({ state: 'cancelled' })), 'Bash: ls — canceled');
-    assert.equal(toolSummary(tool({ state: 'timedOut' })), 'Bash: ls — not answered in time');
-    assert.equal(toolSummary(tool({ state: 'stale' })), 'Bash: ls — not finished');
-    assert.equal(toolSummary(tool({ state: 'rejected', decision: 'Deny' })), 'Bash: ls — rejected, Deny');
-    assert.equal(toolSummary(tool({ error: 'no' })), 'Bash: ls — error');
-    assert.equal(toolSummary(tool({ state: 'failed', error: 'no' })), 'Bash: ls — failed');
+    assert.equal(toolSummary(tool({ state: 'cancelled' })), 'Bash: ls — Canceled');
+    assert.equal(toolSummary(tool({ state: 'timedOut' })), 'Bash: ls — Timed out');
+    assert.equal(toolSummary(tool({ state: 'stale' })), 'Bash: ls — Not finished');
+    assert.equal(toolSummary(tool({ state: 'rejected', decision: 'Deny' })), 'Bash: ls — Denied, Deny');
+    assert.equal(toolSummary(tool({ error: 'no' })), 'Bash: ls — Error');
+    assert.equal(toolSummary(tool({ state: 'failed', error: 'no' })), 'Bash: ls — Failed');
     const parts = [{ type: 'terminal', output: '', exitCode: 3 } as const];
     const all = tool({ parts, decision: 'Allow', durationMs: 1500 });
-    assert.equal(toolSummary(all), 'Bash: ls — exit code 3, Allow, 1.5 s');
+    assert.equal(toolSummary(all), 'Bash: ls — Exit code 3, Allow, 1.5 s');
   });
 
   const end = (more: Partial<EntryOf<'end'>> = {}): EntryOf<'end'> => ({
