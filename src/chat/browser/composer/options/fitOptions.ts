@@ -1,7 +1,7 @@
 import { isModeOption, unattendedActionOfOption } from '../../../../session/common/optionChoices';
 import type { OptionView } from '../../../common/chatView';
 
-export interface FittedOptions {
+interface FittedOptions {
   /** Options with a picker of their own. */
   readonly shown: readonly OptionView[];
   /** Options in the menu of further options. */
