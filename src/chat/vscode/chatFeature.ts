@@ -237,7 +237,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       openView: views.open,
       openInTab: (id) => pages.openInTab(id),
       closeChat,
-      isTrusted,
+      isTrusted: () => vscode.workspace.isTrusted,
     };
     const writers = store.add(new ActiveAgents(chats, clock));
     const conflicts = store.add(
@@ -280,7 +280,6 @@ export class ChatFeature implements Feature<RunningChatFeature> {
         notices.update();
       }),
     );
-    const selected = () => windowMentions.selectionRow();
     const chatCommands = store.add(
       new ChatCommands({
         commands,
@@ -292,7 +291,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
           if (marks.first === undefined) messages.info('No conversation needs you.');
           else await showConversation(marks.first);
         },
-        getSelection: selected,
+        getSelection: () => windowMentions.selectionRow(),
         messages,
       }),
     );
@@ -301,7 +300,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       pages.setMarks(marks);
       notices.update();
       const situation = {
-        isTrusted: isTrusted(),
+        isTrusted: vscode.workspace.isTrusted,
         chosen: backends.chosenBackend,
         isPreferredMissing: backends.backendViews.length > 0 && backends.isPreferredBackendMissing,
         marks,
@@ -394,7 +393,3 @@ const statusActions: ChatStatusActions = {
   },
   manageTrust: { label: 'Manage Workspace Trust', command: 'workbench.trust.manage' },
 };
-
-function isTrusted(): boolean {
-  return vscode.workspace.isTrusted;
-}
