@@ -37,6 +37,8 @@ export class FakeChat implements Chat {
   readonly sent: Draft[] = [];
   readonly answers: { approvalId: string; option: string; reason?: string }[] = [];
   readonly stops: string[] = [];
+  /** Ids of the entries whose prompts were sent again. */
+  readonly retried: string[] = [];
   lastRecordedAt: number | undefined;
   readonly sentPromptTexts: string[] = [];
   /** What files were before, by path. */
@@ -70,7 +72,7 @@ export class FakeChat implements Chat {
     compareTexts: () => Promise.resolve({ differing: [], changedSince: [] }),
     restoreTexts: () => Promise.resolve(),
     restorePointBefore: () => Promise.reject(new ChatError('notFound', 'It is no longer there.')),
-    copyPresentState: () => Promise.resolve({ recordsBefore: [], remoteId: undefined }),
+    copyPresentState: () => Promise.resolve({ recordsBefore: [], remoteId: undefined, draft: undefined }),
     discardCopy: () => Promise.resolve(),
     pathsEditedByOthers: () => Promise.resolve(new Set<string>()),
     pathsOfOthersSince: () => Promise.resolve(new Map<string, string>()),
@@ -184,6 +186,11 @@ export class FakeChat implements Chat {
   }
 
   sendFirstQueuedPrompt(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  retry(entryId: string): Promise<void> {
+    this.retried.push(entryId);
     return Promise.resolve();
   }
 

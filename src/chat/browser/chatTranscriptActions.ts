@@ -27,6 +27,16 @@ export function createTranscriptActions(page: ChatPage, isReadonly = false): Tra
       : {
           restore: (entryId) =>
             void page.requestForSession(chatRequests.restore, (sessionId) => ({ sessionId, entryId })),
+          afterFailure: {
+            retry: (entryId) => void page.retry(entryId),
+            continueWith: (isSameAgent) =>
+              void page.requestForSession(chatRequests.continueWith, (sessionId) => ({ sessionId, isSameAgent })),
+            signIn: () => {
+              const backendId = page.store.state.session?.backendId;
+              if (backendId !== undefined) void page.request(chatRequests.repairBackend, { backendId });
+            },
+            showLog: () => void page.request(chatRequests.showLog, {}),
+          },
           undoRestore: (restoreId) =>
             void page.requestForSession(chatRequests.undoRestore, (sessionId) => ({ sessionId, restoreId })),
         }),

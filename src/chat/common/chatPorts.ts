@@ -67,10 +67,11 @@ export interface Chats extends Disposable {
   /**
    * Creates a conversation with everything before a prompt, and with the prompt as its draft. Its next prompt starts a
    * new session with a summary. The original conversation is not changed. Without a prompt, the new conversation
-   * continues from the present state, in a copy of the session if the backend can copy it. @throws ChatError `notFound`,
-   * `unreadable`, `storage`; without a prompt also `busy`, `readonly`
+   * continues from the present state, in a copy of the session if the backend can copy it. With `agent`, it continues in a
+   * new session of that agent, and the last prompt is its draft. @throws ChatError `notFound`, `unreadable`, `storage`;
+   * without a prompt also `busy`, `readonly`
    */
-  fork(sessionId: string, entryId?: string): Promise<Chat>;
+  fork(sessionId: string, entryId?: string, agent?: ForkAgent): Promise<Chat>;
   /**
    * Records that the user has moved a folder: all its conversations belong to the new place. Closes those that are open here
    * and idle, because the paths of their files change. Both paths are absolute. Resolves to a function that takes this back,
@@ -87,6 +88,12 @@ export interface Chats extends Disposable {
   export(sessionId: string, format: ExportFormat): Promise<string>;
   /** Ends running turns as interrupted and closes all sessions and files. Never rejects. */
   stop(): Promise<void>;
+}
+
+/** The agent with which a fork continues. */
+export interface ForkAgent {
+  readonly backendId: string;
+  readonly backendTitle: string;
 }
 
 export interface NewChatOptions {
@@ -138,6 +145,11 @@ export interface Chat {
    */
   unqueue(id: string): Promise<Draft>;
   sendFirstQueuedPrompt(): Promise<void>;
+  /**
+   * Sends the last prompt again, with its attachments. Does nothing unless its turn has failed and ended with this entry, and
+   * no turn is running. @throws BackendError, ChatError
+   */
+  retry(entryId: string): Promise<void>;
   /** Ends the turn, immediately in the transcript and then in the backend. */
   stop(): Promise<void>;
   /**

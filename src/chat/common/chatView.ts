@@ -111,7 +111,8 @@ export const NoticeView = z.object({
 });
 export type NoticeView = z.infer<typeof NoticeView>;
 
-export const QueuedPrompt = z.object({ ...Draft.shape, id: Text });
+/** `isRetry`: it repeats the prompt before it, whose turn has failed. */
+export const QueuedPrompt = z.object({ ...Draft.shape, id: Text, isRetry: optional(z.boolean()) });
 export type QueuedPrompt = z.infer<typeof QueuedPrompt>;
 
 /** What an agent does without approval: edit files, or also run commands. */

@@ -7,6 +7,7 @@ import type { Chats } from '../common/chatPorts';
 import { agentPickDetail, agentPicks } from '../common/page/agentPicks';
 import { withoutUndefined } from '../../base/common/withoutUndefined';
 import { backendStateLabel, displayedState } from '../common/backendStateLabel';
+import type { ForkAgent } from '../common/chatPorts';
 import type { BackendView } from '../common/chatView';
 import type { BackendChoice } from '../common/page/backendChoice';
 import type { InstallTerminals } from './installTerminals';
@@ -32,6 +33,11 @@ const icons: Record<BackendView['state'], string> = {
   unavailable: 'circle-slash',
 };
 
+const moreItems: readonly BackendItem[] = [
+  { label: '', kind: vscode.QuickPickItemKind.Separator },
+  { label: '$(extensions) Agents…', description: 'Install, update and add agents' },
+];
+
 /** Lets the user choose the agent for new conversations and repair an agent that is not ready. */
 export class BackendPicker {
   constructor(
@@ -54,6 +60,18 @@ export class BackendPicker {
     await this.repairBackend(picked.view.id);
     const repaired = this.backendChoice.backendViews.find(({ id }) => id === picked.view?.id);
     return picked.view.needsPermission && repaired && isUsable(repaired) ? repaired : undefined;
+  }
+
+  /** Lets the user pick an agent to continue a conversation with. Offers the page of agents, too. */
+  async pickOtherAgent(exceptId: string): Promise<ForkAgent | undefined> {
+    await this.backendChoice.refresh();
+    const usable = this.backendChoice.backendViews.filter((view) => view.id !== exceptId && isUsable(view));
+    const picked = await vscode.window.showQuickPick(
+      [...usable.map((view) => this.createItem(view, false)), ...moreItems],
+      { title: 'Continue with Another Agent', placeHolder: 'The agent gets a summary of this conversation.' },
+    );
+    if (picked && !picked.view) await vscode.commands.executeCommand(commandIds.agentsShow);
+    return picked?.view && { backendId: picked.view.id, backendTitle: picked.view.title };
   }
 
   /** Starts the suitable remedy, or the given one: trust, sign-in, restart, installation or settings. */
@@ -111,8 +129,7 @@ export class BackendPicker {
       ...agentPicks(backendViews, this.chats.rows, chosenBackend?.id).map((view) =>
         this.createItem(view, view.id === chosenBackend?.id),
       ),
-      { label: '', kind: vscode.QuickPickItemKind.Separator },
-      { label: '$(extensions) Agents…', description: 'Install, update and add agents' },
+      ...moreItems,
     ];
   }
 

@@ -227,6 +227,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       review,
       turnReviews,
       undo,
+      pickOtherAgent: (exceptId) => picker.pickOtherAgent(exceptId),
       repairBackend: (id, how) => picker.repairBackend(id, how),
       starters: async () => workspaceStarters(await collectWorkspaceFacts(services, factsAbort.signal)),
       showAgents: () => vscode.commands.executeCommand(commandIds.agentsShow),

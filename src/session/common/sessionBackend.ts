@@ -53,7 +53,10 @@ export interface SessionBackend extends Disposable {
    * that here. @throws BackendError
    */
   llmProviders?(signal: AbortSignal): Promise<readonly LlmProvider[] | undefined>;
-  /** Tries again what failed in earlier sessions and is no longer done. Call before the user restarts the agent. */
+  /**
+   * Tries again what failed earlier and is no longer done, such as starting. Call when the user restarts the agent, or sends a
+   * prompt again.
+   */
   forgetFailures?(): void;
   /** Whether `retire` was called. The next prompt needs a session of the backend that `BackendRegistry.open` returns now. */
   readonly isOutdated?: boolean;

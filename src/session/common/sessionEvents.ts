@@ -159,6 +159,8 @@ export const SessionEvent = z.discriminatedUnion('event', [
       .enum(['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled', 'interrupted'])
       .catch('end_turn')
       .optional(),
+    /** The agent's own word for why it ended the turn, if it is none of these. */
+    unknown_stop_reason: Text.optional().catch(undefined),
   }),
   /** Ends the open turn, if any, with an error. `code` is an error code of Amplifier or of the peer. */
   event('error', { error: Text, code: Text.optional(), request_id: Text.optional(), details: z.unknown().optional() }),

@@ -1,6 +1,16 @@
 import type { Entry } from '../common/entries';
 import type { LoadAnswer, LoadRequest } from '../common/loadRequest';
 
+/** What a user can do about a turn that has failed. */
+interface FailureActions {
+  /** Sends the prompt of the turn again. */
+  readonly retry: (entryId: string) => void;
+  /** Continues in a new session: of the same agent, or of another one that the user picks. */
+  readonly continueWith: (isSameAgent: boolean) => void;
+  readonly signIn: () => void;
+  readonly showLog: () => void;
+}
+
 /** Actions of entries. If an action is missing, its button is not shown. */
 export interface TranscriptActions {
   readonly open: (target: string, line?: number, column?: number) => void;
@@ -18,6 +28,8 @@ export interface TranscriptActions {
   readonly openView?: (html: string) => void;
   /** Asks the agent to continue an interrupted answer. */
   readonly continueTurn?: () => void;
+  /** Steps after a turn that has failed. */
+  readonly afterFailure?: FailureActions;
   readonly editPrompt?: (entryId: string) => void;
   /** Restores the conversation or files to the state before a prompt. */
   readonly restore?: (entryId: string) => void;

@@ -147,8 +147,39 @@ export const ToolState = z.enum([
 ]);
 export type ToolState = z.infer<typeof ToolState>;
 
+/** Why a turn did not end as it should, for the steps that are offered. */
+export const Failure = z.object({
+  kind: z.enum([
+    'overloaded',
+    'rateLimit',
+    'usageLimit',
+    'contextFull',
+    'signIn',
+    'network',
+    'crash',
+    'service',
+    'other',
+    'refused',
+    /** The turn was interrupted, or ended at a limit. */
+    'cutOff',
+    'noAnswer',
+  ]),
+  /** When a limit ends, in milliseconds since the epoch. */
+  resetsAt: optional(z.number()),
+  /** Whether the prompt of the turn can be sent again. */
+  canRetry: optional(z.boolean()),
+});
+export type Failure = z.infer<typeof Failure>;
+
 export const Entry = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('prompt'), ...entryBase, text: Text, attachments: optional(z.array(Attachment)) }),
+  z.object({
+    kind: z.literal('prompt'),
+    ...entryBase,
+    text: Text,
+    attachments: optional(z.array(Attachment)),
+    /** Whether it is the prompt of the turn before, sent again. Its text is not repeated. */
+    isRetry: optional(z.boolean()),
+  }),
   z.object({ kind: z.literal('answer'), ...entryBase, text: Text, streaming: optional(z.boolean()) }),
   z.object({
     kind: z.literal('thinking'),
@@ -204,14 +235,16 @@ export const Entry = z.discriminatedUnion('kind', [
   /** A summary in Markdown that has replaced earlier messages in the model's context. */
   z.object({ kind: z.literal('summary'), ...entryBase, text: Text }),
   z.object({ kind: z.literal('media'), ...entryBase, part: Part }),
-  /** The end of a turn. If the outcome is `completed`, it is shown only if there are usage data or changes. */
+  /** The end of a turn. If all went well, it is shown only if there are usage data or changes. */
   z.object({
     kind: z.literal('end'),
     ...entryBase,
     outcome: z.enum(['completed', 'cancelled', 'interrupted', 'failed', 'refused', 'limit']),
-    /** What happened and what to do. Not set if the outcome is `completed` or `cancelled`. */
+    /** What happened and what to do. Not set if all went well, or if the user has stopped the turn. */
     text: optional(Text),
+    /** The error as it was reported. */
     details: optional(Text),
+    failure: optional(Failure),
     usage: optional(Usage),
     durationMs: optional(z.number()),
     changes: optional(z.array(FileChange)),

@@ -173,6 +173,7 @@ export class ChatUnderTest {
         messages,
         clock: systemClock,
       }),
+      pickOtherAgent: () => Promise.resolve(undefined),
       repairBackend: () => Promise.resolve(),
       starters: () => Promise.resolve([]),
       showAgents: () => Promise.resolve(),

@@ -105,6 +105,8 @@ export type StopReason = 'end_turn' | 'max_tokens' | 'max_turn_requests' | 'refu
 /** How a turn ended. */
 export interface TurnResult {
   readonly stopReason: StopReason;
+  /** The agent's reason, if it is none of the known ones. The turn then counts as ended normally. */
+  readonly unknownReason?: string | undefined;
   readonly counts?: TokenCounts;
 }
 

@@ -14,6 +14,7 @@ import type { ContentBlock, ToolCallContent } from './wireSchema';
 
 interface TurnEnd {
   readonly stopReason: StopReason;
+  readonly unknownReason?: string | undefined;
   readonly usage?: TokenUsage;
 }
 
@@ -177,11 +178,12 @@ export class SessionEventMapper {
   }
 
   /** Ends the turn. Returns no events if no turn is open, for example after a failure. */
-  endTurn({ stopReason, usage }: TurnEnd): SessionEvent[] {
+  endTurn({ stopReason, unknownReason, usage }: TurnEnd): SessionEvent[] {
     const { turn } = this;
     if (!turn) return [];
     const events = this.endOpenParts();
-    const data = { ...this.sessionAndRequestFields(turn), response: '', stop_reason: stopReason };
+    const unknown = withoutUndefined({ unknown_stop_reason: unknownReason });
+    const data = { ...this.sessionAndRequestFields(turn), response: '', stop_reason: stopReason, ...unknown };
     events.push({ event: 'prompt:complete', data: usage ? { ...data, token_usage: usage } : data });
     return events;
   }

@@ -39,12 +39,14 @@ export class TurnUsage {
 /** Returns the end of a turn. The counts are those of this turn. */
 export function turnEndOf<Reason>({
   stopReason,
+  unknownReason,
   counts,
 }: {
   readonly stopReason: Reason;
+  readonly unknownReason?: string | undefined;
   readonly counts?: TokenCounts;
 }) {
-  return { stopReason, ...(counts ? { usage: toUsage(counts) } : {}) };
+  return { stopReason, unknownReason, ...(counts ? { usage: toUsage(counts) } : {}) };
 }
 
 function difference(counts: TokenCounts, previous: TokenCounts): TokenCounts {

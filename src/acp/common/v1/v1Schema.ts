@@ -206,8 +206,11 @@ const UsageMeta = z
     ]),
   })
   .transform(({ usage }): TokenCounts => usage);
+const StopReason = z.enum(['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled']);
+const maxReasonLength = 100;
+
 export const PromptResult = z.looseObject({
-  stopReason: z.enum(['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled']).catch('end_turn'),
+  stopReason: z.union([StopReason, z.string().transform((unknownReason) => ({ unknownReason }))]).catch('end_turn'),
   usage: optional(TurnCounts).catch(undefined),
   /** The turn's token counts, as reported by Gemini and Grok. */
   _meta: optional(z.union([QuotaMeta, UsageMeta])).catch(undefined),
@@ -216,7 +219,11 @@ export const PromptResult = z.looseObject({
 /** Reads the end of a turn from the result of `session/prompt`. */
 export function toTurnResult({ stopReason, usage, _meta }: z.infer<typeof PromptResult>): TurnResult {
   const counts = usage ?? _meta;
-  return counts ? { stopReason, counts } : { stopReason };
+  const end =
+    typeof stopReason === 'string'
+      ? { stopReason }
+      : { stopReason: 'end_turn' as const, unknownReason: stopReason.unknownReason.slice(0, maxReasonLength) };
+  return counts ? { ...end, counts } : end;
 }
 
 /** The options after a change, if the agent returns them. */

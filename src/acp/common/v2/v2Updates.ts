@@ -20,16 +20,16 @@ const stopReasons: ReadonlyMap<string, StopReason> = new Map(
   (['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled'] as const).map((reason) => [reason, reason]),
 );
 
-/** Returns why a turn ended. An unknown or missing reason counts as a normal end. */
-function stopReasonOf({ stopReason }: StateUpdate): StopReason {
-  return stopReasons.get(stopReason ?? '') ?? 'end_turn';
-}
-
-/** Returns how a turn ended, with its token usage. */
-export function turnResultOf(update: StateUpdate): TurnResult {
-  const { usage } = update;
+/** Returns how a turn ended, with its token usage. An unknown or missing reason counts as a normal end. */
+export function turnResultOf({ stopReason, usage }: StateUpdate): TurnResult {
   const counts = usage ? { counts: usage } : {};
-  return { stopReason: stopReasonOf(update), ...counts };
+  const known = stopReasons.get(stopReason ?? '');
+  const isUnknown = stopReason !== undefined && known === undefined;
+  return {
+    stopReason: known ?? 'end_turn',
+    ...(isUnknown && { unknownReason: stopReason.slice(0, maxNameLength) }),
+    ...counts,
+  };
 }
 
 /** Reads the updates of ACP v2. The end of a turn that this window has prompted comes from its `PromptProgress`. */
@@ -154,10 +154,7 @@ export class V2Updates implements UpdateReader {
         this.working = false;
         this.isWaitingForUser = false;
         if (mapper.isInReplay) return [];
-        return [
-          ...(mapper.openTurnKind === 'other' ? mapper.endTurn(turnEndOf(turnResultOf(update))) : []),
-          ...this.noticeOfUnknownStopReason(update),
-        ];
+        return mapper.openTurnKind === 'other' ? mapper.endTurn(turnEndOf(turnResultOf(update))) : [];
       default:
         mapper.countIgnored(`state ${update.state}`);
         if (mapper.isInReplay) return [];
@@ -168,13 +165,6 @@ export class V2Updates implements UpdateReader {
             : `The agent’s state is “${update.state.slice(0, maxNameLength)}”.`,
         );
     }
-  }
-
-  /** Reports an unknown reason for the end of a turn. Such a turn counts as ended normally. */
-  private noticeOfUnknownStopReason({ stopReason }: StateUpdate): SessionEvent[] {
-    if (stopReason === undefined || stopReason === 'error' || stopReasons.has(stopReason)) return [];
-    const title = `The agent stopped. Reason: ${stopReason.slice(0, maxNameLength)}`;
-    return this.mapper.mapNotice({ severity: 'info', title, description: undefined });
   }
 
   /** Notifies the user once for each unknown kind of update, with the readable text of the update. */

@@ -273,6 +273,7 @@ export class AcpBackend implements SessionBackend {
 
   forgetFailures(): void {
     this.requestRunner.windowTools.forget();
+    this.requestRunner.connection.forgetCrashes();
   }
 
   get isOutdated(): boolean {

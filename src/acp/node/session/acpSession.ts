@@ -355,10 +355,10 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   private async runTurn(input: PromptInput, signal: AbortSignal): Promise<void> {
     const { agent } = this.deps;
     try {
-      const { counts, stopReason } = await this.promptSender.send(input, signal);
+      const { counts, stopReason, unknownReason } = await this.promptSender.send(input, signal);
       // The usage of a detached turn is also counted, so that the next turn does not include it.
       const usage = counts && this.binding.usage.usageOfTurn(counts, agent.traits.usageScope);
-      this.endTurn({ stopReason, ...(usage ? { usage } : {}) }, signal);
+      this.endTurn({ stopReason, unknownReason, ...(usage ? { usage } : {}) }, signal);
     } catch (error) {
       const { code, message, details } = await agent.explainAndRecordRefusal(error, 'prompt');
       // The answer of a detached turn may arrive during the next turn and is ignored.

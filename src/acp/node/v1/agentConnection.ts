@@ -146,15 +146,20 @@ export class AgentConnection {
     return rejectOnAbort(this.pendingStart, signal);
   }
 
+  /** Starts the agent without a delay when it is used next, also after it has crashed too often. */
+  forgetCrashes(): void {
+    this.deps.restartPolicy.reset();
+    this.hasGivenUp = false;
+    this.restartAtMs = 0;
+  }
+
   /**
    * Stops the process and rejects pending requests with `reason`. The next `connect` starts a new process. Never
    * rejects.
    */
   async stop(reason: BackendError): Promise<void> {
     const { currentProcess, pendingStart } = this;
-    this.deps.restartPolicy.reset();
-    this.hasGivenUp = false;
-    this.restartAtMs = 0;
+    this.forgetCrashes();
     this.lastEndReason = Promise.resolve(reason);
     this.startAbortController.abort();
     this.startAbortController = new AbortController();

@@ -122,6 +122,13 @@ export class ChatPage {
     );
   }
 
+  /** Sends the prompt of a failed turn again. */
+  async retry(entryId: string): Promise<void> {
+    await this.sendAndScrollToPrompt(() =>
+      this.requestForSession(chatRequests.retry, (sessionId) => ({ sessionId, entryId })),
+    );
+  }
+
   async unqueue(id: string, isForEditing: boolean): Promise<void> {
     const draft = await this.requestForSession(chatRequests.unqueue, (sessionId) => ({
       sessionId,

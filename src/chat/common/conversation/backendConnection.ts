@@ -97,6 +97,11 @@ export class BackendConnection implements Disposable {
     return this.currentCapabilities;
   }
 
+  /** Lets a backend that has crashed too often start again, because the user wants it. */
+  forgetFailures(): void {
+    this.backend?.forgetFailures?.();
+  }
+
   /** Returns the open session, or loads the session `remoteId`, or creates a new one. @throws BackendError */
   connect(remoteId: string | undefined, signal: AbortSignal): Promise<ConnectResult> {
     // A cancelled call may still be opening a session.

@@ -23,6 +23,7 @@ import type { ChangeJournal } from '../changes/changeJournal';
 import { ReviewableChanges } from '../changes/reviewableChanges';
 import { ConversationRestores } from '../restore/conversationRestores';
 import type { ChatTranscript } from '../transcript/chatTranscript';
+import { promptToRetry, textsOfPrompts } from '../transcript/sentPrompt';
 import { PromptSaves, type UnsavedFiles } from '../unsaved/promptSaves';
 import type { NewSessionOptionsPort } from '../conversations/newSessionOptionsPort';
 import { createSharedDraft, type SharedDraft } from './sharedDraft';
@@ -31,7 +32,6 @@ import { BackendConnection, type BackendConnectionPorts } from './backendConnect
 import { conversationView, rowState, type ConversationFacts } from './conversationView';
 import { SignInWait } from '../signIn/signInWait';
 import { TurnInterruption } from './turnInterruption';
-import { hasActivePrompt } from './turnPhase';
 import { TurnRunner } from './turnRunner';
 
 export interface ChatSessionPorts extends BackendConnectionPorts, ConversationPorts {
@@ -81,22 +81,20 @@ export class ChatSession implements Chat {
     this.fullApprovals = conversation.transcript.approvals;
     this.journal = conversation.journal;
     const { fileChangesEmitter, journal } = conversation;
-    const readStored = () => ports.readStored(this.id);
     this.answerDelivery = new ApprovalAnswerDelivery(conversation);
     this.sharedDraft = createSharedDraft(conversationFiles, (error) => log.error('a listener failed', error));
     this.onDidSendOrRestoreDraft = this.sharedDraft.onDidSendOrRestore;
-    const connection = new BackendConnection(conversationFiles, ports, {
+    const connection = (this.connection = new BackendConnection(conversationFiles, ports, {
       onEvent: (event) => this.handleEvent(event),
       onGap: () => conversation.addNotice('warning', 'Some messages were lost in transit.'),
       onState: () => conversation.changeEmitter.fire(),
       onEnded: (isRetired) => this.handleSessionLoss(isRetired),
-    });
-    this.connection = connection;
-    const restores = new ConversationRestores(conversationFiles, conversation, readStored, connection);
-    this.restores = restores;
+    }));
+    const read = () => ports.readStored(this.id);
+    const restores = (this.restores = new ConversationRestores(conversationFiles, conversation, read, connection));
     this.fileChanges = new ReviewableChanges(conversationFiles, journal, restores, fileChangesEmitter.event);
     const saves = new PromptSaves(unsavedFiles, () => conversation.changeEmitter.fire());
-    const turnRunner = new TurnRunner({
+    const turnRunner = (this.turnRunner = new TurnRunner({
       conversation,
       connection,
       delivery: new PromptDelivery({ conversation, connection, attachments, saves, sessionDefaults, clock }),
@@ -104,8 +102,7 @@ export class ChatSession implements Chat {
       log,
       onEnd: () => this.handleTurnEnd(),
       onWithdrawn: (promptId) => this.sharedDraft.restoreRefused(promptId),
-    });
-    this.turnRunner = turnRunner;
+    }));
     this.facts = { connection, conversation, clock, saves, turnRunner };
     this.signInWait = new SignInWait({ conversation, connection, turnRunner, draft: this.sharedDraft, clock });
     conversationFiles.onDidChangeProblem(() => {
@@ -126,7 +123,7 @@ export class ChatSession implements Chat {
   }
 
   get sentPromptTexts(): readonly string[] {
-    return this.chatTranscript.prompts.map(({ draft }) => draft.text);
+    return textsOfPrompts(this.chatTranscript.prompts);
   }
 
   setVisibility(visibility: ChatVisibility): void {
@@ -145,7 +142,6 @@ export class ChatSession implements Chat {
     if (this.conversationFiles.readonlyReason !== undefined) return true;
     const { isBusy, isStopping } = this.chatTranscript;
     if (isBusy || isStopping || this.turnRunner.phase.kind !== 'idle') return false;
-    // Unsaved records would be lost.
     if (this.conversationFiles.problem !== undefined) return false;
     return !this.connection.session || this.connection.capabilities?.canLoad === true;
   }
@@ -238,6 +234,14 @@ export class ChatSession implements Chat {
     await this.sendOrQueue({ id: this.ports.newId(), text: 'Continue', attachments: [] });
   }
 
+  async retry(entryId: string): Promise<void> {
+    await this.claimForPrompt();
+    const prompt = this.turnRunner.isBusy ? undefined : promptToRetry(this.chatTranscript, entryId);
+    if (!prompt) return;
+    this.connection.forgetFailures();
+    await this.turnRunner.run({ ...prompt.draft, id: this.ports.newId(), isRetry: true });
+  }
+
   async unqueue(id: string): Promise<Draft> {
     await this.conversationFiles.claim();
     const prompt = this.conversation.queue.get(id);
@@ -314,7 +318,11 @@ export class ChatSession implements Chat {
   async close(): Promise<void> {
     this.signInWait.closeTurns(() => this.ports.newId());
     const isInterrupted = this.chatTranscript.isBusy && this.conversationFiles.isOurs;
-    if (isInterrupted) await this.interruptTurn();
+    if (isInterrupted) {
+      this.interruption = new TurnInterruption(this.ports.clock);
+      await this.interruption.run(this.connection.session);
+      if (this.conversation.transcript.isBusy) this.conversation.recordInterruption();
+    }
     this.connection.disconnect();
     if (isInterrupted) await this.conversation.journal.endTurn(this.chatTranscript.turnNumber);
     await this.conversationFiles.close();
@@ -331,12 +339,6 @@ export class ChatSession implements Chat {
     this.connection.dispose();
     this.conversation.dispose();
     this.sharedDraft.dispose();
-  }
-
-  private async interruptTurn(): Promise<void> {
-    this.interruption = new TurnInterruption(this.ports.clock);
-    await this.interruption.run(this.connection.session);
-    if (this.chatTranscript.isBusy) this.conversation.recordInterruption();
   }
 
   /** Stops the turn because another window is the writer now, so that this one cannot save. Never rejects. */
@@ -367,10 +369,9 @@ export class ChatSession implements Chat {
     if (this.interruption?.consumeEarlyEnd(event)) return;
     if (this.isWatchingFiles) this.conversation.journal.observeEvent(event);
     this.conversation.addRecord({ type: 'event', event });
-    const { backendId, ports } = this;
     const unattended = event.event === 'tool:post' ? event.data.unattended : undefined;
     if (unattended || event.event === 'approval:required')
-      ports.sessionDefaults.recordUnattendedAction(backendId, unattended);
+      this.ports.sessionDefaults.recordUnattendedAction(this.backendId, unattended);
     if (event.event === 'session:info') this.conversation.applySessionInfo(event.data);
     if (event.event === 'prompt:submit') this.conversation.setTitleFromPrompt(event.data.prompt);
     if (!wasBusy || this.chatTranscript.isBusy) return;
@@ -379,7 +380,7 @@ export class ChatSession implements Chat {
   }
 
   private handleSessionLoss(isRetired: boolean): void {
-    if (isRetired && hasActivePrompt(this.turnRunner.phase)) return;
+    if (isRetired && this.turnRunner.hasActivePrompt) return;
     if (this.interruption) this.interruption.handleTurnEnd();
     else this.turnRunner.handleSessionLoss();
   }

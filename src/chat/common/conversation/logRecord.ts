@@ -36,10 +36,12 @@ const FileState = z.object({
 
 /** One line of a conversation's log. The transcript is built only from these records, so that it can be reproduced. */
 export const LogRecord = z.discriminatedUnion('type', [
-  record('begin', { version: z.number(), id: Text, backendId: Text }),
+  /** `backendTitle`: of the agent at the beginning, if the conversation continues one with another agent. */
+  record('begin', { version: z.number(), id: Text, backendId: Text, backendTitle: Text.optional() }),
   /** The conversation continues in this session of the backend. */
   record('bound', { remoteId: Text }),
-  record('prompt', { id: Text, text: Text, attachments: z.array(DraftAttachment) }),
+  /** `isRetry`: the prompt of the turn before, whose turn has failed, is sent again. */
+  record('prompt', { id: Text, text: Text, attachments: z.array(DraftAttachment), isRetry: z.boolean().optional() }),
   /** Ids of attachments of the prompt `id` that could not be sent. */
   record('notSent', { id: Text, attachments: z.array(Text) }),
   /** A prompt that waits for the end of the turn, until a `prompt` or `unqueued` record has the same id. */
@@ -140,8 +142,11 @@ export const LogRecord = z.discriminatedUnion('type', [
   }),
   /** The remaining changes of these files are replaced with the given ones. */
   record('changesReplaced', { files: z.array(RemainingChange) }),
-  /** The records before this one were copied from the conversation `from`. The next prompt starts a new session. */
-  record('forked', { from: Text }),
+  /**
+   * The records before this one were copied from the conversation `from`. The next prompt starts a new session, with the agent
+   * `backendTitle` if it is another one.
+   */
+  record('forked', { from: Text, backendTitle: Text.optional() }),
   /** Files were restored to their state before the prompt of a turn. */
   record('restored', {
     id: Text,

@@ -48,9 +48,14 @@ export class TurnRunner {
     return this.currentPhase;
   }
 
+  /** Whether a prompt is being sent or answered. */
+  get hasActivePrompt(): boolean {
+    return hasActivePrompt(this.currentPhase);
+  }
+
   /** Whether a new prompt must be queued. */
   get isBusy(): boolean {
-    return this.ports.conversation.transcript.isBusy || hasActivePrompt(this.currentPhase);
+    return this.ports.conversation.transcript.isBusy || this.hasActivePrompt;
   }
 
   /** Runs a turn. Resolves when the backend has accepted the prompt or the user has stopped it. @throws BackendError */

@@ -13,7 +13,7 @@ import type { ChatFileAccess } from '../chatFileAccess';
 import type { AgentWrites } from '../writes/agentWrites';
 import { beginCommandIn } from '../changes/changeAuthors';
 import { FileTextClaims } from '../writes/fileTextClaims';
-import type { Chat, Chats, ExportFormat, NewChatOptions } from '../chatPorts';
+import type { Chat, Chats, ExportFormat, ForkAgent, NewChatOptions } from '../chatPorts';
 import { ChatSession, type ChatSessionPorts } from '../conversation/chatSession';
 import type { ChatStore, ConversationHead } from '../chatStore';
 import type { BackendView, ConversationRow } from '../chatView';
@@ -202,12 +202,12 @@ export class ChatSessions implements Chats, WriteObserver {
     return this.ports.store.compact(sessionId);
   }
 
-  async fork(sessionId: string, entryId?: string): Promise<Chat> {
+  async fork(sessionId: string, entryId?: string, agent?: ForkAgent): Promise<Chat> {
     const { id, restores } = await this.open(sessionId);
-    const before = entryId === undefined ? undefined : await restores.restorePointBefore(entryId);
-    const point = before ?? (await restores.copyPresentState());
-    const chat = await this.open(await addFork(id, point, restores, this.ports));
-    if (before) chat.saveDraft(before.draft);
+    const isPresent = entryId === undefined;
+    const point = await (isPresent ? restores.copyPresentState(!agent) : restores.restorePointBefore(entryId));
+    const chat = await this.open(await addFork(id, point, restores, this.ports, agent));
+    if (point.draft && (agent || !isPresent)) chat.saveDraft(point.draft);
     return chat;
   }
 

@@ -111,6 +111,10 @@ export const chatRequests = {
   send: defineRequestWithoutResult('chat/send', z.object(draftFields)),
   /** Asks the agent to continue an answer that was interrupted. The draft stays unchanged. */
   continueTurn: defineRequestWithoutResult('chat/continueTurn', z.object(inSession)),
+  /** Sends the prompt of a failed turn again. Does nothing unless the conversation ends with this entry. */
+  retry: defineRequestWithoutResult('chat/retry', z.object({ ...inSession, entryId: Text })),
+  /** Continues in a new session, of the same agent or of another one that the user picks. The last prompt becomes the draft. */
+  continueWith: defineRequestWithoutResult('chat/continueWith', z.object({ ...inSession, isSameAgent: z.boolean() })),
   /** Ends the turn and keeps the queue. */
   stop: defineRequestWithoutResult('chat/stop', z.object(inSession)),
   /** Answers an approval. `option` is the exact label. `reason` is sent as the next prompt. */

@@ -62,16 +62,18 @@ export class ConversationRestores implements ChatRestores {
     }
   }
 
-  async copyPresentState(): Promise<PresentForkPoint> {
+  async copyPresentState(copiesSession: boolean): Promise<PresentForkPoint> {
     await this.conversationFiles.claim();
     this.requireIdle();
     await this.whenTurnRecorded();
-    const remoteId = await this.connection.forkSession(this.conversationFiles.head.remoteId);
+    const { remoteId: source } = this.conversationFiles.head;
+    const remoteId = copiesSession ? await this.connection.forkSession(source) : undefined;
     try {
       const { records } = await this.readAll();
       // A prompt may have been sent in the meantime, so it is unknown whether the copy contains it.
       this.requireIdle();
-      return { recordsBefore: recordsWithoutQueuedPrompts(records), remoteId };
+      const { draft } = this.conversation.transcript.prompts.at(-1) ?? {};
+      return { recordsBefore: recordsWithoutQueuedPrompts(records), remoteId, draft };
     } catch (error) {
       await this.discardCopy({ remoteId });
       throw error;

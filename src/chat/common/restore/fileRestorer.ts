@@ -13,7 +13,7 @@ import type {
 import { isCheckpointError } from '../../../changes/common/checkpointError';
 import { isInside } from '../../../editor/common/boundary';
 import type { EntryOf } from '../../../transcript/common/entries';
-import { ChatError, type Chat, type Chats } from '../chatPorts';
+import { ChatError, type Chat, type Chats, type ForkAgent } from '../chatPorts';
 import type { RestorePoint } from './restorePorts';
 import type { RemainingChange } from '../conversation/logRecord';
 import type { Restore } from './restoreHistory';
@@ -64,11 +64,11 @@ export class FileRestorer {
   constructor(private readonly deps: FileRestorerDeps) {}
 
   /**
-   * Restores only the conversation, or without a prompt continues it in another one. Its changes stay with the original
-   * conversation. @throws ChatError
+   * Restores only the conversation, or without a prompt continues it in another one, with `agent` in a new session. Its
+   * changes stay with the original conversation. @throws ChatError
    */
-  async fork(chat: Chat, entryId?: string): Promise<Chat> {
-    const fork = await this.deps.chats.fork(chat.id, entryId);
+  async fork(chat: Chat, entryId?: string, agent?: ForkAgent): Promise<Chat> {
+    const fork = await this.deps.chats.fork(chat.id, entryId, agent);
     await fork.restores.replaceChanges(withoutChange(pathsOf(fork.restores.remainingChanges)));
     return fork;
   }

@@ -1,6 +1,7 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { PresentForkPoint, RestorePoint, ChatRestores } from './restorePorts';
 import type { Clock } from '../../../base/common/async';
+import type { ForkAgent } from '../chatPorts';
 import type { ChatStore, ConversationHead } from '../chatStore';
 import { logVersion, type LogRecord } from '../conversation/logRecord';
 
@@ -29,12 +30,13 @@ export async function addFork(
   point: ForkPoint,
   restores: Pick<ChatRestores, 'discardCopy'>,
   ports: ForkPorts,
+  agent?: ForkAgent,
 ): Promise<string> {
   const { clock, store } = ports;
   try {
     const { head } = await store.read(sourceId);
     const titles = new Set(store.heads.map(({ title }) => title));
-    const fork = forkOf(head, point, { id: ports.newId(), at: clock.now(), titles });
+    const fork = forkOf(head, point, { id: ports.newId(), at: clock.now(), titles, agent: agent ?? head });
     await store.add(fork.head, fork.records, sourceId);
     return fork.head.id;
   } catch (error) {
@@ -48,26 +50,37 @@ interface NewFork {
   readonly at: number;
   /** Titles of all conversations. */
   readonly titles: ReadonlySet<string>;
+  /** The agent that continues the conversation. */
+  readonly agent: ForkAgent;
 }
 
-function forkOf(source: ConversationHead, point: ForkPoint, { at, id, titles }: NewFork): Fork {
-  const { recordsBefore } = point;
+/** What an agent has told of itself, which another agent does not have. */
+const ofAgent: ReadonlySet<string> = new Set(['config:update', 'commands:update', 'usage:update', 'session:info']);
+
+function forkOf(source: ConversationHead, point: ForkPoint, { agent, at, id, titles }: NewFork): Fork {
+  const { backendId, backendTitle } = agent;
+  const isOtherAgent = backendId !== source.backendId;
+  const recordsBefore = point.recordsBefore.filter(
+    (record) => !isOtherAgent || record.type !== 'event' || !ofAgent.has(record.event.event),
+  );
+  // The ends of the turns before name the agent that they are about.
+  const begin = recordsBefore.find((record) => record.type === 'begin');
+  const first = begin?.backendTitle ?? (isOtherAgent ? source.backendTitle : undefined);
   const isStopping = 'isStopping' in point && point.isStopping;
   const remoteId = 'remoteId' in point ? point.remoteId : undefined;
-  const { backendId } = source;
-  const text = noticeOf(source, point);
+  const text = noticeOf({ ...source, backendTitle }, point);
   // The turn has ended, so no more changes must be added to it.
   const lastCheckpoint = recordsBefore.findLast((record) => record.type === 'checkpoint');
   const records: LogRecord[] = [
-    { type: 'begin', at, version: logVersion, id, backendId },
+    { type: 'begin', at, version: logVersion, id, backendId, ...withoutUndefined({ backendTitle: first }) },
     ...recordsBefore.filter(({ type }) => type !== 'begin'),
     ...(isStopping ? [{ type: 'settled' as const, at }] : []),
     ...(lastCheckpoint ? [{ ...lastCheckpoint, at, folders: [] }] : []),
-    { type: 'forked', at, from: source.id },
+    { type: 'forked', at, from: source.id, ...(isOtherAgent && { backendTitle }) },
     ...(remoteId === undefined ? [] : [{ type: 'bound' as const, at, remoteId }]),
     { type: 'notice', at, level: 'info', text },
   ];
-  const head = headOf(source, id, at);
+  const head = headOf({ ...source, backendId, backendTitle }, id, at);
   if (!('remoteId' in point)) return { head, records };
   // Both conversations can continue, so their titles in the list must differ, even if the agent suggests another title.
   const title = forkTitle(source.title, titles);

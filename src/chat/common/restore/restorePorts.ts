@@ -7,8 +7,10 @@ import type { Restore } from './restoreHistory';
 
 /** What another conversation needs to continue this one from its present state. */
 export interface PresentForkPoint extends Pick<RestorePoint, 'recordsBefore'> {
-  /** Id of the copied session. Undefined if the backend cannot copy it. */
+  /** Id of the copied session. Undefined if there is none. */
   readonly remoteId: string | undefined;
+  /** The last prompt. Undefined without one. */
+  readonly draft: Draft | undefined;
 }
 
 /** Restores a conversation and its files to the moment of an earlier prompt. */
@@ -23,10 +25,10 @@ export interface ChatRestores {
    */
   restorePointBefore(entryId: string): Promise<RestorePoint>;
   /**
-   * Returns the present state of the conversation, with a copy of its session if the backend can copy it. @throws
-   * ChatError `busy`, `readonly`, `unreadable`, `storage`
+   * Returns the present state of the conversation. With `copiesSession`, copies its session if the backend can do that.
+   * @throws ChatError `busy`, `readonly`, `unreadable`, `storage`
    */
-  copyPresentState(): Promise<PresentForkPoint>;
+  copyPresentState(copiesSession: boolean): Promise<PresentForkPoint>;
   /** Discards the copy of the session, because no conversation uses it. Never rejects. */
   discardCopy(state: Pick<PresentForkPoint, 'remoteId'>): Promise<void>;
   /**

@@ -6,7 +6,7 @@ import type {
   SessionEvent,
   SlashCommand,
 } from '../../../session/common/sessionEvents';
-import { Attachment, type EntryOf } from '../../../transcript/common/entries';
+import type { Entry, EntryOf } from '../../../transcript/common/entries';
 import type { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
 import { ApprovalViews } from '../approvals/approvalViews';
 import { EndEntries } from './endEntries';
@@ -15,8 +15,17 @@ import type { LogRecord, RecordOf } from '../conversation/logRecord';
 import type { Draft } from '../chatView';
 import { BlockEntries } from './blockEntries';
 import { RestoreEntries } from './restoreEntries';
+import { markNotSent, promptEntryOf, type SentPrompt } from './sentPrompt';
 import { ToolEntries } from './toolEntries';
-import { endFromError, endFromRecord, endFromStopReason, missingEnd, type EndFacts } from './turnEnds';
+import {
+  endFromError,
+  endFromRecord,
+  endFromStopReason,
+  endOfCompleted,
+  missingEnd,
+  withRetry,
+  type EndFacts,
+} from './turnEnds';
 import { hasPromptedTurn, isPromptUnconfirmed, turnOf, nextStage, type TurnStage, type StageInput } from './turnStage';
 import type { TurnStep } from './turnStep';
 import { UsageTotals } from './usageTotals';
@@ -28,13 +37,6 @@ interface Turn {
   /** The prompt of the turn. Undefined if the agent has started the turn without a prompt. */
   readonly prompt: SentPrompt | undefined;
   todosId: string | undefined;
-}
-
-interface SentPrompt {
-  /** Id of the prompt's record. Undefined if another client has sent the prompt. */
-  readonly id: string | undefined;
-  readonly entryId: string;
-  draft: Draft;
 }
 
 /** Builds transcript and state from records: equal records, equal results. Expects normalized events. */
@@ -56,7 +58,8 @@ export class ChatTranscript {
 
   constructor(
     document: TranscriptDocument,
-    private readonly backendTitle: string,
+    /** Title of the agent that the next records are about. */
+    private backendTitle: string,
   ) {
     this.writer = new EntryWriter(document);
     this.toolEntries = new ToolEntries(this.writer);
@@ -134,8 +137,10 @@ export class ChatTranscript {
       case 'resumed':
         this.reopenTurn();
         break;
+      case 'begin':
       case 'bound':
       case 'forked':
+        if ('backendTitle' in record) this.backendTitle = record.backendTitle ?? this.backendTitle;
         this.toolEntries.clear();
         this.approvals.clear();
         break;
@@ -179,8 +184,8 @@ export class ChatTranscript {
     if (this.stage.kind === 'stopped') this.advanceStage({ kind: 'ended' });
   }
 
-  private addPrompt({ id, text, attachments }: RecordOf<'prompt'>): void {
-    this.advanceStage({ kind: 'prompted', turn: this.startTurn({ text, attachments }, id) });
+  private addPrompt({ id, text, attachments, isRetry }: RecordOf<'prompt'>): void {
+    this.advanceStage({ kind: 'prompted', turn: this.startTurn({ text, attachments }, id, isRetry) });
   }
 
   private withdrawPrompt(id: string): void {
@@ -192,16 +197,10 @@ export class ChatTranscript {
     this.writer.turnNumber--;
   }
 
-  /** Marks attachments that could not be sent. They are left out when the user edits the prompt. */
-  private markNotSent({ id, attachments: ids }: RecordOf<'notSent'>): void {
+  private markNotSent({ id, attachments }: RecordOf<'notSent'>): void {
     const prompt = this.currentTurn?.prompt;
     const entry = prompt?.id === id ? this.writer.fullContent(prompt.entryId) : undefined;
-    if (!prompt || entry?.kind !== 'prompt') return;
-    const { attachments, text } = prompt.draft;
-    const isNotSent = (index: number): boolean => ids.includes(attachments[index]?.id ?? '');
-    const marked = entry.attachments?.map((one, index) => (isNotSent(index) ? { ...one, notSent: true } : one));
-    this.writer.put({ ...entry, ...(marked && { attachments: marked }) });
-    prompt.draft = { text, attachments: attachments.filter((_, index) => !isNotSent(index)) };
+    if (prompt && entry?.kind === 'prompt') this.writer.put(markNotSent(prompt, entry, attachments));
   }
 
   private stopTurn(inBackend: boolean): void {
@@ -247,7 +246,7 @@ export class ChatTranscript {
       case 'session:end':
         this.confirmStop();
         this.approvals.clear();
-        if (this.isBusy) this.endTurn(endFromStopReason('interrupted', this.backendTitle));
+        if (this.isBusy) this.endTurn(endFromStopReason({ stop_reason: 'interrupted' }, this.backendTitle));
         return;
       case 'plan:update':
         this.updatePlan(event.data);
@@ -299,7 +298,8 @@ export class ChatTranscript {
     if (stage.kind !== 'stopped' && !currentTurn) return;
     const usage = withoutUndefined({ usage: this.usage.endTurn(data.token_usage) });
     if (stage.kind !== 'stopped') {
-      this.endTurn({ ...endFromStopReason(data.stop_reason, this.backendTitle), ...usage });
+      const entries = (): Entry[] => this.writer.document.entriesOfTurn(this.turnNumber);
+      this.endTurn({ ...endOfCompleted(data, this.backendTitle, currentTurn?.prompt, entries), ...usage });
       return;
     }
     this.confirmStop();
@@ -307,7 +307,7 @@ export class ChatTranscript {
   }
 
   private handleError(data: EventData<'error'>): void {
-    const end = endFromError(data);
+    const end = endFromError(data, this.backendTitle, this.writer.recordedAt);
     if (this.stage.kind === 'stopped') this.confirmStop();
     else if (this.currentTurn) this.endTurn(end);
     else this.addNotice('error', data.error, end.details);
@@ -347,15 +347,14 @@ export class ChatTranscript {
     this.writer.put({ kind: 'notice', ...base, level, text, ...withoutUndefined({ details, path }) });
   }
 
-  private startTurn(draft: Draft, id: string | undefined): Turn {
+  private startTurn(draft: Draft, id: string | undefined, isRetry = false): Turn {
     if (this.isBusy) this.putEndEntry(missingEnd);
     this.currentTurn?.answers.endAll();
     this.toolEntries.startTurn();
     this.usage.startTurn();
     this.writer.turnNumber++;
     const base = this.writer.createBase();
-    const attachments = draft.attachments.map((attachment) => Attachment.parse(attachment));
-    this.writer.put({ kind: 'prompt', ...base, text: draft.text, ...(attachments.length > 0 && { attachments }) });
+    this.writer.put(promptEntryOf(base, draft, isRetry));
     const prompt = { id, entryId: base.id, draft };
     this.prompts.push(prompt);
     return this.createTurn(prompt);
@@ -385,7 +384,8 @@ export class ChatTranscript {
     this.approvals.clear();
     this.statusText = undefined;
     const duration = withoutUndefined({ durationMs: writer.elapsedSince(currentTurn.startedAt) });
-    this.endEntries.putEnd({ kind: 'end', ...writer.createBase(), ...facts, ...duration });
+    const shown = withRetry(facts, currentTurn.prompt);
+    this.endEntries.putEnd({ kind: 'end', ...writer.createBase(), ...shown, ...duration });
   }
 
   /** Reopens a turn that was recorded as ended but is still running. */

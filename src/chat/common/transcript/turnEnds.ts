@@ -1,10 +1,16 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { EventData } from '../../../session/common/sessionEvents';
-import type { EntryOf } from '../../../transcript/common/entries';
+import type { Entry, EntryOf } from '../../../transcript/common/entries';
 import type { RecordOf } from '../conversation/logRecord';
+import { oneLine } from '../../../base/common/oneLine';
+import type { SentPrompt } from './sentPrompt';
 import { toJson } from './toolParts';
+import { classifyFailure, describeFailure, withoutKeys } from './turnFailure';
 
-export type EndFacts = Pick<EntryOf<'end'>, 'outcome' | 'text' | 'details' | 'usage'>;
+export type EndFacts = Pick<EntryOf<'end'>, 'outcome' | 'text' | 'details' | 'usage' | 'failure'>;
+
+/** Maximum length of an error of an unknown kind in its line, in UTF-16 units. All of it is in the details. */
+const maxLineUnits = 240;
 
 export const missingEnd: EndFacts = {
   outcome: 'interrupted',
@@ -12,34 +18,96 @@ export const missingEnd: EndFacts = {
 };
 
 export function endFromRecord({ outcome, text, details }: RecordOf<'ended'>): EndFacts {
-  return { outcome, text, ...withoutUndefined({ details }) };
+  return { outcome, text, ...withoutUndefined({ details }), failure: { kind: 'cutOff' } };
 }
 
-export function endFromStopReason(reason: EventData<'prompt:complete'>['stop_reason'], backendTitle: string): EndFacts {
-  switch (reason) {
+type Completion = Pick<EventData<'prompt:complete'>, 'stop_reason' | 'unknown_stop_reason'>;
+
+export function endFromStopReason({ stop_reason, unknown_stop_reason: unknown }: Completion, agent: string): EndFacts {
+  switch (stop_reason) {
     case 'cancelled':
       return { outcome: 'cancelled' };
     case 'interrupted':
       return {
         outcome: 'interrupted',
         text: 'The turn was interrupted. The answer may be incomplete. Send a prompt to continue.',
+        failure: { kind: 'cutOff' },
       };
     case 'refusal':
       return {
         outcome: 'refused',
-        text: `${backendTitle} refused to continue. Rephrase your prompt, or start a new conversation.`,
+        text: `${agent} refused to continue. Rephrase your prompt, or start a new conversation.`,
+        failure: { kind: 'refused' },
       };
     case 'max_tokens':
-      return { outcome: 'limit', text: 'The answer reached the token limit. Send a prompt to continue.' };
+      return {
+        outcome: 'limit',
+        text: 'The answer reached the token limit. Send a prompt to continue.',
+        failure: { kind: 'cutOff' },
+      };
     case 'max_turn_requests':
-      return { outcome: 'limit', text: 'The turn reached the request limit. Send a prompt to continue.' };
+      return {
+        outcome: 'limit',
+        text: 'The turn reached the request limit. Send a prompt to continue.',
+        failure: { kind: 'cutOff' },
+      };
     default:
-      return { outcome: 'completed' };
+      if (unknown === undefined) return { outcome: 'completed' };
+      return {
+        outcome: 'completed',
+        text: `${agent} ended the turn for a reason that Backline does not know: “${oneLine(unknown)}”.`,
+        failure: { kind: 'cutOff' },
+      };
   }
 }
 
-export function endFromError({ error, code, details }: EventData<'error'>): EndFacts {
+/**
+ * Like `endFromStopReason`, but says so if the agent has neither said nor done anything. A command of the agent may end like
+ * that. `prompt`: the prompt of this conversation to which the turn belongs. `entries`: those of the turn.
+ */
+export function endOfCompleted(
+  data: Completion,
+  agent: string,
+  prompt: SentPrompt | undefined,
+  entries: () => readonly Entry[],
+): EndFacts {
+  const end = endFromStopReason(data, agent);
+  const isExpected = end.outcome !== 'completed' || end.failure !== undefined || prompt?.id === undefined;
+  if (isExpected || prompt.draft.text.startsWith('/') || entries().some(isAnswer)) return end;
+  return { ...end, text: `${agent} ended the turn without an answer.`, failure: { kind: 'noAnswer' } };
+}
+
+function isAnswer(entry: Entry): boolean {
+  if (entry.kind === 'answer') return entry.text.trim() !== '';
+  return entry.kind === 'tool' || entry.kind === 'todos' || entry.kind === 'media';
+}
+
+/** Marks a failed turn whose prompt this conversation can send again. */
+export function withRetry(end: EndFacts, prompt: SentPrompt | undefined): EndFacts {
+  if (!end.failure || prompt?.id === undefined) return end;
+  return { ...end, failure: { ...end.failure, canRetry: true } };
+}
+
+/** `at`: when the error was reported, in milliseconds since the epoch. */
+export function endFromError(
+  { error, code, details }: EventData<'error'>,
+  agent: string,
+  at: number | undefined,
+): EndFacts {
   const said = typeof details === 'string' ? details : details === undefined ? undefined : toJson(details);
-  const all = [code === undefined ? undefined : `Code: ${code}`, said].filter((line) => line !== undefined);
-  return { outcome: 'failed', text: error, ...(all.length > 0 ? { details: all.join('\n') } : {}) };
+  const failure = classifyFailure({ text: error, code, details: said, at });
+  const line = oneLine(withoutKeys(error));
+  const short = line.length <= maxLineUnits ? line : `${line.slice(0, maxLineUnits - 1).toWellFormed()}…`;
+  const text = describeFailure(failure, agent) ?? short;
+  const raw = [text === error ? undefined : error, code === undefined ? undefined : `Code: ${code}`, said].filter(
+    (part) => part !== undefined,
+  );
+  const { kind } = failure;
+  const resetsAt = 'reset' in failure && failure.reset && 'at' in failure.reset ? failure.reset.at : undefined;
+  return {
+    outcome: 'failed',
+    text,
+    ...(raw.length > 0 && { details: withoutKeys(raw.join('\n')) }),
+    failure: { kind, ...withoutUndefined({ resetsAt }) },
+  };
 }

@@ -154,6 +154,17 @@ export function createChatHandlers(
       await (await chatOf(sessionId)).sendContinue();
       page.feed.flushNow();
     }),
+    retry: chatRequests.retry.withHandler(async ({ sessionId, entryId }) => {
+      await (await chatOf(sessionId)).retry(entryId);
+      page.feed.flushNow();
+    }),
+    continueWith: chatRequests.continueWith.withHandler(async ({ sessionId, isSameAgent }) => {
+      const chat = await chatOf(sessionId);
+      const { backendId, backendTitle } = chat.view;
+      const show = showRestored();
+      const agent = isSameAgent ? { backendId, backendTitle } : await services.pickOtherAgent(backendId);
+      if (agent) await restore.continueWith(chat, agent, show);
+    }),
     stop: chatRequests.stop.withHandler(async ({ sessionId }) => (await chatOf(sessionId)).stop()),
     approve: chatRequests.approve.withHandler(async ({ sessionId, approvalId, option, reason }) => {
       // Only approvals of the displayed conversation can be answered.

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/common/async';
 import type { Logger } from '../../../base/common/log';
 import type { KeyChordPrefixes } from '../../../webview/vscode/keyChordPrefixes';
-import type { Chats } from '../../common/chatPorts';
+import type { Chats, ForkAgent } from '../../common/chatPorts';
 import type { Draft, MentionRow } from '../../common/chatView';
 import type { MissingAttachments } from '../../common/mentions/missingAttachments';
 import type { OfferedContext } from '../../common/mentions/offeredContext';
@@ -37,6 +37,8 @@ export interface ChatPageServices {
   readonly restore: RestoreActions;
   readonly turnReviews: TurnReviews;
   readonly undo: UndoActions;
+  /** Lets the user pick an agent that can be used. Resolves to undefined if the user picks none. */
+  readonly pickOtherAgent: (exceptId: string) => Promise<ForkAgent | undefined>;
   readonly repairBackend: (backendId: string, how?: 'install' | 'edit') => Promise<void>;
   /** Returns prompts that are useful in this workspace. Never rejects. */
   readonly starters: () => Promise<Draft[]>;

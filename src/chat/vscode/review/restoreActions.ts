@@ -7,7 +7,7 @@ import { isCheckpointError } from '../../../changes/common/checkpointError';
 import { gitMoveLabel, gitMoveText } from '../../../changes/common/gitHead';
 import type { RestorePreview, WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
 import type { Messages } from '../../../platform/vscode/messages';
-import { ChatError, type Chat, type Chats } from '../../common/chatPorts';
+import { ChatError, type Chat, type Chats, type ForkAgent } from '../../common/chatPorts';
 import type { RestorePoint } from '../../common/restore/restorePorts';
 import type { FileRestorer, RestoreRequest, ChatRestoreResult } from '../../common/restore/fileRestorer';
 import {
@@ -159,6 +159,11 @@ export class RestoreActions {
   async forkNow(chat: Chat, show: ShowChat): Promise<void> {
     if (chat.sentPromptTexts.length === 0) throw new Error('This conversation has no prompts yet.');
     show(await this.withProgress('Forking the conversation', () => this.deps.restorer.fork(chat)));
+  }
+
+  /** Continues the conversation in another one, in a new session of `agent`. The last prompt is its draft. @throws ChatError */
+  async continueWith(chat: Chat, agent: ForkAgent, show: ShowChat): Promise<void> {
+    show(await this.withProgress('Continuing the conversation', () => this.deps.restorer.fork(chat, undefined, agent)));
   }
 
   /** Lets the user choose a prompt and restores the state before it. @throws ChatError, CheckpointError */

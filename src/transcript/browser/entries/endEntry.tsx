@@ -9,7 +9,7 @@ import {
   WarningIcon,
   type Icon,
 } from '../../../webview/browser/icons';
-import type { ChangeTotals, EntryOf, FileChange, Usage } from '../../common/entries';
+import type { ChangeTotals, EntryOf, Failure, FileChange, Usage } from '../../common/entries';
 import {
   canUndo,
   changeLetterAndWord,
@@ -21,7 +21,14 @@ import {
 import { outcomeLabels } from '../../common/stateLabels';
 import { ChangeCounts } from '../parts/changeCounts';
 import { Disclosure } from '../parts/disclosure';
-import { formatCountWithNoun, formatCost, formatCount, formatDuration, formatTokens } from '../parts/format';
+import {
+  formatCountWithNoun,
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatMoment,
+  formatTokens,
+} from '../parts/format';
 import { PathButton } from '../parts/pathButton';
 import { ShowAllTextsButton } from '../parts/showAll';
 import { EntryDetails } from './textEntries';
@@ -29,9 +36,10 @@ import { useShortenPath, useTranscriptContext } from '../transcriptContext';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { UntrustedText } from '../parts/untrustedText';
 
-type NotableOutcome = Exclude<EntryOf<'end'>['outcome'], 'completed'>;
+type End = EntryOf<'end'>;
 
-const outcomeIcons: Record<NotableOutcome, Icon> = {
+const outcomeIcons: Record<End['outcome'], Icon> = {
+  completed: WarningIcon,
   cancelled: StopIcon,
   interrupted: WarningIcon,
   failed: ErrorIcon,
@@ -40,10 +48,10 @@ const outcomeIcons: Record<NotableOutcome, Icon> = {
 };
 
 export function EndEntry({ entry }: { entry: EntryOf<'end'> }) {
-  const { outcome, text, details, usage, durationMs, changes = [], changeTotals, turn } = entry;
+  const { outcome, text, details, failure, usage, durationMs, changes = [], changeTotals, turn } = entry;
   return (
     <>
-      {outcome !== 'completed' && <TurnOutcome outcome={outcome} text={text} details={details} />}
+      {(outcome !== 'completed' || failure) && <TurnOutcome entry={entry} />}
       <ShowAllTextsButton entry={entry} shown={[text, details]} />
       {changes.length > 0 && <TurnChanges changes={changes} totals={changeTotals} turn={turn} />}
       <TurnUsage usage={usage} durationMs={durationMs} />
@@ -51,34 +59,73 @@ export function EndEntry({ entry }: { entry: EntryOf<'end'> }) {
   );
 }
 
-interface OutcomeProps {
-  readonly outcome: NotableOutcome;
-  readonly text: string | undefined;
-  readonly details: string | undefined;
-}
-
-function TurnOutcome({ outcome, text, details }: OutcomeProps) {
+function TurnOutcome({ entry }: { entry: End }) {
+  const { outcome, text, details, failure } = entry;
   const Picture = outcomeIcons[outcome];
   const { continueTurn } = useTranscriptContext().actions;
   const isCutOff = outcome === 'interrupted' || outcome === 'limit';
   return (
-    <div class={`outcome outcome-${outcome}`}>
+    <div class={`outcome outcome-${outcome} ${failure ? 'is-failure' : ''}`}>
       <Picture />
       <div class="notice-body">
         <p dir="auto">
-          <strong>{outcomeLabels[outcome]}</strong>
-          {text !== undefined && <UntrustedText text={` ${text}`} />}
+          {(!failure || text === undefined) && <strong>{outcomeLabels[outcome]}</strong>}
+          {text !== undefined && <UntrustedText text={failure ? text : ` ${text}`} />}
+          {failure?.resetsAt !== undefined && ` It resets ${formatMoment(failure.resetsAt, entry.at)}.`}
         </p>
-        {details !== undefined && <EntryDetails text={details} />}
-        {continueTurn && isCutOff && (
-          <button type="button" class="button continue-turn" onClick={continueTurn}>
-            Continue
-          </button>
+        {failure ? (
+          <NextSteps entry={entry} failure={failure} />
+        ) : (
+          continueTurn && isCutOff && <ContinueButton onClick={continueTurn} />
         )}
+        {details !== undefined && <EntryDetails text={details} />}
       </div>
     </div>
   );
 }
+
+function ContinueButton({ onClick }: { onClick: () => void }) {
+  return (
+    <button type="button" class="button continue-turn" onClick={onClick}>
+      Continue
+    </button>
+  );
+}
+
+/** What can be done about it, the most helpful first. Shown only at the end of the newest turn. */
+function NextSteps({ entry: { id }, failure: { canRetry, kind } }: { entry: End; failure: Failure }) {
+  const { afterFailure, continueTurn } = useTranscriptContext().actions;
+  if (!afterFailure) return null;
+  const { continueWith, retry, showLog, signIn } = afterFailure;
+  const isLimit = kind === 'usageLimit';
+  const isFull = kind === 'contextFull';
+  const isCrash = kind === 'crash';
+  const again: Step = [isCrash ? 'Restart and Retry' : 'Retry', canRetry && !isFull && (() => retry(id))];
+  const other: Step = [
+    'Continue with Another Agent',
+    kind !== 'signIn' && kind !== 'cutOff' && (() => continueWith(false)),
+  ];
+  const steps: Step[] = [
+    ['Continue', kind === 'cutOff' && continueTurn],
+    ['Sign In…', kind === 'signIn' && signIn],
+    ['Continue in New Session', isFull && (() => continueWith(true))],
+    ...(isLimit ? [other, again] : [again, other]),
+    ['Show Log', !isLimit && !isFull && kind !== 'cutOff' && kind !== 'refused' && showLog],
+  ];
+  const offered = steps.filter((step): step is [string, () => void] => typeof step[1] === 'function');
+  return (
+    <div class="next-steps">
+      {offered.map(([label, onClick], index) => (
+        <button key={label} type="button" class={index === 0 ? 'button' : 'link-button'} onClick={onClick}>
+          {label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** A label, and what it does if it is offered. */
+type Step = readonly [string, (() => void) | false | undefined];
 
 interface TurnChangesProps {
   readonly changes: readonly FileChange[];

@@ -19,6 +19,16 @@ export function PromptEntry({ entry }: { entry: EntryOf<'prompt'> }) {
   const { editPrompt, restore } = actions;
   const { attachments = [], omitted = 0, text } = entry;
   const copy = useCopyFull(omitted);
+  if (entry.isRetry) {
+    return (
+      <>
+        <PromptHeading turn={entry.turn} />
+        <p class="retried">
+          <HistoryIcon /> Sent again
+        </p>
+      </>
+    );
+  }
   return (
     <>
       <PromptHeading turn={entry.turn} />

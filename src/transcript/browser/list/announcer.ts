@@ -38,7 +38,9 @@ function announceEntry(entry: Entry, read: ToSpokenText, from?: Entry): string |
       return `${entry.title}: ${toolFailureText(entry) ?? toolStateLabels[entry.state]}`;
     }
     case 'end':
-      return from ? undefined : [`${outcomeLabels[entry.outcome]}.`, entry.text].filter(Boolean).join(' ');
+      return from
+        ? undefined
+        : [!entry.failure && `${outcomeLabels[entry.outcome]}.`, entry.text].filter(Boolean).join(' ');
     case 'notice':
       return from ? undefined : entry.text;
     default:

@@ -30,8 +30,8 @@ export function canFold(entry: Entry): boolean {
 /** Whether nothing of the entry is shown. */
 export function isInvisible(entry: Entry): boolean {
   if (entry.kind === 'end') {
-    const { outcome, usage, durationMs, changes = [] } = entry;
-    return outcome === 'completed' && !usage && durationMs === undefined && changes.length === 0;
+    const { outcome, failure, usage, durationMs, changes = [] } = entry;
+    return outcome === 'completed' && !failure && !usage && durationMs === undefined && changes.length === 0;
   }
   return (entry.kind === 'answer' || entry.kind === 'thinking') && entry.text === '' && !entry.streaming;
 }

@@ -51,9 +51,9 @@ export function toolSummary(entry: EntryOf<'tool'>): string {
   return facts.length > 0 ? `${title} — ${facts.join(', ')}` : title;
 }
 
-export function turnEndText({ changes, outcome, text, usage }: EntryOf<'end'>): string | undefined {
+export function turnEndText({ changes, failure, outcome, text, usage }: EntryOf<'end'>): string | undefined {
   const parts = [
-    ...(outcome === 'completed' ? [] : [text ?? `${outcomeLabels[outcome]}.`]),
+    ...(outcome === 'completed' && !failure ? [] : [text ?? `${outcomeLabels[outcome]}.`]),
     ...(changes && changes.length > 0
       ? [`Changed: ${changes.map(({ added, path, removed }) => `${path} (+${added} −${removed})`).join(', ')}.`]
       : []),

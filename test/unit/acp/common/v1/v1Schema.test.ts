@@ -56,3 +56,14 @@ describe('what cannot be read of a list', () => {
     assert.equal(sessionUpdates.usage_update.parse({ used: 1.5, size: 10 }).used, 2);
   });
 });
+
+describe('the end of a turn of ACP v1', () => {
+  it('keeps a reason that is not known beside a normal end', () => {
+    const endOf = (result: object) => toTurnResult(PromptResult.parse(result));
+    assert.deepEqual(endOf({ stopReason: '_budget' }), { stopReason: 'end_turn', unknownReason: '_budget' });
+    assert.deepEqual(endOf({ stopReason: 'x'.repeat(500) }).unknownReason?.length, 100);
+    for (const result of [{}, { stopReason: null }, { stopReason: 7 }, { stopReason: 'end_turn' }]) {
+      assert.deepEqual(endOf(result), { stopReason: 'end_turn' });
+    }
+  });
+});
