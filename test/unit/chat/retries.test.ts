@@ -55,6 +55,20 @@ describe('A turn that has failed', () => {
     assert.deepEqual(chat.sentPromptTexts, ['Look']);
   });
 
+  it('is told in the same words between turns, without keys', async () => {
+    await sendAndFail();
+    const key = `github_pat_${'a1'.repeat(20)}`;
+    for (const error of ['API Error: 529 Overloaded', `It said ${key}`])
+      window.agent.last.tell(event('error', { error, details: { key } }));
+    await until('the notices', () => [...chat.transcript.entries('notice')].length === 2);
+    const notices = [...chat.transcript.entries('notice')];
+    assert.deepEqual(
+      notices.map(({ text }) => text),
+      [`${chat.view.backendTitle} is overloaded (529).`, 'It said [key]'],
+    );
+    assert.doesNotMatch(JSON.stringify(notices), /a1a1/u);
+  });
+
   it('is retried once, however often it is asked for', async () => {
     await sendAndFail();
     const { id } = lastEnd();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { classifyFailure, describeFailure, withoutKeys } from '../../../src/chat/common/transcript/turnFailure';
+import { withoutKeys } from '../../../src/base/common/text/withoutKeys';
+import { classifyFailure, describeFailure } from '../../../src/chat/common/transcript/turnFailure';
 import { endFromError } from '../../../src/chat/common/transcript/turnEnds';
 
 const at = Date.UTC(2026, 0, 1, 12);
@@ -139,7 +140,14 @@ const reports: readonly (readonly [text: string, sentence: string | undefined, r
   ['Agent ended unexpectedly (exit code 137).', 'Agent stopped (exit code 137).'],
   ['Agent ended unexpectedly (SIGKILL).', 'Agent stopped (SIGKILL).'],
   ['Agent ended unexpectedly (it closed the connection).', 'Agent stopped unexpectedly.'],
+  // Amazon Bedrock
+  ['ThrottlingException: Too many tokens, please wait before trying again.', 'Agent has sent too many requests.'],
+  ['Too many tokens, please wait before trying again.', 'Agent has sent too many requests.'],
+  ['Too many tokens per day, please wait before trying again.', 'The usage limit of Agent is reached.'],
+  ['429 Too Many Requests: this model allows 8000 tokens per minute', 'Agent has sent too many requests.'],
+  ['There are too many input tokens for the context of this model.', 'This conversation is too long for the model.'],
   // No kind of its own
+  ['The search found too many tokens in the file.', undefined],
   ['The file 429.txt has 500 lines and 401 words.', undefined],
   ['Something else went wrong.', undefined],
 ];
@@ -162,13 +170,20 @@ describe('What a turn failed of', () => {
     ['RATE_LIMITED', 'rateLimit'],
     ['PROVIDER_UNAVAILABLE', 'overloaded'],
     ['PROVIDER_ERROR', 'service'],
-    ['timeout', 'network'],
+    ['timeout', 'crash'],
     ['backend', 'other'],
   ] as const) {
     it(`is known by the code ${code}`, () => {
       assert.equal(classifyFailure({ text: 'It failed.', code }).kind, kind);
     });
   }
+
+  it('is the agent that does not answer Backline, not its network', () => {
+    const failure = classifyFailure({ text: 'Agent did not answer: session/new timed out after 60 s.', code: 'timeout' });
+    assert.equal(describeFailure(failure, 'Agent'), 'Agent did not answer in time.');
+    const ofNetwork = classifyFailure({ text: 'connect ETIMEDOUT 10.0.0.1:443' });
+    assert.equal(describeFailure(ofNetwork, 'Agent'), 'Agent got no answer in time.');
+  });
 
   it('is one short line whatever is reported, with all of it in the details', () => {
     const parts = fc.constantFrom(

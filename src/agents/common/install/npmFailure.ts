@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { oneLine } from '../../../base/common/oneLine';
 import { parseJson } from '../../../base/common/parseJson';
+import { withoutKeys } from '../../../base/common/text/withoutKeys';
 import { connectionError, diskError, InstallError, httpStatusError } from './installError';
 
 const Failure = z.object({
@@ -55,20 +56,11 @@ export function toNpmFailure(stdout: string, stderrTail: string, packageName: st
     );
   const known = diskError(code) ?? connectionError(code, host);
   if (known) return known;
-  const words = withoutCredentials(oneLine(failure?.summary ?? stderrTail.slice(-500)));
+  const words = withoutKeys(oneLine(failure?.summary ?? stderrTail.slice(-500))).slice(0, 500);
   return new InstallError(
     'installerFailed',
     `npm could not install ${packageName}${words === '' ? '.' : `: ${words}`}`,
   );
-}
-
-/** Removes user names and passwords from addresses. */
-export function withoutCredentials(text: string): string {
-  return text
-    .replace(/\/\/[^/\s@]*@/g, '//')
-    .replace(/((?:_authToken|_auth|_password|token|password)\s*[=:]\s*)\S+/gi, '$1…')
-    .replace(/\bnpm_[A-Za-z0-9]{20,}/g, '…')
-    .slice(0, 500);
 }
 
 function hostIn(text: string): string {

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { parseJson } from '../../../base/common/parseJson';
 import { InstallError } from '../../common/install/installError';
 import { PackageBin } from '../../common/install/packageBin';
-import { toNpmFailure, withoutCredentials } from '../../common/install/npmFailure';
+import { toNpmFailure } from '../../common/install/npmFailure';
 import type { InstallPorts } from '../installPorts';
 import { chooseRuntime, editorRuntime, findNodeOnPath, type NodeRuntime } from '../programs/nodeRuntimes';
 import { runProgram } from '../programs/runProgram';
@@ -125,7 +125,7 @@ export class NpmClient {
     const { code, stdout, stderrTail } = await runProgram(call, ports, signal);
     if (code === 0) return stdout;
     const failure = toNpmFailure(stdout, stderrTail, packageName);
-    ports.log.warn(`npm ended with ${code ?? 'a signal'} for ${packageName}: ${withoutCredentials(failure.message)}`);
+    ports.log.warn(`npm ended with ${code ?? 'a signal'} for ${packageName}: ${failure.message}`);
     throw failure;
   }
 }

@@ -310,7 +310,7 @@ export class ChatTranscript {
     const end = endFromError(data, this.backendTitle, this.writer.recordedAt);
     if (this.stage.kind === 'stopped') this.confirmStop();
     else if (this.currentTurn) this.endTurn(end);
-    else this.addNotice('error', data.error, end.details);
+    else this.addNotice('error', end.text, end.details);
   }
 
   private addApproval(data: EventData<'approval:required'>): void {

@@ -3,9 +3,10 @@ import type { EventData } from '../../../session/common/sessionEvents';
 import type { Entry, EntryOf } from '../../../transcript/common/entries';
 import type { RecordOf } from '../conversation/logRecord';
 import { oneLine } from '../../../base/common/oneLine';
+import { withoutKeys } from '../../../base/common/text/withoutKeys';
 import type { SentPrompt } from './sentPrompt';
 import { toJson } from './toolParts';
-import { classifyFailure, describeFailure, withoutKeys } from './turnFailure';
+import { classifyFailure, describeFailure } from './turnFailure';
 
 export type EndFacts = Pick<EntryOf<'end'>, 'outcome' | 'text' | 'details' | 'usage' | 'failure'>;
 
@@ -93,7 +94,7 @@ export function endFromError(
   { error, code, details }: EventData<'error'>,
   agent: string,
   at: number | undefined,
-): EndFacts {
+): EndFacts & { readonly text: string } {
   const said = typeof details === 'string' ? details : details === undefined ? undefined : toJson(details);
   const failure = classifyFailure({ text: error, code, details: said, at });
   const line = oneLine(withoutKeys(error));

@@ -13,8 +13,8 @@ type TurnFailure =
   | { readonly kind: 'contextFull' }
   | { readonly kind: 'signIn' }
   | { readonly kind: 'network'; readonly problem: 'unreachable' | 'timeout' | 'certificate' | 'proxy' }
-  /** The agent's process has ended. `how`: its exit code or signal. */
-  | { readonly kind: 'crash'; readonly how?: string | undefined }
+  /** The agent's process has ended. `how`: its exit code or signal. `isSilent`: it may run, but does not answer Backline. */
+  | { readonly kind: 'crash'; readonly how?: string | undefined; readonly isSilent?: boolean }
   /** The service of the model has failed. */
   | { readonly kind: 'service'; readonly status?: number | undefined }
   | { readonly kind: 'other' };
@@ -37,7 +37,7 @@ const kindByCode: ReadonlyMap<string, TurnFailure> = new Map<string, TurnFailure
   ['MISSING_CREDENTIALS', { kind: 'signIn' }],
   ['INVALID_API_KEY', { kind: 'signIn' }],
   ['API_KEY_UNAUTHORIZED', { kind: 'signIn' }],
-  ['timeout', { kind: 'network', problem: 'timeout' }],
+  ['timeout', { kind: 'crash', isSilent: true }],
   ['PROVIDER_UNAVAILABLE', { kind: 'overloaded' }],
   ['PROVIDER_ERROR', { kind: 'service' }],
 ]);
@@ -45,9 +45,11 @@ const kindByCode: ReadonlyMap<string, TurnFailure> = new Map<string, TurnFailure
 const crashPattern =
   /ended unexpectedly \(([^)\n]{1,40})\)|process exited with (?:exit )?(code:? \d{1,10})|ended unexpectedly several times|server shut down unexpectedly|(?:killed|terminated) by (?:the )?signal (SIG[A-Z0-9]{2,10})/iu;
 const contextPattern =
-  /prompt is too long|input is too long|maximum context length|context[_ ]length[_ ]exceeded|context[_ ]?window (?:is )?(?:full|exceed)|(?:exceeds?|exceeded|ran out of|out of room in) (?:the )?(?:model[’']?s? )?(?:maximum )?context|ContextOverflow|input token count[^.\n]{0,60}exceeds|too many (?:input )?tokens/iu;
+  /prompt is too long|input is too long|maximum context length|context[_ ]length[_ ]exceeded|context[_ ]?window (?:is )?(?:full|exceed)|(?:exceeds?|exceeded|ran out of|out of room in) (?:the )?(?:model[’']?s? )?(?:maximum )?context|ContextOverflow|input token count[^.\n]{0,60}exceeds|too many (?:input )?tokens[^.\n]{0,60}\b(?:context|model|maximum)|\b(?:context|model|maximum)[^.\n]{0,60}too many (?:input )?tokens/iu;
+/** Too much in a short time: such reports speak of tokens, too, but the conversation is not too long. */
+const throttledPattern = /throttl(?:ed|ing)|please wait (?:a|and|before)\b/iu;
 const usagePattern =
-  /usage[_ ]limit|hit your (?:[\w-]{1,20} )?limit|(?:session|weekly|daily|monthly|5-hour|opus|sonnet) limit reached|quota_exceeded|insufficient_quota|have no quota|exceeded your (?:current|monthly|daily) quota|(?:exhausted|reached) your (?:daily|monthly|weekly)[^.\n]{0,40}(?:quota|limit)|quota limit reached|PerDay|per day per user|credit balance is too low|out of (?:extra )?(?:usage|credits)|(?:premium request|usage) allowance|usage is required/iu;
+  /usage[_ ]limit|hit your (?:[\w-]{1,20} )?limit|(?:session|weekly|daily|monthly|5-hour|opus|sonnet) limit reached|quota_exceeded|insufficient_quota|have no quota|exceeded your (?:current|monthly|daily) quota|(?:exhausted|reached) your (?:daily|monthly|weekly)[^.\n]{0,40}(?:quota|limit)|quota limit reached|PerDay|per day per user|too many tokens per day|credit balance is too low|out of (?:extra )?(?:usage|credits)|(?:premium request|usage) allowance|usage is required/iu;
 const overloadedPattern = /overloaded|at capacity|high (?:demand|load)|"?status\W{1,6}UNAVAILABLE/iu;
 const ratePattern = /rate[_ -]?limit|RESOURCE_EXHAUSTED|resource (?:has been )?exhausted|too many requests/iu;
 const signInPattern =
@@ -75,12 +77,13 @@ export function classifyFailure(report: ReportedError): TurnFailure {
   if (crash) return { kind: 'crash', how: howOf(crash[1] ?? crash[2] ?? crash[3]) };
   const statuses = [...all.matchAll(statusPattern)].map((found) => Number(found[1] ?? found[2]));
   const has = (...wanted: number[]): number | undefined => wanted.find((status) => statuses.includes(status));
-  if (contextPattern.test(all)) return { kind: 'contextFull' };
+  const isThrottled = throttledPattern.test(all) || has(429) !== undefined;
+  if (!isThrottled && contextPattern.test(all)) return { kind: 'contextFull' };
   if (usagePattern.test(all) || has(402) !== undefined) return { kind: 'usageLimit', reset: resetIn(all, at) };
   const known = kindByCode.get(code);
   if (known) return known;
   if (signInPattern.test(all) || has(401) !== undefined) return { kind: 'signIn' };
-  if (ratePattern.test(all) || has(429) !== undefined || code === 'RATE_LIMITED') {
+  if (isThrottled || ratePattern.test(all) || code === 'RATE_LIMITED') {
     return { kind: 'rateLimit', reset: resetIn(all, at) };
   }
   const busy = has(529, 503);
@@ -109,6 +112,7 @@ export function describeFailure(failure: TurnFailure, agent: string): string | u
     case 'network':
       return `${agent} ${networkWords[failure.problem]}`;
     case 'crash':
+      if (failure.isSilent === true) return `${agent} did not answer in time.`;
       return `${agent} stopped${failure.how === undefined ? ' unexpectedly' : ` (${failure.how})`}.`;
     case 'service':
       return `The model service of ${agent} failed${numbered(failure.status)}.`;
@@ -162,11 +166,4 @@ function resetIn(text: string, at: number | undefined): Reset | undefined {
     ms += Number(amount) * (unitMs[unit.toLowerCase()] ?? 0);
   }
   return { at: at + Math.ceil(ms) };
-}
-
-/** Keys as services repeat them in their errors. Keys that Backline has stored are removed where they arrive. */
-const keyPattern = /\b(?:sk|pk|rk)-[\w-]{8,}|\bAIza[\w-]{20,}|\bgh[pousr]_\w{16,}|\bBearer\s+[\w.~+/=-]{8,}/gu;
-
-export function withoutKeys(text: string): string {
-  return text.replace(keyPattern, '[key]');
 }
