@@ -33,7 +33,7 @@ export function createTranscriptActions(page: ChatPage, isReadonly = false): Tra
               void page.requestForSession(chatRequests.continueWith, (sessionId) => ({ sessionId, isSameAgent })),
             signIn: () => {
               const backendId = page.store.state.session?.backendId;
-              if (backendId !== undefined) void page.request(chatRequests.repairBackend, { backendId });
+              if (backendId !== undefined) void page.request(chatRequests.repairBackend, { backendId, how: 'signIn' });
             },
             showLog: () => void page.request(chatRequests.showLog, {}),
           },

@@ -10,6 +10,7 @@ import { backendStateLabel, displayedState } from '../common/backendStateLabel';
 import type { ForkAgent } from '../common/chatPorts';
 import type { BackendView } from '../common/chatView';
 import type { BackendChoice } from '../common/page/backendChoice';
+import { backendRepair, type RepairKind } from '../common/page/backendRepair';
 import type { InstallTerminals } from './installTerminals';
 
 interface BackendItem extends vscode.QuickPickItem {
@@ -74,21 +75,23 @@ export class BackendPicker {
     return picked?.view && { backendId: picked.view.id, backendTitle: picked.view.title };
   }
 
-  /** Starts the suitable remedy, or the given one: trust, sign-in, restart, installation or settings. */
-  async repairBackend(id: string, fix?: 'install' | 'edit'): Promise<void> {
+  /** Starts the suitable remedy, or the wanted one: trust, sign-in, restart, installation or settings. */
+  async repairBackend(id: string, wanted?: RepairKind): Promise<void> {
     const view = this.backendChoice.backendViews.find((known) => known.id === id);
-    const run = (command: string, ...args: readonly unknown[]): Thenable<unknown> =>
-      vscode.commands.executeCommand(command, ...args);
-    if (!vscode.workspace.isTrusted) await run('workbench.trust.manage');
-    else if (view?.needsPermission) await run(commandIds.reviewWorkspace, view.id);
-    else if (view?.health?.kind === 'needsToken') await run(commandIds.amplifierSetToken);
-    else if (fix === 'install' && view?.install !== undefined)
-      this.installTerminals.insertInstallCommand(view.title, view.install);
-    else if (view?.state === 'authRequired') await run(commandIds.acpSignIn, view.id);
-    else if (view?.source === 'server') await run(commandIds.showStatus);
-    else if (view?.state === 'failed') await run(commandIds.acpRestartAgent, view.id);
-    else if (fix === undefined && view?.state === 'unavailable') this.offerRepair(view);
-    else await openAgentSettings();
+    const repair = backendRepair(view, vscode.workspace.isTrusted, wanted);
+    switch (repair.kind) {
+      case 'command':
+        await vscode.commands.executeCommand(repair.command, ...(repair.id === undefined ? [] : [repair.id]));
+        break;
+      case 'install':
+        this.installTerminals.insertInstallCommand(repair.title, repair.command);
+        break;
+      case 'offer':
+        this.offerRepair(repair.view);
+        break;
+      case 'editSettings':
+        await openAgentSettings();
+    }
     await this.backendChoice.refresh();
   }
 

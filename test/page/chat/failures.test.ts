@@ -39,7 +39,7 @@ const kinds: readonly (readonly [Failure['kind'], string, string[]])[] = [
     'This conversation is too long for the model.',
     ['Continue in New Session', 'Continue with Another Agent'],
   ],
-  ['signIn', 'Claude requires you to sign in.', ['Sign In…', 'Retry', 'Show Log']],
+  ['signIn', 'Claude requires you to sign in.', ['Sign In…', 'Retry', 'Continue with Another Agent', 'Show Log']],
   [
     'network',
     'Claude can’t reach its service. Check the network and the proxy.',
@@ -65,7 +65,12 @@ describe('the end of a turn that has failed', function () {
     const chat = await pages.openChat(first, {
       ...options,
       prepare: (host) => {
-        for (const type of [chatRequests.retry, chatRequests.continueWith, chatRequests.showLog])
+        for (const type of [
+          chatRequests.retry,
+          chatRequests.continueWith,
+          chatRequests.repairBackend,
+          chatRequests.showLog,
+        ])
           host.answer(type, () => ({}));
       },
     });
@@ -92,6 +97,12 @@ describe('the end of a turn that has failed', function () {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await host.waitFor(chatRequests.showLog);
+  });
+
+  it('asks for the sign-in itself, whatever the state of the agent is', async () => {
+    const { page, host } = await open(turn(1, 'signIn', 'Claude requires you to sign in.'));
+    await page.getByRole('button', { name: 'Sign In…' }).click();
+    assert.equal((await host.waitFor(chatRequests.repairBackend)).how, 'signIn');
   });
 
   it('says when a limit ends', async () => {

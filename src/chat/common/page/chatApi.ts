@@ -147,7 +147,7 @@ export const chatRequests = {
   /** Offers a remedy for a backend that is not ready: sign in, settings, restart. */
   repairBackend: defineRequestWithoutResult(
     'chat/repairBackend',
-    z.object({ backendId: Text, how: z.optional(z.enum(['install', 'edit'])) }),
+    z.object({ backendId: Text, how: z.optional(z.enum(['install', 'edit', 'signIn'])) }),
   ),
   /** Prompts that are useful in this workspace. */
   starters: defineRequest('chat/starters', NoValue, z.object({ starters: z.array(Draft) })),

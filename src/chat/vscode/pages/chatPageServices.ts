@@ -4,6 +4,7 @@ import type { KeyChordPrefixes } from '../../../webview/vscode/keyChordPrefixes'
 import type { Chats, ForkAgent } from '../../common/chatPorts';
 import type { Draft, MentionRow } from '../../common/chatView';
 import type { MissingAttachments } from '../../common/mentions/missingAttachments';
+import type { RepairKind } from '../../common/page/backendRepair';
 import type { OfferedContext } from '../../common/mentions/offeredContext';
 import type { Mentions } from '../../common/mentions/mentions';
 import type { BackendChoice } from '../../common/page/backendChoice';
@@ -39,7 +40,7 @@ export interface ChatPageServices {
   readonly undo: UndoActions;
   /** Lets the user pick an agent that can be used. Resolves to undefined if the user picks none. */
   readonly pickOtherAgent: (exceptId: string) => Promise<ForkAgent | undefined>;
-  readonly repairBackend: (backendId: string, how?: 'install' | 'edit') => Promise<void>;
+  readonly repairBackend: (backendId: string, how?: RepairKind) => Promise<void>;
   /** Returns prompts that are useful in this workspace. Never rejects. */
   readonly starters: () => Promise<Draft[]>;
   readonly showAgents: () => PromiseLike<unknown>;

@@ -101,10 +101,7 @@ function NextSteps({ entry: { id }, failure: { canRetry, kind } }: { entry: End;
   const isFull = kind === 'contextFull';
   const isCrash = kind === 'crash';
   const again: Step = [isCrash ? 'Restart and Retry' : 'Retry', canRetry && !isFull && (() => retry(id))];
-  const other: Step = [
-    'Continue with Another Agent',
-    kind !== 'signIn' && kind !== 'cutOff' && (() => continueWith(false)),
-  ];
+  const other: Step = ['Continue with Another Agent', kind !== 'cutOff' && (() => continueWith(false))];
   const steps: Step[] = [
     ['Continue', kind === 'cutOff' && continueTurn],
     ['Sign In…', kind === 'signIn' && signIn],
