@@ -1,4 +1,5 @@
 import type { EventData, SessionEvent } from '../../../session/common/sessionEvents';
+import { reasonOfAgentError } from '../session/agentErrorText';
 import type { StopReason, TurnResult } from '../session/agentMessages';
 import type { SubagentUpdates } from '../session/subagentUpdates';
 import type { SessionEventMapper } from '../session/sessionEventMapper';
@@ -154,7 +155,7 @@ export class V2Updates implements UpdateReader {
         this.working = false;
         this.isWaitingForUser = false;
         if (mapper.isInReplay) return [];
-        return mapper.openTurnKind === 'other' ? mapper.endTurn(turnEndOf(turnResultOf(update))) : [];
+        return mapper.openTurnKind === 'other' ? this.endOthersTurn(update) : [];
       default:
         mapper.countIgnored(`state ${update.state}`);
         if (mapper.isInReplay) return [];
@@ -165,6 +166,16 @@ export class V2Updates implements UpdateReader {
             : `The agent’s state is “${update.state.slice(0, maxNameLength)}”.`,
         );
     }
+  }
+
+  /** Ends a turn that the agent or another client began. The reason is `error` if it has failed. */
+  private endOthersTurn(update: StateUpdate): SessionEvent[] {
+    const { mapper } = this;
+    const { error, stopReason } = update;
+    if (stopReason !== 'error') return mapper.endTurn(turnEndOf(turnResultOf(update)));
+    const reason = error && reasonOfAgentError({ code: error.code, message: error.message, data: error['data'] });
+    const details = error && `Error ${error.code}: ${error.message}`;
+    return mapper.failTurn(reason ?? 'The agent failed without giving a reason.', 'backend', details ?? undefined);
   }
 
   /** Notifies the user once for each unknown kind of update, with the readable text of the update. */

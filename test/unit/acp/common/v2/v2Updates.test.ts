@@ -166,6 +166,22 @@ describe('the state of ACP v2', () => {
     }
   });
 
+  it('says that a turn of another client has failed', () => {
+    const failed = (error?: object): Update => stateIs('idle', { stopReason: 'error', ...(error && { error }) });
+    const reading = new Reading().tell(stateIs('running'), chunk('a', 'x'));
+    reading.tell(failed({ code: -32603, message: 'Internal error', data: { details: 'Overloaded' } }));
+    assert.deepEqual(reading.last('error'), {
+      session_id: 's1',
+      error: 'Overloaded',
+      code: 'backend',
+      details: 'Error -32603: Internal error',
+    });
+    reading.tell(stateIs('running'), chunk('b', 'x'), failed());
+    assert.equal(reading.last('error').error, 'The agent failed without giving a reason.');
+    assert.equal(reading.all('prompt:complete').length, 0);
+    assert.equal(reading.mapper.openTurnKind, 'none');
+  });
+
   it('tells the tokens of a turn that the agent began', () => {
     const usage = { totalTokens: 5, inputTokens: 3, outputTokens: 2 };
     const reading = new Reading().tell(stateIs('running'), chunk('a', 'x'), stateIs('idle', { usage }));
