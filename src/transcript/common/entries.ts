@@ -168,6 +168,8 @@ export const Failure = z.object({
   resetsAt: optional(z.number()),
   /** Whether the prompt of the turn can be sent again. */
   canRetry: optional(z.boolean()),
+  /** Whether this conversation is a fork that begins after the turn. Then only the answer can be continued. */
+  isPast: optional(z.boolean()),
 });
 export type Failure = z.infer<typeof Failure>;
 

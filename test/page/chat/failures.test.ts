@@ -99,6 +99,14 @@ describe('the end of a turn that has failed', function () {
     await host.waitFor(chatRequests.showLog);
   });
 
+  it('offers no steps in a fork, which only continues an answer', async () => {
+    const { page } = await open(turn(1, 'overloaded', 'Claude is overloaded.', { canRetry: undefined, isPast: true }));
+    assert.equal(await page.locator('.next-steps button').count(), 0);
+    await pages.closePages();
+    const cut = await open(turn(1, 'cutOff', 'The answer was cut off.', { canRetry: undefined, isPast: true }));
+    assert.deepEqual(await cut.page.locator('.next-steps button').allInnerTexts(), ['Continue']);
+  });
+
   it('asks for the sign-in itself, whatever the state of the agent is', async () => {
     const { page, host } = await open(turn(1, 'signIn', 'Claude requires you to sign in.'));
     await page.getByRole('button', { name: 'Sign In…' }).click();

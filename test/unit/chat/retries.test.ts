@@ -127,6 +127,7 @@ describe('A turn that has failed', () => {
     const fork = await window.chats.fork(chat.id, retry);
     assert.equal(fork.draft.text, 'Go');
     assert.deepEqual(outline(fork).slice(0, 2), ['prompt: Go', 'end: failed']);
+    assert.equal([...fork.transcript.entries('end')].at(-1)?.failure?.canRetry, undefined);
   });
 
   it('goes on with another agent, which gets a summary, and the ends of before keep the name', async () => {
@@ -142,6 +143,11 @@ describe('A turn that has failed', () => {
     assert.ok(said?.startsWith(title));
     const again = await window.chats.fork(fork.id, undefined, { backendId: 'one', backendTitle: title });
     assert.equal([...again.transcript.entries('end')].at(-1)?.text, said);
+    const copied = [...fork.transcript.entries('end')].at(-1);
+    assert.deepEqual(copied?.failure, { kind: 'overloaded', isPast: true }, 'the draft has the prompt');
+    await fork.retry(copied.id);
+    assert.deepEqual(outline(fork).at(-2), 'end: failed');
+    assert.equal(lastEnd().failure?.canRetry, true);
   });
 
   for (const [name, finish, text, kind] of [

@@ -141,6 +141,7 @@ export class ChatTranscript {
       case 'bound':
       case 'forked':
         if ('backendTitle' in record) this.backendTitle = record.backendTitle ?? this.backendTitle;
+        if (record.type === 'forked') this.endEntries.endSteps();
         this.toolEntries.clear();
         this.approvals.clear();
         break;

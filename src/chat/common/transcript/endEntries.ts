@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { EntryOf, FileChange } from '../../../transcript/common/entries';
 import { canUndo } from '../../../transcript/common/shownChanges';
 import type { EntryWriter } from './entryWriter';
@@ -36,6 +37,14 @@ export class EndEntries {
     this.writer.remove(lastEnd.id);
     this.entryIdByTurn.delete(lastEnd.turn);
     this.lastTurn = undefined;
+  }
+
+  /** A fork goes on from here in its own way, often with the same prompt as its draft. */
+  endSteps(): void {
+    const { lastEnd } = this;
+    const { kind, resetsAt } = lastEnd?.failure ?? {};
+    if (!lastEnd || !kind) return;
+    this.writer.put({ ...lastEnd, failure: { kind, ...withoutUndefined({ resetsAt }), isPast: true } });
   }
 
   applyChanges({ turn, changes }: RecordOf<'changed'>): void {

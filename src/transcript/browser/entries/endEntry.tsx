@@ -93,9 +93,9 @@ function ContinueButton({ onClick }: { onClick: () => void }) {
 }
 
 /** What can be done about it, the most helpful first. Shown only at the end of the newest turn. */
-function NextSteps({ entry: { id }, failure: { canRetry, kind } }: { entry: End; failure: Failure }) {
+function NextSteps({ entry: { id }, failure: { canRetry, isPast, kind } }: { entry: End; failure: Failure }) {
   const { afterFailure, continueTurn } = useTranscriptContext().actions;
-  if (!afterFailure) return null;
+  if (!afterFailure || (isPast === true && kind !== 'cutOff')) return null;
   const { continueWith, retry, showLog, signIn } = afterFailure;
   const isLimit = kind === 'usageLimit';
   const isFull = kind === 'contextFull';
