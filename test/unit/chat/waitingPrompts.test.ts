@@ -4,6 +4,7 @@ import type { Chat } from '../../../src/chat/common/chatPorts';
 import { FakeClock } from '../../fake/fakeClock';
 import { until } from '../../support/eventually';
 import { ChatBackends } from './support/chatBackend';
+import { event } from './support/transcriptRecorder';
 import { draft, outline, settled, Window } from './support/window';
 
 const missing = { kind: 'authRequired', message: 'Sign in to agent one.', methods: [] } as const;
@@ -114,6 +115,32 @@ describe('A prompt that waits for a sign-in', () => {
       assert.deepEqual([prompts(), again.view.queue, again.view.status], [['Go'], [], 'idle']);
     });
   }
+
+  it('stays a retry, without a second bubble, after its window was closed', async () => {
+    const created = await window.chats.create('one');
+    await created.send(draft('Go'));
+    window.agent.last.tell(event('error', { error: 'API Error: 529 Overloaded' }));
+    await until('the end', () => [...created.transcript.entries('end')].length === 1);
+    await settled();
+    const chat = await reopened(created);
+    refuseSessions();
+    const [end] = chat.transcript.entries('end');
+    const retried = chat.retry(end?.id ?? '');
+    retried.catch(() => undefined);
+    await until('the missing sign-in', () => chat.view.status === 'signIn');
+    const again = await reopened(chat);
+    window.agent.beforeSession = () => Promise.resolve();
+    assert.deepEqual(
+      again.view.queue.map(({ text }) => text),
+      ['Go'],
+    );
+    backends.signIn('one');
+    await until('the prompt', () => prompts().length === 1);
+    assert.deepEqual(outline(again).slice(0, 3), ['prompt: Go', 'end: failed', 'prompt: Retry']);
+    assert.deepEqual(again.sentPromptTexts, ['Go']);
+    window.agent.last.end('Hi.');
+    await until('the answer', () => outline(again).includes('answer: Hi.'));
+  });
 
   it('is sent in a conversation that was not opened again', async () => {
     refuseSessions();

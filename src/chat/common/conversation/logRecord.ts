@@ -51,6 +51,7 @@ export const LogRecord = z.discriminatedUnion('type', [
     attachments: z.array(DraftAttachment),
     /** Whether the prompt comes before the other queued prompts. */
     isNext: z.boolean().optional(),
+    isRetry: z.boolean().optional(),
   }),
   record('unqueued', { id: Text }),
   /** The backend did not accept the prompt. */

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { QueuedPrompt } from '../chatView';
 import { withoutImageData } from './drafts';
 import type { LogRecord } from './logRecord';
@@ -31,8 +32,8 @@ export class PromptQueue {
   applyRecord(record: LogRecord): void {
     switch (record.type) {
       case 'queued': {
-        const { attachments, id, isNext = false, text } = record;
-        const prompt = { id, text, attachments };
+        const { attachments, id, isNext = false, isRetry, text } = record;
+        const prompt = { id, text, attachments, ...withoutUndefined({ isRetry }) };
         this.queuedPrompts = isNext ? [prompt, ...this.queuedPrompts] : [...this.queuedPrompts, prompt];
         break;
       }
