@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { LogRecord } from '../../../src/chat/common/conversation/logRecord';
+import type { SessionEvent } from '../../../src/session/common/sessionEvents';
 import { event, TranscriptRecorder } from './support/transcriptRecorder';
 
 /** A turn as an ACP agent tells it. */
@@ -41,6 +42,42 @@ function richTurn(told: TranscriptRecorder): TranscriptRecorder {
 }
 
 const end = event('prompt:complete', { response: 'I look first.\n\nDone.', stop_reason: 'end_turn' });
+
+describe('A turn without an answer', () => {
+  const done = event('prompt:complete', { response: '', stop_reason: 'end_turn' });
+  const text = (delta: string) => event('content_block:delta', { block_index: 0, delta });
+  const kindAfter = (...events: SessionEvent[]): string | undefined => {
+    const told = new TranscriptRecorder().prompt('First').addEvents(text('Answer of before.'), done);
+    // All entries are looked at for it, in each turn of a log, if the turn does not know it itself.
+    told.document.entriesOfTurn = () => assert.fail('the entries were searched');
+    told.prompt('Go', 'p2').addEvents(...events, done);
+    return told.transcript.lastEnd?.failure?.kind;
+  };
+
+  it('is known without a look at the entries', () => {
+    assert.equal(kindAfter(), 'noAnswer');
+    assert.equal(kindAfter(text(' \n'), text(' ')), 'noAnswer');
+    assert.equal(kindAfter(event('thinking:delta', { delta: 'Hm' })), 'noAnswer');
+  });
+
+  it('is none in which the agent says or does anything', () => {
+    const image = { type: 'image', mime_type: 'image/png', data: 'AA==' };
+    for (const one of [
+      text('Hi.'),
+      event('content_block:media', { block_index: 0, content: image }),
+      event('tool:pre', { tool_name: 'read', operation: 'read', input: {}, call_id: 'c' }),
+      event('plan:update', { entries: [{ content: 'Step', priority: 'high', status: 'pending' }] }),
+    ]) {
+      assert.equal(kindAfter(one), undefined, one.event);
+    }
+  });
+
+  it('may have continued after a reload, with what was said before', () => {
+    const told = new TranscriptRecorder().prompt('Go').addEvents(text('Half'));
+    told.addRecords({ type: 'ended', outcome: 'interrupted', text: 'Closed.' }, { type: 'resumed' });
+    assert.equal(told.addEvents(done).transcript.lastEnd?.failure, undefined);
+  });
+});
 
 describe('ChatTranscript of an agent that reports everything', () => {
   it('shows text, thoughts, the waiting call and its approval', () => {

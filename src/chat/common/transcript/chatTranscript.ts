@@ -6,7 +6,7 @@ import type {
   SessionEvent,
   SlashCommand,
 } from '../../../session/common/sessionEvents';
-import type { Entry, EntryOf } from '../../../transcript/common/entries';
+import type { EntryOf } from '../../../transcript/common/entries';
 import type { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
 import { ApprovalViews } from '../approvals/approvalViews';
 import { EndEntries } from './endEntries';
@@ -22,6 +22,7 @@ import {
   endFromRecord,
   endFromStopReason,
   endOfCompleted,
+  isAnswer,
   missingEnd,
   withRetry,
   type EndFacts,
@@ -54,6 +55,8 @@ export class ChatTranscript {
   private readonly endEntries: EndEntries;
   private readonly restoreEntries: RestoreEntries;
   private stage: TurnStage<Turn> = { kind: 'idle' };
+  /** Whether the agent has said or done anything since the last prompt. */
+  private hasAnswered = false;
   private readonly toolEntries: ToolEntries;
 
   constructor(
@@ -212,6 +215,7 @@ export class ChatTranscript {
 
   private applyEvent(event: SessionEvent): void {
     if (this.stage.kind === 'replayed') this.writer.recordedAt = undefined;
+    if (isAnswer(event) && this.ensureTurn()) this.hasAnswered = true;
     switch (event.event) {
       case 'content_block:start':
       case 'content_block:delta':
@@ -299,8 +303,7 @@ export class ChatTranscript {
     if (stage.kind !== 'stopped' && !currentTurn) return;
     const usage = withoutUndefined({ usage: this.usage.endTurn(data.token_usage) });
     if (stage.kind !== 'stopped') {
-      const entries = (): Entry[] => this.writer.document.entriesOfTurn(this.turnNumber);
-      this.endTurn({ ...endOfCompleted(data, this.backendTitle, currentTurn?.prompt, entries), ...usage });
+      this.endTurn({ ...endOfCompleted(data, this.backendTitle, currentTurn?.prompt, this.hasAnswered), ...usage });
       return;
     }
     this.confirmStop();
@@ -334,13 +337,9 @@ export class ChatTranscript {
     if (!turn) return;
     const known = turn.todosId === undefined ? undefined : this.writer.document.get(turn.todosId);
     const items = entries.map(({ content, priority, status }) => ({ text: content, priority, status }));
-    if (known?.kind === 'todos') {
-      this.writer.put({ ...known, items });
-      return;
-    }
-    const base = this.writer.createBase();
-    turn.todosId = base.id;
-    this.writer.put({ kind: 'todos', ...base, items });
+    const todos = known?.kind === 'todos' ? known : { kind: 'todos' as const, ...this.writer.createBase() };
+    turn.todosId = todos.id;
+    this.writer.put({ ...todos, items });
   }
 
   private addNotice(level: 'info' | 'warning' | 'error', text: string, details?: string, path?: string): void {
@@ -352,6 +351,7 @@ export class ChatTranscript {
     if (this.isBusy) this.putEndEntry(missingEnd);
     this.currentTurn?.answers.endAll();
     this.toolEntries.startTurn();
+    this.hasAnswered = false;
     this.usage.startTurn();
     this.writer.turnNumber++;
     const base = this.writer.createBase();

@@ -1,6 +1,6 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import type { EventData } from '../../../session/common/sessionEvents';
-import type { Entry, EntryOf } from '../../../transcript/common/entries';
+import type { EventData, SessionEvent } from '../../../session/common/sessionEvents';
+import type { EntryOf } from '../../../transcript/common/entries';
 import type { RecordOf } from '../conversation/logRecord';
 import { oneLine } from '../../../base/common/oneLine';
 import { withoutKeys } from '../../../base/common/text/withoutKeys';
@@ -64,23 +64,24 @@ export function endFromStopReason({ stop_reason, unknown_stop_reason: unknown }:
 
 /**
  * Like `endFromStopReason`, but says so if the agent has neither said nor done anything. A command of the agent may end like
- * that. `prompt`: the prompt of this conversation to which the turn belongs. `entries`: those of the turn.
+ * that. `prompt`: the prompt of this conversation to which the turn belongs.
  */
 export function endOfCompleted(
   data: Completion,
   agent: string,
   prompt: SentPrompt | undefined,
-  entries: () => readonly Entry[],
+  hasAnswered: boolean,
 ): EndFacts {
   const end = endFromStopReason(data, agent);
   const isExpected = end.outcome !== 'completed' || end.failure !== undefined || prompt?.id === undefined;
-  if (isExpected || prompt.draft.text.startsWith('/') || entries().some(isAnswer)) return end;
+  if (isExpected || prompt.draft.text.startsWith('/') || hasAnswered) return end;
   return { ...end, text: `${agent} ended the turn without an answer.`, failure: { kind: 'noAnswer' } };
 }
 
-function isAnswer(entry: Entry): boolean {
-  if (entry.kind === 'answer') return entry.text.trim() !== '';
-  return entry.kind === 'tool' || entry.kind === 'todos' || entry.kind === 'media';
+/** Whether the event shows something that the agent says or does. Its thoughts are no answer. */
+export function isAnswer(event: SessionEvent): boolean {
+  if (event.event === 'content_block:delta') return event.data.delta.trim() !== '';
+  return event.event === 'content_block:media' || event.event === 'tool:pre' || event.event === 'plan:update';
 }
 
 /** Marks a failed turn whose prompt this conversation can send again. */
