@@ -179,7 +179,10 @@ describe('What a turn failed of', () => {
   }
 
   it('is the agent that does not answer Backline, not its network', () => {
-    const failure = classifyFailure({ text: 'Agent did not answer: session/new timed out after 60 s.', code: 'timeout' });
+    const failure = classifyFailure({
+      text: 'Agent did not answer: session/new timed out after 60 s.',
+      code: 'timeout',
+    });
     assert.equal(describeFailure(failure, 'Agent'), 'Agent did not answer in time.');
     const ofNetwork = classifyFailure({ text: 'connect ETIMEDOUT 10.0.0.1:443' });
     assert.equal(describeFailure(ofNetwork, 'Agent'), 'Agent got no answer in time.');

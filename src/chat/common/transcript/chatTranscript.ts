@@ -12,7 +12,6 @@ import { ApprovalViews } from '../approvals/approvalViews';
 import { EndEntries } from './endEntries';
 import { EntryWriter } from './entryWriter';
 import type { LogRecord, RecordOf } from '../conversation/logRecord';
-import type { Draft } from '../chatView';
 import { BlockEntries } from './blockEntries';
 import { RestoreEntries } from './restoreEntries';
 import { markNotSent, promptEntryOf, type SentPrompt } from './sentPrompt';
@@ -347,7 +346,7 @@ export class ChatTranscript {
     this.writer.put({ kind: 'notice', ...base, level, text, ...withoutUndefined({ details, path }) });
   }
 
-  private startTurn(draft: Draft, id: string | undefined, isRetry = false): Turn {
+  private startTurn(draft: SentPrompt['draft'], id: string | undefined, isRetry = false): Turn {
     if (this.isBusy) this.putEndEntry(missingEnd);
     this.currentTurn?.answers.endAll();
     this.toolEntries.startTurn();

@@ -18,17 +18,10 @@ import {
   shouldShowLineCounts,
   totalsOf,
 } from '../../common/shownChanges';
-import { outcomeLabels } from '../../common/stateLabels';
+import { endWords, outcomeLabels } from '../../common/stateLabels';
 import { ChangeCounts } from '../parts/changeCounts';
 import { Disclosure } from '../parts/disclosure';
-import {
-  formatCountWithNoun,
-  formatCost,
-  formatCount,
-  formatDuration,
-  formatMoment,
-  formatTokens,
-} from '../parts/format';
+import { formatCountWithNoun, formatCost, formatCount, formatDuration, formatTokens } from '../parts/format';
 import { PathButton } from '../parts/pathButton';
 import { ShowAllTextsButton } from '../parts/showAll';
 import { EntryDetails } from './textEntries';
@@ -60,7 +53,8 @@ export function EndEntry({ entry }: { entry: EntryOf<'end'> }) {
 }
 
 function TurnOutcome({ entry }: { entry: End }) {
-  const { outcome, text, details, failure } = entry;
+  const { outcome, details, failure } = entry;
+  const text = endWords(entry);
   const Picture = outcomeIcons[outcome];
   const { continueTurn } = useTranscriptContext().actions;
   const isCutOff = outcome === 'interrupted' || outcome === 'limit';
@@ -71,7 +65,6 @@ function TurnOutcome({ entry }: { entry: End }) {
         <p dir="auto">
           {(!failure || text === undefined) && <strong>{outcomeLabels[outcome]}</strong>}
           {text !== undefined && <UntrustedText text={failure ? text : ` ${text}`} />}
-          {failure?.resetsAt !== undefined && ` It resets ${formatMoment(failure.resetsAt, entry.at)}.`}
         </p>
         {failure ? (
           <NextSteps entry={entry} failure={failure} />

@@ -1,6 +1,6 @@
 import { oneLine } from '../../../base/common/oneLine';
 import type { Entry, ToolState } from '../../common/entries';
-import { outcomeLabels, toolStateLabels } from '../../common/stateLabels';
+import { endWords, outcomeLabels, toolStateLabels } from '../../common/stateLabels';
 import { toolFailureText } from '../../common/toolFailure';
 import type { TranscriptChange } from './transcriptModel';
 
@@ -40,7 +40,7 @@ function announceEntry(entry: Entry, read: ToSpokenText, from?: Entry): string |
     case 'end':
       return from
         ? undefined
-        : [!entry.failure && `${outcomeLabels[entry.outcome]}.`, entry.text].filter(Boolean).join(' ');
+        : [!entry.failure && `${outcomeLabels[entry.outcome]}.`, endWords(entry)].filter(Boolean).join(' ');
     case 'notice':
       return from ? undefined : entry.text;
     default:

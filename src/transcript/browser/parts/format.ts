@@ -1,7 +1,6 @@
 const countFormat = new Intl.NumberFormat('en');
 const compactFormat = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 const dateTimeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const relativeFormat = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 
 const secondMs = 1_000;
@@ -46,12 +45,6 @@ export function formatTextSize(units: number): string {
 
 export function formatDateTime(at: number): string {
   return dateTimeFormat.format(at);
-}
-
-/** Formats a moment after another one, `at 18:00` or, on another day, `on Mar 3, 2026, 18:00`. */
-export function formatMoment(moment: number, after = moment): string {
-  const isSameDay = new Date(moment).toDateString() === new Date(after).toDateString();
-  return isSameDay ? `at ${timeFormat.format(moment)}` : `on ${formatDateTime(moment)}`;
 }
 
 /** Formats an age, for example `now`, `5 min. ago` or `yesterday`. After a week, returns the date. */

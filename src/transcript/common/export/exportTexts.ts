@@ -1,5 +1,5 @@
 import { countWithNoun } from '../../../base/common/countWithNoun';
-import { outcomeLabels, toolStateLabels } from '../stateLabels';
+import { endWords, outcomeLabels, toolStateLabels } from '../stateLabels';
 import { toolFailureText } from '../toolFailure';
 import type { Attachment, EntryOf, Part, Usage } from '../entries';
 
@@ -51,9 +51,10 @@ export function toolSummary(entry: EntryOf<'tool'>): string {
   return facts.length > 0 ? `${title} — ${facts.join(', ')}` : title;
 }
 
-export function turnEndText({ changes, failure, outcome, text, usage }: EntryOf<'end'>): string | undefined {
+export function turnEndText(entry: EntryOf<'end'>): string | undefined {
+  const { changes, failure, outcome, usage } = entry;
   const parts = [
-    ...(outcome === 'completed' && !failure ? [] : [text ?? `${outcomeLabels[outcome]}.`]),
+    ...(outcome === 'completed' && !failure ? [] : [endWords(entry) ?? `${outcomeLabels[outcome]}.`]),
     ...(changes && changes.length > 0
       ? [`Changed: ${changes.map(({ added, path, removed }) => `${path} (+${added} −${removed})`).join(', ')}.`]
       : []),
