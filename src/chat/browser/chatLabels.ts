@@ -56,7 +56,7 @@ export function repairLabel({ health, needsPermission, state }: BackendStatus): 
 export const sessionRowStateLabels: Record<ConversationRow['state'], string> = {
   idle: '',
   busy: 'working',
-  waiting: 'needs approval',
+  waiting: 'needs your input',
   unread: 'new answer',
   failed: 'failed',
 };

@@ -24,7 +24,7 @@ describe('the conversations', () => {
     const chat = await pages.openChat();
     await openList(chat);
     assert.equal(await chat.page.locator('.session').count(), rows.length);
-    assert.match((await row(chat, 'Tests for the parser').textContent()) ?? '', /Demo agent.*needs approval/);
+    assert.match((await row(chat, 'Tests for the parser').textContent()) ?? '', /Demo agent.*needs your input/);
     await row(chat, 'Tests for the parser').click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.openSession), { sessionId: 's3' });
     assert.equal(await chat.page.getByRole('region', { name: 'Conversations', exact: true }).count(), 0);

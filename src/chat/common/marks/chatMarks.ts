@@ -82,7 +82,7 @@ function highlightOf(mark: ShownMark, count: number, lines: readonly string[]): 
     case 'needsInput':
       return {
         icon: 'bell-dot',
-        text: `${count} ${count === 1 ? 'needs' : 'need'} you`,
+        text: `${count} ${count === 1 ? 'needs' : 'need'} your input`,
         isUrgent: true,
         lines,
         command,

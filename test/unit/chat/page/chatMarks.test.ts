@@ -16,7 +16,7 @@ const states: readonly (readonly [ConversationMark, Pick<Row, 'state' | 'isUnsee
 const rank = states.map(([mark]) => mark);
 
 const shownAs = {
-  needsInput: { icon: 'bell-dot', text: '1 needs you', isUrgent: true, command: 'backline.chat.showNext' },
+  needsInput: { icon: 'bell-dot', text: '1 needs your input', isUrgent: true, command: 'backline.chat.showNext' },
   failed: { icon: 'error', text: '1 failed', isUrgent: false, command: 'backline.chat.showNext' },
   done: { icon: 'pass', text: '1 done', isUrgent: false, command: 'backline.chat.showNext' },
   working: { icon: 'loading~spin', text: undefined, isUrgent: false, command: undefined },
@@ -76,7 +76,7 @@ describe('chatMarks', () => {
       '“Find the bug” is done',
     ];
     assert.deepEqual(badge, { value: 4, tooltip: calls.join('\n') });
-    assert.equal(statusBar?.text, '2 need you');
+    assert.equal(statusBar?.text, '2 need your input');
     assert.deepEqual(statusBar.lines, [...calls, '“Write tests” is working']);
   });
 

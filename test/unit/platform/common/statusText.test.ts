@@ -40,15 +40,15 @@ describe('createStatusBarContent', () => {
     const chat: FeatureStatus = {
       ...amp,
       id: 'chat',
-      highlight: { icon: 'bell-dot', text: '1 needs you', isUrgent: true, lines, command: 'show' },
+      highlight: { icon: 'bell-dot', text: '1 needs your input', isUrgent: true, lines, command: 'show' },
     };
     const failed: FeatureStatus = { ...acp, state: 'failed' };
 
     it('shows what the user must do before all else, and leads to it', () => {
       const { command, highlights, label, severity, text } = createStatusBarContent([failed, chat]);
-      assert.deepEqual([text, severity, command], ['$(bell-dot) Backline: 1 needs you', 'warning', 'show']);
+      assert.deepEqual([text, severity, command], ['$(bell-dot) Backline: 1 needs your input', 'warning', 'show']);
       assert.deepEqual(highlights, lines);
-      assert.match(label, /^Backline: 1 needs you; “Fix it” needs your input; Agents failed/);
+      assert.match(label, /^Backline: 1 needs your input; “Fix it” needs your input; Agents failed/);
     });
 
     it('shows a problem before what can wait', () => {
