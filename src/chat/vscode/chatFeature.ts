@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { Coalescer } from '../../base/common/async';
-import { userMessageOf } from '../../base/common/errors';
 import { DisposableStore } from '../../base/common/disposable';
 import type { Feature, RunningFeature } from '../../base/common/feature';
 import type { Memento } from '../../base/common/memento';
@@ -18,7 +17,7 @@ import { BackendChoice, type BackendPreference } from '../common/page/backendCho
 import { workspaceStarters } from '../common/page/starters';
 import { PageNotices } from '../common/marks/pageNotices';
 import { ChatNotices } from '../common/marks/chatNotices';
-import { chatMarks } from '../common/marks/chatMarks';
+import { MarkedChats } from '../common/marks/markedChats';
 import { chatStatus, type ChatStatusActions } from '../common/marks/chatStatus';
 import { restoreNewDraft } from '../common/page/newDraft';
 import type { NewSessionOptions } from '../common/page/newSessionOptions';
@@ -252,14 +251,12 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     const conflictNotices = store.add(
       new ConflictNotices({ watch: conflicts, documents, messages, notices: noticeBoard, clock }),
     );
-    const showConversation = async (id: string): Promise<void> => {
-      try {
-        (await pages.reveal(await chats.open(id))).runCommand('focusApproval');
-      } catch (error) {
-        // It may have been deleted in the meantime.
-        messages.error(userMessageOf(error));
-      }
-    };
+    const marked = new MarkedChats({
+      chats,
+      reveal: async (chat) => (await pages.reveal(chat)).runCommand('focusApproval'),
+      messages,
+      onDidChange: () => changed(),
+    });
     const approvals = store.add(new ApprovalWatch(chats, onError));
     const notices = store.add(
       new ChatNotices({
@@ -270,11 +267,10 @@ export class ChatFeature implements Feature<RunningChatFeature> {
         setWaiting: (isWaiting) =>
           void vscode.commands.executeCommand('setContext', contextKeys.chatQuestionWaits, isWaiting),
         messages: noticeBoard,
-        show: showConversation,
+        show: (id) => marked.show(id),
         playSound: () => pages.playSound(),
       }),
     );
-    let marks = chatMarks([]);
     store.add(
       vscode.window.onDidChangeWindowState((state) => {
         noteFocus(state);
@@ -288,16 +284,13 @@ export class ChatFeature implements Feature<RunningChatFeature> {
         services,
         picker,
         approvals,
-        showFirstMarked: async () => {
-          if (marks.first === undefined) messages.info('No conversation needs you.');
-          else await showConversation(marks.first);
-        },
+        showFirstMarked: () => marked.showFirst(),
         getSelection: () => windowMentions.selectionRow(),
         messages,
       }),
     );
     const showStatus = (): void => {
-      marks = chatMarks(chats.rows);
+      const { marks } = marked;
       pages.setMarks(marks);
       notices.update();
       const situation = {
