@@ -120,7 +120,7 @@ describe('what Backline says while the user is in the chat', () => {
     await banner.waitFor({ state: 'detached' });
   });
 
-  it('goes elsewhere once the page has lost the focus', async () => {
+  it('reports to the host that the page has lost the focus', async () => {
     const { composer, host, page } = await pages.openChat();
     await composer.click();
     await host.waitFor(chatRequests.focused);
