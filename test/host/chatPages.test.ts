@@ -6,7 +6,7 @@ import type { ApprovalView } from '../../src/chat/common/chatView';
 import { ChatNotices } from '../../src/chat/common/marks/chatNotices';
 import { chatMarks } from '../../src/chat/common/marks/chatMarks';
 import { ApprovalWatch } from '../../src/chat/common/marks/approvalWatch';
-import { Messages } from '../../src/platform/vscode/messages';
+import { createNoticeBoard } from '../../src/platform/vscode/messages';
 import { ChatUnderTest, type PageUnderTest } from './support/chat';
 import { eventually } from '../support/eventually';
 import { closeAll, show, writeInWorkspace } from './support/workspace';
@@ -287,7 +287,7 @@ describe('the pages of the chat', () => {
       settings: { chatNotifications: () => 'all', chatSound: () => 'off' },
       shownChats: subject.window.shown,
       setWaiting: () => undefined,
-      messages: new Messages(nullLogger),
+      notices: createNoticeBoard(nullLogger),
       show: (id) => Promise.resolve(void shown.push(id)),
       playSound: () => undefined,
     });

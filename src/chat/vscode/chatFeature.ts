@@ -266,7 +266,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
         shownChats: shown,
         setWaiting: (isWaiting) =>
           void vscode.commands.executeCommand('setContext', contextKeys.chatQuestionWaits, isWaiting),
-        messages: noticeBoard,
+        notices: noticeBoard,
         show: (id) => marked.show(id),
         playSound: () => pages.playSound(),
       }),
@@ -275,6 +275,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       vscode.window.onDidChangeWindowState((state) => {
         noteFocus(state);
         notices.update();
+        changed();
       }),
     );
     const chatCommands = store.add(
@@ -293,6 +294,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       const { marks } = marked;
       pages.setMarks(marks);
       notices.update();
+      pageNotices.update(pages.visiblePages.length > 0, (notice) => noticeBoard.show(notice));
       const situation = {
         isTrusted: vscode.workspace.isTrusted,
         chosen: backends.chosenBackend,
@@ -325,6 +327,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     store.add(backends.onDidChange(() => chats.closePreparedExcept(backends.chosenBackend?.id)));
     store.add(approvals.onDidChange(changed));
     store.add(pages.onDidChange(() => notices.update()));
+    store.add(pages.onDidChange(changed));
     store.add(pages.onDidChange(() => chats.setPromptExpected(pages.hasEmptyPage)));
     store.add(settings.onDidChangeOf([settingIds.chatBackend], () => void backends.refresh()));
     store.add(

@@ -5,6 +5,8 @@ export interface Notice {
   readonly level: 'info' | 'warning' | 'error';
   readonly text: string;
   readonly actions: readonly NoticeAction[];
+  /** Whether it is still so. Without it, the notice holds until the user has answered it. */
+  readonly isCurrent?: () => boolean;
 }
 
 interface NoticeAction {
@@ -47,7 +49,7 @@ export class NoticeBoard {
     this.show({ level: 'error', text, actions });
   }
 
-  private show(notice: Notice): void {
+  show(notice: Notice): void {
     if (this.place?.show(notice) !== true) this.notify(notice);
   }
 }

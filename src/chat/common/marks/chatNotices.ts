@@ -1,4 +1,5 @@
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
+import type { NoticeBoard } from '../../../platform/common/noticeBoard';
 import type { Chats } from '../chatPorts';
 import type { ApprovalWatch } from './approvalWatch';
 import type { ShownChats } from './shownChats';
@@ -13,7 +14,7 @@ interface ChatNoticesDeps {
   readonly shownChats: ShownChats;
   readonly settings: { chatNotifications(): TellingLevel; chatSound(): TellingLevel };
   readonly setWaiting: (isWaiting: boolean) => void;
-  readonly messages: { info(text: string, action: { readonly label: string; readonly run: () => unknown }): void };
+  readonly notices: Pick<NoticeBoard, 'show'>;
   /** Shows the conversation, and its approval if it still waits. */
   readonly show: (sessionId: string) => Promise<void>;
   readonly playSound: () => void;
@@ -36,7 +37,7 @@ export class ChatNotices implements Disposable {
 
   /** Must also be called when conversations or pages have changed, and when the window gets or loses the focus. */
   update(): void {
-    const { approvals, chats, messages, playSound, settings, shownChats, show } = this.deps;
+    const { approvals, chats, playSound, settings, shownChats } = this.deps;
     this.setWaiting(approvals.pendingApprovals.length > 0);
     const { known, events } = unseenEvents(this.known, {
       rows: chats.rows,
@@ -46,9 +47,7 @@ export class ChatNotices implements Disposable {
     });
     this.known = known;
     const includes = (level: TellingLevel) => (event: UnseenEvent) => level === 'all' || level === event.kind;
-    for (const event of events.filter(includes(settings.chatNotifications()))) {
-      messages.info(this.textOf(event), { label: 'Show', run: () => show(event.row.id) });
-    }
+    for (const event of events.filter(includes(settings.chatNotifications()))) this.tell(event);
     if (events.some(includes(settings.chatSound()))) playSound();
   }
 
@@ -61,6 +60,17 @@ export class ChatNotices implements Disposable {
     if (isWaiting === this.isAnyApprovalPending) return;
     this.isAnyApprovalPending = isWaiting;
     this.deps.setWaiting(isWaiting);
+  }
+
+  private tell(event: UnseenEvent): void {
+    const { notices, show, shownChats } = this.deps;
+    const { id } = event.row;
+    notices.show({
+      level: 'info',
+      text: this.textOf(event),
+      actions: [{ label: 'Show', run: () => show(id) }],
+      isCurrent: () => this.known.get(id)?.key === event.key && !(shownChats.has(id) && shownChats.isWindowFocused),
+    });
   }
 
   private textOf({ kind, row: { backendTitle, id, title } }: UnseenEvent): string {

@@ -5,6 +5,8 @@ import { markOf, type ConversationMark } from './chatMarks';
 export interface UnseenEvent {
   readonly kind: Extract<ConversationMark, 'needsInput' | 'failed' | 'done'>;
   readonly row: ConversationRow;
+  /** The key of the conversation in `KnownConversations`, as long as nothing newer has happened in it. */
+  readonly key: string;
 }
 
 /** What is known of one conversation. `key` is the same as long as nothing new happens. */
@@ -50,7 +52,7 @@ export function unseenEvents(
     const isNew = !isSame && isEvent(mark, last);
     const isPending = isNew || (isSame && !last.isTold);
     const isTold = isPending && (!isShown(id) || !wasSeen);
-    if (isTold && mark !== 'none' && mark !== 'working') events.push({ kind: mark, row });
+    if (isTold && mark !== 'none' && mark !== 'working') events.push({ kind: mark, row, key });
     known.set(id, { key, mark, wasSeen, isTold: isTold || !isPending });
   }
   return { known, events };

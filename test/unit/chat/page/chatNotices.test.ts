@@ -5,6 +5,7 @@ import { ApprovalWatch } from '../../../../src/chat/common/marks/approvalWatch';
 import { ChatNotices, type TellingLevel } from '../../../../src/chat/common/marks/chatNotices';
 import { ShownChats } from '../../../../src/chat/common/marks/shownChats';
 import { unseenEvents, type KnownConversations } from '../../../../src/chat/common/marks/unseenEvents';
+import type { Notice } from '../../../../src/platform/common/noticeBoard';
 import { FakeChats } from '../../../fake/fakeChats';
 
 const question: ApprovalView = { id: 'q', prompt: 'May I?', asks: 'Agent', parts: [], options: [], state: 'pending' };
@@ -20,7 +21,7 @@ describe('ChatNotices', () => {
   let levels: { notifications: TellingLevel; sound: TellingLevel };
   let notices: ChatNotices;
   let approvals: ApprovalWatch;
-  let run: () => unknown;
+  let last: Notice | undefined;
   const throwIt = (error: unknown): never => {
     throw error;
   };
@@ -34,6 +35,7 @@ describe('ChatNotices', () => {
     chats = new FakeChats();
     shown = new ShownChats();
     said = [];
+    last = undefined;
     shownIds = [];
     waits = [];
     sounds = 0;
@@ -45,10 +47,10 @@ describe('ChatNotices', () => {
       shownChats: shown,
       settings: { chatNotifications: () => levels.notifications, chatSound: () => levels.sound },
       setWaiting: (isWaiting) => void waits.push(isWaiting),
-      messages: {
-        info: (text, action) => {
-          said.push(text);
-          run = action.run;
+      notices: {
+        show: (notice) => {
+          said.push(notice.text);
+          last = notice;
         },
       },
       show: (id) => Promise.resolve(void shownIds.push(id)),
@@ -73,7 +75,7 @@ describe('ChatNotices', () => {
     notices.update();
     notices.update();
     assert.deepEqual([said, sounds], [['Request from Demo agent: May I?'], 1]);
-    await run();
+    await last?.actions[0]?.run();
     assert.deepEqual(shownIds, ['one']);
   });
 
@@ -112,6 +114,40 @@ describe('ChatNotices', () => {
     change('waiting');
     await settled();
     assert.deepEqual(said, ['“Chat one” is done.', '“Chat one” failed.', '“Chat one” needs your input.']);
+  });
+
+  it('takes back that an approval waits once it is answered, or in view', () => {
+    shown.setShown(notices, undefined);
+    notices.update();
+    const isCurrent = (): unknown => last?.isCurrent?.();
+    assert.equal(isCurrent(), true);
+    shown.setShown(notices, chats.opened.get('one'));
+    assert.equal(isCurrent(), false);
+    shown.isWindowFocused = false;
+    assert.equal(isCurrent(), true);
+    chats.opened.get('one')?.change({ approvals: [{ ...question, id: 'next' }] });
+    change('busy');
+    assert.equal(isCurrent(), false);
+  });
+
+  it('takes back that a turn is done once the conversation was seen, or goes on', () => {
+    shown.setShown(notices, undefined);
+    for (const next of ['idle', 'busy', 'failed'] as const) {
+      change('busy');
+      change('unread');
+      const done = last;
+      assert.deepEqual([done?.text, done?.isCurrent?.()], ['“Chat one” is done.', true]);
+      change(next);
+      assert.equal(done?.isCurrent?.(), false);
+    }
+  });
+
+  it('takes back what it said of a conversation that was deleted', () => {
+    shown.setShown(notices, undefined);
+    notices.update();
+    chats.rows = [];
+    notices.update();
+    assert.equal(last?.isCurrent?.(), false);
   });
 
   it('says only what the settings ask for', () => {
