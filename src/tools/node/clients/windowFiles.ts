@@ -69,6 +69,11 @@ async function removeStaleFiles(folder: string): Promise<void> {
   for (const { file, window } of await readWindowFiles(folder)) {
     if (!isProcessAlive(window.pid)) await rm(file, { force: true });
   }
+  // What a window leaves that was killed while it wrote its file.
+  for (const name of await readdir(folder)) {
+    const pid = /^(\d+)-.*\.json\.tmp$/.exec(name)?.[1];
+    if (pid !== undefined && !isProcessAlive(Number(pid))) await rm(path.join(folder, name), { force: true });
+  }
 }
 
 async function readWindowFiles(folder: string): Promise<readonly { file: string; window: WindowFile }[]> {

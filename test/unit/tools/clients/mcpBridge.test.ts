@@ -235,8 +235,15 @@ describe('the MCP bridge', () => {
       const child = spawn(process.execPath, ['-e', '']);
       await new Promise((resolve) => child.once('exit', resolve));
       await publish([workspace], { startedAt: 7, pid: child.pid ?? 0 });
-      await publish([pathIn('src')], { startedAt: 8 });
-      assert.equal((await readdir(windowsFolder)).length, 1);
+      const [unfinished, ofOther] = [child.pid, process.pid].map((pid) =>
+        path.join(windowsFolder, `${pid}-one.json.tmp`),
+      );
+      for (const file of [unfinished, ofOther]) await writeFile(file ?? '', '{');
+      const kept = await publish([pathIn('src')], { startedAt: 8 });
+      assert.deepEqual(
+        (await readdir(windowsFolder)).sort(),
+        [kept, ofOther].map((file) => path.basename(file ?? '')).sort(),
+      );
     });
 
     it('by files that only the user can read', async () => {
