@@ -93,6 +93,19 @@ describe('Keys in the chat, in a window with shortcuts of several keys', () => {
     await eventually('the file', async () => assert.equal(await readFile(colour, 'utf8'), 'export const color = 1;\n'));
   });
 
+  it('adds the file that is open in the editor to the prompt by Alt+Enter, and the lines that are selected', async () => {
+    const frame = await chat.frame();
+    const offered = frame.locator('.chip.is-offered');
+    await offered.getByText('colour.ts', { exact: true }).waitFor();
+    await press('Alt+Enter');
+    await frame.getByRole('button', { name: 'Remove colour.ts', exact: true }).click();
+    await window.openFile('colour.ts');
+    await window.page.keyboard.press('Control+a');
+    await offered.getByText('colour.ts:1', { exact: true }).click();
+    await frame.getByRole('button', { name: 'Remove colour.ts:1', exact: true }).click();
+    await hasOnly('');
+  });
+
   it('leaves no error of Backline in the log of the extension host over a reload', async () => {
     await window.reload();
     await window.runCommand('Backline: Open Chat');
