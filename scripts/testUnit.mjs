@@ -28,5 +28,6 @@ if (files.length === 0) {
 }
 await runPool(name, files, {
   timeoutMs: name === 'soak' ? 10 * 60_000 : 60_000,
+  maxFileMs: name === 'soak' ? 60 * 60_000 : 15 * 60_000,
   processes: Number(processes ?? Math.min(availableParallelism(), 4)),
 });

@@ -14,10 +14,10 @@ import { sourceOf } from './testFiles.mjs';
  * the file at which a process ends has failed, and another process takes those behind it.
  * @param {string} name of the run
  * @param {readonly string[]} files bundled
- * @param {{ timeoutMs: number, processes: number }} options
+ * @param {{ timeoutMs: number, maxFileMs: number, processes: number }} options of one test, and of one file, whose process is then killed
  * @returns {Promise<never>}
  */
-export async function runPool(name, files, { timeoutMs, processes }) {
+export async function runPool(name, files, { timeoutMs, maxFileMs, processes }) {
   /** @type {FileResult[]} */
   const results = [];
   const queue = [...files];
@@ -31,7 +31,9 @@ export async function runPool(name, files, { timeoutMs, processes }) {
       const startedAt = performance.now();
       const answered = once(child, 'message').then((message) => /** @type {[Ran]} */ (message)[0]);
       child.send(file, () => undefined);
+      const deadline = setTimeout(() => child.kill('SIGKILL'), maxFileMs);
       const ran = await Promise.race([answered, ended]);
+      clearTimeout(deadline);
       const seconds = (performance.now() - startedAt) / 1000;
       if (ran) process.stdout.write(ran.printed);
       else console.error(`The process of ${source} ended (${child.signalCode ?? child.exitCode})`);

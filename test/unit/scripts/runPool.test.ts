@@ -23,7 +23,7 @@ describe('the runner of unit test files', () => {
     for (const [index, file] of files.entries())
       await writeFile(file, `describe('a file', () => { it('has a test', () => { ${codes[index] ?? ''} }); });`);
     const script = `const { runPool } = await import(${JSON.stringify(path.resolve('scripts/lib/runPool.mjs'))});
-      await runPool(${JSON.stringify(name)}, ${JSON.stringify(files)}, { timeoutMs: 20_000, processes: 1 });`;
+      await runPool(${JSON.stringify(name)}, ${JSON.stringify(files)}, { timeoutMs: 20_000, maxFileMs: 8_000, processes: 1 });`;
     const ended = await run(process.execPath, ['--input-type=module', '-e', script]);
     const summary = await readSummary(name);
     assert.ok(summary, ended.output);
@@ -50,6 +50,13 @@ describe('the runner of unit test files', () => {
         ['2.test.ts', 0],
       ],
     );
+  });
+
+  it('fails a file that blocks its process, and runs those behind it', async () => {
+    const { code, output, summary } = await runPool('for (;;);', '');
+    assert.equal(code, 1, output);
+    assert.match(output, /The process of .*0\.test\.ts ended \(SIGKILL\)/);
+    assert.deepEqual([summary.passes, summary.failures], [1, 1]);
   });
 
   it('lets no file hear of what is thrown in another one', async () => {
