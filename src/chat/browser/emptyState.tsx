@@ -87,16 +87,18 @@ interface StartersProps {
 /** Suggested prompts. A click sends one, unless it is to be completed or added to what the user has written. */
 function Starters({ isDemo, isUseful }: StartersProps) {
   const page = usePage();
-  const { isUntrusted } = usePageState();
+  const { isUntrusted, session } = usePageState();
   const [useful, setUseful] = useState<readonly Draft[]>([]);
   useEffect(() => {
     if (isDemo || !isUseful) return;
     void page.request(chatRequests.starters, {}).then((answer) => setUseful(answer?.starters ?? []));
   }, [isDemo, isUseful, page]);
   const use = (starter: Draft): void => {
+    // A second click on it may come before the prompt is shown.
+    if (page.store.state.isSending) return;
     const isWhole = page.composerDraft.isEmpty && !starter.text.endsWith(' ');
     page.insertDraft(starter);
-    if (isWhole && !isUntrusted) void page.send();
+    if (isWhole && !isUntrusted && session?.status !== 'readonly') void page.send();
     else page.prepareOptions();
   };
   return (

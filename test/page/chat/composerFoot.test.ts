@@ -169,10 +169,9 @@ describe('the composer around the prompt', () => {
       const before = await placesOf();
       await chat.tell({ newOptions: [model, effort, mode, fast] });
       assert.deepEqual(await placesOf(), before, `${width} px`);
-      const { options: _, ...rest } = busy;
       const namesShown = (): Promise<string[]> => chat.page.locator('.composer-pickers .picker-name').allTextContents();
       const names = await namesShown();
-      await chat.tell(snapshot(sessionOf({ ...rest, options: [model, effort, mode, fast] })));
+      await chat.tell(snapshot(sessionOf({ ...busy, options: [model, effort, mode, fast] })));
       assert.deepEqual(await placesOf(), before, `${width} px in a turn`);
       assert.deepEqual(await namesShown(), names);
     }
@@ -183,6 +182,7 @@ describe('the composer around the prompt', () => {
     const chat = await pages.openChat(snapshot(state), { width: 300, height: 500 });
     const menu = chat.page.getByRole('button', { name: /Further Options/ });
     assert.match((await menu.getAttribute('title')) ?? '', /^Model: Sonnet 4.5\nThinking: High\nFast: On$/m);
+    assert.equal(await menu.getAttribute('aria-label'), 'Further Options: 3');
     await menu.press('Enter');
     await chat.page.getByRole('menuitem', { name: 'Thinking' }).press('Enter');
     await chat.page.getByRole('option', { name: 'Low' }).waitFor();
@@ -206,6 +206,9 @@ describe('the composer around the prompt', () => {
       value: false,
     });
     await chat.page.getByRole('menu').waitFor({ state: 'detached' });
+    await chat.page.setViewportSize({ width: 150, height: 500 });
+    await chat.tellSession({ ...state, options: [model, inMode('bypass')] });
+    await chat.page.getByRole('button', { name: /^Further Options: \d: Runs without asking$/ }).waitFor();
   });
 
   it('offers the active file or the selection, which a click or Alt+Enter adds', async () => {
@@ -241,6 +244,15 @@ describe('the composer around the prompt', () => {
     await chat.composer.press('Escape');
     assert.equal(await chat.composer.inputValue(), 'Read');
     await chat.page.getByRole('listbox').waitFor({ state: 'detached' });
+    // What was written after the @ stays.
+    await chat.page.getByRole('button', { name: 'Add Context' }).click();
+    await chat.composer.pressSequentially(' please');
+    await chat.composer.press('Home');
+    for (let moved = 0; moved < 'Read @'.length; moved++) await chat.composer.press('ArrowRight');
+    await chat.page.getByRole('listbox').waitFor();
+    await chat.composer.press('Escape');
+    await chat.page.getByRole('listbox').waitFor({ state: 'detached' });
+    assert.equal(await chat.composer.inputValue(), 'Read @ please');
     await chat.composer.fill('');
     await chat.tell({ ...snapshot(sessionOf({ id: 's2' })), draft: { text: '@', attachments: [] } });
     await chat.composer.press('End');
@@ -281,7 +293,7 @@ describe('the composer around the prompt', () => {
   });
 
   it('says of an agent without modes what it was seen to do without asking, before the next prompt', async () => {
-    const chat = await pages.openChat(snapshot(null, { newOptions: [model], seenUnattended: 'runs' }), { width: 500 });
+    const chat = await pages.openChat(snapshot(null, { newOptions: [], seenUnattended: 'runs' }), { width: 500 });
     const note = chat.page.locator('.unattended');
     assert.equal(await note.textContent(), 'Runs without asking');
     assert.match((await note.getAttribute('title')) ?? '', /has run commands without asking you first/);
@@ -292,7 +304,9 @@ describe('the composer around the prompt', () => {
     await chat.tell({ newOptions: [inMode('default'), model], seenUnattended: 'runs' });
     await note.waitFor({ state: 'detached' });
     await chat.tell({ newOptions: [model], seenUnattended: 'edits' });
-    await chat.page.getByText('Edits without asking').waitFor();
+    // The options need the room.
+    await chat.page.getByRole('img', { name: 'Edits without asking' }).waitFor();
+    assert.equal(await note.textContent(), '');
     await chat.tell({ seenUnattended: null });
     await note.waitFor({ state: 'detached' });
   });

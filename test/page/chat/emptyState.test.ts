@@ -43,9 +43,10 @@ describe('the chat before its first prompt', function () {
           starters: [{ text: 'Fix the problems', attachments: [problems] }],
         })),
     });
-    await chat.page.getByRole('button', { name: 'Fix the problems' }).click();
+    await chat.page.getByRole('button', { name: 'Fix the problems' }).dblclick();
     const { attachments, text } = await chat.host.waitFor(chatRequests.send);
     assert.deepEqual([text, attachments], ['Fix the problems', [problems]]);
+    assert.equal(chat.host.requestsOf(chatRequests.send).length, 1);
   });
 
   it('sends no suggestion that is to be completed, or that comes to what the user has written', async () => {

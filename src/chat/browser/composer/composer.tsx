@@ -31,8 +31,8 @@ export function Composer() {
   const [dismissed, setDismissed] = useState<number>();
   /** Whether the user has written in this conversation since it was displayed. Before, no list opens. */
   const [hasWritten, setWritten] = useState(false);
-  /** The draft before the user chose Add Context, and the index of the trigger that this has added. */
-  const mentionByButton = useRef<{ readonly start: number; readonly before: string } | undefined>(undefined);
+  /** The text before the user chose Add Context, and the text with the `@` that this has added. */
+  const mentionByButton = useRef<{ readonly before: string; readonly after: string } | undefined>(undefined);
   const intake = useAttachmentPasteAndDrop();
 
   const isReadonly = session?.status === 'readonly';
@@ -102,16 +102,20 @@ export function Composer() {
   const startMention = (): void => {
     const before = draft.text;
     const text = before === '' || /\s$/.test(before) ? `${before}@` : `${before} @`;
-    mentionByButton.current = { start: text.length - 1, before };
+    mentionByButton.current = { before, after: text };
     input.current?.focus();
     put({ text, caret: text.length });
   };
 
-  const closeList = ({ query, start }: CompletionTrigger): void => {
+  const closeList = (trigger: CompletionTrigger): void => {
     const { current: added } = mentionByButton;
-    if (added?.start === start && query === '') put({ text: added.before, caret: added.before.length });
-    else setDismissed(start);
+    if (added && draft.text === added.after) put({ text: added.before, caret: added.before.length });
+    else setDismissed(trigger.start);
   };
+  // Once anything else was written, Escape only closes the list.
+  useLayoutEffect(() => {
+    if (draft.text !== mentionByButton.current?.after) mentionByButton.current = undefined;
+  }, [draft.text, session?.id]);
 
   const moveInList = (event: KeyboardEvent): boolean => {
     if (!open || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return false;

@@ -13,7 +13,7 @@ export interface WorkspaceFacts {
 
 const starterCount = 3;
 
-/** Prompts that are useful in this workspace, the most urgent first. Choosing one only fills the composer. */
+/** Prompts that are useful in this workspace, the most urgent first. A click sends one, unless it is to be completed. */
 export function workspaceStarters({ changes, file, hasTests, problems }: WorkspaceFacts): Draft[] {
   const starters: Draft[] = [
     ...(problems ? [startWith('Fix the problems', problems)] : []),

@@ -130,7 +130,7 @@ function TurnChanges({ changes, totals = totalsOf(changes), turn }: TurnChangesP
   // What is undone of several files is chosen in the list, where the user sees them.
   const onlyUndoable = totals.files === 1 ? changes.find(canUndo) : undefined;
   return (
-    <div class="turn-changes" role="group" aria-label="Changed files">
+    <div class={`turn-changes ${changes.some(canUndo) ? 'can-be-undone' : ''}`} role="group" aria-label="Changed files">
       <Disclosure
         class="turn-files"
         summary={

@@ -10,6 +10,9 @@ import { fitOptions } from './fitOptions';
 import { FurtherOptions } from './furtherOptions';
 import { OptionControl } from './optionControl';
 
+/** The width of the mark of an agent that was seen to act without asking, with the gap after it. */
+const noteIconPx = 26;
+
 /** The agent and its options, in one row. Options for which there is no room are in a menu. */
 export function ComposerPickers() {
   const { session, backends, chosenBackend, newOptions, seenUnattended } = usePageState();
@@ -18,16 +21,22 @@ export function ComposerPickers() {
   const value = session?.backendId ?? chosenBackend;
   const options = sortOptions(session?.options ?? newOptions);
   const who = session?.backendTitle ?? backends.find(({ id }) => id === value)?.title ?? 'The agent';
-  const { shown, further } = fitOptions(options, who, widthPx);
   // If the agent has modes, the mode shows this.
   const hasMode = options.some((option) => isModeOption(option) || unattendedActionOfOption(option) !== undefined);
+  const seen = hasMode ? undefined : seenUnattended;
+  const { shown, further } = fitOptions(options, who, widthPx - (seen ? noteIconPx : 0));
   return (
     <span ref={row} class="composer-pickers">
       <BackendPicker backends={backends} value={value} session={session} />
-      {seenUnattended && !hasMode && (
-        <span class="unattended" title={seenUnattendedActionHint(who, seenUnattended)}>
+      {seen && (
+        <span
+          class="unattended"
+          role="img"
+          title={seenUnattendedActionHint(who, seen)}
+          aria-label={unattendedActionLabel(seen)}
+        >
           <ShieldIcon />
-          <span>{unattendedActionLabel(seenUnattended)}</span>
+          {options.length === 0 && <span>{unattendedActionLabel(seen)}</span>}
         </span>
       )}
       {shown.map((option) => (

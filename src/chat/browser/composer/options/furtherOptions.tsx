@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
-import { unattendedActionOfOption } from '../../../../session/common/optionChoices';
+import { highestUnattendedAction } from '../../../../session/common/optionChoices';
 import { FloatingBox } from '../../../../webview/browser/floating';
 import { usePopup } from '../../../../webview/browser/hooks/usePopup';
-import { OptionsIcon } from '../../../../webview/browser/icons';
+import { OptionsIcon, ShieldIcon } from '../../../../webview/browser/icons';
 import { MenuList } from '../../../../webview/browser/menu';
 import { ChoiceList } from '../../../../webview/browser/picker';
 import type { ConversationView, OptionView } from '../../../common/chatView';
 import { usePage } from '../../chatPageContext';
+import { unattendedActionLabel } from '../../chatLabels';
 import { shownText } from './fitOptions';
 import { choicesOf, useSetOption } from './optionControl';
 
@@ -22,7 +23,8 @@ export function FurtherOptions({ session, options }: FurtherOptionsProps) {
   const { isOpen, setOpen, button, close, closeToButton } = usePopup();
   const [openedId, setOpenedId] = useState<string>();
   const opened = options.find(({ id }) => id === openedId);
-  const isUnattended = options.some((option) => unattendedActionOfOption(option) !== undefined);
+  const unattended = highestUnattendedAction(options);
+  const warning = unattended && unattendedActionLabel(unattended);
   const summary = options.map((option) => `${option.name}: ${valueText(option)}`).join('\n');
   const toggle = (): void => {
     setOpenedId(undefined);
@@ -34,15 +36,15 @@ export function FurtherOptions({ session, options }: FurtherOptionsProps) {
       <button
         type="button"
         ref={button}
-        class={`picker-button ${isUnattended ? 'is-warning' : ''}`}
+        class={`picker-button ${warning === undefined ? '' : 'is-warning'}`}
         title={summary}
-        aria-label={`Further Options: ${options.length}`}
+        aria-label={['Further Options', `${options.length}`, warning].filter((part) => part !== undefined).join(': ')}
         aria-haspopup="menu"
         aria-expanded={isOpen}
         disabled={session?.status === 'readonly'}
         onClick={toggle}
       >
-        <OptionsIcon />
+        {warning === undefined ? <OptionsIcon /> : <ShieldIcon />}
         <span>{options.length}</span>
       </button>
       {isOpen && (
