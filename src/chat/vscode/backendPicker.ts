@@ -112,7 +112,12 @@ export class BackendPicker {
     pick.keepScrollPosition = true;
     const idOf = ({ label, view }: BackendItem): string => view?.id ?? label;
     const items = store.add(new LiveQuickPickItems(pick, (one, other) => idOf(one) === idOf(other)));
-    const show = (): void => items.replace(this.createItems());
+    let shownIds: readonly string[] = [];
+    const show = (): void => {
+      const created = this.createItems(shownIds);
+      shownIds = created.flatMap(({ view }) => view?.id ?? []);
+      items.replace(created);
+    };
     try {
       return await new Promise((resolve) => {
         store.add(this.backendChoice.onDidChange(show));
@@ -126,10 +131,10 @@ export class BackendPicker {
     }
   }
 
-  private createItems(): BackendItem[] {
+  private createItems(shownIds: readonly string[]): BackendItem[] {
     const { chosenBackend, backendViews } = this.backendChoice;
     return [
-      ...agentPicks(backendViews, this.chats.rows, chosenBackend?.id).map((view) =>
+      ...agentPicks(backendViews, this.chats.rows, chosenBackend?.id, shownIds).map((view) =>
         this.createItem(view, view.id === chosenBackend?.id),
       ),
       ...moreItems,

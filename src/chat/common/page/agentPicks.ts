@@ -4,24 +4,29 @@ type Server = Pick<BackendView, 'source' | 'state' | 'health'>;
 
 /**
  * Returns the agents to choose from: the chosen one first, then the ones used last, then the others in their order. Leaves out
- * servers that never were in use and do not answer, because nobody has set them up. `rows`: the conversations.
+ * servers that never were in use and have not answered, because nobody has set them up. `rows`: the conversations. `shownIds`:
+ * the agents that are in the open list already; they stay where they are, so that no row moves under the pointer.
  */
 export function agentPicks(
   views: readonly BackendView[],
   rows: readonly Pick<ConversationRow, 'backendTitle' | 'updatedAt'>[],
   chosenId: string | undefined,
+  shownIds: readonly string[] = [],
 ): readonly BackendView[] {
   const lastUses = new Map<string, number>();
   for (const { backendTitle, updatedAt } of rows)
     lastUses.set(backendTitle, Math.max(updatedAt, lastUses.get(backendTitle) ?? 0));
   const rank = ({ id, title }: BackendView): number => (id === chosenId ? Infinity : (lastUses.get(title) ?? -1));
-  return views
-    .filter((view) => rank(view) >= 0 || !isSilentServer(view))
+  const shown = shownIds.flatMap((id) => views.filter((view) => view.id === id));
+  const others = views
+    .filter((view) => !shownIds.includes(view.id) && (rank(view) >= 0 || !isSilentServer(view)))
     .toSorted((one, other) => (rank(one) === rank(other) ? 0 : rank(other) - rank(one)));
+  return [...shown, ...others];
 }
 
 function isSilentServer({ health, source, state }: Server): boolean {
-  return source === 'server' && (state === 'unavailable' || health?.kind === 'silent');
+  if (source !== 'server') return false;
+  return state === 'unavailable' || health?.kind === 'silent' || health?.kind === 'asking';
 }
 
 /** The second line of an agent: its problem in one sentence. Commands and addresses are on the page of agents. */

@@ -24,6 +24,18 @@ describe('agentPicks', () => {
     assert.deepEqual(ids([{ ...silent, health: { kind: 'needsToken' } }, demo], [], 'demo'), ['demo', 'amplifier']);
     assert.deepEqual(ids([server, demo], [used(server.title, 1)], 'demo'), ['demo', 'amplifier']);
     assert.deepEqual(ids([server, demo], [], 'amplifier'), ['amplifier', 'demo']);
+    const asking = { ...silent, health: { kind: 'asking' } } as const;
+    assert.deepEqual(ids([asking, demo], [], 'demo'), ['demo']);
+  });
+
+  it('moves none of the agents that are in the open list', () => {
+    const answering = { ...server, state: 'stopped', health: { kind: 'answers' } } as const;
+    assert.deepEqual(ids([answering, demo, own], [used(own.title, 1)], 'own', ['demo', 'gone', 'own']), [
+      'demo',
+      'own',
+      'amplifier',
+    ]);
+    assert.deepEqual(ids([server, demo], [], 'demo', ['amplifier', 'demo']), ['amplifier', 'demo']);
   });
 });
 
