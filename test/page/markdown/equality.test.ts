@@ -105,6 +105,6 @@ describe('streamed markdown', () => {
       return { goneOn, other, expected: markdownPage.render('# One\n\ntwo\n\n- three') };
     });
     assert.equal(result.goneOn, result.expected);
-    assert.equal(result.other, '<h3>Other</h3>');
+    assert.equal(result.other, '<h3 dir="auto">Other</h3>');
   });
 });
