@@ -204,7 +204,7 @@ describe('What a turn failed of', () => {
         const error = texts.join(' ');
         const end = endFromError({ session_id: 's', error, code }, 'Agent', at);
         assert.equal(end.outcome, 'failed');
-        const text = end.text ?? '';
+        const { text } = end;
         assert.ok(text.length <= 300, text);
         assert.doesNotMatch(text, /[\r\n]/u);
         const isShown = text === error;
