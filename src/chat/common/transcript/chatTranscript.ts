@@ -130,11 +130,9 @@ export class ChatTranscript {
         this.stopTurn(record.inBackend);
         break;
       case 'settled':
-        this.confirmStop();
-        break;
       case 'ended':
         this.confirmStop();
-        if (this.isBusy) this.endTurn(endFromRecord(record));
+        if (record.type === 'ended' && this.isBusy) this.endTurn(endFromRecord(record));
         break;
       case 'resumed':
         this.reopenTurn();
@@ -144,6 +142,8 @@ export class ChatTranscript {
       case 'forked':
         if ('backendTitle' in record) this.backendTitle = record.backendTitle ?? this.backendTitle;
         if (record.type === 'forked') this.endEntries.endSteps();
+        // A newer version begins a log again within a turn.
+        if (record.type === 'begin') break;
         this.toolEntries.clear();
         this.approvals.clear();
         break;
