@@ -1,4 +1,4 @@
-import { NodeFiles } from '../../src/base/node/filePort';
+import { NodeFiles, type ReadChunks } from '../../src/base/node/filePort';
 import type { FakeClock } from './fakeClock';
 
 /** A real disk of which each call takes a while, by the clock of the test. */
@@ -30,6 +30,11 @@ export class SlowFiles extends NodeFiles {
   ): AsyncGenerator<Uint8Array, void, undefined> {
     await this.slowly(() => Promise.resolve());
     yield* super.readChunks(...args);
+  }
+
+  override async whileOpen<Result>(file: string, work: (readChunks: ReadChunks) => Promise<Result>): Promise<Result> {
+    await this.slowly(() => Promise.resolve());
+    return await super.whileOpen(file, work);
   }
 
   override writeAtAndTruncate(file: string, offset: number, bytes: Uint8Array): Promise<void> {

@@ -20,6 +20,9 @@ interface ChunkOptions {
   readonly skipped?: readonly ByteRange[];
 }
 
+/** Reads the bytes of one file in chunks, starting at byte `start`, which is 0 by default. */
+export type ReadChunks = (start?: number, how?: ChunkOptions) => AsyncIterable<Uint8Array>;
+
 /**
  * File operations in our own storage. Tests can replace them. Only the user can access the created files. Rejects with
  * Node.js errors.
@@ -32,6 +35,11 @@ export interface FilePort {
   read(file: string): Promise<string | undefined>;
   /** Reads the file in chunks, starting at byte `start`. */
   readChunks(file: string, signal?: AbortSignal, start?: number, how?: ChunkOptions): AsyncIterable<Uint8Array>;
+  /**
+   * Opens a file for several reads by `work`. All of them read this file, also after another one was put in its place. On
+   * Windows, that can fail meanwhile. Resolves to what `work` does.
+   */
+  whileOpen<Result>(file: string, work: (readChunks: ReadChunks) => Promise<Result>): Promise<Result>;
   /** Writes at byte `offset` and removes everything after the written bytes. Creates the file only if `offset` is 0. */
   writeAtAndTruncate(file: string, offset: number, bytes: Uint8Array): Promise<void>;
   /** Replaces a file atomically. Creates it if it does not exist. */
@@ -79,28 +87,20 @@ export class NodeFiles implements FilePort {
     file: string,
     signal?: AbortSignal,
     start = 0,
-    { memory, skipped = [] }: ChunkOptions = {},
+    how: ChunkOptions = {},
   ): AsyncGenerator<Uint8Array, void, undefined> {
     const handle = await fs.open(file);
     try {
-      let gaps = 0;
-      for (let offset = start; offset < Infinity;) {
-        signal?.throwIfAborted();
-        const chunk = memory ?? Buffer.allocUnsafeSlow(chunkBytes);
-        const chunkStart = offset;
-        const { bytesRead } = await handle.read(chunk, 0, chunk.length, chunkStart);
-        if (bytesRead === 0) return;
-        const chunkEnd = chunkStart + bytesRead;
-        while (offset < chunkEnd) {
-          const gap = skipped[gaps];
-          const end = Math.min(chunkEnd, gap?.start ?? Infinity);
-          if (offset < end) yield chunk.subarray(offset - chunkStart, end - chunkStart);
-          offset = Math.max(offset, end);
-          if (gap === undefined || offset < gap.start) continue;
-          offset = Math.max(offset, gap.end);
-          gaps++;
-        }
-      }
+      yield* chunksOf(handle, start, how, signal);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async whileOpen<Result>(file: string, work: (readChunks: ReadChunks) => Promise<Result>): Promise<Result> {
+    const handle = await fs.open(file);
+    try {
+      return await work((start = 0, how = {}) => chunksOf(handle, start, how));
     } finally {
       await handle.close();
     }
@@ -177,6 +177,32 @@ export class NodeFiles implements FilePort {
 
   watch(folder: string, onChange: (name: string | undefined) => void): Disposable {
     return watchFolder(folder, onChange);
+  }
+}
+
+async function* chunksOf(
+  handle: fs.FileHandle,
+  start: number,
+  { memory, skipped = [] }: ChunkOptions,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let gaps = 0;
+  for (let offset = start; offset < Infinity;) {
+    signal?.throwIfAborted();
+    const chunk = memory ?? Buffer.allocUnsafeSlow(chunkBytes);
+    const chunkStart = offset;
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, chunkStart);
+    if (bytesRead === 0) return;
+    const chunkEnd = chunkStart + bytesRead;
+    while (offset < chunkEnd) {
+      const gap = skipped[gaps];
+      const end = Math.min(chunkEnd, gap?.start ?? Infinity);
+      if (offset < end) yield chunk.subarray(offset - chunkStart, end - chunkStart);
+      offset = Math.max(offset, end);
+      if (gap === undefined || offset < gap.start) continue;
+      offset = Math.max(offset, gap.end);
+      gaps++;
+    }
   }
 }
 

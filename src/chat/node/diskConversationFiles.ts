@@ -157,7 +157,8 @@ export class DiskConversationFiles implements ConversationFiles {
     return await this.queue.run('access', async () => {
       const { log } = this.initialState;
       try {
-        const { damage, isNewer } = await log.readRelocated(apply, this.moves, this.access === 'theirs');
+        const { damage, isNewer, isReplaced } = await log.readRelocated(apply, this.moves, this.access === 'theirs');
+        if (isReplaced) throw new Error('The conversation was compacted or changed while it was read. Open it again.');
         if (isNewer) this.access = 'newer';
         if (this.access === 'free' && log.supersededBytes > maxSupersededBytes) void this.compact();
         return damage;
@@ -342,13 +343,12 @@ export class DiskConversationFiles implements ConversationFiles {
     throw new ChatError('readonly', inUseElsewhereText);
   }
 
-  /** Whether another window has written records while the lock was lost. @throws errors of the file port */
+  /** Whether another window has written records or compacted the log while the lock was lost. @throws errors of the file port */
   private async wasWrittenByOthers(): Promise<boolean> {
     const { nextOffset } = this.logWriter;
     if (nextOffset === 0 && (await this.isLogMissing())) return false;
     const tail = new LogReader(this.ports.files, this.logFile, nextOffset);
-    await tail.read(() => undefined);
-    return tail.endOffset > nextOffset;
+    return (await tail.read(() => undefined)).isReplaced || tail.endOffset > nextOffset;
   }
 
   /** Stops writing because another window has become the writer. */

@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import { nullLogger } from '../../../src/base/common/log';
 import type { ConversationHead } from '../../../src/chat/common/chatStore';
 import { logVersion, type LogRecord } from '../../../src/chat/common/conversation/logRecord';
-import { NodeFiles } from '../../../src/base/node/filePort';
+import { NodeFiles, type ReadChunks } from '../../../src/base/node/filePort';
 import { ConversationStore } from '../../../src/chat/node/conversationStore';
 import { FakeClock } from '../../fake/fakeClock';
 import { event } from './support/transcriptRecorder';
@@ -55,11 +55,9 @@ class FaultyFiles extends NodeFiles {
     return text;
   }
 
-  override async *readChunks(
-    ...wanted: Parameters<NodeFiles['readChunks']>
-  ): AsyncGenerator<Uint8Array, void, undefined> {
+  override async whileOpen<Result>(file: string, work: (readChunks: ReadChunks) => Promise<Result>): Promise<Result> {
     if (this.readFaults-- > 0) throw Object.assign(new Error('the disk says no'), { code: 'EMFILE' });
-    yield* super.readChunks(...wanted);
+    return await super.whileOpen(file, work);
   }
 
   override async createNew(file: string, text: string): Promise<boolean> {
@@ -281,6 +279,22 @@ describe('ConversationStore', () => {
       assert.deepEqual(records, [prompt('One'), prompt(isTakenOver ? 'Theirs' : 'Mine')]);
     });
   }
+
+  it('writes nothing behind the end of a log that another window has compacted during sleep', async () => {
+    const store = await newStore();
+    const file = store.create(head);
+    for (const text of ['One', 'Two', 'Three']) file.append(prompt(text));
+    await file.flush();
+    await rm(path.join(folder, id, 'lock'));
+    const compacted = `${JSON.stringify(prompt('One'))}\n`;
+    await writeFile(log(), compacted);
+    clock.setBack(3_600_000);
+    file.append(prompt('Mine'));
+    await file.flush();
+    assert.ok(file.wasTakenOver);
+    await store.stop();
+    assert.equal(await readFile(log(), 'utf8'), compacted);
+  });
 
   it('lists what another window writes', async () => {
     const one = await newStore();

@@ -94,6 +94,7 @@ class ScheduledFiles implements FilePort {
   readChunks(): AsyncIterable<Uint8Array> {
     throw new Error('no log is read');
   }
+  whileOpen = (): Promise<never> => Promise.reject(new Error('no log is read'));
   writeAtAndTruncate = (): Promise<void> => Promise.reject(new Error('no log is written'));
   replaceWith = (): Promise<void> => Promise.reject(new Error('nothing is replaced'));
   createNew = (): Promise<boolean> => Promise.reject(new Error('nothing is created'));

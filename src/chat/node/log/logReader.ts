@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { countWithNoun } from '../../../base/common/countWithNoun';
 import { parseJson } from '../../../base/common/parseJson';
-import type { ByteRange, FilePort } from '../../../base/node/filePort';
+import type { ByteRange, FilePort, ReadChunks } from '../../../base/node/filePort';
 import { LogRecord, logVersion, normalizedLogVersion } from '../../common/conversation/logRecord';
 import type { FolderMove } from '../../common/conversations/conversationPlace';
 import { RecordRelocator } from '../../common/conversations/relocateRecords';
@@ -15,7 +15,7 @@ interface ReadLog {
   readonly damage: string | undefined;
   /** Whether a newer version of Backline has written the log. */
   readonly isNewer: boolean;
-  /** Whether the part that was read before is no longer the same, because the log was compacted. Nothing was read. */
+  /** Whether the part that was read before is no longer there, because the log was compacted or cut. Nothing was read. */
   readonly isReplaced: boolean;
 }
 
@@ -39,13 +39,16 @@ const maxBatch = 256;
 const scanBytes = 1024 * 1024;
 /** Number of bytes before the offset by which a reader sees that the log was replaced. */
 const tailBytes = 64;
+const replacedLog: ReadLog = { damage: undefined, isNewer: false, isReplaced: true };
+/** How often the first pass is done again because the log was replaced during it. */
+const maxRescans = 2;
 
 /** Reads a log, and later the records that were appended to it. Its memory does not grow with the log. */
 export class LogReader {
   private readonly logNormalizer = new LogNormalizer();
   private readonly callGrowth = new CallGrowthReader();
   private isNormalized = false;
-  /** Whether records were applied, but not all of them. */
+  /** Whether records were applied, but not all of them: after a failure, or because the log was cut meanwhile. */
   private isHalfRead = false;
   /** The highest version of Backline's logs that was read. 0: none. */
   version = 0;
@@ -69,7 +72,7 @@ export class LogReader {
   async continueAt(offset: number): Promise<void> {
     this.offset = offset;
     this.version = logVersion;
-    this.tail = await this.readTail();
+    this.tail = await this.readTail(offset);
   }
 
   /**
@@ -91,25 +94,31 @@ export class LogReader {
     }, isBeingWritten);
   }
 
+  /** Another window can put a compacted log in the place of this one at any time, so both passes read the same open file. */
   private async readScanned(applyFor: (log: ScannedLog) => ApplyRecords, isBeingWritten: boolean): Promise<ReadLog> {
-    if (this.isHalfRead || (await this.wasReplaced())) return { damage: undefined, isNewer: false, isReplaced: true };
-    const log = await this.scan();
-    const { isNewer, unreadCount } = await this.readOn(applyFor(log), log);
-    this.isHalfRead = false;
-    this.tail = await this.readTail();
-    return { damage: damageOf(unreadCount, log.isTorn && !isBeingWritten, isNewer), isNewer, isReplaced: false };
+    for (let rescans = 0; ; rescans++) {
+      const read = await this.files.whileOpen(this.file, async (readChunks) => {
+        if (this.isHalfRead || !(await this.isContinuedBy(readChunks))) return replacedLog;
+        const log = await this.scan(readChunks);
+        // What was put in its place is read instead. If that goes on, this one is read: nothing is missing in it, either.
+        if (rescans < maxRescans && (await this.wasReplacedBefore(log.end, readChunks))) return undefined;
+        const { isCut, isNewer, unreadCount } = await this.readOn(applyFor(log), log, readChunks);
+        const damage = damageOf(unreadCount, isCut || (log.isTorn && !isBeingWritten), isNewer);
+        return { damage, isNewer, isReplaced: false };
+      });
+      if (read) return read;
+    }
   }
 
   /** The first pass over what is new. It keeps nothing of it. A folder can have been moved after any record. */
-  private async scan(): Promise<ScannedLog> {
+  private async scan(readChunks: ReadChunks): Promise<ScannedLog> {
     const relocated: (readonly FolderMove[])[] = [];
     const superseded = new SupersededLines();
     let { isNormalized } = this;
     let end = this.offset;
     let isTorn = false;
     const memory = new Uint8Array(scanBytes);
-    const chunks = this.files.readChunks(this.file, undefined, this.offset, { memory });
-    for await (const line of readOutlines(chunks, this.offset)) {
+    for await (const line of readOutlines(readChunks(this.offset, { memory }), this.offset)) {
       if (line === 'torn') {
         isTorn = true;
         break;
@@ -120,26 +129,21 @@ export class LogReader {
       if (isNormalized) superseded.add(line);
       else superseded.forgetAll();
       if (!line.start.slice(0, recordTypeBytes).includes('"relocated"')) continue;
-      const record = await this.readRecord(line.offset);
+      const record = await readRecord(readChunks(line.offset));
       if (record?.type === 'relocated') relocated.push(record.moves);
     }
     return { relocated, skipped: superseded.ranges, end, isTorn };
   }
 
-  private async readRecord(offset: number): Promise<LogRecord | undefined> {
-    for await (const line of readLines(this.files.readChunks(this.file, undefined, offset)))
-      return LogRecord.safeParse(parseJson(line.text())).data;
-    return undefined;
-  }
-
   private async readOn(
     apply: ApplyRecords,
     { end, skipped }: ScannedLog,
-  ): Promise<{ readonly isNewer: boolean; readonly unreadCount: number }> {
+    readChunks: ReadChunks,
+  ): Promise<{ readonly isCut: boolean; readonly isNewer: boolean; readonly unreadCount: number }> {
     const batch = new RecordBatch(apply, (line) => this.recordsOf(line));
     let isNewer = false;
     const how = { skipped: [...skipped, { start: end, end: Infinity }] };
-    for await (const line of readLines(this.files.readChunks(this.file, undefined, this.offset, how))) {
+    for await (const line of readLines(readChunks(this.offset, how))) {
       this.isHalfRead = true;
       const version = versionOf({ start: line.start(recordTypeBytes), text: () => line.text() });
       this.version = Math.max(this.version, version);
@@ -150,7 +154,9 @@ export class LogReader {
     await batch.apply();
     for (const { end: last, start } of skipped) this.supersededBytes += last - start;
     this.offset = end;
-    return { isNewer, unreadCount: batch.unreadCount };
+    this.tail = await tailOf(readChunks, end);
+    this.isHalfRead = !isWhole(this.tail, end);
+    return { isCut: this.isHalfRead, isNewer, unreadCount: batch.unreadCount };
   }
 
   private recordsOf(line: LogLine): readonly LogRecord[] | undefined {
@@ -158,22 +164,41 @@ export class LogReader {
     return parsed && this.logNormalizer.normalize(this.callGrowth.restore(parsed));
   }
 
-  private async wasReplaced(): Promise<boolean> {
-    return this.tail !== '' && (await this.readTail()) !== this.tail;
+  private async isContinuedBy(readChunks: ReadChunks): Promise<boolean> {
+    const tail = await tailOf(readChunks, this.offset);
+    return this.tail === '' ? isWhole(tail, this.offset) : tail === this.tail;
   }
 
-  private async readTail(): Promise<string> {
-    const start = Math.max(0, this.offset - tailBytes);
-    const length = this.offset - start;
-    let bytes = Buffer.alloc(0);
-    if (length > 0) {
-      for await (const chunk of this.files.readChunks(this.file, undefined, start)) {
-        bytes = Buffer.concat([bytes, chunk]);
-        if (bytes.length >= length) break;
-      }
-    }
-    return bytes.subarray(0, length).toString('latin1');
+  /** Whether what has the name of the log is no longer the file of `readChunks`, or no longer has all bytes before `end`. */
+  private async wasReplacedBefore(end: number, readChunks: ReadChunks): Promise<boolean> {
+    if (end === this.offset) return false;
+    const tail = await this.readTail(end);
+    return !isWhole(tail, end) || tail !== (await tailOf(readChunks, end));
   }
+
+  private async readTail(end: number): Promise<string> {
+    return await this.files.whileOpen(this.file, (readChunks) => tailOf(readChunks, end));
+  }
+}
+
+/** The last bytes before `end`, as Latin-1. Fewer if the file ends earlier. */
+async function tailOf(readChunks: ReadChunks, end: number): Promise<string> {
+  const start = Math.max(0, end - tailBytes);
+  let tail = '';
+  if (start === end) return tail;
+  const how = { memory: new Uint8Array(tailBytes), skipped: [{ start: end, end: Infinity }] };
+  for await (const chunk of readChunks(start, how)) tail += Buffer.from(chunk).toString('latin1');
+  return tail;
+}
+
+/** Whether the file of this tail has all bytes before `end`. */
+function isWhole(tail: string, end: number): boolean {
+  return tail.length === Math.min(end, tailBytes);
+}
+
+async function readRecord(chunks: AsyncIterable<Uint8Array>): Promise<LogRecord | undefined> {
+  for await (const line of readLines(chunks)) return LogRecord.safeParse(parseJson(line.text())).data;
+  return undefined;
 }
 
 /** Collects records until there are enough to apply them. */

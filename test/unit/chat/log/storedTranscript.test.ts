@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import fc from 'fast-check';
 import { nullLogger } from '../../../../src/base/common/log';
-import { NodeFiles } from '../../../../src/base/node/filePort';
+import { NodeFiles, type ReadChunks } from '../../../../src/base/node/filePort';
 import { logVersion, type LogRecord } from '../../../../src/chat/common/conversation/logRecord';
 import { relocateRecords } from '../../../../src/chat/common/conversations/relocateRecords';
 import { storedForm } from '../../../../src/chat/common/log/storedForm';
@@ -89,6 +89,37 @@ const recordsOf = (steps: readonly Step[], version = logVersion): LogRecord[] =>
   ...eventsOf(steps).map((one): LogRecord => ({ type: 'event', at: 1, event: one })),
 ];
 const shownOf = (records: readonly LogRecord[]): Entry[] => storedEntries(records, 'One');
+
+/** The steps in which a log is read for the first time: two passes, and looks at the end of what was read. */
+const readSteps = ['open', 'first pass', 'open again', 'end by name', 'end', 'second pass', 'last end'] as const;
+const beforeSecondPass = readSteps.indexOf('second pass');
+
+/** Another window does something before a step of a read. */
+class InterruptedFiles extends NodeFiles {
+  private steps = 0;
+
+  constructor(
+    private readonly step: number,
+    private readonly interrupt: () => Promise<unknown>,
+  ) {
+    super();
+  }
+
+  override async whileOpen<Result>(name: string, work: (readChunks: ReadChunks) => Promise<Result>): Promise<Result> {
+    await this.begin();
+    const begin = () => this.begin();
+    return await super.whileOpen(name, (readChunks) =>
+      work(async function* (...wanted) {
+        await begin();
+        yield* readChunks(...wanted);
+      }),
+    );
+  }
+
+  private async begin(): Promise<void> {
+    if (this.steps++ === this.step) await this.interrupt();
+  }
+}
 
 describe('a conversation on disk', () => {
   let folder: string;
@@ -320,14 +351,10 @@ describe('a conversation on disk', () => {
     const lineOf = (record: LogRecord): string => `${JSON.stringify(record)}\n`;
     const moved: LogRecord = { type: 'relocated', at: 1, moves: [{ from: '/a', to: '/b' }] };
     await writeFile(file, [begin[0], at('/a/x')].map((record) => record && lineOf(record)).join(''));
-    class ContinuedFiles extends NodeFiles {
-      private passes = 0;
-      override async *readChunks(...wanted: Parameters<NodeFiles['readChunks']>) {
-        if (++this.passes === 2) await appendFile(file, lineOf(moved) + lineOf(at('/b/y')));
-        yield* super.readChunks(...wanted);
-      }
-    }
-    const reader = new LogReader(new ContinuedFiles(), file);
+    const interrupted = new InterruptedFiles(beforeSecondPass, () =>
+      appendFile(file, lineOf(moved) + lineOf(at('/b/y'))),
+    );
+    const reader = new LogReader(interrupted, file);
     const records: LogRecord[] = [];
     // This window has the folder at the new place, too.
     await reader.readRelocated((some) => void records.push(...some), [{ from: '/a', to: '/b' }], true);
@@ -377,6 +404,70 @@ describe('a conversation on disk', () => {
     await compactLog(files, file, mayReplace);
     const { isReplaced } = await follower.read(() => assert.fail('something was read'));
     assert.equal(isReplaced, true);
+  });
+
+  describe('that another window changes while it is read', () => {
+    const last: LogRecord = { type: 'notice', at: 1, level: 'info', text: 'Last' };
+    const later: LogRecord = { type: 'notice', at: 2, level: 'info', text: 'Later' };
+    const updates = Array.from({ length: 100 }, (_, index) => update(said.slice(0, 100 * (index + 1))));
+    const all = [...begin, ...updates, last];
+    const kept = [...begin, updates.at(-1), last];
+    const linesOf = (records: readonly LogRecord[]): string =>
+      records.map((record) => `${JSON.stringify(record)}\n`).join('');
+    const sizeNow = async (): Promise<number> => (await stat(file)).size;
+
+    async function readInterrupted(step: number, interrupt: () => Promise<unknown>) {
+      await writeFile(file, linesOf(all));
+      const reader = new LogReader(new InterruptedFiles(step, interrupt), file);
+      const records: LogRecord[] = [];
+      const first = await reader.read((some) => void records.push(...some));
+      const count = records.length;
+      const next = await reader.read((some) => void records.push(...some));
+      return { reader, records, first, next, added: records.slice(count) };
+    }
+
+    for (const [step, name] of readSteps.entries()) {
+      it(`is whole if it is compacted before this step: ${name}`, async () => {
+        const read = await readInterrupted(step, () => compactLog(files, file, mayReplace));
+        assert.deepEqual(read.records, kept);
+        assert.equal(read.first.damage, undefined);
+        // What is noticed before something was applied costs nothing. What comes later is as if it came after the read.
+        assert.equal(read.next.isReplaced, step > readSteps.indexOf('open again'));
+        if (!read.next.isReplaced) assert.equal(read.reader.endOffset, await sizeNow());
+      });
+
+      it(`is known to have a damage if it is cut before this step: ${name}`, async () => {
+        const read = await readInterrupted(step, () => truncate(file, linesOf(all.slice(0, 50)).length + 30));
+        assert.notEqual(read.first.damage, undefined);
+        assert.equal(read.next.isReplaced, step >= beforeSecondPass);
+        if (!read.next.isReplaced) assert.ok(read.reader.endOffset <= (await sizeNow()));
+        assert.deepEqual(read.records.slice(0, begin.length), begin);
+      });
+
+      it(`is whole if it is continued before this step: ${name}`, async () => {
+        const read = await readInterrupted(step, () => appendFile(file, linesOf([later])));
+        assert.deepEqual(read.records, [...kept, later]);
+        assert.deepEqual(read.added, step > readSteps.indexOf('first pass') ? [later] : []);
+        assert.equal(read.reader.endOffset, await sizeNow());
+      });
+    }
+
+    it('is read in the end, whole, if it is replaced again and again', async () => {
+      let count = 0;
+      const replaced = new (class extends NodeFiles {
+        override async whileOpen<Result>(name: string, work: (readChunks: ReadChunks) => Promise<Result>) {
+          return await super.whileOpen(name, async (readChunks) => {
+            const texts = [0, 1].map((index) => linesOf([{ ...last, text: `${++count + index}`.padEnd(count * 9) }]));
+            await this.replace(file, texts.join(''));
+            return await work(readChunks);
+          });
+        }
+      })();
+      await writeFile(file, linesOf([last, last]));
+      const records = await read(new LogReader(replaced, file));
+      assert.equal(records.length, 2);
+      assert.ok(count < 20);
+    });
   });
 
   it('shows what follows zeros, which an older version can leave after a log was compacted beside it', async () => {
