@@ -3,14 +3,14 @@ import { withoutUndefined } from '../../base/common/withoutUndefined';
 import { createGrammarCheck } from './normalize/grammarWatch';
 import { SessionNormalizer, type NormalizerOptions } from './normalize/sessionNormalizer';
 import type { SessionEvent } from './sessionEvents';
-import type { SequencedEvent } from './sessionBackend';
+import type { ReadEventsOptions, SequencedEvent } from './sessionBackend';
 
 export interface EventLogLimits {
   /** Maximum number of kept events; default 50,000. */
   readonly maxEvents?: number;
   /** Maximum length of all strings in the kept events, in UTF-16 units; about 32 Mi by default, or 64 MiB. */
   readonly maxUnits?: number;
-  /** The same for events that all present readers have read, which are kept for later readers; 256 Ki by default. */
+  /** The same for events that all present readers have read, while one of them stores them; 256 Ki by default. */
   readonly maxReadUnits?: number;
 }
 
@@ -21,15 +21,16 @@ const eventsPerYield = 256;
 /** The same for a reader that is far behind. More than arrive meanwhile, because the oldest events are dropped next. */
 const maxEventsPerYield = 2048;
 
-/** The number of the event that a reader reads next. */
-interface ReaderPosition {
+interface Reader {
+  /** The number of the event that it reads next. */
   next: number;
+  readonly isStoring: boolean;
 }
 
 /**
- * The normalized events of a session, numbered from 1. Old events are dropped, most of them as soon as all present readers
- * have read them, and slow readers skip them. While nobody reads, as many as possible are kept. An update of a call that was
- * superseded keeps its number, but not what the later one repeats.
+ * The normalized events of a session, numbered from 1. Old events are dropped, and slow readers skip them. While a reader
+ * stores what it reads, most are dropped as soon as all present readers have read them. Otherwise, as many as possible are
+ * kept. An update of a call that was superseded keeps its number, but not what the later one repeats.
  */
 export class EventLog {
   private readonly maxEvents: number;
@@ -44,7 +45,7 @@ export class EventLog {
   private totalUnits = 0;
   private hasEnded = false;
   private readonly waitingReaders = new Set<() => void>();
-  private readonly readers = new Set<ReaderPosition>();
+  private readonly readers = new Set<Reader>();
   /** The sequence number of the last update of each open call. */
   private readonly updateByCall = new Map<string, number>();
   private readonly normalizer: SessionNormalizer;
@@ -81,8 +82,9 @@ export class EventLog {
   }
 
   private dropRead(): void {
-    if (this.readers.size === 0) return;
-    const firstUnread = Math.min(...[...this.readers].map(({ next }) => next));
+    const readers = [...this.readers];
+    if (!readers.some(({ isStoring }) => isStoring)) return;
+    const firstUnread = Math.min(...readers.map(({ next }) => next));
     while (this.keptCount > 1 && this.firstSequence < firstUnread && this.totalUnits > this.maxReadUnits)
       this.dropOldest();
   }
@@ -93,22 +95,22 @@ export class EventLog {
     this.wakeReaders();
   }
 
-  async *read({ afterSequence = 0, signal }: { afterSequence?: number; signal?: AbortSignal } = {}): AsyncGenerator<
+  async *read({ afterSequence = 0, isStoring = false, signal }: ReadEventsOptions = {}): AsyncGenerator<
     SequencedEvent,
     void,
     undefined
   > {
-    const position: ReaderPosition = { next: afterSequence + 1 };
-    this.readers.add(position);
+    const reader: Reader = { next: afterSequence + 1, isStoring };
+    this.readers.add(reader);
     let given = 0;
     try {
       while (!signal?.aborted) {
-        const sequence = Math.max(position.next, this.firstSequence);
+        const sequence = Math.max(reader.next, this.firstSequence);
         const event = this.keptEvents[this.emptySlotCount + sequence - this.firstSequence];
         if (event) {
-          position.next = sequence + 1;
+          reader.next = sequence + 1;
           yield { sequence, event };
-          if (++given >= (this.isFarBehind(position.next) ? maxEventsPerYield : eventsPerYield)) {
+          if (++given >= (this.isFarBehind(reader.next) ? maxEventsPerYield : eventsPerYield)) {
             given = 0;
             await this.yieldToOthers();
           }
@@ -119,7 +121,7 @@ export class EventLog {
         }
       }
     } finally {
-      this.readers.delete(position);
+      this.readers.delete(reader);
     }
   }
 

@@ -167,6 +167,18 @@ export interface SessionSummary {
   readonly updatedAt?: string;
 }
 
+export interface ReadEventsOptions {
+  /** The number of the event after which reading starts. Default 0. */
+  readonly afterSequence?: number;
+  /** Ends reading. */
+  readonly signal?: AbortSignal;
+  /**
+   * Whether the reader stores what it reads, so that nobody needs it from the session later. Without such a reader, a
+   * session keeps as much as it can for later ones. Default false.
+   */
+  readonly isStoring?: boolean;
+}
+
 export interface SequencedEvent {
   /** Position of the event in its session: 1, 2, 3 and so on. */
   readonly sequence: number;
@@ -181,10 +193,10 @@ export interface BackendSession extends Disposable {
   readonly commands: readonly SlashCommand[];
 
   /**
-   * Reads the events after `afterSequence` (default 0), until the session closes or `signal` fires. Several readers can
-   * read concurrently. Dropped events leave a gap in `sequence`.
+   * Reads the events until the session closes. Several readers can read concurrently. Dropped events leave a gap in
+   * `sequence`.
    */
-  events(options?: { afterSequence?: number; signal?: AbortSignal }): AsyncIterable<SequencedEvent>;
+  events(options?: ReadEventsOptions): AsyncIterable<SequencedEvent>;
 
   /**
    * Stops reading from the backend until the result is disposed, for a reader that can't keep up. Also delays the

@@ -34,6 +34,22 @@ describe('A conversation with an agent that sends a lot of text', () => {
     assert.equal(outline(await again.chats.open(chat.id))[1], `answer: ${text}`);
     await again.close();
   });
+
+  it('is not kept by the session, too, because the conversation stores it', async () => {
+    const chat = await window.chats.create('one');
+    await chat.send(draft('Go'));
+    const { last } = window.agent;
+    for (let part = 0; part < 8; part++) {
+      last.say('x'.repeat(100_000));
+      await turns();
+    }
+    last.end();
+    await until('the end', () => outline(chat).includes('end: completed'));
+    for await (const { sequence } of last.events()) {
+      assert.ok(sequence > 4, `the session has kept event ${sequence}`);
+      break;
+    }
+  });
 });
 
 describe('A long history that an agent replays', () => {

@@ -7,6 +7,7 @@ import {
   type BackendSession,
   type PromptAttachment,
   type PromptInput,
+  type ReadEventsOptions,
   type SequencedEvent,
   isBackendError,
 } from '../../../session/common/sessionBackend';
@@ -86,7 +87,7 @@ export class DraftSession implements BackendSession {
     this.emit({ event: 'session:start', data: { session_id: this.id } }, ...replayThreadAsEvents(this.id, history));
   }
 
-  events(options?: { afterSequence?: number; signal?: AbortSignal }): AsyncIterable<SequencedEvent> {
+  events(options?: ReadEventsOptions): AsyncIterable<SequencedEvent> {
     return this.deps.events.read(options);
   }
 

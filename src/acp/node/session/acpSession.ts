@@ -5,7 +5,6 @@ import {
   type BackendSession,
   type CreateSessionOptions,
   type PromptInput,
-  type SequencedEvent,
 } from '../../../session/common/sessionBackend';
 import { Coalescer, withDeadline, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
@@ -83,6 +82,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   /** How many updates the agent has sent, also dropped ones. After the first, loading again would repeat the history. */
   updateCount = 0;
   readonly holdBack = (): Disposable => this.deps.agent.connection.holdReading();
+  readonly events: BackendSession['events'] = (options) => this.output.read(options);
   private readonly emit = (events: readonly SessionEvent[]): void => this.output.appendAll(events);
   private readonly lifetimeController = new AbortController();
 
@@ -199,10 +199,6 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
 
   get commands(): readonly SlashCommand[] {
     return this.mapper.commands;
-  }
-
-  events(options?: { afterSequence?: number; signal?: AbortSignal }): AsyncIterable<SequencedEvent> {
-    return this.output.read(options);
   }
 
   handleUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion, subagentId?: string): void {

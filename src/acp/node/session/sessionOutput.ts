@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { EventLog } from '../../../session/common/eventLog';
 import { DeltaRedactor } from '../../../session/common/redaction/deltaRedactor';
 import type { SecretRedactor } from '../../../session/common/redaction/secretRedactor';
-import type { SequencedEvent } from '../../../session/common/sessionBackend';
+import type { ReadEventsOptions, SequencedEvent } from '../../../session/common/sessionBackend';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 
 /** The events of one session, without the user's keys. */
@@ -31,7 +31,7 @@ export class SessionOutput {
     this.append({ event: 'notice', data: { session_id: this.sessionId, level, message } });
   }
 
-  read(options?: { afterSequence?: number; signal?: AbortSignal }): AsyncIterable<SequencedEvent> {
+  read(options?: ReadEventsOptions): AsyncIterable<SequencedEvent> {
     return this.eventLog.read(options);
   }
 

@@ -7,6 +7,7 @@ import {
   BackendError,
   type BackendSession,
   type PromptInput,
+  type ReadEventsOptions,
   type SequencedEvent,
 } from '../../../session/common/sessionBackend';
 import { SessionDriver } from './sessionDriver';
@@ -55,7 +56,7 @@ export class AmplifierSession implements BackendSession {
     await this.driver.sendAndWait((call) => ({ kind: 'start', call }));
   }
 
-  events(options: { afterSequence?: number; signal?: AbortSignal } = {}): AsyncIterable<SequencedEvent> {
+  events(options: ReadEventsOptions = {}): AsyncIterable<SequencedEvent> {
     return this.eventLog.read(options);
   }
 

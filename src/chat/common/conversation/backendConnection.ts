@@ -271,7 +271,8 @@ export class BackendConnection implements Disposable {
     let isInTurn = false;
     let isRetired = false;
     try {
-      for await (const { sequence, event } of session.events({ signal: this.lifetimeController.signal })) {
+      const how = { signal: this.lifetimeController.signal, isStoring: true };
+      for await (const { sequence, event } of session.events(how)) {
         // What is missing before the first event of a filtered history is known already.
         if ((last > 0 || !filter) && sequence > last + 1) handlers.onGap();
         last = sequence;

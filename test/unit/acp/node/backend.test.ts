@@ -199,6 +199,25 @@ describe('a backend over an ACP agent', () => {
     assert.ok(follower.all('prompt:complete').every(({ response }) => response === answer));
   });
 
+  it('gives all of a session that is open already to a conversation that loads it, whoever watches it', async () => {
+    const parts = Array.from({ length: 4 }, (_, index) => `${index}`.repeat(256 * 1024));
+    const { backend } = make((app) => {
+      basics(app);
+      app.onRequest('session/prompt', async ({ params: { sessionId }, client }) => {
+        for (const part of parts) await client.notify('session/update', says(sessionId, part));
+        return { stopReason: 'end_turn' };
+      });
+    });
+    const { session, follower } = await open(backend);
+    const server = new Follower(session);
+    await session.sendPrompt({ text: 'go' });
+    await Promise.all([follower.next('prompt:complete'), server.next('prompt:complete')]);
+    const loaded = new Follower(await backend.loadSession(session.id, { cwd }));
+    await loaded.next('prompt:complete');
+    assert.deepEqual(loaded.names, follower.names);
+    assert.equal(loaded.all('prompt:submit')[0]?.prompt, 'go');
+  });
+
   it('waits for a history that takes longer than a request while it comes, and no longer', async () => {
     const clock = new FakeClock();
     const parts = 5;

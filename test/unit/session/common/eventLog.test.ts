@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { EventLog, type EventLogLimits } from '../../../../src/session/common/eventLog';
+import type { ReadEventsOptions } from '../../../../src/session/common/sessionBackend';
 import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
 
 const start: SessionEvent = { event: 'session:start', data: { session_id: 's' } };
@@ -15,7 +16,7 @@ function logOf(messages: readonly string[], limits?: EventLogLimits): EventLog {
   return log;
 }
 
-async function read(log: EventLog, options?: { afterSequence?: number; signal?: AbortSignal }): Promise<string[]> {
+async function read(log: EventLog, options?: ReadEventsOptions): Promise<string[]> {
   const seen: string[] = [];
   for await (const { sequence, event: told } of log.read(options)) {
     seen.push(`${sequence}${told.event === 'notice' ? told.data.message : ''}`);
@@ -154,9 +155,9 @@ describe('the log of a session’s events', () => {
     };
     const starts = (told: readonly string[]): string[] => told.map((text) => text.slice(0, 2));
 
-    it('by all present readers', async () => {
+    it('by all present readers, while one of them stores it', async () => {
       const log = logOf([], limits);
-      const early = [read(log), read(log)];
+      const early = [read(log), read(log, { isStoring: true })];
       await addAll(log, texts(1, 6));
       const late = read(log);
       log.end();
@@ -169,7 +170,7 @@ describe('the log of a session’s events', () => {
       const log = logOf([], limits);
       const slow = log.read();
       await slow.next();
-      const fast = read(log);
+      const fast = read(log, { isStoring: true });
       await addAll(log, texts(1, 6));
       log.end();
       const seen: string[] = [];
@@ -178,9 +179,18 @@ describe('the log of a session’s events', () => {
       assert.equal((await fast).length, 7);
     });
 
+    it('but all of it while nobody stores it, whoever reads', async () => {
+      const log = logOf([], limits);
+      const watching = [read(log), read(log)];
+      await addAll(log, texts(1, 6));
+      log.end();
+      assert.equal((await read(log)).length, 7);
+      assert.equal((await Promise.all(watching)).flat().length, 14);
+    });
+
     it('but all of it while nobody reads, also after a reader has gone', async () => {
       const log = logOf([], limits);
-      const reader = log.read();
+      const reader = log.read({ isStoring: true });
       await reader.next();
       await reader.return();
       await addAll(log, texts(1, 6));
