@@ -187,14 +187,13 @@ export class ConversationStore implements ChatStore {
       open.updateHead(change);
       return;
     }
-    const head = (await this.exists(id)) ? ((await this.headFiles.read(id)) ?? this.headById.get(id)) : undefined;
-    if (!head) throw notFoundError();
-    const changed = { ...head, ...change };
-    try {
-      await this.headFiles.write(changed);
-    } catch (error) {
+    if (!(await this.exists(id))) throw notFoundError();
+    const known = this.headById.get(id);
+    const apply = (stored = known): ConversationHead | undefined => stored && { ...stored, ...change };
+    const changed = await this.headFiles.change(id, apply).catch((error: unknown) => {
       throw storageError('The change could not be written to disk.', error);
-    }
+    });
+    if (!changed) throw notFoundError();
     this.headById.set(id, changed);
     this.emitter.fire();
   }
@@ -277,7 +276,7 @@ export class ConversationStore implements ChatStore {
       log,
       folder: this.folders.folderOf(id),
       readHead: () => this.headFiles.read(id),
-      writeHead: (head) => this.headFiles.write(head),
+      changeHead: (change) => this.headFiles.change(id, change),
       placeContinued: (place, moves) => this.deps.places?.continuedFrom(place, moves),
       onDidChangeHead: (head) => {
         this.headById.set(id, head);

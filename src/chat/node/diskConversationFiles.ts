@@ -15,6 +15,7 @@ import { RepeatedFailures } from './repeatedFailures';
 import { ConversationTexts } from './conversationTexts';
 import type { FilePort } from '../../base/node/filePort';
 import { inUseElsewhereText, newerVersionText, readonlyReasonOf, type Access } from './conversationAccess';
+import type { HeadChange } from './heads/headFiles';
 import { compactUnusedLog } from './log/compactLog';
 import { LogFollower } from './log/logFollower';
 import { LogReader } from './log/logReader';
@@ -34,7 +35,7 @@ interface StoredSessionPorts {
   readonly folder: string;
   readonly readHead: () => Promise<ConversationHead | undefined>;
   /** @throws errors of the file port */
-  readonly writeHead: (head: ConversationHead) => Promise<void>;
+  readonly changeHead: (change: HeadChange) => Promise<ConversationHead | undefined>;
   /** Returns the place of a conversation that continues in this window. Undefined if places are not known. */
   readonly placeContinued: (
     place: ConversationPlace | undefined,
@@ -380,16 +381,15 @@ export class DiskConversationFiles implements ConversationFiles {
     const write = async (): Promise<void> => {
       if (this.access === 'lost') return;
       if (this.isOurs) await this.ensureWritable();
-      const stored = await this.ports.readHead();
-      // If the head is missing, the conversation is being deleted. Then only the writer may create it again.
-      if (!stored && !this.isOurs) {
-        await this.handleDeletion();
-        return;
-      }
-      const written = this.unsavedHeadChanges;
-      if (stored) this.currentHead = { ...stored, ...written };
-      await this.ports.writeHead(this.currentHead);
-      if (this.unsavedHeadChanges === written) this.unsavedHeadChanges = {};
+      let written = this.unsavedHeadChanges;
+      const isThere = await this.ports.changeHead((stored) => {
+        written = this.unsavedHeadChanges;
+        if (stored) this.currentHead = { ...stored, ...written };
+        // If the head is missing, the conversation is being deleted. Then only the writer may create it again.
+        return stored || this.isOurs ? this.currentHead : undefined;
+      });
+      if (!isThere) await this.handleDeletion();
+      else if (this.unsavedHeadChanges === written) this.unsavedHeadChanges = {};
     };
     this.runningHeadWrite = this.runningHeadWrite
       .then(write)

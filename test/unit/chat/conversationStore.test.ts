@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { nullLogger } from '../../../src/base/common/log';
@@ -45,6 +45,8 @@ class FaultyFiles extends NodeFiles {
   /** Holds back what has been read of heads. */
   readsHeld: Promise<void> | undefined;
   heldReads = 0;
+  /** How often a window wanted to be the one that writes a head. */
+  headMarks = 0;
 
   override async read(file: string): Promise<string | undefined> {
     const text = await super.read(file);
@@ -61,6 +63,7 @@ class FaultyFiles extends NodeFiles {
   }
 
   override async createNew(file: string, text: string): Promise<boolean> {
+    if (file.endsWith('.writing.tmp')) this.headMarks++;
     if (this.isLockFaulty) throw Object.assign(new Error('the disk says no'), { code: 'ENOSPC' });
     return await super.createNew(file, text);
   }
@@ -294,6 +297,39 @@ describe('ConversationStore', () => {
     assert.ok(file.wasTakenOver);
     await store.stop();
     assert.equal(await readFile(log(), 'utf8'), compacted);
+  });
+
+  it('keeps what two windows change about a conversation at the same time, such as its draft and its state', async () => {
+    const store = await newStore();
+    const made = store.create(head);
+    made.append(prompt('One'));
+    await store.stop();
+    const [here, there] = [await (await newStore()).open(id), await (await newStore()).open(id)];
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    files.heldReads = files.headMarks = 0;
+    files.readsHeld = promise;
+    here.updateHead({ state: 'unread' });
+    const written = [here.flush()];
+    await until('one window has read the head', () => files.heldReads > 0);
+    files.readsHeld = undefined;
+    there.updateHead({ draft: { text: 'half a thought', attachments: [] } });
+    written.push(there.flush());
+    await until('the other one wants to write it', () => files.headMarks > 1);
+    resolve(undefined);
+    await Promise.all(written);
+    const [stored] = (await newStore()).heads;
+    assert.deepEqual([stored?.state, stored?.draft?.text], ['unread', 'half a thought']);
+    assert.deepEqual(await readdir(path.join(folder, 'heads')), [`${id}.json`]);
+  });
+
+  it('writes a head that a window was writing when it crashed', async () => {
+    const store = await newStore();
+    store.create(head).append(prompt('One'));
+    await store.stop();
+    await writeFile(path.join(folder, 'heads', `${id}.json.writing.tmp`), '');
+    await (await newStore()).updateHead(id, { title: 'Renamed' });
+    assert.equal((await newStore()).heads[0]?.title, 'Renamed');
+    assert.deepEqual(await readdir(path.join(folder, 'heads')), [`${id}.json`]);
   });
 
   it('lists what another window writes', async () => {

@@ -75,7 +75,7 @@ describe('A copy of a conversation', () => {
     for (const id of ['conversation-1', 'conversation-2', 'conversation-1']) {
       // A file is where the folder of its images would be.
       await files.replace(path.join(folder, id), '');
-      await heads.write({ ...headOf(id), draft: { text: '', attachments: [image] } });
+      await heads.change(id, () => ({ ...headOf(id), draft: { text: '', attachments: [image] } }));
     }
     assert.equal(warnings.filter((text) => text.includes('store the images')).length, 2, warnings.join('\n'));
   });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../../base/common/log';
 import { parseJson } from '../../../base/common/parseJson';
 import type { FilePort } from '../../../base/node/filePort';
@@ -8,12 +9,18 @@ import { DraftImages, withoutLargeImages } from './draftImages';
 
 const storeFailure = 'Cannot store the images of a draft';
 const removeFailure = 'Cannot remove the images of a draft';
+/** How often and how long a window waits for another one that writes the same head. Writing takes only milliseconds. */
+const maxWaits = 50;
+const waitMs = 20;
 
 interface HeadFilesDeps {
   readonly files: FilePort;
   readonly folders: ConversationFolders;
   readonly log: Logger;
 }
+
+/** Makes of the stored head what is written. Undefined: nothing. */
+export type HeadChange = (stored: ConversationHead | undefined) => ConversationHead | undefined;
 
 /** The files of the heads of conversations. */
 export class HeadFiles {
@@ -37,8 +44,40 @@ export class HeadFiles {
     return await this.imagesOf(head.id).addTo(head);
   }
 
-  /** If the images of the draft cannot be stored, the rest of it still is. @throws errors of the file port */
-  async write(head: ConversationHead): Promise<void> {
+  /**
+   * Writes what `change` makes of the stored head, while no other window writes it, and resolves to that. If the images of
+   * the draft cannot be stored, the rest of it still is. @throws errors of the file port
+   */
+  async change(id: string, change: HeadChange): Promise<ConversationHead | undefined> {
+    const { files, folders } = this.deps;
+    // Named so that it is removed as a leftover if this window crashes.
+    const mark = `${folders.headFileOf(id)}.writing.tmp`;
+    const isMarked = await this.mark(mark);
+    try {
+      const changed = change(await this.read(id));
+      if (changed) await this.write(changed);
+      return changed;
+    } finally {
+      if (isMarked) await files.remove(mark).catch(() => undefined);
+    }
+  }
+
+  /** Marks the head as being written by this window, after others have written it. Never rejects. */
+  private async mark(mark: string): Promise<boolean> {
+    const { files } = this.deps;
+    // Where nothing can be created, the write reports it.
+    const create = (): Promise<boolean | undefined> => files.createNew(mark, '').catch(() => undefined);
+    for (let waits = 0; waits < maxWaits; waits++) {
+      const isCreated = await create();
+      if (isCreated !== false) return isCreated === true;
+      await sleep(waitMs);
+    }
+    // Its window has crashed.
+    await files.remove(mark).catch(() => undefined);
+    return (await create()) === true;
+  }
+
+  private async write(head: ConversationHead): Promise<void> {
     const { files, folders } = this.deps;
     const images = this.imagesOf(head.id);
     const stored = withoutLargeImages(head);
