@@ -38,10 +38,10 @@ describe('Amp, as a user sees it', () => {
     const lockfile = await onlyLockfile();
     const client = await AmpClient.connect(lockfile);
     await window.waitForStatus(new RegExp(`Serving on 127\\.0\\.0\\.1:${lockfile.port} to 1 client`));
-    await window.showStatus();
-    await window.picks.filter({ hasText: `Serving on 127.0.0.1:${lockfile.port} to 1 client.` }).waitFor();
-    await window.picks.filter({ hasText: 'Open Amp Terminal' }).waitFor();
-    await window.picks.filter({ hasText: 'Restart Server' }).waitFor();
+    for (const row of [`Serving on 127.0.0.1:${lockfile.port} to 1 client.`, 'Open Amp Terminal', 'Restart Server']) {
+      await window.showStatus(row);
+      await window.picks.filter({ hasText: row }).first().waitFor();
+    }
     await window.screenshot('amp-status');
     await window.page.keyboard.press('Escape');
     client.close();

@@ -47,15 +47,12 @@ describe('An agent that works while its settings change', () => {
   it('completes its answer with the earlier ones, says so once, and has the new ones for the next prompt', async () => {
     await chat.send(`work until ${done}`);
     await isWorking();
-    const notice = window.messages.filter({ hasText: /settings of Key Agent have changed.*with the next prompt/ });
     await setKey('12345678');
-    await notice.first().waitFor();
+    const told = await chat.notice(/settings of Key Agent have changed.*with the next prompt/);
     await setKey('123456');
     await writeFile(done, '');
     await chat.says(/a key of 4 letters/);
-    assert.equal(await notice.count(), 1);
-    // It covers the prompt.
-    await window.runCommand('Notifications: Clear All Notifications');
+    assert.equal(await told.count(), 1);
     await chat.send('and now');
     await chat.says(/a key of 6 letters/);
   });
@@ -71,7 +68,7 @@ describe('An agent that works while its settings change', () => {
     });
     await box.fill('1234567890');
     await box.press('Enter');
-    const waiting = window.messages.filter({ hasText: /restarts when it has finished: “work until/ });
+    const waiting = await chat.notice(/restarts when it has finished: “work until/);
     await waiting.first().getByRole('button', { name: 'Restart Now' }).click();
     await chat.shows(/restarted to complete the sign-in/);
     await chat.send('hello');

@@ -39,10 +39,13 @@ describe('The mode of a conversation, chosen before its first prompt', () => {
     });
   }
 
+  const showsUnattended = async (): Promise<void> =>
+    (await chat.frame()).locator('.picker-button.is-warning').getByText('Auto edit').waitFor();
+
   it('is there when the user begins to write, holds for the first prompt, and shows that it does not ask', async () => {
     await chat.type('rename colour to color in src/colour.ts');
     await choose('Ask', 'Auto edit');
-    await chat.shows('Edits without asking');
+    await showsUnattended();
     await window.screenshot('chat-mode-before-first-prompt');
     await (await chat.button('Send')).click();
     await contains(original.replaceAll('colour', 'color'));
@@ -53,7 +56,7 @@ describe('The mode of a conversation, chosen before its first prompt', () => {
   it('is remembered for the next conversation, also after a reload, before anything is written', async () => {
     await window.runCommand('Backline: New Conversation');
     await (await chat.frame()).locator('.empty').first().waitFor();
-    await chat.shows('Edits without asking');
+    await showsUnattended();
     await window.reload();
     await window.runCommand('Backline: Open Chat');
     await chat.hasButton('Mode: Auto edit');

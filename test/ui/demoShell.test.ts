@@ -110,7 +110,7 @@ describe('The demo agent that works by itself', () => {
       if (await allow.isVisible()) await allow.click({ timeout: 1_000 });
       assert.equal(await text('old.txt'), 'by the agent\n');
     });
-    await window.messages.filter({ hasText: 'changed “shell/old.txt” on disk' }).waitFor();
+    await chat.notice('changed “shell/old.txt” on disk');
     await window.screenshot('demo-write-unsaved');
     assert.match((await window.page.locator('.editor-instance .view-lines').allInnerTexts()).join(), /mine/);
   });

@@ -34,7 +34,7 @@ describe('A conversation during whose opening the extension host ended', () => {
   });
   after(() => window.close());
 
-  const toast = () => window.messages.filter({ hasText: `“${title}” was not opened` });
+  const notice = () => chat.notice(`“${title}” was not opened`);
 
   /** Ends the extension host while it opens the conversation, whose log never comes. */
   async function killWhileOpening(): Promise<void> {
@@ -61,31 +61,32 @@ describe('A conversation during whose opening the extension host ended', () => {
       closeSync(pipe);
     });
     // VS Code starts another host.
-    await toast().waitFor();
+    await notice();
   }
 
   it('is named at the next start and opened when the user says so, and then by itself again', async () => {
     await killWhileOpening();
     for (const name of ['Open', 'Compact', 'Delete'])
-      await toast().getByRole('button', { name, exact: true }).waitFor();
+      await (await notice()).getByRole('button', { name, exact: true }).waitFor();
     await window.screenshot('conversation-not-opened-again');
     await chat.shows('What would you like to work on?');
-    await toast().getByRole('button', { name: 'Open', exact: true }).click();
+    await (await notice()).getByRole('button', { name: 'Open', exact: true }).click();
     await chat.says('All is built.');
     await window.reload();
     await chat.says('All is built.');
-    assert.equal(await toast().count(), 0);
+    assert.equal(await (await chat.frame()).locator('.problem').count(), 0);
+    assert.equal(await window.messages.filter({ hasText: 'was not opened' }).count(), 0);
   });
 
   it('is compacted and opened', async () => {
     await killWhileOpening();
-    await toast().getByRole('button', { name: 'Compact', exact: true }).click();
+    await (await notice()).getByRole('button', { name: 'Compact', exact: true }).click();
     await chat.says('All is built.');
   });
 
   it('is deleted after a question', async () => {
     await killWhileOpening();
-    await toast().getByRole('button', { name: 'Delete', exact: true }).click();
+    await (await notice()).getByRole('button', { name: 'Delete', exact: true }).click();
     const dialog = window.page.locator('.monaco-dialog-box');
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
     await eventually('no conversation', async () =>
@@ -96,7 +97,8 @@ describe('A conversation during whose opening the extension host ended', () => {
     );
     await window.reload();
     await chat.shows('What would you like to work on?');
-    assert.equal(await toast().count(), 0);
+    assert.equal(await (await chat.frame()).locator('.problem').count(), 0);
+    assert.equal(await window.messages.filter({ hasText: 'was not opened' }).count(), 0);
   });
 });
 

@@ -128,8 +128,7 @@ describe('Restore to a prompt', () => {
   it('says at the next start that a restore was cut off, and finishes it', async () => {
     await writeJournal(await readFile(file('values.ts')), Buffer.from(original));
     await window.reload();
-    const message = window.messages.filter({ hasText: 'Restoring files was interrupted: 0 of 1 file is restored.' });
-    await message.waitFor();
+    const message = await chat.notice('Restoring files was interrupted: 0 of 1 file is restored.');
     await window.screenshot('restore-interrupted');
     await message.getByRole('button', { name: 'Finish' }).click();
     await eventually('the file', async () => assert.equal(await readFile(file('values.ts'), 'utf8'), original));

@@ -35,10 +35,15 @@ describe('Unsaved text', () => {
 
   const text = (): Promise<string> => readFile(file, 'utf8');
   const toast = (words: string) => window.messages.filter({ hasText: words });
-  /** VS Code moves messages into the notification center after a while. */
+  /** In the chat, or in a message, which VS Code moves into the notification center after a while. */
   async function press(words: string, button: string): Promise<void> {
     const item = window.page.locator('.notification-list-item').filter({ hasText: words }).last();
     await eventually(`the message ${words}`, async () => {
+      const inChat = (await chat.frame()).locator('.problem').filter({ hasText: words });
+      if (await inChat.last().isVisible()) {
+        await inChat.last().getByRole('button', { name: button, exact: true }).click({ timeout: 5_000 });
+        return;
+      }
       if (!(await item.isVisible())) await window.runCommand('Notifications: Show Notifications');
       await item.getByRole('button', { name: button, exact: true }).click({ timeout: 5_000 });
     });
@@ -91,8 +96,8 @@ describe('Unsaved text', () => {
     await setUserSetting(window, 'backline.chat.saveBeforePrompt', 'never');
     await typeInEditor('last ');
     await chat.send('change');
-    await toast('Planned agent changed “notes.txt” on disk').waitFor();
-    await takePicturesOf('changed “notes.txt” on disk', 'unsaved-conflict');
+    const conflict = await chat.notice('Planned agent changed “notes.txt” on disk');
+    await takeThemePictures(window, 'unsaved-conflict', [1440, 560], () => conflict.first().hover());
     await press('changed “notes.txt” on disk', 'Compare');
     await window.page.locator('.tab.active').filter({ hasText: 'Planned agent’s version' }).waitFor();
     await toast('Which version of “notes.txt”').waitFor();
@@ -123,7 +128,7 @@ describe('Unsaved text', () => {
     await eventually('the end of the turn', async () => assert.equal((await agent.answers('change')).length, 2));
     await typeInEditor('still ');
     await chat.send('remove');
-    await toast('Planned agent deleted “notes.txt”').waitFor();
+    await chat.notice('Planned agent deleted “notes.txt”');
     await window.screenshot('unsaved-deleted');
     await press('deleted “notes.txt”', 'Keep Mine');
     await lines().first().click();

@@ -98,7 +98,7 @@ describe('What a workspace brings that runs', () => {
 
   /** What the status says, which waits for it. */
   async function statusSays(words: string): Promise<void> {
-    await window.showStatus();
+    await window.showStatus(words);
     await window.picks.filter({ hasText: words }).first().waitFor();
     await window.page.keyboard.press('Escape');
   }
@@ -177,7 +177,16 @@ describe('What a workspace brings that runs', () => {
 
   it('are MCP servers that do not come along before they are allowed; the session begins without them', async () => {
     await window.runCommand('Backline: Choose Agent');
-    await window.picks.filter({ hasText: 'Mine' }).filter({ hasNotText: 'workspace' }).first().click();
+    await window.page.waitForTimeout(1500);
+    await window.screenshot('consent-debug1');
+    await window.picks
+      .filter({ hasText: 'Mine' })
+      .filter({ hasNotText: 'workspace' })
+      .first()
+      .click({ timeout: 8000 })
+      .catch(() => window.screenshot('consent-debug2'));
+    await window.page.waitForTimeout(1500);
+    await window.screenshot('consent-debug3');
     await send('hello');
     await question(/Allow agents to use the MCP server "tool"[^]*Command: node .*evil\.mjs/);
     await window.screenshot('consent-mcp');

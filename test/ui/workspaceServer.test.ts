@@ -38,7 +38,7 @@ describe('An Amplifier server that a workspace names', () => {
   });
 
   async function statusSays(words: string): Promise<void> {
-    await window.showStatus();
+    await window.showStatus(words);
     await window.picks.filter({ hasText: words }).first().waitFor();
     await window.page.keyboard.press('Escape');
   }
