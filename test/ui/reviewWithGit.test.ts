@@ -65,7 +65,7 @@ describe('The review of changes in a Git repository', () => {
     await window.screenshot('review-git-agent');
     await peek().locator('.action-label[aria-label^="Undo Change"]').first().click();
     await eventually('the file', async () => assert.equal(await text(), edited.replace('= 5;', '= 500;')));
-    await chat.shows('1 file, 1 change');
+    await chat.shows(/^1 file$/);
   });
 
   it('has no changes of the agent once all are kept', async () => {

@@ -177,16 +177,9 @@ describe('What a workspace brings that runs', () => {
 
   it('are MCP servers that do not come along before they are allowed; the session begins without them', async () => {
     await window.runCommand('Backline: Choose Agent');
-    await window.page.waitForTimeout(1500);
-    await window.screenshot('consent-debug1');
-    await window.picks
-      .filter({ hasText: 'Mine' })
-      .filter({ hasNotText: 'workspace' })
-      .first()
-      .click({ timeout: 8000 })
-      .catch(() => window.screenshot('consent-debug2'));
-    await window.page.waitForTimeout(1500);
-    await window.screenshot('consent-debug3');
+    // Not by what a row lacks: VS Code draws rows into those of before, whose hidden details stay.
+    const own = window.page.getByText('Mine', { exact: true });
+    await window.picks.filter({ has: own }).first().click();
     await send('hello');
     await question(/Allow agents to use the MCP server "tool"[^]*Command: node .*evil\.mjs/);
     await window.screenshot('consent-mcp');

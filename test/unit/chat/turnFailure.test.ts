@@ -178,6 +178,11 @@ describe('What a turn failed of', () => {
     });
   }
 
+  it('is told in Backline’s own words when it can’t connect to the agent', () => {
+    const text = 'Agent is unavailable. http://127.0.0.1:1/acp can’t be reached: connect ECONNREFUSED';
+    assert.deepEqual(classifyFailure({ text, at }), { kind: 'other' });
+  });
+
   it('is the agent that does not answer Backline, not its network', () => {
     const failure = classifyFailure({
       text: 'Agent did not answer: session/new timed out after 60 s.',

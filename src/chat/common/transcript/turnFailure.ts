@@ -65,6 +65,9 @@ const unreachablePattern =
 const servicePattern =
   /internal server error|bad gateway|service unavailable|gateway time-?out|"type\W{1,6}api_error/iu;
 
+/** Backline's own sentence about an agent that it can't connect to. It says more than a kind. */
+const unreachableAgentPattern = /^[^\n]{1,200} is unavailable\. /u;
+
 /** An HTTP status that is named as one: a number in a path or a count is none. */
 const statusPattern =
   /\b(?:HTTP|status(?: ?code)?|error|code|failed)\W{0,6}(\d{3})\b(?!\d)|\b(\d{3}) (?:\{|Too Many|Overloaded|Bad Gateway|Internal Server|Service Unavailable|Unauthorized)/giu;
@@ -88,6 +91,7 @@ export function classifyFailure(report: ReportedError): TurnFailure {
   }
   const busy = has(529, 503);
   if (overloadedPattern.test(all) || busy !== undefined) return { kind: 'overloaded', status: busy };
+  if (unreachableAgentPattern.test(report.text)) return { kind: 'other' };
   if (certificatePattern.test(all)) return { kind: 'network', problem: 'certificate' };
   if (proxyPattern.test(all)) return { kind: 'network', problem: 'proxy' };
   if (timeoutPattern.test(all)) return { kind: 'network', problem: 'timeout' };
