@@ -247,8 +247,9 @@ describe('the composer around the prompt', () => {
     // What was written after the @ stays.
     await chat.page.getByRole('button', { name: 'Add Context' }).click();
     await chat.composer.pressSequentially(' please');
-    await chat.composer.press('Home');
-    for (let moved = 0; moved < 'Read @'.length; moved++) await chat.composer.press('ArrowRight');
+    await chat.composer.evaluate((area) => {
+      if (area instanceof HTMLTextAreaElement) area.setSelectionRange('Read @'.length, 'Read @'.length);
+    });
     await chat.page.getByRole('listbox').waitFor();
     await chat.composer.press('Escape');
     await chat.page.getByRole('listbox').waitFor({ state: 'detached' });

@@ -109,7 +109,7 @@ export function Composer() {
 
   const closeList = (trigger: CompletionTrigger): void => {
     const { current: added } = mentionByButton;
-    if (added && draft.text === added.after) put({ text: added.before, caret: added.before.length });
+    if (added?.after === draft.text) put({ text: added.before, caret: added.before.length });
     else setDismissed(trigger.start);
   };
   // Once anything else was written, Escape only closes the list.
