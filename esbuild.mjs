@@ -59,6 +59,7 @@ const loadedLater = {
   agents: 'src/acp/node/catalogue/agentLauncher.ts',
   'agents-page': 'src/agents/vscode/agentsController.ts',
   'account-dialogs': 'src/acp/vscode/accountDialogs.ts',
+  'amplifier-dialogs': 'src/amplifier/vscode/secretDialogs.ts',
   changes: 'src/changes/vscode/windowChanges.ts',
   chat: 'src/chat/vscode/chatRoot.ts',
   context: 'src/context/vscode/contextController.ts',

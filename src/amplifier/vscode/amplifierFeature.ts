@@ -27,7 +27,6 @@ import { missingServerConsentMessage, ServerConsent } from '../node/serverConsen
 import { chooseContext } from './chooseContext';
 import { DocumentLanguages } from './documentLanguages';
 import { createContextCollector, editorContextChangeEvents } from './editorContext';
-import { confirmSendingApiKey, manageApiKey, manageToken } from './secretDialogs';
 import type { OutgoingHttp } from '../../wire/node/outgoingHttp';
 
 interface AmplifierFeatureDeps extends NoticeContext {
@@ -63,7 +62,9 @@ export class AmplifierFeature implements Feature {
   constructor(private readonly deps: AmplifierFeatureDeps) {
     const { editor, isReported, log, clock, secrets, memento } = deps;
     const onListenerError = (error: unknown): void => log.error('a listener failed', error);
-    this.apiKeyStore = new ApiKeyStore({ secrets, state: memento, confirm: confirmSendingApiKey });
+    const confirm = async (origin: string): Promise<boolean> =>
+      await (await import('./secretDialogs')).confirmSendingApiKey(origin);
+    this.apiKeyStore = new ApiKeyStore({ secrets, state: memento, confirm });
     this.serverTokens = new ServerTokens(secrets);
     this.contextSwitches = restoreContextSwitches(memento, onListenerError);
     this.contextCollector = createContextCollector(editor, this.contextSwitches, this.documentLanguages, isReported);
@@ -128,12 +129,13 @@ export class AmplifierFeature implements Feature {
     disposables.add(settings.onDidChangeOf([settingIds.amplifierHost, settingIds.amplifierPort], () => void refresh()));
     disposables.add(
       commands.setHandler(commandIds.amplifierSetApiKey, async () => {
-        await manageApiKey(apiKeyStore, messages);
+        await (await import('./secretDialogs')).manageApiKey(apiKeyStore, messages);
         await serverMonitor.check();
       }),
     );
     disposables.add(
       commands.setHandler(commandIds.amplifierSetToken, async () => {
+        const { manageToken } = await import('./secretDialogs');
         if (!(await manageToken(this.serverTokens, this.configuredUrl(), messages))) return;
         await configuredServer.handleTokenChange();
         if (isTrusted()) serverMonitor.start();
