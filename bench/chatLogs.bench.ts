@@ -243,7 +243,8 @@ async function follow(
   file: ConversationFiles,
 ): Promise<void> {
   const pace = new StoringPace(file);
-  for await (const { event } of session.events()) {
+  // As a conversation does.
+  for await (const { event } of session.events({ isStoring: true })) {
     const record: LogRecord = { type: 'event', at: Date.now(), event: storedForm(event) };
     transcript.applyRecord(record);
     file.append(record);
