@@ -4,7 +4,7 @@ import path from 'node:path';
 import { inRoot } from './paths.mjs';
 import { runContained } from './processes.mjs';
 import { say } from './progress.mjs';
-import { combineRuns, describeSummary, hasFailed, resultsOf } from './secondRun.mjs';
+import { combineRuns, describeSummary, hasFailed, resultOfFile } from './secondRun.mjs';
 import { forgetSummary, isGood, readSummary, writeSummary } from './summary.mjs';
 import { sourceOf } from './testFiles.mjs';
 
@@ -16,7 +16,8 @@ import { sourceOf } from './testFiles.mjs';
  * @param {string} name of the run
  * @param {readonly string[]} files bundled
  * @param {{ timeoutMs: number, maxSilentMs?: number, atOnce?: number, alone?: readonly string[], long?: readonly string[] }} options
- * `atOnce` files run beside each other (default 2); a file that says nothing for `maxSilentMs` is killed and has failed; `alone` names files that nothing runs beside, `long` those that begin first, so that none of them is left to run beside nothing
+ * `atOnce` files run beside each other; a file that prints nothing for `maxSilentMs` is killed and has failed; `alone` names files
+ * that nothing runs beside, `long` those that begin first, so that none of them is left to run beside nothing
  * @returns {Promise<never>}
  */
 export async function runFiles(
@@ -28,7 +29,7 @@ export async function runFiles(
     names.some((start) => path.basename(file).startsWith(`${start}.`));
   const isAlone = (/** @type {string} */ file) => isOf(file, alone);
 
-  /** @type {(file: string, echo: boolean) => Promise<FileResult[]>} */
+  /** @type {(file: string, echo: boolean) => Promise<FileResult>} */
   const runOne = async (file, echo) => {
     const part = `${name}-${path.relative(inRoot('out', 'test'), file).replaceAll(path.sep, '-')}`;
     await forgetSummary(part);
@@ -37,11 +38,7 @@ export async function runFiles(
     const { output } = await runContained(process.execPath, args, { cwd: inRoot(), echo, maxSilentMs });
     if (!echo) console.log(output);
     const summary = await readSummary(part);
-    const source = sourceOf(file);
-    const failed = summary?.files.flatMap((part) => part.failed) ?? [];
-    const seen = new Map(summary && [[source, { ...summary, file: source, seconds: 0, failed }]]);
-    const seconds = (performance.now() - startedAt) / 1000;
-    return resultsOf([source], seen, true).map((result) => ({ ...result, seconds }));
+    return resultOfFile(sourceOf(file), summary, (performance.now() - startedAt) / 1000);
   };
   /** @type {FileResult[]} */
   const first = [];
@@ -49,17 +46,17 @@ export async function runFiles(
   const queue = [...together.filter((file) => isOf(file, long)), ...together.filter((file) => !isOf(file, long))];
   const drain = async () => {
     for (let file = queue.shift(); file !== undefined; file = queue.shift())
-      first.push(...(await runOne(file, files.length === 1)));
+      first.push(await runOne(file, files.length === 1));
   };
   await Promise.all(Array.from({ length: atOnce }, drain));
-  for (const file of files.filter(isAlone)) first.push(...(await runOne(file, files.length === 1)));
+  for (const file of files.filter(isAlone)) first.push(await runOne(file, files.length === 1));
 
   /** @type {FileResult[]} */
   const second = [];
   const failed = first.filter(hasFailed).map(({ file }) => file);
   for (const file of files.filter((bundle) => failed.includes(sourceOf(bundle)))) {
     say(`\nRunning ${sourceOf(file)} again`);
-    second.push(...(await runOne(file, true)));
+    second.push(await runOne(file, true));
   }
   const summary = combineRuns(first, second);
   for (const line of describeSummary(summary)) console.log(line);

@@ -2,19 +2,23 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { inRoot } from './paths.mjs';
-import { combineRuns, describeSummary, resultsOf } from './secondRun.mjs';
+import { combineRuns, describeSummary, resultOfFile } from './secondRun.mjs';
 import { isGood, writeSummary } from './summary.mjs';
 import { sourceOf } from './testFiles.mjs';
 
 /** @typedef {import('./summary.mjs').FileResult} FileResult */
-/** @typedef {{ printed: string, summary: import('./summary.mjs').Summary, isFull: boolean }} Ran what a process of the pool answers to the path of a bundle; one that is full takes no further one */
+/**
+ * @typedef {{ printed: string, summary: import('./summary.mjs').Summary, isFull: boolean }} Ran what a process of the pool answers
+ * to the path of a bundle; one that is full takes no further one
+ */
 
 /**
  * Prints what each file has to say when it is through, writes the summary of all and ends the process. Nothing runs twice:
  * the file at which a process ends has failed, and another process takes those behind it.
  * @param {string} name of the run
  * @param {readonly string[]} files bundled
- * @param {{ timeoutMs: number, maxFileMs: number, processes: number }} options of one test, and of one file, whose process is then killed
+ * @param {{ timeoutMs: number, maxFileMs: number, processes: number }} options a test has `timeoutMs`, a file `maxFileMs` before its
+ * process is killed
  * @returns {Promise<never>}
  */
 export async function runPool(name, files, { timeoutMs, maxFileMs, processes }) {
@@ -37,9 +41,7 @@ export async function runPool(name, files, { timeoutMs, maxFileMs, processes }) 
       const seconds = (performance.now() - startedAt) / 1000;
       if (ran) process.stdout.write(ran.printed);
       else console.error(`The process of ${source} ended (${child.signalCode ?? child.exitCode})`);
-      const failed = ran?.summary.files.flatMap((part) => part.failed) ?? [];
-      const seen = new Map(ran && [[source, { ...ran.summary, file: source, seconds: 0, failed }]]);
-      results.push(...resultsOf([source], seen, true).map((result) => ({ ...result, seconds })));
+      results.push(resultOfFile(source, ran?.summary, seconds));
       if (!ran) return;
       if (ran.isFull) break;
     }

@@ -21,11 +21,22 @@ export function resultsOf(files, seen, ended) {
   const last = [...seen.keys()].at(-1);
   const expected = files.map((file) => {
     const result = ended || file !== last ? seen.get(file) : undefined;
-    return (
-      result ?? { file, seconds: 0, passes: 0, failures: 1, pending: 0, failed: [{ title: file, error: brokenOff }] }
-    );
+    return result ?? resultOfFile(file, undefined, 0);
   });
   return [...expected, ...[...seen.values()].filter(({ file }) => !files.includes(file))];
+}
+
+/**
+ * @param {string} file
+ * @param {Summary | undefined} summary of a run of this file alone; undefined if the run did not come to its end
+ * @param {number} seconds how long the run took
+ * @returns {FileResult}
+ */
+export function resultOfFile(file, summary, seconds) {
+  if (!summary)
+    return { file, seconds, passes: 0, failures: 1, pending: 0, failed: [{ title: file, error: brokenOff }] };
+  const { passes, failures, pending, files } = summary;
+  return { file, seconds, passes, failures, pending, failed: files.flatMap(({ failed }) => failed) };
 }
 
 /**

@@ -10,13 +10,12 @@ import { inRoot, root } from './paths.mjs';
  * @param {string} options.from e.g. 'test/unit'; its `*.test.ts`, at any depth, are the tests
  * @param {string} options.to e.g. 'out/test/unit'; emptied first
  * @param {readonly string[]} [options.filters] only tests whose path contains one of these
- * @param {(file: string, index: number) => boolean} [options.choose] only tests for which this is true
  * @param {readonly string[]} [options.also] further entry points below `from`
  * @param {import('esbuild').BuildOptions} [options.esbuild]
  * @returns {Promise<string[]>} the bundles of the tests, absolute
  */
-export async function bundleTests({ from, to, filters = [], choose = () => true, also = [], esbuild = {} }) {
-  const wanted = (await findFiles(from, '.test.ts', filters)).filter(choose);
+export async function bundleTests({ from, to, filters = [], also = [], esbuild = {} }) {
+  const wanted = await findFiles(from, '.test.ts', filters);
   await rm(path.join(root, to), { recursive: true, force: true });
   if (wanted.length === 0) return [];
   await build({
