@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { launchChromium } from '../scripts/lib/chromium.mjs';
 import { pageBundle } from '../scripts/lib/pageBundle.mjs';
 import { typicalAnswer } from './lib/typicalAnswer';
-import { printBenchLine } from './lib/benchLine';
+import { percentile, printBenchLine } from './lib/benchLine';
 
 /**
  * `chat.delta`: milliseconds of the page for a delta of four characters, in an answer of 32 KB with code, sanitised and
@@ -56,13 +56,6 @@ async function leastOf(count: number, measure: () => Promise<number[]>): Promise
 
 function deltasOf(page: Page, way: 'stream' | 'naive', answer: string, from: number): Promise<number[]> {
   return page.evaluate(`window.benchDeltas(${JSON.stringify(way)}, ${JSON.stringify(answer)}, ${from})`);
-}
-
-function percentile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const found = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
-  if (found === undefined) throw new Error('The percentile of nothing was asked for.');
-  return found;
 }
 
 async function servePage(): Promise<Server> {

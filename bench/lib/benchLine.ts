@@ -43,6 +43,14 @@ export function median(values: readonly number[]): number {
   return middle;
 }
 
+/** `part`: 0.95 for the 95th percentile. */
+export function percentile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const found = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
+  if (found === undefined) throw new Error('The percentile of nothing was asked for.');
+  return found;
+}
+
 function rounded(value: number): number {
   return Number(value.toPrecision(4));
 }

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { chatRequests } from '../../src/chat/common/page/chatApi';
 import { entries, sessionOf, snapshot } from '../../test/page/chat/support/chatFixtures';
 import { ChatPages } from '../../test/page/chat/support/chatPages';
-import { printBenchLine } from '../lib/benchLine';
+import { percentile, printBenchLine } from '../lib/benchLine';
 
 const prompts = 40;
 /** As many entries as a page has after a long conversation. */
@@ -15,9 +15,7 @@ async function main(): Promise<void> {
   const pages = new ChatPages();
   await pages.start();
   try {
-    const times = (await feedbackTimes(pages)).sort((a, b) => a - b);
-    const value = times[Math.ceil(times.length * 0.95) - 1];
-    if (value === undefined) throw new Error('No prompt was measured.');
+    const value = percentile(await feedbackTimes(pages), 0.95);
     printBenchLine({ bench: 'chat.feedback', value, unit: 'ms', bar: 100, better: 'lower' });
   } finally {
     await pages.stop();
