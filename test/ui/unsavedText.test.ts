@@ -39,7 +39,7 @@ describe('Unsaved text', () => {
   async function press(words: string, button: string): Promise<void> {
     const item = window.page.locator('.notification-list-item').filter({ hasText: words }).last();
     await eventually(`the message ${words}`, async () => {
-      const inChat = (await chat.frame()).locator('.problem').filter({ hasText: words });
+      const inChat = await chat.noticesInChat(words);
       if (await inChat.last().isVisible()) {
         await inChat.last().getByRole('button', { name: button, exact: true }).click({ timeout: 5_000 });
         return;

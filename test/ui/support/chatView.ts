@@ -67,11 +67,18 @@ export class ChatView {
     });
   }
 
+  /** What Backline says by itself while the user is in the chat. */
+  async noticesInChat(words: string | RegExp): Promise<Locator> {
+    return (await this.frame()).locator('.problem').filter({ hasText: words });
+  }
+
   /** What Backline says by itself: in the chat while the user is there, else as a notification of VS Code. */
   async notice(words: string | RegExp): Promise<Locator> {
     return await eventually(`the notice ${String(words)}`, async () => {
-      const inChat = (await this.frame()).locator('.problem').filter({ hasText: words });
-      for (const shown of [inChat, this.page.locator('.notification-toast').filter({ hasText: words })])
+      for (const shown of [
+        await this.noticesInChat(words),
+        this.page.locator('.notification-toast').filter({ hasText: words }),
+      ])
         if (await shown.first().isVisible()) return shown;
       throw new Error('it is not there');
     });
