@@ -111,9 +111,9 @@ export const SaveBeforePrompt = z.enum(['ask', 'always', 'never']).catch('ask');
 /** Whether unsaved files are saved before a prompt is sent. */
 export type SaveBeforePrompt = z.output<typeof SaveBeforePrompt>;
 
-export const ChatTelling = z.enum(['off', 'needsInput', 'all']);
-/** Of which events in conversations that are not in view the user is told. */
-export type ChatTelling = z.output<typeof ChatTelling>;
+export const ChatAlertLevel = z.enum(['off', 'needsInput', 'all']);
+/** Which events in conversations that are not in view cause a notification or a sound. */
+export type ChatAlertLevel = z.output<typeof ChatAlertLevel>;
 
 /** How long a hover waits for providers, in milliseconds. */
 export const ContextHoverTimeoutMs = z.number().int().min(50).max(10_000).catch(700);

@@ -12,7 +12,7 @@ import {
   ContextCodeLensMode,
   mergeGlobLevels,
   parsePortRange,
-  ChatTelling,
+  ChatAlertLevel,
   SaveBeforePrompt,
   type PortRange,
 } from '../common/settings';
@@ -213,12 +213,12 @@ export class Settings implements vscode.Disposable {
     return SaveBeforePrompt.parse(this.read(settingIds.chatSaveBeforePrompt));
   }
 
-  chatNotifications(): ChatTelling {
-    return ChatTelling.catch('all').parse(this.read(settingIds.chatNotifications));
+  chatNotifications(): ChatAlertLevel {
+    return ChatAlertLevel.catch('all').parse(this.read(settingIds.chatNotifications));
   }
 
-  chatSound(): ChatTelling {
-    return ChatTelling.catch('off').parse(this.read(settingIds.chatSound));
+  chatSound(): ChatAlertLevel {
+    return ChatAlertLevel.catch('off').parse(this.read(settingIds.chatSound));
   }
 
   /** Writes the value to the user settings. @throws Error if they cannot be written */

@@ -1,18 +1,16 @@
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import type { NoticeBoard } from '../../../platform/common/noticeBoard';
+import type { ChatAlertLevel } from '../../../platform/common/settings';
 import type { Chats } from '../chatPorts';
 import type { ApprovalWatch } from './approvalWatch';
 import type { ShownChats } from './shownChats';
 import { unseenEvents, type KnownConversations, type UnseenEvent } from './unseenEvents';
 
-/** Of which events the user wants to be told. */
-export type TellingLevel = 'off' | 'needsInput' | 'all';
-
 interface ChatNoticesDeps {
   readonly approvals: Pick<ApprovalWatch, 'pendingApprovals' | 'questionOf' | 'onDidChange'>;
   readonly chats: Pick<Chats, 'rows'>;
   readonly shownChats: ShownChats;
-  readonly settings: { chatNotifications(): TellingLevel; chatSound(): TellingLevel };
+  readonly settings: { chatNotifications(): ChatAlertLevel; chatSound(): ChatAlertLevel };
   readonly setWaiting: (isWaiting: boolean) => void;
   readonly notices: Pick<NoticeBoard, 'show'>;
   /** Shows the conversation, and its approval if it still waits. */
@@ -46,7 +44,7 @@ export class ChatNotices implements Disposable {
       isWindowFocused: shownChats.isWindowFocused,
     });
     this.known = known;
-    const includes = (level: TellingLevel) => (event: UnseenEvent) => level === 'all' || level === event.kind;
+    const includes = (level: ChatAlertLevel) => (event: UnseenEvent) => level === 'all' || level === event.kind;
     for (const event of events.filter(includes(settings.chatNotifications()))) this.tell(event);
     if (events.some(includes(settings.chatSound()))) playSound();
   }

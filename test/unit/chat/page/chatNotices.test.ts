@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import type { ApprovalView, ConversationRow } from '../../../../src/chat/common/chatView';
 import { ApprovalWatch } from '../../../../src/chat/common/marks/approvalWatch';
-import { ChatNotices, type TellingLevel } from '../../../../src/chat/common/marks/chatNotices';
+import { ChatNotices } from '../../../../src/chat/common/marks/chatNotices';
 import { ShownChats } from '../../../../src/chat/common/marks/shownChats';
 import { unseenEvents, type KnownConversations } from '../../../../src/chat/common/marks/unseenEvents';
 import type { Notice } from '../../../../src/platform/common/noticeBoard';
+import type { ChatAlertLevel } from '../../../../src/platform/common/settings';
 import { FakeChats } from '../../../fake/fakeChats';
 
 const question: ApprovalView = { id: 'q', prompt: 'May I?', asks: 'Agent', parts: [], options: [], state: 'pending' };
@@ -18,7 +19,7 @@ describe('ChatNotices', () => {
   let shownIds: string[];
   let sounds: number;
   let waits: boolean[];
-  let levels: { notifications: TellingLevel; sound: TellingLevel };
+  let levels: { notifications: ChatAlertLevel; sound: ChatAlertLevel };
   let notices: ChatNotices;
   let approvals: ApprovalWatch;
   let last: Notice | undefined;
