@@ -5,7 +5,7 @@ import type { Dialogs } from '../../src/chat/vscode/dialogs';
 import { DiffViews } from '../../src/chat/vscode/review/diffViews';
 import { UndoActions } from '../../src/chat/vscode/review/undoActions';
 import { VirtualDocuments } from '../../src/chat/vscode/review/virtualDocuments';
-import type { MessageAction } from '../../src/platform/vscode/messages';
+import type { NoticeAction } from '../../src/platform/common/noticeBoard';
 import { FakeChat } from '../fake/fakeChats';
 import { eventually } from '../support/eventually';
 import { ChatUnderTest } from './support/chat';
@@ -71,7 +71,7 @@ describe('a conversation that was closed while it was idle, and is another objec
   });
 
   it('undoes a restore that a notification has offered before, and stays open meanwhile', async () => {
-    const offered: MessageAction[] = [];
+    const offered: NoticeAction[] = [];
     const { restore } = subject.window;
     const undo = new UndoActions({
       diffViews: new DiffViews(new VirtualDocuments('backline-closed-test'), subject.editor.adapter),

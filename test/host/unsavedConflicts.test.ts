@@ -8,7 +8,7 @@ import type { ActiveAgent } from '../../src/chat/common/unsaved/activeAgents';
 import { VirtualDocuments } from '../../src/chat/vscode/review/virtualDocuments';
 import { ConflictNotices } from '../../src/chat/vscode/unsaved/conflictNotices';
 import { ConflictWatch } from '../../src/chat/vscode/unsaved/conflictWatch';
-import type { MessageAction } from '../../src/platform/vscode/messages';
+import type { NoticeAction } from '../../src/platform/common/noticeBoard';
 import { provideReadOnlyTexts } from '../../src/platform/vscode/readOnlyTexts';
 import { eventually, until } from '../support/eventually';
 import { AdapterUnderTest } from './support/editorAdapter';
@@ -18,11 +18,11 @@ const start = new vscode.Position(0, 0);
 
 /** Messages as they are shown, and a user who presses their buttons. */
 class FakeMessages {
-  readonly warnings: { text: string; actions: readonly MessageAction[] }[] = [];
+  readonly warnings: { text: string; actions: readonly NoticeAction[] }[] = [];
   readonly infos: string[] = [];
   readonly errors: string[] = [];
 
-  warning(text: string, ...actions: readonly MessageAction[]): void {
+  warning(text: string, ...actions: readonly NoticeAction[]): void {
     this.warnings.push({ text, actions });
   }
 

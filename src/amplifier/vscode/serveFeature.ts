@@ -8,7 +8,8 @@ import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, settingIds } from '../../manifest';
 import type { Commands } from '../../platform/vscode/commands';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
-import { Messages, type MessageAction } from '../../platform/vscode/messages';
+import type { NoticeAction } from '../../platform/common/noticeBoard';
+import { Messages } from '../../platform/vscode/messages';
 import type { BackendRegistry } from '../../session/common/backendRegistry';
 import type { AmplifierServer } from '../node/server/amplifierServer';
 
@@ -86,11 +87,11 @@ export class ServeFeature implements Feature {
   }
 
   private showConnectionInfo({ token, url }: ServedAt): ServedAt {
-    const copy = (label: string, text: string): MessageAction => ({
+    const copy = (label: string, text: string): NoticeAction => ({
       label,
       run: () => vscode.env.clipboard.writeText(text),
     });
-    const stop: MessageAction = { label: 'Stop Serving', run: () => this.stopServing() };
+    const stop: NoticeAction = { label: 'Stop Serving', run: () => this.stopServing() };
     const served = `This window’s agents are available at ${url}`;
     if (token === undefined) {
       this.messages.info(

@@ -9,7 +9,8 @@ export interface Notice {
   readonly isCurrent?: () => boolean;
 }
 
-interface NoticeAction {
+/** A button of a notice or of a message. */
+export interface NoticeAction {
   readonly label: string;
   readonly run: () => unknown;
 }

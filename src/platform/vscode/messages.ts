@@ -1,12 +1,7 @@
 import * as vscode from 'vscode';
 import type { Logger } from '../../base/common/log';
-import { NoticeBoard } from '../common/noticeBoard';
+import { NoticeBoard, type NoticeAction } from '../common/noticeBoard';
 import { toSafeNotificationText } from '../../base/common/noticeText';
-
-export interface MessageAction {
-  readonly label: string;
-  readonly run: () => unknown;
-}
 
 /** Creates the board of notices, which are notifications unless the user works where they have a place. */
 export function createNoticeBoard(log: Logger): NoticeBoard {
@@ -18,7 +13,7 @@ export function createNoticeBoard(log: Logger): NoticeBoard {
 export class Messages {
   constructor(private readonly log: Logger) {}
 
-  info(message: string, ...actions: readonly MessageAction[]): void {
+  info(message: string, ...actions: readonly NoticeAction[]): void {
     const labels = actions.map(({ label }) => label);
     this.runChosenAction(
       vscode.window.showInformationMessage(toSafeNotificationText(`Backline: ${message}`), ...labels),
@@ -26,7 +21,7 @@ export class Messages {
     );
   }
 
-  warning(message: string, ...actions: readonly MessageAction[]): void {
+  warning(message: string, ...actions: readonly NoticeAction[]): void {
     const labels = actions.map(({ label }) => label);
     this.runChosenAction(
       vscode.window.showWarningMessage(toSafeNotificationText(`Backline: ${message}`), ...labels),
@@ -34,7 +29,7 @@ export class Messages {
     );
   }
 
-  error(message: string, ...actions: readonly MessageAction[]): void {
+  error(message: string, ...actions: readonly NoticeAction[]): void {
     const labels = actions.map(({ label }) => label);
     this.runChosenAction(
       vscode.window.showErrorMessage(toSafeNotificationText(`Backline: ${message}`), ...labels),
@@ -42,7 +37,7 @@ export class Messages {
     );
   }
 
-  private runChosenAction(answer: Thenable<string | undefined>, actions: readonly MessageAction[]): void {
+  private runChosenAction(answer: Thenable<string | undefined>, actions: readonly NoticeAction[]): void {
     const act = async (): Promise<void> => {
       const chosen = await answer;
       await actions.find(({ label }) => label === chosen)?.run();

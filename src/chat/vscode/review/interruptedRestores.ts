@@ -7,8 +7,8 @@ import type {
   ResumeOutcome,
   WorkspaceCheckpoints,
 } from '../../../changes/common/workspaceCheckpoints';
-import type { NoticeBoard } from '../../../platform/common/noticeBoard';
-import type { Messages, MessageAction } from '../../../platform/vscode/messages';
+import type { NoticeAction, NoticeBoard } from '../../../platform/common/noticeBoard';
+import type { Messages } from '../../../platform/vscode/messages';
 import type { FileRestorer } from '../../common/restore/fileRestorer';
 import type { Dialogs } from '../dialogs';
 import { describeSkippedFiles } from './describeSkippedFiles';
@@ -69,7 +69,7 @@ export class InterruptedRestores {
   }
 
   /** Returns an action to undo the restore, if its conversation still exists. Never rejects. */
-  private async recordFinished(outcome: ResumeOutcome): Promise<readonly MessageAction[]> {
+  private async recordFinished(outcome: ResumeOutcome): Promise<readonly NoticeAction[]> {
     const { log, restorer, undoRestore } = this.deps;
     try {
       const found = await restorer.recordFinished(outcome, new AbortController().signal);

@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import { Coalescer, type Clock } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
-import type { NoticeBoard } from '../../../platform/common/noticeBoard';
-import type { Messages, MessageAction } from '../../../platform/vscode/messages';
+import type { NoticeAction, NoticeBoard } from '../../../platform/common/noticeBoard';
+import type { Messages } from '../../../platform/vscode/messages';
 import { formatFileNames } from '../../../base/common/lists';
 import type { VirtualDocuments } from '../review/virtualDocuments';
 import type { ConflictWatch, UnsavedConflict } from './conflictWatch';
@@ -63,7 +63,7 @@ export class ConflictNotices implements Disposable {
     this.deps.notices.warning(text, compare, ...this.choices(conflicts));
   }
 
-  private choices(conflicts: readonly UnsavedConflict[]): MessageAction[] {
+  private choices(conflicts: readonly UnsavedConflict[]): NoticeAction[] {
     const label = conflicts.length === 1 ? 'Use Agent’s Version' : 'Use Agent’s Versions';
     return [
       { label, run: () => this.resolveConflicts(conflicts, (conflict) => this.applyAgentsVersion(conflict)) },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { nullLogger } from '../../../../src/base/common/log';
 import { ChatError, type Chat } from '../../../../src/chat/common/chatPorts';
 import { RestoredChats } from '../../../../src/chat/vscode/pages/restoredChats';
-import type { MessageAction } from '../../../../src/platform/vscode/messages';
+import type { NoticeAction } from '../../../../src/platform/common/noticeBoard';
 import { FakeChat } from '../../../fake/fakeChats';
 import { MemoryMemento } from '../../../fake/memoryMemento';
 
@@ -10,7 +10,7 @@ const id = 'conversation';
 
 describe('conversations that a window shows again after a reload', () => {
   let memento: MemoryMemento;
-  let told: { message: string; actions: readonly MessageAction[] }[];
+  let told: { message: string; actions: readonly NoticeAction[] }[];
   let done: string[];
   const chat: Chat = new FakeChat(id);
 
