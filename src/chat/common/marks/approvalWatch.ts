@@ -1,11 +1,8 @@
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import type { Chat, Chats } from '../chatPorts';
-import { filterRowsWithPendingApproval } from '../page/pageFeed';
 
 interface WaitingApproval {
-  /** Unique across all conversations. */
-  readonly key: string;
   readonly chat: Chat;
   readonly prompt: string;
 }
@@ -30,9 +27,7 @@ export class ApprovalWatch implements Disposable {
 
   get pendingApprovals(): readonly WaitingApproval[] {
     return [...this.followedChats.values()].flatMap(({ chat }) =>
-      chat.view.approvals
-        .filter(({ state }) => state === 'pending')
-        .map(({ id, prompt }) => ({ key: `${chat.id} ${id}`, chat, prompt })),
+      chat.view.approvals.filter(({ state }) => state === 'pending').map(({ prompt }) => ({ chat, prompt })),
     );
   }
 
@@ -54,7 +49,7 @@ export class ApprovalWatch implements Disposable {
   }
 
   private followWaitingChats(): void {
-    const waitingIds = new Set(filterRowsWithPendingApproval(this.chats.rows).map(({ id }) => id));
+    const waitingIds = new Set(this.chats.rows.flatMap(({ id, state }) => (state === 'waiting' ? id : [])));
     for (const [id, { listener }] of this.followedChats) {
       if (waitingIds.has(id)) continue;
       listener.dispose();

@@ -6,7 +6,7 @@ import { initialEntryCount, type TranscriptFeed } from '../../../transcript/comm
 import type { ChatUpdate } from './chatApi';
 import type { Chat, Chats, DraftTransition } from '../chatPorts';
 import type { MissingAttachments } from '../mentions/missingAttachments';
-import type { ContextChipView, Draft, ConversationRow, MentionRow } from '../chatView';
+import type { ContextChipView, Draft, MentionRow } from '../chatView';
 import type { PageNotices } from '../marks/pageNotices';
 import type { OfferedContext } from '../mentions/offeredContext';
 import type { SharedDraft } from '../conversation/sharedDraft';
@@ -257,10 +257,6 @@ export class PageFeed implements Disposable {
     const isAboutChat = update.session !== undefined || update.transcript !== undefined;
     if (Object.keys(update).length > 0) post({ ...update, ...(isAboutChat && heardAt !== undefined && { heardAt }) });
   }
-}
-
-export function filterRowsWithPendingApproval(rows: readonly ConversationRow[]): readonly ConversationRow[] {
-  return rows.filter(({ state }) => state === 'waiting');
 }
 
 /** A value that is read again whenever it may have changed. Of readings that overlap, only the last one counts. */
