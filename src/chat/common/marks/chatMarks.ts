@@ -20,7 +20,9 @@ export interface ChatMarks {
 
 type MarkedRow = Pick<ConversationRow, 'id' | 'title' | 'state' | 'isUnseen' | 'elsewhere'>;
 
-export function markOf({ isUnseen = false, state }: Pick<ConversationRow, 'state' | 'isUnseen'>): ConversationMark {
+/** Conversations of other workspaces have no mark. */
+export function markOf({ elsewhere, isUnseen = false, state }: Omit<MarkedRow, 'id' | 'title'>): ConversationMark {
+  if (elsewhere) return 'none';
   switch (state) {
     case 'waiting':
       return 'needsInput';
@@ -52,7 +54,7 @@ const maxNamed = 10;
 /** Returns all marks of a window from the states of its conversations, newest first. */
 export function chatMarks(rows: readonly MarkedRow[]): ChatMarks {
   const marked = rows.flatMap((row) => {
-    const mark = row.elsewhere ? 'none' : markOf(row);
+    const mark = markOf(row);
     return mark === 'none' ? [] : [{ ...row, mark }];
   });
   const byUrgency = urgency.flatMap((mark) => marked.filter((row) => row.mark === mark));

@@ -40,7 +40,7 @@ export function unseenEvents(
   for (const row of rows) {
     const { id } = row;
     const last = before.get(id);
-    const mark = row.elsewhere ? 'none' : markOf(row);
+    const mark = markOf(row);
     const question = mark === 'needsInput' ? questionKey(id) : '';
     if (question === undefined) {
       if (last) known.set(id, last);
