@@ -64,6 +64,11 @@ export class ChatPages implements Disposable {
     return [...this.pages].some(({ chat }) => chat === undefined);
   }
 
+  /** Whether the user works in one of the pages. */
+  get hasFocus(): boolean {
+    return [...this.pages].some((page) => page.hasFocus);
+  }
+
   get viewPage(): ChatPageHost | undefined {
     return this.shownView?.page;
   }
@@ -100,11 +105,7 @@ export class ChatPages implements Disposable {
 
   /** Reveals the tab that shows the conversation, or opens one. @throws ChatError */
   async openInTab(sessionId: string): Promise<void> {
-    const [shown] = [...this.pagesByPanel].find(([, page]) => page.chat?.id === sessionId) ?? [];
-    if (shown) {
-      shown.reveal();
-      return;
-    }
+    if (this.revealTab(sessionId)) return;
     const chat = await this.deps.getServices().chats.open(sessionId);
     const panel = vscode.window.createWebviewPanel(panelTypes.chat, chat.view.title, vscode.ViewColumn.Active);
     this.addTab(panel, chat.id);
@@ -112,12 +113,8 @@ export class ChatPages implements Disposable {
 
   /** Reveals the tab that shows the conversation, or shows it in the view. */
   async reveal(chat: Chat): Promise<ChatPageHost> {
-    const [panel, tabPage] = [...this.pagesByPanel].find(([, { chat: shown }]) => shown?.id === chat.id) ?? [];
-    if (panel && tabPage) {
-      panel.reveal();
-      this.focusOrder.markFocused(tabPage);
-      return tabPage;
-    }
+    const tabPage = this.revealTab(chat.id);
+    if (tabPage) return tabPage;
     const page = await this.revealView();
     if (page.chat?.id !== chat.id) page.show(chat);
     return page;
@@ -128,6 +125,11 @@ export class ChatPages implements Disposable {
     this.marks = marks;
     for (const [panel, page] of this.pagesByPanel) this.labelTab(panel, page.chat);
     this.showBadge();
+  }
+
+  /** Plays a short sound in a visible page. Does nothing if there is none: VS Code does not run hidden pages. */
+  playSound(): void {
+    this.visiblePages.find(({ feed }) => feed.hasPage)?.runCommand('playSound');
   }
 
   stopShowingChat(sessionId: string): void {
@@ -192,14 +194,13 @@ export class ChatPages implements Disposable {
     });
   }
 
-  /** Whether the user works in one of the pages. */
-  get hasFocus(): boolean {
-    return [...this.pages].some((page) => page.hasFocus);
-  }
-
-  /** Plays a short sound in a visible page. Does nothing if there is none: VS Code does not run hidden pages. */
-  playSound(): void {
-    this.visiblePages.find(({ feed }) => feed.hasPage)?.runCommand('playSound');
+  /** Reveals the tab that shows the conversation. Returns its page, or undefined if there is no such tab. */
+  private revealTab(sessionId: string): ChatPageHost | undefined {
+    const [panel, page] = [...this.pagesByPanel].find(([, { chat }]) => chat?.id === sessionId) ?? [];
+    if (!panel || !page) return undefined;
+    panel.reveal();
+    this.focusOrder.markFocused(page);
+    return page;
   }
 
   private labelTab(panel: vscode.WebviewPanel, chat: Chat | undefined): void {
