@@ -20,18 +20,8 @@ export function featureStateIcon(state: FeatureState): string {
   return `$(${stateIcons[state]})`;
 }
 
-/** Features in the order in which people use them. Others follow. */
-const menuOrder = [
-  'chat',
-  'consent',
-  'acp',
-  'agents',
-  'permissions',
-  'tools',
-  'context',
-  'amplifier',
-  'amplifierServe',
-];
+/** Ids of features in the order in which people use them. Others follow. */
+const menuOrder = ['chat', 'consent', 'acp', 'agents', 'tools', 'context', 'amplifier', 'amplifierServe'];
 
 /** Returns the features for the status list: the chat, then what needs the user, then the others in the order of use. */
 export function inMenuOrder(statuses: readonly FeatureStatus[]): readonly FeatureStatus[] {
