@@ -1,7 +1,8 @@
 const durationS = 0.4;
 
 /** Plays two short notes. Stays silent where the browser plays no sound before the first click in the page. */
-export function playTone(audio = new AudioContext()): void {
+export function playTone(): void {
+  const audio = new AudioContext();
   const gain = audio.createGain();
   gain.connect(audio.destination);
   gain.gain.setValueAtTime(0.1, 0);
