@@ -1,14 +1,13 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
+import { withoutUndefined } from '../../base/common/withoutUndefined';
 import { commandIds, settingIds } from '../../manifest';
 import type { Messages } from '../../platform/vscode/messages';
 import { LiveQuickPickItems } from '../../platform/vscode/liveQuickPickItems';
-import type { Chats } from '../common/chatPorts';
-import { agentPickDetail, agentPicks } from '../common/page/agentPicks';
-import { withoutUndefined } from '../../base/common/withoutUndefined';
 import { backendStateLabel, displayedState } from '../common/backendStateLabel';
-import type { ForkAgent } from '../common/chatPorts';
+import type { Chats, ForkAgent } from '../common/chatPorts';
 import type { BackendView } from '../common/chatView';
+import { agentPickDetail, agentPicks } from '../common/page/agentPicks';
 import type { BackendChoice } from '../common/page/backendChoice';
 import { backendRepair, type RepairKind } from '../common/page/backendRepair';
 import type { InstallTerminals } from './installTerminals';

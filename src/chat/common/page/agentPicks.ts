@@ -1,7 +1,5 @@
 import type { BackendView, ConversationRow } from '../chatView';
 
-type Server = Pick<BackendView, 'source' | 'state' | 'health'>;
-
 /**
  * Returns the agents to choose from: the chosen one first, then the ones used last, then the others in their order. Leaves out
  * servers that never were in use and have not answered, because nobody has set them up. `rows`: the conversations. `shownIds`:
@@ -20,11 +18,11 @@ export function agentPicks(
   const shown = shownIds.flatMap((id) => views.filter((view) => view.id === id));
   const others = views
     .filter((view) => !shownIds.includes(view.id) && (rank(view) >= 0 || !isSilentServer(view)))
-    .toSorted((one, other) => (rank(one) === rank(other) ? 0 : rank(other) - rank(one)));
+    .toSorted((one, other) => rank(other) - rank(one));
   return [...shown, ...others];
 }
 
-function isSilentServer({ health, source, state }: Server): boolean {
+function isSilentServer({ health, source, state }: BackendView): boolean {
   if (source !== 'server') return false;
   return state === 'unavailable' || health?.kind === 'silent' || health?.kind === 'asking';
 }
