@@ -274,8 +274,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     store.add(
       vscode.window.onDidChangeWindowState((state) => {
         noteFocus(state);
-        notices.update();
-        changed();
+        viewChanged();
       }),
     );
     const chatCommands = store.add(
@@ -320,14 +319,18 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     };
     const statusLater = store.add(new Coalescer(clock, statusDelayMs, showStatus));
     const changed = (): void => statusLater.schedule();
+    // What the user sees is noted at once, because it may be hidden again before the status is updated.
+    const viewChanged = (): void => {
+      notices.update();
+      changed();
+    };
 
     store.add(chats.onDidChange(changed));
     store.add(backends.onDidChange(changed));
     store.add(backends.onDidChange(() => askOptions()));
     store.add(backends.onDidChange(() => chats.closePreparedExcept(backends.chosenBackend?.id)));
     store.add(approvals.onDidChange(changed));
-    store.add(pages.onDidChange(() => notices.update()));
-    store.add(pages.onDidChange(changed));
+    store.add(pages.onDidChange(viewChanged));
     store.add(pages.onDidChange(() => chats.setPromptExpected(pages.hasEmptyPage)));
     store.add(settings.onDidChangeOf([settingIds.chatBackend], () => void backends.refresh()));
     store.add(
