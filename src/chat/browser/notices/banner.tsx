@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { CopyIcon, ErrorIcon, InfoIcon, WarningIcon } from '../../../webview/browser/icons';
+import { IconButton } from '../../../webview/browser/iconButton';
+import { CloseIcon, CopyIcon, ErrorIcon, InfoIcon, WarningIcon } from '../../../webview/browser/icons';
 import { usePage } from '../chatPageContext';
 import { UntrustedText } from '../../../transcript/browser/parts/untrustedText';
 
@@ -36,6 +37,19 @@ export function Banner({ level, text, details, isBusy = false, children }: Banne
         )}
         {children}
       </div>
+    </div>
+  );
+}
+
+interface DismissibleBannerProps extends BannerProps {
+  readonly onDismiss: () => void;
+}
+
+export function DismissibleBanner({ onDismiss, ...banner }: DismissibleBannerProps) {
+  return (
+    <div class="problem">
+      <Banner {...banner} />
+      <IconButton label="Dismiss" icon={CloseIcon} onClick={onDismiss} />
     </div>
   );
 }

@@ -1,6 +1,4 @@
-import { IconButton } from '../../../webview/browser/iconButton';
-import { CloseIcon } from '../../../webview/browser/icons';
-import { Banner } from './banner';
+import { DismissibleBanner } from './banner';
 import { RetryWithOptionButtons } from '../composer/options/alternativeOptions';
 import { usePage, usePageState } from '../chatPageContext';
 
@@ -11,14 +9,14 @@ export function ProblemList() {
   const others = problems.filter(({ message }) => message !== session?.statusText && message !== session?.problem);
   return (
     <>
-      {others.map(({ id, message, details }) => (
-        <div key={id} class="problem">
-          <Banner level="error" text={message} details={details}>
-            <RetryWithOptionButtons message={message} onPick={() => store.dismissProblem(id)} />
-          </Banner>
-          <IconButton label="Dismiss" icon={CloseIcon} onClick={() => store.dismissProblem(id)} />
-        </div>
-      ))}
+      {others.map(({ id, message, details }) => {
+        const dismiss = (): void => store.dismissProblem(id);
+        return (
+          <DismissibleBanner key={id} level="error" text={message} details={details} onDismiss={dismiss}>
+            <RetryWithOptionButtons message={message} onPick={dismiss} />
+          </DismissibleBanner>
+        );
+      })}
     </>
   );
 }
