@@ -32,15 +32,14 @@ export class AnswerTextActions implements Disposable {
     return visibleTextEditors.find((editor) => editor.document === document) ?? visibleTextEditors[0];
   }
 
-  /** Opens a path or a link. `line` is 1-based. A path may end with `:12` or `:12:5`. @throws EditorError */
+  /** Opens a path or a link. `line` and `column` are 1-based. A path may end with `:12` or `:12:5`. @throws EditorError */
   async openTarget(target: string, line?: number, column?: number): Promise<void> {
-    const place = line === undefined ? target : `${target}#L${[line, column ?? []].flat().join(':')}`;
     try {
-      await this.editorPort.open(place);
+      await this.editorPort.open(line === undefined ? target : placeIn(target, line, column));
     } catch (error) {
-      const [, path, row, column] = /^(.+?):(\d+)(?::(\d+))?$/.exec(target) ?? [];
+      const [, path, row, offset] = /^(.+?):(\d+)(?::(\d+))?$/.exec(target) ?? [];
       if (path === undefined || row === undefined || !isEditorError(error)) throw error;
-      await this.editorPort.open(`${path}#L${row}${column === undefined ? '' : `:${column}`}`);
+      await this.editorPort.open(placeIn(path, row, offset));
     }
   }
 
@@ -93,6 +92,11 @@ export class AnswerTextActions implements Disposable {
       action: 'Insert',
     });
   }
+}
+
+/** A place in a file for `EditorPort.open`. */
+function placeIn(file: string, line: number | string, column: number | string | undefined): string {
+  return `${file}#L${line}${column === undefined ? '' : `:${column}`}`;
 }
 
 const languageIds = new Map([
