@@ -385,7 +385,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
 const statusActions: ChatStatusActions = {
   open: { label: 'Open Chat', command: commandIds.chatOpen },
   pickBackend: { label: 'Choose Agent', command: commandIds.chatPickBackend },
-  showNext: { label: 'Show Conversation That Needs You', command: commandIds.chatShowNext },
+  showNext: { label: 'Show Conversation That Needs Attention', command: commandIds.chatShowNext },
   openSettings: {
     label: 'Open Settings',
     command: 'workbench.action.openSettings',

@@ -43,7 +43,7 @@ export class MarkedChats {
   /** Shows the conversation that needs the user most. Never rejects. */
   async showFirst(): Promise<void> {
     const { first } = this.marks;
-    if (first === undefined) this.deps.messages.info('No conversation needs you.');
+    if (first === undefined) this.deps.messages.info('No conversation needs attention.');
     else await this.show(first);
   }
 }

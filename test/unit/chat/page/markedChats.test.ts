@@ -26,7 +26,7 @@ describe('MarkedChats', () => {
     assert.deepEqual(told, ['It is no longer there.', 'badge 1', 'shows good']);
     chats.add('good', 'idle');
     await marked.showFirst();
-    assert.equal(told.at(-1), 'No conversation needs you.');
+    assert.equal(told.at(-1), 'No conversation needs attention.');
     assert.equal(marked.marks.statusBar, undefined);
   });
 
