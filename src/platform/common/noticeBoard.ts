@@ -5,7 +5,7 @@ export interface Notice {
   readonly level: 'info' | 'warning' | 'error';
   readonly text: string;
   readonly actions: readonly NoticeAction[];
-  /** Whether it is still so. Without it, the notice holds until the user has answered it. */
+  /** Whether what it says is still true. Without this, the notice stays until the user has answered it. */
   readonly isCurrent?: () => boolean;
 }
 

@@ -27,9 +27,9 @@ export function chatStatus(
     return { state: 'off', summary, actions: [actions.manageTrust, actions.open] };
   }
   const { first, statusBar: highlight } = marks;
-  const going = highlight ? { highlight, summary: sentencesOf(highlight.lines) } : undefined;
-  if (going?.highlight.isUrgent === true) {
-    return { state: 'ready', ...going, actions: [actions.open, actions.showNext] };
+  const marked = highlight && { highlight, summary: sentencesOf(highlight.lines) };
+  if (marked?.highlight.isUrgent === true) {
+    return { state: 'ready', ...marked, actions: [actions.open, actions.showNext] };
   }
   if (isPreferredMissing) {
     const summary = 'The setting backline.chat.backend names an agent that doesn’t exist. Choose another one.';
@@ -38,7 +38,7 @@ export function chatStatus(
   return {
     state: 'ready',
     summary: backendSentence(chosen),
-    ...going,
+    ...marked,
     actions: [actions.open, ...(first === undefined ? [] : [actions.showNext]), actions.pickBackend],
   };
 }

@@ -3,12 +3,12 @@ import { Emitter } from '../../../base/common/event';
 import type { Notice } from '../../../platform/common/noticeBoard';
 import type { NoticeView } from '../chatView';
 
-/** So many notices are shown. Above them, a line stands for the older ones. */
+/** At most this many notices are shown. A line above them stands for the older ones. */
 const maxShown = 3;
 const olderId = 'older';
 const showAll = 'Show All';
 
-/** Notices that the chat shows above the composer until the user answers or dismisses them, or until they are no longer so. */
+/** Notices that the chat shows above the composer until the user answers or dismisses them, or until they are out of date. */
 export class PageNotices {
   private readonly emitter = new Emitter<void>((error) => this.onError(error));
   readonly onDidChange = this.emitter.event;
@@ -41,7 +41,7 @@ export class PageNotices {
   }
 
   /**
-   * Removes what is no longer so. If the user can see no page of the chat, `passOn` gets what they have not answered, once,
+   * Removes what is out of date. If the user can see no page of the chat, `passOn` gets what they have not answered, once,
    * because they may not come back.
    */
   update(isAnyPageVisible: boolean, passOn: (notice: Notice) => void): void {

@@ -29,7 +29,7 @@ interface WindowView {
 
 /**
  * Returns what the user must be told of: once for each event, if the conversation is hidden, or if the window has no focus
- * and the user has not seen the event before. What was there before the first call, or ended in another window, is no event.
+ * and the user has not seen the event before. What had ended before the first call, or ends in another window, is no event.
  */
 export function unseenEvents(
   before: KnownConversations,
@@ -51,9 +51,9 @@ export function unseenEvents(
     const wasSeen = (isSame && last.wasSeen) || (isShown(id) && isWindowFocused);
     const isNew = !isSame && isEvent(mark, last);
     const isPending = isNew || (isSame && !last.isTold);
-    const isTold = isPending && (!isShown(id) || !wasSeen);
-    if (isTold && mark !== 'none' && mark !== 'working') events.push({ kind: mark, row, key });
-    known.set(id, { key, mark, wasSeen, isTold: isTold || !isPending });
+    const isDue = isPending && (!isShown(id) || !wasSeen);
+    if (isDue && mark !== 'none' && mark !== 'working') events.push({ kind: mark, row, key });
+    known.set(id, { key, mark, wasSeen, isTold: isDue || !isPending });
   }
   return { known, events };
 }
