@@ -39,7 +39,7 @@ function rowsInAllStates(): Entry[] {
 
 const reads = (count: number): EntryOf<'tool'>[] =>
   Array.from({ length: count }, (_, at) =>
-    toolEntry({ id: `r${at}`, title: `Read src/file${at}.ts`, toolKind: 'read', durationMs: 500 }),
+    toolEntry({ id: `file${at}`, title: `Read src/file${at}.ts`, toolKind: 'read', durationMs: 500 }),
   );
 
 const text = fc.constantFrom('a', 'Read src/a.ts', longTitle, 'שלום '.repeat(9), 'x'.repeat(90), '');
@@ -107,6 +107,7 @@ describe('rows of a transcript', function () {
 
   it('have names, and nothing beyond their frames, at every width, zoom and theme, closed and open', async () => {
     const opened = await open([...rowsInAllStates(), ...reads(4), ...sampleEntries()], { height: 2_600 });
+    assert.equal(await opened.page.locator('.run').count(), 1);
     for (const isOpen of [false, true]) {
       if (isOpen) await unfoldAll(opened);
       for (const theme of themeNames) {
@@ -212,13 +213,13 @@ describe('rows of a transcript', function () {
     await opened.page.locator('.tool > summary').first().focus();
     await opened.host.notify(didPatch, { put: [third], before: 0 });
     await opened.page.locator('.run[aria-expanded="true"]').waitFor();
-    assert.ok(await opened.page.evaluate(() => document.activeElement?.matches('[data-entry="r0"] summary')));
+    assert.ok(await opened.page.evaluate(() => document.activeElement?.matches('[data-entry="file0"] summary')));
   });
 
   it('are found and jumped to in a closed line, which then opens', async () => {
     const opened = await open(reads(9), { height: 300 });
     await opened.page.locator('.run').waitFor();
-    await opened.host.notify(ask, { what: 'entry', id: 'r4' });
+    await opened.host.notify(ask, { what: 'entry', id: 'file4' });
     await opened.page.locator('.run[aria-expanded="true"]').waitFor();
     await opened.page.locator('.run').click();
     await opened.host.notify(ask, { what: 'find' });
@@ -226,6 +227,6 @@ describe('rows of a transcript', function () {
     await opened.page.getByText('1 of 1').waitFor();
     await opened.page.keyboard.press('Enter');
     await opened.page.locator('.run[aria-expanded="true"]').waitFor();
-    await opened.page.locator('[data-entry="r7"] .title').waitFor();
+    await opened.page.locator('[data-entry="file7"] .title').waitFor();
   });
 });
