@@ -12,11 +12,6 @@ export interface TranscriptTurn {
   readonly items: readonly ListItem[];
 }
 
-interface Steps {
-  readonly ids: readonly string[];
-  readonly items: readonly ListItem[];
-}
-
 export interface TranscriptChange {
   /** Whether all entries were replaced, by those of another conversation or by the same ones read again. */
   readonly isReset: boolean;
@@ -38,7 +33,7 @@ export interface TranscriptChange {
 export class TranscriptModel {
   private readonly entriesById = new Map<string, Entry>();
   private entryIds: string[] = [];
-  private readonly stepsByParent = new Map<string, Steps>();
+  private readonly stepsByParent = new Map<string, readonly ListItem[]>();
   private currentTurns: readonly TranscriptTurn[] = [];
   private readonly entryListenersById = new Map<string, Set<() => void>>();
   private readonly willChangeListeners = new Set<(patch: TranscriptPatch) => void>();
@@ -74,14 +69,14 @@ export class TranscriptModel {
     return this.entryIds.flatMap((id) => this.entriesById.get(id) ?? []);
   }
 
-  /** Returns the ids of the entries of a call's subagent. The array stays the same as long as its entries do. */
+  /** Returns the ids of the entries of a call's subagent. */
   childIdsOf(id: string): readonly string[] {
-    return this.stepsByParent.get(id)?.ids ?? noIds;
+    return this.stepItemsOf(id).flat();
   }
 
-  /** The same entries, with runs of them as one item. */
+  /** The same entries, with runs of them as one item. The array stays the same as long as its entries do. */
   stepItemsOf(id: string): readonly ListItem[] {
-    return this.stepsByParent.get(id)?.items ?? noIds;
+    return this.stepsByParent.get(id) ?? noItems;
   }
 
   /** Calls the listener when the entry or its children change. */
@@ -182,36 +177,33 @@ export class TranscriptModel {
 
   /** Groups the entries by turn and by parent. A child whose parent is not loaded becomes a top-level entry. */
   private rebuildTurnsAndChildren(touchedIds: Set<string>): void {
-    const children = new Map<string, string[]>();
-    const turns: { turn: number; ids: string[] }[] = [];
-    for (const { id, parent, turn } of this.entries()) {
+    const children = new Map<string, Entry[]>();
+    const turns: { turn: number; entries: Entry[] }[] = [];
+    for (const entry of this.entries()) {
+      const { id, parent, turn } = entry;
       if (parent !== undefined && parent !== id && this.entriesById.has(parent)) {
         const siblings = children.get(parent) ?? [];
         children.set(parent, siblings);
-        siblings.push(id);
+        siblings.push(entry);
         continue;
       }
       const last = turns.at(-1);
-      if (last?.turn === turn) last.ids.push(id);
-      else turns.push({ turn, ids: [id] });
+      if (last?.turn === turn) last.entries.push(entry);
+      else turns.push({ turn, entries: [entry] });
     }
-    const group = (ids: readonly string[]): ListItem[] =>
-      groupRuns(
-        ids.flatMap((id) => this.entriesById.get(id) ?? []),
-        (id) => children.has(id),
-      );
-    this.updateSteps(new Map([...children].map(([id, ids]) => [id, { ids, items: group(ids) }])), touchedIds);
+    const group = (entries: readonly Entry[]): ListItem[] => groupRuns(entries, (id) => children.has(id));
+    this.updateSteps(new Map([...children].map(([id, entries]) => [id, group(entries)])), touchedIds);
     this.currentTurns = reuseTurns(
       this.currentTurns,
-      turns.map((turn) => ({ ...turn, items: group(turn.ids) })),
+      turns.map(({ turn, entries }) => ({ turn, items: group(entries) })),
     );
   }
 
-  private updateSteps(newStepsByParent: ReadonlyMap<string, Steps>, touchedIds: Set<string>): void {
+  private updateSteps(newStepsByParent: ReadonlyMap<string, readonly ListItem[]>, touchedIds: Set<string>): void {
     for (const id of new Set([...this.stepsByParent.keys(), ...newStepsByParent.keys()])) {
       const now = newStepsByParent.get(id);
       const before = this.stepsByParent.get(id);
-      if (before && now && areSameSteps(before, now)) continue;
+      if (before && now && areSameItems(before, now)) continue;
       touchedIds.add(id);
       if (now) this.stepsByParent.set(id, now);
       else this.stepsByParent.delete(id);
@@ -219,19 +211,16 @@ export class TranscriptModel {
   }
 }
 
-const noIds: readonly string[] = [];
-
-function areSameIds(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((id, index) => id === b[index]);
-}
+const noItems: readonly ListItem[] = [];
 
 /** Whether two lists have the same ids, grouped in the same way. */
-function areSameSteps(a: Steps, b: Steps): boolean {
-  return (
-    areSameIds(a.ids, b.ids) &&
-    a.items.length === b.items.length &&
-    a.items.every((item, index) => [item].flat().length === [b.items[index] ?? noIds].flat().length)
-  );
+function areSameItems(a: readonly ListItem[], b: readonly ListItem[]): boolean {
+  return a.length === b.length && a.every((item, index) => isSameItem(item, b[index]));
+}
+
+function isSameItem(a: ListItem, b: ListItem | undefined): boolean {
+  if (typeof a === 'string' || typeof b === 'string' || !b) return a === b;
+  return a.length === b.length && a.every((id, index) => id === b[index]);
 }
 
 /** Whether a change of the entry, or of what is shown of it, can change which entries form a run. */
@@ -241,17 +230,17 @@ function foldsDifferently(from: Entry, to: Entry): boolean {
 
 function reuseTurns(
   known: readonly TranscriptTurn[],
-  turns: readonly { turn: number; ids: readonly string[]; items: readonly ListItem[] }[],
+  turns: readonly { turn: number; items: readonly ListItem[] }[],
 ): readonly TranscriptTurn[] {
   const knownByKey = new Map(known.map((turn) => [turn.key, turn]));
   const seen = new Map<number, number>();
-  return turns.map(({ turn, ids, items }) => {
+  return turns.map(({ turn, items }) => {
     const nth = seen.get(turn) ?? 0;
     seen.set(turn, nth + 1);
     const key = nth === 0 ? `${turn}` : `${turn}.${nth}`;
     const before = knownByKey.get(key);
-    return before && areSameSteps({ ids: before.entryIds, items: before.items }, { ids, items })
+    return before && areSameItems(before.items, items)
       ? before
-      : { key, turnNumber: turn, entryIds: ids, items };
+      : { key, turnNumber: turn, entryIds: items.flat(), items };
   });
 }
