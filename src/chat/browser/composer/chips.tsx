@@ -24,7 +24,6 @@ export function ComposerChips({ offered, onStartMention }: ComposerChipsProps) {
         hint="@"
         icon={AtIcon}
         disabled={session?.status === 'readonly'}
-        class="context-button"
         onClick={onStartMention}
       />
       {offered && (
