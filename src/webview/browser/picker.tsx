@@ -77,11 +77,8 @@ export function Picker(props: PickerProps) {
             value={value}
             choices={choices}
             allowsCustom={allowsCustom}
-            onCancel={closeToButton}
-            onPick={(picked) => {
-              closeToButton();
-              if (picked !== value) onPick(picked);
-            }}
+            onPick={onPick}
+            onDone={closeToButton}
           />
         </FloatingBox>
       )}
@@ -94,12 +91,14 @@ interface ChoiceListProps {
   readonly value: string | undefined;
   readonly choices: readonly PickerChoice[];
   readonly allowsCustom: boolean | undefined;
+  /** Called after `onDone`, only for another choice than the current one. */
   readonly onPick: (value: string) => void;
-  readonly onCancel: () => void;
+  /** Called when the user has picked or canceled. */
+  readonly onDone: () => void;
 }
 
 /** The list of an open picker. It takes the focus. A list with many choices has a filter field. */
-export function ChoiceList({ label, value, choices, allowsCustom = false, onPick, onCancel }: ChoiceListProps) {
+export function ChoiceList({ label, value, choices, allowsCustom = false, onPick, onDone }: ChoiceListProps) {
   const id = useId();
   const [filter, setFilter] = useState('');
   const visibleChoices = [
@@ -123,14 +122,19 @@ export function ChoiceList({ label, value, choices, allowsCustom = false, onPick
     if (activeId !== undefined) document.getElementById(activeId)?.scrollIntoView({ block: 'nearest' });
   }, [activeId]);
 
+  const pick = (picked: string): void => {
+    onDone();
+    if (picked !== value) onPick(picked);
+  };
+
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.isComposing) return;
     const isText = hasFilter && (event.key === 'Home' || event.key === 'End');
     const next = isText ? undefined : indexAfterKey(event.key, active, visibleChoices.length);
     const chosen = visibleChoices[active];
     if (next !== undefined) setActive(next);
-    else if (event.key === 'Escape' || event.key === 'Tab') onCancel();
-    else if (chosen && (event.key === 'Enter' || (event.key === ' ' && !hasFilter))) onPick(chosen.value);
+    else if (event.key === 'Escape' || event.key === 'Tab') onDone();
+    else if (chosen && (event.key === 'Enter' || (event.key === ' ' && !hasFilter))) pick(chosen.value);
     else {
       if (!hasFilter) moveToLetter(event.key);
       return;
@@ -188,7 +192,7 @@ export function ChoiceList({ label, value, choices, allowsCustom = false, onPick
                 class={`choice ${index === active ? 'is-active' : ''}`}
                 role="option"
                 aria-selected={choice.value === value}
-                onClick={() => onPick(choice.value)}
+                onClick={() => pick(choice.value)}
                 onPointerMove={() => setActive(index)}
               >
                 <span class="choice-name">

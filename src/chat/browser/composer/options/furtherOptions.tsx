@@ -55,11 +55,8 @@ export function FurtherOptions({ session, options }: FurtherOptionsProps) {
               value={opened.value}
               choices={choicesOf(opened)}
               allowsCustom={opened.custom}
-              onCancel={closeToButton}
-              onPick={(value) => {
-                closeToButton();
-                if (value !== opened.value) setOption(opened.id, value);
-              }}
+              onPick={(value) => setOption(opened.id, value)}
+              onDone={closeToButton}
             />
           ) : (
             <MenuList
@@ -85,7 +82,7 @@ export function FurtherOptions({ session, options }: FurtherOptionsProps) {
 function OptionRow({ option }: { option: OptionView }) {
   return (
     <>
-      <span class="further-option-name">{option.name}</span>
+      <span>{option.name}</span>
       <span class="further-option-value one-line">{valueText(option)}</span>
     </>
   );
