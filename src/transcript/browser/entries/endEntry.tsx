@@ -85,37 +85,53 @@ function ContinueButton({ onClick }: { onClick: () => void }) {
   );
 }
 
-/** What can be done about it, the most helpful first. Shown only at the end of the newest turn. */
+interface Step {
+  readonly label: string;
+  /** Undefined if it is not offered. */
+  readonly run: (() => void) | undefined;
+}
+
+type StepName = 'continue' | 'signIn' | 'newSession' | 'retry' | 'otherAgent' | 'showLog';
+
+/** What helps after most failures, the most helpful first. */
+const usualSteps: readonly StepName[] = ['retry', 'otherAgent', 'showLog'];
+
+/** What helps after the other failures. */
+const stepsByKind: Partial<Record<Failure['kind'], readonly StepName[]>> = {
+  usageLimit: ['otherAgent', 'retry'],
+  contextFull: ['newSession', 'otherAgent'],
+  signIn: ['signIn', ...usualSteps],
+  refused: ['retry', 'otherAgent'],
+  cutOff: ['continue', 'retry'],
+};
+
+/** Buttons for what can be done about it. Shown only at the end of the newest turn. */
 function NextSteps({ entry: { id }, failure: { canRetry, isPast, kind } }: { entry: End; failure: Failure }) {
   const { afterFailure, continueTurn } = useTranscriptContext().actions;
   if (!afterFailure || (isPast === true && kind !== 'cutOff')) return null;
   const { continueWith, retry, showLog, signIn } = afterFailure;
-  const isLimit = kind === 'usageLimit';
-  const isFull = kind === 'contextFull';
-  const isCrash = kind === 'crash';
-  const again: Step = [isCrash ? 'Restart and Retry' : 'Retry', canRetry && !isFull && (() => retry(id))];
-  const other: Step = ['Continue with Another Agent', kind !== 'cutOff' && (() => continueWith(false))];
-  const steps: Step[] = [
-    ['Continue', kind === 'cutOff' && continueTurn],
-    ['Sign In…', kind === 'signIn' && signIn],
-    ['Continue in New Session', isFull && (() => continueWith(true))],
-    ...(isLimit ? [other, again] : [again, other]),
-    ['Show Log', !isLimit && !isFull && kind !== 'cutOff' && kind !== 'refused' && showLog],
-  ];
-  const offered = steps.filter((step): step is [string, () => void] => typeof step[1] === 'function');
+  const steps: Record<StepName, Step> = {
+    continue: { label: 'Continue', run: continueTurn },
+    signIn: { label: 'Sign In…', run: signIn },
+    newSession: { label: 'Continue in New Session', run: () => continueWith(true) },
+    retry: {
+      label: kind === 'crash' ? 'Restart and Retry' : 'Retry',
+      run: canRetry === true ? () => retry(id) : undefined,
+    },
+    otherAgent: { label: 'Continue with Another Agent', run: () => continueWith(false) },
+    showLog: { label: 'Show Log', run: showLog },
+  };
+  const offered = (stepsByKind[kind] ?? usualSteps).map((name) => steps[name]).filter(({ run }) => run);
   return (
     <div class="next-steps">
-      {offered.map(([label, onClick], index) => (
-        <button key={label} type="button" class={index === 0 ? 'button' : 'link-button'} onClick={onClick}>
+      {offered.map(({ label, run }, index) => (
+        <button key={label} type="button" class={index === 0 ? 'button' : 'link-button'} onClick={run}>
           {label}
         </button>
       ))}
     </div>
   );
 }
-
-/** A label, and what it does if it is offered. */
-type Step = readonly [string, (() => void) | false | undefined];
 
 interface TurnChangesProps {
   readonly changes: readonly FileChange[];
