@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import type { ApprovalView } from '../../../src/chat/common/chatView';
+import { overflowing } from '../support/layout';
 import { themeNames } from '../support/themes';
 import { changes, commandApproval, diffApproval, sessionOf, snapshot } from './support/chatFixtures';
-import { ChatPages, overflowing } from './support/chatPages';
+import { ChatPages } from './support/chatPages';
 
 const options: ApprovalView['options'] = [
   { label: 'Allow', kind: 'allow_once' },

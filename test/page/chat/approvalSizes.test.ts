@@ -4,9 +4,10 @@ import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import type { ApprovalView } from '../../../src/chat/common/chatView';
 import { createDiff } from '../../../src/transcript/common/lineDiff';
+import { overflowing } from '../support/layout';
 import { drawn } from '../support/drawn';
 import { changes, commandApproval, diffApproval, sessionOf, snapshot } from './support/chatFixtures';
-import { ChatPages, overflowing, type ChatHere } from './support/chatPages';
+import { ChatPages, type ChatHere } from './support/chatPages';
 
 const sizes = [1, 1.5, 2].flatMap((zoom) =>
   [

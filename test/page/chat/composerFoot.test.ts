@@ -4,10 +4,11 @@ import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { chatRequests } from '../../../src/chat/common/page/chatApi';
 import type { ConversationView, OptionView } from '../../../src/chat/common/chatView';
+import { overflowing } from '../support/layout';
 import { drawn, pauseClock } from '../support/drawn';
 import { themeNames } from '../support/themes';
 import { now, sessionOf, snapshot } from './support/chatFixtures';
-import { ChatPages, overflowing } from './support/chatPages';
+import { ChatPages } from './support/chatPages';
 
 const select = (id: string, value: string, names: Readonly<Record<string, string>>): OptionView => ({
   type: 'select',

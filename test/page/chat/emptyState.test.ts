@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { chatRequests } from '../../../src/chat/common/page/chatApi';
 import type { BackendView } from '../../../src/chat/common/chatView';
+import { overflowing } from '../support/layout';
 import { themeNames } from '../support/themes';
 import { backends, now, snapshot } from './support/chatFixtures';
-import { ChatPages, overflowing, type ChatHere } from './support/chatPages';
+import { ChatPages, type ChatHere } from './support/chatPages';
 
 const pictures = 'out/screenshots';
 

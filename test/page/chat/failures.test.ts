@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { chatRequests } from '../../../src/chat/common/page/chatApi';
 import type { Entry, Failure } from '../../../src/transcript/common/entries';
+import { overflowing } from '../support/layout';
 import { themeNames } from '../support/themes';
 import type { PageOptions } from '../support/pageHarness';
 import { now, sessionOf, snapshot } from './support/chatFixtures';
-import { ChatPages, overflowing, type ChatHere } from './support/chatPages';
+import { ChatPages, type ChatHere } from './support/chatPages';
 
 const pictures = 'out/screenshots';
 

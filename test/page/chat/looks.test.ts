@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { chatRequests, didInvokeCommand } from '../../../src/chat/common/page/chatApi';
+import { overflowing } from '../support/layout';
 import { themeNames } from '../support/themes';
 import { changes, commandApproval, diffApproval, sessionOf, snapshot, type Update } from './support/chatFixtures';
-import { ChatPages, overflowing, type ChatHere } from './support/chatPages';
+import { ChatPages, type ChatHere } from './support/chatPages';
 
 interface State {
   readonly name: string;

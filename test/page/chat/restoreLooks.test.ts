@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { chatRequests } from '../../../src/chat/common/page/chatApi';
 import type { Entry } from '../../../src/transcript/common/entries';
+import { overflowing } from '../support/layout';
 import { themeNames } from '../support/themes';
 import { now, sessionOf, snapshot } from './support/chatFixtures';
-import { ChatPages, overflowing } from './support/chatPages';
+import { ChatPages } from './support/chatPages';
 
 const text = '2 files were restored to their state before prompt 2. 1 file could not be restored.';
 const entries: Entry[] = [

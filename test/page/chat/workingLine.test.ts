@@ -5,11 +5,12 @@ import type { Page } from 'playwright-core';
 import type { Activity } from '../../../src/chat/common/chatView';
 import { chatRequests } from '../../../src/chat/common/page/chatApi';
 import { silentAfterMs } from '../../../src/chat/common/page/workingLine';
+import { overflowing } from '../support/layout';
 import { pauseClock } from '../support/drawn';
 import { themeNames } from '../support/themes';
 import { now, sessionOf, snapshot } from './support/chatFixtures';
 import type { PageOptions } from '../support/pageHarness';
-import { ChatPages, overflowing, type ChatHere } from './support/chatPages';
+import { ChatPages, type ChatHere } from './support/chatPages';
 
 const pictures = 'out/screenshots';
 const since = now - 12_000;

@@ -37,24 +37,19 @@ export function layoutFaults(page: Page, root: string): Promise<string[]> {
     );
     for (const element of drawn) {
       const parent = element.parentElement;
+      if (!parent) continue;
       const style = getComputedStyle(element);
-      if (!parent || style.position === 'absolute' || style.display === 'inline' || style.display === 'contents')
-        continue;
+      const around = getComputedStyle(parent);
+      const hasNoBox = [style, around].some(({ display }) => ['inline', 'contents'].includes(display));
+      if (style.position === 'absolute' || hasNoBox) continue;
       // The end of a text that is cut has an ellipsis.
-      if (getComputedStyle(parent).textOverflow === 'ellipsis' || element.closest('.one-line')?.contains(parent))
-        continue;
+      if (around.textOverflow === 'ellipsis' || element.closest('.one-line')?.contains(parent)) continue;
       const box = element.getBoundingClientRect();
       const within = parent.getBoundingClientRect();
-      if (getComputedStyle(parent).display === 'inline' || getComputedStyle(parent).display === 'contents') continue;
-      const beyond = Math.max(
-        within.left - box.left,
-        box.right - within.right,
-        within.top - box.top,
-        box.bottom - within.bottom,
-      );
-      const isSideways = Math.max(within.left - box.left, box.right - within.right) > 1;
-      if (isSideways || (beyond > 1 && getComputedStyle(parent).overflowY === 'clip'))
-        faults.push(`beyond its parent by ${beyond}: ${nameOf(element)} in ${nameOf(parent)}`);
+      const sideways = Math.max(within.left - box.left, box.right - within.right);
+      const upOrDown = Math.max(within.top - box.top, box.bottom - within.bottom);
+      if (sideways > 1 || (upOrDown > 1 && around.overflowY === 'clip'))
+        faults.push(`beyond its parent by ${Math.max(sideways, upOrDown)}: ${nameOf(element)} in ${nameOf(parent)}`);
     }
     for (const title of drawn.filter((element) => element.matches('.tool .title, .run .title'))) {
       const em = Number.parseFloat(getComputedStyle(title).fontSize);
@@ -98,4 +93,18 @@ export function layoutFaults(page: Page, root: string): Promise<string[]> {
     }
     return [...new Set(faults)];
   }, root);
+}
+
+/** Everything on the page that is wider than it may be. */
+export function overflowing(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('body *')]
+      .filter((element) => {
+        const { right, width } = element.getBoundingClientRect();
+        return (
+          width > 0 && right > window.innerWidth + 1 && !element.closest('pre, table, .visually-hidden, .diff-scroll')
+        );
+      })
+      .map((element) => `${element.tagName}.${element.getAttribute('class') ?? ''}`),
+  );
 }

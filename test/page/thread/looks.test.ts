@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
-import type { Page } from 'playwright-core';
+import { overflowing } from '../support/layout';
 import { themeNames } from '../support/themes';
 import { marksEntries, reversed, snapshot, view, type Update } from './support/threadFixtures';
 import { ThreadPages, type ThreadHere } from './support/threadPages';
@@ -80,17 +80,3 @@ describe('the looks of a thread', function () {
     });
   }
 });
-
-/** Everything on the page that is wider than it may be. */
-function overflowing(page: Page): Promise<string[]> {
-  return page.evaluate(() =>
-    [...document.querySelectorAll('body *')]
-      .filter((element) => {
-        const { right, width } = element.getBoundingClientRect();
-        return (
-          width > 0 && right > window.innerWidth + 1 && !element.closest('pre, table, .visually-hidden, .diff-scroll')
-        );
-      })
-      .map((element) => `${element.tagName}.${element.getAttribute('class') ?? ''}`),
-  );
-}

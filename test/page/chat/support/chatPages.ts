@@ -1,5 +1,5 @@
 // Opens the page of the chat with a host that tells it a first state.
-import type { Locator, Page } from 'playwright-core';
+import type { Locator } from 'playwright-core';
 import { chatRequests, didUpdate } from '../../../../src/chat/common/page/chatApi';
 import type { ConversationView } from '../../../../src/chat/common/chatView';
 import { PageHarness, type OpenedPage, type PageOptions } from '../../support/pageHarness';
@@ -42,18 +42,4 @@ export class ChatPages extends PageHarness {
       tellSession: (part) => tell({ session: { ...base, ...part } }),
     };
   }
-}
-
-/** Everything on the page that is wider than it may be. */
-export function overflowing(page: Page): Promise<string[]> {
-  return page.evaluate(() =>
-    [...document.querySelectorAll('body *')]
-      .filter((element) => {
-        const { right, width } = element.getBoundingClientRect();
-        return (
-          width > 0 && right > window.innerWidth + 1 && !element.closest('pre, table, .visually-hidden, .diff-scroll')
-        );
-      })
-      .map((element) => `${element.tagName}.${element.getAttribute('class') ?? ''}`),
-  );
 }
