@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { chatRequests } from '../../../src/chat/common/page/chatApi';
@@ -274,7 +273,6 @@ describe('the composer around the prompt', () => {
     const description = await chat.page.locator(`[id="${descriptionId}"]`).textContent();
     assert.match(description ?? '', /edits files without asking you first/);
     assert.match((await picker.getAttribute('class')) ?? '', /is-warning/);
-    if (folder) await mkdir(folder, { recursive: true });
     for (const theme of themeNames) {
       for (const width of [250, 300, 400, 1440]) {
         await chat.page.setViewportSize({ width, height: 500 });

@@ -1,6 +1,5 @@
 // The end of a turn that has failed: one line that says what was wrong, and what can be done about it.
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
 import { chatRequests } from '../../../src/chat/common/page/chatApi';
 import type { Entry, Failure } from '../../../src/transcript/common/entries';
 import { overflowing } from '../support/layout';
@@ -156,7 +155,6 @@ describe('the end of a turn that has failed', function () {
           const box = await button.boundingBox();
           assert.ok(box && box.height >= 24, await button.innerText());
         }
-        await mkdir(pictures, { recursive: true });
         await page.screenshot({ path: `${pictures}/failure-${theme}-${width}.png` });
         assert.deepEqual(await axe(), []);
       });
