@@ -1,11 +1,15 @@
 // What is wrong with how a page is laid out, measured in the page.
 import type { Page } from 'playwright-core';
 
-/** Widths of a panel in CSS pixels, and how far VS Code zooms: a window of one size then has fewer of them. */
-export const panelWidths = [250, 300, 360, 400, 850].flatMap((width) =>
-  // VS Code makes no side bar narrower than 170.
-  [1, 1.5, 2].map((zoom) => Math.max(170, Math.floor(width / zoom))),
-);
+/** Widths of a panel in CSS pixels, each once, and how far VS Code zooms: a window of one size then has fewer of them. */
+export const panelWidths = [
+  ...new Set(
+    [250, 300, 360, 400, 850].flatMap((width) =>
+      // VS Code makes no side bar narrower than 170.
+      [1, 1.5, 2].map((zoom) => Math.max(170, Math.floor(width / zoom))),
+    ),
+  ),
+];
 
 /**
  * One line for each fault below `root`: what is drawn beyond its parent, a name that is cut below 8 em, a control of less than
