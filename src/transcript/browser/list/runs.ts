@@ -63,7 +63,7 @@ export function groupRuns(entries: readonly Entry[], hasSteps: (id: string) => b
   return items;
 }
 
-/** Names what is in a run, for example `Read 9 files, searched 3 times`. `durationMs`: of all calls, if it is known. */
+/** Names what is in a run, for example `Read 9 files, searched 3 times`. `durationMs`: of all calls; 0 if it is not known. */
 export function describeRun(entries: readonly Entry[]): { readonly text: string; readonly durationMs: number } {
   const calls = entries.filter((entry) => entry.kind === 'tool');
   const of = (kind: ToolKind): readonly EntryOf<'tool'>[] => calls.filter(({ toolKind }) => toolKind === kind);

@@ -18,8 +18,8 @@ interface StoredPlaceholder extends Placeholder {
 }
 
 /**
- * Returns a placeholder for an entry far from the screen or in a closed run. Steps of calls, and entries that are running, clicked,
- * opened, focused or selected, keep their complete content.
+ * Returns a placeholder for an entry in a closed run, or far from the screen. Far from the screen, steps of calls, and
+ * entries that are running, clicked, opened, focused or selected, keep their complete content.
  */
 export function useFarEntryPlaceholder(
   entry: Entry | undefined,
