@@ -26,9 +26,9 @@ export function growthBetween(before: unknown, after: unknown, at: Path = []): G
     const steps = known.flatMap((item, index) => growthBetween(item, after[index], [...at, index]));
     return before.length === after.length ? steps : [...steps, { at, items: after.slice(before.length) }];
   }
-  if (isRecord(before) && isRecord(after) && Object.keys(before).every((name) => after[name] !== undefined)) {
+  if (isRecord(before) && isRecord(after) && Object.keys(before).every((name) => memberOf(after, name) !== undefined)) {
     return Object.entries(after).flatMap(([name, value]) =>
-      value === undefined ? [] : growthBetween(before[name], value, [...at, name]),
+      value === undefined ? [] : growthBetween(memberOf(before, name), value, [...at, name]),
     );
   }
   return [{ at, value: after }];
@@ -79,6 +79,11 @@ function withMember(value: unknown, name: string | number, change: (member: unkn
     return changed === undefined ? undefined : items.with(name, changed);
   }
   if (!isRecord(value)) return undefined;
-  const changed = change(Object.hasOwn(value, name) ? value[name] : undefined);
+  const changed = change(memberOf(value, name));
   return changed === undefined ? undefined : { ...value, [name]: changed };
+}
+
+/** Returns a member of the object itself. An agent can name one like an inherited one, such as `valueOf`. */
+function memberOf(value: Readonly<Record<string, unknown>>, name: string | number): unknown {
+  return Object.hasOwn(value, name) ? value[name] : undefined;
 }

@@ -15,6 +15,21 @@ describe('growthBetween', () => {
     );
   });
 
+  it('leads to and from members that are named like inherited ones', () => {
+    const value = (text: string): unknown => JSON.parse(text);
+    for (const [before, after] of [
+      ['[{"valueOf":null},{}]', '[{},{}]'],
+      ['{"valueOf":null}', '{}'],
+      ['{}', '{"constructor":{"a":1}}'],
+      ['{}', '{"__proto__":{"a":1}}'],
+      ['{}', '{"__proto__":{}}'],
+      ['{"__proto__":{"a":1}}', '{}'],
+    ] as const) {
+      const steps = growthBetween(value(before), value(after));
+      assert.equal(JSON.stringify(applyGrowth(value(before), steps)), after);
+    }
+  });
+
   it('contains only what was added to a text, also to a window that moves over it', () => {
     const text = Array.from({ length: 2000 }, (_, line) => `line ${line}\n`).join('');
     for (const [from, to] of [
