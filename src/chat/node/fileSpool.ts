@@ -64,13 +64,19 @@ function openUnnamed(folder: string): number {
   return handle;
 }
 
-/** A file has a name only for an instant. One that has kept it was left by a process that was killed right then. */
+/**
+ * A file has a name only for an instant. One that has kept it was left by a process that was killed right then. It does no
+ * harm if it can't be removed, for example because another process has it open.
+ */
 function removeLeftovers(folder: string): void {
   for (const name of fs.readdirSync(folder)) {
     if (!name.startsWith(prefix)) continue;
     const file = path.join(folder, name);
-    const stats = fs.statSync(file, { throwIfNoEntry: false });
-    if (stats && Date.now() - stats.mtimeMs > leftoverAgeMs) fs.rmSync(file, { force: true });
+    try {
+      if (Date.now() - fs.statSync(file).mtimeMs > leftoverAgeMs) fs.rmSync(file);
+    } catch {
+      // The next process tries it again.
+    }
   }
 }
 

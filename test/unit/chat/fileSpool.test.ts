@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import fs, { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { mock } from 'node:test';
@@ -45,6 +45,18 @@ describe('A spool', () => {
     const spool = new FileSpool(folder);
     assert.ok(spool.write('text'));
     assert.deepEqual(readdirSync(folder).sort(), ['other.tmp', names[1]]);
+    spool.dispose();
+  });
+
+  it('works beside something that can’t be removed', () => {
+    const left = path.join(folder, 'spool-0123456789abcdef.tmp');
+    // A folder is not removed like a file.
+    mkdirSync(left);
+    const anHourAgo = new Date(Date.now() - 3_600_000);
+    utimesSync(left, anHourAgo, anHourAgo);
+    const spool = new FileSpool(folder);
+    assert.ok(spool.write('text'));
+    assert.deepEqual(readdirSync(folder), [path.basename(left)]);
     spool.dispose();
   });
 
