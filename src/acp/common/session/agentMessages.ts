@@ -102,12 +102,34 @@ export interface SessionSetupResult {
 
 export type StopReason = 'end_turn' | 'max_tokens' | 'max_turn_requests' | 'refusal' | 'cancelled' | 'interrupted';
 
+const agentStopReasons: ReadonlyMap<string, StopReason> = new Map(
+  (['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled'] as const).map((reason) => [reason, reason]),
+);
+/** Maximum length of an unknown reason, in UTF-16 units. */
+const maxReasonLength = 100;
+
 /** How a turn ended. */
 export interface TurnResult {
   readonly stopReason: StopReason;
   /** The agent's reason, if it is none of the known ones. The turn then counts as ended normally. */
   readonly unknownReason?: string | undefined;
   readonly counts?: TokenCounts;
+}
+
+interface ReportedEnd {
+  readonly stopReason?: string | undefined;
+  readonly usage?: TokenCounts | null | undefined;
+}
+
+/** Returns how a turn ended. An unknown or missing reason counts as a normal end. */
+export function turnResultOf({ stopReason, usage }: ReportedEnd): TurnResult {
+  const known = agentStopReasons.get(stopReason ?? '');
+  const isUnknown = stopReason !== undefined && known === undefined;
+  return {
+    stopReason: known ?? 'end_turn',
+    ...(isUnknown && { unknownReason: stopReason.slice(0, maxReasonLength) }),
+    ...(usage && { counts: usage }),
+  };
 }
 
 /** The action for which the agent requests permission. */

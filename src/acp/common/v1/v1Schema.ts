@@ -1,6 +1,10 @@
 import * as z from 'zod';
 import type { TokenCounts } from '../session/turnUsage';
-import type { PermissionRequest as AgentPermissionRequest, TurnResult } from '../session/agentMessages';
+import {
+  turnResultOf,
+  type PermissionRequest as AgentPermissionRequest,
+  type TurnResult,
+} from '../session/agentMessages';
 import {
   CallId,
   ContentBlock,
@@ -206,11 +210,9 @@ const UsageMeta = z
     ]),
   })
   .transform(({ usage }): TokenCounts => usage);
-const StopReason = z.enum(['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled']);
-const maxReasonLength = 100;
 
 export const PromptResult = z.looseObject({
-  stopReason: z.union([StopReason, z.string().transform((unknownReason) => ({ unknownReason }))]).catch('end_turn'),
+  stopReason: optionalText,
   usage: optional(TurnCounts).catch(undefined),
   /** The turn's token counts, as reported by Gemini and Grok. */
   _meta: optional(z.union([QuotaMeta, UsageMeta])).catch(undefined),
@@ -218,12 +220,7 @@ export const PromptResult = z.looseObject({
 
 /** Reads the end of a turn from the result of `session/prompt`. */
 export function toTurnResult({ stopReason, usage, _meta }: z.infer<typeof PromptResult>): TurnResult {
-  const counts = usage ?? _meta;
-  const end =
-    typeof stopReason === 'string'
-      ? { stopReason }
-      : { stopReason: 'end_turn' as const, unknownReason: stopReason.unknownReason.slice(0, maxReasonLength) };
-  return counts ? { ...end, counts } : end;
+  return turnResultOf({ stopReason, usage: usage ?? _meta });
 }
 
 /** The options after a change, if the agent returns them. */

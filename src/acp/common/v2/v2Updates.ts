@@ -1,6 +1,6 @@
 import type { EventData, SessionEvent } from '../../../session/common/sessionEvents';
 import { reasonOfAgentError } from '../session/agentErrorText';
-import type { StopReason, TurnResult } from '../session/agentMessages';
+import { turnResultOf } from '../session/agentMessages';
 import type { SubagentUpdates } from '../session/subagentUpdates';
 import type { SessionEventMapper } from '../session/sessionEventMapper';
 import { textOfBlock } from '../session/toolContent';
@@ -17,21 +17,6 @@ type PlanEntries = EventData<'plan:update'>['entries'];
 const maxPlans = 50;
 const maxUnknownKinds = 20;
 const maxNameLength = 100;
-const stopReasons: ReadonlyMap<string, StopReason> = new Map(
-  (['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled'] as const).map((reason) => [reason, reason]),
-);
-
-/** Returns how a turn ended, with its token usage. An unknown or missing reason counts as a normal end. */
-export function turnResultOf({ stopReason, usage }: StateUpdate): TurnResult {
-  const counts = usage ? { counts: usage } : {};
-  const known = stopReasons.get(stopReason ?? '');
-  const isUnknown = stopReason !== undefined && known === undefined;
-  return {
-    stopReason: known ?? 'end_turn',
-    ...(isUnknown && { unknownReason: stopReason.slice(0, maxNameLength) }),
-    ...counts,
-  };
-}
 
 /** Reads the updates of ACP v2. The end of a turn that this window has prompted comes from its `PromptProgress`. */
 export class V2Updates implements UpdateReader {

@@ -1,12 +1,13 @@
 import { RequestError, type ContentBlock, type McpServer } from '@agentclientprotocol/sdk';
 import type * as z from 'zod';
 import { BackendError } from '../../../session/common/sessionBackend';
-import type {
-  AgentDescription,
-  AgentOption,
-  PermissionRequest as AgentPermissionRequest,
-  SessionSetupResult as AgentSessionSetup,
-  TurnResult,
+import {
+  turnResultOf,
+  type AgentDescription,
+  type AgentOption,
+  type PermissionRequest as AgentPermissionRequest,
+  type SessionSetupResult as AgentSessionSetup,
+  type TurnResult,
 } from '../../common/session/agentMessages';
 import {
   findPromptEndReport,
@@ -24,7 +25,6 @@ import {
   type InitializeResult,
   type StateUpdate,
 } from '../../common/v2/v2Schema';
-import { turnResultOf } from '../../common/v2/v2Updates';
 import {
   parseAnswer,
   type OptionChange,
