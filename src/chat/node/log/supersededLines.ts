@@ -29,15 +29,9 @@ export class SupersededLines {
   private readonly lastByCall = new Map<string, LastUpdate>();
   private readonly found: ByteRange[] = [];
 
-  /** The lines that were replaced, in their order. Adjacent ones are one range. */
+  /** Where the lines are that were replaced, in the order of the file. */
   get ranges(): readonly ByteRange[] {
-    const ranges: ByteRange[] = [];
-    for (const next of this.found.toSorted((a, b) => a.start - b.start)) {
-      const last = ranges.at(-1);
-      if (last?.end === next.start) ranges[ranges.length - 1] = { start: last.start, end: next.end };
-      else ranges.push(next);
-    }
-    return ranges;
+    return this.found.toSorted((a, b) => a.start - b.start);
   }
 
   add(line: LineOutline): void {
@@ -55,7 +49,7 @@ export class SupersededLines {
       return;
     }
     const before = this.lastByCall.get(call);
-    if (before?.others === others) this.keepRange(before.line);
+    if (before?.others === others) this.addRange(before.line);
     this.lastByCall.set(call, { line, others });
   }
 
@@ -64,7 +58,8 @@ export class SupersededLines {
     this.lastByCall.clear();
   }
 
-  private keepRange({ endOffset, offset }: LineOutline): void {
+  /** Adjacent lines become one range, so that few ranges are kept of many lines. */
+  private addRange({ endOffset, offset }: LineOutline): void {
     const last = this.found.at(-1);
     if (last?.end === offset) this.found[this.found.length - 1] = { start: last.start, end: endOffset };
     else this.found.push({ start: offset, end: endOffset });
