@@ -33,8 +33,8 @@ export interface FilePort {
   listNames(folder: string): Promise<readonly string[]>;
   /** Returns the contents of a file. Undefined if it does not exist. */
   read(file: string): Promise<string | undefined>;
-  /** Reads the file in chunks, starting at byte `start`. */
-  readChunks(file: string, signal?: AbortSignal, start?: number, how?: ChunkOptions): AsyncIterable<Uint8Array>;
+  /** Reads the file in chunks. `whileOpen` can read parts of it. */
+  readChunks(file: string, signal?: AbortSignal): AsyncIterable<Uint8Array>;
   /**
    * Opens a file for several reads by `work`. All of them read this file, also after another one was put in its place. On
    * Windows, that can fail meanwhile. Resolves to what `work` does.
@@ -83,15 +83,10 @@ export class NodeFiles implements FilePort {
     return unlessMissing(readText(file, 'utf8'));
   }
 
-  async *readChunks(
-    file: string,
-    signal?: AbortSignal,
-    start = 0,
-    how: ChunkOptions = {},
-  ): AsyncGenerator<Uint8Array, void, undefined> {
+  async *readChunks(file: string, signal?: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
     const handle = await fs.open(file);
     try {
-      yield* chunksOf(handle, start, how, signal);
+      yield* chunksOf(handle, 0, {}, signal);
     } finally {
       await handle.close();
     }

@@ -29,14 +29,14 @@ describe('A file that is read in chunks', () => {
           index % 2 === 0 ? [{ start: from, end: sorted[index + 1] ?? Infinity }] : [],
         );
         const memory = memorySize === null ? undefined : new Uint8Array(memorySize);
-        let read = '';
-        for await (const chunk of new NodeFiles().readChunks(file, undefined, start, {
-          skipped,
-          ...(memory && { memory }),
-        })) {
-          assert.ok(chunk.length > 0);
-          read += Buffer.from(chunk).toString('latin1');
-        }
+        const read = await new NodeFiles().whileOpen(file, async (readChunks) => {
+          let text = '';
+          for await (const chunk of readChunks(start, { skipped, ...(memory && { memory }) })) {
+            assert.ok(chunk.length > 0);
+            text += Buffer.from(chunk).toString('latin1');
+          }
+          return text;
+        });
         const isSkipped = (at: number): boolean => skipped.some(({ end, start: from }) => at >= from && at < end);
         assert.equal(read, characters.filter((_, at) => at >= start && !isSkipped(at)).join(''));
       }),
