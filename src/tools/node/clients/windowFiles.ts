@@ -41,7 +41,7 @@ export async function writeWindowFile(folder: string, window: WindowFile): Promi
  */
 export async function findWindowOfFolder(folder: string, cwd: string): Promise<WindowFile | undefined> {
   const windows = await Promise.all(
-    (await readWindowFiles(folder)).map(async ({ window }) => ({
+    (await readWindowFiles(folder)).map(async (window) => ({
       window,
       // The current folder of a process has no links in its path.
       folders: await Promise.all(window.folders.map((each) => realpath(each).catch(() => each))),
@@ -65,27 +65,19 @@ function distanceBetween(one: string, other: string): number | undefined {
     .filter((name) => name !== '').length;
 }
 
+/** Removes finished and unfinished files, by the ids of their processes. */
 async function removeStaleFiles(folder: string): Promise<void> {
-  for (const { file, window } of await readWindowFiles(folder)) {
-    if (!isProcessAlive(window.pid)) await rm(file, { force: true });
-  }
-  // What a window leaves that was killed while it wrote its file.
   for (const name of await readdir(folder)) {
-    const pid = /^(\d+)-.*\.json\.tmp$/.exec(name)?.[1];
+    const pid = /^(\d+)-.*\.json(?:\.tmp)?$/.exec(name)?.[1];
     if (pid !== undefined && !isProcessAlive(Number(pid))) await rm(path.join(folder, name), { force: true });
   }
 }
 
-async function readWindowFiles(folder: string): Promise<readonly { file: string; window: WindowFile }[]> {
+async function readWindowFiles(folder: string): Promise<readonly WindowFile[]> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
   const files = names.slice(0, maxFiles).map((name) => path.join(folder, name));
-  const read = await Promise.all(
-    files.map(async (file) => {
-      const window = await readWindowFile(file).catch(() => undefined);
-      return window ? [{ file, window }] : [];
-    }),
-  );
-  return read.flat();
+  const windows = await Promise.all(files.map((file) => readWindowFile(file).catch(() => undefined)));
+  return windows.filter((window) => window !== undefined);
 }
 
 async function readWindowFile(file: string): Promise<WindowFile | undefined> {
