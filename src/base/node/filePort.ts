@@ -37,7 +37,7 @@ export interface FilePort {
   readChunks(file: string, signal?: AbortSignal): AsyncIterable<Uint8Array>;
   /**
    * Opens a file for several reads by `work`. All of them read this file, also after another one was put in its place. On
-   * Windows, that can fail meanwhile. Resolves to what `work` does.
+   * Windows, it can be impossible to replace the file meanwhile. Resolves to what `work` does.
    */
   whileOpen<Result>(file: string, work: (readChunks: ReadChunks) => Promise<Result>): Promise<Result>;
   /** Writes at byte `offset` and removes everything after the written bytes. Creates the file only if `offset` is 0. */

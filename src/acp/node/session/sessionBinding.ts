@@ -34,7 +34,7 @@ interface SessionBindingDeps {
   readonly replaceToolCaller: () => void;
   readonly config: SessionConfig;
   readonly events: Pick<SessionOutput, 'append'>;
-  /** How many updates the agent has sent. While their number grows, it is not too late for the answer behind a history. */
+  /** How many updates the agent has sent. While more arrive, such as those of a history, restoring does not time out. */
   readonly updateCount: () => number;
   readonly log: Logger;
 }

@@ -11,8 +11,9 @@ interface FailedWrite {
 }
 
 /**
- * Returns what a failed write has done to its file. A write can fail after a formatter has changed its text and VS Code has
- * saved that, so only a file that is as before is known to be unwritten, and one that was not written because others had.
+ * Returns what a failed write has done to its file. A write can fail after VS Code has saved what a formatter made of the text.
+ * So it is certain that nothing was written only if the file is as before, or if the write was refused because others had
+ * changed the file.
  */
 export function effectOfFailure({ before, error, left, planned }: FailedWrite): 'written' | 'nothing' | 'unknown' {
   if (isEditorError(error) && error.code === 'staleVersion') return 'nothing';

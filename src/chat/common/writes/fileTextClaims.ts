@@ -49,8 +49,8 @@ export class FileTextClaims {
   }
 
   /**
-   * It is unknown whether the announced contents were written, or the others that are `left`, because the process has ended or the
-   * write has failed. Nothing will write them any more.
+   * It is unknown whether the announced contents were written, because the process has ended or the write has failed. Nothing
+   * will write them any more. `left` is what the file has now, if the write may have put that there instead.
    */
   lose(id: string, left: ContentIds = []): void {
     this.end(id, left, false);
@@ -92,8 +92,8 @@ export class FileTextClaims {
     const path = this.announcedPathById.get(id) ?? '';
     const claim = this.withdraw(id);
     if (!claim) return false;
-    const isAsAnnounced = contents.length === 0 || contents.some((id) => claim.contents.includes(id));
-    // A claim has the ids of one state of the file, so that a turn that has read one of them finds another one new.
+    const isAsAnnounced = contents.length === 0 || contents.some((one) => claim.contents.includes(one));
+    // A claim is about one state of the file: a turn that has read one of two states must still find the other one new.
     const all = isAsAnnounced ? [[...new Set([...claim.contents, ...contents])]] : [claim.contents, contents];
     const until = ++this.lastMoment;
     // What was perhaps not written has replaced nothing.

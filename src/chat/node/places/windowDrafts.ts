@@ -117,8 +117,8 @@ export class WindowDrafts implements Memento {
   }
 
   /**
-   * Gives `use` what was typed for workspaces with a folder that has moved, if they are this one now. It has to store that. Never
-   * rejects.
+   * Passes on what was typed for workspaces with a folder that has moved, if they are this workspace now. `use` has to store it.
+   * Never rejects.
    */
   async takeMoved(move: FolderMove, use: (left: Values) => Promise<void>): Promise<void> {
     const { files, folder, log } = this.deps;
