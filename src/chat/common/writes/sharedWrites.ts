@@ -151,7 +151,7 @@ export class SharedWrites implements UndoWrites {
         if (outcome === 'written') own.made(id, [left.text]);
         else if (outcome === 'nothing') own.withdraw(id);
         else own.lose(id, [left.text]);
-        told[at]?.end(outcome === 'written' ? left : outcome === 'unknown' ? { left } : outcome);
+        told[at]?.end(outcome === 'written' ? left : outcome === 'nothing' ? outcome : { left });
       },
     }));
   }

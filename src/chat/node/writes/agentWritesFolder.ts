@@ -45,8 +45,8 @@ const Written = z.object({
   id: z.string().optional(),
 });
 /**
- * An earlier version of Backline in another window takes an announcement for a write, does not see a withdrawal, and ignores
- * what a lost write may have left.
+ * An earlier version of Backline in another window takes an announcement for a write, does not see a withdrawal, ignores what
+ * a lost write may have left, and does not tell that of its own.
  */
 const StoredLine = z.union([
   Written.extend({ phase: z.literal('announced'), id: z.string(), pid: z.number() }),
@@ -102,7 +102,6 @@ export class AgentWritesFolder implements AgentWrites {
       return {
         end: (written) => {
           if (written === 'nothing') this.append({ phase: 'withdrawn', id });
-          else if (written === 'unknown') this.append({ phase: 'lost', id });
           else if ('left' in written) this.append({ ...written.left, phase: 'lost', id });
           else this.append({ ...written, id });
           void this.flush();
