@@ -12,6 +12,7 @@ import { ApprovalViews } from '../approvals/approvalViews';
 import { EndEntries } from './endEntries';
 import { EntryWriter } from './entryWriter';
 import type { LogRecord, RecordOf } from '../conversation/logRecord';
+import type { Draft } from '../chatView';
 import { BlockEntries } from './blockEntries';
 import { RestoreEntries } from './restoreEntries';
 import { markNotSent, promptEntryOf, type SentPrompt } from './sentPrompt';
@@ -130,45 +131,30 @@ export class ChatTranscript {
         this.stopTurn(record.inBackend);
         break;
       case 'settled':
+        this.confirmStop();
+        break;
       case 'ended':
         this.confirmStop();
-        if (record.type === 'ended' && this.isBusy) this.endTurn(endFromRecord(record));
+        if (this.isBusy) this.endTurn(endFromRecord(record));
         break;
       case 'resumed':
         this.reopenTurn();
         break;
       case 'begin':
-      case 'bound':
+        // The session stays: a newer version begins the log again within a turn.
+        this.backendTitle = record.backendTitle ?? this.backendTitle;
+        break;
       case 'forked':
-        if ('backendTitle' in record) this.backendTitle = record.backendTitle ?? this.backendTitle;
-        if (record.type === 'forked') this.endEntries.endSteps();
-        // A newer version begins a log again within a turn.
-        if (record.type === 'begin') break;
-        this.toolEntries.clear();
-        this.approvals.clear();
+        this.backendTitle = record.backendTitle ?? this.backendTitle;
+        this.endEntries.markAsPast();
+        this.leaveSession();
         break;
-      case 'changed':
-        this.endEntries.applyChanges(record);
-        break;
-      case 'turnReverted':
-        this.endEntries.markTurnReverted(record);
-        break;
-      case 'fileDecided':
-        if (record.decision === 'reverted') this.endEntries.markReverted(record.path);
-        break;
-      case 'restored':
-        this.endEntries.markChangesRestored(record);
-        this.restoreEntries.addRestore(record);
-        break;
-      case 'undoDone':
-        this.endEntries.keepMarksOf(record);
-        this.restoreEntries.addUndo(record);
-        break;
-      case 'restoreUndone':
-        this.endEntries.markRestoreUndone(record.id);
-        this.restoreEntries.markUndone(record.id);
+      case 'bound':
+        this.leaveSession();
         break;
       default:
+        this.endEntries.applyRecord(record);
+        this.restoreEntries.applyRecord(record);
     }
     // The end of a block is skipped, because it often arrives together with the next event.
     if (record.type !== 'event' || record.event.event !== 'content_block:end') this.writer.previousAt = record.at;
@@ -185,6 +171,12 @@ export class ChatTranscript {
   /** The backend has confirmed the end of a stopped turn. */
   private confirmStop(): void {
     if (this.stage.kind === 'stopped') this.advanceStage({ kind: 'ended' });
+  }
+
+  /** The next session of the backend may use the same ids again. */
+  private leaveSession(): void {
+    this.toolEntries.clear();
+    this.approvals.clear();
   }
 
   private addPrompt({ id, text, attachments, isRetry }: RecordOf<'prompt'>): void {
@@ -346,7 +338,7 @@ export class ChatTranscript {
     this.writer.put({ kind: 'notice', ...base, level, text, ...withoutUndefined({ details, path }) });
   }
 
-  private startTurn(draft: SentPrompt['draft'], id: string | undefined, isRetry = false): Turn {
+  private startTurn(draft: Draft, id: string | undefined, isRetry = false): Turn {
     if (this.isBusy) this.putEndEntry(missingEnd);
     this.currentTurn?.answers.endAll();
     this.toolEntries.startTurn();

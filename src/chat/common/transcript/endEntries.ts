@@ -2,7 +2,7 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { EntryOf, FileChange } from '../../../transcript/common/entries';
 import { canUndo } from '../../../transcript/common/shownChanges';
 import type { EntryWriter } from './entryWriter';
-import type { RecordOf } from '../conversation/logRecord';
+import type { LogRecord, RecordOf } from '../conversation/logRecord';
 
 type End = EntryOf<'end'>;
 
@@ -39,15 +39,39 @@ export class EndEntries {
     this.lastTurn = undefined;
   }
 
-  /** A fork goes on from here in its own way, often with the same prompt as its draft. */
-  endSteps(): void {
+  /** Marks the last failure as one before a fork, which goes on in its own way, often with the same prompt as its draft. */
+  markAsPast(): void {
     const { lastEnd } = this;
-    const { kind, resetsAt } = lastEnd?.failure ?? {};
-    if (!lastEnd || !kind) return;
-    this.writer.put({ ...lastEnd, failure: { kind, ...withoutUndefined({ resetsAt }), isPast: true } });
+    if (!lastEnd?.failure) return;
+    const failure = withoutUndefined({ ...lastEnd.failure, canRetry: undefined, isPast: true });
+    this.writer.put({ ...lastEnd, failure });
   }
 
-  applyChanges({ turn, changes }: RecordOf<'changed'>): void {
+  applyRecord(record: LogRecord): void {
+    switch (record.type) {
+      case 'changed':
+        this.applyChanges(record);
+        break;
+      case 'turnReverted':
+        this.markTurnReverted(record);
+        break;
+      case 'fileDecided':
+        if (record.decision === 'reverted') this.setChangeState(record.path, 'reverted', () => true);
+        break;
+      case 'restored':
+        this.markChangesRestored(record);
+        break;
+      case 'undoDone':
+        this.keepMarksOf(record);
+        break;
+      case 'restoreUndone':
+        this.markRestoreUndone(record.id);
+        break;
+      default:
+    }
+  }
+
+  private applyChanges({ turn, changes }: RecordOf<'changed'>): void {
     const end = this.endOfTurn(turn);
     if (!end) return;
     // This turn's results replace those of earlier turns.
@@ -60,11 +84,7 @@ export class EndEntries {
     this.writer.put({ ...end, changes });
   }
 
-  markReverted(path: string): void {
-    this.setChangeState(path, 'reverted', () => true);
-  }
-
-  markTurnReverted({ path, turn }: RecordOf<'turnReverted'>): void {
+  private markTurnReverted({ path, turn }: RecordOf<'turnReverted'>): void {
     this.setChangeState(path, 'reverted', (other) => other === turn);
     this.setChangeState(path, 'changedSince', (other) => other > turn);
     // The file has the same state again as after an earlier turn.
@@ -73,7 +93,7 @@ export class EndEntries {
   }
 
   /** Marks the changes of restored files as reverted, in the turn of the prompt and in all later turns. */
-  markChangesRestored({ id, paths, turn, undid }: RecordOf<'restored'>): void {
+  private markChangesRestored({ id, paths, turn, undid }: RecordOf<'restored'>): void {
     const restored = new Set(paths);
     const marks: ChangeMark[] = [];
     this.updateChanges((change, of) => {
@@ -87,7 +107,7 @@ export class EndEntries {
   }
 
   /** Of an undo of changes, only those in these files were undone. */
-  keepMarksOf({ id, paths }: RecordOf<'undoDone'>): void {
+  private keepMarksOf({ id, paths }: RecordOf<'undoDone'>): void {
     const done = new Set(paths);
     const marks = this.changeMarksByRestore.get(id) ?? [];
     this.changeMarksByRestore.set(
@@ -96,7 +116,7 @@ export class EndEntries {
     );
   }
 
-  markRestoreUndone(id: string): void {
+  private markRestoreUndone(id: string): void {
     const marks = this.changeMarksByRestore.get(id) ?? [];
     const states = new Map(marks.map(({ path, state, turn }) => [`${turn} ${path}`, state]));
     this.updateChanges((change, of) => states.get(`${of} ${change.path}`) ?? change.state);

@@ -1,5 +1,5 @@
 import { countWithNoun } from '../../../base/common/countWithNoun';
-import type { RecordOf } from '../conversation/logRecord';
+import type { LogRecord, RecordOf } from '../conversation/logRecord';
 import type { EntryWriter } from './entryWriter';
 
 /** The notices about restored files. The user can undo a restore there. */
@@ -10,7 +10,13 @@ export class RestoreEntries {
 
   constructor(private readonly writer: EntryWriter) {}
 
-  addRestore({ fork, id, paths, skipped, turn, undid, undoneRestore }: RecordOf<'restored'>): void {
+  applyRecord(record: LogRecord): void {
+    if (record.type === 'restored') this.addRestore(record);
+    else if (record.type === 'undoDone') this.addUndo(record);
+    else if (record.type === 'restoreUndone') this.markUndone(record.id);
+  }
+
+  private addRestore({ fork, id, paths, skipped, turn, undid, undoneRestore }: RecordOf<'restored'>): void {
     if (undoneRestore !== undefined) this.undosOfRestores.add(id);
     // It is not known yet which changes can be undone.
     if (undid !== undefined) return;
@@ -31,7 +37,7 @@ export class RestoreEntries {
   }
 
   /** Adds the notice about changes that the user has undone. */
-  addUndo({ id, paths, target, texts }: RecordOf<'undoDone'>): void {
+  private addUndo({ id, paths, target, texts }: RecordOf<'undoDone'>): void {
     const base = this.writer.createBase();
     const isInterrupted = target.length === 0 && texts.length === 0;
     const files = countWithNoun(paths.length, 'file');
@@ -46,7 +52,7 @@ export class RestoreEntries {
     this.entryIdByRestore.set(id, base.id);
   }
 
-  markUndone(id: string): void {
+  private markUndone(id: string): void {
     const entry = this.writer.fullContent(this.entryIdByRestore.get(id) ?? '');
     if (entry?.kind !== 'notice') return;
     const { restoreId, ...notice } = entry;
