@@ -206,7 +206,8 @@ export class ChatTranscript {
 
   private applyEvent(event: SessionEvent): void {
     if (this.stage.kind === 'replayed') this.writer.recordedAt = undefined;
-    if (isAnswer(event) && this.ensureTurn()) this.hasAnswered = true;
+    // What a stopped turn still sends is no answer to the next prompt.
+    if (this.stage.kind !== 'stopped') this.hasAnswered ||= isAnswer(event);
     switch (event.event) {
       case 'content_block:start':
       case 'content_block:delta':
