@@ -158,8 +158,8 @@ describe('What a turn failed of', () => {
       for (const report of [{ text }, { text: 'Agent: Internal error', details: `Error -32603: ${text}` }]) {
         const failure = classifyFailure({ ...report, at });
         assert.equal(describeFailure(failure, 'Agent'), sentence);
-        const reset = 'reset' in failure && failure.reset && 'at' in failure.reset ? failure.reset.at - at : undefined;
-        assert.equal(reset, resetsInMs);
+        const resetsAt = 'resetsAt' in failure ? failure.resetsAt : undefined;
+        assert.equal(resetsAt, resetsInMs === undefined ? undefined : at + resetsInMs);
       }
     });
   }

@@ -105,7 +105,7 @@ export function endFromError(
     (part) => part !== undefined,
   );
   const { kind } = failure;
-  const resetsAt = 'reset' in failure && failure.reset && 'at' in failure.reset ? failure.reset.at : undefined;
+  const resetsAt = 'resetsAt' in failure ? failure.resetsAt : undefined;
   return {
     outcome: 'failed',
     text,

@@ -1,14 +1,17 @@
-/** When a limit ends: `at` in milliseconds since the epoch, or in the agent's words, such as `3pm (Europe/Berlin)`. */
-type Reset = { readonly at: number } | { readonly text: string };
+/** When a limit ends: in milliseconds since the epoch, or else in the agent's words, such as `3pm (Europe/Berlin)`. */
+interface Reset {
+  readonly resetsAt?: number;
+  readonly resetWords?: string;
+}
 
 /** Why a turn has failed, as far as it is known. */
 type TurnFailure =
   /** The service of the model has too much to do. */
   | { readonly kind: 'overloaded'; readonly status?: number | undefined }
   /** Too many requests in a short time. */
-  | { readonly kind: 'rateLimit'; readonly reset?: Reset | undefined }
+  | ({ readonly kind: 'rateLimit' } & Reset)
   /** What the user has paid for, or gets for free, is used up. */
-  | { readonly kind: 'usageLimit'; readonly reset?: Reset | undefined }
+  | ({ readonly kind: 'usageLimit' } & Reset)
   /** The conversation is longer than the model can read. */
   | { readonly kind: 'contextFull' }
   | { readonly kind: 'signIn' }
@@ -32,7 +35,7 @@ interface ReportedError {
 /** What is read of a text, in UTF-16 units: reports contain whole pages and stacks. */
 const maxReadUnits = 8 * 1024;
 
-const kindByCode: ReadonlyMap<string, TurnFailure> = new Map<string, TurnFailure>([
+const failureByCode = new Map<string, TurnFailure>([
   ['authRequired', { kind: 'signIn' }],
   ['MISSING_CREDENTIALS', { kind: 'signIn' }],
   ['INVALID_API_KEY', { kind: 'signIn' }],
@@ -50,7 +53,7 @@ const contextPattern =
 const throttledPattern = /throttl(?:ed|ing)|please wait (?:a|and|before)\b/iu;
 const usagePattern =
   /usage[_ ]limit|hit your (?:[\w-]{1,20} )?limit|(?:session|weekly|daily|monthly|5-hour|opus|sonnet) limit reached|quota_exceeded|insufficient_quota|have no quota|exceeded your (?:current|monthly|daily) quota|(?:exhausted|reached) your (?:daily|monthly|weekly)[^.\n]{0,40}(?:quota|limit)|quota limit reached|PerDay|per day per user|too many tokens per day|credit balance is too low|out of (?:extra )?(?:usage|credits)|(?:premium request|usage) allowance|usage is required/iu;
-const overloadedPattern = /overloaded|at capacity|high (?:demand|load)|"?status\W{1,6}UNAVAILABLE/iu;
+const overloadedPattern = /overloaded|at capacity|high (?:demand|load)|status\W{1,6}UNAVAILABLE/iu;
 const ratePattern = /rate[_ -]?limit|RESOURCE_EXHAUSTED|resource (?:has been )?exhausted|too many requests/iu;
 const signInPattern =
   /authentication[_ ](?:failed|error|required)|unauthori[sz]ed|invalid (?:x-)?(?:api|bearer)[ -]?(?:key|token)|incorrect api key|API_KEY_INVALID|ProviderAuthError|not (?:logged|signed) in|please (?:log|sign) in\b|please run \/login|(?:invalid|expired) (?:access |oauth |authentication )?token|token (?:is|has) expired/iu;
@@ -70,7 +73,7 @@ const unreachableAgentPattern = /^[^\n]{1,200} is unavailable\. /u;
 
 /** An HTTP status that is named as one: a number in a path or a count is none. */
 const statusPattern =
-  /\b(?:HTTP|status(?: ?code)?|error|code|failed)\W{0,6}(\d{3})\b(?!\d)|\b(\d{3}) (?:\{|Too Many|Overloaded|Bad Gateway|Internal Server|Service Unavailable|Unauthorized)/giu;
+  /\b(?:HTTP|status(?: ?code)?|error|code|failed)\W{0,6}(\d{3})\b|\b(\d{3}) (?:\{|Too Many|Overloaded|Bad Gateway|Internal Server|Service Unavailable|Unauthorized)/giu;
 
 /** Returns what the report of an error means. Pure; reads only the beginning of long texts. */
 export function classifyFailure(report: ReportedError): TurnFailure {
@@ -78,24 +81,23 @@ export function classifyFailure(report: ReportedError): TurnFailure {
   const all = [report.text, report.details ?? ''].map((text) => text.slice(0, maxReadUnits)).join('\n');
   const crash = crashPattern.exec(all);
   if (crash) return { kind: 'crash', how: howOf(crash[1] ?? crash[2] ?? crash[3]) };
-  const statuses = [...all.matchAll(statusPattern)].map((found) => Number(found[1] ?? found[2]));
-  const has = (...wanted: number[]): number | undefined => wanted.find((status) => statuses.includes(status));
-  const isThrottled = throttledPattern.test(all) || has(429) !== undefined;
+  const statuses = new Set([...all.matchAll(statusPattern)].map((found) => Number(found[1] ?? found[2])));
+  const isThrottled = throttledPattern.test(all) || statuses.has(429);
   if (!isThrottled && contextPattern.test(all)) return { kind: 'contextFull' };
-  if (usagePattern.test(all) || has(402) !== undefined) return { kind: 'usageLimit', reset: resetIn(all, at) };
-  const known = kindByCode.get(code);
+  if (usagePattern.test(all) || statuses.has(402)) return { kind: 'usageLimit', ...resetIn(all, at) };
+  const known = failureByCode.get(code);
   if (known) return known;
-  if (signInPattern.test(all) || has(401) !== undefined) return { kind: 'signIn' };
+  if (signInPattern.test(all) || statuses.has(401)) return { kind: 'signIn' };
   if (isThrottled || ratePattern.test(all) || code === 'RATE_LIMITED') {
-    return { kind: 'rateLimit', reset: resetIn(all, at) };
+    return { kind: 'rateLimit', ...resetIn(all, at) };
   }
-  const busy = has(529, 503);
+  const busy = [529, 503].find((status) => statuses.has(status));
   if (overloadedPattern.test(all) || busy !== undefined) return { kind: 'overloaded', status: busy };
   if (unreachableAgentPattern.test(report.text)) return { kind: 'other' };
   if (certificatePattern.test(all)) return { kind: 'network', problem: 'certificate' };
   if (proxyPattern.test(all)) return { kind: 'network', problem: 'proxy' };
   if (timeoutPattern.test(all)) return { kind: 'network', problem: 'timeout' };
-  const broken = has(500, 502, 504);
+  const broken = [500, 502, 504].find((status) => statuses.has(status));
   if (servicePattern.test(all) || broken !== undefined) return { kind: 'service', status: broken };
   return unreachablePattern.test(all) ? { kind: 'network', problem: 'unreachable' } : { kind: 'other' };
 }
@@ -106,9 +108,9 @@ export function describeFailure(failure: TurnFailure, agent: string): string | u
     case 'overloaded':
       return `${agent} is overloaded${numbered(failure.status)}.`;
     case 'rateLimit':
-      return `${agent} has sent too many requests.${resetWords(failure.reset)}`;
+      return `${agent} has sent too many requests.${resetSentence(failure)}`;
     case 'usageLimit':
-      return `The usage limit of ${agent} is reached.${resetWords(failure.reset)}`;
+      return `The usage limit of ${agent} is reached.${resetSentence(failure)}`;
     case 'contextFull':
       return 'This conversation is too long for the model.';
     case 'signIn':
@@ -137,9 +139,8 @@ function numbered(status: number | undefined): string {
 }
 
 /** A reset at a known time is shown by the page, in the user's time zone. */
-function resetWords(reset: Reset | undefined): string {
-  if (!reset || 'at' in reset) return '';
-  return ` It resets ${/^\d/u.test(reset.text) ? 'at' : 'on'} ${reset.text}.`;
+function resetSentence({ resetWords }: Reset): string {
+  return resetWords === undefined ? '' : ` It resets ${/^\d/u.test(resetWords) ? 'at' : 'on'} ${resetWords}.`;
 }
 
 function howOf(words: string | undefined): string | undefined {
@@ -155,19 +156,19 @@ const durationPattern =
 const clockPattern =
   /(?:resets?|try again)(?: at| after| on)? ((?:[A-Z][a-z]{2,8} \d{1,2}(?:st|nd|rd|th)?(?:, \d{4})?,?(?: at)? )?\d{1,2}(?::\d{2}(?: ?[ap]m)?| ?[ap]m)(?: \([A-Za-z_/+\-0-9]{2,40}\)| GMT(?:[+-]\d{1,2})?| UTC)?)/iu;
 
-function resetIn(text: string, at: number | undefined): Reset | undefined {
+function resetIn(text: string, at: number | undefined): Reset {
   const epoch = epochPattern.exec(text)?.[1];
-  if (epoch !== undefined) return { at: Number(epoch) * 1000 };
+  if (epoch !== undefined) return { resetsAt: Number(epoch) * 1000 };
   const clock = clockPattern.exec(text)?.[1];
-  if (clock !== undefined) return { text: clock };
-  if (at === undefined) return undefined;
+  if (clock !== undefined) return { resetWords: clock };
+  if (at === undefined) return {};
   const seconds = secondsPattern.exec(text)?.[1];
-  if (seconds !== undefined) return { at: at + Math.ceil(Number(seconds)) * 1000 };
+  if (seconds !== undefined) return { resetsAt: at + Math.ceil(Number(seconds)) * 1000 };
   const duration = durationPattern.exec(text)?.[1];
-  if (duration === undefined) return undefined;
+  if (duration === undefined) return {};
   let ms = 0;
   for (const [, amount, unit = ''] of duration.matchAll(/(\d+(?:\.\d+)?) ?([dhms])/giu)) {
     ms += Number(amount) * (unitMs[unit.toLowerCase()] ?? 0);
   }
-  return { at: at + Math.ceil(ms) };
+  return { resetsAt: at + Math.ceil(ms) };
 }
