@@ -117,6 +117,16 @@ const reports: readonly (readonly [text: string, sentence: string | undefined, r
     'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
     'This conversation is too long for the model.',
   ],
+  // Proxies
+  ['Proxy response (407) !== 200 when HTTP Tunneling', 'Agent can’t use the proxy. Check its address and sign-in.'],
+  [
+    'tunneling socket could not be established, statusCode=407',
+    'Agent can’t use the proxy. Check its address and sign-in.',
+  ],
+  ['Request failed with status code 407', 'Agent can’t use the proxy. Check its address and sign-in.'],
+  ['CONNECT tunnel failed, response 407', 'Agent can’t use the proxy. Check its address and sign-in.'],
+  ['Received HTTP code 407 from proxy after CONNECT', 'Agent can’t use the proxy. Check its address and sign-in.'],
+  ['407 Proxy Authentication Required', 'Agent can’t use the proxy. Check its address and sign-in.'],
   // OpenCode, and models behind it
   ['prompt is too long: 202744 tokens > 200000 maximum', 'This conversation is too long for the model.'],
   [
@@ -149,6 +159,7 @@ const reports: readonly (readonly [text: string, sentence: string | undefined, r
   // No kind of its own
   ['The search found too many tokens in the file.', undefined],
   ['The file 429.txt has 500 lines and 401 words.', undefined],
+  ['The file 407.txt has 407 lines.', undefined],
   ['Something else went wrong.', undefined],
 ];
 

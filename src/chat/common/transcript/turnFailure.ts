@@ -56,11 +56,11 @@ const usagePattern =
 const overloadedPattern = /overloaded|at capacity|high (?:demand|load)|status\W{1,6}UNAVAILABLE/iu;
 const ratePattern = /rate[_ -]?limit|RESOURCE_EXHAUSTED|resource (?:has been )?exhausted|too many requests/iu;
 const signInPattern =
-  /authentication[_ ](?:failed|error|required)|unauthori[sz]ed|invalid (?:x-)?(?:api|bearer)[ -]?(?:key|token)|incorrect api key|API_KEY_INVALID|ProviderAuthError|not (?:logged|signed) in|please (?:log|sign) in\b|please run \/login|(?:invalid|expired) (?:access |oauth |authentication )?token|token (?:is|has) expired/iu;
+  /(?<!proxy )authentication[_ ](?:failed|error|required)|unauthori[sz]ed|invalid (?:x-)?(?:api|bearer)[ -]?(?:key|token)|incorrect api key|API_KEY_INVALID|ProviderAuthError|not (?:logged|signed) in|please (?:log|sign) in\b|please run \/login|(?:invalid|expired) (?:access |oauth |authentication )?token|token (?:is|has) expired/iu;
 const certificatePattern =
   /UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE)|SELF_SIGNED_CERT|CERT_HAS_EXPIRED|CERT_UNTRUSTED|self[- ]signed certificate|local issuer certificate|ERR_TLS_CERT|certificate (?:verify failed|has expired)/iu;
 const proxyPattern =
-  /\b407\b|proxy (?:authentication|connection|could not|requires)|socket connection to proxies|tunneling socket/iu;
+  /(?:proxy|tunnel)[^\n]{0,60}\b407\b|proxy (?:authentication|connection|could not|requires)|socket connection to proxies|tunneling socket/iu;
 const timeoutPattern =
   /ETIMEDOUT|ESOCKETTIMEDOUT|UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|(?:request|connection|connect|socket) timed? ?out/iu;
 const unreachablePattern =
@@ -95,7 +95,7 @@ export function classifyFailure(report: ReportedError): TurnFailure {
   if (overloadedPattern.test(all) || busy !== undefined) return { kind: 'overloaded', status: busy };
   if (unreachableAgentPattern.test(report.text)) return { kind: 'other' };
   if (certificatePattern.test(all)) return { kind: 'network', problem: 'certificate' };
-  if (proxyPattern.test(all)) return { kind: 'network', problem: 'proxy' };
+  if (proxyPattern.test(all) || statuses.has(407)) return { kind: 'network', problem: 'proxy' };
   if (timeoutPattern.test(all)) return { kind: 'network', problem: 'timeout' };
   const broken = [500, 502, 504].find((status) => statuses.has(status));
   if (servicePattern.test(all) || broken !== undefined) return { kind: 'service', status: broken };
