@@ -26,8 +26,8 @@ export const outcomeLabels: Readonly<Record<EntryOf<'end'>['outcome'], string>> 
  * Times are in the time zone of the process or page. Undefined if there is nothing to say.
  */
 export function endWords({ at, failure, text }: Pick<EntryOf<'end'>, 'at' | 'failure' | 'text'>): string | undefined {
-  if (failure?.resetsAt === undefined) return text;
-  return [text ?? [], `It resets ${momentAfter(failure.resetsAt, at)}.`].flat().join(' ');
+  if (text === undefined || failure?.resetsAt === undefined) return text;
+  return `${text} It resets ${momentAfter(failure.resetsAt, at)}.`;
 }
 
 /** `at 18:00` or, on another day than `after`, `on Mar 3, 2026, 18:00`. */
