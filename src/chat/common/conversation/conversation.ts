@@ -3,6 +3,7 @@ import type { Clock } from '../../../base/common/async';
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import type { WorkspaceCheckpoints } from '../../../changes/common/workspaceCheckpoints';
+import type { EntryOf } from '../../../transcript/common/entries';
 import type { TextSpool } from '../../../transcript/common/entryStore';
 import { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
 import type { AgentWrites } from '../writes/agentWrites';
@@ -181,15 +182,13 @@ export class Conversation {
 
   /** Updates the head and records the files after a turn. A stopped agent can write until `whenAgentStopped`. */
   finishTurn(whenAgentStopped?: Promise<void>): void {
-    const outcome = this.transcript.lastEnd?.outcome;
-    const isCalm = this.isSeen || outcome === 'cancelled';
-    this.file.updateHead({ updatedAt: this.ports.clock.now(), state: isCalm ? 'idle' : 'unread' });
-    if (outcome === 'failed') this.markFailed();
+    const end = this.stateAfter(this.transcript.lastEnd?.outcome);
+    this.file.updateHead({ updatedAt: this.ports.clock.now(), ...end });
     void this.journal.endTurn(this.transcript.turnNumber, true, whenAgentStopped);
   }
 
   markFailed(): void {
-    this.file.updateHead({ state: 'failed', isUnseen: !this.isSeen });
+    this.file.updateHead(this.stateAfter('failed'));
   }
 
   /** Sets whether the user sees the conversation. What ends unseen is marked until it is seen. */
@@ -198,6 +197,11 @@ export class Conversation {
     if (!isSeen) return;
     if (this.head.state === 'unread') this.file.updateHead({ state: 'idle' });
     if (this.head.isUnseen === true) this.file.updateHead({ isUnseen: false });
+  }
+
+  private stateAfter(outcome: EntryOf<'end'>['outcome'] | undefined): Pick<ConversationHead, 'state' | 'isUnseen'> {
+    if (outcome === 'failed') return { state: 'failed', isUnseen: !this.isSeen };
+    return { state: this.isSeen || outcome === 'cancelled' ? 'idle' : 'unread' };
   }
 
   private applyStoredRecord(record: LogRecord): void {
