@@ -18,10 +18,10 @@ import { RestoreEntries } from './restoreEntries';
 import { markNotSent, promptEntryOf, type SentPrompt } from './sentPrompt';
 import { ToolEntries } from './toolEntries';
 import {
+  endFromCompletion,
   endFromError,
   endFromRecord,
   endFromStopReason,
-  endOfCompleted,
   isAnswer,
   missingEnd,
   withRetry,
@@ -295,7 +295,7 @@ export class ChatTranscript {
     if (stage.kind !== 'stopped' && !currentTurn) return;
     const usage = withoutUndefined({ usage: this.usage.endTurn(data.token_usage) });
     if (stage.kind !== 'stopped') {
-      this.endTurn({ ...endOfCompleted(data, this.backendTitle, currentTurn?.prompt, this.hasAnswered), ...usage });
+      this.endTurn({ ...endFromCompletion(data, this.backendTitle, currentTurn?.prompt, this.hasAnswered), ...usage });
       return;
     }
     this.confirmStop();

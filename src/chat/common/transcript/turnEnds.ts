@@ -1,9 +1,9 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import { oneLine } from '../../../base/common/oneLine';
+import { withoutKeys } from '../../../base/common/text/withoutKeys';
 import type { EventData, SessionEvent } from '../../../session/common/sessionEvents';
 import type { EntryOf } from '../../../transcript/common/entries';
 import type { RecordOf } from '../conversation/logRecord';
-import { oneLine } from '../../../base/common/oneLine';
-import { withoutKeys } from '../../../base/common/text/withoutKeys';
 import type { SentPrompt } from './sentPrompt';
 import { toJson } from './toolParts';
 import { classifyFailure, describeFailure } from './turnFailure';
@@ -66,15 +66,16 @@ export function endFromStopReason({ stop_reason, unknown_stop_reason: unknown }:
  * Like `endFromStopReason`, but says so if the agent has neither said nor done anything. A command of the agent may end like
  * that. `prompt`: the prompt of this conversation to which the turn belongs.
  */
-export function endOfCompleted(
+export function endFromCompletion(
   data: Completion,
   agent: string,
   prompt: SentPrompt | undefined,
   hasAnswered: boolean,
 ): EndFacts {
   const end = endFromStopReason(data, agent);
-  const isExpected = end.outcome !== 'completed' || end.failure !== undefined || prompt?.id === undefined;
-  if (isExpected || prompt.draft.text.startsWith('/') || hasAnswered) return end;
+  const isWell = end.outcome === 'completed' && !end.failure;
+  const needsAnswer = prompt?.id !== undefined && !prompt.draft.text.startsWith('/');
+  if (!isWell || !needsAnswer || hasAnswered) return end;
   return { ...end, text: `${agent} ended the turn without an answer.`, failure: { kind: 'noAnswer' } };
 }
 
