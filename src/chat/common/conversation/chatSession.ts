@@ -142,6 +142,7 @@ export class ChatSession implements Chat {
     if (this.conversationFiles.readonlyReason !== undefined) return true;
     const { isBusy, isStopping } = this.chatTranscript;
     if (isBusy || isStopping || this.turnRunner.phase.kind !== 'idle') return false;
+    // Records that are not saved would be lost.
     if (this.conversationFiles.problem !== undefined) return false;
     return !this.connection.session || this.connection.capabilities?.canLoad === true;
   }
