@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { readFile, rm, symlink } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { EditorPort } from '../../src/editor/common/editorPort';
+import { until } from '../support/eventually';
 import { AdapterUnderTest } from './support/editorAdapter';
 import { closeAll, inWorkspace, setSetting, show, writeInWorkspace } from './support/workspace';
 
@@ -29,7 +31,20 @@ describe('VsCodeEditor leaves every other byte of a file as it was:', () => {
   after(async () => {
     subject.dispose();
     await rm(inWorkspace('bytes'), { recursive: true, force: true });
+    await until('VS Code has copied all of them to its local history', hasCopiedAll);
   });
+
+  /** Whether the process of VS Code's that copies saved files has closed them. Where /proc can't tell, it has. */
+  function hasCopiedAll(): boolean {
+    const folder = `/proc/${process.ppid}/fd`;
+    return (existsSync(folder) ? readdirSync(folder) : []).every((name) => {
+      try {
+        return !readlinkSync(`${folder}/${name}`).startsWith(inWorkspace('bytes'));
+      } catch {
+        return true;
+      }
+    });
+  }
 
   type Encode = (text: string) => Buffer;
   const utf8: Encode = (text) => Buffer.from(text);

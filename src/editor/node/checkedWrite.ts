@@ -1,4 +1,6 @@
-import { lstat, mkdir, open, rm, rmdir, type FileHandle } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { chmod, lstat, mkdir, open, rename, rm, rmdir, type FileHandle } from 'node:fs/promises';
 import * as path from 'node:path';
 import { errorCode, messageOf } from '../../base/common/errors';
 import { openFlags } from '../../base/node/openFlags';
@@ -55,6 +57,34 @@ export async function overwriteCheckedFile(guard: PathGuard, file: CheckedPath, 
     });
   } finally {
     await handle.close();
+  }
+}
+
+/**
+ * As `overwriteCheckedFile`, for a file that another program has just written and may be reading. On Linux, a shorter file takes
+ * its place, so that the reader still finds all that it has begun to copy: libuv, with which VS Code copies each saved file to
+ * its local history, asks for the missing rest for ever. A file with other names or of another user is overwritten.
+ */
+export async function replaceCheckedFile(guard: PathGuard, file: CheckedPath, contents: Uint8Array): Promise<void> {
+  const old = await lstat(file.realPath).catch(() => undefined);
+  const isShortened = process.platform === 'linux' && old?.isFile() === true && contents.length < old.size;
+  if (!isShortened || old.nlink > 1 || !(await exchange(guard, file, contents, old)))
+    await overwriteCheckedFile(guard, file, contents);
+}
+
+/** Returns false, and leaves the file as it is, if another file can't be put in its place. */
+async function exchange(guard: PathGuard, file: CheckedPath, contents: Uint8Array, old: Stats): Promise<boolean> {
+  const temporary = `${file.realPath}.${randomUUID()}.tmp`;
+  try {
+    await createCheckedFile(guard, await guard.check(temporary), contents);
+    const { uid, gid } = await lstat(temporary);
+    if (uid !== old.uid || gid !== old.gid) throw new Error('The new file would have another owner.');
+    await chmod(temporary, old.mode);
+    await rename(temporary, file.realPath);
+    return true;
+  } catch {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    return false;
   }
 }
 

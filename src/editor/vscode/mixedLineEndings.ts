@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { hasMixedLineEndings, keepLineEndings, unifyLineEndings } from '../common/text/lineEndings';
-import { overwriteCheckedFile } from '../node/checkedWrite';
+import { replaceCheckedFile } from '../node/checkedWrite';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
 import type { TextFileWithBytes } from './documentReload';
 import { decodeWithLineEndings } from './encodings';
@@ -33,5 +33,5 @@ export async function restoreLineEndings(
 ): Promise<void> {
   if (document.isDirty) return;
   const text = keepLineEndings(before, document.getText());
-  await overwriteCheckedFile(guard, file, await vscode.workspace.encode(text, { encoding: document.encoding }));
+  await replaceCheckedFile(guard, file, await vscode.workspace.encode(text, { encoding: document.encoding }));
 }

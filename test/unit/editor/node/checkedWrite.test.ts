@@ -1,10 +1,24 @@
 import assert from 'node:assert/strict';
-import { link, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  link,
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ExcludeList } from '../../../../src/editor/common/excludeList';
-import { createCheckedFile, overwriteCheckedFile } from '../../../../src/editor/node/checkedWrite';
+import { createCheckedFile, overwriteCheckedFile, replaceCheckedFile } from '../../../../src/editor/node/checkedWrite';
 import { pathOfOpenFile } from '../../../../src/editor/node/diskReader';
 import { PathGuard } from '../../../../src/editor/node/pathGuard';
 
@@ -99,6 +113,37 @@ describe('writing where it was checked', () => {
     await link(at('ws', 'a.txt'), at('ws', 'b.txt'));
     await overwriteCheckedFile(guard, await guard.check(at('ws', 'b.txt')), Buffer.from('new'));
     assert.equal(await text(at('ws', 'a.txt')), 'new');
+  });
+
+  describe('a shorter text in a file that is being copied', () => {
+    /** What a program that has opened the file before reads after it. */
+    async function readerSees(name: string, change: () => Promise<unknown> = () => Promise.resolve()): Promise<string> {
+      await writeFile(at('ws', name), 'a longer text', { mode: 0o640 });
+      await chmod(at('ws', name), 0o640);
+      await change();
+      const reader = await open(at('ws', name));
+      try {
+        await replaceCheckedFile(guard, await guard.check(at('ws', name)), Buffer.from('new'));
+        assert.equal(await text(at('ws', name)), 'new');
+        return await reader.readFile('utf8');
+      } finally {
+        await reader.close();
+      }
+    }
+
+    // Only there, a copy waits for what is missing.
+    if (process.platform === 'linux') {
+      it('leaves the copy all of the old text', async () => {
+        assert.equal(await readerSees('a.txt'), 'a longer text');
+        assert.equal((await lstat(at('ws', 'a.txt'))).mode & 0o777, 0o640);
+        assert.deepEqual((await readdir(at('ws'))).sort(), ['a.txt', 'folder']);
+      });
+    }
+
+    it('is written into the file if that has other names', async () => {
+      assert.equal(await readerSees('a.txt', () => link(at('ws', 'a.txt'), at('ws', 'b.txt'))), 'new');
+      assert.equal(await text(at('ws', 'b.txt')), 'new');
+    });
   });
 
   const tellings = {
