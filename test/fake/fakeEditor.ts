@@ -27,9 +27,11 @@ import type { Protection } from '../../src/editor/common/protection/protection';
 import type { ChangeCheck, ResolvedPath, UncheckedEditor } from '../../src/editor/common/uncheckedEditor';
 
 interface FakeFile {
-  buffer: string;
-  disk: string;
-  version: number;
+  /** Can be older than the text on disk although it is not dirty: see `changeOnDisk`. */
+  readonly buffer: string;
+  readonly disk: string;
+  readonly isDirty: boolean;
+  readonly version: number;
 }
 
 /** An editor in memory with POSIX paths, without protected files of its own: put a `GuardedEditor` before it for those. What peers asked of it is in `opened`, `diffs` and `saved`. */
@@ -46,6 +48,8 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
   beforeApply: () => Promise<void> = () => Promise.resolve();
   /** Paths of files whose encoding has only ASCII characters. */
   readonly asciiOnly = new Set<string>();
+  /** Paths of files whose bytes are not a text. */
+  readonly notText = new Set<string>();
   /** Awaited at the start of every request that takes a path: throw to fail it, wait to delay it. */
   beforeRequest: (path: string) => Promise<void> = () => Promise.resolve();
 
@@ -74,7 +78,12 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
 
   /** Puts the text on disk and in the buffer. */
   setFile(path: string, text: string): void {
-    this.files.set(path, { buffer: text, disk: text, version: ++this.versions });
+    this.files.set(path, { buffer: text, disk: text, isDirty: false, version: ++this.versions });
+  }
+
+  /** Another program writes the file, and VS Code has not read it again: the buffer keeps the text from before. */
+  changeOnDisk(path: string, text: string): void {
+    this.files.set(path, { ...this.fileAt(path), disk: text, version: ++this.versions });
   }
 
   deleteFile(path: string): void {
@@ -84,7 +93,7 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
   /** The user changes the buffer and does not save. */
   type(path: string, text: string): void {
     const file = this.fileAt(path);
-    this.files.set(path, { ...file, buffer: text, version: ++this.versions });
+    this.files.set(path, { ...file, buffer: text, isDirty: text !== file.disk, version: ++this.versions });
   }
 
   bufferText(path: string): string {
@@ -153,10 +162,12 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
   async readText(path: string, options: ReadTextOptions = {}): Promise<TextFile> {
     const absolute = await this.resolve(path);
     throwIfCancelled(options.signal);
-    const file = this.fileAt(absolute);
-    const { maxBytes = 32 * 1024 * 1024 } = options;
-    if (utf8Length(file.buffer) > maxBytes) throw new EditorError('tooLarge', `"${path}" is over ${maxBytes} bytes.`);
-    return this.textFile(absolute);
+    const { fromBuffer, maxBytes = 32 * 1024 * 1024 } = options;
+    if (fromBuffer === 'updated') this.updateBuffer(absolute);
+    const read = this.textFile(absolute);
+    const file = fromBuffer === undefined ? read : { ...read, text: this.bufferText(absolute) };
+    if (utf8Length(file.text) > maxBytes) throw new EditorError('tooLarge', `"${path}" is over ${maxBytes} bytes.`);
+    return this.notText.has(absolute) ? { ...file, hasInvalidBytes: true } : file;
   }
 
   async readBytes(path: string, options: ReadBytesOptions = {}): Promise<FileBytes> {
@@ -174,7 +185,7 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
     if ([...this.files.keys()].some((file) => file !== absolute && isWithin(file, absolute))) {
       return { path: absolute, type: 'directory', size: 0, modifiedAt: 0, version: '0', isDirty: false };
     }
-    const { disk, buffer, version } = this.fileAt(absolute);
+    const { disk, isDirty, version } = this.fileAt(absolute);
     const size = utf8Length(disk);
     return {
       path: absolute,
@@ -182,7 +193,7 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
       size,
       modifiedAt: version,
       version: String(version),
-      isDirty: buffer !== disk,
+      isDirty,
     };
   }
 
@@ -305,6 +316,7 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
       this.setFile(absolute, '');
     }
     const before = this.textFile(absolute);
+    if (this.notText.has(absolute)) throw new EditorError('notText', `"${path}" has bytes that are no text.`);
     if (options.ifDirty === 'refuse' && before.isDirty) {
       throw new EditorError('dirty', `"${path}" has unsaved changes. Save it first.`);
     }
@@ -319,6 +331,7 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
       this.requireEncodable(path, text);
       options.onWillApply?.();
       await this.beforeApply();
+      this.updateBuffer(absolute);
       this.type(absolute, text);
     }
     if (options.save ?? !before.isDirty) this.saveNow(absolute);
@@ -333,13 +346,19 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
 
   private saveNow(path: string): void {
     const file = this.fileAt(path);
-    file.disk = file.buffer;
+    this.files.set(path, { ...file, disk: file.isDirty ? file.buffer : file.disk, isDirty: false });
     this.saved.push(path);
   }
 
   private textFile(path: string): TextFile {
-    const { buffer, disk, version } = this.fileAt(path);
-    return { path, text: buffer, version: String(version), isDirty: buffer !== disk };
+    const { buffer, disk, isDirty, version } = this.fileAt(path);
+    return { path, text: isDirty ? buffer : disk, version: String(version), isDirty };
+  }
+
+  /** VS Code reads the file again, unless it has unsaved text. */
+  private updateBuffer(path: string): void {
+    const file = this.fileAt(path);
+    if (!file.isDirty) this.files.set(path, { ...file, buffer: file.disk });
   }
 
   private fileAt(path: string): FakeFile {

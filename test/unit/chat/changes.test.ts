@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Chat } from '../../../src/chat/common/chatPorts';
+import { ObservedWrites, withObservedWrites } from '../../../src/editor/common/writeObserver';
 import { ChatBackends } from './support/chatBackend';
 import { event } from './support/transcriptRecorder';
 import { until } from '../../support/eventually';
@@ -80,6 +81,56 @@ describe('Changes of a conversation', () => {
       chat.view.changes.map(({ path }) => path),
       ['/ws/new.txt'],
     );
+  });
+
+  describe('whose write is refused because the file is not a text', () => {
+    const latin = '/ws/latin.txt';
+    const refused = async () => {
+      const writer = { backendId: 'one', sessionId: window.agent.last.id };
+      const files = withObservedWrites(window.editor, new ObservedWrites(window.chats, writer));
+      await assert.rejects(files.writeText(latin, 'new\n'), { code: 'notText' });
+    };
+    const becomesBinary = () => void window.editor.notText.add(latin);
+    const endsOf = (chat: Chat) =>
+      [...chat.transcript.entries()].flatMap((entry) => (entry.kind === 'end' ? [entry.changes] : []));
+
+    beforeEach(() => window.editor.setFile(latin, 'caf\ufffd\n'));
+
+    it('are not listed, and do not keep the other changes from being undone', async () => {
+      becomesBinary();
+      const chat = await turn(refused, write('/ws/a.txt', 'two\n'), refused);
+      await until('the changes', () => chat.view.changes.length > 0);
+      const applied = { change: 'modified', added: 1, removed: 1, hunks: 1, state: 'applied' };
+      assert.deepEqual(chat.view.changes, [{ path: '/ws/a.txt', ...applied }]);
+      assert.deepEqual(endsOf(chat), [[{ path: '/ws/a.txt', ...applied }]]);
+      assert.deepEqual(chat.fileChanges.filesOfTurns({ first: 1, last: 1 }), [{ path: '/ws/a.txt' }]);
+      for (const { path } of chat.view.changes) await chat.revert(path);
+      assert.deepEqual(chat.view.changes, []);
+      assert.equal(window.editor.diskText('/ws/a.txt'), 'one\n');
+    });
+
+    it('are listed with unknown contents if an earlier write had succeeded', async () => {
+      const chat = await turn(write(latin, 'cafe\n'), becomesBinary, refused);
+      await until('the changes', () => chat.view.changes.length > 0);
+      const unknown = [{ path: latin, change: 'modified', added: 0, removed: 0, state: 'unknown' }];
+      assert.deepEqual(chat.view.changes, unknown);
+      assert.deepEqual(endsOf(chat), [unknown]);
+      await assert.rejects(chat.revert(latin), { code: 'changedSince' });
+    });
+
+    it('are listed with unknown contents if the file was a text before the write', async () => {
+      const chat = await turn(async () => {
+        const writer = { backendId: 'one', sessionId: window.agent.last.id };
+        await window.chats.beforeWrite(writer, latin);
+        becomesBinary();
+        await window.chats.afterFailedWrite(writer, latin);
+      });
+      await until('the changes', () => chat.view.changes.length > 0);
+      assert.deepEqual(
+        chat.view.changes.map(({ path, state }) => `${path} ${state}`),
+        [`${latin} unknown`],
+      );
+    });
   });
 
   it('can be reverted, created files by deleting them', async () => {
