@@ -103,6 +103,44 @@ describe('Changes that no tool call names', () => {
     assert.ok(changes.some(({ renamedFrom }) => renamedFrom === b));
   });
 
+  describe('while VS Code has an earlier text of the file in a document without unsaved changes', () => {
+    const first = text.replace('one', 'ONE');
+    const second = first.replace('five', 'FIVE');
+
+    it('are those on disk: after a write of the agent through the editor, and after the turn', async () => {
+      await chat.send(draft('Go'));
+      const writer = { backendId: 'one', sessionId: window.agent.last.id };
+      await window.chats.beforeWrite(writer, a);
+      editor.setFile(a, first);
+      await window.chats.afterWrite(writer, a);
+      editor.changeOnDisk(a, second);
+      await end();
+      const counts = { added: 2, removed: 2, hunks: 2, author: 'command' };
+      const expected = [{ path: a, change: 'modified', ...counts, state: 'applied' }];
+      await eventually('the change', () => assert.deepEqual(chat.view.changes, expected));
+      assert.equal(editor.bufferText(a), first, 'VS Code still has the text from before');
+      assert.equal((await chat.fileChanges.textsOfTurns(a, { first: 1, last: 1 })).after, second);
+      editor.changeOnDisk(a, text.replace('five', 'FIVE'));
+      await chat.fileChanges.refresh();
+      assert.equal(await chat.fileChanges.baseline(a), text);
+      editor.changeOnDisk(a, second);
+      await chat.revert(a);
+      assert.equal(editor.diskText(a), text);
+      assert.deepEqual(states(), []);
+    });
+
+    it('are not taken for those of the user who undoes them', async () => {
+      await chat.send(draft('Go'));
+      editor.changeOnDisk(a, second);
+      await end();
+      await eventually('the change', () => assert.deepEqual(states(), [`${a} modified applied`]));
+      const mine = second.replace('three', 'mine');
+      editor.changeOnDisk(a, mine);
+      await chat.revert(a);
+      assert.equal(editor.diskText(a), text.replace('three', 'mine'));
+    });
+  });
+
   it('are undone as far as later edits of the same lines allow', async () => {
     await chat.send(draft('Go'));
     editor.setFile(a, text.replace('one', 'ONE').replace('five', 'FIVE'));
