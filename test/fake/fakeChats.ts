@@ -35,7 +35,7 @@ const throwIt = (error: unknown): never => {
 export class FakeChat implements Chat {
   readonly transcript = new TranscriptDocument(throwIt);
   readonly sent: Draft[] = [];
-  readonly answers: { approvalId: string; option: string; reason?: string }[] = [];
+  readonly answers: { approvalId: string; option: string; reason?: Draft }[] = [];
   readonly stops: string[] = [];
   /** Ids of the entries whose prompts were sent again. */
   readonly retried: string[] = [];
@@ -204,7 +204,7 @@ export class FakeChat implements Chat {
     return Promise.resolve();
   }
 
-  answerApproval(approvalId: string, option: string, reason?: string): Promise<void> {
+  answerApproval(approvalId: string, option: string, reason?: Draft): Promise<void> {
     this.answers.push({ approvalId, option, ...(reason === undefined ? {} : { reason }) });
     this.change({ approvals: this.current.approvals.filter(({ id }) => id !== approvalId) });
     return Promise.resolve();

@@ -88,7 +88,7 @@ describe('An agent that wants more than it seems to ask for', () => {
 
     it('would have run another program, and does when it is allowed', async () => {
       await attack('allowed', runs('git', ['status'], environment));
-      await (await question('LD_PRELOAD')).answer('Allow once');
+      await (await question('LD_PRELOAD')).answer('Allow');
       await agent.allAnswers('allowed');
       assert.equal(await fakeRan(), true);
     });
@@ -209,9 +209,10 @@ describe('An agent that wants more than it seems to ask for', () => {
       await attack('lies', ...[1, 2].map(() => asksToRun('npm test', {}, [trap, forGood, never, no, once])));
       const first = await question('npm test');
       const menu = await first.openMenu('More ways to allow');
-      const items = await menu.getByRole('menuitem').filter({ hasNotText: 'rule in Backline' }).all();
+      const [honest, ...items] = await menu.getByRole('menuitem').filter({ hasNotText: 'rule in Backline' }).all();
+      assert.equal(await honest?.innerText(), 'Allow');
       assert.equal(items.length, 2);
-      assert.equal(await menu.getByRole('menuitem').count(), 4);
+      assert.equal(await menu.getByRole('menuitem').count(), 5);
       for (const item of items) {
         assert.match(await item.innerText(), /Despite its name, this allows from now on\./);
         assert.ok(await item.locator('.answer-mark').isVisible());
@@ -238,7 +239,7 @@ describe('An agent that wants more than it seems to ask for', () => {
         await card.pressOnCard('1');
         assert.ok(await card.isOpen());
         if (expected === 'never') await card.answerFrom(/^Reject always/, 'More ways to deny', 'Deny…');
-        else await card.answer('Reject');
+        else await card.answer('Deny');
         assert.deepEqual(await agent.allAnswers(expected), [expected]);
       });
     }

@@ -32,7 +32,7 @@ describe('An agent that sends whole command lines', () => {
     const question = await ApprovalCard.shown(window, chat, line);
     assert.match(await question.text(), /Run in a shell \(\w+\)/);
     await window.screenshot('approval-shell-line');
-    await question.answer('Allow once');
+    await question.answer('Allow');
     assert.deepEqual(await agent.allAnswers('line'), ['terminal/create {"exitCode":0,"signal":null}']);
     const step = (await chat.frame()).locator('details.tool > summary').filter({ hasText: 'echo one' }).last();
     await step.waitFor();

@@ -162,7 +162,7 @@ export interface Chat {
    * running.
    * @throws BackendError `approvalInvalid`, `approvalResolved`
    */
-  answerApproval(approvalId: string, option: string, reason?: string): Promise<void>;
+  answerApproval(approvalId: string, option: string, reason?: Draft): Promise<void>;
   setOption(optionId: string, value: string | boolean): Promise<void>;
   /** The entries of the transcript with their full contents. */
   readonly fullEntries: FullContents<Entry>;

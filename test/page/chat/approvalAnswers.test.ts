@@ -41,7 +41,7 @@ describe('the answers of a question', () => {
 
   it('have the once option on the button and on key 1, whatever comes first', async () => {
     const chat = await openWith([question]);
-    assert.equal((await textOf(chat, '.approval .is-primary .answer-name')).trim(), 'Allow');
+    assert.match((await button(chat, 'Allow').getAttribute('class')) ?? '', /is-primary/);
     await chat.page.keyboard.press('Alt+a');
     await chat.page.keyboard.press('1');
     await chat.host.waitFor(chatRequests.approve);
@@ -51,11 +51,11 @@ describe('the answers of a question', () => {
   it('show in their menus what each stands for, or who decides it', async () => {
     const chat = await openWith([question]);
     await button(chat, 'More ways to allow').click();
-    assert.equal(await textOf(chat, '[role=menuitem]'), 'Always Allow\nThe agent decides what is similar');
+    assert.equal(await textOf(chat, '[role=menuitem]'), 'Allow|Always Allow\nThe agent decides what counts as similar');
     await chat.page.keyboard.press('Escape');
     await isFocused(chat, '.split-arrow');
     await button(chat, 'More ways to deny').click();
-    assert.equal(await textOf(chat, '[role=menuitem]'), 'Deny All\nnpm test *|Deny with Reason…');
+    assert.equal(await textOf(chat, '[role=menuitem]'), 'Deny|Deny with Reason…|Deny All\nnpm test *');
     await chat.page.getByRole('menuitem', { name: /Deny All/ }).click();
     await chat.host.waitFor(chatRequests.approve);
     assert.deepEqual(answered(chat), ['Deny All']);
@@ -65,7 +65,7 @@ describe('the answers of a question', () => {
     const views = backends.map((view): BackendView => (view.id === 'demo' ? { ...view, source: 'server' } : view));
     const chat = await openWith([question], views);
     await button(chat, 'More ways to allow').click();
-    assert.match(await textOf(chat, '[role=menuitem]'), /The server decides what is similar/);
+    assert.match(await textOf(chat, '[role=menuitem]'), /The server decides what counts as similar/);
   });
 
   it('are moved through with the arrows, and type no digits', async () => {
@@ -74,12 +74,12 @@ describe('the answers of a question', () => {
     await chat.page.keyboard.press('ArrowDown');
     await isFocused(chat, '[role=menuitem]:nth-child(1)');
     await chat.page.keyboard.press('ArrowUp');
-    await isFocused(chat, '[role=menuitem]:nth-child(2)');
+    await isFocused(chat, '[role=menuitem]:nth-child(3)');
     await chat.page.keyboard.press('1');
     await chat.page.keyboard.press('ArrowDown');
     await chat.page.keyboard.press('Enter');
     await chat.host.waitFor(chatRequests.approve);
-    assert.deepEqual(answered(chat), ['Deny All']);
+    assert.deepEqual(answered(chat), ['Deny']);
   });
 
   it('highlight nothing without a once option, and then give none by key', async () => {
@@ -110,7 +110,7 @@ describe('the answers of a question', () => {
     ];
     const chat = await openWith([{ ...question, options }]);
     await button(chat, 'More ways to allow').click();
-    assert.equal(await textOf(chat, '[role=menuitem]'), 'Yes');
+    assert.equal(await textOf(chat, '[role=menuitem]'), 'Allow|Yes');
     await chat.page.keyboard.press('Escape');
     await button(chat, 'Other…').click();
     assert.equal(await textOf(chat, '[role=menuitem]'), 'Edit first|Ask me later');
@@ -154,105 +154,23 @@ describe('the answers of a question', () => {
     }
   });
 
-  it('send why not along, and lose it to nothing but the way back', async () => {
-    const chat = await openWith([question]);
-    const field = chat.page.getByRole('textbox', { name: 'What the agent should do instead' });
-    const write = async () => {
-      await button(chat, 'More ways to deny').click();
-      await chat.page.getByRole('menuitem', { name: 'Deny with Reason…' }).click();
-      await isFocused(chat, '.approval-reason input');
-    };
-    await write();
-    await field.fill('never mind');
-    await chat.page.keyboard.press('Escape');
-    await isFocused(chat, '.approval');
-    await write();
-    assert.equal(await field.inputValue(), '');
-    await field.pressSequentially('Use pnpm 12');
-    chat.host.answer(chatRequests.approve, () => {
-      throw new Error('The agent is gone.');
-    });
-    await chat.page.keyboard.press('Enter');
-    await chat.page.getByText('The agent is gone.').waitFor();
-    assert.equal(await field.inputValue(), 'Use pnpm 12');
-    assert.deepEqual(chat.host.requestsOf(chatRequests.approve), [
-      { sessionId: 's1', approvalId: 'ap1', option: 'Deny', reason: 'Use pnpm 12' },
-    ]);
-  });
-
-  const withReason = async (): Promise<ChatHere> => {
-    // Also what a reload begins with.
-    const chat = await pages.openChat(snapshot(sessionOf({ status: 'busy', approvals: [question] })));
-    await pauseClock(chat.page, now + 1);
-    await chat.page.clock.runFor(guardMs);
-    await button(chat, 'More ways to deny').click();
-    await chat.page.getByRole('menuitem', { name: 'Deny with Reason…' }).click();
-    await chat.page.locator('.approval-reason input').fill('of the first');
-    return chat;
-  };
-
-  it('take no reason from the question of another conversation with the same id, nor the focus', async () => {
-    const chat = await withReason();
-    await chat.composer.click();
-    await chat.tellSession({ id: 's2', status: 'busy', approvals: [question] });
-    await button(chat, 'Deny').waitFor();
-    assert.equal(await chat.page.locator('.approval-reason').count(), 0);
-    await isFocused(chat, 'textarea');
-  });
-
-  it('keep a reason that is not sent yet while the question of another conversation comes between, over a reload too', async () => {
-    const chat = await withReason();
-    const reason = chat.page.getByRole('textbox', { name: 'What the agent should do instead' });
-    await chat.tellSession({ id: 's2', status: 'busy', approvals: [question] });
-    await chat.page.clock.runFor(guardMs);
-    await button(chat, 'More ways to deny').click();
-    await chat.page.getByRole('menuitem', { name: 'Deny with Reason…' }).click();
-    await reason.fill('of the second');
-    await chat.page.reload();
-    // A reload begins with the first conversation.
-    await reason.waitFor();
-    assert.equal(await reason.inputValue(), 'of the first');
-    await chat.tellSession({ id: 's2', status: 'busy', approvals: [question] });
-    await chat.page.waitForFunction(
-      () => document.querySelector<HTMLInputElement>('.approval-reason input')?.value === 'of the second',
+  it('are called the same whatever the agent calls them, and its own words are on the tooltip and in the menu', async () => {
+    const options: ApprovalView['options'] = [
+      { label: 'No, and tell Codex what to do differently', kind: 'reject_once' },
+      { label: 'Yes, proceed', kind: 'allow_once' },
+    ];
+    const chat = await openWith([{ ...question, options }]);
+    const names = await chat.page.locator('.approval-answers .split-main').evaluateAll((all) =>
+      all.map((one) => one.lastChild?.textContent),
     );
-    await chat.tellSession({ id: 's2', status: 'busy', approvals: [] });
-    await chat.page.locator('.approval').waitFor({ state: 'detached' });
-    await chat.tellSession({ id: 's2', status: 'busy', approvals: [question] });
-    await button(chat, 'Deny').waitFor();
-    assert.equal(await reason.count(), 0, 'its question was gone');
-  });
-
-  it('keep a reason for each question of a conversation while its others are in view', async () => {
-    const other = { ...question, id: 'other', prompt: 'Another question' };
-    const chat = await withReason();
-    const reason = chat.page.getByRole('textbox', { name: 'What the agent should do instead' });
-    await chat.tellSession({ status: 'busy', approvals: [question, other] });
-    await button(chat, 'Next Approval').click();
-    await button(chat, 'Deny').waitFor();
-    assert.equal(await reason.count(), 0);
-    await button(chat, 'Next Approval').click();
-    await reason.waitFor();
-    assert.equal(await reason.inputValue(), 'of the first');
-  });
-
-  it('take no reason from an earlier question with the same id', async () => {
-    const chat = await withReason();
-    await chat.tellSession({ status: 'busy', approvals: [] });
-    await chat.page.locator('.approval').waitFor({ state: 'detached' });
-    await chat.tellSession({ status: 'busy', approvals: [question] });
-    await button(chat, 'Deny').waitFor();
-    assert.equal(await chat.page.locator('.approval-reason').count(), 0);
-  });
-
-  it('have no reason left after a reload once it was sent', async () => {
-    const chat = await withReason();
-    await chat.page.keyboard.press('Enter');
+    assert.deepEqual(names, ['Allow', 'Deny']);
+    assert.equal(await button(chat, 'Allow').getAttribute('title'), 'Yes, proceed (Ctrl+K Y)');
+    await button(chat, 'More ways to allow').click();
+    assert.equal(await textOf(chat, '[role=menuitem]'), 'Yes, proceed');
+    await chat.page.keyboard.press('Escape');
+    await button(chat, 'Deny').click();
     await chat.host.waitFor(chatRequests.approve);
-    await chat.page.waitForFunction(() => document.querySelector('.approval')?.getAttribute('aria-busy') === 'true');
-    await chat.page.reload();
-    await button(chat, 'Deny').waitFor();
-    assert.equal(await chat.page.locator('.approval-reason').count(), 0);
+    assert.deepEqual(answered(chat), ['No, and tell Codex what to do differently']);
   });
 
   it('are given by command, and only for the question that has been in view', async () => {
@@ -352,30 +270,22 @@ describe('several questions', () => {
     assert.ok(await next.evaluate((element) => element === document.activeElement));
   });
 
-  it('are where they were after a reload, with what was written', async () => {
+  it('are where they were after a reload', async () => {
     const chat = await pages.openChat(snapshot(sessionOf({ status: 'busy', approvals: [named('a'), named('b')] })));
     await chat.page.getByRole('button', { name: 'Next Approval' }).click();
-    await chat.page.getByRole('button', { name: 'More ways to deny' }).click();
-    await chat.page.getByRole('menuitem', { name: 'Deny with Reason…' }).click();
-    await chat.page.locator('.approval-reason input').fill('because');
     await chat.page.reload();
     await chat.page.getByText('2 of 2').waitFor();
     assert.equal(await shown(chat), 'Question b');
-    assert.equal(await chat.page.locator('.approval-reason input').inputValue(), 'because');
-    assert.equal(await chat.page.locator('.approval-reason input:focus').count(), 0, 'and takes no focus');
   });
 
   it('keep their state and the focus while the theme changes', async () => {
     const chat = await pages.openChat(snapshot(sessionOf({ status: 'busy', approvals: [named('a'), named('b')] })));
     await chat.page.getByRole('button', { name: 'Next Approval' }).click();
-    await chat.page.getByRole('button', { name: 'More ways to deny' }).click();
-    await chat.page.getByRole('menuitem', { name: 'Deny with Reason…' }).click();
-    await chat.page.locator('.approval-reason input').fill('because');
     for (const theme of ['lightModern', 'highContrast', 'darkModern'] as const) {
       await chat.setTheme(theme);
       await drawn(chat.page);
       assert.equal(await shown(chat), 'Question b');
-      assert.equal(await chat.page.locator('.approval-reason input:focus').inputValue(), 'because');
+      assert.equal(await chat.page.locator('[aria-label="Next Approval"]:focus').count(), 1);
     }
   });
 });

@@ -28,14 +28,14 @@ describe('a question of the agent', () => {
     const chat = await openWith({ ...commandApproval, parts: [{ type: 'terminal', command, output: '' }] });
     const card = chat.page.locator('.approval');
     const text = (await card.textContent()) ?? '';
-    for (const expected of ['Demo agent', 'Ask first', command, 'Allow once', 'Reject']) {
+    for (const expected of ['Demo agent', 'Ask first', command]) {
       assert.ok(text.includes(expected), expected.slice(0, 40));
     }
     const { width, scrollWidth } = await card
       .locator('pre')
       .evaluate((pre) => ({ width: pre.clientWidth, scrollWidth: pre.scrollWidth }));
     assert.ok(scrollWidth <= width, 'the command wraps');
-    for (const label of ['Allow once', 'Reject']) assert.ok(await optionOf(chat, label).isVisible());
+    for (const label of ['Allow', 'Deny']) assert.ok(await optionOf(chat, label).isVisible());
     await optionOf(chat, 'More ways to allow').click();
     await chat.page.getByRole('menuitem', { name: 'Always allow npm test *', exact: true }).waitFor();
   });
@@ -66,18 +66,18 @@ describe('a question of the agent', () => {
       throw new Error('The agent is gone.');
     });
     await chat.page.clock.runFor(guardMs);
-    await optionOf(chat, 'Reject').click();
+    await optionOf(chat, 'Deny').click();
     await chat.page.getByText('The agent is gone.').waitFor();
-    assert.ok(await optionOf(chat, 'Reject').isEnabled());
+    assert.ok(await optionOf(chat, 'Deny').isEnabled());
   });
 
   it('ignores a click that came just as it appeared', async () => {
     const chat = await openWith(commandApproval);
     await chat.page.clock.runFor(guardMs - 10);
-    await optionOf(chat, 'Allow once').click();
+    await optionOf(chat, 'Allow').click();
     assert.deepEqual(chat.host.requestsOf(chatRequests.approve), []);
     await chat.page.clock.runFor(10);
-    await optionOf(chat, 'Allow once').click();
+    await optionOf(chat, 'Allow').click();
     assert.equal((await chat.host.waitFor(chatRequests.approve)).option, 'Allow once');
   });
 
@@ -150,7 +150,7 @@ describe('a question of the agent', () => {
     await chat.page.getByText(/denied in 0:5\d/).waitFor();
     await chat.page.clock.runFor(61_000);
     await chat.page.getByText('Time is up.', { exact: false }).first().waitFor();
-    await optionOf(chat, 'Allow once').click();
+    await optionOf(chat, 'Allow').click();
     assert.equal((await chat.host.waitFor(chatRequests.approve)).option, 'Allow once');
   });
 
@@ -186,7 +186,7 @@ describe('a question of the agent', () => {
       width: 250,
       height: 400,
     });
-    for (const { label } of diffApproval.options) {
+    for (const label of ['Allow', 'Deny']) {
       const box = await optionOf(chat, label).boundingBox();
       assert.ok(box && box.y >= 0 && box.y + box.height <= 400, `${label} is at ${JSON.stringify(box)}`);
     }

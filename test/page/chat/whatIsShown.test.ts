@@ -62,8 +62,8 @@ describe('what agents write', () => {
       ...facts.slice(0, 3),
       'ins',
       '.numbered',
-      '.answer-name',
-      '.answer-line',
+      '.answer-line >> nth=0',
+      '.answer-line >> nth=1',
       '.answer-scope',
     ]) {
       assert.equal(await marksIn(page.locator(`.approval ${place}`)), 1, place);

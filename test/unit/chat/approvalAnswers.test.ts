@@ -17,7 +17,7 @@ describe('groupAnswers', () => {
     fc.assert(
       fc.property(anyOptions, (options) => {
         const { allow, deny, others } = groupAnswers(options);
-        const offered = [allow.primary, ...allow.menu, deny.primary, ...deny.menu, ...others].filter((one) => one);
+        const offered = [...allow.all, ...deny.all, ...others];
         assert.equal(offered.length, options.length);
         assert.deepEqual(new Set(offered), new Set(options));
       }),
@@ -27,10 +27,16 @@ describe('groupAnswers', () => {
   it('never makes a lasting answer, or one of the other direction, the primary answer', () => {
     fc.assert(
       fc.property(anyOptions, (options) => {
-        const { allow, deny } = groupAnswers(options);
+        const { allow, deny, denyWithReason } = groupAnswers(options);
         assert.ok(!allow.primary || allow.primary.kind === 'allow_once');
         assert.ok(!deny.primary || deny.primary.kind === 'reject_once');
-        for (const plain of [allow.primary, deny.primary]) assert.ok(!plain || !isLastingAnswer(plain));
+        for (const { all, primary } of [allow, deny]) {
+          assert.ok(!primary || (!isLastingAnswer(primary) && all[0] === primary), 'the primary answer comes first');
+          const lasting = all.map(isLastingAnswer);
+          assert.deepEqual(lasting, lasting.toSorted(), 'lasting answers come last');
+        }
+        assert.equal(!denyWithReason, !deny.primary);
+        assert.ok(!denyWithReason || denyWithReason.kind === 'reject_once');
       }),
     );
   });
@@ -39,15 +45,15 @@ describe('groupAnswers', () => {
     const { allow, deny, others } = groupAnswers(
       ['AlwaysAllow', 'Deny All', 'Yes', 'Allow', 'Deny', 'Edit first'].map((name) => option(name)),
     );
-    assert.deepEqual([allow.primary?.label, named(allow.menu)], ['Yes', ['AlwaysAllow', 'Allow']]);
-    assert.deepEqual([deny.primary?.label, named(deny.menu)], ['Deny', ['Deny All']]);
+    assert.deepEqual([allow.primary?.label, named(allow.all)], ['Yes', ['Yes', 'Allow', 'AlwaysAllow']]);
+    assert.deepEqual([deny.primary?.label, named(deny.all)], ['Deny', ['Deny', 'Deny All']]);
     assert.deepEqual(named(others), ['Edit first']);
   });
 
   it('has no primary answer if all options last, or if its label says the opposite', () => {
     assert.equal(groupAnswers([option('Always Allow'), option('Deny')]).allow.primary, undefined);
     const { allow } = groupAnswers([option('Deny', 'allow_once'), option('Allow', 'allow_once')]);
-    assert.deepEqual([allow.primary?.label, named(allow.menu)], ['Allow', ['Deny']]);
+    assert.deepEqual([allow.primary?.label, named(allow.all)], ['Allow', ['Allow', 'Deny']]);
   });
 
   it('has no primary answer whose label suggests a lasting effect or that is reported as misnamed', () => {
@@ -60,11 +66,21 @@ describe('groupAnswers', () => {
     ];
     for (const name of lasting) {
       const { allow } = groupAnswers([option(name, 'allow_once'), option('Deny')]);
-      assert.deepEqual([allow.primary, named(allow.menu)], [undefined, [name]]);
+      assert.deepEqual([allow.primary, named(allow.all)], [undefined, [name]]);
     }
     const told = groupAnswers([{ ...option('Proceed', 'allow_once'), isMisnamed: true }, option('Yes')]);
-    assert.deepEqual([told.allow.primary?.label, named(told.allow.menu)], ['Yes', ['Proceed']]);
+    assert.deepEqual([told.allow.primary?.label, named(told.allow.all)], ['Yes', ['Yes', 'Proceed']]);
     assert.equal(groupAnswers([option('Never', 'reject_once')]).deny.primary, undefined);
+  });
+
+  it('denies with a reason by the option that asks for one, and without one by another', () => {
+    const tell = 'No, and tell Codex what to do differently';
+    const { deny, denyWithReason } = groupAnswers([option(tell), option('No')]);
+    assert.deepEqual([deny.primary?.label, denyWithReason?.label], ['No', tell]);
+    const only = groupAnswers([option('Yes'), option(tell, 'reject_once')]);
+    assert.deepEqual([only.deny.primary?.label, only.denyWithReason?.label], [tell, tell]);
+    const lasting = groupAnswers([option('No'), option('No, and tell me never to ask', 'reject_always')]);
+    assert.equal(lasting.denyWithReason?.label, 'No');
   });
 
   it('keeps a primary answer whose label says once or is in another language', () => {

@@ -5,7 +5,12 @@ import { CheckIcon, CloseIcon, StopIcon, WarningIcon, type Icon } from '../../..
 import type { CustomMenuItem } from '../../../webview/browser/menu';
 import { chordLabel } from '../../../webview/browser/platformKeys';
 import { SplitButton } from '../../../webview/browser/splitButton';
-import { isLastingAnswer, misleadingLabelNotes, type AnswerGroups } from '../../common/approvals/approvalAnswers';
+import {
+  asksForReason,
+  isLastingAnswer,
+  misleadingLabelNotes,
+  type AnswerGroups,
+} from '../../common/approvals/approvalAnswers';
 import type { ApprovalOption } from '../../common/chatView';
 
 interface AnswerRowProps {
@@ -19,7 +24,7 @@ interface AnswerRowProps {
   readonly onReason: () => void;
 }
 
-/** Shows all answers in one row: the most common ones as buttons, the others in menus of these buttons. */
+/** Shows all answers in one row: Allow and Deny, whatever the agent calls them, and its own labels in the menus. */
 export function ApprovalAnswerRow({
   answers,
   requester,
@@ -29,43 +34,41 @@ export function ApprovalAnswerRow({
   onStop,
   onReason,
 }: AnswerRowProps) {
-  const { allow, deny, others } = answers;
-  const itemOf = (option: ApprovalOption, index: number): CustomMenuItem => ({
-    key: `${index} ${option.label}`,
-    content: <AnswerMenuRow option={option} decider={decider} />,
-    run: () => onAnswer(option),
-  });
-  const reason: CustomMenuItem = {
-    key: 'reason',
-    content: <span>Deny with Reason…</span>,
-    run: onReason,
-  };
-  const hasDenial = deny.primary !== undefined || deny.menu.length > 0;
-  const [other] = others;
+  const { allow, deny, denyWithReason, others } = answers;
+  const isToWrite = (option: ApprovalOption): boolean => option === denyWithReason && asksForReason(option);
+  const itemsOf = (options: readonly ApprovalOption[]): CustomMenuItem[] =>
+    options.map((option, index) => ({
+      key: `${index} ${option.label}`,
+      content: <AnswerMenuRow option={option} decider={decider} />,
+      run: isToWrite(option) ? onReason : () => onAnswer(option),
+    }));
+  const reason: CustomMenuItem = { key: 'reason', content: <span>Deny with Reason…</span>, run: onReason };
+  const allowItems = itemsOf(allow.all);
+  const denyItems = itemsOf(deny.all);
+  if (denyWithReason && !asksForReason(denyWithReason)) denyItems.splice(1, 0, reason);
   return (
     <div class="approval-answers">
-      {(allow.primary ?? allow.menu.length > 0) && (
+      {allowItems.length > 0 && (
         <SplitButton
           isPrimary={allow.primary !== undefined}
           disabled={disabled}
           menuLabel="More ways to allow"
-          items={allow.menu.map(itemOf)}
+          items={allowItems.length === 1 && allow.primary?.label === 'Allow' ? [] : allowItems}
           {...plainAnswerProps(allow.primary, chordLabel('K', 'Y'), '1', onAnswer)}
         >
-          {allow.primary ? <AnswerLabel option={allow.primary} icon={CheckIcon} digit="1" /> : 'Allow…'}
+          {allow.primary ? <AnswerName name="Allow" icon={CheckIcon} digit="1" /> : 'Allow…'}
         </SplitButton>
       )}
-      {hasDenial && (
+      {denyItems.length > 0 ? (
         <SplitButton
           disabled={disabled}
           menuLabel="More ways to deny"
-          items={[...deny.menu.map(itemOf), ...(deny.primary ? [reason] : [])]}
+          items={denyItems}
           {...plainAnswerProps(deny.primary, chordLabel('K', 'N'), '2', onAnswer)}
         >
-          {deny.primary ? <AnswerLabel option={deny.primary} icon={CloseIcon} digit="2" /> : 'Deny…'}
+          {deny.primary ? <AnswerName name="Deny" icon={CloseIcon} digit="2" /> : 'Deny…'}
         </SplitButton>
-      )}
-      {!hasDenial && (
+      ) : (
         <button
           type="button"
           class="button"
@@ -74,23 +77,11 @@ export function ApprovalAnswerRow({
           aria-keyshortcuts="2"
           onClick={onStop}
         >
-          <AnswerKey icon={StopIcon} digit="2" />
-          Stop
+          <AnswerName name="Stop" icon={StopIcon} digit="2" />
         </button>
       )}
-      {other && others.length === 1 && (
-        <button
-          type="button"
-          class="button"
-          disabled={disabled}
-          onClick={() => onAnswer(other)}
-          title={answerTooltip(other)}
-        >
-          <AnswerName option={other} />
-        </button>
-      )}
-      {others.length > 1 && (
-        <SplitButton disabled={disabled} menuLabel="Other answers" items={others.map(itemOf)}>
+      {others.length > 0 && (
+        <SplitButton disabled={disabled} menuLabel="Other answers" items={itemsOf(others)}>
           Other…
         </SplitButton>
       )}
@@ -98,6 +89,7 @@ export function ApprovalAnswerRow({
   );
 }
 
+/** The agent's own label is the tooltip, together with the keys. */
 function plainAnswerProps(
   option: ApprovalOption | undefined,
   chord: string,
@@ -105,61 +97,36 @@ function plainAnswerProps(
   onAnswer: (option: ApprovalOption) => void,
 ): { title?: string; keyShortcuts?: string; onClick?: () => void } {
   if (!option) return {};
-  return { title: `${answerTooltip(option)} (${chord})`, keyShortcuts: digit, onClick: () => onAnswer(option) };
+  const title = `${showHiddenCharacters(option.label)} (${chord})`;
+  return { title, keyShortcuts: digit, onClick: () => onAnswer(option) };
 }
 
-function answerTooltip({ isMisnamed = false, kind, label }: ApprovalOption): string {
-  return showHiddenCharacters(isMisnamed ? `${label}. ${misleadingLabelNotes[kind]}` : label);
-}
-
-function AnswerLabel({ option, icon, digit }: { option: ApprovalOption; icon: Icon; digit: string }) {
+/** Shows the icon of an answer, or its key while the card has the focus. */
+function AnswerName({ name, icon: Picture, digit }: { name: string; icon: Icon; digit: string }) {
   return (
     <>
-      <AnswerKey icon={icon} digit={digit} />
-      <AnswerName option={option} />
+      <span class="answer-sign" aria-hidden="true">
+        <Picture />
+        <kbd>{digit}</kbd>
+      </span>
+      {name}
     </>
-  );
-}
-
-/** Shows the icon of an answer, and its key while the card has the focus. */
-function AnswerKey({ icon: Picture, digit }: { icon: Icon; digit: string }) {
-  return (
-    <span class="answer-sign" aria-hidden="true">
-      <Picture />
-      <kbd>{digit}</kbd>
-    </span>
-  );
-}
-
-function AnswerName({ option: { isMisnamed = false, kind, label } }: { option: ApprovalOption }) {
-  return (
-    <>
-      {isMisnamed && <WarningMark />}
-      <bdi class="answer-name one-line">
-        <UntrustedText text={label} />
-      </bdi>
-      {isMisnamed && <span class="visually-hidden">{` (${misleadingLabelNotes[kind]})`}</span>}
-    </>
-  );
-}
-
-function WarningMark() {
-  return (
-    <span class="answer-mark">
-      <WarningIcon />
-    </span>
   );
 }
 
 function AnswerMenuRow({ option, decider }: { option: ApprovalOption; decider: 'agent' | 'server' }) {
-  const scope = option.scope ?? (isLastingAnswer(option) ? `The ${decider} decides what is similar` : undefined);
+  const scope = option.scope ?? (isLastingAnswer(option) ? `The ${decider} decides what counts as similar` : undefined);
   const details: ComponentChildren[] = [];
   if (option.isMisnamed) details.push(misleadingLabelNotes[option.kind]);
   if (scope !== undefined) details.push(<UntrustedText text={scope} />);
   return (
     <span class="answer-item">
       <span class="answer-line">
-        {option.isMisnamed && <WarningMark />}
+        {option.isMisnamed && (
+          <span class="answer-mark">
+            <WarningIcon />
+          </span>
+        )}
         <bdi>
           <UntrustedText text={option.label} />
         </bdi>

@@ -3,13 +3,6 @@ import * as z from 'zod/mini';
 import { IconButton } from '../../../webview/browser/iconButton';
 import { ChevronLeftIcon, ChevronRightIcon } from '../../../webview/browser/icons';
 import { orderApprovals, approvalToShow } from '../../common/approvals/approvalOrder';
-import {
-  reasonFor,
-  withoutResolvedReasons,
-  withReason,
-  markReasonSent,
-  type ApprovalReason,
-} from '../../common/approvals/approvalReasons';
 import { ApprovalCard } from './approvalCard';
 import { usePage, usePageState } from '../chatPageContext';
 import { useAccidentalAnswerGuard } from './useApprovalGuard';
@@ -19,22 +12,11 @@ import { usePageCommand } from '../usePageCommand';
 const SavedApproval = z.object({ sessionId: z.string(), id: z.string(), asks: z.string() });
 type SavedApproval = z.infer<typeof SavedApproval>;
 
-/** Reasons for denials that were not sent yet. Kept across reloads and while other approvals are visible. */
-const SavedReasons = z.array(
-  z.object({ sessionId: z.string(), id: z.string(), prompt: z.string(), reason: z.string() }),
-);
-
 /** Shows the pending approvals of the conversation, one at a time. Never takes the focus without a user action. */
 export function ApprovalArea() {
   const page = usePage();
   const { session } = usePageState();
   const [saved, setSaved] = useState(() => SavedApproval.safeParse(page.savedState.values['question']).data);
-  const [reasons, setReasons] = useState<readonly ApprovalReason[]>(
-    () => SavedReasons.safeParse(page.savedState.values['reasons']).data ?? [],
-  );
-  /** The current value, for callbacks that were created in earlier renders. */
-  const latestReasons = useRef(reasons);
-  latestReasons.current = reasons;
   const inView = saved?.sessionId === session?.id ? saved : undefined;
   const ordered = orderApprovals(session?.approvals ?? []);
   const approval = approvalToShow(ordered, inView);
@@ -47,18 +29,9 @@ export function ApprovalArea() {
     setSaved(question);
     page.savedState.save({ question });
   };
-  const saveReasons = (next: readonly ApprovalReason[]): void => {
-    setReasons(next);
-    page.savedState.save({ reasons: next.filter(({ isSent }) => !isSent) });
-  };
   useLayoutEffect(() => {
     if (session && approval && approval.id !== inView?.id) saveApproval(toSavedApproval(session.id, approval));
   }, [session?.id, approval?.id, inView?.id]);
-  useLayoutEffect(() => {
-    if (!session) return;
-    const left = withoutResolvedReasons(reasons, session.id, session.approvals);
-    if (left !== reasons) saveReasons(left);
-  }, [session?.id, session?.approvals]);
 
   usePageCommand('focusApproval', () => focusCard(area.current));
   useLayoutEffect(() => {
@@ -83,7 +56,6 @@ export function ApprovalArea() {
   }, [page, approval?.id]);
 
   if (!session || !approval) return null;
-  const name = { sessionId: session.id, id: approval.id, prompt: approval.prompt };
   const showNext = (offset: number): void => {
     const next = ordered[(index + offset + ordered.length) % ordered.length];
     if (next) saveApproval(toSavedApproval(session.id, next));
@@ -102,9 +74,6 @@ export function ApprovalArea() {
         session={session}
         approval={approval}
         isDeliberate={isDeliberate}
-        reason={reasonFor(reasons, name)}
-        onReason={(reason) => saveReasons(withReason(reasons, name, reason))}
-        onReasonSent={() => saveReasons(markReasonSent(latestReasons.current, name))}
       />
       {ordered.length > 1 && (
         <div class="approvals-pager">

@@ -1,4 +1,4 @@
-import { useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { UntrustedText } from '../../../transcript/browser/parts/untrustedText';
 import { shortenPathsInText } from '../../../transcript/common/shortPath';
@@ -6,10 +6,9 @@ import { spokenChordLabel } from '../../../webview/browser/platformKeys';
 import { groupAnswers } from '../../common/approvals/approvalAnswers';
 import { describeParts, approvalTitle } from '../../common/approvals/approvalWords';
 import { chatRequests } from '../../common/page/chatApi';
-import type { ApprovalOption, ApprovalView, ConversationView } from '../../common/chatView';
+import type { ApprovalOption, ApprovalView, ConversationView, Draft } from '../../common/chatView';
 import { ApprovalAnswerRow } from './approvalAnswerRow';
 import { ApprovalDetails } from './approvalDetails';
-import { ReasonField } from './approvalReason';
 import { usePage, usePageState } from '../chatPageContext';
 import { useAnswerCountdown, type Countdown } from './useApprovalGuard';
 import { usePageCommand } from '../usePageCommand';
@@ -20,13 +19,9 @@ interface ApprovalCardProps {
   readonly approval: ApprovalView;
   /** Whether the approval was visible long enough for the user to answer it deliberately. */
   readonly isDeliberate: () => boolean;
-  /** The reason for a denial; undefined while the field is closed. */
-  readonly reason: string | undefined;
-  readonly onReason: (reason: string | undefined) => void;
-  readonly onReasonSent: () => void;
 }
 
-export function ApprovalCard({ session, approval, isDeliberate, reason, onReason, onReasonSent }: ApprovalCardProps) {
+export function ApprovalCard({ session, approval, isDeliberate }: ApprovalCardProps) {
   const page = usePage();
   const { backends, folders } = usePageState();
   const titleId = useId();
@@ -36,8 +31,6 @@ export function ApprovalCard({ session, approval, isDeliberate, reason, onReason
   const [isSent, setSent] = useState(false);
   /** Prevents a second click before the next render. */
   const isBlocked = useRef(false);
-  /** Whether the user opened the reason field in this card. False for a field that was restored. */
-  const isReasonOpenedHere = useRef(false);
   const isAnswering = isSent || approval.state === 'answering';
   const sessionId = session.id;
   const answers = groupAnswers(approval.options);
@@ -54,20 +47,29 @@ export function ApprovalCard({ session, approval, isDeliberate, reason, onReason
     isBlocked.current = false;
     setSent(false);
   };
-  const answer = ({ label }: ApprovalOption, why?: string): void =>
+  const answer = ({ label }: ApprovalOption, reason?: Draft): void =>
     void send(
-      () => page.request(chatRequests.approve, { sessionId, approvalId: approval.id, option: label, reason: why }),
-      why === undefined ? undefined : onReasonSent,
+      () => page.request(chatRequests.approve, { sessionId, approvalId: approval.id, option: label, reason }),
+      () => reason && page.composerDraft.clearUsed(reason),
     );
   const stop = (): void => void send(() => page.request(chatRequests.stop, { sessionId }));
   const allow = (): void => (answers.allow.primary ? answer(answers.allow.primary) : card.current?.focus());
   const deny = (): void => {
     if (answers.deny.primary) answer(answers.deny.primary);
-    else if (answers.deny.menu.length === 0) stop();
+    else if (answers.deny.all.length === 0) stop();
     else card.current?.focus();
   };
   usePageCommand('allow', allow);
   usePageCommand('deny', deny);
+  const { denyWithReason } = answers;
+  usePageCommand('denyWithReason', () => {
+    if (denyWithReason) answer(denyWithReason, page.composerDraft.draft);
+  });
+  const takesReason = denyWithReason !== undefined && !isAnswering;
+  useLayoutEffect(() => {
+    page.store.setTakingReason(takesReason);
+    return () => page.store.setTakingReason(false);
+  }, [page, takesReason]);
 
   const onKeyDown = (event: KeyboardEvent): void => {
     // Otherwise, a repeated key would also activate the first item of the menu that it has opened.
@@ -80,7 +82,6 @@ export function ApprovalCard({ session, approval, isDeliberate, reason, onReason
   };
 
   const title = shortenPathsInText(approvalTitle(approval), folders);
-  const onlyDenial = answers.deny.primary;
   return (
     <section
       ref={card}
@@ -118,33 +119,15 @@ export function ApprovalCard({ session, approval, isDeliberate, reason, onReason
         </h2>
       </div>
       <ApprovalDetails sessionId={sessionId} approval={approval} requesterKind={isServer ? 'server' : 'agent'} />
-      {reason !== undefined && onlyDenial ? (
-        <ReasonField
-          label={onlyDenial.label}
-          value={reason}
-          disabled={isAnswering}
-          takesFocus={isReasonOpenedHere.current}
-          onInput={onReason}
-          onSend={(why) => answer(onlyDenial, why)}
-          onCancel={() => {
-            onReason(undefined);
-            card.current?.focus();
-          }}
-        />
-      ) : (
-        <ApprovalAnswerRow
-          answers={answers}
-          requester={approval.asks}
-          decider={isServer ? 'server' : 'agent'}
-          disabled={isAnswering}
-          onAnswer={answer}
-          onStop={stop}
-          onReason={() => {
-            isReasonOpenedHere.current = true;
-            onReason('');
-          }}
-        />
-      )}
+      <ApprovalAnswerRow
+        answers={answers}
+        requester={approval.asks}
+        decider={isServer ? 'server' : 'agent'}
+        disabled={isAnswering}
+        onAnswer={answer}
+        onStop={stop}
+        onReason={() => page.runCommand('focusComposer')}
+      />
       <ApprovalAnnouncement
         approval={approval}
         title={title}
@@ -157,7 +140,7 @@ export function ApprovalCard({ session, approval, isDeliberate, reason, onReason
 
 /** Whether the target handles digits or other keys itself. */
 function handlesOwnKeys(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest('input, [role=menu]') !== null;
+  return target instanceof Element && target.closest('[role=menu]') !== null;
 }
 
 /** Shows the remaining time. Hidden from screen readers, because they would announce it every second. */

@@ -1,6 +1,7 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { indexAfterKey } from '../../../webview/browser/listKeys';
 import { useRedrawOnEvent } from '../../../webview/browser/hooks/useRedrawOnEvent';
+import { modifiedKeyLabel } from '../../../webview/browser/platformKeys';
 import { chatRequests } from '../../common/page/chatApi';
 import type { ConversationView, Draft, MentionRow } from '../../common/chatView';
 import { ComposerChips } from './chips';
@@ -16,7 +17,7 @@ import { usePageCommand } from '../usePageCommand';
 /** The prompt field. Enter sends the prompt, or queues it while a turn is running. Shift+Enter adds a new line. */
 export function Composer() {
   const page = usePage();
-  const { session, promptHistory, isUntrusted, offeredContext } = usePageState();
+  const { session, promptHistory, isUntrusted, offeredContext, isTakingReason } = usePageState();
   const { composerDraft } = page;
   useRedrawOnEvent(composerDraft.onDidChange);
   const { draft } = composerDraft;
@@ -24,6 +25,7 @@ export function Composer() {
   const input = useRef<HTMLTextAreaElement>(null);
   const walk = useRef(new PromptHistoryCursor());
   const listId = useId();
+  const hintId = useId();
   const [caret, setCaret] = useState<number>();
   const nextCaret = useRef<number | undefined>(undefined);
   const [activeId, setActiveId] = useState<string>();
@@ -37,6 +39,9 @@ export function Composer() {
 
   const isReadonly = session?.status === 'readonly';
   const isBusy = isRunning(session);
+  const takesReason = isTakingReason && !isReadonly;
+  /** Without text there is no reason, so that Enter alone never answers an approval. */
+  const isReason = takesReason && draft.text.trim() !== '';
 
   const offered = isReadonly || isAttached(draft, offeredContext) ? undefined : offeredContext;
 
@@ -98,6 +103,11 @@ export function Composer() {
     void page.send();
   };
 
+  const denyWithReason = (): void => {
+    setCaret(undefined);
+    page.runCommand('denyWithReason');
+  };
+
   /** Adds `@`, which opens the list of mentions. Escape takes it away again. */
   const startMention = (): void => {
     const before = draft.text;
@@ -154,7 +164,8 @@ export function Composer() {
     } else if (moveInList(event) || walkHistory(event, event.currentTarget)) event.preventDefault();
     else if (isSend) {
       event.preventDefault();
-      send();
+      if (!isReason || event.ctrlKey || event.metaKey) send();
+      else if (!event.repeat) denyWithReason();
     } else if (event.key === 'Escape' && event.shiftKey && isBusy) {
       event.preventDefault();
       void page.requestForSession(chatRequests.stop, (sessionId) => ({ sessionId }));
@@ -179,7 +190,8 @@ export function Composer() {
         aria-haspopup="listbox"
         aria-controls={open && open.items.length > 0 ? listId : undefined}
         aria-activedescendant={open && open.items.length > 0 ? `${listId}-${active}` : undefined}
-        placeholder={placeholderOf(session)}
+        aria-describedby={isReason ? hintId : undefined}
+        placeholder={takesReason ? 'Deny and say what to do instead…' : placeholderOf(session)}
         disabled={isReadonly}
         dir="auto"
         value={draft.text}
@@ -193,7 +205,22 @@ export function Composer() {
         onPaste={intake.onPaste}
       />
       <CommandHint text={draft.text} />
-      <ComposerFoot isEmpty={composerDraft.isEmpty} isBusy={isBusy} onSend={send} />
+      {isReason && (
+        <p class="reason-hint">
+          <span id={hintId} class="one-line">
+            Enter denies, {modifiedKeyLabel('Enter')} queues
+          </span>
+          <button type="button" class="text-button" onClick={send}>
+            Queue
+          </button>
+        </p>
+      )}
+      <ComposerFoot
+        isEmpty={composerDraft.isEmpty}
+        isBusy={isBusy}
+        onSend={isReason ? denyWithReason : send}
+        isReason={isReason}
+      />
       {intake.isDraggedOver && <p class="drop-hint">Hold Shift and drop to add it to the prompt</p>}
       {open && (
         <SuggestionList

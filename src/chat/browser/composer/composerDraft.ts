@@ -109,6 +109,11 @@ export class ComposerDraft {
     if (!this.isEditedByUser || isSameDraft(draft, this.currentDraft)) this.clear();
   }
 
+  /** Clears the composer after its content was used as a reason, unless the user has changed it. */
+  clearUsed(draft: Draft): void {
+    if (isSameDraft(draft, this.currentDraft)) this.applyUserEdit(emptyDraft);
+  }
+
   /** Clears the composer and returns its content. The host keeps it, and returns it if it cannot be sent. */
   takeForSending(): RevisedDraft {
     const draft = { ...this.currentDraft, id: this.currentDraft.id ?? newPromptId() };

@@ -8,11 +8,13 @@ import { UsageMeter } from '../notices/usageMeter';
 interface ComposerFootProps {
   readonly isEmpty: boolean;
   readonly isBusy: boolean;
+  /** Whether the content is the reason for a denial. */
+  readonly isReason: boolean;
   readonly onSend: () => void;
 }
 
 /** The agent and its options, and what is done with the prompt. One row at each width. */
-export function ComposerFoot({ isEmpty, isBusy, onSend }: ComposerFootProps) {
+export function ComposerFoot({ isEmpty, isBusy, isReason, onSend }: ComposerFootProps) {
   const page = usePage();
   const { session, isUntrusted } = usePageState();
   const isReadonly = session?.status === 'readonly';
@@ -35,10 +37,10 @@ export function ComposerFoot({ isEmpty, isBusy, onSend }: ComposerFootProps) {
         )}
         {!(isBusy && isEmpty) && (
           <IconButton
-            label={isBusy ? 'Queue' : 'Send'}
+            label={isReason ? 'Deny with This Reason' : isBusy ? 'Queue' : 'Send'}
             hint={isUntrusted ? 'disabled in Restricted Mode' : 'Enter; Shift+Enter for a new line'}
             keyShortcuts="Enter"
-            icon={isBusy ? QueueIcon : SendIcon}
+            icon={isBusy && !isReason ? QueueIcon : SendIcon}
             class="send-button"
             disabled={isEmpty || isReadonly || isUntrusted}
             onClick={onSend}

@@ -14,7 +14,15 @@ import { SavedPageState } from './savedPageState';
 import { ChatPageStore } from './chatPageStore';
 
 export type PageCommand =
-  'focusComposer' | 'showSessions' | 'focusApproval' | 'allow' | 'deny' | 'find' | 'showLatest' | 'playSound';
+  | 'focusComposer'
+  | 'showSessions'
+  | 'focusApproval'
+  | 'allow'
+  | 'deny'
+  | 'denyWithReason'
+  | 'find'
+  | 'showLatest'
+  | 'playSound';
 
 const aliveIntervalMs = 5_000;
 

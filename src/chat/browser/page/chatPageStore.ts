@@ -46,6 +46,8 @@ export interface ChatPageState {
   readonly isUntrusted: boolean;
   readonly problems: readonly RequestProblem[];
   readonly isSessionListShown: boolean;
+  /** Whether the approval in view can be denied with the composer's content as the reason. */
+  readonly isTakingReason: boolean;
 }
 
 const maxProblems = 3;
@@ -72,6 +74,7 @@ export class ChatPageStore {
     isUntrusted: false,
     problems: [],
     isSessionListShown: false,
+    isTakingReason: false,
   };
   private lastProblemId = 0;
   private readonly changeEmitter = new Emitter<void>(reportError);
@@ -109,6 +112,10 @@ export class ChatPageStore {
 
   setSessionListShown(isSessionListShown: boolean): void {
     if (isSessionListShown !== this.currentState.isSessionListShown) this.updateState({ isSessionListShown });
+  }
+
+  setTakingReason(isTakingReason: boolean): void {
+    if (isTakingReason !== this.currentState.isTakingReason) this.updateState({ isTakingReason });
   }
 
   /** Adds an error. The oldest errors are dropped when there are too many. */

@@ -12,14 +12,16 @@ import type { ApprovalOption } from '../chatView';
 interface AnswerGroup {
   /** The answer for the button and its shortcut. Never a lasting answer, and never one with a misleading label. */
   readonly primary: ApprovalOption | undefined;
-  /** The other answers, in the order in which they were sent. */
-  readonly menu: readonly ApprovalOption[];
+  /** All answers of the group: the primary one first, and lasting ones last. */
+  readonly all: readonly ApprovalOption[];
 }
 
 /** The answers to an approval, grouped for its card. */
 export interface AnswerGroups {
   readonly allow: AnswerGroup;
   readonly deny: AnswerGroup;
+  /** The answer for a denial with a reason. Undefined without a primary denial. */
+  readonly denyWithReason: ApprovalOption | undefined;
   /** Answers that are not known to allow or deny. */
   readonly others: readonly ApprovalOption[];
 }
@@ -27,11 +29,19 @@ export interface AnswerGroups {
 type Kind = ApprovalOption['kind'];
 
 export function groupAnswers(options: readonly ApprovalOption[]): AnswerGroups {
+  const deny = groupOf(options, 'reject');
   return {
     allow: groupOf(options, 'allow'),
-    deny: groupOf(options, 'reject'),
+    deny,
+    denyWithReason:
+      deny.primary && (deny.all.find((option) => isPlain(option) && asksForReason(option)) ?? deny.primary),
     others: options.filter(({ kind }) => kind === 'other'),
   };
+}
+
+/** Whether the label says that the user can write what to do instead. */
+export function asksForReason({ label }: Pick<ApprovalOption, 'label'>): boolean {
+  return /\b(?:tell|say|explain|differently|instead|feedback|reason|comment)\b/i.test(label);
 }
 
 /** Whether the option also answers later approvals. */
@@ -80,10 +90,15 @@ const startsDenial = /^(?:do not|don't|never|no(?=[,.!;:]|$)|deny|reject|decline
 
 function groupOf(options: readonly ApprovalOption[], direction: 'allow' | 'reject'): AnswerGroup {
   const group = options.filter(({ kind }) => directionOf(kind) === direction);
-  const plain = group.find(
-    (option) => !isLastingAnswer(option) && option.isMisnamed !== true && !isMisleadingLabel(option),
-  );
-  return { primary: plain, menu: group.filter((option) => option !== plain) };
+  const plain = group.filter(isPlain);
+  const primary = plain.find((option) => !asksForReason(option)) ?? plain[0];
+  const rankOf = (option: ApprovalOption): number => (option === primary ? 0 : isLastingAnswer(option) ? 2 : 1);
+  return { primary, all: group.toSorted((one, other) => rankOf(one) - rankOf(other)) };
+}
+
+/** Whether the option answers once, as its label says. */
+function isPlain(option: ApprovalOption): boolean {
+  return !isLastingAnswer(option) && option.isMisnamed !== true && !isMisleadingLabel(option);
 }
 
 function directionOf(kind: Kind): 'allow' | 'reject' | 'other' {

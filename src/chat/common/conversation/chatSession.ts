@@ -268,10 +268,10 @@ export class ChatSession implements Chat {
     await (this.signInWait.cancel() ?? this.turnRunner.stop());
   }
 
-  async answerApproval(approvalId: string, option: string, reason = ''): Promise<void> {
+  async answerApproval(approvalId: string, option: string, reason: Draft = emptyDraft): Promise<void> {
     await this.answerDelivery.sendAnswer(this.connection.session, approvalId, option);
-    if (reason.trim() === '') return;
-    this.answerDelivery.queueReason({ id: this.ports.newId(), text: reason, attachments: [] });
+    if (isEmptyDraft(reason)) return;
+    this.answerDelivery.queueReason({ ...reason, id: this.ports.newId() });
     this.startSendingQueue();
   }
 

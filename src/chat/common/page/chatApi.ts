@@ -120,7 +120,7 @@ export const chatRequests = {
   /** Answers an approval. `option` is the exact label. `reason` is sent as the next prompt. */
   approve: defineRequestWithoutResult(
     'chat/approve',
-    z.object({ ...inSession, approvalId: Text, option: Text, reason: optional(Text) }),
+    z.object({ ...inSession, approvalId: Text, option: Text, reason: optional(Draft) }),
   ),
   /** Removes a prompt from the queue and returns it. With `isEdited`, the host also appends the prompt to the draft. */
   unqueue: defineRequest('chat/unqueue', z.object({ ...inSession, id: Text, isEdited: z.boolean() }), Draft),

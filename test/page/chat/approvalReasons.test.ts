@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { chatRequests } from '../../../src/chat/common/page/chatApi';
+import type { ApprovalView } from '../../../src/chat/common/chatView';
+import { pauseClock } from '../support/drawn';
+import { commandApproval, diffApproval, now, sessionOf, snapshot } from './support/chatFixtures';
+import { ChatPages, type ChatHere } from './support/chatPages';
+
+const guardMs = 500;
+const question: ApprovalView = {
+  ...commandApproval,
+  expiresInMs: undefined,
+  options: [
+    { label: 'Yes', kind: 'allow_once' },
+    { label: 'No', kind: 'reject_once' },
+    { label: 'No, and tell Codex what to do differently', kind: 'reject_once' },
+    { label: 'Never', kind: 'reject_always' },
+  ],
+};
+const waiting = 'Deny and say what to do instead…';
+
+describe('the prompt while a question waits', () => {
+  const pages = new ChatPages();
+  before(() => pages.start());
+  afterEach(() => pages.closePages());
+  after(() => pages.stop());
+
+  const openWith = async (approval: ApprovalView = question, waitMs = guardMs): Promise<ChatHere> => {
+    const chat = await pages.openChat(snapshot(sessionOf({ status: 'busy' })), { width: 250, height: 600 });
+    await pauseClock(chat.page, now + 1);
+    await chat.tellSession({ status: 'busy', approvals: [approval] });
+    await chat.page.locator('.approval').waitFor();
+    await chat.page.clock.runFor(waitMs);
+    return chat;
+  };
+  const answers = ({ host }: ChatHere) =>
+    host.requestsOf(chatRequests.approve).map(({ option, reason }) => [option, reason?.text]);
+  const sent = ({ host }: ChatHere) => host.requestsOf(chatRequests.send).map(({ text }) => text);
+
+  it('denies with what is written by Enter, by the option that asks for it, and is empty then', async () => {
+    const chat = await openWith();
+    assert.equal(await chat.composer.getAttribute('placeholder'), waiting);
+    await chat.composer.fill('Use pnpm');
+    await chat.composer.press('Enter');
+    await chat.host.waitFor(chatRequests.approve);
+    assert.deepEqual(answers(chat), [['No, and tell Codex what to do differently', 'Use pnpm']]);
+    await chat.page.waitForFunction(() => document.querySelector('textarea')?.value === '');
+    await chat.tellSession({ status: 'busy', approvals: [] });
+    assert.notEqual(await chat.composer.getAttribute('placeholder'), waiting);
+    assert.deepEqual(sent(chat), []);
+  });
+
+  it('queues by Ctrl+Enter and by its button, and says both keys', async () => {
+    const chat = await openWith();
+    await chat.composer.fill('and then');
+    await chat.page.getByText('Enter denies, Ctrl+Enter queues').waitFor();
+    const hint = await chat.composer.evaluate(
+      (area) => document.getElementById(area.getAttribute('aria-describedby') ?? '')?.textContent,
+    );
+    assert.equal(hint, 'Enter denies, Ctrl+Enter queues');
+    await chat.composer.press('Control+Enter');
+    await chat.host.waitFor(chatRequests.send);
+    await chat.composer.fill('and more');
+    await chat.page.getByRole('button', { name: 'Queue', exact: true }).click();
+    await chat.host.waitFor(chatRequests.send, 2);
+    assert.deepEqual([sent(chat), answers(chat)], [['and then', 'and more'], []]);
+  });
+
+  it('answers nothing by Enter without words', async () => {
+    const chat = await openWith();
+    for (const text of ['', '  ', '\n']) {
+      await chat.composer.fill(text);
+      for (const key of ['Enter', 'Control+Enter']) await chat.composer.press(key);
+    }
+    assert.deepEqual([sent(chat), answers(chat)], [[], []]);
+  });
+
+  it('denies nothing that has just appeared, and nothing more by a key that is held down', async () => {
+    const chat = await openWith(question, guardMs - 10);
+    await chat.composer.fill('Use pnpm');
+    await chat.composer.press('Enter');
+    assert.deepEqual(answers(chat), []);
+    assert.equal(await chat.composer.inputValue(), 'Use pnpm');
+    await chat.page.clock.runFor(10);
+    await chat.page.keyboard.down('Enter');
+    await chat.host.waitFor(chatRequests.approve);
+    await chat.tellSession({ status: 'busy', approvals: [{ ...diffApproval, id: 'other' }] });
+    await chat.page.clock.runFor(guardMs);
+    await chat.composer.evaluate((area) => area instanceof HTMLTextAreaElement && area.focus());
+    await chat.page.keyboard.insertText('more');
+    await chat.page.keyboard.down('Enter');
+    await chat.page.keyboard.up('Enter');
+    assert.equal(answers(chat).length, 1);
+  });
+
+  it('keeps what was written when the answer did not arrive', async () => {
+    const chat = await openWith();
+    chat.host.answer(chatRequests.approve, () => {
+      throw new Error('The agent is gone.');
+    });
+    await chat.composer.fill('Use pnpm');
+    await chat.page.getByRole('button', { name: 'Deny with This Reason' }).click();
+    await chat.page.getByText('The agent is gone.').waitFor();
+    assert.equal(await chat.composer.inputValue(), 'Use pnpm');
+    assert.ok(await chat.page.getByRole('button', { name: 'Deny', exact: true }).isEnabled());
+  });
+
+  it('is where a denial from the menu is written, which answers nothing by itself', async () => {
+    for (const [options, item] of [
+      [question.options, 'No, and tell Codex what to do differently'],
+      [diffApproval.options, 'Deny with Reason…'],
+    ] as const) {
+      const chat = await openWith({ ...question, options: [...options] });
+      await chat.page.getByRole('button', { name: 'More ways to deny' }).click();
+      await chat.page.getByRole('menuitem', { name: item, exact: true }).click();
+      await chat.page.clock.runFor(50);
+      await chat.page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
+      assert.deepEqual(answers(chat), []);
+      await pages.closePages();
+    }
+  });
+
+  it('queues as ever where nothing denies once', async () => {
+    for (const kind of ['reject_always', 'allow_once', 'other'] as const) {
+      const chat = await openWith({ ...question, options: [{ label: 'Word', kind }] });
+      assert.notEqual(await chat.composer.getAttribute('placeholder'), waiting);
+      await chat.composer.fill('and then');
+      await chat.composer.press('Enter');
+      await chat.host.waitFor(chatRequests.send);
+      assert.deepEqual(answers(chat), []);
+      await pages.closePages();
+    }
+  });
+
+  it('keeps its height and cuts no word of its own at 250 px', async () => {
+    const chat = await openWith();
+    const box = await chat.page.locator('.composer').boundingBox();
+    assert.ok(box && box.height <= 92, JSON.stringify(box));
+  });
+});
