@@ -32,6 +32,8 @@ const maxChanges = 20;
 export class CallDecisions {
   private readonly changes: CallChanges;
   private readonly allowed: AllowedCalls;
+  /** Resolves when the user was asked about all earlier requests, so that the oldest is shown first. */
+  private earlier: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly deps: CallDecisionDeps) {
     const describeCall = (callId: string) => deps.mapper.describeCall(callId);
@@ -77,18 +79,28 @@ export class CallDecisions {
 
   private async decideOnce(request: PermissionRequest, call: RequestedCall, signal: AbortSignal, hasChanged: boolean) {
     const { agentId, cwd, editor, permissions, turnSignal } = this.deps;
-    const toolRequested = await toToolRequest(call, {
-      agent: agentId,
-      cwd,
-      resolve: (path) => editor.realPathOf(path),
-      protectionOf: (path) => editor.protectionOf(path),
-    });
-    // The turn may have been cancelled in the meantime, and all requests with it.
-    const turn = turnSignal();
-    return await permissions.decideToolCall(request, call, toolRequested, {
-      signal: turn ? AbortSignal.any([signal, turn]) : signal,
-      hasChanged,
-    });
+    const { earlier } = this;
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    this.earlier = promise;
+    let decision: Promise<RequestPermissionOutcome>;
+    try {
+      const toolRequested = await toToolRequest(call, {
+        agent: agentId,
+        cwd,
+        resolve: (path) => editor.realPathOf(path),
+        protectionOf: (path) => editor.protectionOf(path),
+      });
+      await earlier;
+      // The turn may have been cancelled in the meantime, and all requests with it.
+      const turn = turnSignal();
+      decision = permissions.decideToolCall(request, call, toolRequested, {
+        signal: turn ? AbortSignal.any([signal, turn]) : signal,
+        hasChanged,
+      });
+    } finally {
+      resolve(undefined);
+    }
+    return await decision;
   }
 }
 

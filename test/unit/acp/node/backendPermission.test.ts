@@ -57,6 +57,36 @@ describe('what an ACP agent must ask the user for', () => {
     await assert.rejects(session.answerApproval(asked.approval_id, 'Allow'), { code: 'approvalResolved' });
   });
 
+  it('asks in the order of the requests, however long it takes to find out what each is about', async () => {
+    const ids = ['slow', 'quick', 'last'];
+    const { backend, editor } = make((app) => {
+      basics(app);
+      app.onRequest('session/prompt', async ({ params: { sessionId }, client }) => {
+        const requests = ids.map((id) => {
+          const toolCall = { toolCallId: id, kind: 'delete' as const, rawInput: { file_path: `/ws/${id}.txt` } };
+          const options = [{ optionId: 'yes', name: 'Allow', kind: 'allow_once' as const }];
+          return client.request('session/request_permission', { sessionId, toolCall, options });
+        });
+        await Promise.all(requests);
+        return { stopReason: 'end_turn' };
+      });
+    });
+    const realPathOf = editor.realPathOf.bind(editor);
+    const others = Promise.withResolvers<undefined>();
+    editor.realPathOf = async (path) => {
+      if (path.endsWith('last.txt')) others.resolve(undefined);
+      if (path.endsWith('slow.txt')) await others.promise;
+      return await realPathOf(path);
+    };
+    const { session, follower } = await open(backend);
+    await session.sendPrompt({ text: 'go' });
+    await eventually('all requests', () => assert.equal(follower.all('approval:required').length, ids.length));
+    assert.deepEqual(
+      follower.all('approval:required').map(({ call_id: id }) => id),
+      ids,
+    );
+  });
+
   it('replaces an approval when the agent changes the call that waits for it, and counts no answer to the earlier one', async () => {
     const outcomes: unknown[] = [];
     const shown = Promise.withResolvers<undefined>();
