@@ -160,9 +160,9 @@ describe('the answers of a question', () => {
       { label: 'Yes, proceed', kind: 'allow_once' },
     ];
     const chat = await openWith([{ ...question, options }]);
-    const names = await chat.page.locator('.approval-answers .split-main').evaluateAll((all) =>
-      all.map((one) => one.lastChild?.textContent),
-    );
+    const names = await chat.page
+      .locator('.approval-answers .split-main')
+      .evaluateAll((all) => all.map((one) => one.lastChild?.textContent));
     assert.deepEqual(names, ['Allow', 'Deny']);
     assert.equal(await button(chat, 'Allow').getAttribute('title'), 'Yes, proceed (Ctrl+K Y)');
     await button(chat, 'More ways to allow').click();
@@ -268,6 +268,43 @@ describe('several questions', () => {
     await chat.page.keyboard.press('Enter');
     assert.equal(await shown(chat), 'Question a');
     assert.ok(await next.evaluate((element) => element === document.activeElement));
+  });
+
+  it('are allowed or denied together, each once, by the last rows of the menus, which have no focus', async () => {
+    for (const [verb, option] of [
+      ['allow', 'Allow'],
+      ['deny', 'Deny'],
+    ] as const) {
+      const chat = await openWith(named('a'), named('b'), named('c'));
+      const menu = chat.page.getByRole('button', { name: `More ways to ${verb}` });
+      await menu.click();
+      const rows = chat.page.getByRole('menuitem');
+      assert.equal(await rows.last().innerText(), `${option} All 3`);
+      assert.equal(await chat.page.locator('[role=menuitem]:focus').innerText(), option);
+      await rows.last().click();
+      assert.deepEqual(chat.host.requestsOf(chatRequests.approve), [], 'not so soon');
+      await chat.page.clock.runFor(guardMs);
+      await menu.click();
+      await rows.last().click();
+      await chat.host.waitFor(chatRequests.approve, 3);
+      assert.deepEqual(
+        chat.host.requestsOf(chatRequests.approve).map(({ approvalId, option: given }) => [approvalId, given]),
+        ['a', 'b', 'c'].map((id) => [id, option]),
+      );
+      await pages.closePages();
+    }
+  });
+
+  it('are not allowed together unseen when one of them has a risk, or the set has just changed', async () => {
+    const risky = named('b', { escalations: [{ name: 'dangerouslyDisableSandbox', value: 'true' }] });
+    const chat = await openWith(named('a'), risky);
+    await chat.page.getByRole('button', { name: 'More ways to allow' }).click();
+    assert.equal(await chat.page.getByRole('menuitem', { name: /^Allow All/ }).count(), 0);
+    await chat.tellSession({ status: 'busy', approvals: [named('a'), named('c')] });
+    await chat.page.clock.runFor(guardMs);
+    await chat.tellSession({ status: 'busy', approvals: [named('a'), named('d')] });
+    await chat.page.getByRole('menuitem', { name: 'Allow All 2' }).click();
+    assert.deepEqual(chat.host.requestsOf(chatRequests.approve), []);
   });
 
   it('are where they were after a reload', async () => {

@@ -166,20 +166,26 @@ describe('a question in a window of any size', () => {
       kind: fc.constantFrom('allow_once', 'allow_always', 'reject_once', 'reject_always', 'other' as const),
     });
     await fc.assert(
-      fc.asyncProperty(fc.array(option, { maxLength: 6 }), fc.constantFrom(125, 166, 250, 400), async (given, width) => {
-        await chat.page.setViewportSize({ width, height: 600 });
-        const approval = { ...questionOf('npm test'), id: JSON.stringify(given), options: given };
-        await chat.tellSession({ status: 'busy', approvals: [approval] });
-        await drawn(chat.page);
-        const answers = chat.page.locator('.approval-answers button');
-        assert.deepEqual(await unreachable(answers), []);
-        const main = await chat.page.locator('.approval-answers .button:not(.split-arrow)').evaluateAll((all) =>
-          all.map((one) => ({ top: one.getBoundingClientRect().top, isCut: one.scrollWidth > one.clientWidth })),
-        );
-        assert.ok(!main.some(({ isCut }) => isCut));
-        const [first, second] = main;
-        if (width >= 250 && first && second) assert.equal(first.top, second.top);
-      }),
+      fc.asyncProperty(
+        fc.array(option, { maxLength: 6 }),
+        fc.constantFrom(125, 166, 250, 400),
+        async (given, width) => {
+          await chat.page.setViewportSize({ width, height: 600 });
+          const approval = { ...questionOf('npm test'), id: JSON.stringify(given), options: given };
+          await chat.tellSession({ status: 'busy', approvals: [approval] });
+          await drawn(chat.page);
+          const answers = chat.page.locator('.approval-answers button');
+          assert.deepEqual(await unreachable(answers), []);
+          const main = await chat.page
+            .locator('.approval-answers .button:not(.split-arrow)')
+            .evaluateAll((all) =>
+              all.map((one) => ({ top: one.getBoundingClientRect().top, isCut: one.scrollWidth > one.clientWidth })),
+            );
+          assert.ok(!main.some(({ isCut }) => isCut));
+          const [first, second] = main;
+          if (width >= 250 && first && second) assert.equal(first.top, second.top);
+        },
+      ),
       { numRuns: 40 },
     );
   });

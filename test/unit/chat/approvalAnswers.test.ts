@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { groupAnswers, isLastingAnswer, guessKindOfLabel } from '../../../src/chat/common/approvals/approvalAnswers';
-import type { ApprovalOption } from '../../../src/chat/common/chatView';
+import {
+  answersToAll,
+  groupAnswers,
+  isLastingAnswer,
+  guessKindOfLabel,
+} from '../../../src/chat/common/approvals/approvalAnswers';
+import type { ApprovalOption, ApprovalView } from '../../../src/chat/common/chatView';
 
 const kinds = ['allow_once', 'allow_always', 'reject_once', 'reject_always', 'other'] as const;
 const label = fc.oneof(fc.constantFrom('Allow', 'Deny', 'Always Allow', 'Edit first', 'AllowAll', ''), fc.string());
@@ -89,6 +94,45 @@ describe('groupAnswers', () => {
     }
     for (const name of ['No, keep it', 'Nein', 'No, and tell the agent what to do differently']) {
       assert.equal(groupAnswers([option(name, 'reject_once')]).deny.primary?.label, name);
+    }
+  });
+});
+
+describe('answersToAll', () => {
+  const approval = (id: string, part: Partial<ApprovalView> = {}): ApprovalView => ({
+    id,
+    prompt: 'Run',
+    asks: 'Demo',
+    parts: [],
+    options: [option('Always Allow'), option('Yes'), option('No')],
+    state: 'pending',
+    ...part,
+  });
+  const both = [approval('a'), approval('b')];
+
+  it('answers each once, if there are several and each can be', () => {
+    assert.deepEqual(answersToAll(both, 'allow'), [
+      { approvalId: 'a', option: 'Yes' },
+      { approvalId: 'b', option: 'Yes' },
+    ]);
+    assert.equal(answersToAll(both, 'deny')?.length, 2);
+    assert.equal(answersToAll(both.slice(1), 'deny'), undefined);
+    assert.equal(
+      answersToAll([...both, approval('c', { options: [option('Always Allow'), option('No')] })], 'allow'),
+      undefined,
+    );
+    assert.equal(answersToAll([...both, approval('c', { state: 'answering' })], 'allow')?.length, 2);
+  });
+
+  it('denies what shows a risk, but does not allow it unseen', () => {
+    for (const risk of [
+      { warnings: ['Protected.'] },
+      { escalations: [{ name: 'sandbox', value: 'off' }] },
+      { env: [{ name: 'PATH', value: '.', effect: 'decides which program runs' }] },
+      { isUndescribed: true },
+    ]) {
+      const all = [...both, approval('c', risk)];
+      assert.deepEqual([answersToAll(all, 'allow'), answersToAll(all, 'deny')?.length], [undefined, 3]);
     }
   });
 });

@@ -10,16 +10,21 @@ import {
   isLastingAnswer,
   misleadingLabelNotes,
   type AnswerGroups,
+  type AnswerToOne,
 } from '../../common/approvals/approvalAnswers';
 import type { ApprovalOption } from '../../common/chatView';
 
 interface AnswerRowProps {
   readonly answers: AnswerGroups;
+  /** The answers to all pending approvals, if they can be answered together. */
+  readonly allowAll: readonly AnswerToOne[] | undefined;
+  readonly denyAll: readonly AnswerToOne[] | undefined;
   readonly requester: string;
   /** Who decides what a lasting answer covers, if the answer does not state its scope. */
   readonly decider: 'agent' | 'server';
   readonly disabled: boolean;
   readonly onAnswer: (option: ApprovalOption) => void;
+  readonly onAnswerAll: (answers: readonly AnswerToOne[]) => void;
   readonly onStop: () => void;
   readonly onReason: () => void;
 }
@@ -27,10 +32,13 @@ interface AnswerRowProps {
 /** Shows all answers in one row: Allow and Deny, whatever the agent calls them, and its own labels in the menus. */
 export function ApprovalAnswerRow({
   answers,
+  allowAll,
+  denyAll,
   requester,
   decider,
   disabled,
   onAnswer,
+  onAnswerAll,
   onStop,
   onReason,
 }: AnswerRowProps) {
@@ -43,9 +51,12 @@ export function ApprovalAnswerRow({
       run: isToWrite(option) ? onReason : () => onAnswer(option),
     }));
   const reason: CustomMenuItem = { key: 'reason', content: <span>Deny with Reason…</span>, run: onReason };
-  const allowItems = itemsOf(allow.all);
+  const itemsOfAll = (verb: string, all: readonly AnswerToOne[] | undefined): CustomMenuItem[] =>
+    all ? [{ key: 'all', content: <span>{`${verb} All ${all.length}`}</span>, run: () => onAnswerAll(all) }] : [];
+  const allowItems = [...itemsOf(allow.all), ...itemsOfAll('Allow', allowAll)];
   const denyItems = itemsOf(deny.all);
   if (denyWithReason && !asksForReason(denyWithReason)) denyItems.splice(1, 0, reason);
+  denyItems.push(...itemsOfAll('Deny', denyAll));
   return (
     <div class="approval-answers">
       {allowItems.length > 0 && (

@@ -23,7 +23,9 @@ export function ApprovalArea() {
   const index = approval ? ordered.indexOf(approval) : -1;
   const area = useRef<HTMLDivElement>(null);
   const hadFocus = useRef(false);
-  const isDeliberate = useAccidentalAnswerGuard(`${session?.id ?? ''} ${approval?.id ?? ''} ${ordered.length}`);
+  const isDeliberate = useAccidentalAnswerGuard(
+    `${session?.id ?? ''} ${[approval, ...ordered].map((one) => one?.id).join(' ')}`,
+  );
 
   const saveApproval = (question: SavedApproval): void => {
     setSaved(question);
@@ -73,6 +75,7 @@ export function ApprovalArea() {
         key={`${session.id} ${approval.id}`}
         session={session}
         approval={approval}
+        ordered={ordered}
         isDeliberate={isDeliberate}
       />
       {ordered.length > 1 && (

@@ -3,7 +3,7 @@ import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { UntrustedText } from '../../../transcript/browser/parts/untrustedText';
 import { shortenPathsInText } from '../../../transcript/common/shortPath';
 import { spokenChordLabel } from '../../../webview/browser/platformKeys';
-import { groupAnswers } from '../../common/approvals/approvalAnswers';
+import { answersToAll, groupAnswers, type AnswerToOne } from '../../common/approvals/approvalAnswers';
 import { describeParts, approvalTitle } from '../../common/approvals/approvalWords';
 import { chatRequests } from '../../common/page/chatApi';
 import type { ApprovalOption, ApprovalView, ConversationView, Draft } from '../../common/chatView';
@@ -17,11 +17,13 @@ import { formatLongDuration, formatCountdown } from '../chatLabels';
 interface ApprovalCardProps {
   readonly session: ConversationView;
   readonly approval: ApprovalView;
+  /** All approvals of the conversation, in the order in which they are shown. */
+  readonly ordered: readonly ApprovalView[];
   /** Whether the approval was visible long enough for the user to answer it deliberately. */
   readonly isDeliberate: () => boolean;
 }
 
-export function ApprovalCard({ session, approval, isDeliberate }: ApprovalCardProps) {
+export function ApprovalCard({ session, approval, ordered, isDeliberate }: ApprovalCardProps) {
   const page = usePage();
   const { backends, folders } = usePageState();
   const titleId = useId();
@@ -52,6 +54,11 @@ export function ApprovalCard({ session, approval, isDeliberate }: ApprovalCardPr
       () => page.request(chatRequests.approve, { sessionId, approvalId: approval.id, option: label, reason }),
       () => reason && page.composerDraft.clearUsed(reason),
     );
+  const answerAll = (all: readonly AnswerToOne[]): void =>
+    void send(async () => {
+      const results = await Promise.all(all.map((one) => page.request(chatRequests.approve, { sessionId, ...one })));
+      return results.includes(undefined) ? undefined : results;
+    });
   const stop = (): void => void send(() => page.request(chatRequests.stop, { sessionId }));
   const allow = (): void => (answers.allow.primary ? answer(answers.allow.primary) : card.current?.focus());
   const deny = (): void => {
@@ -121,10 +128,13 @@ export function ApprovalCard({ session, approval, isDeliberate }: ApprovalCardPr
       <ApprovalDetails sessionId={sessionId} approval={approval} requesterKind={isServer ? 'server' : 'agent'} />
       <ApprovalAnswerRow
         answers={answers}
+        allowAll={answersToAll(ordered, 'allow')}
+        denyAll={answersToAll(ordered, 'deny')}
         requester={approval.asks}
         decider={isServer ? 'server' : 'agent'}
         disabled={isAnswering}
         onAnswer={answer}
+        onAnswerAll={answerAll}
         onStop={stop}
         onReason={() => page.runCommand('focusComposer')}
       />

@@ -7,7 +7,7 @@ import {
   onceWords,
   normalizeOptionName,
 } from '../../../session/common/optionWords';
-import type { ApprovalOption } from '../chatView';
+import type { ApprovalOption, ApprovalView } from '../chatView';
 
 interface AnswerGroup {
   /** The answer for the button and its shortcut. Never a lasting answer, and never one with a misleading label. */
@@ -37,6 +37,34 @@ export function groupAnswers(options: readonly ApprovalOption[]): AnswerGroups {
       deny.primary && (deny.all.find((option) => isPlain(option) && asksForReason(option)) ?? deny.primary),
     others: options.filter(({ kind }) => kind === 'other'),
   };
+}
+
+/** An answer to one of several approvals. */
+export interface AnswerToOne {
+  readonly approvalId: string;
+  readonly option: string;
+}
+
+/**
+ * The primary answers to several pending approvals. Undefined if there is only one, if one has no such answer, or if one
+ * would be allowed that shows a risk, which the user has to see first.
+ */
+export function answersToAll(
+  approvals: readonly ApprovalView[],
+  direction: 'allow' | 'deny',
+): readonly AnswerToOne[] | undefined {
+  const pending = approvals.filter(({ state }) => state === 'pending');
+  const answers = pending.flatMap((approval): AnswerToOne[] => {
+    const { primary } = groupAnswers(approval.options)[direction];
+    return !primary || (direction === 'allow' && isRisky(approval))
+      ? []
+      : [{ approvalId: approval.id, option: primary.label }];
+  });
+  return answers.length > 1 && answers.length === pending.length ? answers : undefined;
+}
+
+function isRisky({ env = [], escalations = [], isUndescribed = false, warnings = [] }: ApprovalView): boolean {
+  return isUndescribed || warnings.length + escalations.length > 0 || env.some(({ effect }) => effect !== undefined);
 }
 
 /** Whether the label says that the user can write what to do instead. */
