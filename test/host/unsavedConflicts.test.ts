@@ -8,7 +8,8 @@ import type { ActiveAgent } from '../../src/chat/common/unsaved/activeAgents';
 import { VirtualDocuments } from '../../src/chat/vscode/review/virtualDocuments';
 import { ConflictNotices } from '../../src/chat/vscode/unsaved/conflictNotices';
 import { ConflictWatch } from '../../src/chat/vscode/unsaved/conflictWatch';
-import type { NoticeAction } from '../../src/platform/common/noticeBoard';
+import { OtherEditorConflicts } from '../../src/chat/vscode/unsaved/otherEditorConflicts';
+import { NoticeBoard, type Notice, type NoticeAction } from '../../src/platform/common/noticeBoard';
 import { provideReadOnlyTexts } from '../../src/platform/vscode/readOnlyTexts';
 import { eventually, until } from '../support/eventually';
 import { AdapterUnderTest } from './support/editorAdapter';
@@ -262,5 +263,135 @@ describe('unsaved text in a file that an agent writes', () => {
     await messages.press(/Keep Mine/);
     assert.equal(editor.document.getText(), 'agent\n');
     assert.match(messages.infos[0] ?? '', /is no longer open/);
+  });
+});
+
+describe('unsaved changes of a notebook or custom editor whose file an agent writes', () => {
+  let writer: ActiveAgent | undefined;
+  let written: Emitter<void>;
+  let notices: Notice[];
+  let conflicts: OtherEditorConflicts;
+  beforeEach(() => {
+    writer = { title: 'Demo agent', isCalling: true };
+    notices = [];
+    written = new Emitter<void>((error) => {
+      throw error;
+    });
+    conflicts = new OtherEditorConflicts({
+      clock: systemClock,
+      log: nullLogger,
+      notices: new NoticeBoard((notice) => notices.push(notice)),
+      onDidWriteFiles: written.event,
+      writerOf: () => writer,
+    });
+    conflicts.start();
+  });
+  afterEach(async () => {
+    conflicts.dispose();
+    written.dispose();
+    for (const { isDirty, uri } of vscode.workspace.notebookDocuments) {
+      if (!isDirty) continue;
+      await vscode.window.showNotebookDocument(await vscode.workspace.openNotebookDocument(uri));
+      await vscode.commands.executeCommand('workbench.action.files.revert');
+    }
+    await closeAll();
+    await rm(inWorkspace('unsavedOthers'), { recursive: true, force: true });
+  });
+
+  const notebookText = (source: string): string =>
+    JSON.stringify({
+      cells: [{ cell_type: 'code', execution_count: null, metadata: {}, outputs: [], source: [source] }],
+      metadata: {},
+      nbformat: 4,
+      nbformat_minor: 5,
+    });
+
+  async function unsavedNotebook(name: string): Promise<string> {
+    const file = await writeInWorkspace(`unsavedOthers/${name}`, notebookText('one'));
+    const notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.file(file));
+    await vscode.window.showNotebookDocument(notebook);
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(notebook.cellAt(0).document.uri, start, 'mine ');
+    await vscode.workspace.applyEdit(edit);
+    await until('the notebook has unsaved cells', () => notebook.isDirty);
+    return file;
+  }
+
+  async function unsavedBytes(name: string): Promise<string> {
+    const file = await writeInWorkspace(`unsavedOthers/${name}`, 'one');
+    const uri = vscode.Uri.file(file);
+    await vscode.commands.executeCommand('vscode.openWith', uri, 'customEditorTest.bytes');
+    await vscode.commands.executeCommand('customEditorTest.change', 'mine');
+    await until(
+      'the custom editor is unsaved',
+      () => vscode.window.tabGroups.activeTabGroup.activeTab?.isDirty === true,
+    );
+    return file;
+  }
+
+  /** Waits until the version on disk is known as the one on which the unsaved changes are based. */
+  const settle = (file: string) => until('the file is known', () => conflicts.baseOf(file) !== undefined);
+
+  const told = (text: RegExp) =>
+    eventually('the notice', () => {
+      written.fire();
+      assert.equal(notices.length, 1, JSON.stringify(notices));
+      assert.match(notices[0]?.text ?? '', text);
+    });
+
+  it('is reported for a notebook, and its editor shown', async () => {
+    const file = await unsavedNotebook('a.ipynb');
+    await settle(file);
+    await writeFile(file, notebookText('the agent’s'));
+    await told(
+      /^Demo agent changed “unsavedOthers\/a.ipynb” on disk while you had unsaved changes.*Save it to keep your version\. .*Revert File/,
+    );
+    await show(await writeInWorkspace('unsavedOthers/other.txt', 'other'));
+    assert.deepEqual(
+      notices[0]?.actions.map(({ label }) => label),
+      ['Show Editor'],
+    );
+    await notices[0].actions[0]?.run();
+    const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+    assert.ok(input instanceof vscode.TabInputNotebook && input.uri.fsPath === file);
+    assert.equal(vscode.workspace.notebookDocuments.find(({ uri }) => uri.fsPath === file)?.isDirty, true);
+    assert.equal(notices[0].isCurrent?.(), true);
+    await vscode.commands.executeCommand('workbench.action.files.revert');
+    await until('the notice is no longer true', () => notices[0]?.isCurrent?.() === false);
+  });
+
+  it('is reported for a custom editor, also if the agent deletes the file', async () => {
+    const file = await unsavedBytes('a.testbytes');
+    await settle(file);
+    await rm(file);
+    await told(/^Demo agent deleted “unsavedOthers\/a.testbytes” on disk.*Save it to keep your version\.$/);
+    await show(await writeInWorkspace('unsavedOthers/other.txt', 'other'));
+    await notices[0]?.actions[0]?.run();
+    const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+    assert.ok(input instanceof vscode.TabInputCustom && input.uri.fsPath === file);
+    await vscode.commands.executeCommand('workbench.action.files.revert');
+  });
+
+  it('is not reported for a save, nor if no agent works', async () => {
+    const file = await unsavedNotebook('saved.ipynb');
+    await settle(file);
+    const notebook = vscode.workspace.notebookDocuments.find(({ uri }) => uri.fsPath === file);
+    assert.ok(await notebook?.save());
+    await until('it is forgotten', () => conflicts.baseOf(file) === undefined);
+    writer = undefined;
+    const other = await unsavedNotebook('user.ipynb');
+    await settle(other);
+    const base = conflicts.baseOf(other);
+    await writeFile(other, notebookText('the user’s'));
+    await until('the new base', () => {
+      written.fire();
+      return conflicts.baseOf(other) !== base;
+    });
+    writer = { title: 'Demo agent', isCalling: true };
+    written.fire();
+    const last = await unsavedNotebook('agent.ipynb');
+    await settle(last);
+    await writeFile(last, notebookText('the agent’s'));
+    await told(/“unsavedOthers\/agent.ipynb”/);
   });
 });

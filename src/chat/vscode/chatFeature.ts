@@ -48,8 +48,7 @@ import { UndoActions } from './review/undoActions';
 import { VirtualDocuments } from './review/virtualDocuments';
 import { ActiveAgents } from '../common/unsaved/activeAgents';
 import { AgentFollower } from './follow/agentFollower';
-import { ConflictNotices } from './unsaved/conflictNotices';
-import { ConflictWatch } from './unsaved/conflictWatch';
+import { UnsavedConflicts } from './unsaved/unsavedConflicts';
 import type { WindowMentions } from './windowMentions';
 import { collectWorkspaceFacts } from './workspaceFacts';
 
@@ -241,15 +240,15 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     };
     const writers = store.add(new ActiveAgents(chats, clock));
     const conflicts = store.add(
-      new ConflictWatch({
+      new UnsavedConflicts({
         clock,
         log,
+        documents,
+        messages,
+        notices: noticeBoard,
         onDidWriteFiles: (listener) => chats.onDidChangeFiles(listener),
         writerOf: (path) => writers.likelyWriterOf(path),
       }),
-    );
-    const conflictNotices = store.add(
-      new ConflictNotices({ watch: conflicts, documents, messages, notices: noticeBoard, clock }),
     );
     const marked = new MarkedChats({
       chats,
@@ -359,7 +358,6 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       follower,
       writers,
       conflicts,
-      conflictNotices,
       approvals,
       notices,
       chatCommands,

@@ -12,8 +12,8 @@ export type DiskState =
 
 export interface DiskReading {
   readonly disk: DiskText;
-  /** The text of the document. */
-  readonly unsaved: string;
+  /** The text of the document. Undefined if an editor shows something else than text. */
+  readonly unsaved: string | undefined;
   /** The agent that may have written the file. Undefined if only others can have written it. */
   readonly agent: string | undefined;
   /** Whether the unsaved text is based on a different version from the one on disk. */

@@ -9,7 +9,7 @@ import type { VirtualDocuments } from '../review/virtualDocuments';
 import type { ConflictWatch, UnsavedConflict } from './conflictWatch';
 import { deleteFileAndKeepText, keepUnsavedText, readDiskText, revertToDiskText } from './textVersions';
 
-interface ConflictNoticesDeps {
+export interface ConflictNoticesDeps {
   readonly watch: Pick<ConflictWatch, 'conflicts' | 'onDidChange' | 'acceptDiskAsBase'>;
   /** Read-only documents that show the texts of agents. */
   readonly documents: VirtualDocuments;

@@ -4,12 +4,12 @@ import { DisposableStore, type Disposable } from '../../../base/common/disposabl
 import { messageOf } from '../../../base/common/errors';
 import { Emitter, type Event } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
-import { findGitHead } from '../../../platform/vscode/git/gitRepository';
 import { canResultFromChanges, nextDiskState, type DiskState, type DiskText } from '../../common/unsaved/diskState';
 import type { ActiveAgent } from '../../common/unsaved/activeAgents';
 import { readDiskText } from './textVersions';
+import { isCheckoutByUser, readCheckedOut, type CheckedOut } from './userCheckout';
 
-interface ConflictWatchDeps {
+export interface ConflictWatchDeps {
   readonly clock: Clock;
   readonly log: Logger;
   /** Fires when agents may have written files. */
@@ -37,8 +37,8 @@ interface WatchedDocument {
   /** The edit that made the document dirty, if it is known. */
   readonly edit: Edit | undefined;
   state: DiskState | undefined;
-  /** The commit or branch that was checked out when the state was read. */
-  head: string | undefined;
+  /** What was checked out when the state was read. */
+  checkedOut: CheckedOut;
 }
 
 /** Maximum size of files whose contents are compared, in bytes. For larger files, only time and size are compared. */
@@ -130,7 +130,7 @@ export class ConflictWatch implements Disposable {
   private watch(document: vscode.TextDocument, edit: Edit | undefined): void {
     if (!vscode.workspace.getWorkspaceFolder(document.uri)) return;
     const { fsPath } = document.uri;
-    const watched = { document, edit, state: undefined, head: undefined };
+    const watched = { document, edit, state: undefined, checkedOut: undefined };
     this.watchedByPath.set(fsPath, watched);
     void this.checkFile(fsPath);
   }
@@ -195,23 +195,15 @@ export class ConflictWatch implements Disposable {
       const before = watched.state;
       const writer = this.deps.writerOf(path);
       let next = nextDiskState(before, { disk, unsaved, isBehind, agent: writer?.title });
-      if (next.kind === 'conflict' && before?.kind !== 'conflict' && (await this.isCheckoutByUser(watched, writer))) {
-        next = { kind: 'unchanged', base: disk };
-      }
+      const isNew = next.kind === 'conflict' && before?.kind !== 'conflict';
+      if (isNew && (await isCheckoutByUser(path, watched.checkedOut, writer))) next = { kind: 'unchanged', base: disk };
       if (!isCurrent()) return;
       watched.state = next;
-      if (next.kind === 'unchanged') watched.head = await findGitHead(path).catch(() => undefined);
+      if (next.kind === 'unchanged') watched.checkedOut = await readCheckedOut(path);
       if (next.kind !== before?.kind && (next.kind === 'conflict' || before?.kind === 'conflict')) this.emitter.fire();
     } catch (error) {
       this.deps.log.debug(`Cannot compare unsaved text with its file: ${messageOf(error)}`);
     }
-  }
-
-  /** Whether another commit was checked out while no agent was running a tool call. Then the user has done it. */
-  private async isCheckoutByUser(watched: WatchedDocument, writer: ActiveAgent | undefined): Promise<boolean> {
-    const { document, head } = watched;
-    if (head === undefined || writer?.isCalling !== false) return false;
-    return (await findGitHead(document.uri.fsPath, true).catch(() => head)) !== head;
   }
 
   private isBeingSaved(document: vscode.TextDocument): boolean {
