@@ -68,7 +68,7 @@ describe('An agent that works while its settings change', () => {
     });
     await box.fill('1234567890');
     await box.press('Enter');
-    const waiting = await chat.notice(/restarts when it has finished: “work until/);
+    const waiting = await chat.notice(/waits for its answer to “work until.*choose Restart Now/);
     await waiting.first().getByRole('button', { name: 'Restart Now' }).click();
     await chat.shows(/restarted to complete the sign-in/);
     await chat.send('hello');

@@ -111,7 +111,7 @@ export interface AuthKeyVariable {
 
 /** A sign-in that restarts the agent waits for the turns of other conversations. */
 export interface SignInWait {
-  /** Names these conversations, for the user. */
+  /** Says who waits for which conversations, and what the user can do. For a notification with the button “Restart Now”. */
   readonly message: string;
   /** Ends the wait: the turns are lost. Does nothing after it. */
   readonly restartNow: () => void;

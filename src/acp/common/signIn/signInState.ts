@@ -93,13 +93,20 @@ const stepMessages: Readonly<Record<SignInStep, (title: string, waitsFor: readon
 const maxNamed = 3;
 const maxNameLength = 60;
 
-/** `waitsFor`: the conversations by their last prompts. */
-export function signInWaitMessage(title: string, waitsFor: readonly string[]): string {
+/** Says who waits and for what. `waitsFor`: the conversations by their last prompts. */
+function signInWaitMessage(title: string, waitsFor: readonly string[]): string {
   const named = waitsFor.slice(0, maxNamed).map(quotedName);
   const more = waitsFor.length - named.length;
   const all = [...named, ...(more > 0 ? [`${more} more`] : [])];
-  const when = all.length === 0 ? 'its open requests have ended' : `it has finished: ${all.join(', ')}`;
-  return `To complete the sign-in, ${title} restarts when ${when}.`;
+  const what =
+    all.length === 0 ? 'its open requests' : `its ${waitsFor.length === 1 ? 'answer' : 'answers'} to ${all.join(', ')}`;
+  return `Your sign-in to ${title} waits for ${what}. After that, ${title} restarts to use it.`;
+}
+
+/** Says also what the user can do. For a notification with the button “Restart Now”. */
+export function signInWaitNotice(title: string, waitsFor: readonly string[]): string {
+  const what = waitsFor.length === 0 ? 'requests' : waitsFor.length === 1 ? 'answer' : 'answers';
+  return `${signInWaitMessage(title, waitsFor)} Wait, or choose Restart Now to stop the ${what} and sign in at once.`;
 }
 
 function quotedName(name: string): string {

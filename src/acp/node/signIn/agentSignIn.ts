@@ -16,7 +16,7 @@ import type { AuthStatus } from '../../common/signIn/authStatus';
 import type { AgentKeyUse } from '../../common/signIn/agentKeys';
 import {
   nextSignIn,
-  signInWaitMessage,
+  signInWaitNotice,
   stateWithSignIn,
   unknownSignIn,
   type SignInInput,
@@ -303,7 +303,7 @@ export class AgentSignIn {
     };
     show();
     const subscription = users.onDidChange(show);
-    const message = signInWaitMessage(title, users.namesOfWorking);
+    const message = signInWaitNotice(title, users.namesOfWorking);
     onWaiting({ message, restartNow: () => restartNow.abort() });
     try {
       await users.whenUnused(AbortSignal.any([signal, restartNow.signal]));

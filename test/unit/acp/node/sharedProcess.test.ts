@@ -410,11 +410,14 @@ describe('conversations that share one agent process', () => {
     const signingIn = backend.authenticate('key:SOME_KEY', undefined, (wait) => waits.push(wait));
     await settle();
     assert.equal(agents.last.isGone, false);
-    const waiting = 'To complete the sign-in, Demo restarts when it has finished: ';
+    const waiting = 'Your sign-in to Demo waits for its ';
+    const then = '. After that, Demo restarts to use it.';
+    const advice = ' Wait, or choose Restart Now to stop the answers and sign in at once.';
     const shown = () => ('message' in backend.state ? backend.state.message : backend.state.kind);
-    assert.deepEqual([shown(), waits[0]?.message], [`${waiting}“slow a”, “slow b”.`, `${waiting}“slow a”, “slow b”.`]);
+    const both = `${waiting}answers to “slow a”, “slow b”${then}`;
+    assert.deepEqual([shown(), waits[0]?.message], [both, both + advice]);
     await agent.release('b');
-    assert.equal(shown(), `${waiting}“slow a”.`);
+    assert.equal(shown(), `${waiting}answer to “slow a”${then}`);
     await agent.release();
     assert.equal((await one.follower.next('prompt:complete')).stop_reason, 'end_turn');
     await signingIn;

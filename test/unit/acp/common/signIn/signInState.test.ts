@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
   nextSignIn,
+  signInWaitNotice,
   stateWithSignIn,
   unknownSignIn,
   type SignInInput,
@@ -94,6 +95,18 @@ describe('what is known of a sign-in', () => {
     assert.equal(stateWithSignIn(failed, required('session'), 'Agent', []), failed);
   });
 
+  it('says what the user can do while it waits', () => {
+    const advice = (...waitsFor: string[]) => signInWaitNotice('Agent', waitsFor).split('to use it. ')[1];
+    assert.deepEqual(
+      [advice('a', 'b'), advice('a'), advice()],
+      [
+        'Wait, or choose Restart Now to stop the answers and sign in at once.',
+        'Wait, or choose Restart Now to stop the answer and sign in at once.',
+        'Wait, or choose Restart Now to stop the requests and sign in at once.',
+      ],
+    );
+  });
+
   it('names a few of the conversations that it waits for, until it goes on', () => {
     const messageOf = (state: SignInState): string => {
       const now = stateWithSignIn(ready, state, 'Agent', []);
@@ -101,11 +114,14 @@ describe('what is known of a sign-in', () => {
     };
     const waiting = (...waitsFor: string[]) =>
       after(unknownSignIn, { type: 'begun', step: 'key' }, { type: 'waiting', waitsFor });
-    assert.match(messageOf(waiting('a', 'b', 'c', 'd', 'e')), /finished: “a”, “b”, “c”, 2 more\.$/);
-    assert.match(messageOf(waiting()), /restarts when its open requests have ended\.$/);
-    assert.match(messageOf(waiting('')), /finished: a prompt without text\.$/);
-    assert.ok(messageOf(waiting('😀'.repeat(61))).endsWith(`finished: “${'😀'.repeat(60)}…”.`));
-    assert.ok(messageOf(waiting('😀'.repeat(60))).endsWith(`finished: “${'😀'.repeat(60)}”.`));
+    assert.match(messageOf(waiting('a', 'b', 'c', 'd', 'e')), / answers to “a”, “b”, “c”, 2 more\. After/);
+    assert.match(
+      messageOf(waiting()),
+      /^Your sign-in to Agent waits for its open requests\. After that, Agent restarts/,
+    );
+    assert.match(messageOf(waiting('')), / answer to a prompt without text\. After/);
+    assert.ok(messageOf(waiting('😀'.repeat(61))).includes(`answer to “${'😀'.repeat(60)}…”. After`));
+    assert.ok(messageOf(waiting('😀'.repeat(60))).includes(`answer to “${'😀'.repeat(60)}”. After`));
     assert.match(messageOf(after(waiting('a'), { type: 'performed' })), /^Checking/);
   });
 });
