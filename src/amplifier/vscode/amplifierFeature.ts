@@ -90,7 +90,8 @@ export class AmplifierFeature implements Feature {
       isWorking: () => deps.isWorking(amplifierBackendId),
       onDidPostpone: () => {
         const message = 'The settings of the Amplifier server have changed. They take effect with the next prompt.';
-        deps.notices.info(message);
+        const restart = (): Promise<void> => this.configuredServer.restart();
+        deps.notices.info(message, { label: 'Restart Now', run: restart });
       },
       monitor: this.serverMonitor,
       onListenerError,

@@ -103,6 +103,11 @@ export class ConfiguredServerBackendRegistry implements BackendRegistry, Disposa
     await this.refresh();
   }
 
+  /** Ends what still runs with earlier settings. The next prompt uses the present ones. Never rejects. */
+  async restart(): Promise<void> {
+    await this.opened.restart();
+  }
+
   /** Stops all backends. Never rejects. */
   async stop(): Promise<void> {
     await this.openQueue.whenIdle('open');

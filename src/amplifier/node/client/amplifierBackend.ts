@@ -65,7 +65,9 @@ export class AmplifierBackend implements SessionBackend {
   private readonly reconnectingSessions = new Set<AmplifierSession>();
   /** Denials that closed sessions are still sending, because their approvals may be pending on the server. */
   private readonly pendingDenials = new Set<PendingDenials>();
-  private readonly pendingDeletions = new Set<Promise<void>>();
+  /** Sessions that are being created, or deleted because they cannot be used. */
+  private readonly pendingCreations = new Set<Promise<void>>();
+  private creationsAbort = new AbortController();
   private currentState: BackendState = { kind: 'stopped' };
   private serverInfo: ServerInfo | undefined;
   private retirement: Promise<void> | undefined;
@@ -88,29 +90,19 @@ export class AmplifierBackend implements SessionBackend {
     return capabilities;
   }
 
+  /** Rejects at once when cancelled, retired or stopped. A session that is created nevertheless is deleted. @throws BackendError */
   async createSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<AmplifierSession> {
-    await this.connect(signal);
-    const { context, credentials } = this.deps;
-    const profile = options.profile ?? this.profileChoice.defaultProfile(this.serverInfo);
-    const request: CreateSessionRequest = {
-      profile,
-      credentials: (await credentials(this.client.baseUrl)) ?? {},
-      context: await context.collect(options.cwd),
-    };
-    if (options.model !== undefined) request.model = options.model;
-    const id = await this.callServer(() => this.requestSession(request, signal)).catch(async (error: unknown) => {
-      throw await this.profileChoice.explainError(error, profile);
-    });
-    this.profileChoice.clearProblem(profile);
-    try {
-      const session = await this.openSession(id, { cwd: options.cwd, signal, prepare: (made) => made.markCreated() });
-      const problem = await this.deps.keyProblem?.(this.client.baseUrl);
-      if (problem !== undefined) session.emitNotice('warning', problem);
-      return session;
-    } catch (error) {
-      await this.discardSession(id);
-      throw error;
-    }
+    if (this.isOutdated) throw new BackendError('notReady', `The settings of ${this.title} have changed. Try again.`);
+    const { signal: ending } = this.creationsAbort;
+    const live = signal ? AbortSignal.any([signal, ending]) : ending;
+    const creating = this.createAndOpen(options, live);
+    const settled = creating.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.pendingCreations.add(settled);
+    void settled.then(() => this.pendingCreations.delete(settled));
+    return await rejectOnAbort(creating, live);
   }
 
   /** Returns the option for the profile. If the server lists models, also returns the option for the model. */
@@ -154,14 +146,15 @@ export class AmplifierBackend implements SessionBackend {
   }
 
   retire(): Promise<void> {
-    return (this.retirement ??= disposeWhenIdle(this.sessions, this.deps.clock));
+    return (this.retirement ??= this.completeWork());
   }
 
   async stop(): Promise<void> {
+    this.endCreations();
     for (const session of [...this.sessions]) session.dispose();
     const denials = [...this.pendingDenials];
     await withDeadline(this.deps.clock, 'Denying pending approvals', stopTimeoutMs, () =>
-      Promise.all([...denials.map((denial) => denial.whenSettled()), ...this.pendingDeletions]),
+      Promise.all([...denials.map((denial) => denial.whenSettled()), ...this.pendingCreations]),
     ).catch((error: unknown) => this.deps.log.warn(messageOf(error)));
     for (const denial of denials) denial.dispose();
     this.setState({ kind: 'stopped' });
@@ -171,6 +164,16 @@ export class AmplifierBackend implements SessionBackend {
     const stopped = this.stop();
     this.emitter.dispose();
     void stopped.finally(() => this.client.dispose());
+  }
+
+  private async completeWork(): Promise<void> {
+    this.endCreations();
+    await Promise.all([disposeWhenIdle(this.sessions, this.deps.clock), ...this.pendingCreations]);
+  }
+
+  private endCreations(): void {
+    this.creationsAbort.abort();
+    this.creationsAbort = new AbortController();
   }
 
   private showReconnecting(): void {
@@ -192,18 +195,31 @@ export class AmplifierBackend implements SessionBackend {
     this.setState({ kind: 'ready', ...withoutUndefined({ version }) });
   }
 
-  /** Requests a new session. Rejects at once when cancelled; a session that is still created is deleted. */
-  private async requestSession(request: CreateSessionRequest, signal: AbortSignal | undefined): Promise<string> {
-    if (signal?.aborted) throw cancelled();
-    const made = this.client.createSession(request).then(({ session_id: id }) => id);
+  /** Does not settle before a session that cannot be used is deleted. */
+  private async createAndOpen(options: CreateSessionOptions, signal: AbortSignal): Promise<AmplifierSession> {
+    await this.connect(signal);
+    const { context, credentials } = this.deps;
+    const profile = options.profile ?? this.profileChoice.defaultProfile(this.serverInfo);
+    const request: CreateSessionRequest = {
+      profile,
+      credentials: (await credentials(this.client.baseUrl)) ?? {},
+      context: await context.collect(options.cwd),
+    };
+    if (options.model !== undefined) request.model = options.model;
+    if (signal.aborted) throw cancelled();
+    // Without the signal: the server would create the session nevertheless, and nobody would know its id.
+    const created = this.callServer(() => this.client.createSession(request));
+    const { session_id: id } = await created.catch(async (error: unknown) => {
+      throw await this.profileChoice.explainError(error, profile);
+    });
+    this.profileChoice.clearProblem(profile);
     try {
-      return await rejectOnAbort(made, signal);
+      const problem = await this.deps.keyProblem?.(this.client.baseUrl);
+      const session = await this.openSession(id, { cwd: options.cwd, signal, prepare: (made) => made.markCreated() });
+      if (problem !== undefined) session.emitNotice('warning', problem);
+      return session;
     } catch (error) {
-      if (signal?.aborted) {
-        const ended = made.then((id) => this.discardSession(id)).catch(() => undefined);
-        this.pendingDeletions.add(ended);
-        void ended.finally(() => this.pendingDeletions.delete(ended));
-      }
+      await this.discardSession(id);
       throw error;
     }
   }

@@ -6,7 +6,7 @@ import { FakeClock } from '../../../fake/fakeClock';
 import { RealDialectServer } from '../../../fake/realDialectServer';
 import type { TurnScript } from '../../../fake/realDialectSession';
 import { until } from '../../../support/eventually';
-import { connectTo, Recorder, type Harness } from './clientHarness';
+import { connectTo, patientStop, Recorder, type Harness } from './clientHarness';
 
 describe('stopping what the client began', () => {
   let server: RealDialectServer;
@@ -128,7 +128,8 @@ describe('stopping what the client began', () => {
     assert.equal(server.sessions.size, 0);
   });
 
-  it('a session that the server is making: nobody waits, and it is ended once it is there', async () => {
+  /** The server creates a session when the result is called. */
+  function holdCreation(): () => void {
     let make = (): void => undefined;
     const held = new Promise<void>((resolve) => (make = resolve));
     server.intercept = ({ method, url }, response) => {
@@ -138,6 +139,11 @@ describe('stopping what the client began', () => {
       void held.then(() => response.writeHead(201, { 'Content-Type': 'application/json' }).end(made));
       return true;
     };
+    return make;
+  }
+
+  it('a session that the server is making: nobody waits, and it is ended once it is there', async () => {
+    const make = holdCreation();
     harness = connectTo(server.url);
     const stop = new AbortController();
     const refused = assert.rejects(harness.backend.createSession({ cwd: '/ws' }, stop.signal), { code: 'cancelled' });
@@ -149,6 +155,29 @@ describe('stopping what the client began', () => {
     await until('the session is ended', () => requestsTo('DELETE', /\/late$/u) === 1);
   });
 
+  for (const [what, leave] of [
+    ['the address changes', (harnessNow: Harness) => harnessNow.backend.retire()],
+    ['the backend stops', (harnessNow: Harness) => harnessNow.backend.stop()],
+  ] as const) {
+    it(`a session that the server is making while ${what}: it is ended before the client goes`, async () => {
+      const make = holdCreation();
+      harness = connectTo(server.url, { clock: patientStop });
+      const refused = assert.rejects(harness.backend.createSession({ cwd: '/ws' }), { code: 'cancelled' });
+      await until('the session is asked for', () => requestsTo('POST', /\/sessions$/u) > 0);
+      const left = leave(harness).then(() => requestsTo('DELETE', /\/late$/u));
+      await refused;
+      make();
+      assert.equal(await left, 1);
+    });
+  }
+
+  it('a backend whose settings have changed: it creates no session any more', async () => {
+    harness = connectTo(server.url);
+    await harness.backend.retire();
+    await assert.rejects(harness.backend.createSession({ cwd: '/ws' }), { code: 'notReady', message: /have changed/ });
+    assert.equal(requestsTo('POST', /\/sessions$/u), 0);
+  });
+
   it('a session that nobody waits for any more: it is ended on the server', async () => {
     server.intercept = ({ url = '' }) => url.endsWith('/events');
     harness = connectTo(server.url);
@@ -158,7 +187,7 @@ describe('stopping what the client began', () => {
     await until('the stream is asked for', () => requestsTo('GET', /\/events$/u) > 0);
     stop.abort();
     await refused;
-    assert.equal(server.sessions.size, 0);
+    await until('the session is ended', () => server.sessions.size === 0);
   });
 
   it('a session that is loaded and that nobody waits for: it stays on the server', async () => {

@@ -190,6 +190,21 @@ describe('the Amplifier server among the backends', () => {
     assert.deepEqual(first.calls, ['stop', 'dispose']);
   });
 
+  it('does not complete its turns with the earlier address if the user restarts it', async () => {
+    await registry.open('amplifier');
+    const first = made[0]?.backend;
+    assert.ok(first);
+    first.retire = () => new Promise(() => undefined);
+    working = true;
+    port = 9000;
+    await registry.refresh();
+    const second = await registry.open('amplifier');
+    assert.deepEqual([first.calls, postponed], [[], 1]);
+    await registry.restart();
+    assert.deepEqual(first.calls, ['stop', 'dispose']);
+    assert.equal(await registry.open('amplifier'), second);
+  });
+
   it('is left at once, also by running turns, when it must not be used any more', async () => {
     for (const forbid of [() => (trusted = false), () => (own = true), () => (missing = 'Not allowed.')]) {
       await registry.open('amplifier');
