@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
+import { RequestError } from '@agentclientprotocol/sdk';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BackendRegistry } from '../../../src/session/common/backendRegistry';
 import type { AcpBackend } from '../../../src/acp/node/session/acpBackend';
 import { toDisposable } from '../../../src/base/common/disposable';
+import * as z from 'zod';
 import { backendOf } from '../../fake/backendHarness';
 import { basics, type Script } from '../../fake/scriptedAgent';
+import { onV2Prompt, v2BackendOf, v2Basics, v2Capabilities } from '../../fake/scriptedV2Agent';
 import { printsText, writesByItself } from '../../fake/workingAgents';
 import { until } from '../../support/eventually';
 import { draft, outline, Window } from './support/window';
@@ -130,4 +133,61 @@ describe('A conversation with an ACP agent', () => {
     await window.remove();
     backend.dispose();
   });
+
+  /** As agents answer that offer `session/fork` and cannot do it. */
+  const failsToFork = (): never => {
+    throw new RequestError(-32603, 'Internal error');
+  };
+  const agentsThatFailToFork: Readonly<Record<string, (forks: string[], prompts: string[]) => AcpBackend>> = {
+    '1': (forks, prompts) =>
+      backendOf((app) => {
+        app.onRequest('session/fork', z.looseObject({ sessionId: z.string() }), ({ params }) => {
+          forks.push(params.sessionId);
+          return failsToFork();
+        });
+        app.onRequest('session/prompt', ({ params }) => {
+          prompts.push(`${params.sessionId} ${JSON.stringify(params.prompt)}`);
+          return { stopReason: 'end_turn' };
+        });
+        basics(app, { agentCapabilities: { loadSession: true, sessionCapabilities: { fork: {} } } });
+      }).backend,
+    '2': (forks, prompts) =>
+      v2BackendOf((app) => {
+        app.onRequest('session/fork', z.looseObject({ sessionId: z.string() }), ({ params }) => {
+          forks.push(params.sessionId);
+          return failsToFork();
+        });
+        onV2Prompt(app, async (teller, prompt) => {
+          prompts.push(`${teller.sessionId} ${JSON.stringify(prompt)}`);
+          await teller.idle('end_turn');
+        });
+        v2Basics(app, { capabilities: { session: { ...v2Capabilities.session, fork: {} } } });
+      }).backend,
+  };
+  for (const [version, start] of Object.entries(agentsThatFailToFork)) {
+    it(`is forked with a new session and a summary if the agent fails to fork it, with version ${version}`, async () => {
+      const [forks, prompts]: [string[], string[]] = [[], []];
+      const backend = start(forks, prompts);
+      const window = await Window.open({ backends: registryOf(backend) });
+      const chat = await window.chats.create(backend.id);
+      await chat.send(draft('My name is Ada'));
+      await until('the end', () => outline(chat).includes('end: completed'));
+      const fork = await window.chats.fork(chat.id);
+      assert.deepEqual(forks, ['s1']);
+      assert.match(
+        outline(fork).at(-1) ?? '',
+        /^notice: .*starts a new session and gets a summary with your next prompt\.$/,
+      );
+      await fork.send(draft('Who am I?'));
+      await until(
+        'the answer in the fork',
+        () => outline(fork).filter((line) => line === 'end: completed').length === 2,
+      );
+      assert.equal(prompts.length, 2);
+      assert.match(prompts[1] ?? '', /^s2 .*User: My name is Ada.*Who am I\?/);
+      assert.ok(outline(fork).some((line) => line.includes('doesn’t remember this conversation. A summary was sent')));
+      await window.remove();
+      backend.dispose();
+    });
+  }
 });
