@@ -4,6 +4,7 @@ import type { ChatPage } from './page/chatPage';
 import { Composer } from './composer/composer';
 import { PageProvider, usePageState } from './chatPageContext';
 import { NoticeList } from './notices/noticeList';
+import { PlanLine } from './notices/planLine';
 import { ProblemList } from './notices/problemList';
 import { QueueList } from './composer/queueList';
 import { SessionList } from './sessions/sessionList';
@@ -48,6 +49,7 @@ function Layout({ hasTitle }: Pick<ChatAppProps, 'hasTitle'>) {
         {isSessionListShown && <SessionList />}
       </main>
       <footer class="chat-bottom">
+        {isReady && <PlanLine />}
         {isReady && <WorkingLine />}
         {isReady && (
           <div class="chat-notices">

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { ConfigOption, SlashCommand } from '../../session/common/sessionEvents';
-import { Attachment, ChangeTotals, FileChange, Part, Usage } from '../../transcript/common/entries';
+import { Attachment, ChangeTotals, FileChange, Part, TodoItem, Usage } from '../../transcript/common/entries';
 
 const Text = z.string();
 const Count = z.int().check(z.nonnegative());
@@ -224,6 +224,8 @@ export const ConversationView = z.object({
   isBusy: optional(z.boolean()),
   /** Set from the prompt to the end of its turn, unless `status` tells the user what to do. */
   activity: optional(Activity),
+  /** The agent's plan, from its first step to the end of the turn or of the last step. Then the transcript has it. */
+  plan: optional(z.array(TodoItem)),
   approvals: z.array(ApprovalView),
   queue: z.array(QueuedPrompt),
   options: z.array(OptionView),

@@ -219,15 +219,6 @@ describe('ChatTranscript of an agent that reports everything', () => {
     assert.deepEqual(told.transcript.lastEnd?.usage, { cost: { amount: 0.25, currency: 'USD' } });
     assert.deepEqual(told.transcript.usage.context, { used: 10, size: 100 });
   });
-
-  it('updates the plan in place', () => {
-    const plan = (status: 'pending' | 'completed') =>
-      event('plan:update', { entries: [{ content: 'Read', priority: 'low', status }] });
-    const told = new TranscriptRecorder()
-      .prompt('Go')
-      .addEvents(plan('pending'), event('notice', { level: 'info', message: 'Hm' }), plan('completed'));
-    assert.deepEqual(told.outline, ['prompt: Go', 'todos: Read (completed)', 'notice: Hm']);
-  });
 });
 
 describe('ChatTranscript of an Amplifier server without extensions', () => {

@@ -137,11 +137,12 @@ function readonlyReason({ file, transcript }: Conversation): string | undefined 
 function transcriptView(
   transcript: ChatTranscript,
   now: number,
-): Pick<ConversationView, 'approvals' | 'options' | 'commands' | 'context' | 'usage' | 'isBusy'> {
-  const { isBusy, usage } = transcript;
+): Pick<ConversationView, 'approvals' | 'plan' | 'options' | 'commands' | 'context' | 'usage' | 'isBusy'> {
+  const { isBusy, openPlan, usage } = transcript;
   const { context, total } = usage;
   return {
     approvals: transcript.approvals.viewsAt(now),
+    ...(openPlan.length > 0 ? { plan: [...openPlan] } : {}),
     options: toOptionViews(transcript.options),
     commands: toCommandViews(transcript.commands),
     isBusy,

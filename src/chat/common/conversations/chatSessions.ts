@@ -30,7 +30,7 @@ import { parseRemoteRowId } from './remoteRows';
 import { RemoteSessions, type RemoteSearchOptions } from './remoteSessions';
 import type { NewSessionOptionsPort } from './newSessionOptionsPort';
 import type { UnsavedFiles } from '../unsaved/promptSaves';
-import { storedEntries } from '../transcript/storedEntries';
+import { storedEntries } from '../log/storedEntries';
 import { OpenBackends } from './openBackends';
 
 interface ChatSessionsPorts {

@@ -6,7 +6,7 @@ import type {
   SessionEvent,
   SlashCommand,
 } from '../../../session/common/sessionEvents';
-import type { EntryOf } from '../../../transcript/common/entries';
+import type { EntryOf, TodoItem } from '../../../transcript/common/entries';
 import type { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
 import { ApprovalViews } from '../approvals/approvalViews';
 import { EndEntries } from './endEntries';
@@ -28,6 +28,7 @@ import {
   type EndFacts,
 } from './turnEnds';
 import { hasPromptedTurn, isPromptUnconfirmed, turnOf, nextStage, type TurnStage, type StageInput } from './turnStage';
+import { planOfCall, TurnPlan } from './turnPlan';
 import type { TurnStep } from './turnStep';
 import { UsageTotals } from './usageTotals';
 
@@ -37,7 +38,6 @@ interface Turn {
   readonly answers: BlockEntries;
   /** The prompt of the turn. Undefined if the agent has started the turn without a prompt. */
   readonly prompt: SentPrompt | undefined;
-  todosId: string | undefined;
 }
 
 /** Builds transcript and state from records: equal records, equal results. Expects normalized events. */
@@ -54,6 +54,7 @@ export class ChatTranscript {
   statusText: string | undefined;
   private readonly endEntries: EndEntries;
   private readonly restoreEntries: RestoreEntries;
+  private readonly turnPlan: TurnPlan;
   private stage: TurnStage<Turn> = { kind: 'idle' };
   /** Whether the agent has said or done anything since the last prompt. */
   private hasAnswered = false;
@@ -68,6 +69,7 @@ export class ChatTranscript {
     this.toolEntries = new ToolEntries(this.writer);
     this.endEntries = new EndEntries(this.writer);
     this.restoreEntries = new RestoreEntries(this.writer);
+    this.turnPlan = new TurnPlan(this.writer);
   }
 
   get isBusy(): boolean {
@@ -91,6 +93,11 @@ export class ChatTranscript {
   /** What the agent is doing. Undefined outside of a turn, or if its events do not say it. */
   get step(): TurnStep | undefined {
     return this.toolEntries.runningCall ?? this.currentTurn?.answers.openBlock;
+  }
+
+  /** The plan while the turn runs; empty if there is none, or if nothing is left to do. */
+  get openPlan(): readonly TodoItem[] {
+    return this.turnPlan.openItems;
   }
 
   /** When the current turn began, in milliseconds since the epoch. */
@@ -221,7 +228,7 @@ export class ChatTranscript {
       case 'tool:update':
       case 'tool:post':
       case 'tool:error':
-        this.ensureTurn();
+        if (this.ensureTurn() && event.event === 'tool:pre') this.updatePlan(planOfCall(event));
         this.toolEntries.applyEvent(event);
         return;
       case 'approval:required':
@@ -246,7 +253,7 @@ export class ChatTranscript {
         if (this.isBusy) this.endTurn(endFromStopReason({ stop_reason: 'interrupted' }, this.backendTitle));
         return;
       case 'plan:update':
-        this.updatePlan(event.data);
+        this.updatePlan(event.data.entries);
         return;
       case 'notice':
         this.addNotice(event.data.level, event.data.message);
@@ -324,14 +331,8 @@ export class ChatTranscript {
     if (decided) this.toolEntries.applyDecision(decided);
   }
 
-  private updatePlan({ entries }: EventData<'plan:update'>): void {
-    const turn = this.ensureTurn();
-    if (!turn) return;
-    const known = turn.todosId === undefined ? undefined : this.writer.document.get(turn.todosId);
-    const items = entries.map(({ content, priority, status }) => ({ text: content, priority, status }));
-    const todos = known?.kind === 'todos' ? known : { kind: 'todos' as const, ...this.writer.createBase() };
-    turn.todosId = todos.id;
-    this.writer.put({ ...todos, items });
+  private updatePlan(entries: EventData<'plan:update'>['entries'] | undefined): void {
+    if (entries && this.ensureTurn()) this.turnPlan.update(entries);
   }
 
   private addNotice(level: 'info' | 'warning' | 'error', text: string, details?: string, path?: string): void {
@@ -343,6 +344,7 @@ export class ChatTranscript {
     if (this.isBusy) this.putEndEntry(missingEnd);
     this.currentTurn?.answers.endAll();
     this.toolEntries.startTurn();
+    this.turnPlan.startTurn();
     this.hasAnswered = false;
     this.usage.startTurn();
     this.writer.turnNumber++;
@@ -361,7 +363,7 @@ export class ChatTranscript {
   }
 
   private createTurn(prompt: SentPrompt | undefined): Turn {
-    return { startedAt: this.writer.recordedAt, answers: new BlockEntries(this.writer), prompt, todosId: undefined };
+    return { startedAt: this.writer.recordedAt, answers: new BlockEntries(this.writer), prompt };
   }
 
   private endTurn(facts: EndFacts): void {
@@ -374,6 +376,7 @@ export class ChatTranscript {
     if (!currentTurn) return;
     currentTurn.answers.endAll();
     this.toolEntries.endOpenCalls(facts.outcome === 'cancelled' ? 'cancelled' : 'stale');
+    this.turnPlan.endTurn();
     this.approvals.clear();
     this.statusText = undefined;
     const duration = withoutUndefined({ durationMs: writer.elapsedSince(currentTurn.startedAt) });
@@ -387,6 +390,7 @@ export class ChatTranscript {
     this.currentTurn?.answers.endAll();
     this.endEntries.removeLastEnd();
     this.toolEntries.reopenTurn();
+    this.turnPlan.reopenTurn();
     this.advanceStage({ kind: 'begun', turn: this.createTurn(this.prompts.at(-1)), isReplayed: false });
   }
 }

@@ -1,5 +1,7 @@
 import type { EntryOf, TodoItem } from '../../common/entries';
+import { planProgress } from './planProgress';
 import { todoIcons } from './entryIcons';
+import { Disclosure } from '../parts/disclosure';
 import { UntrustedText } from '../parts/untrustedText';
 
 const statusLabels: Record<TodoItem['status'], string> = {
@@ -9,25 +11,34 @@ const statusLabels: Record<TodoItem['status'], string> = {
   cancelled: 'canceled',
 };
 
-/** Shows the agent's plan as a checklist. */
+/** Shows the agent's plan as one line, with its steps on request. */
 export function TodosEntry({ entry: { items } }: { entry: EntryOf<'todos'> }) {
-  const done = items.filter(({ status }) => status === 'completed').length;
   return (
-    <div class="todos" role="group" aria-label="Plan">
-      <div class="todos-head">
-        <span>Plan</span>
-        <span class="quiet">{`${done} of ${items.length} done`}</span>
-      </div>
-      <ul>
-        {items.map((item, index) => (
-          <TodoRow key={index} {...item} />
-        ))}
-      </ul>
-    </div>
+    <Disclosure
+      class="todos"
+      summary={
+        <>
+          <span>Plan</span>
+          <span class="quiet">{`${planProgress(items).doneCount} of ${items.length} done`}</span>
+        </>
+      }
+    >
+      <PlanSteps items={items} />
+    </Disclosure>
   );
 }
 
-function TodoRow({ text, status, priority }: TodoItem) {
+export function PlanSteps({ items }: { items: readonly TodoItem[] }) {
+  return (
+    <ul class="plan-steps">
+      {items.map((item, index) => (
+        <PlanStep key={index} {...item} />
+      ))}
+    </ul>
+  );
+}
+
+function PlanStep({ text, status, priority }: TodoItem) {
   const Picture = todoIcons[status];
   return (
     <li class={`todo todo-${status}`}>

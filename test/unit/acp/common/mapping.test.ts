@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import * as path from 'node:path';
 import * as z from 'zod';
 import { SessionEvent } from '../../../../src/session/common/sessionEvents';
-import { storedEntries } from '../../../../src/chat/common/transcript/storedEntries';
+import { storedEntries } from '../../../../src/chat/common/log/storedEntries';
 import { SessionEventMapper } from '../../../../src/acp/common/session/sessionEventMapper';
 import { TurnUsage } from '../../../../src/acp/common/session/turnUsage';
 import { PromptResult, SessionSetupResult, ToolCallUpdate, toTurnResult } from '../../../../src/acp/common/v1/v1Schema';

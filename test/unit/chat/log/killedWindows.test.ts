@@ -7,7 +7,7 @@ import { nullLogger } from '../../../../src/base/common/log';
 import { NodeFiles, type FilePort } from '../../../../src/base/node/filePort';
 import type { ConversationHead } from '../../../../src/chat/common/chatStore';
 import { logVersion, type LogRecord } from '../../../../src/chat/common/conversation/logRecord';
-import { storedEntries } from '../../../../src/chat/common/transcript/storedEntries';
+import { storedEntries } from '../../../../src/chat/common/log/storedEntries';
 import { ConversationStore } from '../../../../src/chat/node/conversationStore';
 import { FakeClock } from '../../../fake/fakeClock';
 import { KilledFiles } from '../support/killedFiles';

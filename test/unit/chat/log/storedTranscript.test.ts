@@ -8,7 +8,7 @@ import { NodeFiles, type ReadChunks } from '../../../../src/base/node/filePort';
 import { logVersion, type LogRecord } from '../../../../src/chat/common/conversation/logRecord';
 import { relocateRecords } from '../../../../src/chat/common/conversations/relocateRecords';
 import { storedForm } from '../../../../src/chat/common/log/storedForm';
-import { storedEntries } from '../../../../src/chat/common/transcript/storedEntries';
+import { storedEntries } from '../../../../src/chat/common/log/storedEntries';
 import { compactLog } from '../../../../src/chat/node/log/compactLog';
 import { LogReader } from '../../../../src/chat/node/log/logReader';
 import { LogWriter } from '../../../../src/chat/node/log/logWriter';

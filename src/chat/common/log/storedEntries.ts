@@ -1,6 +1,6 @@
 import type { Entry } from '../../../transcript/common/entries';
 import { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
-import { ChatTranscript } from './chatTranscript';
+import { ChatTranscript } from '../transcript/chatTranscript';
 import type { LogRecord } from '../conversation/logRecord';
 
 /** Returns the complete entries of a stored conversation. */

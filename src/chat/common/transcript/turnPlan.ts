@@ -1,0 +1,69 @@
+import { SessionEvent, type EventData, type EventOf } from '../../../session/common/sessionEvents';
+import type { EntryOf, TodoItem } from '../../../transcript/common/entries';
+import { truncateEntry } from '../../../transcript/common/truncateEntry';
+import type { EntryWriter } from './entryWriter';
+
+type Plan = EventData<'plan:update'>['entries'];
+
+/**
+ * The plan of the current turn. While steps are open and the turn runs, only `openItems` has it, so that it is shown in one
+ * place. It becomes an entry of the transcript when all steps are done or the turn has ended: one entry in each turn.
+ */
+export class TurnPlan {
+  private items: readonly TodoItem[] = [];
+  private entry: EntryOf<'todos'> | undefined;
+  private isTurnOpen = false;
+
+  constructor(private readonly writer: EntryWriter) {}
+
+  /** The plan while it runs; empty if there is none, or if nothing is left to do. Long texts are shortened. */
+  get openItems(): readonly TodoItem[] {
+    return this.isTurnOpen && this.hasOpenStep ? this.items : [];
+  }
+
+  startTurn(): void {
+    this.items = [];
+    this.entry = undefined;
+    this.isTurnOpen = true;
+  }
+
+  /** An agent may send its plan after the turn or without a prompt: then it belongs to the last turn. */
+  update(entries: Plan): void {
+    const items = entries.map(({ content, priority, status }) => ({ text: content, priority, status }));
+    const todos: EntryOf<'todos'> = { kind: 'todos', id: '', turn: 0, items };
+    const shown = truncateEntry(todos);
+    this.items = shown.kind === 'todos' ? shown.items : [];
+    if (this.openItems.length === 0) this.putEntry(items);
+  }
+
+  endTurn(): void {
+    if (this.openItems.length > 0) this.putEntry(this.items);
+    this.isTurnOpen = false;
+  }
+
+  /** The turn was recorded as ended but is still running. */
+  reopenTurn(): void {
+    this.isTurnOpen = true;
+    if (!this.entry || this.openItems.length === 0) return;
+    this.writer.remove(this.entry.id);
+    this.entry = undefined;
+  }
+
+  private get hasOpenStep(): boolean {
+    return this.items.some(({ status }) => status === 'pending' || status === 'in_progress');
+  }
+
+  private putEntry(items: readonly TodoItem[]): void {
+    if (items.length === 0) return;
+    this.entry = { kind: 'todos', ...(this.entry ?? this.writer.createBase()), items: [...items] };
+    this.writer.put(this.entry);
+  }
+}
+
+/** Returns the plan that a call of a todo tool writes: so an Amplifier server sends it. Undefined for other and subagents' calls. */
+export function planOfCall({ data }: EventOf<'tool:pre'>): Plan | undefined {
+  const { input, session_id, tool_name: name } = data;
+  if (data.parent_call_id !== undefined || !/^todo(_?write)?$/i.test(name)) return undefined;
+  const update = SessionEvent.safeParse({ event: 'plan:update', data: { session_id, entries: input['todos'] } });
+  return update.success && update.data.event === 'plan:update' ? update.data.data.entries : undefined;
+}
