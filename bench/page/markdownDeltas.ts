@@ -1,4 +1,6 @@
 // The page of the bench `chat.delta`: ours and the naive full render of the same answer, a delta a paint.
+// Code is highlighted from the first delta on.
+import '../../src/transcript/browser/markdown/code/codeMain';
 import createMarkdown from 'markdown-it';
 import DOMPurify from 'dompurify';
 import { highlightToHtml } from '../../src/transcript/browser/markdown/code/highlight';

@@ -7,11 +7,24 @@ import { inRoot } from './paths.mjs';
  * @returns {import('esbuild').BuildOptions & { entryPoints: { in: string, out: string }[] }}
  */
 export function pageBundle({ name, script, style }) {
+  return bundleOf([
+    { in: script, out: name },
+    { in: style, out: name },
+  ]);
+}
+
+/** What a page loads only when it needs it, see `src/webview/browser/lateScript.ts`: `code.js` highlights code. */
+export function lateScriptBundle() {
+  return bundleOf([{ in: 'src/transcript/browser/markdown/code/codeMain.ts', out: 'code' }]);
+}
+
+/**
+ * @param {{ in: string, out: string }[]} entryPoints
+ * @returns {import('esbuild').BuildOptions & { entryPoints: { in: string, out: string }[] }}
+ */
+function bundleOf(entryPoints) {
   return {
-    entryPoints: [
-      { in: script, out: name },
-      { in: style, out: name },
-    ],
+    entryPoints,
     bundle: true,
     format: 'iife',
     platform: 'browser',

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { pageBundle } from './pageBundle.mjs';
+import { lateScriptBundle, pageBundle } from './pageBundle.mjs';
 import { inRoot } from './paths.mjs';
 
 const pages = [
@@ -9,9 +9,10 @@ const pages = [
   { name: 'permissions', folder: 'src/permissions/browser' },
 ].filter(({ folder }) => existsSync(inRoot(folder)));
 
-/** The pages that are shipped, each as `<name>.js` and `<name>.css`. */
+/** The pages that are shipped, each as `<name>.js` and `<name>.css`, and what they load later. */
 export function pageBundles() {
-  return pages.map(({ name, folder }) =>
+  const bundles = pages.map(({ name, folder }) =>
     pageBundle({ name, script: `${folder}/${name}Main.tsx`, style: `${folder}/${name}.css` }),
   );
+  return [...bundles, lateScriptBundle()];
 }

@@ -10,7 +10,8 @@ interface PageSources {
 }
 
 /**
- * Returns the HTML document of a page. The page may only load its own script and style sheet, and images as data URIs.
+ * Returns the HTML document of a page. The page may only load its own script and style sheet, scripts to
+ * which its script gives the nonce, and images as data URIs.
  * `data` is in the `data-…` attributes of its body.
  */
 export function createPageHtml(

@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import * as esbuild from 'esbuild';
 import * as z from 'zod';
 import { environmentVariable } from '../../../scripts/lib/environment.mjs';
-import { pageBundle } from '../../../scripts/lib/pageBundle.mjs';
+import { lateScriptBundle, pageBundle } from '../../../scripts/lib/pageBundle.mjs';
 
 const Bundle = z.object({ script: z.string(), style: z.string() });
 type Bundle = z.infer<typeof Bundle>;
@@ -19,6 +19,12 @@ export function buildPage(script: string, style: string): Promise<Bundle> {
       keepNames: true,
     }),
   );
+}
+
+/** What pages load as `code.js` when they need it. */
+export async function buildCodeScript(): Promise<string> {
+  const { script } = await once('code.js', () => build({ ...lateScriptBundle(), minify: true, keepNames: true }));
+  return script;
 }
 
 /** A script that runs in pages before their own. `file` is relative to the repository. */

@@ -7,7 +7,7 @@ import { launchChromium } from '../../../scripts/lib/chromium.mjs';
 import { axeViolations } from './axe';
 import { BrowserTab, tabFlags } from './browserTab';
 import { FakeHost } from './fakeHost';
-import { buildPage, buildScript } from './pageBundles';
+import { buildCodeScript, buildPage, buildScript } from './pageBundles';
 import { pageDocument } from './pageDocument';
 import { themes, type ThemeName } from './themes';
 
@@ -46,6 +46,7 @@ interface ServedFile {
   readonly body: string;
 }
 
+const scriptType = 'text/javascript; charset=utf-8';
 const htmlType = 'text/html; charset=utf-8';
 
 /** How long to wait for something on a page: long, as machines are busy. */
@@ -152,9 +153,10 @@ export class PageHarness {
   }
 
   private async serveBundle(entry: string, style: string): Promise<string> {
-    const bundle = await buildPage(entry, style);
+    const [bundle, code] = await Promise.all([buildPage(entry, style), buildCodeScript()]);
     const folder = `/${this.served.size}-bundle`;
-    this.served.set(`${folder}/page.js`, { type: 'text/javascript; charset=utf-8', body: bundle.script });
+    this.served.set(`${folder}/page.js`, { type: scriptType, body: bundle.script });
+    this.served.set(`${folder}/code.js`, { type: scriptType, body: code });
     this.served.set(`${folder}/page.css`, { type: 'text/css; charset=utf-8', body: bundle.style });
     return `${this.origin}${folder}`;
   }

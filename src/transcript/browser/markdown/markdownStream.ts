@@ -67,6 +67,14 @@ export class MarkdownStream implements Disposable {
     if (whole === '') this.container.replaceChildren();
   }
 
+  /** Draws the same text again, because its code can be highlighted now. */
+  drawAgain(): void {
+    const whole = this.completeText + this.openText;
+    this.reset();
+    this.openText = whole;
+    this.render();
+  }
+
   /** Changes the nodes to those of the complete text. More text can still be appended later. */
   finish(): void {
     this.startListening();

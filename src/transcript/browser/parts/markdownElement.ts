@@ -1,4 +1,5 @@
 import type { Disposable } from '../../../base/common/disposable';
+import { onDidLoadGrammars } from '../markdown/code/highlight';
 import { MarkdownStream } from '../markdown/markdownStream';
 import { renderMarkdown } from '../markdown/renderMarkdown';
 import type { TranscriptActions } from '../transcriptActions';
@@ -9,6 +10,8 @@ export class MarkdownElement implements Disposable {
   private actionListener: Disposable | undefined;
   private stream: MarkdownStream | undefined;
 
+  private readonly grammarListener = onDidLoadGrammars(() => this.drawAgain());
+
   constructor(
     private readonly element: HTMLElement,
     private readonly actions: TranscriptActions,
@@ -18,8 +21,7 @@ export class MarkdownElement implements Disposable {
     if (text === this.shownText && isStreaming !== this.isFinished) return;
     this.isFinished = !isStreaming;
     if (!this.stream && this.isFinished) {
-      this.actionListener?.dispose();
-      this.actionListener = renderMarkdown(this.element, text, { actions: this.actions });
+      this.renderFinished(text);
     } else {
       this.streamText(text);
       if (this.isFinished) this.stream?.finish();
@@ -28,8 +30,21 @@ export class MarkdownElement implements Disposable {
   }
 
   dispose(): void {
+    this.grammarListener.dispose();
     this.actionListener?.dispose();
     this.stream?.dispose();
+  }
+
+  private renderFinished(text: string): void {
+    this.actionListener?.dispose();
+    this.actionListener = renderMarkdown(this.element, text, { actions: this.actions });
+  }
+
+  private drawAgain(): void {
+    if (this.shownText === undefined || !this.element.querySelector('.hljs')) return;
+    this.stream?.drawAgain();
+    if (!this.stream) this.renderFinished(this.shownText);
+    else if (this.isFinished) this.stream.finish();
   }
 
   private streamText(text: string): void {

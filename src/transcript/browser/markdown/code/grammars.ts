@@ -1,4 +1,4 @@
-/** Highlights code in a fixed set of languages, up to a size limit. */
+/** Highlights code in a fixed set of languages. A script of its own, because it is large: see `highlight.ts`. */
 import hljs from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
 import cpp from 'highlight.js/lib/languages/cpp';
@@ -17,7 +17,6 @@ import sql from 'highlight.js/lib/languages/sql';
 import typescript from 'highlight.js/lib/languages/typescript';
 import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
-import { escapeHtml } from '../../../../base/common/escapeHtml';
 import { cssGrammar } from './cssLanguage';
 
 const languages = {
@@ -48,26 +47,12 @@ hljs.registerAliases(['csharp', 'cs', 'kotlin', 'kt'], { languageName: 'java' })
 hljs.registerAliases(['vue', 'svelte'], { languageName: 'xml' });
 hljs.registerAliases(['scss', 'less'], { languageName: 'css' });
 
-/** Maximum length of code that is highlighted, in UTF-16 units. */
-const maxCodeUnits = 48 * 1024;
-const maxLineUnits = 2_000;
-
-/** Returns the code as escaped HTML. Not highlighted if the language is unknown or the code is too long. */
-export function highlightToHtml(code: string, language: string): string {
-  return highlightPartialCode(code, language).html;
-}
-
-/** Highlights code. `isComplete`: no construct is open at the end, so following code can be separate. */
-export function highlightPartialCode(
+/** Highlights code. Undefined if the language is unknown. `isComplete`: see `highlightPartialCode`. */
+export function highlightWithGrammar(
   code: string,
   language: string,
-): { readonly html: string; readonly isComplete: boolean } {
-  if (!canHighlight(code, language)) return { html: escapeHtml(code), isComplete: true };
+): { readonly html: string; readonly isComplete: boolean } | undefined {
+  if (!hljs.getLanguage(language)) return undefined;
   const { value, _top: open } = hljs.highlight(code, { language, ignoreIllegals: true });
   return { html: value, isComplete: open !== undefined && !('parent' in open && open.parent) };
-}
-
-function canHighlight(code: string, language: string): boolean {
-  if (language === '' || code.length > maxCodeUnits || !hljs.getLanguage(language)) return false;
-  return !code.split('\n').some((line) => line.length > maxLineUnits);
 }

@@ -1,0 +1,4 @@
+/** The script `code.js`. */
+import { highlightWithGrammar } from './grammars';
+
+window.highlightWithGrammar = highlightWithGrammar;

@@ -1,0 +1,50 @@
+/** Highlights code, up to a size limit. The first code with a language loads the grammars; until then, code is plain. */
+import { escapeHtml } from '../../../../base/common/escapeHtml';
+import { Emitter } from '../../../../base/common/event';
+import { loadLateScript } from '../../../../webview/browser/lateScript';
+import type { highlightWithGrammar } from './grammars';
+
+type Highlight = typeof highlightWithGrammar;
+
+declare global {
+  interface Window {
+    /** Set by the script `code.js`. */
+    highlightWithGrammar?: Highlight;
+  }
+}
+
+/** Maximum length of code that is highlighted, in UTF-16 units. */
+const maxCodeUnits = 48 * 1024;
+const maxLineUnits = 2_000;
+
+const loadEmitter = new Emitter<void>(reportError);
+let loading: Promise<void> | undefined;
+
+/** Fires when code that is shown plain can be highlighted. */
+export const onDidLoadGrammars = loadEmitter.event;
+
+/** Returns the code as escaped HTML. Not highlighted if the language is unknown or the code is too long. */
+export function highlightToHtml(code: string, language: string): string {
+  return highlightPartialCode(code, language).html;
+}
+
+/** Highlights code. `isComplete`: no construct is open at the end, so following code can be separate. */
+export function highlightPartialCode(
+  code: string,
+  language: string,
+): { readonly html: string; readonly isComplete: boolean } {
+  const highlighted = canHighlight(code, language) ? tryHighlight(code, language) : undefined;
+  return highlighted ?? { html: escapeHtml(code), isComplete: true };
+}
+
+function canHighlight(code: string, language: string): boolean {
+  if (language === '' || code.length > maxCodeUnits) return false;
+  return !code.split('\n').some((line) => line.length > maxLineUnits);
+}
+
+function tryHighlight(code: string, language: string): ReturnType<Highlight> {
+  const { highlightWithGrammar: highlight } = window;
+  // If it can't be loaded, code stays plain.
+  if (!highlight) loading ??= loadLateScript('code.js').then(() => loadEmitter.fire(), reportError);
+  return highlight?.(code, language);
+}
