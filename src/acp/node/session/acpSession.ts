@@ -157,7 +157,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
       ...deps,
       cwd,
       maxTerminals,
-      authorize: (request, signal) => permissions.mayRun(request, signal),
+      authorize: (request, signal) => permissions.mayStart(request, signal),
       onDidStart: (terminalId, command) => actions.startCommand(terminalId, command),
       onDidChange: (terminalId, view) => {
         this.mapper.setClientTerminal(terminalId, view);

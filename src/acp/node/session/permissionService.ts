@@ -17,6 +17,7 @@ import {
 } from '../../../permissions/common/requests/toolRequest';
 import { toVisibleText } from '../../../base/common/visibleText';
 import { tooManyApprovalsMessage, type Approvals } from '../../common/approvals/approvals';
+import { ApprovedCommands } from '../../common/approvals/approvedCommands';
 import {
   sortedByKind,
   offersOnlyLastingAllow,
@@ -93,6 +94,7 @@ export class PermissionService implements Disposable {
   private readonly sessionGrants = new DisposableStore();
   /** Lasting answers that only the agent stores, by option name. The user sees them in the list of permissions. */
   private readonly agentGrantsByOption = new Map<string, Disposable>();
+  private readonly approvedCommands = new ApprovedCommands();
 
   constructor(private readonly deps: PermissionServiceDeps) {}
 
@@ -104,6 +106,7 @@ export class PermissionService implements Disposable {
     { hasChanged, signal }: { readonly signal: AbortSignal; readonly hasChanged: boolean },
   ): Promise<RequestPermissionOutcome> {
     const { agentTitle, approvals, cwd, modeName } = this.deps;
+    const turn = this.deps.stopSignal?.();
     const stopSignal = this.withStopSignal(signal);
     if (stopSignal?.aborted) return { outcome: 'cancelled' };
     const reject = outcomeOfFirstOption(agentRequest, 'reject_once');
@@ -133,6 +136,8 @@ export class PermissionService implements Disposable {
     if (!('chosen' in chosen)) return reject;
     await this.saveRule(chosen.chosen.rule);
     this.recordAgentGrant(chosen.chosen);
+    if (chosen.chosen.kind.startsWith('allow') && doubts.length === 0 && !signal.aborted)
+      this.approvedCommands.add(turn, request);
     return chosen.chosen.outcome;
   }
 
@@ -146,6 +151,13 @@ export class PermissionService implements Disposable {
   clearAgentGrants(): void {
     for (const listed of this.agentGrantsByOption.values()) listed.dispose();
     this.agentGrantsByOption.clear();
+  }
+
+  /** Like `mayRun`, for a command that the agent starts. The user is not asked again if it is that of a tool call just allowed. */
+  async mayStart(request: ToolCommand, signal?: AbortSignal): Promise<PermissionOutcome> {
+    const asked = toTerminalToolRequest(this.deps.agentId, request);
+    const isApproved = (): boolean => this.approvedCommands.take(this.deps.stopSignal?.(), asked);
+    return this.decideWithoutAsking(asked, signal) ?? (isApproved() ? grantedPermit : this.mayRun(request, signal));
   }
 
   /** Whether a command may run in one of Backline's terminals. */
@@ -289,8 +301,7 @@ export class PermissionService implements Disposable {
   }
 
   private promptFor(request: ToolRequest, title?: string): string {
-    const { agentTitle, cwd } = this.deps;
-    return describePermissionRequest(agentTitle, request, { title, cwd });
+    return describePermissionRequest(this.deps.agentTitle, request, { title, cwd: this.deps.cwd });
   }
 
   private async askUser(

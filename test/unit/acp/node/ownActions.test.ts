@@ -81,6 +81,30 @@ describe('what Backline does for an agent', () => {
     assert.ok(names.indexOf('tool:post') < names.indexOf('content_block:delta'), 'before what follows');
   });
 
+  it('a command that the user has just allowed as a tool call is started without a second question', async () => {
+    const options = [
+      { optionId: 'yes', name: 'Allow', kind: 'allow_once' },
+      { optionId: 'no', name: 'Deny', kind: 'reject_once' },
+    ];
+    const toolCall = { toolCallId: 'c1', title: 'Run', kind: 'execute', rawInput: { command: line } };
+    const { asked, ended } = await callsOf(
+      async ({ answer, request, update }) => {
+        await update({ sessionUpdate: 'tool_call', ...toolCall, status: 'pending' });
+        const allowed = request('session/request_permission', { toolCall, options });
+        await answer(1, 'Allow');
+        await allowed;
+        await runLine({ answer, request, update });
+        const again = request('terminal/create', { command: line });
+        await answer(2, 'Deny');
+        await again.catch(() => undefined);
+        await update({ sessionUpdate: 'tool_call_update', toolCallId: 'c1', status: 'completed' });
+      },
+      { standing: standingOf() },
+    );
+    assert.equal(asked.length, 2, 'the call, and the command once more');
+    assert.equal(ended.length, 1);
+  });
+
   it('a command that fails says so', async () => {
     const { failed } = await callsOf((client) => runLine(client, 'echo no; exit 3'));
     assert.deepEqual(

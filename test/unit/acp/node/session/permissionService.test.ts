@@ -4,6 +4,7 @@ import { toToolRequest } from '../../../../../src/acp/common/approvals/toolReque
 import { PermissionRequest } from '../../../../../src/acp/common/v1/v1Schema';
 import { PermissionService } from '../../../../../src/acp/node/session/permissionService';
 import type { SessionEvent, ToolKind } from '../../../../../src/session/common/sessionEvents';
+import type { ToolCommand } from '../../../../../src/session/common/toolCaller';
 import { nullLogger } from '../../../../../src/base/common/log';
 import type { PermissionRule } from '../../../../../src/permissions/common/rules/permissionRules';
 import { FakeClock } from '../../../../fake/fakeClock';
@@ -17,6 +18,7 @@ const allowEdits: PermissionRule = { effect: 'allow', kind: 'edit', pathGlob: '/
 function serviceOf(rules: readonly PermissionRule[] = [], permissions?: unknown) {
   const events: SessionEvent[] = [];
   const turn = new AbortController();
+  let current = turn;
   const approvals = new Approvals('s1', new FakeClock(), undefined, (event) => events.push(event));
   const standing = standingOf(rules, () => permissions);
   const service = new PermissionService({
@@ -27,9 +29,10 @@ function serviceOf(rules: readonly PermissionRule[] = [], permissions?: unknown)
     standing,
     log: nullLogger,
     modeName: () => undefined,
-    stopSignal: () => turn.signal,
+    stopSignal: () => current.signal,
   });
-  return { approvals, service, events, standing, turn };
+  const beginTurn = () => void (current = new AbortController());
+  return { approvals, service, events, standing, turn, beginTurn };
 }
 type Opened = ReturnType<typeof serviceOf>;
 
@@ -41,7 +44,7 @@ const editing = { kind: 'edit' as ToolKind, rawInput: { file_path: '/ws/a.ts' } 
 const executing = (rawInput: Record<string, unknown>) => ({ kind: 'execute' as ToolKind, rawInput });
 
 /** Resolves when the question is there, or when it was answered without one. */
-async function ask({ events, service }: Opened, offered = options, about = editing, members = {}) {
+async function ask({ events, service }: Opened, offered = options, about = editing, members = {}, until = signal) {
   const request = PermissionRequest.parse({
     sessionId: 's1',
     toolCall: { toolCallId: 'c1', ...members },
@@ -55,7 +58,7 @@ async function ask({ events, service }: Opened, offered = options, about = editi
     protectionOf: (path) => Promise.resolve(path.includes('.vscode') ? { reason: 'VS Code runs it' } : undefined),
   });
   const before = events.length;
-  const answer = service.decideToolCall(request, call, wanted, { signal, hasChanged: false });
+  const answer = service.decideToolCall(request, call, wanted, { signal: until, hasChanged: false });
   return { answer, question: events.slice(before).find((event) => event.event === 'approval:required')?.data };
 }
 
@@ -97,6 +100,132 @@ describe('what an agent may do', () => {
     request.abort();
     assert.deepEqual(await Promise.all(asked), [noReason, noReason]);
     assert.equal(events.filter(({ event }) => event === 'approval:denied').length, 2);
+  });
+
+  describe('once the user has allowed a tool call with a command', () => {
+    const line = 'npm test && echo "done"';
+    const started: ToolCommand = { argv: [line], cwd: '/ws', env: {}, shell: 'bash' };
+    const program: ToolCommand = { argv: ['npm', 'test'], cwd: '/ws', env: { CI: '1' } };
+    const inputOf = ({ argv, cwd, env }: ToolCommand): Record<string, unknown> => ({
+      command: argv.length === 1 ? argv[0] : argv,
+      cwd,
+      env,
+    });
+
+    /** The user answers the question about a call with this command. */
+    async function answered(opened: Opened, command = started, answer = 'Allow[U+202E]', about = {}, members = {}) {
+      const count = required(opened).length;
+      const asked = await ask(opened, options, { ...executing(inputOf(command)), ...about }, members);
+      opened.approvals.answer(required(opened)[count]?.approval_id ?? '', answer);
+      return await asked.answer;
+    }
+
+    /** Whether the user is asked before the command is started. */
+    async function isAsked(opened: Opened, command: ToolCommand): Promise<boolean> {
+      const count = required(opened).length;
+      const permit = opened.service.mayStart(command, signal);
+      await new Promise(setImmediate);
+      const question = required(opened)[count];
+      if (question) opened.approvals.answer(question.approval_id, 'Deny');
+      assert.equal((await permit).isGranted, question === undefined);
+      return question !== undefined;
+    }
+
+    for (const [what, command] of [
+      ['a line', started],
+      ['a program with variables', program],
+    ] as const) {
+      it(`is not asked again when exactly that is started, once: ${what}`, async () => {
+        const opened = serviceOf();
+        assert.deepEqual(await answered(opened, command), { outcome: 'selected', optionId: 'yes' });
+        assert.equal(await isAsked(opened, command), false);
+        assert.equal(await isAsked(opened, command), true, 'a second time');
+        await answered(opened, command);
+        await answered(opened, command);
+        assert.equal(await isAsked(opened, command), false);
+        assert.equal(await isAsked(opened, command), false);
+        assert.equal(await isAsked(opened, command), true);
+      });
+    }
+
+    const nearMisses: Record<string, ToolCommand> = {
+      'a longer line': { ...started, argv: [`${line} && rm -rf .`] },
+      'a line with another space': { ...started, argv: [`${line} `] },
+      'a part of the line': { ...started, argv: ['npm test'] },
+      'the line as a program': { argv: [line], cwd: '/ws', env: {}, isProgram: true },
+      'the line with an argument': { argv: [line, ''], cwd: '/ws', env: {} },
+      'another folder': { ...started, cwd: '/ws/sub' },
+      'another variable': { ...started, env: { PATH: '/tmp' } },
+      'a warning': { ...started, warning: 'It can run more.' },
+    };
+    for (const [what, command] of Object.entries(nearMisses)) {
+      it(`is asked about anything else: ${what}`, async () => {
+        const opened = serviceOf();
+        await answered(opened);
+        assert.equal(await isAsked(opened, command), true);
+        assert.equal(await isAsked(opened, started), false, 'the allowed command can still be started');
+      });
+    }
+
+    it('is asked about a program with other arguments or variables', async () => {
+      for (const other of [
+        { argv: ['npm', 'test', '--', '-x'] },
+        { argv: ['npm test'] },
+        { argv: ['npm', ' test'] },
+        { env: {} },
+        { env: { CI: '0' } },
+        { env: { CI: '1', NODE_OPTIONS: '-r ./x' } },
+      ]) {
+        const opened = serviceOf();
+        await answered(opened, program);
+        assert.equal(await isAsked(opened, { ...program, ...other }), true, JSON.stringify(other));
+      }
+    });
+
+    it('is asked in another turn, after a denial, and about what was not all shown or has changed', async () => {
+      const later = serviceOf();
+      await answered(later);
+      later.beginTurn();
+      assert.equal(await isAsked(later, started), true, 'another turn');
+      const denied = serviceOf();
+      await answered(denied, started, 'Reject');
+      assert.equal(await isAsked(denied, started), true, 'denied');
+      const unread = serviceOf();
+      await answered(unread, started, undefined, {}, { content: 'text' });
+      assert.equal(await isAsked(unread, started), true, 'parts were not shown');
+      const doubtful = serviceOf();
+      await answered(doubtful, started, undefined, { otherCommand: 'rm -rf /' });
+      assert.equal(await isAsked(doubtful, started), true, 'two commands');
+      const changed = serviceOf();
+      const change = new AbortController();
+      const { answer } = await ask(changed, options, executing(inputOf(started)), {}, change.signal);
+      changed.approvals.answer('approval-1', 'Allow[U+202E]');
+      change.abort();
+      await answer;
+      assert.equal(await isAsked(changed, started), true, 'the call changed at that moment');
+      const other = serviceOf();
+      await answered(other, started, undefined, { kind: 'other' });
+      assert.equal(await isAsked(other, started), true, 'no command of its own');
+    });
+
+    it('is refused where a rule denies the command by then, or the turn was stopped', async () => {
+      const opened = serviceOf();
+      await answered(opened);
+      await opened.standing.rules.add({ effect: 'deny', command: [...started.argv], cwd: '/ws', scope: 'always' });
+      assert.equal((await opened.service.mayStart(started, signal)).isGranted, false);
+      const stopped = serviceOf();
+      await answered(stopped);
+      stopped.turn.abort();
+      assert.deepEqual(await stopped.service.mayStart(started, signal), noReason);
+    });
+
+    it('is asked by tools of the window nevertheless', async () => {
+      const opened = serviceOf();
+      await answered(opened);
+      const permit = opened.service.mayRun(started, signal);
+      opened.approvals.answer(required(opened).at(-1)?.approval_id ?? '', 'Deny');
+      assert.equal((await permit).isGranted, false);
+    });
   });
 
   it('is listed as long as the session remembers it, and can be taken back', async () => {
