@@ -21,7 +21,7 @@ import { LazyFeature, StatusBoard, type Feature, type RunningFeature } from './b
 import { startWithReports } from './platform/common/startWithReports';
 import { systemClock } from './base/node/systemClock';
 import type { RunningChatRoot } from './chat/vscode/chatRoot';
-import { checkpointStorageIn, hasInterruptedRestoreIn } from './changes/node/storage/checkpointStorage';
+import { checkpointStorageIn, hasInterruptedRestoreIn } from './changes/node/storage/checkpointPlaces';
 import { LazyChat } from './chat/vscode/lazyChat';
 import { RecentFiles } from './chat/vscode/recentFiles';
 import { WorkspaceConsent } from './consent/vscode/workspaceConsent';
@@ -390,7 +390,7 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
       ...contextFor('chat'),
       chat,
       recent,
-      hasInterruptedRestore: () => hasInterruptedRestoreIn(checkpointStorage, folders(), log),
+      hasInterruptedRestore: () => hasInterruptedRestoreIn(checkpointStorage, folders()),
     }),
     new LazyThreads({ ...contextFor('threads'), threads: ampThreads, workspaceState: context.workspaceState }),
     serve,

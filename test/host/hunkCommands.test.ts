@@ -6,6 +6,7 @@ import { BaselineDocuments } from '../../src/changes/vscode/review/baselineDocum
 import { HunkCommands } from '../../src/changes/vscode/review/hunkCommands';
 import { HunkLenses } from '../../src/changes/vscode/review/hunkLenses';
 import { commandIds } from '../../src/manifest';
+import { until } from '../support/eventually';
 import { inWorkspace, writeInWorkspace } from './support/workspace';
 
 const original = 'one\ntwo\nthree\nfour\nfive\n';
@@ -57,16 +58,40 @@ describe('the commands of a change', () => {
 
   it('of a lens keep what it was above, and nothing after the file has changed', async () => {
     const document = await vscode.workspace.openTextDocument(file);
-    const lenses = await new HunkLenses(source, () => true).provideCodeLenses(document);
+    const provider = new HunkLenses(source, () => true);
+    const lenses = await provider.provideCodeLenses(document);
+    provider.dispose();
     const args = lenses.map(({ command }) => (command?.arguments ?? []) as readonly unknown[]);
-    await run(commandIds.reviewKeepHunk, ...(args[2] ?? []));
+    await run(commandIds.reviewKeepHunk, ...(args[3] ?? []));
     assert.deepEqual(kept, [second]);
     const edit = new vscode.WorkspaceEdit();
     edit.insert(document.uri, new vscode.Position(0, 0), 'zero\nzero\n');
     await vscode.workspace.applyEdit(edit);
-    await assert.rejects(run(commandIds.reviewKeepHunk, ...(args[2] ?? [])), /has changed in the meantime/);
+    await assert.rejects(run(commandIds.reviewKeepHunk, ...(args[3] ?? [])), /has changed in the meantime/);
     assert.equal(kept.length, 1);
     await document.save();
+  });
+
+  it('are above the change at the cursor, and go with it', async () => {
+    const lenses = new HunkLenses(source, () => false);
+    let refreshes = 0;
+    lenses.onDidChangeCodeLenses(() => refreshes++);
+    try {
+      const shown = await vscode.window.showTextDocument(vscode.Uri.file(file));
+      const titlesAt = async (line: number): Promise<string[]> => {
+        shown.selection = new vscode.Selection(line, 0, line, 0);
+        const found = await lenses.provideCodeLenses(shown.document);
+        return found.map(({ command, range }) => `${range.start.line} ${command?.title ?? ''}`);
+      };
+      assert.deepEqual(await titlesAt(0), []);
+      assert.deepEqual(await titlesAt(1), ['1 Keep', '1 Undo', '1 Next (1 of 2)']);
+      const before = refreshes;
+      shown.selection = new vscode.Selection(4, 0, 4, 2);
+      await until('the lenses are asked for again', () => refreshes > before);
+      assert.deepEqual(await titlesAt(4), ['4 Keep', '4 Undo', '4 Next (2 of 2)']);
+    } finally {
+      lenses.dispose();
+    }
   });
 
   it('of the inline diff keep its lines, and nothing if they are elsewhere now', async () => {

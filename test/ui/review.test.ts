@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { eventually } from '../support/eventually';
 import { ChatView } from './support/chatView';
+import { hoverOverEndOf } from './support/contextHover';
 import { PlannedAgent } from './support/plannedAgent';
 import { takeThemePictures } from './support/themePictures';
 import { VsCodeWindow } from './support/window';
@@ -67,6 +68,12 @@ describe('The review of changes', () => {
   it('marks changed lines in the editor, and undoes one of them from the inline diff', async () => {
     await window.openFile('values.ts');
     await glyphs().first().waitFor();
+    await eventually('the number of replaced lines beside both', async () => {
+      const beside = await window.page.evaluate(
+        "[...document.querySelectorAll('.view-line span')].map((part) => getComputedStyle(part, '::after').content).join()",
+      );
+      assert.equal(String(beside).match(/−1.line/g)?.length, 2);
+    });
     await takeThemePictures(window, 'review-gutter');
     await window.runCommand('Show Next Change');
     await peek().waitFor();
@@ -84,10 +91,27 @@ describe('The review of changes', () => {
     await eventually('both marks', async () => assert.equal(await glyphs().count(), 2));
   });
 
-  it('keeps a change at the cursor', async () => {
+  it('shows what was replaced in a hover, and undoes it there with one click', async () => {
+    assert.match(
+      await hoverOverEndOf(window, '200'),
+      /Keep · Undo[^]*Before the agent’s change:\s*export const value2 = 2;/,
+    );
+    await takeThemePictures(window, 'review-hover');
+    await window.page.locator('.monaco-hover:not(.hidden) a').filter({ hasText: 'Undo' }).click();
+    await eventually('the line', async () => assert.match(await text(), /value2 = 2;/));
+    await window.page.locator('.editor-instance .view-lines').first().click();
+    await window.page.keyboard.press('Control+Z');
+    await window.page.keyboard.press('Control+S');
+    await eventually('the line again', async () => assert.match(await text(), /value2 = 200;/));
+  });
+
+  it('keeps a change at the cursor from above it', async () => {
     await window.page.keyboard.press('Control+Home');
-    await window.runCommand('Backline: Go to Next Agent Change');
-    await window.runCommand('Backline: Keep Change');
+    await window.page.keyboard.press('Alt+F5');
+    const above = window.page.locator('.codelens-decoration');
+    await above.filter({ hasText: 'Next (1 of 2)' }).waitFor();
+    await takeThemePictures(window, 'review-cursor');
+    await above.getByText('Keep', { exact: true }).click();
     await eventually('one mark', async () => assert.equal(await glyphs().count(), 1));
     assert.match(await text(), /value2 = 200;/);
   });

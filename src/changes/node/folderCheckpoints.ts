@@ -31,7 +31,8 @@ import { currentStateId } from './stateComparer';
 import { findOwningFolder } from './owningFolder';
 import { PruneSchedule, type PruneRequest } from './pruneSchedule';
 import { FolderRestores } from './restore/folderRestores';
-import { CheckpointStorage, type CheckpointStorageOptions } from './storage/checkpointStorage';
+import type { CheckpointStorageOptions } from './storage/checkpointPlaces';
+import { CheckpointStorage } from './storage/checkpointStorage';
 
 interface FolderCheckpointsDeps extends CheckpointStorageOptions {
   /** Absolute paths of the current workspace folders. */

@@ -5,7 +5,7 @@ import { Messages } from '../../platform/vscode/messages';
 import type { ReviewSource } from '../common/review/reviewSource';
 import type { WorkspaceCheckpoints } from '../common/workspaceCheckpoints';
 import { FolderCheckpoints } from '../node/folderCheckpoints';
-import type { CheckpointStorageOptions } from '../node/storage/checkpointStorage';
+import type { CheckpointStorageOptions } from '../node/storage/checkpointPlaces';
 import { AgentChangeViews } from './review/agentChangeViews';
 
 interface WindowChangesDeps extends FeatureContext, CheckpointStorageOptions {

@@ -10,6 +10,7 @@ import type { ReviewSource } from '../../common/review/reviewSource';
 import { AgentChangesEditor } from './agentChangesEditor';
 import { BaselineDocuments } from './baselineDocuments';
 import { HunkCommands } from './hunkCommands';
+import { HunkDecorations } from './hunkDecorations';
 import { HunkLenses } from './hunkLenses';
 
 interface AgentChangesDeps {
@@ -26,13 +27,14 @@ const syncDelayMs = 100;
 const editDelayMs = 250;
 
 /**
- * Shows the changes of agents with VS Code's quick diff (gutter and overview ruler), in the Source Control view and as
- * CodeLens.
+ * Shows the changes of agents with VS Code's quick diff (gutter and overview ruler), as tinted lines, in the Source Control view
+ * and as CodeLens.
  */
 export class AgentChangeViews implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly baselines: BaselineDocuments;
   private readonly hunkLenses: HunkLenses;
+  private readonly hunkDecorations: HunkDecorations;
   private readonly sourceControl: SourceControlView;
   /** The files that the views show. */
   private shownPaths: ReadonlySet<string> = new Set();
@@ -41,10 +43,11 @@ export class AgentChangeViews implements Disposable {
   private readonly editCoalescer: Coalescer;
 
   constructor(private readonly deps: AgentChangesDeps) {
-    const { clock, settings, source } = deps;
+    const { clock, log, settings, source } = deps;
     const { disposables } = this;
     this.baselines = disposables.add(new BaselineDocuments(source));
     this.hunkLenses = disposables.add(new HunkLenses(source, () => settings.reviewCodeLens()));
+    this.hunkDecorations = disposables.add(new HunkDecorations(source, log));
     this.sourceControl = disposables.add(new SourceControlView(this.baselines));
     this.updateCoalescer = disposables.add(new Coalescer(clock, syncDelayMs, () => this.updateViews()));
     this.editCoalescer = disposables.add(new Coalescer(clock, editDelayMs, () => this.updateEditedBaselines()));
@@ -59,6 +62,7 @@ export class AgentChangeViews implements Disposable {
     disposables.add(source.onDidChange(() => this.updateCoalescer.schedule()));
     disposables.add(vscode.languages.registerCodeLensProvider({ scheme: 'file' }, hunkLenses));
     disposables.add(settings.onDidChangeOf([settingIds.reviewCodeLens], () => hunkLenses.refresh()));
+    disposables.add(vscode.window.onDidChangeVisibleTextEditors(() => void this.hunkDecorations.update()));
     disposables.add(
       vscode.workspace.onDidChangeTextDocument(({ contentChanges, document }) => {
         if (contentChanges.length > 0) this.scheduleBaselineUpdate(document);
@@ -80,6 +84,7 @@ export class AgentChangeViews implements Disposable {
     setContext(paths);
     for (const path of paths) void this.baselines.update(path);
     this.hunkLenses.refresh();
+    void this.hunkDecorations.update();
   }
 
   private scheduleBaselineUpdate({ uri }: vscode.TextDocument): void {
@@ -93,6 +98,7 @@ export class AgentChangeViews implements Disposable {
     const { editedPaths } = this;
     this.editedPaths = new Set();
     for (const path of editedPaths) void this.baselines.update(path);
+    void this.hunkDecorations.update();
     this.deps.source
       .refresh(editedPaths)
       .catch((error: unknown) => this.deps.log.error('the changes of agents could not be compared', error));

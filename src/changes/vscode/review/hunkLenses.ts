@@ -1,36 +1,61 @@
 import * as vscode from 'vscode';
+import { DisposableStore } from '../../../base/common/disposable';
 import { commandIds } from '../../../manifest';
+import type { Hunk } from '../../common/review/hunks';
 import type { ReviewSource } from '../../common/review/reviewSource';
-import { hunksOf, rangeOfHunk } from './fileHunks';
+import { findHunkAtLine, hunksOf, rangeOfHunk, type FileHunks } from './fileHunks';
 
-/** Shows Keep and Undo above each change if `backline.review.codeLens` is on. */
+/** Shows Keep, Undo and Next above the change at the cursor, or above all if `backline.review.codeLens` is on. */
 export class HunkLenses implements vscode.CodeLensProvider {
-  private readonly changeEmitter = new vscode.EventEmitter<void>();
+  private readonly disposables = new DisposableStore();
+  private readonly changeEmitter = this.disposables.add(new vscode.EventEmitter<void>());
   readonly onDidChangeCodeLenses = this.changeEmitter.event;
+  /** What was provided last for the file at the cursor. */
+  private provided: { readonly uri: string; readonly file: FileHunks; readonly atCursor: Hunk | undefined } | undefined;
 
   constructor(
     private readonly reviewSource: ReviewSource,
-    private readonly isEnabled: () => boolean,
-  ) {}
+    private readonly showsAll: () => boolean,
+  ) {
+    this.disposables.add(
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
+        const { provided } = this;
+        const isProvided = provided?.uri === textEditor.document.uri.toString();
+        if (isProvided && provided.atCursor !== hunkAtCursor(textEditor, provided.file)) this.refresh();
+      }),
+    );
+    this.disposables.add(vscode.window.onDidChangeActiveTextEditor(() => this.refresh()));
+  }
 
   refresh(): void {
     this.changeEmitter.fire();
   }
 
   async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
-    const file = this.isEnabled() ? await hunksOf(this.reviewSource, document) : undefined;
+    const file = await hunksOf(this.reviewSource, document);
+    const active = vscode.window.activeTextEditor;
+    const editor = active?.document === document ? active : undefined;
+    const atCursor = editor && file && hunkAtCursor(editor, file);
+    if (editor) this.provided = file && { uri: document.uri.toString(), file, atCursor };
     if (!file) return [];
-    return file.hunks.flatMap((hunk) => {
+    const shown = this.showsAll() ? file.hunks : file.hunks.filter((hunk) => hunk === atCursor);
+    return shown.flatMap((hunk) => {
       const range = rangeOfHunk(hunk, document);
       const target = [document.uri, hunk];
+      const position = `${file.hunks.indexOf(hunk) + 1} of ${file.hunks.length}`;
       return [
         new vscode.CodeLens(range, { title: 'Keep', command: commandIds.reviewKeepHunk, arguments: target }),
         new vscode.CodeLens(range, { title: 'Undo', command: commandIds.reviewUndoHunk, arguments: target }),
+        new vscode.CodeLens(range, { title: `Next (${position})`, command: commandIds.reviewNext }),
       ];
     });
   }
 
   dispose(): void {
-    this.changeEmitter.dispose();
+    this.disposables.dispose();
   }
+}
+
+function hunkAtCursor({ selection }: vscode.TextEditor, { hunks }: FileHunks): Hunk | undefined {
+  return findHunkAtLine(hunks, selection.active.line);
 }
