@@ -65,6 +65,8 @@ export const ApprovalView = z.object({
   id: Text,
   /** The request, in the backend's words. */
   prompt: Text,
+  /** What the command does, in the agent's words, or what kind of script it is. */
+  title: optional(Text),
   /** Title of the agent that requests approval. */
   asks: Text,
   mode: optional(Text),

@@ -151,8 +151,39 @@ describe('ApprovalViews', () => {
       { name: 'timeout_ms', value: '5' },
       { name: 'command', value: 'git' },
       { name: 'cmd', value: 'rm -rf /' },
-      { name: 'description', value: 'Commit' },
     ]);
+    assert.equal(view.title, 'Commit');
+  });
+
+  it('has the description of a command as the title, and keeps one that is no title, or of no command, below More', () => {
+    const view = asked({ input: { command: 'npm test', description: 'Run the tests' } });
+    assert.deepEqual([view.title, view.more], ['Run the tests', undefined]);
+    for (const input of [
+      { command: 'npm test', description: 'Run\nthe tests' },
+      { command: 'npm test', description: 'x'.repeat(121) },
+      { command: 'npm test', description: 5 },
+      { url: 'https://example.com', description: 'Fetch' },
+    ]) {
+      const other = asked({ input });
+      assert.deepEqual([other.title, other.more?.map(({ name }) => name)], [undefined, ['description']]);
+    }
+  });
+
+  it('names the kind of a script in a here-document, and only of what is nothing else', () => {
+    const titleOf = (command: string) => asked({ command }).title;
+    assert.equal(titleOf("python3 - <<'EOF'\nimport os\nprint(1)\nEOF\n"), 'Run a Python script (2 lines)');
+    assert.equal(titleOf('node <<"END"\n1\nEND'), 'Run a JavaScript script (1 line)');
+    for (const command of [
+      'python3 - <<EOF\n$(rm -rf ~)\nEOF',
+      "python3 - <<'EOF'; rm -rf ~\n1\nEOF",
+      "python3 - <<'EOF'\n1\nEOF\nrm -rf ~",
+      "python3 - <<'EOF'\n1\nEOF\nrm -rf ~\nEOF",
+      "python3 evil.py - <<'EOF'\n1\nEOF",
+      "./python3 - <<'EOF'\n1\nEOF",
+      'python3 evil.py',
+    ]) {
+      assert.equal(titleOf(command), undefined, command);
+    }
   });
 
   it('shows an argument list as the command, and does not repeat it', () => {

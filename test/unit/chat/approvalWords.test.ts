@@ -21,6 +21,14 @@ describe('texts of an approval', () => {
     assert.equal(titled('Qwen (code) wants to run npm test'), 'Run npm test');
   });
 
+  it('have the words for the command instead, but never those for something else, and say that a shell runs it', () => {
+    const parts: Part[] = [{ type: 'terminal', command: 'npm test', output: '' }];
+    const of = (prompt: string) => approvalTitle({ asks: 'Qwen', prompt, title: 'Run the tests', parts });
+    assert.equal(of('Qwen wants to run npm test'), 'Run the tests');
+    assert.equal(of('Qwen wants to run in a shell (zsh): npm test'), 'Run in a shell (zsh)');
+    assert.equal(of('Overwrite unsaved changes'), 'Overwrite unsaved changes');
+  });
+
   it('count the lines of each part', () => {
     assert.equal(describeParts([]), undefined);
     assert.equal(describeParts([{ type: 'terminal', command: 'a\nb\n', output: '' }]), 'command, 2 lines');

@@ -4,6 +4,7 @@ import { environmentEffectOf } from '../../../permissions/common/requests/enviro
 import { findEscalations } from '../../../permissions/common/requests/escalations';
 import { environmentMemberNames } from '../../../permissions/common/requests/toolInput';
 import type { DiffTexts } from '../chatPorts';
+import { describeScript, isTitle } from './commandTitle';
 import type { ApprovalView, NamedText } from '../chatView';
 import {
   commandKeys,
@@ -18,7 +19,10 @@ import {
 
 interface Evidence {
   readonly context: ApprovalContext;
-  readonly shown: Pick<ApprovalView, 'parts' | 'warnings' | 'escalations' | 'env' | 'cwd' | 'more' | 'isUndescribed'>;
+  readonly shown: Pick<
+    ApprovalView,
+    'title' | 'parts' | 'warnings' | 'escalations' | 'env' | 'cwd' | 'more' | 'isUndescribed'
+  >;
   readonly diffs: readonly (DiffTexts | undefined)[];
 }
 
@@ -47,6 +51,10 @@ export function collectEvidence(prompt: string, raw: ToolInput, call: PartsWithD
 
   const mainParts = mainPartsOf(raw, context, call);
   const texts = textsOf(mainParts);
+  const [firstPart] = mainParts.parts;
+  const command = firstPart?.type === 'terminal' ? firstPart.command : undefined;
+  const description = command === undefined ? undefined : [input['description'], raw['description']].find(isTitle);
+  const title = description ?? (command === undefined ? undefined : describeScript(command));
   const unseen = paths.filter((path) => ![...texts].some((text) => path === text || path.endsWith(`/${String(text)}`)));
   const parts = [...mainParts.parts];
   if (unseen.length > 0) parts.push({ type: 'list', items: unseen });
@@ -57,6 +65,7 @@ export function collectEvidence(prompt: string, raw: ToolInput, call: PartsWithD
     texts.has(value) ||
     value === cwd ||
     value === prompt ||
+    (name === 'description' && value === description) ||
     isEnvironment(name, value) ||
     escalations.some((one) => one.name === name && one.value === asText(value));
   const members = mainParts.isInputWhole ? [] : Object.entries(input);
@@ -72,6 +81,7 @@ export function collectEvidence(prompt: string, raw: ToolInput, call: PartsWithD
     context,
     diffs: mainParts.diffs,
     shown: {
+      ...(title === undefined ? {} : { title }),
       parts,
       ...(warnings.length > 0 ? { warnings } : {}),
       ...(escalations.length > 0 ? { escalations } : {}),

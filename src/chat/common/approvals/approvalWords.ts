@@ -4,10 +4,10 @@ import type { Part } from '../../../transcript/common/entries';
 import type { ApprovalView } from '../chatView';
 import { escapeRegExp } from '../../../base/common/text/escapeRegExp';
 
-type ApprovalSummary = Pick<ApprovalView, 'prompt' | 'asks' | 'parts'>;
+type ApprovalSummary = Pick<ApprovalView, 'prompt' | 'title' | 'asks' | 'parts'>;
 
 /** Returns the heading of an approval. Omits the agent and the command, because the card shows them next to it. */
-export function approvalTitle({ asks, parts, prompt }: ApprovalSummary): string {
+export function approvalTitle({ asks, parts, prompt, title: ownTitle }: ApprovalSummary): string {
   const line = oneLine(prompt);
   const agent = escapeRegExp(asks);
   const [, wish, request] = new RegExp(`^${agent} wants to (.+)$|^Request from ${agent}: (.+)$`, 'iu').exec(line) ?? [];
@@ -17,7 +17,7 @@ export function approvalTitle({ asks, parts, prompt }: ApprovalSummary): string 
   const command = first?.type === 'terminal' ? first.command : undefined;
   const isRepeated = command !== undefined && /^run /i.test(title) && title.includes(oneLine(command).slice(0, 20));
   const inShell = /^Run in a shell \(\w+\)/.exec(title)?.[0];
-  return isRepeated ? (inShell ?? 'Run a command') : title;
+  return isRepeated ? (inShell ?? ownTitle ?? 'Run a command') : title;
 }
 
 /** Describes the parts for screen readers, for example `command, 12 lines`. Undefined if there are none. */
