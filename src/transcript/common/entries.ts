@@ -11,7 +11,12 @@ const Count = z.int().check(z.nonnegative());
 const optional = z.optional;
 
 /** An added, removed or context line; `text` has no line ending. */
-export const DiffLine = z.object({ kind: z.enum(['context', 'add', 'remove']), text: Text });
+export const DiffLine = z.object({
+  kind: z.enum(['context', 'add', 'remove']),
+  text: Text,
+  /** Ranges of `text` that differ from the line that it replaces, or that replaces it, in UTF-16 units. */
+  marks: optional(z.array(z.tuple([Count, Count]))),
+});
 export type DiffLine = z.infer<typeof DiffLine>;
 
 /** A group of changed lines with their context. Both starts are 1-based. */
@@ -29,6 +34,8 @@ export const Part = z.discriminatedUnion('type', [
     added: Count,
     removed: Count,
     hunks: z.array(DiffHunk),
+    /** Whether only white space has changed. */
+    isSpaceOnly: optional(z.boolean()),
     omitted: optional(Count),
   }),
   /** Command output with ANSI sequences. `exitCode`: set when the command has ended; null if a signal ended it. */

@@ -1,7 +1,10 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import { UntrustedText } from '../../../transcript/browser/parts/untrustedText';
-import { shortenPathsInText } from '../../../transcript/common/shortPath';
+import { DiffFacts } from '../../../transcript/browser/parts/diffView';
+import { splitPath } from '../../../transcript/browser/parts/pathButton';
+import type { DiffPart } from '../../../transcript/common/entries';
+import { shortenPath, shortenPathsInText } from '../../../transcript/common/shortPath';
 import { spokenChordLabel } from '../../../webview/browser/platformKeys';
 import { answersToAll, groupAnswers, type AnswerToOne } from '../../common/approvals/approvalAnswers';
 import { describeParts, approvalTitle } from '../../common/approvals/approvalWords';
@@ -89,6 +92,9 @@ export function ApprovalCard({ session, approval, ordered, isDeliberate }: Appro
   };
 
   const title = shortenPathsInText(approvalTitle(approval), folders);
+  const edit = onlyEditOf(approval, title, folders);
+  const { prompt, title: ownTitle } = approval;
+  const whole = shortenPathsInText(ownTitle === undefined ? prompt : `${ownTitle}\n${prompt}`, folders);
   return (
     <section
       ref={card}
@@ -121,11 +127,28 @@ export function ApprovalCard({ session, approval, ordered, isDeliberate }: Appro
             aria-expanded={isUnfolded}
             onClick={() => setUnfolded(!isUnfolded)}
           >
-            <UntrustedText text={isUnfolded ? shortenPathsInText(approval.prompt, folders) : title} />
+            {edit && !isUnfolded ? (
+              <EditTitle path={shortenPath(edit.path, folders)} />
+            ) : (
+              <UntrustedText text={isUnfolded ? whole : title} />
+            )}
           </button>
         </h2>
+        {edit && (
+          <DiffFacts
+            part={edit}
+            onOpen={() =>
+              void page.request(chatRequests.openApprovalDiff, { sessionId, approvalId: approval.id, part: 0 })
+            }
+          />
+        )}
       </div>
-      <ApprovalDetails sessionId={sessionId} approval={approval} requesterKind={isServer ? 'server' : 'agent'} />
+      <ApprovalDetails
+        sessionId={sessionId}
+        approval={approval}
+        requesterKind={isServer ? 'server' : 'agent'}
+        isHeadless={edit !== undefined}
+      />
       <ApprovalAnswerRow
         answers={answers}
         allowAll={answersToAll(ordered, 'allow')}
@@ -145,6 +168,29 @@ export function ApprovalCard({ session, approval, ordered, isDeliberate }: Appro
         hasAllow={!!answers.allow.primary}
       />
     </section>
+  );
+}
+
+/** The diff that the title already names. Undefined if anything in the title is not the path of the only diff. */
+function onlyEditOf({ parts }: ApprovalView, title: string, folders: readonly string[]): DiffPart | undefined {
+  const [only, ...others] = parts;
+  if (only?.type !== 'diff' || others.length > 0) return undefined;
+  return title === `Edit ${shortenPath(only.path, folders)}` ? only : undefined;
+}
+
+/** Shows the name of the file before its folder, as everywhere, because there is little space. */
+function EditTitle({ path }: { path: string }) {
+  const { name, folder } = splitPath(path);
+  return (
+    <>
+      Edit <UntrustedText text={name} />
+      {folder !== '' && (
+        <span class="path-folder">
+          {' '}
+          <UntrustedText text={folder} />
+        </span>
+      )}
+    </>
   );
 }
 

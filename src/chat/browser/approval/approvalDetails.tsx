@@ -17,10 +17,12 @@ interface ApprovalEvidenceProps {
   readonly sessionId: string;
   readonly approval: ApprovalView;
   readonly requesterKind: 'agent' | 'server';
+  /** Whether the title has the only file and the facts about its change. */
+  readonly isHeadless: boolean;
 }
 
 /** Shows everything that would happen, in a scrollable box with the number of lines below the visible part. */
-export function ApprovalDetails({ sessionId, approval, requesterKind }: ApprovalEvidenceProps) {
+export function ApprovalDetails({ sessionId, approval, requesterKind, isHeadless }: ApprovalEvidenceProps) {
   const page = usePage();
   const { folders } = usePageState();
   const [whole, setWhole] = useState<readonly Part[]>();
@@ -57,7 +59,7 @@ export function ApprovalDetails({ sessionId, approval, requesterKind }: Approval
             <TranscriptContext.Provider value={context}>
               <DrawnEntryContext.Provider value={{ id: approval.id, loadAll: showWhole, isShownWhole: true }}>
                 {parts.map((part, index) => (
-                  <ApprovalPart key={index} part={part} index={index} />
+                  <ApprovalPart key={index} part={part} index={index} isHeadless={isHeadless} />
                 ))}
               </DrawnEntryContext.Provider>
             </TranscriptContext.Provider>

@@ -4,6 +4,7 @@ import type { ApprovalContext } from '../../../session/common/approvalContext';
 import type { EventData } from '../../../session/common/sessionEvents';
 import type { Part } from '../../../transcript/common/entries';
 import { createDiff } from '../../../transcript/common/lineDiff';
+import { compactDiff } from './compactDiff';
 import { guessKindOfLabel, isMisleadingLabel } from './approvalAnswers';
 import { collectEvidence } from './approvalEvidence';
 import type { ApprovalOption, ApprovalView } from '../chatView';
@@ -70,6 +71,7 @@ export class ApprovalViews {
         asks: context.agent ?? backendTitle,
         ...withoutUndefined({ mode: context.mode }),
         ...shown,
+        parts: shown.parts.map((part) => (part.type === 'diff' ? compactDiff(part) : part)),
         options: optionsOf(data, context),
         state: 'pending',
         ...withoutUndefined({ entryId: call.entryId }),
@@ -112,7 +114,7 @@ export class ApprovalViews {
     const approval = this.openApprovals.get(id);
     return approval?.view.parts.map((part, index) => {
       const texts = approval.diffs[index];
-      return texts ? createDiff(texts.path, texts.before, texts.after, maxWholeLines) : part;
+      return texts ? compactDiff(createDiff(texts.path, texts.before, texts.after, maxWholeLines)) : part;
     });
   }
 

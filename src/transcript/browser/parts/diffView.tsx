@@ -16,30 +16,45 @@ const lineMarks: Record<DiffLine['kind'], string> = { context: ' ', add: '+', re
 const lineElements = { context: Fragment, add: 'ins', remove: 'del' } as const;
 const changeLabels: Record<DiffPart['change'], string> = { created: 'new', modified: '', deleted: 'deleted' };
 
+/** Number of removed lines before added ones above which the others are folded, and how many stay. */
+const [maxRemoved, keptRemoved] = [6, 4];
+
 interface DiffViewRow {
   readonly kind: DiffLine['kind'] | 'gap';
   readonly oldLine?: number;
   readonly newLine?: number;
   readonly text: string;
+  readonly marks?: DiffLine['marks'];
 }
 
-export function DiffView({ part, index }: { part: DiffPart; index: number }) {
+interface DiffViewProps {
+  readonly part: DiffPart;
+  readonly index: number;
+  /** Whether there is so little space that removed lines are folded until what replaces them is in sight. */
+  readonly isCompact?: boolean;
+  /** Whether the file and the facts about its change are shown elsewhere. */
+  readonly isHeadless?: boolean;
+}
+
+export function DiffView({ part, index, isCompact = false, isHeadless = false }: DiffViewProps) {
   const { actions } = useTranscriptContext();
   const short = useShortenPath();
   const { id, isShownWhole } = useDrawnEntry();
   const [isWhole, setWhole] = useState(isShownWhole);
-  const { path, hunks, change, omitted = 0 } = part;
+  const [isUnfolded, setUnfolded] = useState(!isCompact);
+  const { path, hunks, omitted = 0 } = part;
   const { openDiff } = actions;
-  const rows = hunks.flatMap(toRows);
+  const allRows = hunks.flatMap(toRows);
+  const rows = isUnfolded ? allRows : foldRemoved(allRows);
   const shown = isWhole ? rows : rows.slice(0, maxFoldedLines);
   return (
     <div class="diff">
-      <div class="part-head">
-        <PathButton path={path} line={hunks.find(({ newStart }) => newStart > 1)?.newStart} />
-        {changeLabels[change] !== '' && <span class="quiet">{changeLabels[change]}</span>}
-        <ChangeCounts changes={[part]} />
-        {openDiff && <IconButton label="Open Diff Editor" icon={DiffIcon} onClick={() => openDiff(id, index)} />}
-      </div>
+      {!isHeadless && (
+        <div class="part-head">
+          <PathButton path={path} line={hunks.find(({ newStart }) => newStart > 1)?.newStart} />
+          <DiffFacts part={part} onOpen={openDiff && (() => openDiff(id, index))} />
+        </div>
+      )}
       {shown.length > 0 && (
         <div
           class="diff-scroll"
@@ -50,7 +65,7 @@ export function DiffView({ part, index }: { part: DiffPart; index: number }) {
           <table class="diff-lines" dir="ltr">
             <tbody>
               {shown.map((row, at) => (
-                <DiffRow key={at} row={row} />
+                <DiffRow key={at} row={row} onUnfold={() => setUnfolded(true)} />
               ))}
             </tbody>
           </table>
@@ -58,7 +73,9 @@ export function DiffView({ part, index }: { part: DiffPart; index: number }) {
       )}
       {(omitted > 0 || shown.length < rows.length) && (
         <ShowAllButton
-          amount={omitted > 0 ? formatTextSize(countUnits(rows) + omitted) : formatCountWithNoun(rows.length, 'line')}
+          amount={
+            omitted > 0 ? formatTextSize(countUnits(allRows) + omitted) : formatCountWithNoun(rows.length, 'line')
+          }
           isTruncated={omitted > 0}
           onShow={() => setWhole(true)}
         />
@@ -67,11 +84,37 @@ export function DiffView({ part, index }: { part: DiffPart; index: number }) {
   );
 }
 
-function DiffRow({ row: { kind, oldLine, newLine, text } }: { row: DiffViewRow }) {
+/** How much of a file changes, and the way to its diff editor. */
+export function DiffFacts({ part, onOpen }: { part: DiffPart; onOpen: (() => void) | undefined }) {
+  return (
+    <>
+      {changeLabels[part.change] !== '' && <span class="quiet">{changeLabels[part.change]}</span>}
+      {part.isSpaceOnly && <span class="quiet">only white space changed</span>}
+      <ChangeCounts changes={[part]} />
+      {onOpen && <IconButton label="Open Diff Editor" icon={DiffIcon} onClick={onOpen} />}
+    </>
+  );
+}
+
+function DiffRow({
+  row: { kind, oldLine, newLine, marks, text },
+  onUnfold,
+}: {
+  row: DiffViewRow;
+  onUnfold: () => void;
+}) {
   if (kind === 'gap') {
     return (
       <tr class="diff-gap">
-        <td colSpan={3}>⋯</td>
+        <td colSpan={3}>
+          {text === '' ? (
+            '⋯'
+          ) : (
+            <button type="button" class="text-button" onClick={onUnfold}>
+              {text}
+            </button>
+          )}
+        </td>
       </tr>
     );
   }
@@ -83,20 +126,57 @@ function DiffRow({ row: { kind, oldLine, newLine, text } }: { row: DiffViewRow }
       <td class="diff-text">
         <span class="mark">{lineMarks[kind]}</span>
         <Text>
-          <UntrustedText text={text} />
+          <MarkedText text={text} marks={marks} />
         </Text>
       </td>
     </tr>
   );
 }
 
+function MarkedText({ text, marks = [] }: Pick<DiffViewRow, 'text' | 'marks'>) {
+  let end = 0;
+  return (
+    <>
+      {marks.map(([from, to]) => {
+        const before = text.slice(end, from);
+        end = to;
+        return (
+          <Fragment key={from}>
+            <UntrustedText text={before} />
+            <span class="changed">
+              <UntrustedText text={text.slice(from, to)} />
+            </span>
+          </Fragment>
+        );
+      })}
+      <UntrustedText text={text.slice(end)} />
+    </>
+  );
+}
+
+/** Folds long runs of removed lines that others replace. The row in their place tells how many. */
+function foldRemoved(rows: readonly DiffViewRow[]): DiffViewRow[] {
+  const folded: DiffViewRow[] = [];
+  for (let start = 0, end = 0; start < rows.length; start = end) {
+    while (rows[end]?.kind === 'remove') end++;
+    if (end - start > maxRemoved && rows[end]?.kind === 'add') {
+      const text = formatCountWithNoun(end - start - keptRemoved, 'more removed line');
+      folded.push(...rows.slice(start, start + keptRemoved), { kind: 'gap', text });
+    } else {
+      if (end === start) end++;
+      folded.push(...rows.slice(start, end));
+    }
+  }
+  return folded;
+}
+
 function toRows({ oldStart, newStart, lines }: DiffHunk, index: number): DiffViewRow[] {
   let oldLine = oldStart;
   let newLine = newStart;
-  const rows = lines.map(({ kind, text }): DiffViewRow => {
-    if (kind === 'add') return { kind, newLine: newLine++, text };
-    if (kind === 'remove') return { kind, oldLine: oldLine++, text };
-    return { kind, oldLine: oldLine++, newLine: newLine++, text };
+  const rows = lines.map(({ kind, ...line }): DiffViewRow => {
+    if (kind === 'add') return { kind, newLine: newLine++, ...line };
+    if (kind === 'remove') return { kind, oldLine: oldLine++, ...line };
+    return { kind, oldLine: oldLine++, newLine: newLine++, ...line };
   });
   return index === 0 ? rows : [{ kind: 'gap', text: '' }, ...rows];
 }
