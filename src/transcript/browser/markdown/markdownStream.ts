@@ -11,7 +11,7 @@ import { maxPlainPieceUnits } from './decorate';
 import { StreamingCode } from './code/streamingCode';
 import { maxMarkdownUnits, renderBlocks, renderText, parseBlocks, renderPlainText } from './parser/markdownParser';
 import { morphChildren } from './morph';
-import { normalizeLineEndings, type MarkdownOptions } from './renderMarkdown';
+import { codeIn, normalizeLineEndings, replaceCode, type MarkdownOptions } from './renderMarkdown';
 
 /**
  * Maximum size of an open block that is parsed while it grows, in UTF-16 units. Larger blocks are parsed at the end.
@@ -67,11 +67,12 @@ export class MarkdownStream implements Disposable {
     if (whole === '') this.container.replaceChildren();
   }
 
-  /** Draws the same text again, because its code can be highlighted now. */
-  drawAgain(): void {
-    const whole = this.completeText + this.openText;
-    this.reset();
-    this.openText = whole;
+  /** Highlights the code of streaming text, which was plain until now. Complete blocks without code stay untouched. */
+  highlightShownCode(): void {
+    const { completeText, container, lastCompleteNode } = this;
+    const nodes = [...container.children];
+    const complete = nodes.slice(0, nodes.findIndex((node) => node === lastCompleteNode) + 1);
+    replaceCode(complete.flatMap(codeIn), renderText(completeText, { ...this.parserEnv }, this.options.actions));
     this.render();
   }
 

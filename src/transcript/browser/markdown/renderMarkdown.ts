@@ -19,6 +19,26 @@ export function renderMarkdown(container: HTMLElement, text: string, { actions }
   return listenForLinkAndCodeActions(container, actions);
 }
 
+/** Highlights the code in a container that shows the complete text, and touches nothing else. */
+export function highlightShownCode(container: HTMLElement, text: string, { actions }: MarkdownOptions): void {
+  replaceCode(codeIn(container), renderText(normalizeLineEndings(text), {}, actions));
+}
+
+export function codeIn(root: ParentNode): Element[] {
+  return [...root.querySelectorAll('code.hljs')];
+}
+
+/** Gives elements the code of a new rendering of their text. */
+export function replaceCode(shown: readonly Element[], rendered: DocumentFragment): void {
+  const wanted = codeIn(rendered);
+  // Too long texts are formatted only in part. Their code stays as it is.
+  if (wanted.length !== shown.length) return;
+  for (const [at, code] of shown.entries()) {
+    const colored = wanted.at(at);
+    if (colored) morphChildren(code, code.firstChild, colored);
+  }
+}
+
 /** Normalizes line endings as the parser does. */
 export function normalizeLineEndings(text: string): string {
   return text.replace(/\r\n?/g, '\n');

@@ -1,7 +1,7 @@
 import type { Disposable } from '../../../base/common/disposable';
 import { onDidLoadGrammars } from '../markdown/code/highlight';
 import { MarkdownStream } from '../markdown/markdownStream';
-import { renderMarkdown } from '../markdown/renderMarkdown';
+import { highlightShownCode, renderMarkdown } from '../markdown/renderMarkdown';
 import type { TranscriptActions } from '../transcriptActions';
 
 export class MarkdownElement implements Disposable {
@@ -10,7 +10,7 @@ export class MarkdownElement implements Disposable {
   private actionListener: Disposable | undefined;
   private stream: MarkdownStream | undefined;
 
-  private readonly grammarListener = onDidLoadGrammars(() => this.drawAgain());
+  private readonly grammarListener = onDidLoadGrammars(() => this.highlight());
 
   constructor(
     private readonly element: HTMLElement,
@@ -21,7 +21,8 @@ export class MarkdownElement implements Disposable {
     if (text === this.shownText && isStreaming !== this.isFinished) return;
     this.isFinished = !isStreaming;
     if (!this.stream && this.isFinished) {
-      this.renderFinished(text);
+      this.actionListener?.dispose();
+      this.actionListener = renderMarkdown(this.element, text, { actions: this.actions });
     } else {
       this.streamText(text);
       if (this.isFinished) this.stream?.finish();
@@ -35,16 +36,10 @@ export class MarkdownElement implements Disposable {
     this.stream?.dispose();
   }
 
-  private renderFinished(text: string): void {
-    this.actionListener?.dispose();
-    this.actionListener = renderMarkdown(this.element, text, { actions: this.actions });
-  }
-
-  private drawAgain(): void {
+  private highlight(): void {
     if (this.shownText === undefined || !this.element.querySelector('.hljs')) return;
-    this.stream?.drawAgain();
-    if (!this.stream) this.renderFinished(this.shownText);
-    else if (this.isFinished) this.stream.finish();
+    if (this.isFinished) highlightShownCode(this.element, this.shownText, { actions: this.actions });
+    else this.stream?.highlightShownCode();
   }
 
   private streamText(text: string): void {
