@@ -8,7 +8,7 @@ import type { GitHead } from '../common/gitHead';
 import { CheckpointError, diskFullError, isDiskFull } from '../common/checkpointError';
 import { CheckpointRecords } from './checkpointRecords';
 import { FolderScan, type ScannedFolderTree, type ScopedFolderTree } from './scan/folderScan';
-import type { BirthTimes } from './scan/fileAges';
+import { systemFileTimes, type FileTimes } from './scan/fileAges';
 import { listIgnored } from './scan/ignoredFiles';
 import type { GitProgram } from './git/gitProgram';
 import { findIgnored } from './git/ignoreRules';
@@ -72,9 +72,8 @@ export class CheckpointRepositoryProvider {
     return this.options.storage;
   }
 
-  /** Whether a file's birth time is the time when it was made. */
-  get birthTimes(): BirthTimes {
-    return process.platform === 'darwin' ? 'unreliable' : 'reliable';
+  get fileTimes(): FileTimes {
+    return systemFileTimes(process.platform === 'darwin' ? 'unreliable' : 'reliable');
   }
 
   async prepare(signal: AbortSignal): Promise<PreparedRepository> {

@@ -35,6 +35,7 @@ import type { PruneRequest } from './pruneSchedule';
 import { bytesIn, pruneStore, type PruneResult } from './storePruner';
 import { saveBeforeRestore, withFiles } from './restore/saveBeforeRestore';
 import { currentStateId, StateComparer, type StateId } from './stateComparer';
+import type { FileTimes } from './scan/fileAges';
 import { createTimeLimitedSignal } from './timedOperation';
 
 export interface CheckpointStoreOptions {
@@ -49,6 +50,8 @@ export interface CheckpointStoreOptions {
   readonly limits?: Partial<CheckpointScanLimits>;
   /** Replaces PATH in the search for Git. */
   readonly searchPath?: string;
+  /** Default is what the system tells. */
+  readonly fileTimes?: FileTimes;
   /** Absolute paths of the other workspace folders. Programs in them are not trusted either. */
   readonly otherFolders?: readonly string[];
 }
@@ -110,7 +113,7 @@ export class CheckpointStore {
     this.comparer = new StateComparer(this.repositoryProvider, {
       folder: options.folder,
       isExcluded: (path) => this.isExcluded(path),
-      birthTimes: this.repositoryProvider.birthTimes,
+      fileTimes: options.fileTimes ?? this.repositoryProvider.fileTimes,
     });
     this.currentStateReader = new CurrentStateReader(options.folder, clock, this.limits.maxFileBytes);
   }

@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
+import { withoutUndefined } from '../../base/common/withoutUndefined';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
 import { isInsideFolder } from '../../base/node/isInsideFolder';
@@ -26,6 +27,7 @@ import {
   type TakeOptions,
   type WorkspaceCheckpoints,
 } from '../common/workspaceCheckpoints';
+import type { FileTimes } from './scan/fileAges';
 import { openCheckpointStore, type CheckpointStore } from './checkpointStore';
 import { currentStateId } from './stateComparer';
 import { findOwningFolder } from './owningFolder';
@@ -52,6 +54,8 @@ interface FolderCheckpointsDeps extends CheckpointStorageOptions {
   readonly limits?: Partial<CheckpointScanLimits>;
   /** Replaces PATH in the search for Git. */
   readonly searchPath?: string;
+  /** Default is what the system tells. */
+  readonly fileTimes?: FileTimes;
 }
 
 /** Maximum size of a file that is read as text, in bytes. */
@@ -309,7 +313,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
   }
 
   private async createStore(folder: string): Promise<CheckpointStore | string> {
-    const { clock, excludes, folders, limits, log, searchPath } = this.deps;
+    const { clock, excludes, fileTimes, folders, limits, log, searchPath } = this.deps;
     try {
       const opened = await openCheckpointStore({
         folder,
@@ -319,7 +323,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
         logger: log,
         clock,
         limits: { ...takeLimits, ...limits },
-        ...(searchPath === undefined ? {} : { searchPath }),
+        ...withoutUndefined({ fileTimes, searchPath }),
       });
       if (opened.kind === 'open') return opened.store;
       this.gitMissingAtByFolder.set(folder, clock.monotonicNow());

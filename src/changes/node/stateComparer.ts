@@ -11,7 +11,7 @@ import type { CheckpointRepositoryProvider, PreparedRepository } from './checkpo
 import { findIgnored, findIgnoredByTree } from './git/ignoreRules';
 import { isSameRules } from './git/outerIgnoreRules';
 import { isIgnoreFile } from './git/treeReader';
-import { findOlderFiles, type BirthTimes } from './scan/fileAges';
+import { findOlderFiles, type FileTimes } from './scan/fileAges';
 import { existsInFolder, hashFileState, mapConcurrently } from './scan/fileStatus';
 
 /** A checkpoint id, or `now` for the current state of the folder. */
@@ -29,7 +29,7 @@ interface ComparerOptions {
   /** Absolute real path of the workspace folder. */
   readonly folder: string;
   readonly isExcluded: (path: string) => boolean;
-  readonly birthTimes: BirthTimes;
+  readonly fileTimes: FileTimes;
 }
 
 /** Margin for times of checkpoints of earlier versions, which do not know when their scan began. */
@@ -145,8 +145,8 @@ export class StateComparer {
     { at, scannedAt }: CheckpointDetails,
     signal: AbortSignal,
   ): Promise<readonly string[]> {
-    const { birthTimes, folder } = this.options;
-    return await findOlderFiles(folder, paths, scannedAt ?? at - scanMarginMs, birthTimes, signal);
+    const { fileTimes, folder } = this.options;
+    return await findOlderFiles(folder, paths, scannedAt ?? at - scanMarginMs, fileTimes, signal);
   }
 }
 

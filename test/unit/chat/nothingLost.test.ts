@@ -3,7 +3,7 @@ import { forms, GuardedRepository, places, ruleFiles, type Act, type Step } from
 
 /** For a long run with other cases each time: `BACKLINE_PROPERTY_RUNS=1000 npm run test:unit -- nothingLost`. */
 const manyRuns = process.env['BACKLINE_PROPERTY_RUNS'];
-const parameters = manyRuns === undefined ? { numRuns: 6, seed: 20_261_129 } : { numRuns: Number(manyRuns) };
+const parameters = manyRuns === undefined ? { numRuns: 10, seed: 20_261_129 } : { numRuns: Number(manyRuns) };
 
 const place = fc.constantFrom(...places);
 const folders = ['d', 'local'];
@@ -80,13 +80,17 @@ const undoRestores: fc.Arbitrary<Step> = fc.record({ ...one('undoRestore'), whic
 /** A turn, what others do, and what the user does with the turn: the order in which all of it matters. */
 const round: fc.Arbitrary<readonly Step[]> = fc
   .tuple(
+    fc.array(
+      one('pass').kind.map((kind) => ({ kind })),
+      { maxLength: 1 },
+    ),
     turns,
     fc.array(users, { maxLength: 2 }),
     undoes,
     fc.array(users, { maxLength: 2 }),
     fc.array(fc.oneof(undoRestores, undoes), { maxLength: 2 }),
   )
-  .map(([first, before, second, after, last]) => [first, ...before, second, ...after, ...last]);
+  .map(([passes, first, before, second, after, last]) => [...passes, first, ...before, second, ...after, ...last]);
 
 const byUser = (act: Act): Step => ({ kind: 'user', act });
 const turn = (work: 'command' | 'edit' | 'editor' | 'talk', ...acts: readonly Act[]): Step => ({
@@ -185,8 +189,9 @@ describe('Undo, Restore and Keep', () => {
         fc.constantFrom('none' as const, 'folder' as const, 'folder' as const, 'parent' as const),
         fc.array(act, { minLength: 2, maxLength: 8 }),
         fc.array(round, { minLength: 1, maxLength: 3 }),
-        async (hasGit, first, rounds) => {
-          await play(hasGit, first, rounds.flat());
+        fc.constantFrom('reliable' as const, 'unreliable' as const),
+        async (hasGit, first, rounds, births) => {
+          await play(hasGit, first, rounds.flat(), births);
         },
       ),
       parameters,
@@ -198,8 +203,9 @@ async function play(
   hasGit: 'none' | 'folder' | 'parent',
   first: readonly Act[],
   steps: readonly Step[],
+  births: 'reliable' | 'unreliable' = 'reliable',
 ): Promise<void> {
-  const repository = await GuardedRepository.open(hasGit, first);
+  const repository = await GuardedRepository.open(hasGit, first, births);
   try {
     for (const one of steps) await repository.take(one);
   } finally {

@@ -4,6 +4,7 @@ import { nullLogger } from '../../../../src/base/common/log';
 import { Emitter } from '../../../../src/base/common/event';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import type { CheckpointScanLimits } from '../../../../src/changes/common/checkpoint';
+import type { FileTimes } from '../../../../src/changes/node/scan/fileAges';
 import { FolderCheckpoints } from '../../../../src/changes/node/folderCheckpoints';
 import type { Chat } from '../../../../src/chat/common/chatPorts';
 import type { AgentWrites } from '../../../../src/chat/common/writes/agentWrites';
@@ -32,6 +33,7 @@ interface DiskWindowOptions {
   readonly folders?: readonly string[];
   readonly limits?: Partial<CheckpointScanLimits>;
   readonly searchPath?: string;
+  readonly fileTimes?: FileTimes;
   readonly agentWrites?: AgentWrites;
   /** Folder of the conversations, relative to that of the workspace. Each window of a test with several has its own. */
   readonly chats?: string;
@@ -74,7 +76,7 @@ export class DiskWindow {
 
   private constructor(
     readonly workspace: TestWorkspace,
-    { agentWrites, chats = 'chats', folders = [workspace.folder], limits, searchPath }: DiskWindowOptions,
+    { agentWrites, chats = 'chats', fileTimes, folders = [workspace.folder], limits, searchPath }: DiskWindowOptions,
   ) {
     for (const backend of this.backends.backends) backend.runsCommand = true;
     const exclude = new ExcludeList(['.env*']);
@@ -93,6 +95,7 @@ export class DiskWindow {
       clock,
       ...(limits && { limits }),
       ...(searchPath !== undefined && { searchPath }),
+      ...(fileTimes && { fileTimes }),
     });
     this.store = new ConversationStore({
       folder: path.join(workspace.root, chats),

@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import * as path from 'node:path';
+import type { FileTimes } from '../../../../src/changes/node/scan/fileAges';
 import { hunksBetween } from '../../../../src/changes/common/review/hunks';
 import type { Chat } from '../../../../src/chat/common/chatPorts';
 import {
@@ -28,6 +29,7 @@ import { isEditorError } from '../../../../src/editor/common/editorPort';
 import { ChatError } from '../../../../src/chat/common/chatPorts';
 import { gitIn, TestWorkspace } from '../../changes/support/workspace';
 import { DiskWindow } from './diskWindow';
+import { PassedTimes } from './passedTimes';
 import { event } from './transcriptRecorder';
 
 const { signal } = new AbortController();
@@ -58,6 +60,8 @@ export type Step =
       readonly work: Work;
       readonly acts: readonly { readonly by: 'user' | 'agent'; readonly act: Act }[];
     }
+  /** An hour passes: what was there is old from then on. */
+  | { readonly kind: 'pass' }
   | { readonly kind: 'keep'; readonly file: number | undefined }
   | { readonly kind: 'keepHunk'; readonly file: number; readonly hunk: number }
   | { readonly kind: 'undoHunk'; readonly file: number; readonly hunk: number }
@@ -112,20 +116,26 @@ export class GuardedRepository {
     private readonly workspace: TestWorkspace,
     private readonly window: DiskWindow,
     chat: Chat,
+    private readonly times: PassedTimes,
   ) {
     this.chat = chat;
   }
 
-  static async open(hasGit: 'none' | 'folder' | 'parent', first: readonly Act[]): Promise<GuardedRepository> {
+  static async open(
+    hasGit: 'none' | 'folder' | 'parent',
+    first: readonly Act[],
+    births: FileTimes['births'] = 'reliable',
+  ): Promise<GuardedRepository> {
     const workspace = new TestWorkspace();
     if (hasGit === 'folder') workspace.commitAll();
     if (hasGit === 'parent') {
       writeFileSync(path.join(workspace.root, '.gitignore'), '/storage/\n/chats/\n');
       gitIn(workspace.root, 'init', '-q');
     }
-    const window = await DiskWindow.open(workspace);
+    const times = new PassedTimes(births);
+    const window = await DiskWindow.open(workspace, { fileTimes: times });
     for (const { backends } of [window.backends]) for (const backend of backends) backend.runsCommand = false;
-    const repository = new GuardedRepository(workspace, window, await window.create());
+    const repository = new GuardedRepository(workspace, window, await window.create(), times);
     for (const act of first) repository.act(act, 'user');
     return repository;
   }
@@ -138,6 +148,7 @@ export class GuardedRepository {
   async take(step: Step): Promise<void> {
     const before = this.files();
     if (step.kind === 'user') this.act(step.act, 'user');
+    else if (step.kind === 'pass') this.times.pass(this.workspace.folder);
     else if (step.kind === 'turn') await this.turn(step);
     else if (step.kind === 'keep') {
       await this.keep(step.file);
