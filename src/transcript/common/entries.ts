@@ -107,7 +107,6 @@ export const FileChange = z.object({
   change: z.enum(['created', 'modified', 'deleted']),
   added: Count,
   removed: Count,
-  hunks: optional(Count),
   /** The former path of a renamed file. */
   renamedFrom: optional(Text),
   /** `command`: the file was changed while a command ran, by it or by somebody else. Absent for the agent. */
@@ -117,7 +116,7 @@ export const FileChange = z.object({
 });
 export type FileChange = z.infer<typeof FileChange>;
 
-export const ChangeTotals = z.object({ files: Count, hunks: Count, added: Count, removed: Count });
+export const ChangeTotals = z.object({ files: Count, added: Count, removed: Count });
 export type ChangeTotals = z.infer<typeof ChangeTotals>;
 
 const entryBase = {

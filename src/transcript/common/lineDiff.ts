@@ -28,16 +28,12 @@ export function createDiff(
 interface ChangeCounts {
   readonly added: number;
   readonly removed: number;
-  readonly hunks: number;
 }
 
-/** Counts the changed lines and their groups. Null stands for a file that does not exist. */
+/** Counts the changed lines. Null stands for a file that does not exist. */
 export function countChanges(before: string | null, after: string | null): ChangeCounts {
-  const counts = { added: 0, removed: 0, hunks: 0 };
-  let isChange = false;
+  const counts = { added: 0, removed: 0 };
   for (const { added, count, removed } of compareMiddle(splitLines(before ?? ''), splitLines(after ?? '')).middle) {
-    if ((added || removed) && !isChange) counts.hunks++;
-    isChange = added || removed;
     if (added) counts.added += count;
     if (removed) counts.removed += count;
   }

@@ -21,7 +21,6 @@ export function totalsOf(changes: readonly FileChange[]): ChangeTotals {
     changes.reduce((total, change) => total + count(change), 0);
   return {
     files: changes.length,
-    hunks: sum(({ hunks = 0 }) => hunks),
     added: sum(({ added }) => added),
     removed: sum(({ removed }) => removed),
   };

@@ -288,7 +288,7 @@ describe('what a conversation is with', () => {
 
   it('has changed thousands of files, and shows the first ones', async () => {
     const many = Array.from({ length: 100 }, (_, number) => ({ ...greeting, path: `/work/csv/src/file${number}.ts` }));
-    const changeTotals = { files: 5_000, hunks: 12_345, added: 9, removed: 8 };
+    const changeTotals = { files: 5_000, added: 9, removed: 8 };
     const chat = await pages.openChat(snapshot(sessionOf({ changes: many, changeTotals })));
     await chat.page.getByText('5,000 files').click();
     assert.equal(await chat.page.locator('.changes li').count(), 100);

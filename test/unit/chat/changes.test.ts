@@ -55,8 +55,8 @@ describe('Changes of a conversation', () => {
     );
     await until('the changes', () => chat.view.changes.length === 2);
     assert.deepEqual(chat.view.changes, [
-      { path: '/ws/a.txt', change: 'modified', added: 1, removed: 0, hunks: 1, state: 'applied' },
-      { path: '/ws/new.txt', change: 'created', added: 1, removed: 0, hunks: 1, state: 'applied' },
+      { path: '/ws/a.txt', change: 'modified', added: 1, removed: 0, state: 'applied' },
+      { path: '/ws/new.txt', change: 'created', added: 1, removed: 0, state: 'applied' },
     ]);
     const end = [...chat.transcript.entries()].at(-1);
     assert.ok(end?.kind === 'end');
@@ -100,7 +100,7 @@ describe('Changes of a conversation', () => {
       becomesBinary();
       const chat = await turn(refused, write('/ws/a.txt', 'two\n'), refused);
       await until('the changes', () => chat.view.changes.length > 0);
-      const applied = { change: 'modified', added: 1, removed: 1, hunks: 1, state: 'applied' };
+      const applied = { change: 'modified', added: 1, removed: 1, state: 'applied' };
       assert.deepEqual(chat.view.changes, [{ path: '/ws/a.txt', ...applied }]);
       assert.deepEqual(endsOf(chat), [[{ path: '/ws/a.txt', ...applied }]]);
       assert.deepEqual(chat.fileChanges.filesOfTurns({ first: 1, last: 1 }), [{ path: '/ws/a.txt' }]);
@@ -217,7 +217,7 @@ describe('Changes of a conversation', () => {
     window = await Window.open({ folder, editor, backends: new ChatBackends('one') });
     const last = await window.chats.open(chat.id);
     assert.deepEqual(last.view.changes, [
-      { path: '/ws/a.txt', change: 'modified', added: 1, removed: 1, hunks: 1, state: 'applied' },
+      { path: '/ws/a.txt', change: 'modified', added: 1, removed: 1, state: 'applied' },
     ]);
     await last.revert('/ws/a.txt');
     assert.equal(editor.diskText('/ws/a.txt'), 'one\n');

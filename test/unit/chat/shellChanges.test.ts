@@ -83,7 +83,7 @@ describe('Changes that no tool call names', () => {
     await eventually('the change', () => assert.deepEqual(states(), [`${a} modified applied`]));
   });
 
-  it('are counted by hunk, and a renamed file has its former path', async () => {
+  it('are counted by line, and a renamed file has its former path', async () => {
     editor.setFile(b, 'b\n');
     await chat.send(draft('Go'));
     editor.setFile(a, text.replace('two', 'TWO').replace('five', 'FIVE'));
@@ -92,7 +92,7 @@ describe('Changes that no tool call names', () => {
     editor.setFile('/ws/other.txt', 'other\n');
     await end();
     await until('the changes', () => chat.view.changes.length === 3);
-    const shown = chat.view.changes.map(({ hunks, path, renamedFrom }) => [path, hunks, renamedFrom]);
+    const shown = chat.view.changes.map(({ added, path, renamedFrom }) => [path, added, renamedFrom]);
     const expected = [
       [a, 2, undefined],
       ['/ws/other.txt', 1, undefined],
@@ -115,7 +115,7 @@ describe('Changes that no tool call names', () => {
       await window.chats.afterWrite(writer, a);
       editor.changeOnDisk(a, second);
       await end();
-      const counts = { added: 2, removed: 2, hunks: 2, author: 'command' };
+      const counts = { added: 2, removed: 2, author: 'command' };
       const expected = [{ path: a, change: 'modified', ...counts, state: 'applied' }];
       await eventually('the change', () => assert.deepEqual(chat.view.changes, expected));
       assert.equal(editor.bufferText(a), first, 'VS Code still has the text from before');

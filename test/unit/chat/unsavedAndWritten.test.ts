@@ -35,7 +35,7 @@ describe('a file that an agent has written on disk while its editor has unsaved 
     await ledger.recordWrite({ path, base, written, isAgentsWork: () => true });
     await ledger.endTurn(1, (changes) => [...changes]);
     await ledger.refresh();
-    assert.deepEqual(ledger.changes, [{ path, change: 'modified', added: 1, removed: 0, hunks: 1, state: 'applied' }]);
+    assert.deepEqual(ledger.changes, [{ path, change: 'modified', added: 1, removed: 0, state: 'applied' }]);
     disk = 'three\n';
     await ledger.refresh();
     assert.equal(ledger.changes[0]?.state, 'changedSince');

@@ -9,19 +9,18 @@ const change = (path: string, more: Partial<FileChange> = {}): FileChange => ({
   change: 'modified',
   added: 2,
   removed: 1,
-  hunks: 3,
   state: 'applied',
   ...more,
 });
 
 describe('selectShownChanges', () => {
-  it('counts lines and hunks', () => {
+  it('counts lines', () => {
     const text = 'a\nb\nc\nd\n';
-    assert.deepEqual(countChanges(text, text), { added: 0, removed: 0, hunks: 0 });
-    assert.deepEqual(countChanges(text, 'A\nb\nc\nd\ne\n'), { added: 2, removed: 1, hunks: 2 });
-    assert.deepEqual(countChanges(null, text), { added: 4, removed: 0, hunks: 1 });
-    assert.deepEqual(countChanges(text, null), { added: 0, removed: 4, hunks: 1 });
-    assert.deepEqual(countChanges(null, ''), { added: 0, removed: 0, hunks: 0 });
+    assert.deepEqual(countChanges(text, text), { added: 0, removed: 0 });
+    assert.deepEqual(countChanges(text, 'A\nb\nc\nd\ne\n'), { added: 2, removed: 1 });
+    assert.deepEqual(countChanges(null, text), { added: 4, removed: 0 });
+    assert.deepEqual(countChanges(text, null), { added: 0, removed: 4 });
+    assert.deepEqual(countChanges(null, ''), { added: 0, removed: 0 });
   });
 
   it('returns the first of many changes, with the totals of all', () => {
@@ -30,7 +29,7 @@ describe('selectShownChanges', () => {
     const many = Array.from({ length: 5_000 }, (_, number) => change(`/${number}`));
     const { changes, changeTotals } = selectShownChanges(many);
     assert.deepEqual(changes, many.slice(0, 100));
-    assert.deepEqual(changeTotals, { files: 5_000, hunks: 15_000, added: 10_000, removed: 5_000 });
+    assert.deepEqual(changeTotals, { files: 5_000, added: 10_000, removed: 5_000 });
   });
 
   it('lists a renamed file once', () => {

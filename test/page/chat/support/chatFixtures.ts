@@ -140,7 +140,6 @@ export const greeting: ConversationView['changes'][number] = {
   change: 'modified',
   added: 8,
   removed: 3,
-  hunks: 4,
   state: 'applied',
 };
 
@@ -151,10 +150,9 @@ export const changes: ConversationView['changes'] = [
     change: 'modified',
     added: 3,
     removed: 1,
-    hunks: 2,
     state: 'changedSince',
   },
-  { path: 'src/welcome.ts', change: 'created', added: 1, removed: 0, hunks: 1, state: 'applied' },
+  { path: 'src/welcome.ts', change: 'created', added: 1, removed: 0, state: 'applied' },
 ];
 
 export const rows: ConversationRow[] = [
