@@ -14,7 +14,7 @@ import { parseRegistry, type ParsedRegistry } from '../common/registry/parseRegi
 import type { RegistryAgent } from '../common/registry/registryAgent';
 import type { Fetch } from '../../wire/node/outgoingHttp';
 import { openDownload, readBody } from './download/openDownload';
-import { replaceFile } from './storage/replaceFile';
+import { replaceFile } from '../../base/node/replaceFile';
 
 interface RegistryStoreOptions {
   /** The address of the registry's document, from the user's settings. */

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { withDeadline, type Clock } from '../../base/common/async';
@@ -12,6 +12,7 @@ import {
   type RemoteCodeConsentRequest,
   type RememberedConsentRequest,
 } from '../common/providers/providerError';
+import { replaceFile } from '../../base/node/replaceFile';
 import type { Fetch } from '../../wire/node/outgoingHttp';
 import { fetchAnswer, hostOf, isRedirect } from './httpAnswer';
 
@@ -291,13 +292,10 @@ function checkHttps(url: string): void {
 /** Writes a file atomically, because other windows may read it. @throws ProviderError that explains what to do */
 async function writeAtomically(file: string, bytes: Uint8Array): Promise<void> {
   const folder = path.dirname(file);
-  const draft = `${file}.${process.pid}.tmp`;
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await writeFile(draft, bytes, { mode: 0o600 });
-    await rename(draft, file);
+    await replaceFile(file, bytes);
   } catch (error) {
-    await rm(draft, { force: true }).catch(() => undefined);
     throw new ProviderError(
       `The downloaded code could not be saved in ${folder}. ${userMessageOf(error)} Make sure that you can write to this folder, then run “Backline: Refresh Context Providers”.`,
     );

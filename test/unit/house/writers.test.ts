@@ -6,7 +6,7 @@ const root = path.join(process.cwd(), 'src');
 
 /** A function of `node:fs`, VS Code's own file system, or an edit. */
 const writes =
-  /import \{[^}]*\b(?:writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream|copyFile|cp|rename|renameSync|symlink|link)\b[^}]*\} from 'node:fs|\bhandle\.writeFile\(|\bfs\.(?:writeFile|copy|delete|rename)\(|\bworkspace\.applyEdit\(|\beditor\.edit\(/;
+  /import \{[^}]*\b(?:writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream|copyFile|cp|rename|renameSync|symlink|link)\b[^}]*\} from 'node:fs|\/base\/node\/replaceFile'|\bhandle\.writeFile\(|\bfs\.(?:writeFile|copy|delete|rename)\(|\bworkspace\.applyEdit\(|\beditor\.edit\(/;
 
 /**
  * Who writes files, and where. Files of the workspace are written by the editor's adapters alone, behind `GuardedEditor`;
@@ -40,6 +40,7 @@ const writers: Readonly<Record<string, string>> = {
   'threads/node/files/atomicWrite.ts': 'own storage',
   'base/node/privateTemporaryFolder.ts': 'own storage',
   'base/node/filePort.ts': 'own storage',
+  'base/node/replaceFile.ts': 'own storage',
   'acp/demo/diskFiles.ts': 'an agent that has no client to write for it',
   'acp/demo/session/sessions.ts': 'own storage',
   'acp/demo/session/demoSignIn.ts': 'own storage',
@@ -47,7 +48,7 @@ const writers: Readonly<Record<string, string>> = {
   'agents/node/npm/npmPackage.ts': 'own storage',
   'agents/node/npm/npxInstaller.ts': 'own storage: an agent that is installed',
   'agents/node/storage/agentStorage.ts': 'own storage',
-  'agents/node/storage/replaceFile.ts': 'own storage',
+  'agents/node/registryStore.ts': 'own storage',
 };
 
 describe('writers of files', () => {

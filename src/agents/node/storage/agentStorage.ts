@@ -8,7 +8,7 @@ import type { Logger } from '../../../base/common/log';
 import { parseJson } from '../../../base/common/parseJson';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { InstalledIndex, VersionManifest } from '../../common/install/versionManifest';
-import { replaceFile } from './replaceFile';
+import { replaceFile } from '../../../base/node/replaceFile';
 import { currentOwner, formatOwner, isOwnerAlive, parseOwner } from './windowOwner';
 
 /** A version of an agent on disk. */

@@ -1,6 +1,7 @@
-import { chmod, copyFile, mkdir, rename, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { quoteForPosixShell } from '../../../base/common/visibleText';
+import { replaceFileBy } from '../../../base/node/replaceFile';
 import type { BridgeCommand } from '../../common/clients/clientConfigurations';
 
 interface LauncherDeps {
@@ -29,22 +30,16 @@ export async function installBridge({
   windowsFolder,
 }: LauncherDeps): Promise<BridgeCommand> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  // Another window may read or write the files at the same time.
   const script = path.join(folder, 'mcp-bridge.js');
-  await replaceFile(script, (file) => copyFile(bridgeFile, file));
+  await replaceFileBy(script, (file) => copyFile(bridgeFile, file));
   if (platform === 'win32') return { command: runtime, args: [script, '--windows', windowsFolder], env: asNode };
   const launcher = path.join(folder, 'backline-mcp');
   const quoted = [runtime, script, '--windows', windowsFolder].map(quoteForPosixShell);
   const text = `#!/bin/sh\nELECTRON_RUN_AS_NODE=1 exec ${quoted.join(' ')}\n`;
-  await replaceFile(launcher, async (file) => {
+  await replaceFileBy(launcher, async (file) => {
     await writeFile(file, text);
     await chmod(file, 0o700);
   });
   return { command: launcher, args: [], env: {} };
-}
-
-/** Another window may read or write the file at the same time. */
-async function replaceFile(file: string, write: (unfinished: string) => Promise<void>): Promise<void> {
-  const unfinished = `${file}.${process.pid}.tmp`;
-  await write(unfinished);
-  await rename(unfinished, file);
 }

@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+
+/** A temporary file that was not written to for so long is of a process that was killed. */
+const leftoverAgeMs = 10 * 60_000;
+
+/**
+ * Replaces a file atomically, or creates it in a folder that exists. `write` creates the temporary file at the absolute path that it is
+ * given. What killed processes have left of the same file is removed. @throws errors of Node.js or of `write`; the old file is then unchanged
+ */
+export async function replaceFileBy(
+  file: string,
+  write: (temporary: string) => Promise<void>,
+  nowMs = Date.now(),
+): Promise<void> {
+  await removeLeftovers(file, nowMs);
+  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+  try {
+    await write(temporary);
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Like `replaceFileBy`. Only the user can read the file, and it is on the disk when this resolves. */
+export async function replaceFile(file: string, contents: string | Uint8Array): Promise<void> {
+  await replaceFileBy(file, (temporary) => writeFile(temporary, contents, { flag: 'wx', mode: 0o600, flush: true }));
+}
+
+/** Also removes those of earlier versions, which had the id of the process in the name. Never rejects. */
+async function removeLeftovers(file: string, nowMs: number): Promise<void> {
+  const [folder, start] = [path.dirname(file), `${path.basename(file)}.`];
+  const isTemporary = (name: string): boolean =>
+    name.startsWith(start) && /^(?:[0-9a-f]{12}|\d+)\.tmp$/.test(name.slice(start.length));
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter(isTemporary)) {
+    const leftover = path.join(folder, name);
+    const info = await stat(leftover).catch(() => undefined);
+    // A copy can have the modification time of its original. The next call tries it again if it fails.
+    if (info && nowMs - info.ctimeMs > leftoverAgeMs) await rm(leftover, { force: true }).catch(() => undefined);
+  }
+}
