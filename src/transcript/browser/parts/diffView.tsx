@@ -87,12 +87,12 @@ export function DiffView({ part, index, isCompact = false, isHeadless = false }:
 /** How much of a file changes, and the way to its diff editor. */
 export function DiffFacts({ part, onOpen }: { part: DiffPart; onOpen: (() => void) | undefined }) {
   return (
-    <>
+    <span class="diff-facts">
       {changeLabels[part.change] !== '' && <span class="quiet">{changeLabels[part.change]}</span>}
-      {part.isSpaceOnly && <span class="quiet">only white space changed</span>}
+      {part.isSpaceOnly && <span class="quiet one-line">only white space</span>}
       <ChangeCounts changes={[part]} />
       {onOpen && <IconButton label="Open Diff Editor" icon={DiffIcon} onClick={onOpen} />}
-    </>
+    </span>
   );
 }
 
