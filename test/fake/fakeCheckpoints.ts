@@ -47,6 +47,7 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
   readonly resumed: ResumeDirection[] = [];
   private readonly targetOf = new WeakMap<RestorePreview, ReadonlyMap<string, string>>();
   private readonly foldersOf = new WeakMap<RestorePreview, readonly FolderCheckpoint[]>();
+  private readonly leftOut = new Map<string, readonly string[]>();
   private readonly disks = new Map<string, ReadonlyMap<string, string>>();
 
   constructor(private readonly editor: FakeEditor) {}
@@ -62,6 +63,10 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
     if (problems.length > 0) return { folders: [], problems, uncovered };
     const id = String(this.taken.length);
     const disk = await this.disk();
+    this.leftOut.set(
+      id,
+      [...disk.keys()].filter((path) => this.excluded.has(path) || this.ignored.has(path)),
+    );
     this.disks.set(
       id,
       new Map(
@@ -75,7 +80,7 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
     this.scans++;
     const failure = this.scanFailures.shift();
     if (failure === 'error') throw new Error('The disk is full.');
-    if (failure === 'problem') return { files: [], problems: ['The disk is full.'] };
+    if (failure === 'problem') return { files: [], gone: [], problems: ['The disk is full.'] };
     const [checkpoint] = folders;
     const before = this.diskAt(checkpoint);
     const now = await this.disk();
@@ -84,7 +89,8 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
       const change = { path, before: stateOf(before.get(path)), after: stateOf(now.get(path)) };
       return checkpoint && before.get(path) !== now.get(path) ? [{ ...change, checkpoint }] : [];
     });
-    return { files, problems: [] };
+    const gone = [...(this.leftOut.get(checkpoint?.id ?? '') ?? [])].filter((path) => !now.has(path));
+    return { files, gone, problems: [] };
   }
 
   textsBefore(files: readonly ChangedFile[]): Promise<ReadonlyMap<string, string | null>> {

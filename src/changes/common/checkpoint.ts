@@ -117,6 +117,11 @@ export interface CheckpointDifference {
   readonly changes: readonly CheckpointFileChange[];
   /** Paths that can't be compared, because one of the checkpoints does not contain them. */
   readonly leftOut: readonly LeftOutItem[];
+  /**
+   * What the earlier state does not contain although it was there, and no longer exists. Empty unless the later state is the current
+   * one. A trailing `/` marks a folder.
+   */
+  readonly gone: readonly string[];
 }
 
 /** Limits for the scan of a folder for one checkpoint. */

@@ -40,6 +40,11 @@ export interface ChangedFile extends CheckpointedFile {
 
 export interface ChangesSinceCheckpoints {
   readonly files: readonly ChangedFile[];
+  /**
+   * Absolute paths of what the checkpoints do not contain although it was there, such as ignored files, and that no longer exists. A
+   * trailing separator marks a folder.
+   */
+  readonly gone: readonly string[];
   /** Why changes in the other folders are unknown, as messages for users. */
   readonly problems: readonly string[];
 }

@@ -125,10 +125,12 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
       readonly files: ChangedFile[];
     }[] = [];
     const problems: string[] = [];
+    const gone = new Set<string>();
     for (const checkpoint of folders) {
       try {
         const store = await this.openStoreOrThrow(checkpoint.folder);
-        const { changes } = await store.diff(checkpoint.id, currentStateId);
+        const { changes, gone: names } = await store.diff(checkpoint.id, currentStateId);
+        for (const name of names) gone.add(path.join(checkpoint.folder, name));
         const files = changes.flatMap((change) => filesOf(change, checkpoint));
         compared.push({ folder: store.folder, checkpoint, files });
       } catch (error) {
@@ -144,7 +146,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
         (file) => findOwningFolder(folderPaths, path.join(folder, path.relative(checkpoint.folder, file.path))) === at,
       ),
     );
-    return { files, problems };
+    return { files, gone: [...gone], problems };
   }
 
   async textsBefore(files: readonly ChangedFile[]): Promise<ReadonlyMap<string, string | null | undefined>> {

@@ -12,6 +12,7 @@ import { findIgnored, findIgnoredByTree } from './git/ignoreRules';
 import { isSameRules } from './git/outerIgnoreRules';
 import { isIgnoreFile } from './git/treeReader';
 import { findOlderFiles, type FileTimes } from './scan/fileAges';
+import { findGone } from './scan/goneItems';
 import { existsInFolder, hashFileState, mapConcurrently } from './scan/fileStatus';
 
 /** A checkpoint id, or `now` for the current state of the folder. */
@@ -72,7 +73,8 @@ export class StateComparer {
       ...[...ignored].map((path): LeftOutItem => ({ path, reason: 'ignored' })),
       ...unknown.map((path): LeftOutItem => ({ path, reason: 'older' })),
     ];
-    return withoutLeftOut(changes, leftOut, this.options.isExcluded);
+    const gone = isNow ? await findGone(this.options.folder, before.scope, signal) : [];
+    return { ...withoutLeftOut(changes, leftOut, this.options.isExcluded), gone };
   }
 
   /** Returns changed files that exist on only one side because the other one ignores them. */
@@ -193,7 +195,7 @@ function withoutLeftOut(
   changes: readonly CheckpointFileChange[],
   leftOut: readonly LeftOutItem[],
   isExcluded: (path: string) => boolean,
-): CheckpointDifference {
+): Omit<CheckpointDifference, 'gone'> {
   const byPath = new Map(leftOut.map((item) => [item.path, item]));
   const out = new PathSet(byPath.keys());
   const isOut = (path: string): boolean => out.covers(path) || isExcluded(path);

@@ -103,6 +103,36 @@ describe('Changes that no tool call names', () => {
     assert.ok(changes.some(({ renamedFrom }) => renamedFrom === b));
   });
 
+  it('are named where no checkpoint has the file, such as one that Git ignores, if it is gone', async () => {
+    const [env, log] = ['/ws/settings.local', '/ws/debug.log'];
+    const notices = () =>
+      [...chat.transcript.entries()].flatMap((entry) => (entry.kind === 'notice' ? [[entry.text, entry.details]] : []));
+    for (const path of [env, log]) {
+      editor.setFile(path, 'mine\n');
+      checkpoints.ignored.add(path);
+    }
+    const deletedInTurn = async (path: string, runsCommand: boolean) => {
+      window.agent.runsCommand = runsCommand;
+      await chat.send(draft('Go'));
+      editor.deleteFile(path);
+      await end();
+      await chat.restores.whenTurnRecorded();
+    };
+    await deletedInTurn(log, true);
+    const one =
+      'A file or folder is gone since this turn began, and can’t be restored: it was not in the checkpoint, because Git ignores it, or it is excluded or too large.';
+    assert.deepEqual(notices(), [[one, log]]);
+    await deletedInTurn(env, true);
+    assert.deepEqual(notices(), [
+      [one, log],
+      [one, env],
+    ]);
+    editor.setFile(env, 'mine again\n');
+    await deletedInTurn(env, false);
+    assert.equal(notices().length, 2, 'no command ran');
+    assert.deepEqual(states(), []);
+  });
+
   describe('while VS Code has an earlier text of the file in a document without unsaved changes', () => {
     const first = text.replace('one', 'ONE');
     const second = first.replace('five', 'FIVE');

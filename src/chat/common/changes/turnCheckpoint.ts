@@ -80,10 +80,6 @@ export class TurnCheckpoint {
   /** The states of files without texts after such saves. */
   private readonly stateSavedByOthersByPath = new Map<string, CurrentFileState>();
   private readonly notices: TurnNotices;
-  /** Why the last scan may have missed changes. */
-  private scanProblems: readonly string[] = [];
-  /** Number of files that differed from the checkpoint at the last scan. */
-  private changedCount = 0;
   private lastScan: Promise<void> = Promise.resolve();
 
   constructor(private readonly ports: TurnCheckpointPorts) {
@@ -113,7 +109,6 @@ export class TurnCheckpoint {
     this.turn = turn;
     this.recordedAt = undefined;
     this.ports.othersWrites.beginTurn(since);
-    this.changedCount = 0;
     this.recordedByPath.clear();
     this.savesByOthers.clear();
     this.stateSavedByOthersByPath.clear();
@@ -159,7 +154,7 @@ export class TurnCheckpoint {
   async scan(): Promise<void> {
     this.lastScan = this.lastScan.then(() =>
       this.scanNow().catch((error: unknown) => {
-        this.scanProblems = [messageOf(error)];
+        this.notices.handleFailedScan(messageOf(error));
         this.ports.log.info(`Cannot find the changes of a turn: ${messageOf(error)}`);
       }),
     );
@@ -170,7 +165,7 @@ export class TurnCheckpoint {
   async end(turn: number): Promise<void> {
     if (this.folderCheckpoints.length === 0) return;
     await this.scan();
-    this.notices.addForTurn(this.scanProblems, this.changedCount, maxFiles);
+    this.notices.addForTurn(maxFiles);
     // Later writes do not belong to this turn, even if the conversation is reopened.
     this.ports.record({ type: 'checkpoint', turn, folders: [] });
     this.folderCheckpoints = [];
@@ -202,11 +197,10 @@ export class TurnCheckpoint {
     scan: CallScan,
   ): Promise<boolean> {
     const readAfter = this.ports.othersWrites.now;
-    const { files: changed, problems } = await checkpoints.changesSince(folders);
+    const { files: changed, gone, problems } = await checkpoints.changesSince(folders);
     await this.ports.othersWrites.handleScan(changed, readAfter, problems.length === 0);
     const calls = await this.resolveCalls(scan.calls());
-    this.scanProblems = problems;
-    this.changedCount = changed.length;
+    this.notices.handleScan({ changedCount: changed.length, gone, hasWriter: calls.hasWriter, problems });
     this.recordUnlisted(changed.slice(maxFiles), calls, readAfter);
     let isComplete = problems.length === 0;
     const left = changed.slice(0, maxFiles).filter((file) => !this.isRecorded(file));

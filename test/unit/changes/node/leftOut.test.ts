@@ -81,6 +81,33 @@ describe('a checkpoint', () => {
     for (const name of names) assert.equal(workspace.read(name), name);
   });
 
+  it('knows what it does not contain, and names it when it is gone', async () => {
+    workspace.write({
+      '.gitignore': '*.local\nbuild/\nkept/\n',
+      'a.txt': 'a',
+      'app.local': 'mine',
+      'sub/b.txt': 'b',
+      'sub/b.local': 'mine',
+      'stays.local': 'mine',
+      'build/x.js': 'x',
+      'build/y.js': 'y',
+      'kept/x.js': 'x',
+    });
+    workspace.commitAll();
+    workspace.write({ '.env': 'SECRET=1' });
+    const store = await workspace.open({ excludes: (file) => path.basename(file) === '.env' });
+    const { id } = await taken(store);
+    const gone = async (): Promise<string[]> => [...(await store.diff(id, currentStateId)).gone].sort();
+    assert.deepEqual(await gone(), []);
+    workspace.remove('kept/x.js', 'a.txt');
+    assert.deepEqual(await gone(), [], 'a file in a folder that is ignored, and one that the checkpoint has');
+    workspace.remove('app.local', 'sub/b.local', 'build', '.env');
+    assert.deepEqual(await gone(), ['.env', 'app.local', 'build/', 'sub/b.local']);
+    workspace.write({ 'app.local': 'again' });
+    assert.deepEqual(await gone(), ['.env', 'build/', 'sub/b.local']);
+    assert.deepEqual((await store.diff(id, (await taken(store)).id)).gone, [], 'between two checkpoints');
+  });
+
   it('says so of a name that is not UTF-8', async () => {
     writeFileSync(Buffer.concat([Buffer.from(`${workspace.folder}/`), Buffer.of(0x66, 0xff)]), 'x');
     workspace.write({ 'a.txt': 'a' });
