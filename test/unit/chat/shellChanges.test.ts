@@ -112,7 +112,7 @@ describe('Changes that no tool call names', () => {
       checkpoints.ignored.add(path);
     }
     const deletedInTurn = async (path: string, runsCommand: boolean) => {
-      window.agent.runsCommand = runsCommand;
+      for (const agent of [window.agent, ...window.agent.sessions]) agent.runsCommand = runsCommand;
       await chat.send(draft('Go'));
       editor.deleteFile(path);
       await end();
@@ -130,6 +130,9 @@ describe('Changes that no tool call names', () => {
     editor.setFile(env, 'mine again\n');
     await deletedInTurn(env, false);
     assert.equal(notices().length, 2, 'no command ran');
+    editor.setFile(env, 'once more\n');
+    await deletedInTurn(env, true);
+    assert.equal(notices().length, 3, 'gone again');
     assert.deepEqual(states(), []);
   });
 

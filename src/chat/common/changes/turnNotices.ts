@@ -62,13 +62,18 @@ export class TurnNotices {
         gone.length === 1
           ? 'A file or folder is gone since this turn began, and can’t be restored: it was not in the checkpoint, because Git ignores it, or it is excluded or too large.'
           : `${gone.length} files and folders are gone since this turn began, and can’t be restored: they were not in the checkpoint, because Git ignores them, or they are excluded or too large.`;
-      this.add(text, gone, gone.join('\n'));
+      // In each turn: the same file can be made again, and be gone again.
+      this.append(text, gone);
     }
   }
 
-  private add(text: string, paths: readonly string[] = [], key = text): void {
-    if (this.shown.has(key)) return;
-    this.shown.add(key);
+  private add(text: string, paths: readonly string[] = []): void {
+    if (this.shown.has(text)) return;
+    this.shown.add(text);
+    this.append(text, paths);
+  }
+
+  private append(text: string, paths: readonly string[]): void {
     const details = paths.length === 0 ? {} : { details: truncateList(paths, maxNames).join('\n') };
     this.record({ type: 'notice', level: 'info', text, ...details });
   }
