@@ -36,6 +36,9 @@ interface FileReviewPorts {
   readonly refresh: (path: string) => Promise<void>;
 }
 
+/** Each is read while the user waits for the conversation. */
+const maxComparedAfterMove = 200;
+
 /** Keeps and undoes single hunks of a file's changes. */
 export class FileReview {
   constructor(private readonly ports: FileReviewPorts) {}
@@ -48,6 +51,18 @@ export class FileReview {
       [known?.before, known?.after].map((id) => this.ports.fileTexts.textOf(id)),
     );
     return { before, after, isCurrent: known?.after !== undefined && now.id === known.after };
+  }
+
+  /** The changed files that are not as the agent left them, because they were edited or replaced since. Looks at some of many. */
+  async pathsNotAsLeft(): Promise<string[]> {
+    const { fileTexts, ledger } = this.ports;
+    const differing: string[] = [];
+    for (const path of ledger.paths.slice(0, maxComparedAfterMove)) {
+      const file = ledger.getFile(path);
+      const left = file?.changesAfterUndo?.at(-1)?.after ?? file?.after;
+      if (left !== undefined && (await fileTexts.readSavedText(path)).id !== left) differing.push(path);
+    }
+    return differing;
   }
 
   async countUneditedChanges(requestedPath: string): Promise<UneditedChangeCounts> {

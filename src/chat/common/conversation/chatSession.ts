@@ -26,6 +26,7 @@ import type { ChatTranscript } from '../transcript/chatTranscript';
 import { promptToRetry, textsOfPrompts } from '../transcript/sentPrompt';
 import { PromptSaves, type UnsavedFiles } from '../unsaved/promptSaves';
 import type { NewSessionOptionsPort } from '../conversations/newSessionOptionsPort';
+import { openingNotices } from '../conversations/openingNotices';
 import { createSharedDraft, type SharedDraft } from './sharedDraft';
 import { PromptDelivery, type AttachmentResolver } from './promptDelivery';
 import { BackendConnection, type BackendConnectionPorts } from './backendConnection';
@@ -180,11 +181,12 @@ export class ChatSession implements Chat {
   async restore(onRead: () => void): Promise<void> {
     await this.conversation.restore(onRead);
     await this.sharedDraft.dropIfSent((id) => this.conversation.promptIds.has(id));
-    if (this.conversationFiles.readonlyReason === undefined) this.conversation.endInterruptedUndos();
-    const { unsavedImageTitles } = this.sharedDraft;
-    if (unsavedImageTitles.length === 0 || this.conversationFiles.readonlyReason !== undefined) return;
-    const text = `Images of the draft could not be read. Add them again: ${unsavedImageTitles.join(', ')}.`;
-    this.conversation.addNotice('warning', text);
+    if (this.conversationFiles.readonlyReason !== undefined) return;
+    const { moves } = this.conversationFiles;
+    this.conversation.endInterruptedUndos();
+    const pathsNotAsLeft = (): Promise<string[]> => this.conversation.journal.review.pathsNotAsLeft();
+    const notices = await openingNotices({ moves, pathsNotAsLeft, draft: this.sharedDraft });
+    for (const text of notices) this.conversation.addNotice('warning', text);
   }
 
   /** Resumes a turn that may still be running in a server after its window was closed. */

@@ -13,6 +13,7 @@ import { ChatSessions } from '../../../../src/chat/common/conversations/chatSess
 import { FileRestorer } from '../../../../src/chat/common/restore/fileRestorer';
 import { NodeFiles } from '../../../../src/base/node/filePort';
 import { ConversationStore } from '../../../../src/chat/node/conversationStore';
+import { WindowPlaces } from '../../../../src/chat/node/windowPlaces';
 import { ExcludeList } from '../../../../src/editor/common/excludeList';
 import { ObservedWrites, type WriteObserver } from '../../../../src/editor/common/writeObserver';
 import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
@@ -37,6 +38,8 @@ interface DiskWindowOptions {
   readonly agentWrites?: AgentWrites;
   /** Folder of the conversations, relative to that of the workspace. Each window of a test with several has its own. */
   readonly chats?: string;
+  /** Conversations belong to the folders of the window, and can be located in others. */
+  readonly knowsPlaces?: boolean;
 }
 
 /** Notebooks keep their unsaved changes outside the text of the file. */
@@ -76,7 +79,15 @@ export class DiskWindow {
 
   private constructor(
     readonly workspace: TestWorkspace,
-    { agentWrites, chats = 'chats', fileTimes, folders = [workspace.folder], limits, searchPath }: DiskWindowOptions,
+    {
+      agentWrites,
+      chats = 'chats',
+      fileTimes,
+      folders = [workspace.folder],
+      knowsPlaces,
+      limits,
+      searchPath,
+    }: DiskWindowOptions,
   ) {
     for (const backend of this.backends.backends) backend.runsCommand = true;
     const exclude = new ExcludeList(['.env*']);
@@ -97,11 +108,13 @@ export class DiskWindow {
       ...(searchPath !== undefined && { searchPath }),
       ...(fileTimes && { fileTimes }),
     });
+    const stored = { folder: path.join(workspace.root, chats), files: new NodeFiles(), clock, log: nullLogger };
+    const moves = path.join(stored.folder, 'moves');
     this.store = new ConversationStore({
-      folder: path.join(workspace.root, chats),
-      files: new NodeFiles(),
-      clock,
-      log: nullLogger,
+      ...stored,
+      ...(knowsPlaces && {
+        places: new WindowPlaces({ ...stored, folder: moves, workspace: () => ({ file: undefined, folders }) }),
+      }),
     });
     this.editor = new GuardedEditor(disk, () => protectedFiles);
     const { checkpoints, editor } = this;
@@ -159,6 +172,11 @@ export class DiskWindow {
 
   async reopen(id: string): Promise<Chat> {
     return this.add(await this.chats.open(id));
+  }
+
+  /** As the user does it, who has moved a folder. */
+  async locateFolder(from: string, to: string): Promise<void> {
+    await this.chats.locateFolder(from, to);
   }
 
   /** A turn in which the agent does `work`, by itself. */
