@@ -116,6 +116,32 @@ describe('the commands of a change', () => {
     await assert.rejects(run(commandIds.reviewKeepHunk), /no agent change at the cursor/);
   });
 
+  it('find lines that are gone at the line after them, and at the line before, which is marked', async () => {
+    const shorter = await writeInWorkspace(`review/shorter${files}.txt`, 'one\nfour');
+    const gone = { ...source, paths: [shorter], baseline: () => Promise.resolve('one\ntwo\nfour\nfive') };
+    const handle = new Map<string, (...args: readonly unknown[]) => unknown>();
+    const setHandler = (id: string, handler: (...args: readonly unknown[]) => unknown) => {
+      handle.set(id, handler);
+      return { dispose: () => handle.delete(id) };
+    };
+    const own = new HunkCommands({
+      source: gone,
+      baselines,
+      commands: { setHandler },
+      editor: { open: () => Promise.resolve() },
+    });
+    own.start();
+    const keptAt = async (line: number): Promise<Hunk['before'] | undefined> => {
+      kept = [];
+      await vscode.window.showTextDocument(vscode.Uri.file(shorter), { selection: new vscode.Range(line, 0, line, 0) });
+      await handle.get(commandIds.reviewKeepHunk)?.();
+      return kept[0]?.before;
+    };
+    assert.deepEqual(await keptAt(0), { start: 1, end: 2 });
+    assert.deepEqual(await keptAt(1), { start: 1, end: 2 });
+    own.dispose();
+  });
+
   it('explain what to do about a file that was deleted', async () => {
     const gone = vscode.Uri.file(inWorkspace('review', 'gone.txt'));
     await assert.rejects(run(commandIds.reviewUndoHunk, gone, 0), /in the Source Control view/);

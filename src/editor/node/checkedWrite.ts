@@ -63,7 +63,8 @@ export async function overwriteCheckedFile(guard: PathGuard, file: CheckedPath, 
 /**
  * As `overwriteCheckedFile`, for a file that another program has just written and may be reading. On Linux, a shorter file takes
  * its place, so that the reader still finds all that it has begun to copy: libuv, with which VS Code copies each saved file to
- * its local history, asks for the missing rest for ever. A file with other names or of another user is overwritten.
+ * its local history, asks for the missing rest for ever. A file with other names or of another user is overwritten. Access lists and extended
+ * attributes of the old file are lost, as with other editors that replace files.
  */
 export async function replaceCheckedFile(guard: PathGuard, file: CheckedPath, contents: Uint8Array): Promise<void> {
   const old = await lstat(file.realPath).catch(() => undefined);

@@ -15,7 +15,8 @@ const mostLines = 30;
 
 /** Returns undefined for a change that only adds lines. */
 export function removedLines({ before }: Hunk, baseline: string): RemovedLines | undefined {
-  const count = before.end - before.start;
+  // An empty text has one line, which nobody misses.
+  const count = baseline === '' ? 0 : before.end - before.start;
   if (count === 0) return undefined;
   const lines = splitLines(baseline).slice(before.start, Math.min(before.end, before.start + mostLines));
   return { count, text: lines.join('\n'), more: count - lines.length };

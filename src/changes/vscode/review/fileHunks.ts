@@ -22,9 +22,15 @@ export async function hunksOf(
   return { path, seen, hunks: hunksBetween(seen.baseline, seen.text) };
 }
 
-/** Finds the hunk at a 0-based line of one side. A hunk without lines on that side belongs to the following line. */
+/**
+ * Finds the hunk at a 0-based line of one side. A hunk without lines on that side belongs to the following line, and to the line
+ * before if no other hunk does.
+ */
 export function findHunkAtLine(hunks: readonly Hunk[], line: number, side: keyof Hunk = 'after'): Hunk | undefined {
-  return hunks.find(({ [side]: { end, start } }) => line >= start && line < Math.max(end, start + 1));
+  return (
+    hunks.find(({ [side]: { end, start } }) => line >= start && line < Math.max(end, start + 1)) ??
+    hunks.find(({ [side]: { end, start } }) => start === end && line === start - 1)
+  );
 }
 
 /** Returns the range of a hunk in the file. */

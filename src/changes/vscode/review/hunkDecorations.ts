@@ -3,6 +3,7 @@ import type { Disposable } from '../../../base/common/disposable';
 import type { Logger } from '../../../base/common/log';
 import { countWithNoun } from '../../../base/common/countWithNoun';
 import { commandIds } from '../../../manifest';
+import { commandLink } from '../../../platform/common/commandLink';
 import type { Hunk } from '../../common/review/hunks';
 import { removedLines } from '../../common/review/removedLines';
 import type { ReviewSource } from '../../common/review/reviewSource';
@@ -82,8 +83,7 @@ function removedDecorationOf(document: vscode.TextDocument, file: FileHunks, hun
 
 function hoverOf({ languageId, uri }: vscode.TextDocument, { seen }: FileHunks, hunk: Hunk): vscode.MarkdownString {
   const { reviewKeepHunk, reviewUndoHunk } = commandIds;
-  const link = (title: string, id: string): string =>
-    `[${title}](command:${id}?${encodeURIComponent(JSON.stringify([uri.toJSON(), hunk]))})`;
+  const link = (title: string, id: string): string => commandLink(title, id, [uri.toJSON(), hunk]);
   const hover = new vscode.MarkdownString(`${link('Keep', reviewKeepHunk)} · ${link('Undo', reviewUndoHunk)}`);
   hover.isTrusted = { enabledCommands: [reviewKeepHunk, reviewUndoHunk] };
   const removed = removedLines(hunk, seen.baseline);

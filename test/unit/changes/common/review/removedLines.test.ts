@@ -8,6 +8,7 @@ describe('the removed lines of a change', () => {
 
   it('are none where lines were only added', () => {
     assert.deepEqual(between('a\nb\n', 'a\nnew\nb\n'), [undefined]);
+    assert.deepEqual(between('', 'a\nb'), [undefined]);
   });
 
   it('are those that are gone or replaced, with any line ending', () => {
