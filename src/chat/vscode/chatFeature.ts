@@ -31,7 +31,7 @@ import type { ChatPageServices } from './pages/chatPageServices';
 import { CodeProposals } from './review/codeProposals';
 import type { Dialogs } from './dialogs';
 import type { FolderMove } from '../common/conversations/conversationPlace';
-import { PlaceActions } from './placeActions';
+import { openInNewWindow, PlaceActions } from './placeActions';
 import { DiffViews } from './review/diffViews';
 import { AnswerTextActions } from './answerTextActions';
 import { FileRestorePreparer } from './review/fileRestorePreparer';
@@ -212,7 +212,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     const services: ChatPageServices = {
       ...this.deps,
       notices: pageNotices,
-      places: new PlaceActions({ ...this.deps, messages, closeChat, newDraft }),
+      places: new PlaceActions({ ...this.deps, messages, closeChat, newDraft, openFolder: openInNewWindow }),
       restore,
       backends,
       attached: windowMentions.attachedFiles,

@@ -16,7 +16,9 @@ const continueHere = 'Continue Here';
 interface PlaceActionsDeps {
   readonly chats: Pick<Chats, 'rows' | 'locateFolder' | 'openChats'>;
   readonly dialogs: Dialogs;
-  readonly messages: Messages;
+  readonly messages: Pick<Messages, 'info' | 'error'>;
+  /** Opens a folder in a window of its own. */
+  readonly openFolder: (folder: string) => Promise<void>;
   /** Stops showing a conversation, whose paths are about to change. */
   readonly closeChat: (sessionId: string) => void;
   readonly newDraft: Pick<SharedDraft, 'restoreWithdrawn'>;
@@ -39,7 +41,7 @@ export class PlaceActions {
       detail: 'If you continue here, the agent works in the folder of this window.',
       actions: [isGone ? locateFolder : openFolder, continueHere],
     });
-    if (choice === openFolder) await open(folder);
+    if (choice === openFolder) await this.deps.openFolder(folder);
     if (choice === locateFolder) return await this.locateFolderOf(row, folder);
     return choice === continueHere;
   }
@@ -92,12 +94,12 @@ export class PlaceActions {
     messages.info(
       `The conversations of ${from} now belong to ${to}.`,
       { label: 'Undo', run: undo },
-      ...(isHere ? [] : [{ label: openFolder, run: () => open(to) }]),
+      ...(isHere ? [] : [{ label: openFolder, run: () => this.deps.openFolder(to) }]),
     );
     return isHere;
   }
 }
 
-async function open(folder: string): Promise<void> {
+export async function openInNewWindow(folder: string): Promise<void> {
   await vscode.commands.executeCommand('vscode.openFolder', vscode.Uri.file(folder), { forceNewWindow: true });
 }

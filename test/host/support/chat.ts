@@ -148,6 +148,7 @@ export class ChatUnderTest {
         chats: this.chats,
         dialogs,
         messages,
+        openFolder: () => Promise.resolve(),
         closeChat: () => undefined,
         newDraft: { restoreWithdrawn: () => undefined },
         takeMovedDrafts: () => Promise.resolve(),
