@@ -32,7 +32,15 @@ describe('The review of changes', () => {
         await writeFile(file, original);
         await writeFile(path.join(sandbox.workspace, 'src', 'old.txt'), 'old\n');
         await writeFile(path.join(sandbox.workspace, 'src', 'moved.txt'), 'moved\n');
-        await agent.plan('change', [{ command: { script, folder: sandbox.workspace } }]);
+        await agent.plan('change', [
+          { command: { script, folder: sandbox.workspace } },
+          {
+            update: {
+              sessionUpdate: 'agent_message_chunk',
+              content: { type: 'text', text: '```ts\nconst done = true;\n```' },
+            },
+          },
+        ]);
       },
     });
     chat = new ChatView(window.page);
@@ -52,6 +60,8 @@ describe('The review of changes', () => {
     await (await chat.frame()).locator('.changes summary').filter({ hasText: '5 files' }).click();
     await (await chat.frame()).locator('.change-former').filter({ hasText: 'moved.txt' }).waitFor();
     await chat.shows(/binary/);
+    // The colours of code come with a script of their own.
+    await (await chat.frame()).locator('.hljs-keyword').filter({ hasText: 'const' }).waitFor();
     await window.screenshot('review-chat');
   });
 
