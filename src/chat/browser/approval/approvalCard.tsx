@@ -38,6 +38,7 @@ export function ApprovalCard({ session, approval, ordered, isDeliberate }: Appro
   const isBlocked = useRef(false);
   const isAnswering = isSent || approval.state === 'answering';
   const sessionId = session.id;
+  const key = `${sessionId} ${approval.id}`;
   const answers = groupAnswers(approval.options);
   const isServer = backends.find(({ id }) => id === session.backendId)?.source === 'server';
 
@@ -73,13 +74,15 @@ export function ApprovalCard({ session, approval, ordered, isDeliberate }: Appro
   usePageCommand('deny', deny);
   const { denyWithReason } = answers;
   usePageCommand('denyWithReason', () => {
-    if (denyWithReason) answer(denyWithReason, page.composerDraft.draft);
+    // Another approval may have come in place of the one that the reason was written for.
+    const isForThis = page.composerDraft.begunText.begunFor === key;
+    if (denyWithReason && isForThis) answer(denyWithReason, page.composerDraft.draft);
   });
-  const takesReason = denyWithReason !== undefined && !isAnswering;
+  const takesReason = denyWithReason !== undefined;
   useLayoutEffect(() => {
-    page.store.setTakingReason(takesReason);
-    return () => page.store.setTakingReason(false);
-  }, [page, takesReason]);
+    page.store.setReasonTarget(takesReason ? { key, isAnswering } : undefined);
+    return () => page.store.setReasonTarget(undefined);
+  }, [page, key, takesReason, isAnswering]);
 
   const onKeyDown = (event: KeyboardEvent): void => {
     // Otherwise, a repeated key would also activate the first item of the menu that it has opened.

@@ -2,6 +2,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 import { indexAfterKey } from '../../../webview/browser/listKeys';
 import { useRedrawOnEvent } from '../../../webview/browser/hooks/useRedrawOnEvent';
 import { modifiedKeyLabel } from '../../../webview/browser/platformKeys';
+import { purposeOfText, type TextPurpose } from '../../common/approvals/reasonText';
 import { chatRequests } from '../../common/page/chatApi';
 import type { ConversationView, Draft, MentionRow } from '../../common/chatView';
 import { ComposerChips } from './chips';
@@ -17,7 +18,7 @@ import { usePageCommand } from '../usePageCommand';
 /** The prompt field. Enter sends the prompt, or queues it while a turn is running. Shift+Enter adds a new line. */
 export function Composer() {
   const page = usePage();
-  const { session, promptHistory, isUntrusted, offeredContext, isTakingReason } = usePageState();
+  const { session, promptHistory, isUntrusted, offeredContext, reasonTarget } = usePageState();
   const { composerDraft } = page;
   useRedrawOnEvent(composerDraft.onDidChange);
   const { draft } = composerDraft;
@@ -39,16 +40,17 @@ export function Composer() {
 
   const isReadonly = session?.status === 'readonly';
   const isBusy = isRunning(session);
-  const takesReason = isTakingReason && !isReadonly;
-  /** Without text there is no reason, so that Enter alone never answers an approval. */
-  const isReason = takesReason && draft.text.trim() !== '';
+  const takesReason = reasonTarget?.isAnswering === false && !isReadonly;
+  const commandNames = useAgentCommands().map(({ name }) => name);
+  const purpose = isReadonly ? 'prompt' : purposeOfText(composerDraft.begunText, reasonTarget, commandNames);
+  const isReason = purpose === 'reason';
 
   const offered = isReadonly || isAttached(draft, offeredContext) ? undefined : offeredContext;
 
   const put = (written: { readonly text: string; readonly caret: number }): void => {
     nextCaret.current = written.caret;
     setWritten(true);
-    composerDraft.setText(written.text);
+    composerDraft.typeText(written.text, reasonTarget);
   };
   const complete = (trigger: CompletionTrigger, name: string): void =>
     put(insertSuggestedName(draft.text, caret ?? draft.text.length, trigger, name));
@@ -190,7 +192,7 @@ export function Composer() {
         aria-haspopup="listbox"
         aria-controls={open && open.items.length > 0 ? listId : undefined}
         aria-activedescendant={open && open.items.length > 0 ? `${listId}-${active}` : undefined}
-        aria-describedby={isReason ? hintId : undefined}
+        aria-describedby={purpose === 'prompt' ? undefined : hintId}
         placeholder={takesReason ? 'Deny and say what to do instead…' : placeholderOf(session)}
         disabled={isReadonly}
         dir="auto"
@@ -198,21 +200,23 @@ export function Composer() {
         onInput={({ currentTarget: { value, selectionStart } }) => {
           setCaret(selectionStart);
           setWritten(true);
-          composerDraft.setText(value);
+          composerDraft.typeText(value, reasonTarget);
           page.prepareOptions();
         }}
         onKeyDown={onKeyDown}
         onPaste={intake.onPaste}
       />
       <CommandHint text={draft.text} />
-      {isReason && (
+      {purpose !== 'prompt' && (
         <p class="reason-hint">
           <span id={hintId} class="one-line">
-            Enter denies, {modifiedKeyLabel('Enter')} queues
+            {reasonHint(purpose, isBusy)}
           </span>
-          <button type="button" class="text-button" onClick={send}>
-            Queue
-          </button>
+          {isReason && (
+            <button type="button" class="text-button" onClick={send}>
+              Queue
+            </button>
+          )}
         </p>
       )}
       <ComposerFoot
@@ -241,6 +245,23 @@ export function Composer() {
 /** Whether the command is complete and takes no arguments, so that Enter sends it. */
 function isWritten({ note, title }: Suggestion, { kind, query }: CompletionTrigger): boolean {
   return kind === 'command' && note === undefined && title === `/${query}`;
+}
+
+/** Says what Enter does, and why the text is no reason for a denial. */
+function reasonHint(purpose: Exclude<TextPurpose, 'prompt'>, isBusy: boolean): string {
+  const effect = `Enter ${isBusy ? 'queues' : 'sends'}`;
+  switch (purpose) {
+    case 'reason':
+      return `Enter denies, ${modifiedKeyLabel('Enter')} queues`;
+    case 'command':
+      return `A command, ${effect}`;
+    case 'earlier':
+      return `Begun earlier, ${effect}`;
+    case 'changed':
+      return `Approval has changed, ${effect}`;
+    case 'over':
+      return `Approval is over, ${effect}`;
+  }
 }
 
 function CommandHint({ text }: { text: string }) {

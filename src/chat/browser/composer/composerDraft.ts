@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { Emitter } from '../../../base/common/event';
 import { Draft, type DraftAttachment } from '../../common/chatView';
 import { emptyDraft, isEmptyDraft, isSameDraft, joinDrafts, addAttachments } from '../../common/conversation/drafts';
+import { changeText, type BegunText, type ReasonTarget } from '../../common/approvals/reasonText';
 import type { SavedPageState } from '../page/savedPageState';
 
 const SentDraft = z.object({ sessionId: z.optional(z.string()), draft: Draft });
@@ -29,6 +30,7 @@ interface RevisedDraft extends Draft {
  */
 export class ComposerDraft {
   private currentDraft = emptyDraft;
+  private begunFor: string | undefined;
   private sessionId: string | undefined;
   private revision = 0;
   private saveTimer: number | undefined;
@@ -47,6 +49,11 @@ export class ComposerDraft {
 
   get draft(): Draft {
     return this.currentDraft;
+  }
+
+  /** The text, and which approval it was begun for. After a reload that is unknown, so that the text is a prompt. */
+  get begunText(): BegunText {
+    return { text: this.currentDraft.text, begunFor: this.begunFor };
   }
 
   /** Prompts that were sent and to which the host has not answered yet. */
@@ -73,15 +80,21 @@ export class ComposerDraft {
     window.document.addEventListener('visibilitychange', () => this.savePendingChange());
   }
 
-  applyUserEdit(draft: Draft): void {
+  applyUserEdit(draft: Draft, typed?: { readonly target: ReasonTarget | undefined }): void {
     this.isEditedByUser = true;
     this.isPending = true;
-    this.setDraft({ ...draft, id: draft.id ?? this.currentDraft.id ?? newPromptId() });
+    this.setDraft({ ...draft, id: draft.id ?? this.currentDraft.id ?? newPromptId() }, typed);
     this.saveSoon();
   }
 
+  /** Replaces the text with one that the user has not typed, such as an earlier prompt. */
   setText(text: string): void {
     this.applyUserEdit({ ...this.currentDraft, text });
+  }
+
+  /** Sets the text that the user has typed while `target` was in view. */
+  typeText(text: string, target: ReasonTarget | undefined): void {
+    this.applyUserEdit({ ...this.currentDraft, text }, { target });
   }
 
   addAttachments(...added: DraftAttachment[]): void {
@@ -174,7 +187,8 @@ export class ComposerDraft {
     this.saveTimer = undefined;
   }
 
-  private setDraft(draft: Draft): void {
+  private setDraft(draft: Draft, typed?: { readonly target: ReasonTarget | undefined }): void {
+    this.begunFor = changeText(this.begunText, draft.text, typed).begunFor;
     this.currentDraft = draft;
     this.saveState();
     this.changeEmitter.fire();

@@ -1,5 +1,5 @@
 import { IconButton } from '../../../webview/browser/iconButton';
-import { QueueIcon, SendIcon, StopIcon } from '../../../webview/browser/icons';
+import { CloseIcon, QueueIcon, SendIcon, StopIcon } from '../../../webview/browser/icons';
 import { chatRequests } from '../../common/page/chatApi';
 import { usePage, usePageState } from '../chatPageContext';
 import { ComposerPickers } from './options/composerPickers';
@@ -40,7 +40,7 @@ export function ComposerFoot({ isEmpty, isBusy, isReason, onSend }: ComposerFoot
             label={isReason ? 'Deny with This Reason' : isBusy ? 'Queue' : 'Send'}
             hint={isUntrusted ? 'disabled in Restricted Mode' : 'Enter; Shift+Enter for a new line'}
             keyShortcuts="Enter"
-            icon={isBusy && !isReason ? QueueIcon : SendIcon}
+            icon={isReason ? CloseIcon : isBusy ? QueueIcon : SendIcon}
             class="send-button"
             disabled={isEmpty || isReadonly || isUntrusted}
             onClick={onSend}

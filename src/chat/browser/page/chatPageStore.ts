@@ -1,5 +1,6 @@
 import { Emitter } from '../../../base/common/event';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import type { ReasonTarget } from '../../common/approvals/reasonText';
 import type { ChatUpdate } from '../../common/page/chatApi';
 import type {
   BackendView,
@@ -46,8 +47,8 @@ export interface ChatPageState {
   readonly isUntrusted: boolean;
   readonly problems: readonly RequestProblem[];
   readonly isSessionListShown: boolean;
-  /** Whether the approval in view can be denied with the composer's content as the reason. */
-  readonly isTakingReason: boolean;
+  /** The approval in view, if it can be denied with the composer's content as the reason. */
+  readonly reasonTarget: ReasonTarget | undefined;
 }
 
 const maxProblems = 3;
@@ -74,7 +75,7 @@ export class ChatPageStore {
     isUntrusted: false,
     problems: [],
     isSessionListShown: false,
-    isTakingReason: false,
+    reasonTarget: undefined,
   };
   private lastProblemId = 0;
   private readonly changeEmitter = new Emitter<void>(reportError);
@@ -114,8 +115,8 @@ export class ChatPageStore {
     if (isSessionListShown !== this.currentState.isSessionListShown) this.updateState({ isSessionListShown });
   }
 
-  setTakingReason(isTakingReason: boolean): void {
-    if (isTakingReason !== this.currentState.isTakingReason) this.updateState({ isTakingReason });
+  setReasonTarget(reasonTarget: ReasonTarget | undefined): void {
+    if (reasonTarget !== this.currentState.reasonTarget) this.updateState({ reasonTarget });
   }
 
   /** Adds an error. The oldest errors are dropped when there are too many. */
