@@ -100,6 +100,41 @@ describe('the answers of a question', () => {
     assert.deepEqual(answered(chat), ['AlwaysAllow']);
   });
 
+  it('are chosen by name where several allow or deny once', async () => {
+    const options: ApprovalView['options'] = [
+      { label: 'Yes, clear context and implement', kind: 'allow_once' },
+      { label: 'Yes, keep context', kind: 'allow_once' },
+      { label: 'No', kind: 'reject_once' },
+      { label: 'No, keep planning', kind: 'reject_once' },
+    ];
+    const chat = await openWith([{ ...question, options }]);
+    await chat.page.keyboard.press('Alt+a');
+    for (const key of ['1', '2']) await chat.page.keyboard.press(key);
+    for (const what of ['allow', 'deny'] as const) await chat.host.notify(didInvokeCommand, { what });
+    assert.deepEqual(answered(chat), []);
+    const spoken = await textOf(chat, '.approval [role=alert]');
+    assert.ok(spoken.endsWith('Control+K Q for the answers.'), spoken);
+    await button(chat, 'Deny…').waitFor();
+    await button(chat, 'Allow…').click();
+    await chat.page.getByRole('menuitem', { name: 'Yes, keep context' }).click();
+    await chat.host.waitFor(chatRequests.approve);
+    assert.deepEqual(answered(chat), ['Yes, keep context']);
+  });
+
+  it('have no menu with nothing but the answer of the button, but one with what else it says', async () => {
+    const deny: ApprovalView['options'][number] = { label: 'Deny', kind: 'reject_once' };
+    for (const [allow, count] of [
+      [{ label: 'Allow once', kind: 'allow_once' }, 0],
+      [{ label: 'Allow once', kind: 'allow_once', scope: 'npm test' }, 1],
+      [{ label: 'Trust it', kind: 'allow_once', isMisnamed: true }, 0],
+    ] satisfies [ApprovalView['options'][number], number][]) {
+      const chat = await openWith([{ ...question, options: [allow, deny] }]);
+      assert.equal(await button(chat, 'More ways to allow').count(), count, allow.label);
+      await button(chat, allow.isMisnamed === true ? 'Allow…' : 'Allow').waitFor();
+      await pages.closePages();
+    }
+  });
+
   it('lose none of a free list', async () => {
     const options: ApprovalView['options'] = [
       { label: 'Allow', kind: 'allow_once' },
@@ -109,7 +144,7 @@ describe('the answers of a question', () => {
       { label: 'Ask me later', kind: 'other' },
     ];
     const chat = await openWith([{ ...question, options }]);
-    await button(chat, 'More ways to allow').click();
+    await button(chat, 'Allow…').click();
     assert.equal(await textOf(chat, '[role=menuitem]'), 'Allow|Yes');
     await chat.page.keyboard.press('Escape');
     await button(chat, 'Other…').click();
@@ -154,7 +189,7 @@ describe('the answers of a question', () => {
     }
   });
 
-  it('are called the same whatever the agent calls them, and its own words are on the tooltip and in the menu', async () => {
+  it('are called the same whatever the agent calls them, and its own words are on the tooltip and in a menu', async () => {
     const options: ApprovalView['options'] = [
       { label: 'No, and tell Codex what to do differently', kind: 'reject_once' },
       { label: 'Yes, proceed', kind: 'allow_once' },
@@ -165,8 +200,8 @@ describe('the answers of a question', () => {
       .evaluateAll((all) => all.map((one) => one.lastChild?.textContent));
     assert.deepEqual(names, ['Allow', 'Deny']);
     assert.equal(await button(chat, 'Allow').getAttribute('title'), 'Yes, proceed (Ctrl+K Y)');
-    await button(chat, 'More ways to allow').click();
-    assert.equal(await textOf(chat, '[role=menuitem]'), 'Yes, proceed');
+    await button(chat, 'More ways to deny').click();
+    assert.equal(await textOf(chat, '[role=menuitem]'), 'No, and tell Codex what to do differently');
     await chat.page.keyboard.press('Escape');
     await button(chat, 'Deny').click();
     await chat.host.waitFor(chatRequests.approve);

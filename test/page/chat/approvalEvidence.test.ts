@@ -82,15 +82,17 @@ describe('what a question shows', () => {
 
   it('has what a command does as the title, the whole command below it, and the request when it is unfolded', async () => {
     const prompt = 'Demo agent wants to run npm test -- --grep "greeting"';
-    const { page } = await asked({ ...commandApproval, prompt, title: 'Run the tests of the greeting' });
+    const { page } = await asked({ ...commandApproval, prompt, title: '“Run the tests of the greeting”' });
     const title = page.locator('.approval-title');
-    assert.equal(await title.innerText(), 'Run the tests of the greeting');
+    assert.equal(await title.innerText(), '“Run the tests of the greeting”');
+    const [spoken = ''] = await page.locator('.approval [role=alert]').allTextContents();
+    assert.ok(spoken.startsWith('Request from Demo agent: Run a command, “Run the tests of the greeting”'), spoken);
     assert.equal(
       await page.locator('.approval-block').textContent(),
       'npm test -- --grep "greeting" && git status --short',
     );
     await title.click();
-    assert.equal(await title.innerText(), `Run the tests of the greeting\n${prompt}`);
+    assert.equal(await title.innerText(), `“Run the tests of the greeting”\n${prompt}`);
   });
 
   it('shows an address as it is, whatever it is called', async () => {

@@ -92,6 +92,73 @@ describe('the prompt while a question waits', () => {
     assert.equal(answers(chat).length, 1);
   });
 
+  const hintOf = ({ composer }: ChatHere) =>
+    composer.evaluate((area) => document.getElementById(area.getAttribute('aria-describedby') ?? '')?.textContent);
+  const replaceWith = async (chat: ChatHere, ...approvals: ApprovalView[]): Promise<void> => {
+    await chat.tellSession({ status: 'busy', approvals });
+    await chat.page.clock.runFor(guardMs);
+  };
+
+  it('queues a follow-up that was begun before the question came, and says so, also after Deny with Reason…', async () => {
+    const chat = await pages.openChat(snapshot(sessionOf({ status: 'busy' })), { width: 250, height: 600 });
+    await pauseClock(chat.page, now + 1);
+    await chat.composer.fill('also add');
+    await replaceWith(chat, { ...question, options: diffApproval.options });
+    await chat.composer.pressSequentially(' tests');
+    assert.equal(await hintOf(chat), 'Begun earlier, Enter queues');
+    assert.equal(await chat.page.getByRole('button', { name: 'Deny with This Reason' }).count(), 0);
+    await chat.page.getByRole('button', { name: 'More ways to deny' }).click();
+    await chat.page.getByRole('menuitem', { name: 'Deny with Reason…' }).click();
+    await chat.page.clock.runFor(50);
+    await chat.composer.press('Enter');
+    await chat.host.waitFor(chatRequests.send);
+    assert.deepEqual([sent(chat), answers(chat)], [['also add tests'], []]);
+    await chat.composer.fill('Use pnpm');
+    await chat.composer.press('Enter');
+    await chat.host.waitFor(chatRequests.approve);
+    assert.deepEqual(answers(chat), [['Reject', 'Use pnpm']]);
+  });
+
+  it('denies no other question than the one it was begun for, says so, and is a reason again when that one is back', async () => {
+    const other = { ...question, id: 'other', prompt: 'Another question' };
+    const chat = await openWith();
+    await chat.composer.fill('Use pnpm');
+    await replaceWith(chat, other);
+    assert.equal(await hintOf(chat), 'Approval has changed, Enter queues');
+    await chat.composer.press('Enter');
+    await chat.host.waitFor(chatRequests.send);
+    await chat.composer.fill('Not that');
+    await replaceWith(chat, other, question);
+    await chat.page.getByRole('button', { name: 'Next Approval' }).click();
+    await chat.page.clock.runFor(guardMs);
+    assert.equal(await hintOf(chat), 'Approval has changed, Enter queues');
+    await chat.page.getByRole('button', { name: 'Next Approval' }).click();
+    await chat.page.clock.runFor(guardMs);
+    assert.equal(await hintOf(chat), 'Enter denies, Ctrl+Enter queues');
+    await replaceWith(chat);
+    assert.equal(await hintOf(chat), 'Approval is over, Enter queues');
+    await chat.composer.press('Enter');
+    await chat.host.waitFor(chatRequests.send, 2);
+    assert.deepEqual([sent(chat), answers(chat)], [['Use pnpm', 'Not that'], []]);
+  });
+
+  it('queues a command', async () => {
+    const chat = await openWith();
+    await chat.composer.fill('/compact');
+    assert.equal(await hintOf(chat), 'A command, Enter queues');
+    await chat.composer.press('Enter');
+    await chat.host.waitFor(chatRequests.send);
+    assert.deepEqual([sent(chat), answers(chat)], [['/compact'], []]);
+  });
+
+  it('says that Enter denies in a low window, too', async () => {
+    const chat = await openWith();
+    await chat.page.setViewportSize({ width: 700, height: 300 });
+    await chat.composer.fill('Use pnpm');
+    assert.ok(await chat.page.getByText('Enter denies, Ctrl+Enter queues').isVisible());
+    assert.ok(await chat.page.getByRole('button', { name: 'Queue', exact: true }).isVisible());
+  });
+
   it('keeps what was written when the answer did not arrive', async () => {
     const chat = await openWith();
     chat.host.answer(chatRequests.approve, () => {

@@ -40,19 +40,35 @@ describe('groupAnswers', () => {
           const lasting = all.map(isLastingAnswer);
           assert.deepEqual(lasting, lasting.toSorted(), 'lasting answers come last');
         }
-        assert.equal(!denyWithReason, !deny.primary);
+        assert.ok(!deny.primary || denyWithReason);
         assert.ok(!denyWithReason || denyWithReason.kind === 'reject_once');
       }),
     );
   });
 
-  it('makes the first once option the primary answer, in any order', () => {
+  it('makes the only once option the primary answer, in any order', () => {
     const { allow, deny, others } = groupAnswers(
-      ['AlwaysAllow', 'Deny All', 'Yes', 'Allow', 'Deny', 'Edit first'].map((name) => option(name)),
+      ['AlwaysAllow', 'Deny All', 'Yes', 'Deny', 'Edit first'].map((name) => option(name)),
     );
-    assert.deepEqual([allow.primary?.label, named(allow.all)], ['Yes', ['Yes', 'Allow', 'AlwaysAllow']]);
+    assert.deepEqual([allow.primary?.label, named(allow.all)], ['Yes', ['Yes', 'AlwaysAllow']]);
     assert.deepEqual([deny.primary?.label, named(deny.all)], ['Deny', ['Deny', 'Deny All']]);
     assert.deepEqual(named(others), ['Edit first']);
+  });
+
+  it('has no primary answer if there are several, because none of them is what the button says', () => {
+    const { allow, deny, denyWithReason } = groupAnswers([
+      option('Yes, clear context and implement', 'allow_once'),
+      option('Always Allow'),
+      option('Yes, keep context', 'allow_once'),
+      option('No', 'reject_once'),
+      option('No, keep planning', 'reject_once'),
+      option('No, and tell the agent what to do', 'reject_once'),
+    ]);
+    assert.deepEqual([allow.primary, deny.primary], [undefined, undefined]);
+    assert.deepEqual(named(allow.all), ['Yes, clear context and implement', 'Yes, keep context', 'Always Allow']);
+    assert.equal(denyWithReason?.label, 'No, and tell the agent what to do');
+    const two = groupAnswers(['No', 'No, keep planning'].map((label) => option(label, 'reject_once')));
+    assert.equal(two.denyWithReason, undefined);
   });
 
   it('has no primary answer if all options last, or if its label says the opposite', () => {
@@ -120,6 +136,12 @@ describe('answersToAll', () => {
     assert.equal(
       answersToAll([...both, approval('c', { options: [option('Always Allow'), option('No')] })], 'allow'),
       undefined,
+    );
+    const choice = [option('Yes, keep context'), option('Yes, clear context'), option('No')];
+    assert.equal(
+      answersToAll([...both, approval('c', { options: choice })], 'allow'),
+      undefined,
+      'only the user chooses',
     );
     assert.equal(answersToAll([...both, approval('c', { state: 'answering' })], 'allow')?.length, 2);
   });

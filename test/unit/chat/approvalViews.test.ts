@@ -48,6 +48,39 @@ describe('ApprovalViews', () => {
     assert.deepEqual(ids(), ['2 again', '3', '4', '1 again']);
   });
 
+  it('makes diffs compact when they are read, and once', () => {
+    const views = new ApprovalViews();
+    let reads: string[] = [];
+    const diff = {
+      type: 'diff' as const,
+      path: 'a.ts',
+      change: 'modified' as const,
+      added: 0,
+      removed: 0,
+      get hunks() {
+        reads.push('lines');
+        return [];
+      },
+    };
+    const add = (approval_id: string): void =>
+      views.addApproval(
+        { session_id: 's', approval_id, prompt: 'p', options: ['Deny'] },
+        { ...about, parts: { parts: [diff], diffs: [undefined] } },
+        'Demo',
+        undefined,
+      );
+    add('decided before');
+    views.resolveApproval({ session_id: 's', approval_id: 'decided before', decision: 'Deny' }, false);
+    add('pending');
+    assert.deepEqual(reads, []);
+    assert.equal(views.views.length, 1);
+    assert.notDeepEqual(reads, []);
+    reads = [];
+    views.setState('pending', 'answering');
+    assert.equal(views.viewsAt(0)[0]?.parts[0]?.type, 'diff');
+    assert.deepEqual(reads, []);
+  });
+
   it('uses the reported kinds only if there is one for each option', () => {
     const options = ['Allow', 'Deny'];
     const kindsOf = (option_kinds: string[]) => asked({}, { options, option_kinds }).options.map(({ kind }) => kind);
@@ -151,13 +184,22 @@ describe('ApprovalViews', () => {
       { name: 'timeout_ms', value: '5' },
       { name: 'command', value: 'git' },
       { name: 'cmd', value: 'rm -rf /' },
+      { name: 'description', value: 'Commit' },
     ]);
-    assert.equal(view.title, 'Commit');
   });
 
   it('has the description of a command as the title, and keeps one that is no title, or of no command, below More', () => {
-    const view = asked({ input: { command: 'npm test', description: 'Run the tests' } });
-    assert.deepEqual([view.title, view.more], ['Run the tests', undefined]);
+    const input = { command: 'npm test', description: 'Run the tests' };
+    const view = asked({ input }, {}, 'Demo wants to run npm test');
+    assert.deepEqual([view.title, view.more], ['“Run the tests”', undefined]);
+    for (const prompt of ['May I?', 'Demo wants to run in a shell (zsh): npm test', 'Other wants to run npm test']) {
+      const other = asked({ input }, {}, prompt);
+      assert.deepEqual(
+        [other.title, other.more],
+        [undefined, [{ name: 'description', value: 'Run the tests' }]],
+        prompt,
+      );
+    }
     for (const input of [
       { command: 'npm test', description: 'Run\nthe tests' },
       { command: 'npm test', description: 'x'.repeat(121) },
@@ -170,7 +212,7 @@ describe('ApprovalViews', () => {
   });
 
   it('names the kind of a script in a here-document, and only of what is nothing else', () => {
-    const titleOf = (command: string) => asked({ command }).title;
+    const titleOf = (command: string) => asked({ command }, {}, `Demo wants to run ${command}`).title;
     assert.equal(titleOf("python3 - <<'EOF'\nimport os\nprint(1)\nEOF\n"), 'Run a Python script (2 lines)');
     assert.equal(titleOf('node <<"END"\n1\nEND'), 'Run a JavaScript script (1 line)');
     for (const command of [

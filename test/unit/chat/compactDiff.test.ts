@@ -18,6 +18,14 @@ describe('compactDiff', () => {
     assert.deepEqual(marked(compact(['a b'], ['a b', 'a c'])), []);
   });
 
+  it('compares no more words than a card can show', () => {
+    const lines = (word: string) => Array.from({ length: 80 }, (_, at) => `const line${at} = ${word};`);
+    assert.equal(marked(compact(lines('one'), lines('two'))).length, 2 * 50);
+    const long = (word: string) => Array.from({ length: 31 }, () => `same ${word}`).join(' ');
+    assert.deepEqual(marked(compact([long('a')], [long('b')])), []);
+    assert.equal(marked(compact([long('a').slice(0, 60)], [long('b').slice(0, 60)])).length, 16);
+  });
+
   it('keeps one line of context with the right numbers', () => {
     const [hunk] = compact(['1', '2', '3', '4', 'x', '6', '7', '8'], ['1', '2', '3', '4', 'y', '6', '7', '8']).hunks;
     assert.deepEqual([hunk?.oldStart, hunk?.newStart], [4, 4]);

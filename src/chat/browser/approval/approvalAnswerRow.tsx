@@ -64,7 +64,7 @@ export function ApprovalAnswerRow({
           isPrimary={allow.primary !== undefined}
           disabled={disabled}
           menuLabel="More ways to allow"
-          items={allowItems.length === 1 && allow.primary?.label === 'Allow' ? [] : allowItems}
+          items={allowItems.length === 1 && allow.primary && allow.primary.scope === undefined ? [] : allowItems}
           {...plainAnswerProps(allow.primary, chordLabel('K', 'Y'), '1', onAnswer)}
         >
           {allow.primary ? <AnswerName name="Allow" icon={CheckIcon} digit="1" /> : 'Allow…'}

@@ -6,8 +6,13 @@ import { splitPath } from '../../../transcript/browser/parts/pathButton';
 import type { DiffPart } from '../../../transcript/common/entries';
 import { shortenPath, shortenPathsInText } from '../../../transcript/common/shortPath';
 import { spokenChordLabel } from '../../../webview/browser/platformKeys';
-import { answersToAll, groupAnswers, type AnswerToOne } from '../../common/approvals/approvalAnswers';
-import { describeParts, approvalTitle } from '../../common/approvals/approvalWords';
+import {
+  answersToAll,
+  groupAnswers,
+  type AnswerGroups,
+  type AnswerToOne,
+} from '../../common/approvals/approvalAnswers';
+import { describeParts, approvalTitle, spokenTitle } from '../../common/approvals/approvalWords';
 import { chatRequests } from '../../common/page/chatApi';
 import type { ApprovalOption, ApprovalView, ConversationView, Draft } from '../../common/chatView';
 import { ApprovalAnswerRow } from './approvalAnswerRow';
@@ -166,9 +171,9 @@ export function ApprovalCard({ session, approval, ordered, isDeliberate }: Appro
       />
       <ApprovalAnnouncement
         approval={approval}
-        title={title}
+        spoken={shortenPathsInText(spokenTitle(approval), folders)}
         countdown={countdown}
-        hasAllow={!!answers.allow.primary}
+        answers={answers}
       />
     </section>
   );
@@ -224,13 +229,14 @@ function ExpiryCountdown({ countdown: { remainingMs, isEndingSoon } }: { countdo
 
 interface AnnouncementProps {
   readonly approval: ApprovalView;
-  readonly title: string;
+  /** The title as it is read out. */
+  readonly spoken: string;
   readonly countdown: Countdown | undefined;
-  readonly hasAllow: boolean;
+  readonly answers: AnswerGroups;
 }
 
 /** Announces the approval to screen readers: when it appears, shortly before it expires, and when it has expired. */
-function ApprovalAnnouncement({ approval, title, countdown, hasAllow }: AnnouncementProps) {
+function ApprovalAnnouncement({ approval, spoken, countdown, answers: { allow, deny } }: AnnouncementProps) {
   const [startMs] = useState(countdown?.remainingMs);
   const { asks, env = [], escalations = [], parts, warnings = [] } = approval;
   const risks = [
@@ -239,13 +245,14 @@ function ApprovalAnnouncement({ approval, title, countdown, hasAllow }: Announce
     ...env.flatMap(({ effect, name }) => (effect ? name : [])),
   ];
   const sentences = [
-    `Request from ${asks}: ${title}`,
+    `Request from ${asks}: ${spoken}`,
     describeParts(parts),
     risks.length === 0 ? undefined : `Warning: ${risks.map((risk) => risk.replace(/\.$/, '')).join('; ')}`,
     startMs === undefined ? undefined : `Auto-denied in ${formatLongDuration(startMs)}`,
-    hasAllow
-      ? `${spokenChordLabel('K', 'Y')} to allow once, ${spokenChordLabel('K', 'N')} to deny`
-      : `${spokenChordLabel('K', 'Q')} for the answers, ${spokenChordLabel('K', 'N')} to deny`,
+    [
+      allow.primary ? `${spokenChordLabel('K', 'Y')} to allow once` : `${spokenChordLabel('K', 'Q')} for the answers`,
+      ...(deny.primary || deny.all.length === 0 ? [`${spokenChordLabel('K', 'N')} to deny`] : []),
+    ].join(', '),
   ];
   let text = sentences
     .flatMap((sentence) => sentence ?? [])

@@ -10,7 +10,10 @@ import {
 import type { ApprovalOption, ApprovalView } from '../chatView';
 
 interface AnswerGroup {
-  /** The answer for the button and its shortcut. Never a lasting answer, and never one with a misleading label. */
+  /**
+   * The answer for the button and its shortcut. Never a lasting answer, and never one with a misleading label. Undefined if
+   * there are several, because only the user can choose among them.
+   */
   readonly primary: ApprovalOption | undefined;
   /** All answers of the group: the primary one first, and lasting ones last. */
   readonly all: readonly ApprovalOption[];
@@ -20,7 +23,7 @@ interface AnswerGroup {
 export interface AnswerGroups {
   readonly allow: AnswerGroup;
   readonly deny: AnswerGroup;
-  /** The answer for a denial with a reason. Undefined without a primary denial. */
+  /** The answer for a denial with a reason: the only one that asks for it, or else the primary denial. */
   readonly denyWithReason: ApprovalOption | undefined;
   /** Answers that are not known to allow or deny. */
   readonly others: readonly ApprovalOption[];
@@ -33,8 +36,7 @@ export function groupAnswers(options: readonly ApprovalOption[]): AnswerGroups {
   return {
     allow: groupOf(options, 'allow'),
     deny,
-    denyWithReason:
-      deny.primary && (deny.all.find((option) => isPlain(option) && asksForReason(option)) ?? deny.primary),
+    denyWithReason: onlyOne(deny.all.filter((option) => isPlain(option) && asksForReason(option))) ?? deny.primary,
     others: options.filter(({ kind }) => kind === 'other'),
   };
 }
@@ -119,9 +121,14 @@ const startsDenial = /^(?:do not|don't|never|no(?=[,.!;:]|$)|deny|reject|decline
 function groupOf(options: readonly ApprovalOption[], direction: 'allow' | 'reject'): AnswerGroup {
   const group = options.filter(({ kind }) => directionOf(kind) === direction);
   const plain = group.filter(isPlain);
-  const primary = plain.find((option) => !asksForReason(option)) ?? plain[0];
+  const withoutReason = plain.filter((option) => !asksForReason(option));
+  const primary = onlyOne(withoutReason.length > 0 ? withoutReason : plain);
   const rankOf = (option: ApprovalOption): number => (option === primary ? 0 : isLastingAnswer(option) ? 2 : 1);
   return { primary, all: group.toSorted((one, other) => rankOf(one) - rankOf(other)) };
+}
+
+function onlyOne<Item>([first, ...others]: readonly Item[]): Item | undefined {
+  return others.length === 0 ? first : undefined;
 }
 
 /** Whether the option answers once, as its label says. */

@@ -4,6 +4,7 @@ import { environmentEffectOf } from '../../../permissions/common/requests/enviro
 import { findEscalations } from '../../../permissions/common/requests/escalations';
 import { environmentMemberNames } from '../../../permissions/common/requests/toolInput';
 import type { DiffTexts } from '../chatPorts';
+import { approvalTitle, quotedTitle } from './approvalWords';
 import { describeScript, isTitle } from './commandTitle';
 import type { ApprovalView, NamedText } from '../chatView';
 import {
@@ -31,9 +32,14 @@ const maxPromptUnits = 120;
 
 /**
  * Collects everything that an approval shows. Each field of the request is shown as a part, a variable or a warning, or
- * else in `more`. `raw` is the context as it was sent; `call` describes the waiting call.
+ * else in `more`. `raw` is the context as it was sent; `call` describes the waiting call; `backend` is the title of its backend.
  */
-export function collectEvidence(prompt: string, raw: ToolInput, call: PartsWithDiffs | undefined): Evidence {
+export function collectEvidence(
+  prompt: string,
+  raw: ToolInput,
+  call: PartsWithDiffs | undefined,
+  backend: string,
+): Evidence {
   const context = ApprovalContext.parse(raw);
   const { input = {}, paths = [], warnings = [] } = context;
   const env = unique(
@@ -54,10 +60,13 @@ export function collectEvidence(prompt: string, raw: ToolInput, call: PartsWithD
   const [firstPart] = mainParts.parts;
   const command = firstPart?.type === 'terminal' ? firstPart.command : undefined;
   const description = command === undefined ? undefined : [input['description'], raw['description']].find(isTitle);
-  const title = description ?? (command === undefined ? undefined : describeScript(command));
   const unseen = paths.filter((path) => ![...texts].some((text) => path === text || path.endsWith(`/${String(text)}`)));
   const parts = [...mainParts.parts];
   if (unseen.length > 0) parts.push({ type: 'list', items: unseen });
+  const script = command === undefined ? undefined : describeScript(command);
+  const title = description === undefined ? script : quotedTitle(description);
+  const isTitleShown =
+    title !== undefined && approvalTitle({ asks: context.agent ?? backend, prompt, title, parts }) === title;
 
   const isShown = (name: string, value: unknown): boolean =>
     value === undefined ||
@@ -65,7 +74,7 @@ export function collectEvidence(prompt: string, raw: ToolInput, call: PartsWithD
     texts.has(value) ||
     value === cwd ||
     value === prompt ||
-    (name === 'description' && value === description) ||
+    (name === 'description' && value === description && isTitleShown) ||
     isEnvironment(name, value) ||
     escalations.some((one) => one.name === name && one.value === asText(value));
   const members = mainParts.isInputWhole ? [] : Object.entries(input);
@@ -81,7 +90,7 @@ export function collectEvidence(prompt: string, raw: ToolInput, call: PartsWithD
     context,
     diffs: mainParts.diffs,
     shown: {
-      ...(title === undefined ? {} : { title }),
+      ...(isTitleShown ? { title } : {}),
       parts,
       ...(warnings.length > 0 ? { warnings } : {}),
       ...(escalations.length > 0 ? { escalations } : {}),

@@ -18,6 +18,8 @@ type Decision = EventData<'approval:denied' | 'approval:granted'>;
 
 interface OpenApproval {
   view: ApprovalView;
+  /** Whether the view's diffs are compact. They are made so when they are first read: of most approvals in a log, never. */
+  isCompact: boolean;
   /** The position in the list. */
   readonly place: number;
   /** Time of the time-out, in milliseconds since the epoch. */
@@ -41,14 +43,15 @@ export class ApprovalViews {
   private lastPlace = 0;
 
   get views(): ApprovalView[] {
-    return this.inOrder.map(({ view }) => view);
+    return this.inOrder.map(compactView);
   }
 
   /** Returns the views with their remaining time. `now` is in milliseconds since the epoch. */
   viewsAt(now: number): ApprovalView[] {
-    return this.inOrder.map(({ expiresAt, view }) =>
-      expiresAt === undefined ? view : { ...view, expiresInMs: expiresAt - now },
-    );
+    return this.inOrder.map((approval) => {
+      const view = compactView(approval);
+      return approval.expiresAt === undefined ? view : { ...view, expiresInMs: approval.expiresAt - now };
+    });
   }
 
   /** Adds the approval of `call`. `requestedAt` is in milliseconds since the epoch. */
@@ -58,10 +61,11 @@ export class ApprovalViews {
     backendTitle: string,
     requestedAt: number | undefined,
   ): void {
-    const { context, diffs, shown } = collectEvidence(data.prompt, data.context ?? {}, call.parts);
+    const { context, diffs, shown } = collectEvidence(data.prompt, data.context ?? {}, call.parts, backendTitle);
     const { approval_id: id, prompt, timeout = 0 } = data;
     this.openApprovals.set(id, {
       callId: call.callId,
+      isCompact: false,
       place: this.takePlace(call.callId),
       diffs,
       expiresAt: timeout <= 0 || requestedAt === undefined ? undefined : requestedAt + timeout * 1000,
@@ -71,7 +75,6 @@ export class ApprovalViews {
         asks: context.agent ?? backendTitle,
         ...withoutUndefined({ mode: context.mode }),
         ...shown,
-        parts: shown.parts.map((part) => (part.type === 'diff' ? compactDiff(part) : part)),
         options: optionsOf(data, context),
         state: 'pending',
         ...withoutUndefined({ entryId: call.entryId }),
@@ -131,6 +134,14 @@ export class ApprovalViews {
     this.keptPlaces = this.keptPlaces.filter((one) => one !== kept);
     return kept?.place ?? ++this.lastPlace;
   }
+}
+
+function compactView(approval: OpenApproval): ApprovalView {
+  if (approval.isCompact) return approval.view;
+  const parts = approval.view.parts.map((part) => (part.type === 'diff' ? compactDiff(part) : part));
+  approval.view = { ...approval.view, parts };
+  approval.isCompact = true;
+  return approval.view;
 }
 
 function optionsOf(

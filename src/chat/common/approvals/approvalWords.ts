@@ -20,6 +20,17 @@ export function approvalTitle({ asks, parts, prompt, title: ownTitle }: Approval
   return isRepeated ? (inShell ?? ownTitle ?? 'Run a command') : title;
 }
 
+/** The agent's description of a command, as a title. It is quoted, so that nobody takes it for words of Backline. */
+export function quotedTitle(description: string): string {
+  return `“${description.trim().replaceAll(/[“”]/g, "'")}”`;
+}
+
+/** Returns what screen readers say of the request before its parts: what is asked comes before the agent's words for it. */
+export function spokenTitle(approval: ApprovalSummary): string {
+  const title = approvalTitle(approval);
+  return title === approval.title && title.startsWith('“') ? `Run a command, ${title}` : title;
+}
+
 /** Describes the parts for screen readers, for example `command, 12 lines`. Undefined if there are none. */
 export function describeParts(parts: readonly Part[]): string | undefined {
   const words = parts.map(describePart);

@@ -4,9 +4,12 @@ import type { DiffHunk, DiffLine, DiffPart } from '../../../transcript/common/en
 /** Lines of context around the changes of a hunk. */
 const contextLines = 1;
 /** Maximum number of pairs of lines that are compared word by word. */
-const maxPairs = 200;
+const maxPairs = 50;
 /** Maximum length of a line that is compared word by word, in UTF-16 units. */
 const maxComparedUnits = 400;
+
+/** Maximum number of words that are removed from and added to a line whose words are marked. More would only be noise. */
+const maxChangedWords = 60;
 
 /**
  * Prepares a diff for the little space of an approval: less context, the indentation that all lines share is cut, the changed
@@ -84,7 +87,9 @@ function markPair(before: string, after: string): { before: Ranges; after: Range
   if (Math.max(before.length, after.length) > maxComparedUnits) return undefined;
   const marks: { before: Ranges; after: Ranges } = { before: [], after: [] };
   let [oldAt, newAt, common] = [0, 0, 0];
-  for (const { added, removed, value } of diffWordsWithSpace(before, after)) {
+  const changes = diffWordsWithSpace(before, after, { maxEditLength: maxChangedWords });
+  if (!changes) return undefined;
+  for (const { added, removed, value } of changes) {
     if (removed) marks.before.push([oldAt, oldAt + value.length]);
     else if (added) marks.after.push([newAt, newAt + value.length]);
     else common += value.trim().length;

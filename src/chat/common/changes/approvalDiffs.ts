@@ -19,7 +19,7 @@ export class ApprovalDiffs {
         const { approval_id: id, context = {}, prompt } = event.data;
         this.pendingDiffs.set(
           id,
-          collectEvidence(prompt, context, undefined).diffs.flatMap((diff) => diff ?? []),
+          collectEvidence(prompt, context, undefined, '').diffs.flatMap((diff) => diff ?? []),
         );
         break;
       }
