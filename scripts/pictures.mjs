@@ -84,7 +84,7 @@ async function allowProviders(page) {
 async function agents(page) {
   await runCommand(page, 'Backline: Agents');
   const frame = await frameWith(page, '.agents[aria-busy=false]');
-  await frame.getByText('List checked').or(frame.getByText('List that came')).first().waitFor();
+  await frame.getByText('List checked').or(frame.getByText('the list that ships with Backline')).first().waitFor();
   await picture(page, 'readme-agents');
   await runCommand(page, 'View: Close Editor');
 }

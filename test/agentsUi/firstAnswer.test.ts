@@ -116,7 +116,7 @@ for (const { id, keyName, settings, title, variables } of agents) {
       await window.page.locator('.monaco-dialog-box').getByText(`Install ${title}?`).waitFor();
       await picture('1-consent');
       await click(inDialog('Install'));
-      await cardShows(/Ready|Sign-in required/, 300_000);
+      await cardShows(/^(Installed|Sign-in required)$/, 300_000);
       await picture('2-installed');
       await click((await agentsPage()).getByRole('button', { name: `Start Conversation ${title}`, exact: true }));
       await chat.send('Hello?');

@@ -210,11 +210,11 @@ describe('installing agents', () => {
   }
 
   it('asks with what and from where, and the agent then answers in a conversation', async () => {
-    assert.equal((await card()).group, 'available');
+    assert.equal((await card()).group, 'others');
     await controller.act(key, 'install', noForm);
     assert.deepEqual(asked, [`Key Agent 1.0.0 from ${npm.origin}`]);
     const installed = await card();
-    assert.deepEqual([installed.group, installed.state], ['installed', { kind: 'installed', text: 'Ready' }]);
+    assert.deepEqual([installed.group, installed.state], ['here', { kind: 'installed', text: 'Installed' }]);
     assert.match(await answer(), /Key Agent 1\.0\.0 says hello/);
     assert.equal((await card()).state.kind, 'ready');
   });
@@ -222,7 +222,7 @@ describe('installing agents', () => {
   it('installs nothing that was not confirmed', async () => {
     isConfirmed = false;
     await controller.act(key, 'install', noForm);
-    assert.equal((await card()).group, 'available');
+    assert.equal((await card()).group, 'others');
     assert.deepEqual(
       (await registry.list()).map(({ source }) => source),
       ['demo'],
@@ -263,8 +263,8 @@ describe('installing agents', () => {
     await controller.act(key, 'install', noForm);
     await npm.stop();
     await controller.refresh();
-    assert.match((await controller.loadView()).registry.problem ?? '', /could not be reached/);
-    assert.equal((await card()).state.text, 'Ready');
+    assert.match((await controller.loadView()).registry.checked, /^Offline\. List checked on /);
+    assert.equal((await card()).state.text, 'Installed');
     assert.match(await answer(), /Key Agent 1\.0\.0/);
   });
 
@@ -273,7 +273,7 @@ describe('installing agents', () => {
     await controller.act(key, 'addAccount', noForm);
     const account = async (): Promise<AgentCard | undefined> =>
       (await controller.loadView()).cards.find((other) => other.key === `${key}~Work`);
-    assert.deepEqual([(await account())?.name, (await account())?.state.text], ['Key Agent (Work)', 'Ready']);
+    assert.deepEqual([(await account())?.name, (await account())?.state.text], ['Key Agent (Work)', 'Installed']);
     assert.match(await answer('Hello?', 'key-agent~Work'), /Key Agent 1\.0\.0/);
     assert.deepEqual(registry.backends.map(({ id }) => id).toSorted(), ['key-agent~Work']);
     await controller.act(`${key}~Work`, 'removeAccount', noForm);
@@ -287,7 +287,7 @@ describe('installing agents', () => {
     await answer();
     await controller.act(key, 'remove', noForm);
     assert.equal(asked.at(-1), 'remove Key Agent, idle');
-    assert.equal((await card()).group, 'available');
+    assert.equal((await card()).group, 'others');
     await until('the backend is gone', () => registry.backends.length === 0);
     const left = await readdir(path.join(folder, 'agents'));
     assert.ok(!left.includes('key-agent'), left.join(', '));

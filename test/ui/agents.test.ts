@@ -114,7 +114,7 @@ describe('Agents, in a fresh profile on a machine without Node.js on PATH', () =
     await window.screenshot('agents-3-consent');
     await click(inDialog('Install'));
 
-    await cardShows('Ready');
+    await cardShows(/^Installed$/);
     await window.screenshot('agents-4-installed');
     await click((await agentsPage()).getByRole('button', { name: 'Start Conversation Key Agent' }));
 

@@ -1,7 +1,6 @@
 import { useId } from 'preact/hooks';
 import {
   AddIcon,
-  AgentIcon,
   ArrowDownIcon,
   CheckIcon,
   CircleIcon,
@@ -16,6 +15,7 @@ import {
   WarningIcon,
   type Icon,
 } from '../../webview/browser/icons';
+import { AgentTile } from '../../webview/browser/agentTile';
 import { MenuButton } from '../../webview/browser/menu';
 import type { AgentActionKind, AgentCard, AgentCardState } from '../common/page/agentsApi';
 import type { AgentsPage } from './agentsPage';
@@ -28,12 +28,13 @@ interface AgentCardRowProps {
   readonly onFocus: () => void;
 }
 
-/** Maximum number of buttons. Other actions are in a menu. */
-const buttonCount = 2;
+/** Maximum number of buttons, of which an agent that is not installed has only one. Other actions are in a menu. */
+const maxButtons = 2;
 
 export function AgentCardRow({ card, page, isActive, onFocus }: AgentCardRowProps) {
   const id = useId();
-  const { actions, description, facts, key, name, origin, state } = card;
+  const { actions, backendId, description, facts, key, name, origin, state } = card;
+  const buttonCount = state.kind === 'available' ? 1 : maxButtons;
   const tabIndex = isActive ? 0 : -1;
   const run = (kind: AgentActionKind): void => page.act(key, kind);
   const [primary] = actions;
@@ -54,7 +55,7 @@ export function AgentCardRow({ card, page, isActive, onFocus }: AgentCardRowProp
           run(primary.kind);
         }}
       >
-        <Picture icon={page.iconOf(key)} />
+        <AgentTile id={backendId} title={name} icon={page.iconOf(key)} />
         <div class="agent-text">
           <h3 id={`${id}-name`}>
             <bdi>{name}</bdi>
@@ -100,32 +101,8 @@ export function AgentCardRow({ card, page, isActive, onFocus }: AgentCardRowProp
   );
 }
 
-/** Icons of the registry have a single color, so they are drawn in the text color. */
-function Picture({ icon }: { icon: string | undefined }) {
-  if (icon === undefined) {
-    return (
-      <span class="agent-picture">
-        <AgentIcon />
-      </span>
-    );
-  }
-  const maskImage = `url("${icon}")`;
-  return (
-    <span class="agent-picture" aria-hidden="true">
-      <span class="agent-mask" style={{ maskImage }} />
-    </span>
-  );
-}
-
-/** Actions that are shown as primary if they come first. */
-const primaryActions: ReadonlySet<AgentActionKind> = new Set([
-  'install',
-  'update',
-  'signIn',
-  'chat',
-  'restart',
-  'allow',
-]);
+/** Actions that are shown as primary if they come first: what an agent needs before it can be used. */
+const primaryActions: ReadonlySet<AgentActionKind> = new Set(['signIn', 'restart', 'allow']);
 
 const stateIcons: Readonly<Record<AgentCardState['kind'], Icon>> = {
   available: CircleIcon,

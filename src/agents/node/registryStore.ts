@@ -35,6 +35,8 @@ interface RegistryView {
   readonly checkedAt?: number;
   /** Why the last attempt to read the registry failed, in a sentence. */
   readonly problem?: string;
+  /** Set if the `problem` is that there is no connection. */
+  readonly isOffline?: true;
 }
 
 const Cache = z.object({
@@ -161,7 +163,9 @@ export class RegistryStore implements Disposable {
       if (address !== this.options.address() || signal.aborted) return;
       const problem = isInstallError(error) ? error.message : `The registry could not be read: ${messageOf(error)}`;
       this.options.log.warn(`Registry of agents: ${problem}`);
-      this.setView({ ...this.view, problem });
+      const { agents, checkedAt, origin } = this.view;
+      const isOffline = isInstallError(error) && error.code === 'offline' ? (true as const) : undefined;
+      this.setView({ agents, origin, problem, ...withoutUndefined({ checkedAt, isOffline }) });
     }
   }
 

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { formatAge } from '../../transcript/browser/parts/format';
 import { UntrustedText } from '../../transcript/browser/parts/untrustedText';
 import { useHostTime } from '../../webview/browser/hostTime';
+import { AgentTile } from '../../webview/browser/agentTile';
 import { AgentIcon } from '../../webview/browser/icons';
 import { chatRequests } from '../common/page/chatApi';
 import type { BackendView, Draft } from '../common/chatView';
@@ -157,8 +158,9 @@ function BackendCard({ backend }: { backend: BackendView }) {
   return (
     <div class="backend-card">
       <p class="backend-card-title">
-        <span class={`dot ${backendDotClass(backend)}`} />
+        <AgentTile id={backendId} title={title} />
         <strong>{title}</strong>
+        <span class={`dot ${backendDotClass(backend)}`} />
         <span>{backendStatusText(backend)}</span>
       </p>
       <p class="backend-card-description">{isShownBelow ? description : (problem ?? description)}</p>

@@ -6,6 +6,7 @@ import type { Messages } from '../../platform/vscode/messages';
 import { LiveQuickPickItems } from '../../platform/vscode/liveQuickPickItems';
 import { backendStateLabel, displayedState } from '../common/backendStateLabel';
 import type { Chats, ForkAgent } from '../common/chatPorts';
+import { agentMark, agentMarkSvg } from '../../webview/common/agentMark';
 import type { BackendView } from '../common/chatView';
 import { agentPickDetail, agentPicks } from '../common/page/agentPicks';
 import type { BackendChoice } from '../common/page/backendChoice';
@@ -143,13 +144,24 @@ export class BackendPicker {
   private createItem(view: BackendView, isChosen: boolean): BackendItem {
     const state = `${backendStateLabel(view, stateLabels)}${isChosen ? ', selected' : ''}`;
     const detail = agentPickDetail(view);
-    return { label: `$(${iconOf(view)}) ${view.title}`, description: state, ...withoutUndefined({ detail }), view };
+    return {
+      label: view.title,
+      iconPath: markUri(view),
+      description: `$(${iconOf(view)}) ${state}`,
+      ...withoutUndefined({ detail }),
+      view,
+    };
   }
 }
 
 async function openAgentSettings(): Promise<void> {
   const revealSetting = { key: settingIds.acpAgents, edit: true };
   await vscode.commands.executeCommand('workbench.action.openSettingsJson', { revealSetting });
+}
+
+function markUri({ id, title }: BackendView): vscode.Uri {
+  const svg = agentMarkSvg(agentMark(id, title));
+  return vscode.Uri.parse(`data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`);
 }
 
 function iconOf(view: BackendView): string {

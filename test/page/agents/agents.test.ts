@@ -16,7 +16,8 @@ import { themeNames } from '../support/themes';
 
 const card = (key: string, name: string, more: Partial<AgentCard> = {}): AgentCard => ({
   key,
-  group: 'available',
+  group: 'others',
+  backendId: key,
   name,
   description: 'A coding agent for the terminal',
   facts: ['Example Inc.', 'Apache-2.0', 'version 1.2.3'],
@@ -24,7 +25,7 @@ const card = (key: string, name: string, more: Partial<AgentCard> = {}): AgentCa
   keywords: key,
   state: { kind: 'available', text: 'Not installed' },
   actions: [
-    { kind: 'install', label: 'Install…' },
+    { kind: 'install', label: 'Install' },
     { kind: 'openWebsite', label: 'Open Website' },
   ],
   ...more,
@@ -37,23 +38,23 @@ const website = { kind: 'openWebsite', label: 'Open Website' } as const;
 const view: AgentsView = {
   cards: [
     card('claude', 'Claude', {
-      group: 'installed',
+      group: 'here',
       facts: ['Anthropic', 'proprietary', 'version 0.9.1'],
       state: { kind: 'ready', text: 'Running' },
       actions: [chat, { kind: 'restart', label: 'Restart' }, remove, website],
     }),
     card('codex', 'Codex', {
-      group: 'installed',
+      group: 'here',
       state: { kind: 'update', text: 'Update available: version 1.3.0' },
       actions: [{ kind: 'update', label: 'Update' }, chat, remove],
     }),
     card('gemini', 'Gemini CLI', {
-      group: 'installed',
+      group: 'here',
       state: { kind: 'signIn', text: 'Sign-in required' },
       actions: [{ kind: 'signIn', label: 'Sign In…' }, chat, remove],
     }),
     card('mine', 'my-agent', {
-      group: 'settings',
+      group: 'here',
       description: '',
       facts: [],
       origin: 'my-agent --acp',
@@ -65,12 +66,13 @@ const view: AgentsView = {
       actions: [{ kind: 'edit', label: 'Edit…' }, remove],
     }),
     card('goose', 'goose', {
-      group: 'found',
+      group: 'here',
       origin: 'goose acp',
-      state: { kind: 'installed', text: 'Ready' },
-      actions: [chat, { kind: 'install', label: 'Install…' }, website],
+      state: { kind: 'installed', text: 'Found on your PATH' },
+      actions: [chat, { kind: 'install', label: 'Install' }, website],
     }),
     card('opencode', 'OpenCode', {
+      group: 'popular',
       state: { kind: 'installing', text: 'Downloading…', fraction: 0.4 },
       actions: [{ kind: 'cancel', label: 'Cancel' }],
     }),
@@ -138,9 +140,33 @@ describe('the page of agents', function () {
   it('lists agents by group, those that can be used first', async () => {
     const { page } = await open();
     const titles = await page.locator('.agents h2').allInnerTexts();
-    assert.deepEqual(titles, ['Installed 3', 'Added in Settings 1', 'Found on This Machine 1', 'Available 3']);
+    assert.deepEqual(titles, ['On This Machine 5', 'Popular 1', 'All Others 2']);
     const qwen = await cardOf(page, 'Qwen Code').innerText();
     assert.match(qwen, /The connection was lost after 12 MB\. Check your network and try again\./);
+  });
+
+  it('draws each agent in its color, with two letters until its icon is there', async () => {
+    const { page } = await open();
+    const drawnIn = (name: string): Promise<readonly string[]> =>
+      cardOf(page, name)
+        .locator('.agent-tile')
+        .evaluate((tile) => {
+          const { content } = getComputedStyle(tile, '::before');
+          return [content, getComputedStyle(tile).backgroundColor, String(tile.children.length)];
+        });
+    const [letters, color, icons] = await drawnIn('Claude');
+    assert.deepEqual([letters, icons], ['"Cl"', '0']);
+    const [noLetters, other, icon] = await drawnIn('Codex');
+    assert.deepEqual([noLetters, icon], ['none', '1']);
+    assert.notEqual(color, other);
+  });
+
+  it('has one quiet button for what can be installed, and the website in a menu', async () => {
+    const { page } = await open();
+    const long = page.getByRole('group', { name: /^An agent with a name/ });
+    assert.deepEqual(await long.getByRole('button').allInnerTexts(), ['Install', '']);
+    const primary = await page.locator('.agent .is-primary').allInnerTexts();
+    assert.deepEqual(primary, ['Sign In…']);
   });
 
   it('asks the host to do what is clicked, in the menu too', async () => {
@@ -196,13 +222,13 @@ describe('the page of agents', function () {
     await cardOf(page, 'OpenCode').focus();
     const cards = view.cards.map((item): AgentCard =>
       item.key === 'opencode'
-        ? { ...item, group: 'installed', state: { kind: 'installed', text: 'Ready' }, actions: [chat, remove] }
+        ? { ...item, group: 'here', state: { kind: 'installed', text: 'Installed' }, actions: [chat, remove] }
         : item,
     );
     await host.notify(didChangeAgents, { ...view, cards });
-    await page.getByRole('heading', { name: 'Installed 4' }).waitFor();
+    await page.getByRole('heading', { name: 'On This Machine 6' }).waitFor();
     assert.equal(await focusedName(page), 'OpenCode');
-    assert.equal(await page.locator('[role=status]').first().innerText(), 'OpenCode: Ready.');
+    assert.equal(await page.locator('[role=status]').first().innerText(), 'OpenCode: Installed.');
   });
 
   it('shows how far an installation is, and does not repeat it to a screen reader', async () => {

@@ -24,11 +24,20 @@ interface Versions {
   readonly installedVersion: string | undefined;
 }
 
+/** Says where an agent is from, not that it is ready: whether it needs a sign-in is known only after its start. */
+const sourceTexts: Readonly<Record<ListedBackend['source'], string>> = {
+  configured: 'Added in settings',
+  demo: 'Ready',
+  found: 'Found on your PATH',
+  installed: 'Installed',
+  server: 'Server',
+};
+
 export function cardStateOfBackend(
   backend: ListedBackend,
   { installedVersion, isOutdated, update }: Versions,
 ): AgentCardState {
-  const { needsPermission, needsSignIn, problem, state } = backend;
+  const { needsPermission, needsSignIn, problem, source, state } = backend;
   if (problem !== undefined) {
     return { kind: needsPermission ? 'signIn' : 'broken', text: toVisibleText(problem) };
   }
@@ -49,5 +58,7 @@ export function cardStateOfBackend(
     return { kind: 'update', text: `Restart to use version ${installedVersion ?? ''}`.trimEnd() };
   }
   if (update !== undefined) return { kind: 'update', text: toVisibleText(update) };
-  return state?.kind === 'ready' ? { kind: 'ready', text: 'Running' } : { kind: 'installed', text: 'Ready' };
+  return state?.kind === 'ready'
+    ? { kind: 'ready', text: 'Running' }
+    : { kind: 'installed', text: sourceTexts[source] };
 }

@@ -1,10 +1,9 @@
 import { agentGroups, type AgentCard, type AgentGroup } from './agentsApi';
 
 export const groupTitles: Readonly<Record<AgentGroup, string>> = {
-  installed: 'Installed',
-  settings: 'Added in Settings',
-  found: 'Found on This Machine',
-  available: 'Available',
+  here: 'On This Machine',
+  popular: 'Popular',
+  others: 'All Others',
 };
 
 export interface CardGroup {

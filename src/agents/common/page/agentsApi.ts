@@ -11,7 +11,8 @@ import {
 const Text = z.string();
 const optional = z.optional;
 
-export const agentGroups = ['installed', 'settings', 'found', 'available'] as const;
+/** `here`: installed, found, or added by the user. `popular` and `others` can be installed. */
+export const agentGroups = ['here', 'popular', 'others'] as const;
 export type AgentGroup = (typeof agentGroups)[number];
 
 export const AgentActionKind = z.enum([
@@ -49,6 +50,8 @@ export const AgentCard = z.object({
   /** Unique on the page. Does not change when the agent moves to another group. */
   key: Text,
   group: z.enum(agentGroups),
+  /** Of the agent as a backend, which it would have once it is installed. */
+  backendId: Text,
   name: Text,
   description: Text,
   /** Author, license and version, each if known. */
@@ -69,7 +72,7 @@ export const AgentsView = z.object({
     /** When the list was last checked. */
     checked: Text,
     isChecking: z.boolean(),
-    /** Why the list could not be loaded. */
+    /** Why the list could not be loaded, unless there is just no connection. */
     problem: optional(Text),
   }),
   isUntrusted: z.boolean(),

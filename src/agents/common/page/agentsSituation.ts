@@ -19,6 +19,8 @@ export interface RegistryState {
   /** Milliseconds since the epoch. */
   readonly checkedAt?: number;
   readonly problem?: string;
+  /** Set if the `problem` is that there is no connection. */
+  readonly isOffline?: true;
 }
 
 /** The properties by which a backend is recognized as an agent of the registry. */

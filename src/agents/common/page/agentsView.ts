@@ -13,6 +13,8 @@ import { backendIdentityOf, isAvailableOn, isListedAs, installOriginOf, installe
 /** The agent of a card. The host needs it to run the card's actions. */
 export interface AgentOfCard {
   readonly key: string;
+  /** The id of the agent as a backend, also if it is not one yet. */
+  readonly backendId: string;
   readonly backend: ListedBackend | undefined;
   readonly installed: InstalledAgent | undefined;
   /** The name of a further account of an installed agent, whose card this is. */
@@ -23,7 +25,7 @@ export interface AgentOfCard {
   readonly described: RegistryAgent | undefined;
 }
 
-/** All agents: installed, in the settings, found on this machine, then those in the registry. */
+/** All agents: those on this machine, then the popular ones and all others in the registry. */
 export function listCardAgents(situation: AgentsSituation): readonly AgentOfCard[] {
   const { backendIdOf, backends, installed, jobs, platform, registry } = situation;
   const listedById = new Map(registry.agents.map((agent) => [agent.id, agent]));
@@ -32,6 +34,7 @@ export function listCardAgents(situation: AgentsSituation): readonly AgentOfCard
     const entry = listedById.get(agent.id);
     return {
       key: account === undefined ? installedKey(agent.id) : `${installedKey(agent.id)}~${account}`,
+      backendId,
       backend: backends.find(({ id, source }) => source === 'installed' && id === backendId),
       installed: agent,
       listed: entry,
@@ -39,38 +42,57 @@ export function listCardAgents(situation: AgentsSituation): readonly AgentOfCard
       ...withoutUndefined({ account }),
     };
   });
-  const listedByBackendId = new Map(
-    registry.agents.flatMap((agent) => {
-      const identity = backendIdentityOf(agent, platform);
-      return identity ? [[backendIdOf(identity), agent] as const] : [];
-    }),
-  );
+  const backendIdOfListed = (agent: RegistryAgent): string | undefined => {
+    const identity = backendIdentityOf(agent, platform);
+    return identity && backendIdOf(identity);
+  };
+  const listedByBackendId = new Map(registry.agents.map((agent) => [backendIdOfListed(agent), agent]));
   const others = backends
-    .filter(({ source }) => source === 'configured' || source === 'found' || source === 'demo')
+    .filter(({ source }) => otherSources.includes(source))
+    .toSorted((one, other) => otherSources.indexOf(one.source) - otherSources.indexOf(other.source))
     .map((backend): AgentOfCard => {
       const listed = backend.source === 'found' ? listedByBackendId.get(backend.id) : undefined;
       const isInstalled = listed !== undefined && installed.some(({ id }) => id === listed.id);
       const entry = isInstalled ? undefined : listed;
-      return { key: backendKey(backend.id), backend, installed: undefined, listed: entry, described: entry };
+      const { id } = backend;
+      return { key: backendKey(id), backendId: id, backend, installed: undefined, listed: entry, described: entry };
     });
   const shown = new Set([...own, ...others].flatMap(({ listed }) => (listed ? [listed.id] : [])));
   const isAvailable = (agent: RegistryAgent): boolean =>
     !shown.has(agent.id) && (jobs.has(agent.id) || isAvailableOn(agent, platform));
-  const available = registry.agents.filter(isAvailable).map((listed): AgentOfCard => {
-    return { key: installedKey(listed.id), backend: undefined, installed: undefined, listed, described: listed };
-  });
-  return [...own, ...others, ...available];
+  const available = registry.agents.filter(isAvailable).map((listed): AgentOfCard => ({
+    key: installedKey(listed.id),
+    backendId: backendIdOfListed(listed) ?? listed.id,
+    ...{ backend: undefined, installed: undefined, listed, described: listed },
+  }));
+  return [...own, ...others, ...available.toSorted(byPopularityAndName)];
+}
+
+/** Sources of backends that Backline has not installed. What the user has added comes first, the demo agent last. */
+const otherSources: readonly ListedBackend['source'][] = ['configured', 'found', 'demo'];
+
+/**
+ * Ids of the agents that most people look for, in the order of the page. They are ids of backends, which only the known
+ * package or download has: another program that a registry lists with such an id or name is not among them.
+ */
+const popularIds: readonly string[] = ['claude', 'codex', 'gemini', 'copilot', 'cursor', 'opencode'];
+
+function byPopularityAndName(one: AgentOfCard, other: AgentOfCard): number {
+  const [first, second] = [one, other].map(({ backendId }) => popularIds.indexOf(backendId));
+  if (first === undefined || second === undefined || (first < 0 && second < 0))
+    return nameOf(one).localeCompare(nameOf(other), 'en');
+  return first < 0 ? 1 : second < 0 ? -1 : first - second;
 }
 
 export function agentsView(situation: AgentsSituation): AgentsView {
   const { isChecking, isTrusted, registry } = situation;
-  const { problem } = registry;
+  const { isOffline, problem } = registry;
   return {
     cards: listCardAgents(situation).map((subject) => agentCard(subject, situation)),
     registry: {
       checked: checkedText(registry),
       isChecking,
-      ...(problem === undefined ? {} : { problem: toVisibleText(problem) }),
+      ...(problem === undefined || isOffline ? {} : { problem: toVisibleText(problem) }),
     },
     isUntrusted: !isTrusted,
   };
@@ -100,7 +122,7 @@ const installedKey = (registryId: string): string => `registry:${registryId}`;
 const backendKey = (backendId: string): string => `backend:${backendId}`;
 
 function agentCard(subject: AgentOfCard, situation: AgentsSituation): AgentCard {
-  const { backend, described, installed, key, listed } = subject;
+  const { backend, backendId, described, installed, key, listed } = subject;
   const version = installed?.version ?? (backend ? runningVersion(backend) : listed?.version);
   const facts = [
     described?.authors.join(', '),
@@ -112,6 +134,7 @@ function agentCard(subject: AgentOfCard, situation: AgentsSituation): AgentCard 
   return {
     key,
     group: groupOf(subject),
+    backendId,
     name: toVisibleText(nameOf(subject)),
     description: toVisibleText(described?.description ?? (backend?.source === 'demo' ? backend.description : '')),
     facts,
@@ -128,10 +151,9 @@ function nameOf({ account, backend, installed, listed }: AgentOfCard): string {
   return account === undefined ? name : `${name} (${account})`;
 }
 
-function groupOf({ backend, installed }: AgentOfCard): AgentCard['group'] {
-  if (installed || backend?.source === 'demo') return 'installed';
-  if (backend?.source === 'configured') return 'settings';
-  return backend ? 'found' : 'available';
+function groupOf({ backend, backendId, installed }: AgentOfCard): AgentCard['group'] {
+  if (installed || backend) return 'here';
+  return popularIds.includes(backendId) ? 'popular' : 'others';
 }
 
 function originText({ backend, installed, listed }: AgentOfCard, { platform }: AgentsSituation): string {
@@ -169,7 +191,7 @@ function updateText(
 }
 
 const labels: Readonly<Record<AgentActionKind, string>> = {
-  install: 'Install…',
+  install: 'Install',
   cancel: 'Cancel',
   update: 'Update',
   remove: 'Remove…',
@@ -230,10 +252,12 @@ function installActions(
   return isTrusted && listed && isAvailableOn(listed, platform) ? ['install'] : [];
 }
 
-function checkedText({ checkedAt, origin }: RegistryState): string {
+/** Says which list is shown, in sentences without the last full stop. */
+function checkedText({ checkedAt, isOffline, origin }: RegistryState): string {
+  const offline = isOffline ? 'Offline. ' : '';
   if (checkedAt !== undefined) {
     const at = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' }).format(checkedAt);
-    return `List checked on ${at}`;
+    return `${offline}List checked on ${at}`;
   }
-  return origin === 'snapshot' ? 'List that came with Backline, not checked for updates yet' : 'Not checked yet';
+  return origin === 'snapshot' ? `${offline}Showing the list that ships with Backline` : `${offline}Not checked yet`;
 }

@@ -33,7 +33,7 @@ export function installQuestion(
     ['From', authors.length === 0 ? 'unknown author' : authors.join(', ')],
     ['Website', page],
     ['Address', address],
-    ['Size', bytes === undefined ? 'not known' : sizeText(kind, bytes)],
+    ['Size', bytes === undefined ? undefined : sizeText(kind, bytes)],
     ['License', terms.license ?? 'not stated'],
     ['Needs', needsNode === undefined ? undefined : `Node.js ${needsNode}`],
     ['Runs', commandLine],

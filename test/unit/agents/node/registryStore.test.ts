@@ -148,6 +148,7 @@ describe('the registry of agents', () => {
       await store.refresh(signal);
       assert.match(store.registryState().problem ?? '', problem);
       assert.match(store.registryState().problem ?? '', /^[^\n]+\.$/);
+      assert.equal(store.registryState().isOffline, undefined);
       assert.deepEqual([ids(store), store.registryState().origin], [['listed'], 'registry']);
       assert.deepEqual(await readdir(folder), ['registry.json']);
       respond = (_request, response) => response.end(documentOf('again'));
@@ -162,6 +163,7 @@ describe('the registry of agents', () => {
     server.close();
     await store.refresh(signal);
     assert.match(store.registryState().problem ?? '', /could not be reached/);
+    assert.equal(store.registryState().isOffline, true);
     assert.deepEqual(ids(store), ['listed']);
   });
 

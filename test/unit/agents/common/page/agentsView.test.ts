@@ -67,7 +67,8 @@ describe('the cards of agents', () => {
   it('offer what the registry lists, with all that is known of it', () => {
     assert.deepEqual(cardOf('registry:one', {}), {
       key: 'registry:one',
-      group: 'available',
+      group: 'others',
+      backendId: 'one',
       name: 'ONE',
       description: 'What one is',
       facts: ['Ada', 'MIT', 'version 2.0.0'],
@@ -75,7 +76,7 @@ describe('the cards of agents', () => {
       keywords: 'one',
       state: { kind: 'available', text: 'Not installed' },
       actions: [
-        { kind: 'install', label: 'Install…' },
+        { kind: 'install', label: 'Install' },
         { kind: 'openWebsite', label: 'Open Website' },
       ],
     });
@@ -83,8 +84,8 @@ describe('the cards of agents', () => {
 
   it('keep their key and change their group when an agent is installed', () => {
     const card = cardOf('registry:one', { installed: [installed('one')], backends: [backend('one')] });
-    assert.equal(card.group, 'installed');
-    assert.deepEqual(card.state, { kind: 'installed', text: 'Ready' });
+    assert.equal(card.group, 'here');
+    assert.deepEqual(card.state, { kind: 'installed', text: 'Installed' });
     assert.deepEqual(kindsOf(card), ['chat', 'addAccount', 'remove', 'openWebsite']);
     assert.equal(cardsOf({ installed: [installed('one')], backends: [backend('one')] }).length, 2);
   });
@@ -134,7 +135,7 @@ describe('the cards of agents', () => {
     };
     assert.deepEqual(kindsOf(cardOf('registry:one', view)), ['update', 'chat', 'addAccount', 'remove', 'openWebsite']);
     const card = cardOf('registry:one~Work', view);
-    assert.deepEqual([card.name, card.group, card.state.kind], ['ONE (Work)', 'installed', 'signIn']);
+    assert.deepEqual([card.name, card.group, card.state.kind], ['ONE (Work)', 'here', 'signIn']);
     assert.deepEqual(kindsOf(card), ['signIn', 'chat', 'removeAccount', 'openWebsite']);
     const jobs = new Map([['one', { kind: 'installing', stage: 'Downloading' } as const]]);
     assert.equal(cardOf('registry:one~Work', { ...view, jobs }).state.kind, 'signIn');
@@ -194,13 +195,45 @@ describe('the cards of agents', () => {
     assert.deepEqual(
       cards.map(({ group, key }) => [group, key]),
       [
-        ['found', 'backend:one'],
-        ['available', 'registry:two'],
+        ['here', 'backend:one'],
+        ['others', 'registry:two'],
       ],
     );
     assert.equal(cards[0]?.description, 'What one is');
     assert.equal(cards[0].origin, 'one acp');
     assert.deepEqual(kindsOf(cards[0]), ['chat', 'install', 'openWebsite']);
+  });
+
+  it('are in three sections: what is here with the demo agent last, the popular ones in a fixed order, and the rest by name', () => {
+    const agents = ['zeta', 'opencode', 'Alpha', 'claude-acp', 'one'].map((id) => listed(id));
+    const cards = cardsOf({
+      registry: { agents, origin: 'registry' },
+      backends: [backend('demo', { source: 'demo' }), backend('found', { source: 'found' }), backend('one')],
+      installed: [installed('one')],
+      backendIdOf: ({ id }) => (id === 'claude-acp' ? 'claude' : id),
+    });
+    assert.deepEqual(
+      cards.map(({ backendId, group }) => `${group} ${backendId}`),
+      ['here one', 'here found', 'here demo', 'popular claude', 'popular opencode', 'others Alpha', 'others zeta'],
+    );
+  });
+
+  it('count a program as popular by its source, not by the id or name that a registry gives it', () => {
+    const agents = [listed('claude', { name: 'Claude' })];
+    const card = cardOf('registry:claude', {
+      registry: { agents, origin: 'registry' },
+      backendIdOf: ({ id, terms }) => `${id}@${terms.kind}:${terms.source ?? ''}`,
+    });
+    assert.equal(card.group, 'others');
+  });
+
+  it('call no agent ready that has not started, because it may need a sign-in', () => {
+    const text = (source: ListedBackend['source']): string =>
+      cardOf('backend:two', { backends: [backend('two', { source })] }).state.text;
+    assert.deepEqual(
+      [text('found'), text('configured'), text('demo')],
+      ['Found on your PATH', 'Added in settings', 'Ready'],
+    );
   });
 
   it('let agents of the user settings be edited and removed, and those of a workspace be allowed', () => {
@@ -268,7 +301,13 @@ describe('the cards of agents', () => {
     assert.match(registry.checked, /^List checked on Jan 1, 1970/);
     const problem = 'The registry is not reachable.';
     const snapshot = agentsView(situation({ registry: { agents: [], origin: 'snapshot', problem } })).registry;
-    assert.match(snapshot.checked, /came with Backline/);
+    assert.equal(snapshot.checked, 'Showing the list that ships with Backline');
+    assert.equal(snapshot.problem, problem);
+    const offline = { agents: [], origin: 'snapshot', problem, isOffline: true } as const;
+    const said = agentsView(situation({ registry: offline })).registry;
+    assert.deepEqual([said.checked, said.problem], ['Offline. Showing the list that ships with Backline', undefined]);
+    const cached = agentsView(situation({ registry: { ...offline, origin: 'cache', checkedAt: 0 } })).registry;
+    assert.match(cached.checked, /^Offline\. List checked on Jan 1, 1970/);
     assert.equal(snapshot.problem, problem);
   });
 });
