@@ -1,29 +1,61 @@
 import assert from 'node:assert/strict';
-import { titleOfPrompt } from '../../../src/chat/common/conversations/conversationTitle';
+import fc from 'fast-check';
+import { shortTitle } from '../../../src/chat/common/conversations/conversationTitle';
 
-describe('titleOfPrompt', () => {
+describe('the title of a conversation', () => {
   it('is the first line of the prompt that has words, with single spaces', () => {
-    assert.equal(titleOfPrompt('\n \t\n  Fix   the\tlogin  \nThen test it.'), 'Fix the login');
+    assert.equal(shortTitle('\n \t\n  Fix   the\tlogin  \nThen test it.'), 'Fix the login');
+    assert.equal(shortTitle('---\nFix the login'), 'Fix the login');
   });
 
-  it('is a fixed title if the prompt has no words', () => {
-    for (const text of ['', '   ', '\n\n \t\n']) assert.equal(titleOfPrompt(text), 'New conversation');
+  it('is a fixed one if the prompt has no words', () => {
+    for (const text of ['', '   ', '\n\n \t\n', '…']) assert.equal(shortTitle(text), 'New conversation');
   });
 
-  it('is not cut up to 80 UTF-16 units', () => {
-    const eighty = 'x'.repeat(80);
-    assert.equal(titleOfPrompt(eighty), eighty);
-    assert.equal(titleOfPrompt(`${eighty}x`), `${eighty}…`);
+  it('is all of up to six words', () => {
+    for (const text of ['What can you do?', 'Please fix it.', 'Rename formatDuration to asMinutes in src/format.ts']) {
+      assert.equal(shortTitle(text), text);
+    }
   });
 
-  it('is cut after a word that ends in its second half, else within the word', () => {
-    const after = (spaceAt: number): string => titleOfPrompt(`${'a'.repeat(spaceAt)} ${'b'.repeat(80)}`);
-    assert.equal(after(41), `${'a'.repeat(41)}…`);
-    assert.equal(after(40), `${'a'.repeat(40)} ${'b'.repeat(39)}…`);
-    assert.equal(after(10), `${'a'.repeat(10)} ${'b'.repeat(69)}…`);
+  const titles: Readonly<Record<string, string>> = {
+    'Please fix the login bug that occurs when the password is empty': 'Fix the login bug',
+    'Hi! Could you please add a test for the parser of dates? It has none.': 'Add a test for the parser',
+    'I want you to move the settings of the chat into a file of their own': 'Move the settings of the chat',
+    'Fix the build. It has been red since Monday and nobody knows why.': 'Fix the build',
+    'useState in Counter.tsx is called in a loop, and React warns': 'useState in Counter.tsx is called',
+    'can you useMemo here and everywhere else in the table component': 'useMemo here and everywhere else',
+    'Why is the total of the cart wrong when I remove the last item?': 'Why is the total',
+    'No. Do it again with the other library instead of this one': 'No. Do it again',
+  };
+  for (const [prompt, title] of Object.entries(titles)) {
+    it(`is “${title}” for “${prompt}”`, () => assert.equal(shortTitle(prompt), title));
+  }
+
+  it('is cut to 60 UTF-16 units after a word that ends in its second half, else within the word', () => {
+    const after = (spaceAt: number): string => shortTitle(`${'a'.repeat(spaceAt)} ${'b'.repeat(80)}`);
+    assert.equal(shortTitle('x'.repeat(60)), 'x'.repeat(60));
+    assert.equal(shortTitle('x'.repeat(61)), `${'x'.repeat(60)}…`);
+    assert.equal(after(31), `${'a'.repeat(31)}…`);
+    assert.equal(after(30), `${'a'.repeat(30)} ${'b'.repeat(29)}…`);
   });
 
   it('never ends with half of a surrogate pair', () => {
-    assert.equal(titleOfPrompt(`${'x'.repeat(79)}👋 hello`), `${'x'.repeat(79)}…`);
+    assert.equal(shortTitle(`${'x'.repeat(59)}👋 hello`), `${'x'.repeat(59)}…`);
+  });
+
+  it('has one to six words in one line, and is its own title', () => {
+    const word = fc.oneof(
+      fc.constantFrom('please', 'the', 'that', 'fix', 'login.', 'of', 'Hi!', '?', '你好', '.'),
+      fc.string(),
+    );
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 15 }), (words) => {
+        const title = shortTitle(words.join(' '));
+        assert.match(title, /^\S+(?: \S+){0,5}$/);
+        assert.ok(title.length <= 61 && title.isWellFormed());
+        assert.equal(shortTitle(title), title);
+      }),
+    );
   });
 });

@@ -25,10 +25,22 @@ describe('Forking', () => {
       const head = made.window.store.heads.find(({ id }) => id === fork.id);
       assert.equal(head?.forkedFrom, chat.id);
       assert.equal(head.remoteId, undefined);
-      assert.equal(head.title, 'first');
+      assert.equal(head.title, 'first (from prompt 2)');
       assert.deepEqual(chat.sentPromptTexts, ['first', 'second', 'third']);
       const rows = made.window.chats.rows.map(({ id }) => id);
       assert.deepEqual(new Set(rows), new Set([fork.id, chat.id]));
+    });
+
+    it('with a title of its own, which says from where, also if that is restored again', async () => {
+      const chat = await made.conversation();
+      const titleFrom = async (source: typeof chat, turn: number): Promise<string> =>
+        (await made.window.chats.fork(source.id, made.promptOf(source, turn))).view.title;
+      const fork = await made.window.chats.fork(chat.id, made.promptOf(chat, 3));
+      assert.equal(fork.view.title, 'first (from prompt 3)');
+      assert.equal(await titleFrom(chat, 3), 'first (from prompt 3) (2)');
+      assert.equal(await titleFrom(fork, 2), 'first (from prompt 2)');
+      assert.equal(await titleFrom(chat, 1), 'first (from prompt 1)');
+      assert.equal(chat.view.title, 'first');
     });
 
     it('so that its next prompt starts a session with a summary', async () => {

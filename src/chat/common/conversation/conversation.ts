@@ -17,7 +17,7 @@ import { isSameStep } from '../transcript/turnStep';
 import { isPrompt, logVersion, type LogRecord, type NewRecord } from './logRecord';
 import { PromptQueue } from './promptQueue';
 import { storedForm } from '../log/storedForm';
-import { titleOfPrompt } from '../conversations/conversationTitle';
+import { shortTitle } from '../conversations/conversationTitle';
 
 export interface ConversationPorts {
   readonly files: ChatFileAccess;
@@ -153,13 +153,13 @@ export class Conversation {
   /** Uses the first prompt as the title, unless the agent or the user has set a title. */
   setTitleFromPrompt(text: string): void {
     const isFirst = this.transcript.prompts.length === 1;
-    if (isFirst && this.head.titledBy === 'prompt') this.file.updateHead({ title: titleOfPrompt(text) });
+    if (isFirst && this.head.titledBy === 'prompt') this.file.updateHead({ title: shortTitle(text) });
   }
 
   /** Uses the agent's title, unless the user has set a title. */
   setAgentTitle(title: string | undefined): void {
     if (title === undefined || title.trim() === '' || this.head.titledBy === 'user') return;
-    this.file.updateHead({ title: titleOfPrompt(title), titledBy: 'agent' });
+    this.file.updateHead({ title: shortTitle(title), titledBy: 'agent' });
   }
 
   /** Ignores further titles of the agent, because its new session only covers a later part of the conversation. */

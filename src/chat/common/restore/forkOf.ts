@@ -81,15 +81,28 @@ function forkOf(source: ConversationHead, point: ForkPoint, { agent, at, id, tit
     { type: 'notice', at, level: 'info', text },
   ];
   const head = headOf({ ...source, backendId, backendTitle }, id, at);
-  if (!('remoteId' in point)) return { head, records };
-  // Both conversations can continue, so their titles in the list must differ, even if the agent suggests another title.
-  const title = forkTitle(source.title, titles);
-  return { head: { ...head, ...withoutUndefined({ remoteId }), title, titledBy: 'user' }, records };
+  // Both conversations stay in the list, so their titles must differ, even if the agent suggests another title. The source
+  // keeps its title: after a restore is undone, it continues, and what the restore has added is what it is named.
+  const title = 'turn' in point ? restoredTitle(source.title, point.turn, titles) : forkTitle(source.title, titles);
+  // One that starts again is named after its next prompt.
+  const titledBy = 'turn' in point && point.turn === 1 && source.titledBy !== 'user' ? 'prompt' : 'user';
+  return { head: { ...head, ...withoutUndefined({ remoteId }), title, titledBy }, records };
 }
 
-/** Returns a title that no other conversation has. The fork of a fork gets the next number, not a second prefix. */
+/** The fork of a fork gets the next number, not a second prefix. */
 function forkTitle(source: string, titles: ReadonlySet<string>): string {
   const title = source.startsWith(titlePrefix) ? source.replace(/ \(\d+\)$/u, '') : `${titlePrefix}${source}`;
+  return distinctTitle(title, titles);
+}
+
+/** The title of what continues from before a prompt. A second restore replaces the prompt in it. */
+function restoredTitle(source: string, turn: number, titles: ReadonlySet<string>): string {
+  const title = source.replace(/ \(from prompt \d+\)(?: \(\d+\))?$/u, '');
+  return distinctTitle(`${title} (from prompt ${turn})`, titles);
+}
+
+/** Returns the title with a number if another conversation has it. */
+function distinctTitle(title: string, titles: ReadonlySet<string>): string {
   for (let number = 1; ; number++) {
     const numbered = number === 1 ? title : `${title} (${number})`;
     if (!titles.has(numbered)) return numbered;

@@ -1,6 +1,6 @@
 import type { ConversationHead } from '../../common/chatStore';
 import { isPrompt, logVersion, type LogRecord, type RecordOf } from '../../common/conversation/logRecord';
-import { titleOfPrompt } from '../../common/conversations/conversationTitle';
+import { shortTitle } from '../../common/conversations/conversationTitle';
 import { movedPath } from '../../common/conversations/conversationPlace';
 import type { LogReader } from '../log/logReader';
 
@@ -41,7 +41,7 @@ class HeadBuilder {
     return {
       version: logVersion,
       id,
-      title: titleOfPrompt(prompt?.text ?? ''),
+      title: shortTitle(prompt?.text ?? ''),
       titledBy: 'prompt',
       backendId: begin?.backendId ?? '',
       backendTitle: begin?.backendId ?? '',
