@@ -4,6 +4,18 @@ import { oldestNode } from '../../../scripts/lib/oldestNode.mjs';
 
 const read = (file: string): string => readFileSync(file, 'utf8');
 
+interface Contributes {
+  readonly commands: readonly { readonly command: string; readonly title: string }[];
+  readonly keybindings: readonly { readonly command: string; readonly key: string }[];
+  readonly menus: { readonly commandPalette: readonly { readonly command: string; readonly when?: string }[] };
+  readonly configuration: readonly { readonly properties: Readonly<Record<string, unknown>> }[];
+}
+
+const { contributes } = JSON.parse(read('package.json')) as { contributes: Contributes };
+const texts = JSON.parse(read('package.nls.json')) as Readonly<Record<string, string>>;
+/** Without the ellipsis of a command that asks for more. */
+const textOf = (title: string): string => (texts[title.slice(1, -1)] ?? title).replace(/…$/, '');
+
 describe('the instructions of README.md', () => {
   const readme = read('README.md');
   /** What one sees first: from the first section on, up to the next one. */
@@ -26,6 +38,20 @@ describe('the instructions of README.md', () => {
     assert.match(read('.ci/run'), /^exec npm test$/m);
   });
 
+  it('name eight commands with their keys', () => {
+    const rows = [...readme.matchAll(/^\| Backline: (.+?) \| (<kbd>.+?) \|/gm)].map(([, title, keys = '']) => {
+      const pressed = [...keys.matchAll(/<kbd>(.+?)<\/kbd>/g)].map(([, key = '']) => key.toLowerCase());
+      return `${title}: ${pressed.join(' ')}`;
+    });
+    const { commands, keybindings } = contributes;
+    const bound = keybindings.map(({ command, key }) => {
+      const title = commands.find((one) => one.command === command)?.title ?? '';
+      return `${textOf(title)}: ${key}`;
+    });
+    assert.equal(rows.length, 8);
+    for (const row of rows) assert.ok(bound.includes(row), row);
+  });
+
   it('and all other documents name one oldest Node.js', () => {
     const named = [
       'README.md',
@@ -42,5 +68,23 @@ describe('the instructions of README.md', () => {
       .map(([, version, from]) => version ?? from);
     assert.ok(named.length > 0);
     assert.deepEqual([...new Set(named)], [oldestNode]);
+  });
+});
+
+describe('the lists in docs', () => {
+  it('name all commands of the palette, and no others', () => {
+    const { commands, menus } = contributes;
+    const hidden = new Set(menus.commandPalette.filter(({ when }) => when === 'false').map(({ command }) => command));
+    const shown = commands.filter(({ command }) => !hidden.has(command)).map(({ title }) => textOf(title));
+    const listed = [...read('docs/commands.md').matchAll(/^\| Backline: (.+?) \|/gm)].flatMap(([, titles = '']) =>
+      titles.split(', ').map((title) => title.replace(/…$/, '')),
+    );
+    assert.deepEqual(listed.toSorted(), shown.toSorted());
+  });
+
+  it('name all settings, and no others', () => {
+    const declared = contributes.configuration.flatMap(({ properties }) => Object.keys(properties));
+    const listed = [...read('docs/settings.md').matchAll(/^\| `(.+?)` \|/gm)].map(([, name]) => name);
+    assert.deepEqual(listed.toSorted(), declared.toSorted());
   });
 });
