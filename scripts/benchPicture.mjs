@@ -11,13 +11,13 @@ const { inRoot } = await import('./lib/paths.mjs');
 const { ensureBrowser } = await import('./lib/systemPackages.mjs');
 
 const [file = benchResultsFile] = process.argv.slice(2);
-const { groups, missing } = rowsOfResults(await readFile(file, 'utf8'));
+const { rows, missing } = rowsOfResults(await readFile(file, 'utf8'));
 if (missing.length > 0) console.error(`No results of ${missing.join(', ')}: they are left out.`);
 await ensureBrowser();
 const browser = await launchChromium();
 try {
   const page = await browser.newPage({ deviceScaleFactor: 2 });
-  await page.setContent(`<body style="margin: 0">${drawBenchPicture(groups)}</body>`);
+  await page.setContent(`<body style="margin: 0">${drawBenchPicture(rows)}</body>`);
   await page.locator('svg').screenshot({ path: inRoot('media', 'readme-speed.png'), omitBackground: true });
 } finally {
   await browser.close();

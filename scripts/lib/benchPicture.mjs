@@ -1,53 +1,23 @@
 import { readBenchLine } from './benchRuns.mjs';
 
 /** @typedef {{ label: string, detail: string, ratio: number }} Row `ratio` is the cost in units of the peer's: 0.5 is half of it */
-/** @typedef {{ title: string, isLimit: boolean, rows: readonly Row[] }} Group `isLimit`: the peers do nothing else, so nobody can cost less */
 
 /**
- * What the picture shows: benches with a peer, what they are to a user, and whom they are compared with. bench/README.md
- * describes them.
- * @type {readonly (readonly [title: string, isLimit: boolean, readonly (readonly [bench: string, label: string, peer: string])[]])[]}
+ * What the picture shows: of each large feature the bench that users notice most, what it is to them, and what it is compared
+ * with. bench/README.md describes all benches.
+ * @type {readonly (readonly [bench: string, label: string, peer: string])[]}
  */
 const shown = [
-  [
-    'Compared with other software, or the usual way',
-    false,
-    [
-      ['chat.open2000', 'Open a conversation of 2,000 messages', 'rendering the last 500'],
-      ['chat.delta', 'Show the next words of an answer', 'rendering the answer again'],
-      ['threads.second', 'List 2,000 Amp threads', 'reading all files'],
-      ['threads.onePercent', 'List them when 20 have changed', 'reading all files'],
-      ['context.cached', 'Hover a second time', 'OpenCtx client'],
-      ['context.uncached.empty.20', 'Hover with 20 context providers that have nothing', 'OpenCtx client'],
-      ['context.uncached.small.20', 'Hover with 20 small context providers', 'OpenCtx client'],
-      ['context.uncached.real', 'Hover with three context providers', 'OpenCtx client'],
-      ['context.cold', 'Start five context providers', 'five empty worker threads'],
-      ['tools.references.bytes', 'Text that a model reads to find references', 'ripgrep'],
-      ['tools.server.start', 'Start the MCP server', 'official MCP SDK'],
-      ['tools.server.call', 'Call an MCP tool', 'official MCP SDK'],
-      ['acp.lines', 'Read messages of an agent', 'official ACP SDK'],
-      ['changes.checkpoint', 'Take a checkpoint of 50,000 files', 'git status'],
-    ],
-  ],
-  [
-    'Compared with the least that could do the job, which is the limit',
-    true,
-    [
-      ['acp.update', 'Pass a word of an agent on', 'a bare pipe'],
-      ['amplifier.sse', 'Read a stream of events', 'a parser alone'],
-      ['amplifier.hop', 'Receive a word of an Amplifier server', 'a bare HTTP stream'],
-      ['amp.requests.throughput', 'Answer many reads of Amp', 'a bare server'],
-      ['amp.readFile.1KiB.host', 'Answer Amp’s read of a small file', 'a bare extension'],
-      ['amp.readFile.1MiB', 'Answer Amp’s read of 1 MiB', 'a bare server'],
-      ['amp.activate', 'Be ready for Amp after a start', 'a bare server'],
-      ['context.uncached.real.direct', 'Hover with three context providers', 'calls without isolation'],
-    ],
-  ],
+  ['chat.open2000', 'Open a conversation of 2,000 messages', 'rendering the last 500'],
+  ['changes.checkpoint', 'Take a checkpoint of 50,000 files', 'git status'],
+  ['tools.references.bytes', 'Text that a model reads to find references', 'ripgrep'],
+  ['context.uncached.real', 'Hover with three context providers', 'OpenCtx client'],
+  ['threads.second', 'List 2,000 Amp threads', 'reading all files'],
 ];
 
 /**
  * @param {string} results lines of `npm run bench`
- * @returns {{ groups: readonly Group[], missing: readonly string[] }} `missing` names the benches without a result
+ * @returns {{ rows: readonly Row[], missing: readonly string[] }} `missing` names the benches without a result
  */
 export function rowsOfResults(results) {
   const lines = new Map(
@@ -58,31 +28,27 @@ export function rowsOfResults(results) {
   );
   /** @type {string[]} */
   const missing = [];
-  const groups = shown.map(([title, isLimit, benches]) => {
-    /** @type {Row[]} */
-    const rows = [];
-    for (const [bench, label, peer] of benches) {
-      /** @type {Record<string, unknown>} */
-      const { value, peerValue, unit, better } = lines.get(bench) ?? {};
-      if (typeof value !== 'number' || typeof peerValue !== 'number') {
-        missing.push(bench);
-        continue;
-      }
-      const ratio = better === 'higher' ? peerValue / value : value / peerValue;
-      // A unit can say more: `ms of its threads`.
-      const amount = (/** @type {number} */ it) => `${rounded(it)} ${String(unit).replace(/ (of|more) .*$/u, '')}`;
-      rows.push({ label, detail: `${amount(value)} · 100 %: ${peer}, ${amount(peerValue)}`, ratio });
+  /** @type {Row[]} */
+  const rows = [];
+  for (const [bench, label, peer] of shown) {
+    /** @type {Record<string, unknown>} */
+    const { value, peerValue, unit, better } = lines.get(bench) ?? {};
+    if (typeof value !== 'number' || typeof peerValue !== 'number') {
+      missing.push(bench);
+      continue;
     }
-    return { title, isLimit, rows };
-  });
-  return { groups: groups.filter(({ rows }) => rows.length > 0), missing };
+    const ratio = better === 'higher' ? peerValue / value : value / peerValue;
+    // A unit can say more: `ms of its threads`.
+    const amount = (/** @type {number} */ it) => `${rounded(it)} ${String(unit).replace(/ (of|more) .*$/u, '')}`;
+    rows.push({ label, detail: `${amount(value)} · 100 %: ${peer}, ${amount(peerValue)}`, ratio });
+  }
+  return { rows, missing };
 }
 
 const width = 900;
 const barLeft = 430;
 const barRight = 800;
 const rowHeight = 44;
-const groupHeight = 46;
 const headHeight = 92;
 /** What a bar can show, and where it has a mark. */
 const largest = 2.1;
@@ -91,22 +57,15 @@ const font = "font-family=\"system-ui, Cantarell, 'Segoe UI', 'Noto Sans', 'Deja
 
 /**
  * Draws the rows as bars, with a line for the peers. Has a background of its own, so that it can be read on light and dark pages.
- * @param {readonly Group[]} groups
+ * @param {readonly Row[]} rows
  * @returns {string} SVG
  */
-export function drawBenchPicture(groups) {
-  const rowCount = groups.reduce((sum, { rows }) => sum + rows.length, 0);
-  const height = headHeight + groups.length * groupHeight + rowCount * rowHeight + 20;
+export function drawBenchPicture(rows) {
+  const height = headHeight + rows.length * rowHeight + 36;
   const parts = [
     `<rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="10" fill="#ffffff" stroke="#d0d7de"/>`,
     text(28, 38, 'What Backline costs, compared with others', 20, '#1f2328', 'font-weight="600"'),
-    text(
-      28,
-      62,
-      'Time, processor time, memory or text for the same work, measured in the same run. Shorter is better.',
-      14,
-      '#59636e',
-    ),
+    text(28, 62, 'Time or text for the same work, measured in the same run. Shorter is better.', 14, '#59636e'),
   ];
   const bottom = height - 20;
   for (const tick of ticks) {
@@ -117,22 +76,16 @@ export function drawBenchPicture(groups) {
       text(x, headHeight, percent(tick), 12, isPeer ? '#1f2328' : '#59636e', 'text-anchor="middle"'),
     );
   }
-  let y = headHeight;
-  for (const { title, isLimit, rows } of groups) {
-    // Over the lines of the scale.
-    parts.push(`<rect x="20" y="${y + 14}" width="${width - 40}" height="28" fill="#ffffff"/>`);
-    parts.push(text(28, y + 34, title, 15, '#1f2328', 'font-weight="600"'));
-    y += groupHeight;
-    for (const { label, detail, ratio } of rows) {
-      const color = ratio <= 1 ? '#0f7b6c' : isLimit ? '#3b5b92' : '#b35900';
-      parts.push(
-        text(28, y + 16, label, 14, '#1f2328'),
-        text(28, y + 33, detail, 12, '#59636e'),
-        `<rect x="${barLeft}" y="${y + 8}" width="${Math.max(xOf(ratio) - barLeft, 2)}" height="20" rx="3" fill="${color}"/>`,
-        text(width - 28, y + 23, percent(ratio), 14, color, 'text-anchor="end" font-weight="600"'),
-      );
-      y += rowHeight;
-    }
+  let y = headHeight + 16;
+  for (const { label, detail, ratio } of rows) {
+    const color = ratio <= 1 ? '#0f7b6c' : '#b35900';
+    parts.push(
+      text(28, y + 16, label, 14, '#1f2328'),
+      text(28, y + 33, detail, 12, '#59636e'),
+      `<rect x="${barLeft}" y="${y + 8}" width="${Math.max(xOf(ratio) - barLeft, 2)}" height="20" rx="3" fill="${color}"/>`,
+      text(width - 28, y + 23, percent(ratio), 14, color, 'text-anchor="end" font-weight="600"'),
+    );
+    y += rowHeight;
   }
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">${parts.join('')}</svg>`;
 }
