@@ -126,6 +126,17 @@ describe('Conversations of a folder that is opened in another way', () => {
     await chat.openFromList(other, 'change it');
     await eventually('the draft', async () => assert.equal(await textIn(chat), 'not sent yet'));
     await other.leave();
+
+    // Also where it is one of several folders.
+    const file = `${workspace}-both.code-workspace`;
+    const folders = [path.join(window.sandbox.dataDir, 'other'), moved].map((one) => ({ path: one }));
+    await writeFile(file, JSON.stringify({ folders }));
+    const both = await chatOn(file);
+    await isIn(both.other, both.chat, 'change it', /today/i);
+    await both.chat.openFromList(both.other, 'change it');
+    await eventually('the draft', async () => assert.equal(await textIn(both.chat), 'not sent yet'));
+    await (await both.chat.frame()).locator('.turn-changes:visible, .changes').first().waitFor();
+    await both.other.leave();
   });
 });
 
