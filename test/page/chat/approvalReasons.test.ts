@@ -124,14 +124,14 @@ describe('the prompt while a question waits', () => {
     const chat = await openWith();
     await chat.composer.fill('Use pnpm');
     await replaceWith(chat, other);
-    assert.equal(await hintOf(chat), 'Approval has changed, Enter queues');
+    assert.equal(await hintOf(chat), 'Approval changed, Enter queues');
     await chat.composer.press('Enter');
     await chat.host.waitFor(chatRequests.send);
     await chat.composer.fill('Not that');
     await replaceWith(chat, other, question);
     await chat.page.getByRole('button', { name: 'Next Approval' }).click();
     await chat.page.clock.runFor(guardMs);
-    assert.equal(await hintOf(chat), 'Approval has changed, Enter queues');
+    assert.equal(await hintOf(chat), 'Approval changed, Enter queues');
     await chat.page.getByRole('button', { name: 'Next Approval' }).click();
     await chat.page.clock.runFor(guardMs);
     assert.equal(await hintOf(chat), 'Enter denies, Ctrl+Enter queues');
@@ -202,5 +202,14 @@ describe('the prompt while a question waits', () => {
     const chat = await openWith();
     const box = await chat.page.locator('.composer').boundingBox();
     assert.ok(box && box.height <= 92, JSON.stringify(box));
+    const isWhole = async (words: string): Promise<void> => {
+      const hint = chat.page.getByText(words, { exact: true });
+      assert.ok(await hint.evaluate((span) => span.scrollWidth <= span.clientWidth), words);
+    };
+    await chat.composer.fill('Use pnpm');
+    await replaceWith(chat, { ...question, id: 'other' });
+    await isWhole('Approval changed, Enter queues');
+    await replaceWith(chat);
+    await isWhole('Approval is over, Enter queues');
   });
 });

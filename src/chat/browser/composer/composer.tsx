@@ -258,7 +258,7 @@ function reasonHint(purpose: Exclude<TextPurpose, 'prompt'>, isBusy: boolean): s
     case 'earlier':
       return `Begun earlier, ${effect}`;
     case 'changed':
-      return `Approval has changed, ${effect}`;
+      return `Approval changed, ${effect}`;
     case 'over':
       return `Approval is over, ${effect}`;
   }
