@@ -27,8 +27,11 @@ export function formatProgram(argv: readonly string[]): string {
   return argv.map(quoteArgument).join(' ');
 }
 
+/** Without quotes, a shell reads these as they are written. In a path of Windows, a backslash separates folders. */
+const plainArgument = /^(?:[\p{L}\p{N}_@%+=:,./^-][\p{L}\p{N}_@%+=:,./~^-]*|[A-Za-z]:[\p{L}\p{N}_@%+=:,./\\~^-]*)$/u;
+
 function quoteArgument(argument: string): string {
-  if (/^[\p{L}\p{N}_@%+=:,./\\~^-]+$/u.test(argument)) return argument;
+  if (plainArgument.test(argument)) return argument;
   return `'${toVisibleText(argument).replaceAll("'", "'\\''")}'`;
 }
 

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { PermissionRule } from '../common/rules/permissionRules';
+import { globOfFolder } from '../common/rules/ruleGlobs';
 import type { AgentUnderPolicy } from '../common/page/permissionsView';
 
 interface NewRuleDefaults {
@@ -32,7 +33,7 @@ export async function askForRule({ agents, folder }: NewRuleDefaults): Promise<P
   const pathGlob = await vscode.window.showInputBox({
     title: what.label,
     prompt: 'Absolute path or glob',
-    value: `${folder.replaceAll('\\', '/')}/**`,
+    value: globOfFolder(folder),
     validateInput: (typed) => (typed.trim() === '' ? 'Enter a path or a glob.' : undefined),
   });
   if (pathGlob === undefined) return undefined;

@@ -52,7 +52,7 @@ export interface ToolFileChange {
 export interface ToolCommand {
   /** The program and its arguments. A shell command line is a single element. */
   readonly argv: readonly string[];
-  /** Set if the single element of `argv` is a program that is started without a shell, and its name is no plain word. */
+  /** Set if `argv` is started without a shell, and the name of the program is no plain word. */
   readonly isProgram?: true;
   /** Working directory, as an absolute path. */
   readonly cwd: string;

@@ -7,7 +7,7 @@ import type { ObservedWrites } from '../../../editor/common/writeObserver';
 import { rpcErrorCode } from '../../../wire/common/connectionErrors';
 import type { TerminalState } from '../../common/session/terminalStates';
 import type { ToolCommand } from '../../../session/common/toolCaller';
-import { isProgramOnly } from '../../../permissions/common/requests/toolInput';
+import { isOddProgram } from '../../../permissions/common/requests/toolInput';
 import { diskCommandFileAccess } from './commandLookup';
 import type { PermissionOutcome } from '../session/permissionService';
 import { addEnvironmentMark } from './processMarks';
@@ -149,7 +149,7 @@ export class TerminalService {
     const { command, args = [] } = params;
     const resolved = await this.resolveCommand(command, args, env, cwd);
     const argv = [command, ...args];
-    const program = isProgramOnly(argv) ? { isProgram: true as const } : {};
+    const program = isOddProgram(argv) ? { isProgram: true as const } : {};
     const how = resolved.shell === undefined ? program : { shell: resolved.shell };
     const permit = await authorize({ argv, cwd, env: added, ...how }, signal);
     if (!permit.isGranted) throw new RequestError(internalError, `This command was not run. ${permit.reason}`);

@@ -6,7 +6,7 @@ import { findEscalations } from './escalations';
 interface ToolInput {
   /** The program and its arguments. A shell command line is a single element. */
   readonly argv?: readonly string[];
-  /** Whether the single element of `argv` is a program and no command line. */
+  /** Whether the first element of `argv` is a program, although a shell would read it as another command. */
   readonly isProgram?: true;
   /** Working directory as sent by the agent, not resolved. */
   readonly cwd?: string;
@@ -35,7 +35,8 @@ export const environmentMemberNames: readonly string[] = ['env', 'environment'];
 
 /** Names of descriptions and ids, which have no effect. */
 const descriptiveNames = splitNames(
-  'description title explanation intention justification reason call_id callId turn_id turnId toolCallId tool_call_id',
+  `description title explanation intention justification reason riskLevel riskLevelReason call_id callId turn_id turnId
+  toolCallId tool_call_id`,
 );
 /** Names of limits for the time and size of the result, which have no effect. */
 const limitNames = splitNames(
@@ -89,7 +90,7 @@ export function parseToolInput(raw: Readonly<Record<string, unknown>>, isAboutFi
   }
   return {
     ...(command === undefined ? {} : { argv: [...(typeof command === 'string' ? [command] : command), ...args] }),
-    ...(Array.isArray(command) && args.length === 0 && isProgramOnly(command) ? { isProgram: true } : {}),
+    ...(Array.isArray(command) && isOddProgram(command) ? { isProgram: true } : {}),
     ...(cwd === undefined ? {} : { cwd }),
     paths,
     env,
@@ -104,10 +105,9 @@ export function commandOfInput(raw: Readonly<Record<string, unknown>> | undefine
   return raw && parseToolInput(raw, false).argv?.join(' ');
 }
 
-/** Whether a program without arguments would be another command if a shell read it as a line. */
-export function isProgramOnly(argv: readonly string[]): boolean {
-  const [program = ''] = argv;
-  return argv.length === 1 && !/^[\w@%+=:,./\\-]+$/.test(program);
+/** Whether a program would be another command if a shell read its name as a line. Paths of Windows are not odd. */
+export function isOddProgram([program = '']: readonly string[]): boolean {
+  return !/^(?=.*\w)(?:[a-z]:[\w@%+=:,./\\-]+|[\w@+:,./-]+)$/i.test(program);
 }
 
 export function sortedByName(env: Readonly<Record<string, string>>): Record<string, string> {

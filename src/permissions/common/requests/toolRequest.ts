@@ -16,8 +16,8 @@ export interface ToolRequest {
   /** Absolute paths as `EditorPort.realPathOf` returns them, without duplicates. */
   readonly paths: readonly string[];
   /**
-   * The program and its arguments; a shell command line is a single element, and `isProgram` is set if it is a program
-   * instead. `cwd` is absolute and resolved.
+   * The program and its arguments; a shell command line is a single element. `isProgram` is set if the first element is a
+   * program although a shell would read it as another command. `cwd` is absolute and resolved.
    */
   readonly command?: {
     readonly argv: readonly string[];

@@ -41,7 +41,7 @@ export const PermissionRule = z
     paths: z.array(z.string()).min(1).optional(),
     /** The program and its arguments. */
     command: z.array(z.string()).min(1).optional(),
-    /** Whether the single element of `command` is a program and no command line of a shell. */
+    /** Whether the first element of `command` is a program, although a shell would read it as another command. */
     isProgram: z.literal(true).optional(),
     /** Absolute path of the working directory. */
     cwd: z.string().optional(),

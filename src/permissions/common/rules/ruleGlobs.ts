@@ -14,6 +14,15 @@ interface RuleGlobsDeps {
 /** Maximum number of cached globs. It is at least the maximum number of rules, so that no glob of a rule is evicted. */
 const maxGlobs = 1_000;
 
+/**
+ * Returns the glob that matches a folder and everything in it, and nothing else, whatever is in its name. `folder` is an absolute path. The
+ * glob has brackets instead of backslashes, because these separate folders on Windows.
+ */
+export function globOfFolder(folder: string): string {
+  const plain = withForwardSlashes(folder).replace(/\/+$/, '');
+  return `${plain.replace(/["!()*+?@[\]{|}]|\\/g, (letter) => (letter === '\\' ? '\\\\' : `[${letter}]`))}/**`;
+}
+
 /** Compiles and caches globs of rules. */
 export class RuleGlobs {
   private readonly matchersByGlob = new Map<string, TimedMatcher>();

@@ -320,6 +320,10 @@ describe('the path of a tool call', () => {
         '[id]s.json',
         '!(a)',
         'a<b',
+        'a/../b',
+        '/ws/a/..',
+        '../a/../b',
+        'file:///ws/a#/b',
       ],
     ];
     assert.deepEqual(
