@@ -253,6 +253,21 @@ describe('the pages of the chat', () => {
     await eventually('the view', () => assert.equal(subject.pages.activePage, subject.pages.viewPage));
   });
 
+  it('have the focus no more once they are hidden, which they cannot say themselves', async () => {
+    const chat = subject.chats.add('one');
+    const tab = await subject.tab('one');
+    await tab.ask('focused', {});
+    assert.equal(subject.pages.hasFocus, true);
+    await show(await writeInWorkspace('chat/over.txt', 'over the page'));
+    await eventually('hidden', () => assert.equal(chat.visibility, 'hidden'));
+    const { loads } = tab;
+    tab.panel.reveal(undefined, true);
+    await eventually('loaded again', () => assert.ok(tab.loads > loads));
+    await tab.ask('ready');
+    await eventually('shown', () => assert.notEqual(chat.visibility, 'hidden'));
+    assert.equal(subject.pages.hasFocus, false);
+  });
+
   it('pass on which parts of the editor go to the backend', async () => {
     const page = await subject.view();
     await page.ask('toggleContext', { kind: 'git', isOn: false });

@@ -192,6 +192,8 @@ export class ChatPageHost implements Disposable, PageControl {
       this.heartbeatMonitor.start();
       void this.deps.services.backends.refresh();
     } else {
+      // The page is gone before it can say that it has lost the focus.
+      this.isFocused = false;
       this.heartbeatMonitor.dispose();
       this.feed.disconnectPage();
     }
