@@ -159,13 +159,11 @@ export class AgentSignIn {
 
   /** Returns the agent's report. Undefined if the agent does not know, or cannot report it. */
   private async askForStatus(signal: AbortSignal): Promise<AuthStatus | undefined> {
-    const { clock, connection, limits, log, users } = this.deps;
+    const { connection, limits, log } = this.deps;
     const { client } = await connection.connect(signal);
     try {
-      return await users.during(() =>
-        withDeadline(clock, 'auth/status', limits.requestTimeoutMs, (deadline) =>
-          client.authStatus(AbortSignal.any([signal, deadline])),
-        ),
+      return await this.request('auth/status', limits.requestTimeoutMs, (deadline) =>
+        client.authStatus(AbortSignal.any([signal, deadline])),
       );
     } catch (error) {
       log.debug(`The agent did not report whether the user is signed in: ${messageOf(error)}`);
@@ -208,12 +206,10 @@ export class AgentSignIn {
 
   /** Ends the user's sign-in in the agent. @throws BackendError */
   async signOut(signal?: AbortSignal): Promise<void> {
-    const { clock, connection, limits, users } = this.deps;
+    const { connection, limits } = this.deps;
     const { client } = await connection.connect(signal);
     try {
-      await users.during(() =>
-        withDeadline(clock, 'logout', limits.requestTimeoutMs, (deadline) => client.logout(deadline)),
-      );
+      await this.request('logout', limits.requestTimeoutMs, (deadline) => client.logout(deadline));
     } catch (error) {
       throw await connection.toBackendError(error);
     }
@@ -275,13 +271,17 @@ export class AgentSignIn {
   }
 
   private async authenticateByAgent(methodId: string, signal: AbortSignal): Promise<void> {
-    const { clock, connection, limits, users } = this.deps;
+    const { connection, limits } = this.deps;
     const { client } = await connection.connect(signal);
-    await users.during(() =>
-      withDeadline(clock, 'authenticate', limits.authenticateTimeoutMs, (deadline) =>
-        client.authenticate(methodId, AbortSignal.any([signal, deadline])),
-      ),
+    await this.request('authenticate', limits.authenticateTimeoutMs, (deadline) =>
+      client.authenticate(methodId, AbortSignal.any([signal, deadline])),
     );
+  }
+
+  /** Sends a request with a time limit. The agent is not restarted meanwhile. */
+  private request<T>(name: string, timeoutMs: number, send: (deadline: AbortSignal) => Promise<T>): Promise<T> {
+    const { clock, users } = this.deps;
+    return users.during(() => withDeadline(clock, name, timeoutMs, send));
   }
 
   /** The protocol forbids `authenticate` here: the agent picks up the sign-in when it restarts. */
