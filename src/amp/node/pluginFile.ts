@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   constants,
   copyFile,
@@ -8,14 +7,13 @@ import {
   readFile,
   readlink,
   realpath,
-  rename,
-  rm,
   rmdir,
   unlink,
   writeFile,
 } from 'node:fs/promises';
 import * as path from 'node:path';
 import { errorCode, messageOf } from '../../base/common/errors';
+import { replaceFileBy } from '../../base/node/replaceFile';
 
 /** The name of the plugin file. Amp loads it from any plugin folder. */
 const pluginFileName = 'backline-diagnostics.ts';
@@ -86,15 +84,15 @@ export class PluginFile {
   /** Installs or replaces the plugin atomically. @throws Error that explains what to do */
   async install(): Promise<void> {
     const { kind } = await this.requireOwnOrAbsent();
-    // Amp loads only names that end in `.ts`.
-    const temporary = path.join(this.folder, `.${pluginFileName}.${randomUUID()}.tmp`);
     try {
       await mkdir(this.folder, { recursive: true });
-      await writeFile(temporary, this.pluginText, { flag: 'wx' });
-      if (kind === 'ours') await rename(temporary, this.file);
-      else await publishFile(temporary, this.file);
+      // Amp loads only names that end in `.ts`, which those of temporary files don't.
+      await replaceFileBy(
+        this.file,
+        (temporary) => writeFile(temporary, this.pluginText, { flag: 'wx' }),
+        kind === 'ours' ? {} : { publish: publishFile },
+      );
     } catch (error) {
-      await rm(temporary, { force: true }).catch(() => undefined);
       const advice = `Make sure that you can write to ${this.folder}, then run the command again.`;
       throw new Error(`Could not install the plugin: ${messageOf(error)}. ${advice}`, { cause: error });
     }

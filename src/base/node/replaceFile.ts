@@ -5,6 +5,12 @@ import * as path from 'node:path';
 /** A temporary file that was not written to for so long is of a process that was killed. */
 const leftoverAgeMs = 10 * 60_000;
 
+interface ReplaceOptions {
+  /** Puts the temporary file in the place of the file. By default, renames it. */
+  readonly publish?: (temporary: string, file: string) => Promise<void>;
+  readonly nowMs?: number;
+}
+
 /**
  * Replaces a file atomically, or creates it in a folder that exists. `write` creates the temporary file at the absolute path that it is
  * given. What killed processes have left of the same file is removed. @throws errors of Node.js or of `write`; the old file is then unchanged
@@ -12,13 +18,13 @@ const leftoverAgeMs = 10 * 60_000;
 export async function replaceFileBy(
   file: string,
   write: (temporary: string) => Promise<void>,
-  nowMs = Date.now(),
+  { publish = rename, nowMs = Date.now() }: ReplaceOptions = {},
 ): Promise<void> {
   await removeLeftovers(file, nowMs);
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     await write(temporary);
-    await rename(temporary, file);
+    await publish(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
     throw error;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, mkdtemp, readdir, readFile, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { replaceFile, replaceFileBy } from '../../../../src/base/node/replaceFile';
@@ -27,7 +27,7 @@ describe('Replacing a file', () => {
   ] as const) {
     it(`${isRemoved ? 'removes' : 'leaves'} ${name} after ${ageMs / minuteMs} minutes`, async () => {
       await writeFile(path.join(folder, name), 'left');
-      await replaceFileBy(file, (temporary) => writeFile(temporary, 'new'), Date.now() + ageMs);
+      await replaceFileBy(file, (temporary) => writeFile(temporary, 'new'), { nowMs: Date.now() + ageMs });
       assert.equal(await readFile(file, 'utf8'), 'new');
       assert.deepEqual((await readdir(folder)).sort(), (isRemoved ? ['a.json'] : ['a.json', name]).sort());
     });
@@ -40,6 +40,18 @@ describe('Replacing a file', () => {
     };
     await assert.rejects(replaceFileBy(file, write), { message: 'The disk is full.' });
     assert.deepEqual([await readFile(file, 'utf8'), await readdir(folder)], ['old', ['a.json']]);
+  });
+
+  it('can refuse to replace a file', async () => {
+    const publish = async (temporary: string, target: string): Promise<void> => {
+      await link(temporary, target);
+      await unlink(temporary);
+    };
+    const write = (temporary: string): Promise<void> => writeFile(temporary, 'new');
+    await assert.rejects(replaceFileBy(file, write, { publish }), { code: 'EEXIST' });
+    assert.deepEqual([await readFile(file, 'utf8'), await readdir(folder)], ['old', ['a.json']]);
+    await replaceFileBy(path.join(folder, 'b'), write, { publish });
+    assert.deepEqual((await readdir(folder)).sort(), ['a.json', 'b']);
   });
 
   it('writes bytes, also of a new file', async () => {
