@@ -76,7 +76,7 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
     return { folders: [{ folder: '/ws', id }], problems, uncovered };
   }
 
-  async changesSince(folders: readonly FolderCheckpoint[]): Promise<ChangesSinceCheckpoints> {
+  async changesSince(folders: readonly FolderCheckpoint[], findsGone = false): Promise<ChangesSinceCheckpoints> {
     this.scans++;
     const failure = this.scanFailures.shift();
     if (failure === 'error') throw new Error('The disk is full.');
@@ -89,7 +89,8 @@ export class FakeCheckpoints implements WorkspaceCheckpoints {
       const change = { path, before: stateOf(before.get(path)), after: stateOf(now.get(path)) };
       return checkpoint && before.get(path) !== now.get(path) ? [{ ...change, checkpoint }] : [];
     });
-    const gone = [...(this.leftOut.get(checkpoint?.id ?? '') ?? [])].filter((path) => !now.has(path));
+    const leftOut = findsGone ? this.leftOut.get(checkpoint?.id ?? '') : undefined;
+    const gone = (leftOut ?? []).filter((path) => !now.has(path));
     return { files, gone, problems: [] };
   }
 

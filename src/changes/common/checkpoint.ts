@@ -119,7 +119,7 @@ export interface CheckpointDifference {
   readonly leftOut: readonly LeftOutItem[];
   /**
    * What the earlier state does not contain although it was there, and no longer exists. Empty unless the later state is the current
-   * one. A trailing `/` marks a folder.
+   * one, and this was wanted. A trailing `/` marks a folder.
    */
   readonly gone: readonly string[];
 }

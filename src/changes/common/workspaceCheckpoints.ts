@@ -41,8 +41,8 @@ export interface ChangedFile extends CheckpointedFile {
 export interface ChangesSinceCheckpoints {
   readonly files: readonly ChangedFile[];
   /**
-   * Absolute paths of what the checkpoints do not contain although it was there, such as ignored files, and that no longer exists. A
-   * trailing separator marks a folder.
+   * Absolute paths of what the checkpoints do not contain although it was there, such as ignored files, and that no longer exists, if
+   * wanted. A trailing separator marks a folder.
    */
   readonly gone: readonly string[];
   /** Why changes in the other folders are unknown, as messages for users. */
@@ -132,8 +132,11 @@ export interface WorkspaceCheckpoints {
   adopt(from: string, to: string): Promise<void>;
   /** Takes a checkpoint of all folders. @throws Error when `signal` fires */
   take(label: string, signal: AbortSignal, options?: TakeOptions): Promise<TakenCheckpoint>;
-  /** Returns the files that differ from the checkpoints. A renamed file has both paths. Never rejects. */
-  changesSince(folders: readonly FolderCheckpoint[]): Promise<ChangesSinceCheckpoints>;
+  /**
+   * Returns the files that differ from the checkpoints. A renamed file has both paths. `findsGone`: also looks for what is `gone`, which
+   * is up to 2,000 more files a folder. Never rejects.
+   */
+  changesSince(folders: readonly FolderCheckpoint[], findsGone?: boolean): Promise<ChangesSinceCheckpoints>;
   /**
    * Returns the texts that changed files had at their checkpoints, by path, decoded as VS Code does. Null if the file
    * did not exist, undefined if it is not text or is too large. @throws CheckpointError

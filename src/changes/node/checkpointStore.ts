@@ -165,8 +165,9 @@ export class CheckpointStore {
   }
 
   /** Compares two states; `to` can be `now`. @throws CheckpointError `unknownCheckpoint` */
-  async diff(from: string, to: StateId, signal?: AbortSignal): Promise<CheckpointDifference> {
-    return await this.runInQueue(signal, (running) => this.comparer.compare(from, to, true, running), compareLimitMs);
+  async diff(from: string, to: StateId, signal?: AbortSignal, findsGone = false): Promise<CheckpointDifference> {
+    const options = { findRenames: true, findsGone };
+    return await this.runInQueue(signal, (until) => this.comparer.compare(from, to, options, until), compareLimitMs);
   }
 
   /**
@@ -208,7 +209,7 @@ export class CheckpointStore {
   /** Plans a restore of the given files and folders, or of everything. Changes nothing. */
   async planRestore(id: string, paths?: readonly string[], signal?: AbortSignal): Promise<RestorePlan> {
     return await this.runInQueue(signal, async (running) => {
-      const { changes, leftOut } = await this.comparer.compare(id, currentStateId, false, running);
+      const { changes, leftOut } = await this.comparer.compare(id, currentStateId, {}, running);
       const steps = changes.map(toRestoreStep).filter(({ path }) => isWanted(path, paths));
       return {
         checkpointId: id,

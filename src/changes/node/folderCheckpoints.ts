@@ -118,7 +118,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     };
   }
 
-  async changesSince(folders: readonly FolderCheckpoint[]): Promise<ChangesSinceCheckpoints> {
+  async changesSince(folders: readonly FolderCheckpoint[], findsGone = false): Promise<ChangesSinceCheckpoints> {
     const compared: {
       readonly folder: string;
       readonly checkpoint: FolderCheckpoint;
@@ -129,7 +129,7 @@ export class FolderCheckpoints implements WorkspaceCheckpoints {
     for (const checkpoint of folders) {
       try {
         const store = await this.openStoreOrThrow(checkpoint.folder);
-        const { changes, gone: names } = await store.diff(checkpoint.id, currentStateId);
+        const { changes, gone: names } = await store.diff(checkpoint.id, currentStateId, undefined, findsGone);
         for (const name of names) gone.add(path.join(checkpoint.folder, name));
         const files = changes.flatMap((change) => filesOf(change, checkpoint));
         compared.push({ folder: store.folder, checkpoint, files });

@@ -26,6 +26,12 @@ interface ComparedState {
   readonly scope: CheckpointScope | undefined;
 }
 
+interface CompareOptions {
+  readonly findRenames?: boolean;
+  /** Whether to look for what the earlier state does not contain. */
+  readonly findsGone?: boolean;
+}
+
 interface ComparerOptions {
   /** Absolute real path of the workspace folder. */
   readonly folder: string;
@@ -47,7 +53,12 @@ export class StateComparer {
   ) {}
 
   /** Compares two states; `to` can be `now`. @throws CheckpointError `unknownCheckpoint` */
-  async compare(from: string, to: StateId, findRenames: boolean, signal: AbortSignal): Promise<CheckpointDifference> {
+  async compare(
+    from: string,
+    to: StateId,
+    { findRenames = false, findsGone = false }: CompareOptions,
+    signal: AbortSignal,
+  ): Promise<CheckpointDifference> {
     const open = await this.provider.prepare(signal);
     const details = await open.records.details(from, signal);
     const before = await stateOf(open, details, signal);
@@ -73,7 +84,7 @@ export class StateComparer {
       ...[...ignored].map((path): LeftOutItem => ({ path, reason: 'ignored' })),
       ...unknown.map((path): LeftOutItem => ({ path, reason: 'older' })),
     ];
-    const gone = isNow ? await findGone(this.options.folder, before.scope, signal) : [];
+    const gone = isNow && findsGone ? await findGone(this.options.folder, before.scope, signal) : [];
     return { ...withoutLeftOut(changes, leftOut, this.options.isExcluded), gone };
   }
 

@@ -150,10 +150,10 @@ export class TurnCheckpoint {
     this.savesByOthers.setLastKnownText(path, text, this.lastAgentTextId(path));
   }
 
-  /** Records all changes of the turn until now. Scans run one at a time. Never rejects. */
-  async scan(): Promise<void> {
+  /** Records all changes of the turn until now. Scans run one at a time. `isLast`: the turn has ended. Never rejects. */
+  async scan(isLast = false): Promise<void> {
     this.lastScan = this.lastScan.then(() =>
-      this.scanNow().catch((error: unknown) => {
+      this.scanNow(isLast).catch((error: unknown) => {
         this.notices.handleFailedScan(messageOf(error));
         this.ports.log.info(`Cannot find the changes of a turn: ${messageOf(error)}`);
       }),
@@ -164,7 +164,7 @@ export class TurnCheckpoint {
   /** Records the last changes of the turn. Never rejects. */
   async end(turn: number): Promise<void> {
     if (this.folderCheckpoints.length === 0) return;
-    await this.scan();
+    await this.scan(true);
     this.notices.addForTurn(maxFiles);
     // Later writes do not belong to this turn, even if the conversation is reopened.
     this.ports.record({ type: 'checkpoint', turn, folders: [] });
@@ -176,14 +176,14 @@ export class TurnCheckpoint {
     this.folderCheckpoints = [];
   }
 
-  private async scanNow(): Promise<void> {
+  private async scanNow(isLast: boolean): Promise<void> {
     const { folderCheckpoints } = this;
     const { checkpoints } = this.ports;
     if (!checkpoints || folderCheckpoints.length === 0) return;
     const scan = this.ports.calls.beginScan();
     let isComplete = false;
     try {
-      isComplete = await this.recordChanges(checkpoints, folderCheckpoints, scan);
+      isComplete = await this.recordChanges(checkpoints, folderCheckpoints, scan, isLast);
     } finally {
       // The next scan must know who can have made what this one has missed.
       if (!isComplete) scan.fail();
@@ -195,9 +195,10 @@ export class TurnCheckpoint {
     checkpoints: WorkspaceCheckpoints,
     folders: readonly FolderCheckpoint[],
     scan: CallScan,
+    isLast: boolean,
   ): Promise<boolean> {
     const readAfter = this.ports.othersWrites.now;
-    const { files: changed, gone, problems } = await checkpoints.changesSince(folders);
+    const { files: changed, gone, problems } = await checkpoints.changesSince(folders, isLast);
     await this.ports.othersWrites.handleScan(changed, readAfter, problems.length === 0);
     const calls = await this.resolveCalls(scan.calls());
     this.notices.handleScan({ changedCount: changed.length, gone, hasWriter: calls.hasWriter, problems });

@@ -97,7 +97,8 @@ describe('a checkpoint', () => {
     workspace.write({ '.env': 'SECRET=1' });
     const store = await workspace.open({ excludes: (file) => path.basename(file) === '.env' });
     const { id } = await taken(store);
-    const gone = async (): Promise<string[]> => [...(await store.diff(id, currentStateId)).gone].sort();
+    const gone = async (): Promise<string[]> =>
+      [...(await store.diff(id, currentStateId, undefined, true)).gone].sort();
     assert.deepEqual(await gone(), []);
     workspace.remove('kept/x.js', 'a.txt');
     assert.deepEqual(await gone(), [], 'a file in a folder that is ignored, and one that the checkpoint has');
@@ -105,7 +106,8 @@ describe('a checkpoint', () => {
     assert.deepEqual(await gone(), ['.env', 'app.local', 'build/', 'sub/b.local']);
     workspace.write({ 'app.local': 'again' });
     assert.deepEqual(await gone(), ['.env', 'build/', 'sub/b.local']);
-    assert.deepEqual((await store.diff(id, (await taken(store)).id)).gone, [], 'between two checkpoints');
+    assert.deepEqual((await store.diff(id, (await taken(store)).id, undefined, true)).gone, [], 'between two');
+    assert.deepEqual((await store.diff(id, currentStateId)).gone, [], 'while a turn runs');
   });
 
   it('says so of a name that is not UTF-8', async () => {
