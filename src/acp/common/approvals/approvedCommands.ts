@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../../base/common/canonicalJson';
+import { hasKnownEffects } from '../../../permissions/common/policy/policyMembers';
 import type { ToolRequest } from '../../../permissions/common/requests/toolRequest';
 
 /**
@@ -8,26 +9,35 @@ import type { ToolRequest } from '../../../permissions/common/requests/toolReque
  */
 export class ApprovedCommands {
   private turn: AbortSignal | undefined;
-  private keys: string[] = [];
+  private approved: { readonly callId: string | undefined; readonly key: string }[] = [];
 
   /** Call when the user has allowed a tool call once everything in it was shown. */
-  add(turn: AbortSignal | undefined, request: ToolRequest): void {
-    const key = keyOf(request);
+  add(turn: AbortSignal | undefined, callId: string | undefined, request: ToolRequest): void {
+    const key = isOnlyCommand(request) ? keyOf(request) : undefined;
     if (turn === undefined || key === undefined) return;
-    if (this.turn !== turn) this.keys = [];
+    if (this.turn !== turn) this.approved = [];
     this.turn = turn;
-    this.keys.push(key);
+    this.approved.push({ callId, key });
   }
 
-  /** Whether the user has allowed exactly this command, which may then be started once. */
+  /** Whether the user has allowed exactly this command. Call once for each start, also if something else allows it. */
   take(turn: AbortSignal | undefined, request: ToolRequest): boolean {
+    if (turn === undefined || turn.aborted || turn !== this.turn) return false;
     const key = keyOf(request);
-    const at =
-      turn === undefined || turn.aborted || turn !== this.turn || key === undefined ? -1 : this.keys.indexOf(key);
-    if (at === -1) return false;
-    this.keys.splice(at, 1);
-    return true;
+    const at = this.approved.findIndex((one) => one.key === key);
+    if (at !== -1) this.approved.splice(at, 1);
+    return at !== -1;
   }
+
+  /** Call when calls have ended or are no longer what the user has allowed. */
+  withdraw(isOver: (callId: string) => boolean): void {
+    this.approved = this.approved.filter(({ callId }) => callId === undefined || !isOver(callId));
+  }
+}
+
+/** Whether the call is nothing but its command. Other members could say that it runs elsewhere, or with restrictions. */
+function isOnlyCommand(request: ToolRequest): boolean {
+  return hasKnownEffects(request) && request.paths.every((path) => path === request.command?.cwd);
 }
 
 /**

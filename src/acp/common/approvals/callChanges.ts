@@ -73,7 +73,7 @@ export class AllowedCalls {
   }
 
   /** Returns what was allowed and what it is now, of each call that has changed since. Each is returned once. */
-  takeChanged(): { readonly allowed: string; readonly now: string }[] {
+  takeChanged(): { readonly callId: string; readonly allowed: string; readonly now: string }[] {
     return [...this.inputById].flatMap(([callId, allowed]) => {
       const now = this.describeCall(callId)?.rawInput;
       if (!now || now === allowed) return [];
@@ -83,7 +83,7 @@ export class AllowedCalls {
       }
       this.inputById.delete(callId);
       const toText = textOf(allowed) === textOf(now) ? JSON.stringify : textOf;
-      return [{ allowed: shorten(toText(allowed)), now: shorten(toText(now)) }];
+      return [{ callId, allowed: shorten(toText(allowed)), now: shorten(toText(now)) }];
     });
   }
 

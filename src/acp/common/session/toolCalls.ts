@@ -55,11 +55,11 @@ export interface CallDescription {
   readonly locations: readonly ToolLocation[];
   /** Undefined if the agent has sent no input. An empty input is one. */
   readonly rawInput: Record<string, unknown> | undefined;
+  readonly hasEnded?: boolean;
 }
 
 /** Maximum number of ended calls that are remembered across turns, so that a late update does not start a new call. */
 const maxEnded = 200;
-
 /** Maximum length of terminal output in an event, in UTF-16 units. */
 const maxTerminalLength = 128 * 1024;
 
@@ -84,8 +84,8 @@ export class ToolCalls {
   describeCall(id: string): CallDescription | undefined {
     const call = this.calls.get(id);
     if (!call) return undefined;
-    const { name, title, kind, content, locations, input } = call;
-    return { name, title, kind, content, locations, rawInput: call.hasInput ? input : undefined };
+    const { name, title, kind, content, locations, input, hasEnded } = call;
+    return { name, title, kind, content, locations, rawInput: call.hasInput ? input : undefined, hasEnded };
   }
 
   /** The id of the entry that shows a call of the agent. */

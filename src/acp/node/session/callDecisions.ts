@@ -44,9 +44,13 @@ export class CallDecisions {
   /** Call after each message of the agent that can change a call. */
   checkForChanges(): void {
     this.changes.check();
-    const { agentTitle, warn } = this.deps;
-    for (const { allowed, now } of this.allowed.takeChanged())
+    const { agentTitle, mapper, permissions, warn } = this.deps;
+    const changed = this.allowed.takeChanged();
+    for (const { allowed, now } of changed)
       warn(`${agentTitle} has changed a tool call after it was allowed. Allowed: ${allowed}. Now: ${now}.`);
+    const isOver = (id: string) =>
+      changed.some((one) => one.callId === id) || mapper.describeCall(id)?.hasEnded === true;
+    permissions.approvedCommands.withdraw(isOver);
   }
 
   /** Call at the end of a turn. */
@@ -55,13 +59,14 @@ export class CallDecisions {
   }
 
   async decide(request: PermissionRequest, signal: AbortSignal): Promise<RequestPermissionOutcome> {
-    const { agentTitle, mapper, warn } = this.deps;
+    const { agentTitle, mapper, permissions, warn } = this.deps;
     for (let count = 0; count <= maxChanges; count++) {
       const call = this.isStopped ? undefined : requestedCallOf(request, mapper);
       if (!call) return { outcome: 'cancelled' };
       const watch = this.changes.watch(call.id);
       try {
         const outcome = await this.decideOnce(request, call, AbortSignal.any([signal, watch.signal]), count > 0);
+        if (watch.signal.aborted) permissions.approvedCommands.withdraw((id) => id === call.id);
         if (watch.signal.aborted && !signal.aborted && !isDenial(request, outcome)) continue;
         if (outcome.outcome === 'selected' && !isDenial(request, outcome)) this.allowed.add(call.id);
         return outcome;

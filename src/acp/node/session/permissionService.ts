@@ -94,7 +94,7 @@ export class PermissionService implements Disposable {
   private readonly sessionGrants = new DisposableStore();
   /** Lasting answers that only the agent stores, by option name. The user sees them in the list of permissions. */
   private readonly agentGrantsByOption = new Map<string, Disposable>();
-  private readonly approvedCommands = new ApprovedCommands();
+  readonly approvedCommands = new ApprovedCommands();
 
   constructor(private readonly deps: PermissionServiceDeps) {}
 
@@ -137,7 +137,7 @@ export class PermissionService implements Disposable {
     await this.saveRule(chosen.chosen.rule);
     this.recordAgentGrant(chosen.chosen);
     if (chosen.chosen.kind.startsWith('allow') && doubts.length === 0 && !signal.aborted)
-      this.approvedCommands.add(turn, request);
+      this.approvedCommands.add(turn, call.id, request);
     return chosen.chosen.outcome;
   }
 
@@ -156,8 +156,8 @@ export class PermissionService implements Disposable {
   /** Like `mayRun`, for a command that the agent starts. The user is not asked again if it is that of a tool call just allowed. */
   async mayStart(request: ToolCommand, signal?: AbortSignal): Promise<PermissionOutcome> {
     const asked = toTerminalToolRequest(this.deps.agentId, request);
-    const isApproved = (): boolean => this.approvedCommands.take(this.deps.stopSignal?.(), asked);
-    return this.decideWithoutAsking(asked, signal) ?? (isApproved() ? grantedPermit : this.mayRun(request, signal));
+    const isApproved = this.approvedCommands.take(this.deps.stopSignal?.(), asked);
+    return this.decideWithoutAsking(asked, signal) ?? (isApproved ? grantedPermit : this.mayRun(request, signal));
   }
 
   /** Whether a command may run in one of Backline's terminals. */

@@ -105,6 +105,33 @@ describe('what Backline does for an agent', () => {
     assert.equal(ended.length, 1);
   });
 
+  for (const [what, change] of [
+    ['ended', { status: 'completed' }],
+    ['changed', { rawInput: { command: 'ls' } }],
+  ] as const) {
+    it(`a command is asked about again if its call has ${what} before it is started`, async () => {
+      const options = [
+        { optionId: 'yes', name: 'Allow', kind: 'allow_once' },
+        { optionId: 'no', name: 'Deny', kind: 'reject_once' },
+      ];
+      const toolCall = { toolCallId: 'c1', title: 'Run', kind: 'execute', rawInput: { command: line } };
+      const { asked } = await callsOf(
+        async ({ answer, request, update }) => {
+          await update({ sessionUpdate: 'tool_call', ...toolCall, status: 'pending' });
+          const allowed = request('session/request_permission', { toolCall, options });
+          await answer(1, 'Allow');
+          await allowed;
+          await update({ sessionUpdate: 'tool_call_update', toolCallId: 'c1', ...change });
+          const started = request('terminal/create', { command: line });
+          await answer(2, 'Deny');
+          await assert.rejects(started);
+        },
+        { standing: standingOf() },
+      );
+      assert.equal(asked.length, 2);
+    });
+  }
+
   it('a command that fails says so', async () => {
     const { failed } = await callsOf((client) => runLine(client, 'echo no; exit 3'));
     assert.deepEqual(

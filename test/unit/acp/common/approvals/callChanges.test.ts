@@ -17,10 +17,10 @@ describe('a call that was allowed', () => {
 
   it('has changed if its input has another effect, which is told once', () => {
     assert.deepEqual(changesAfter({ command: 'ls' }, { command: 'rm' }, { command: 'ls' }), [
-      { allowed: 'ls', now: 'rm' },
+      { callId: 'c', allowed: 'ls', now: 'rm' },
     ]);
     assert.deepEqual(changesAfter({ path: 'a', content: 'x' }, { path: 'a', content: 'y' }), [
-      { allowed: '{"path":"a","content":"x"}', now: '{"path":"a","content":"y"}' },
+      { callId: 'c', allowed: '{"path":"a","content":"x"}', now: '{"path":"a","content":"y"}' },
     ]);
   });
 
@@ -33,7 +33,7 @@ describe('a call that was allowed', () => {
 
   it('shows whole inputs if the commands are the same', () => {
     assert.deepEqual(changesAfter({ command: 'ls' }, { command: 'ls', sandbox: false }), [
-      { allowed: '{"command":"ls"}', now: '{"command":"ls","sandbox":false}' },
+      { callId: 'c', allowed: '{"command":"ls"}', now: '{"command":"ls","sandbox":false}' },
     ]);
   });
 });

@@ -54,6 +54,7 @@ describe('tool calls of ACP v2', () => {
       content: [],
       locations: [],
       rawInput: undefined,
+      hasEnded: false,
     });
   });
 

@@ -208,6 +208,48 @@ describe('what an agent may do', () => {
       assert.equal(await isAsked(other, started), true, 'no command of its own');
     });
 
+    it('is asked if the call was more than its command: it could be restricted, or about another folder', async () => {
+      const input = inputOf(started);
+      for (const more of [
+        { dry_run: true },
+        { sandbox: 'read-only' },
+        { stdin: 'y' },
+        { path: '/ws/sub' },
+        { cmd: 'ls' },
+      ]) {
+        const opened = serviceOf();
+        await answered(opened, started, undefined, executing({ ...input, ...more }));
+        assert.equal(await isAsked(opened, started), true, JSON.stringify(more));
+      }
+      for (const more of [{ riskLevel: 'low', riskLevelReason: 'It only tests.', timeout: 60 }, { path: '/ws' }]) {
+        const opened = serviceOf();
+        await answered(opened, started, undefined, executing({ ...input, ...more }));
+        assert.equal(await isAsked(opened, started), false, JSON.stringify(more));
+      }
+    });
+
+    it('is asked again if a rule has allowed the one start, and is gone', async () => {
+      const opened = serviceOf();
+      await answered(opened);
+      const rule: PermissionRule = { effect: 'allow', command: [...started.argv], cwd: '/ws', scope: 'always' };
+      await opened.standing.rules.add(rule);
+      assert.equal(await isAsked(opened, started), false);
+      await opened.standing.rules.remove(rule);
+      assert.equal(await isAsked(opened, started), true);
+    });
+
+    it('is asked once the call has ended or changed, and not because another one has', async () => {
+      for (const [over, expected] of [
+        ['c1', true],
+        ['c2', false],
+      ] as const) {
+        const opened = serviceOf();
+        await answered(opened);
+        opened.service.approvedCommands.withdraw((id) => id === over);
+        assert.equal(await isAsked(opened, started), expected, over);
+      }
+    });
+
     it('is refused where a rule denies the command by then, or the turn was stopped', async () => {
       const opened = serviceOf();
       await answered(opened);
