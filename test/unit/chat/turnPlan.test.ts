@@ -61,6 +61,27 @@ describe('the plan of a turn', () => {
     assert.deepEqual(told.outline, ['prompt: Go', 'todos: Step 1 (in_progress)', 'end: completed']);
   });
 
+  it('is an entry of its own when the agent goes on without a prompt, and the earlier one stays', () => {
+    const told = new TranscriptRecorder().prompt('Go').addEvents(plan('completed'), done);
+    const before = ['prompt: Go', 'todos: Step 1 (completed)', 'end: completed'];
+    told.addEvents(
+      event('thinking:final', { thinking: 'More' }),
+      plan('pending', 'pending'),
+      plan('completed', 'pending'),
+    );
+    const after = ['thinking: More', 'todos: Step 1 (completed), Step 2 (pending)'];
+    assert.deepEqual(told.outline, [...before, ...after]);
+    assert.deepEqual(openOf(told), []);
+    told.addEvents(done, plan('completed', 'completed')).prompt('Next', 'q');
+    assert.deepEqual(told.outline, [
+      ...before,
+      'thinking: More',
+      'todos: Step 1 (completed), Step 2 (completed)',
+      'end: completed',
+      'prompt: Next',
+    ]);
+  });
+
   it('is read from the todo tool of an Amplifier server, but not from that of a subagent', () => {
     const todos = [{ content: 'Read', activeForm: 'Reading', status: 'in_progress' }];
     const call = (more: object) =>

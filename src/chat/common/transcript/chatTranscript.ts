@@ -332,7 +332,7 @@ export class ChatTranscript {
   }
 
   private updatePlan(entries: EventData<'plan:update'>['entries'] | undefined): void {
-    if (entries && this.ensureTurn()) this.turnPlan.update(entries);
+    if (entries && this.stage.kind !== 'stopped') this.turnPlan.update(entries);
   }
 
   private addNotice(level: 'info' | 'warning' | 'error', text: string, details?: string, path?: string): void {
@@ -358,7 +358,10 @@ export class ChatTranscript {
   /** Returns the turn for new events. Starts one if the agent acts unprompted. Undefined while a stopped turn ends. */
   private ensureTurn(): Turn | undefined {
     if (this.stage.kind === 'stopped') return undefined;
-    if (this.stage.kind === 'idle') this.advanceStage({ kind: 'unprompted', turn: this.createTurn(undefined) });
+    if (this.stage.kind === 'idle') {
+      this.turnPlan.startUnpromptedTurn();
+      this.advanceStage({ kind: 'unprompted', turn: this.createTurn(undefined) });
+    }
     return this.currentTurn;
   }
 

@@ -22,12 +22,17 @@ export class TurnPlan {
   }
 
   startTurn(): void {
-    this.items = [];
-    this.entry = undefined;
+    this.reset();
     this.isTurnOpen = true;
   }
 
-  /** An agent may send its plan after the turn or without a prompt: then it belongs to the last turn. */
+  /** The agent has begun a turn without a prompt. Not all agents tell its end, so its plan is an entry at once, of its own. */
+  startUnpromptedTurn(): void {
+    this.reset();
+    this.isTurnOpen = false;
+  }
+
+  /** A plan alone begins no turn: one that is the first event after the end of a turn belongs to that turn. */
   update(entries: Plan): void {
     const items = entries.map(({ content, priority, status }) => ({ text: content, priority, status }));
     const todos: EntryOf<'todos'> = { kind: 'todos', id: '', turn: 0, items };
@@ -46,6 +51,11 @@ export class TurnPlan {
     this.isTurnOpen = true;
     if (!this.entry || this.openItems.length === 0) return;
     this.writer.remove(this.entry.id);
+    this.entry = undefined;
+  }
+
+  private reset(): void {
+    this.items = [];
     this.entry = undefined;
   }
 
