@@ -61,6 +61,20 @@ describe('the plan of a turn', () => {
     assert.deepEqual(told.outline, ['prompt: Go', 'todos: Step 1 (in_progress)', 'end: completed']);
   });
 
+  it('keeps a long step whole for “Show All” when the turn ends with open steps', () => {
+    const content = 'x'.repeat(5_000);
+    const told = new TranscriptRecorder().prompt('Go');
+    told.addEvents(event('plan:update', { entries: [{ content, status: 'pending' }] }));
+    assert.ok((told.transcript.openPlan[0]?.text.length ?? 0) < content.length, 'short while it runs');
+    told.addEvents(done);
+    const shown = told.entries.find(({ kind }) => kind === 'todos');
+    assert.ok(shown?.kind === 'todos');
+    assert.ok((shown.omitted ?? 0) > 0, 'says that it is cut');
+    const whole = told.transcript.writer.fullContent(shown.id);
+    assert.ok(whole?.kind === 'todos');
+    assert.equal(whole.items[0]?.text, content);
+  });
+
   it('is an entry of its own when the agent goes on without a prompt, and the earlier one stays', () => {
     const told = new TranscriptRecorder().prompt('Go').addEvents(plan('completed'), done);
     const before = ['prompt: Go', 'todos: Step 1 (completed)', 'end: completed'];

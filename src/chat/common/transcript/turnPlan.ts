@@ -11,6 +11,8 @@ type Plan = EventData<'plan:update'>['entries'];
  */
 export class TurnPlan {
   private items: readonly TodoItem[] = [];
+  /** `items` with long texts shortened. */
+  private shortItems: readonly TodoItem[] = [];
   private entry: EntryOf<'todos'> | undefined;
   private isTurnOpen = false;
 
@@ -18,7 +20,7 @@ export class TurnPlan {
 
   /** The plan while it runs; empty if there is none, or if nothing is left to do. Long texts are shortened. */
   get openItems(): readonly TodoItem[] {
-    return this.isTurnOpen && this.hasOpenStep ? this.items : [];
+    return this.isTurnOpen && this.hasOpenStep ? this.shortItems : [];
   }
 
   startTurn(): void {
@@ -34,15 +36,14 @@ export class TurnPlan {
 
   /** A plan alone begins no turn: one that is the first event after the end of a turn belongs to that turn. */
   update(entries: Plan): void {
-    const items = entries.map(({ content, priority, status }) => ({ text: content, priority, status }));
-    const todos: EntryOf<'todos'> = { kind: 'todos', id: '', turn: 0, items };
-    const shown = truncateEntry(todos);
-    this.items = shown.kind === 'todos' ? shown.items : [];
-    if (this.openItems.length === 0) this.putEntry(items);
+    this.items = entries.map(({ content, priority, status }) => ({ text: content, priority, status }));
+    const shown = truncateEntry({ kind: 'todos', id: '', turn: 0, items: [...this.items] });
+    this.shortItems = shown.kind === 'todos' ? shown.items : [];
+    if (this.openItems.length === 0) this.putEntry();
   }
 
   endTurn(): void {
-    if (this.openItems.length > 0) this.putEntry(this.items);
+    if (this.openItems.length > 0) this.putEntry();
     this.isTurnOpen = false;
   }
 
@@ -56,6 +57,7 @@ export class TurnPlan {
 
   private reset(): void {
     this.items = [];
+    this.shortItems = [];
     this.entry = undefined;
   }
 
@@ -63,9 +65,9 @@ export class TurnPlan {
     return this.items.some(({ status }) => status === 'pending' || status === 'in_progress');
   }
 
-  private putEntry(items: readonly TodoItem[]): void {
-    if (items.length === 0) return;
-    this.entry = { kind: 'todos', ...(this.entry ?? this.writer.createBase()), items: [...items] };
+  private putEntry(): void {
+    if (this.items.length === 0) return;
+    this.entry = { kind: 'todos', ...(this.entry ?? this.writer.createBase()), items: [...this.items] };
     this.writer.put(this.entry);
   }
 }
