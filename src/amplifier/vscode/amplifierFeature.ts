@@ -88,8 +88,7 @@ export class AmplifierFeature implements Feature {
       missingConsent: (server) => this.missingConsent(server),
       requireConsent: (server) => this.serverConsent.require(server),
       isWorking: () => deps.isWorking(amplifierBackendId),
-      onDidPostpone: () => {
-        const message = 'The settings of the Amplifier server have changed. They take effect with the next prompt.';
+      onDidPostpone: (message) => {
         const restart = (): Promise<void> => this.configuredServer.restart();
         deps.notices.info(message, { label: 'Restart Now', run: restart });
       },

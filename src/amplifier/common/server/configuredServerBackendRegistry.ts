@@ -21,13 +21,16 @@ interface ConfiguredServerDeps {
   readonly requireConsent: (server: URL) => Promise<void>;
   /** Whether a turn of the server runs in this window. */
   readonly isWorking: () => boolean;
-  /** Called when turns go on although the settings have changed. */
-  readonly onDidPostpone: () => void;
+  /** Called when turns go on although the settings have changed. The message is for a notification with “Restart Now”. */
+  readonly onDidPostpone: (message: string) => void;
   readonly monitor: Pick<ServerMonitor, 'availability' | 'onDidChange' | 'checkIfStale' | 'updateFromBackend'>;
   readonly onListenerError: (error: unknown) => void;
 }
 
 export const amplifierBackendId = 'amplifier';
+
+const postponedMessage =
+  'The settings of the Amplifier server have changed. They take effect with the next prompt. Restart Now stops the running answers.';
 
 const untrustedMessage =
   'Amplifier servers are disabled in untrusted workspaces. Run "Workspaces: Manage Workspace Trust" to trust this one.';
@@ -47,7 +50,8 @@ export class ConfiguredServerBackendRegistry implements BackendRegistry, Disposa
   private reportedAvailability = '';
 
   constructor(private readonly deps: ConfiguredServerDeps) {
-    this.opened = new OpenGenerations(deps);
+    const { isWorking } = deps;
+    this.opened = new OpenGenerations({ isWorking, onDidPostpone: () => deps.onDidPostpone(postponedMessage) });
   }
 
   /** Starts to report changes of the server's availability. The caller disposes the result. */

@@ -17,6 +17,7 @@ describe('the Amplifier server among the backends', () => {
   let changes: number;
   let working: boolean;
   let postponed: number;
+  let postponedMessage: string;
   let news: ServerAvailability;
   let looks: number;
   let told: Emitter<void>;
@@ -33,6 +34,7 @@ describe('the Amplifier server among the backends', () => {
     changes = 0;
     working = false;
     postponed = 0;
+    postponedMessage = '';
     news = { kind: 'notAsked' };
     looks = 0;
     told = new Emitter((error) => assert.fail(String(error)));
@@ -49,7 +51,10 @@ describe('the Amplifier server among the backends', () => {
       isOwnServer: () => own,
       missingConsent: () => missing,
       isWorking: () => working,
-      onDidPostpone: () => postponed++,
+      onDidPostpone: (message) => {
+        postponed++;
+        postponedMessage = message;
+      },
       requireConsent: () => Promise.reject(new BackendError('notReady', missing ?? '')),
       monitor: {
         get availability() {
@@ -200,6 +205,7 @@ describe('the Amplifier server among the backends', () => {
     await registry.refresh();
     const second = await registry.open('amplifier');
     assert.deepEqual([first.calls, postponed], [[], 1]);
+    assert.match(postponedMessage, /with the next prompt\. Restart Now stops the running answers\.$/);
     await registry.restart();
     assert.deepEqual(first.calls, ['stop', 'dispose']);
     assert.equal(await registry.open('amplifier'), second);
