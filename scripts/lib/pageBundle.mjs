@@ -13,9 +13,12 @@ export function pageBundle({ name, script, style }) {
   ]);
 }
 
-/** What a page loads only when it needs it, see `src/webview/browser/lateScript.ts`: `code.js` highlights code. */
+/** What a page loads only when it needs it, see `src/webview/browser/lateScript.ts`: `code.js` highlights code, `math.js` draws formulas. */
 export function lateScriptBundle() {
-  return bundleOf([{ in: 'src/transcript/browser/markdown/code/codeMain.ts', out: 'code' }]);
+  return bundleOf([
+    { in: 'src/transcript/browser/markdown/code/codeMain.ts', out: 'code' },
+    { in: 'src/transcript/browser/markdown/math/mathMain.ts', out: 'math' },
+  ]);
 }
 
 /**

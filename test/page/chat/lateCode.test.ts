@@ -68,3 +68,46 @@ describe('the script that highlights code', function () {
     assert.match((await page.locator('[data-entry=c] code').textContent()) ?? '', /^export const one/);
   });
 });
+
+describe('the script that draws formulas', function () {
+  this.timeout(120_000);
+  const pages = new ChatPages();
+  before(() => pages.start());
+  afterEach(() => pages.closePages());
+  after(() => pages.stop());
+
+  it('is loaded with the first formula, whose source is shown until then; nothing else is drawn again', async () => {
+    const chat = await pages.openChat();
+    const { page, problems } = chat;
+    let release = (): void => undefined;
+    const wanted = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/math.js', async (route) => {
+      await wanted;
+      await route.continue();
+    });
+    const text = 'The area is $r^2$.\n\n- one';
+    await chat.tell({ transcript: { put: [answer('b', text), answer('c', 'Now $x', true)], before: 0 } });
+    await page.locator('[data-entry=b] .md-formula-source').waitFor();
+    assert.equal(await page.locator('[data-entry=b] p').innerText(), 'The area is $r^2$.');
+    assert.equal(await page.locator('math').count(), 0);
+    await page.evaluate(() => {
+      for (const node of document.querySelectorAll('.entry-answer *')) node.setAttribute('data-before', '');
+    });
+    release();
+    await page.locator('[data-entry=b] math msup').waitFor();
+    assert.equal(await page.locator('.entry-answer .markdown :not([data-before], math, math *)').count(), 0);
+    assert.equal(await page.locator('[data-entry=c] p').innerText(), 'Now $x');
+    await chat.tell({ transcript: { put: [answer('c', 'Now $x$', true)], before: 1 } });
+    await page.locator('[data-entry=c] math').waitFor();
+    assert.deepEqual(problems, []);
+  });
+
+  it('is not needed: the source is shown without it', async () => {
+    const chat = await pages.openChat();
+    const { page } = chat;
+    await page.route('**/math.js', (route) => route.abort());
+    await chat.tell({ transcript: { put: [answer('b', 'So $x$')], before: 0 } });
+    await page.locator('[data-entry=b] .md-formula').waitFor();
+    assert.equal(await page.locator('[data-entry=b] p').innerText(), 'So $x$');
+  });
+});

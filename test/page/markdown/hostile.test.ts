@@ -2,13 +2,17 @@ import assert from 'node:assert/strict';
 import { hostileTexts } from './support/hostileTexts';
 import { sharedMarkdown } from './support/openMarkdown';
 
+const mathElements =
+  'math mrow mi mn mo mtext mspace mfrac msqrt mroot mstyle mpadded mphantom msub msup msubsup munder mover munderover mmultiscripts mprescripts none mtable mtr mtd menclose';
+const mathAttributes =
+  'aria-hidden stretchy fence separator symmetric largeop movablelimits accent displaystyle width height depth lspace rspace voffset minsize maxsize linethickness mathsize display form scriptlevel mathvariant mathcolor mathbackground style';
 const elements = new Set(
-  'p br hr h3 h4 h5 h6 blockquote pre code ul ol li div span a strong em s table thead tbody tr th td img button'.split(
+  `${mathElements} p br hr h3 h4 h5 h6 blockquote pre code ul ol li div span a strong em s table thead tbody tr th td img button`.split(
     ' ',
   ),
 );
 const attributes = new Set(
-  'class title alt src start role tabindex aria-label type data-target data-line data-column data-language data-path data-action data-character dir'.split(
+  `${mathAttributes} class title alt src start role tabindex aria-label type data-target data-line data-column data-language data-path data-action data-character dir`.split(
     ' ',
   ),
 );
@@ -23,6 +27,7 @@ interface Found {
   readonly attributes: string[];
   readonly targets: string[];
   readonly sources: string[];
+  readonly styles: string[];
   readonly text: string;
   readonly ms: number;
   readonly hasCanary: boolean;
@@ -49,6 +54,7 @@ describe('hostile markdown', () => {
           attributes: [...new Set(all.flatMap((element) => element.getAttributeNames()))],
           targets: all.flatMap((element) => element.getAttribute('data-target') ?? []),
           sources: all.flatMap((element) => element.getAttribute('src') ?? []),
+          styles: all.flatMap((element) => element.getAttribute('style') ?? []),
           text: container.textContent,
           ms,
           hasCanary: window.canary !== undefined,
@@ -95,6 +101,7 @@ describe('hostile markdown', () => {
           found.sources.filter((source) => !/^data:image\/(?:png|jpe?g|gif|webp);/.test(source)),
           [],
         );
+        assert.doesNotMatch(found.styles.join(' '), /url|position|inset|fixed|-?\d{3,}em/);
         assert.doesNotMatch(found.text, /[\u202a-\u202e\u2066-\u2069\u200b\u200e\u200f]/);
         assert.ok(found.ms < mostMs || found.ms < mostMs * (await slowness()), `took ${found.ms} ms`);
         assert.match(opened.page.url(), /index\.html$/);

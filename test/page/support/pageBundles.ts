@@ -21,10 +21,14 @@ export function buildPage(script: string, style: string): Promise<Bundle> {
   );
 }
 
-/** What pages load as `code.js` when they need it. */
-export async function buildCodeScript(): Promise<string> {
-  const { script } = await once('code.js', () => build({ ...lateScriptBundle(), minify: true, keepNames: true }));
-  return script;
+/** What pages load when they need it, by name. */
+export async function buildLateScripts(): Promise<ReadonlyMap<string, string>> {
+  const { entryPoints, ...options } = lateScriptBundle();
+  const scripts = entryPoints.map(async (entry) => {
+    const make = () => build({ ...options, entryPoints: [entry], minify: true, keepNames: true });
+    return [`${entry.out}.js`, (await once(entry.in, make)).script] as const;
+  });
+  return new Map(await Promise.all(scripts));
 }
 
 /** A script that runs in pages before their own. `file` is relative to the repository. */

@@ -7,7 +7,7 @@ import { launchChromium } from '../../../scripts/lib/chromium.mjs';
 import { axeViolations } from './axe';
 import { BrowserTab, tabFlags } from './browserTab';
 import { FakeHost } from './fakeHost';
-import { buildCodeScript, buildPage, buildScript } from './pageBundles';
+import { buildLateScripts, buildPage, buildScript } from './pageBundles';
 import { pageDocument } from './pageDocument';
 import { themes, type ThemeName } from './themes';
 
@@ -153,10 +153,10 @@ export class PageHarness {
   }
 
   private async serveBundle(entry: string, style: string): Promise<string> {
-    const [bundle, code] = await Promise.all([buildPage(entry, style), buildCodeScript()]);
+    const [bundle, lateScripts] = await Promise.all([buildPage(entry, style), buildLateScripts()]);
     const folder = `/${this.served.size}-bundle`;
     this.served.set(`${folder}/page.js`, { type: scriptType, body: bundle.script });
-    this.served.set(`${folder}/code.js`, { type: scriptType, body: code });
+    for (const [name, body] of lateScripts) this.served.set(`${folder}/${name}`, { type: scriptType, body });
     this.served.set(`${folder}/page.css`, { type: 'text/css; charset=utf-8', body: bundle.style });
     return `${this.origin}${folder}`;
   }

@@ -41,7 +41,7 @@ function* findRangesIn(part: HTMLElement, pattern: RegExp): Generator<Range, voi
 
 function* textNodesIn(element: HTMLElement): Generator<Text, void, undefined> {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT, (node) =>
-    node.parentElement?.closest('.visually-hidden, button') ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
+    node.parentElement?.closest('.visually-hidden, button, math') ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
   );
   while (walker.nextNode()) if (walker.currentNode instanceof Text) yield walker.currentNode;
 }

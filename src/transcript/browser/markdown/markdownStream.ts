@@ -9,6 +9,7 @@ import { listenForLinkAndCodeActions } from './linkAndCodeActions';
 import { completeMarkdown, findOpenFence } from './parser/completeMarkdown';
 import { maxPlainPieceUnits } from './decorate';
 import { StreamingCode } from './code/streamingCode';
+import { growingTextEnv } from './math/formulaParser';
 import { maxMarkdownUnits, renderBlocks, renderText, parseBlocks, renderPlainText } from './parser/markdownParser';
 import { morphChildren } from './morph';
 import { codeIn, normalizeLineEndings, replaceCode, type MarkdownOptions } from './renderMarkdown';
@@ -29,7 +30,7 @@ export class MarkdownStream implements Disposable {
   private openText = '';
   /** Offset in `openText` up to which the text was searched for complete blocks. */
   private searchedEnd = 0;
-  private parserEnv: Env = {};
+  private parserEnv = growingTextEnv();
   private openCodeBlock: StreamingCode | undefined;
   private plainTextNode: Text | undefined;
   private actionListener: Disposable | undefined;
@@ -86,7 +87,10 @@ export class MarkdownStream implements Disposable {
     this.finishOpenCodeBlock();
     // A long text is not parsed again as a whole. Its complete blocks stay as they are, and only the rest is formatted.
     const isTooLong = whole.length > maxMarkdownUnits && this.lastCompleteNode !== null;
-    if (isTooLong) this.replaceOpenNodes(renderText(this.openText, { ...this.parserEnv }, this.options.actions));
+    if (isTooLong)
+      this.replaceOpenNodes(
+        renderText(this.openText, { references: { ...this.parserEnv.references } }, this.options.actions),
+      );
     else morphChildren(this.container, this.container.firstChild, renderText(whole, {}, this.options.actions));
     this.reset();
     this.openText = whole;
@@ -106,7 +110,7 @@ export class MarkdownStream implements Disposable {
     const startMs = performance.now();
     this.cancelPause();
     this.finishBlocks();
-    const env = { references: { ...this.parserEnv.references }, [lastLineMayGrowKey]: true };
+    const env = { ...this.openEnv, [lastLineMayGrowKey]: true };
     if (this.isTooLongToParse) this.replaceOpenNodes(renderPlainText(this.openText, this.options.actions));
     else this.replaceOpenNodes(renderText(completeMarkdown(this.openText), env, this.options.actions));
     this.rememberAppendableNode();
@@ -133,8 +137,7 @@ export class MarkdownStream implements Disposable {
     const count = nodes.childNodes.length;
     // The open block is rendered, too, so that `morphChildren` can keep its existing nodes.
     const rest = this.openText.slice(cut);
-    if (isLastOpen)
-      nodes.append(renderText(rest, { references: { ...this.parserEnv.references } }, this.options.actions));
+    if (isLastOpen) nodes.append(renderText(rest, this.openEnv, this.options.actions));
     this.replaceOpenNodes(nodes);
     for (let at = 0; at < count; at++) this.lastCompleteNode = this.firstOpenNode();
     this.completeText += this.openText.slice(0, cut);
@@ -181,6 +184,11 @@ export class MarkdownStream implements Disposable {
     this.openCodeBlock = undefined;
   }
 
+  /** For text that is rendered again: what it defines is not kept. */
+  private get openEnv(): Env {
+    return growingTextEnv({ references: { ...this.parserEnv.references } });
+  }
+
   private get isTooLongToParse(): boolean {
     return this.openText.length > maxOpenUnits;
   }
@@ -191,7 +199,7 @@ export class MarkdownStream implements Disposable {
     this.lastCompleteNode = null;
     this.openText = '';
     this.searchedEnd = 0;
-    this.parserEnv = {};
+    this.parserEnv = growingTextEnv();
     this.finishOpenCodeBlock();
     this.plainTextNode = undefined;
   }

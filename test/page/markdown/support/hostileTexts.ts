@@ -111,6 +111,21 @@ const deceptive: readonly string[] = [
   '\ud800 lone \udfff surrogates \ud83d',
   '\u001b[31m \u0007 \u009b',
 ];
+const formulas: readonly string[] = [
+  String.raw`$\href{javascript:window.canary=1}{x}$ and \(\url{https://evil.example}\)`,
+  String.raw`$\class{md-action}{x}$ $\id{root}{x}$ $\style{position:fixed;inset:0}{x}$ $\data{target=javascript:1}{x}$`,
+  String.raw`$\includegraphics[width=1em]{https://evil.example/pixel.png}$`,
+  String.raw`$\text{<img src=x onerror="window.canary=1">}$`,
+  String.raw`$$\text{</math><script>window.canary=1</script>}$$`,
+  String.raw`$\char"202E \text{gnp.exe}$ and $x${'\u202e'}y$`,
+  String.raw`$\color{red;background:url(https://evil.example/a)}x$ $\colorbox{url(https://evil.example)}{x}$`,
+  String.raw`$\def\a{\a\a}\a$ $\newcommand{\b}{\b x}\b$ $\def\c#1{\c{#1#1}}\c{x}$`,
+  String.raw`$\def\x{x}${String.raw`\edef\x{\x\x}`.repeat(40)}\x$`,
+  String.raw`$$\kern-9999em x \rule{9999em}{9999em} \raisebox{-9999em}{x} \hspace{9999em}$$`,
+  String.raw`$\toggle{a}{b}\endtoggle$ $\texttip{x}{y}$ $\ref{a} \label{root} \tag{1}$`,
+  String.raw`$x^{$ \(\frac{1}\) $$\begin{matrix}$$ \[\end{x}\] $\undefined{}$`,
+  '$$\n<script>window.canary=1</script>\n$$\n\\[\n[x](javascript:window.canary=1)\n\\]',
+];
 const times = (text: string, count: number): string => text.repeat(count);
 const large: readonly { name: string; text: string }[] = [
   { name: 'a line of 1 MB', text: times('word ', 200_000) },
@@ -145,6 +160,18 @@ const large: readonly { name: string; text: string }[] = [
   { name: 'headings', text: times('# a\n', 5_000) },
   { name: 'pipes', text: times('|', 30_000) },
   { name: 'fences that open and close', text: times('```\n', 5_000) },
+  { name: 'dollars', text: times('$', 30_000) },
+  { name: 'opened formulas', text: times(String.raw`\(a $$b \[c $d `, 3_000) },
+  { name: 'opened formulas on lines', text: times('$$\n', 10_000) },
+  { name: 'a formula of 1 MB', text: `$$${times('x+', 500_000)}$$` },
+  { name: 'formulas', text: times('$x_1$ ', 5_000) },
+  { name: 'different formulas', text: Array.from({ length: 3_000 }, (_, at) => `$x_{${at}}$`).join('\n\n') },
+  { name: 'braces in braces', text: times(`$${times('{', 900)}x${times('}', 900)}$\n\n`, 20) },
+  { name: 'fractions in fractions', text: times(`$${times(String.raw`\frac1{`, 200)}x${times('}', 200)}$\n\n`, 20) },
+  {
+    name: 'tables of formulas',
+    text: times(String.raw`$$\begin{matrix}${times('&', 1_900)}\end{matrix}$$` + '\n\n', 20),
+  },
   { name: 'unterminated everything', text: '> - **[`a\n```js title="\n| a\n|-' },
 ];
 
@@ -157,5 +184,6 @@ export const hostileTexts: readonly HostileText[] = [
   ...named('image', images),
   ...named('code', code),
   ...named('characters', deceptive),
+  ...named('formulas', formulas),
   ...large,
 ];

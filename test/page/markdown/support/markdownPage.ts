@@ -1,6 +1,7 @@
 // The page of the tests of markdown: what they call in it, by the name `markdownPage`.
-// Code is highlighted from the first text on.
+// Code is highlighted and formulas are drawn from the first text on.
 import '../../../../src/transcript/browser/markdown/code/codeMain';
+import '../../../../src/transcript/browser/markdown/math/mathMain';
 import { renderAnsi } from '../../../../src/transcript/browser/parts/ansiView';
 import { completeMarkdown } from '../../../../src/transcript/browser/markdown/parser/completeMarkdown';
 import type { LinkAndCodeActions } from '../../../../src/transcript/browser/markdown/linkAndCodeActions';

@@ -1,7 +1,6 @@
 /** Highlights code, up to a size limit. The first code with a language loads the grammars; until then, code is plain. */
 import { escapeHtml } from '../../../../base/common/escapeHtml';
-import { Emitter } from '../../../../base/common/event';
-import { loadLateScript } from '../../../../webview/browser/lateScript';
+import { LateFunction } from '../../../../webview/browser/lateScript';
 import type { highlightWithGrammar } from './grammars';
 
 type Highlight = typeof highlightWithGrammar;
@@ -17,11 +16,10 @@ declare global {
 const maxCodeUnits = 48 * 1024;
 const maxLineUnits = 2_000;
 
-const loadEmitter = new Emitter<void>(reportError);
-let loading: Promise<void> | undefined;
+const lateHighlight = new LateFunction('code.js', () => window.highlightWithGrammar);
 
 /** Fires when code that is shown plain can be highlighted. */
-export const onDidLoadGrammars = loadEmitter.event;
+export const onDidLoadGrammars = lateHighlight.onDidLoad;
 
 /** Returns the code as escaped HTML. Not highlighted if the language is unknown or the code is too long. */
 export function highlightToHtml(code: string, language: string): string {
@@ -43,8 +41,6 @@ function canHighlight(code: string, language: string): boolean {
 }
 
 function tryHighlight(code: string, language: string): ReturnType<Highlight> {
-  const { highlightWithGrammar: highlight } = window;
   // If it can't be loaded, code stays plain.
-  if (!highlight) loading ??= loadLateScript('code.js').then(() => loadEmitter.fire(), reportError);
-  return highlight?.(code, language);
+  return lateHighlight.get()?.(code, language);
 }

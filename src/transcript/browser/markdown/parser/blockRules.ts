@@ -42,6 +42,7 @@ export function isBlockComplete(
       return endLine - firstLine > 1 && isClosingFence(lines[endLine - 1] ?? '', first.markup);
     case 'heading_open':
     case 'hr':
+    case 'formula_block':
       return true;
     case 'paragraph_open':
     case 'table_open':

@@ -2,6 +2,7 @@
  * Completes unfinished Markdown with its most likely end. For example, a bold word is bold before its end marker
  * arrives, and markers of lists, tables and code blocks stay hidden until their meaning is clear.
  */
+import { endsInOpenFormula, findInlineFormula } from '../math/formulaRules';
 
 interface OpenCodeFence {
   readonly marker: string;
@@ -47,6 +48,7 @@ export function completeMarkdown(source: string): string {
   const line = text.slice(lineAt);
   if (findOpenFence(text)) return mayCloseFence(line) ? text.slice(0, lineAt) : text;
   if (/^(?: {4}|\t)/.test(text) && /^(?: {4}|\t)/.test(line)) return text;
+  if (endsInOpenFormula(text)) return text;
   const kept = removeUnclearLines(text);
   const from = findInlineStart(kept);
   if (kept.length - from > maxInlineUnits) return kept;
@@ -109,7 +111,10 @@ function completeInline(text: string): string {
   let at = 0;
   while (at < text.length) {
     const character = text.charAt(at);
-    if (character === '\\') {
+    const formula = findInlineFormula(text, at);
+    if (formula) {
+      at = formula.end;
+    } else if (character === '\\') {
       if (at === text.length - 1) return closeEmphasis(text.slice(0, at), opened);
       at += 2;
     } else if (character === '`') {

@@ -9,6 +9,8 @@ import {
 } from './blockRules';
 import { decorateCodeBlocks } from '../decorate';
 import { markHiddenCharacters } from '../hiddenCharacters';
+import { drawFormulas } from '../math/drawFormulas';
+import { addFormulas } from '../math/formulaParser';
 import { rewriteLinks } from './linkRules';
 import { parseLinkTarget, toReadableAddress } from './linkTarget';
 import { isRasterImage, sanitizeHtml } from '../sanitize';
@@ -58,6 +60,7 @@ function renderTokens(tokens: Token[], env: Env, actions: LinkAndCodeActions): D
   setDirections(fragment);
   decorateCodeBlocks(fragment, actions);
   markHiddenCharacters(fragment);
+  drawFormulas(fragment);
   return fragment;
 }
 
@@ -65,6 +68,8 @@ function renderTokens(tokens: Token[], env: Env, actions: LinkAndCodeActions): D
 function setDirections(fragment: DocumentFragment): void {
   const blocks = 'p:not(li > p:first-child), li, h3, h4, h5, h6, th, td';
   for (const block of fragment.querySelectorAll<HTMLElement>(blocks)) block.dir = 'auto';
+  // A formula says nothing of the direction of its block.
+  for (const formula of fragment.querySelectorAll<HTMLElement>('.md-formula')) formula.dir = 'ltr';
 }
 
 function createPlainTokens(text: string): Token[] {
@@ -82,5 +87,6 @@ function createParser(): MarkdownIt {
   markdown.core.ruler.push('links', rewriteLinks);
   markdown.core.ruler.push('tasks', insertTaskMarks);
   Object.assign(markdown.renderer.rules, rendererRules);
+  addFormulas(markdown);
   return markdown;
 }

@@ -1,0 +1,4 @@
+/** The script `math.js`. */
+import { createMath } from './createMath';
+
+window.createMath = createMath;
