@@ -17,9 +17,17 @@ export function TranscriptPane() {
   const isReadonly = session?.status === 'readonly';
   const isEmpty = useIsTranscriptEmpty(page.transcript);
   const actions = useMemo(() => createTranscriptActions(page, isReadonly), [page, isReadonly]);
+  // A change of the same files draws no entry again.
+  const waiting = session?.changes.map(({ path }) => path).join('\n') ?? '';
   const options = useMemo(
-    (): TranscriptOptions => ({ conversationId: session?.id, label: 'Conversation', isLive: true, folders }),
-    [session?.id, folders],
+    (): TranscriptOptions => ({
+      conversationId: session?.id,
+      label: 'Conversation',
+      isLive: true,
+      folders,
+      waitingPaths: new Set(waiting.split('\n')),
+    }),
+    [session?.id, folders, waiting],
   );
   const { isFinding, stopFinding } = useFindBar(page);
   // Another function for each conversation, so that the find bar searches again.

@@ -59,6 +59,8 @@ export interface TranscriptOptions {
   readonly folders?: readonly string[];
   /** Opens or closes all sections. Pass a new object for each request. */
   readonly folding?: FoldingRequest;
+  /** Paths of changes that the page shows elsewhere until they are kept or undone. The newest turn does not repeat them. */
+  readonly waitingPaths?: ReadonlySet<string>;
   /** Whether screen readers announce new entries. */
   readonly isLive?: boolean;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import { chatRequests } from '../../../src/chat/common/page/chatApi';
 import type { ApprovalView } from '../../../src/chat/common/chatView';
-import type { Entry } from '../../../src/transcript/common/entries';
+import type { Entry, EntryOf } from '../../../src/transcript/common/entries';
 import { createDiff } from '../../../src/transcript/common/lineDiff';
 import { changes, commandApproval, diffApproval, sessionOf, snapshot } from './support/chatFixtures';
 import { ChatPages, type ChatHere } from './support/chatPages';
@@ -140,7 +140,7 @@ describe('what agents write', () => {
   });
 
   it('has one place for changes: a line for each turn, but for the newest one if the bar shows them', async () => {
-    const end = (turn: number): Entry => ({
+    const end = (turn: number): EntryOf<'end'> => ({
       kind: 'end',
       id: `e${turn}`,
       turn,
@@ -161,9 +161,14 @@ describe('what agents write', () => {
     );
     await lines.first().getByRole('button', { name: 'Undo Changes from This Turn' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.revert), { sessionId: 's1', path: 'src/1.ts', turn: 1 });
-    await chat.tellSession({ changes });
+    const [waiting] = end(2).changes ?? [];
+    assert.ok(waiting);
+    await chat.tellSession({ changes: [...changes, waiting] });
     await chat.page.locator('.changes').waitFor();
     assert.equal(await lines.count(), 1);
+    // It is kept, so that only older changes wait in the bar.
+    await chat.tellSession({ changes });
+    await lines.nth(1).waitFor();
   });
 
   it('is read aloud as it is drawn', async () => {

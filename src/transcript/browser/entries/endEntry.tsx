@@ -141,12 +141,15 @@ interface TurnChangesProps {
 
 /** What a turn has changed, as one line that opens to its files. */
 function TurnChanges({ changes, totals = totalsOf(changes), turn }: TurnChangesProps) {
-  const { revert, reviewChanges } = useTranscriptContext().actions;
+  const { actions, options } = useTranscriptContext();
+  const { revert, reviewChanges } = actions;
+  const undoable = changes.filter(canUndo);
+  const isWaiting = undoable.length > 0 && undoable.every(({ path }) => options.waitingPaths?.has(path));
   const more = totals.files - changes.length;
   // What is undone of several files is chosen in the list, where the user sees them.
   const onlyUndoable = totals.files === 1 ? changes.find(canUndo) : undefined;
   return (
-    <div class={`turn-changes ${changes.some(canUndo) ? 'can-be-undone' : ''}`} role="group" aria-label="Changed files">
+    <div class={`turn-changes ${isWaiting ? 'is-waiting' : ''}`} role="group" aria-label="Changed files">
       <Disclosure
         class="turn-files"
         summary={
