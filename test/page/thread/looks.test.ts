@@ -41,7 +41,7 @@ const states: readonly State[] = [
     name: 'marks',
     update: snapshot({ thread: { ...view, title: `Title ${reversed}` } }, marksEntries),
     act: async ({ page }) => {
-      await page.locator('.tool', { hasText: 'web_search' }).click();
+      await page.locator('.tool', { hasText: 'Search the web' }).click();
       await page.getByRole('button', { name: 'Outline' }).click();
     },
   },

@@ -13,10 +13,10 @@ describe('what a thread marks', () => {
 
   it('is a folded command that did not end well', async () => {
     const { page } = await pages.openThread(snapshot({}, marksEntries));
-    const failed = page.locator('.tool', { hasText: 'Bash: make test' });
+    const failed = page.locator('.tool', { hasText: 'Run make test' });
     await failed.locator('.state', { hasText: 'Exit code 3' }).waitFor();
     assert.equal(await failed.evaluate((element) => element.hasAttribute('open')), false);
-    const fine = page.locator('.tool', { hasText: 'Bash: make build' });
+    const fine = page.locator('.tool', { hasText: 'Run make build' });
     assert.equal(await fine.locator('.state').count(), 0);
     const colours = await page.evaluate(() =>
       [...document.querySelectorAll('.tool > summary > .tool-icon')].map((icon) => getComputedStyle(icon).color),
@@ -50,7 +50,7 @@ describe('what a thread marks', () => {
 
   it('is where a link leads, whatever its words are', async () => {
     const { page, host } = await pages.openThread(snapshot({}, marksEntries));
-    await page.locator('.tool', { hasText: 'web_search' }).click();
+    await page.locator('.tool', { hasText: 'Search the web' }).click();
     const link = page.locator('.link-part', { hasText: 'https://good.example/docs' });
     assert.equal(await link.locator('.quiet').innerText(), 'evil.example');
     await link.getByRole('button').click();

@@ -1,5 +1,5 @@
 import type { EntryOf } from '../../../transcript/common/entries';
-import { pathOrUriPath } from './fileUriPath';
+import { baseName, pathOrUriPath } from './fileUriPath';
 import { firstLine, isRecord, asList, asNonEmptyText, type JsonRecord } from './jsonValues';
 
 type ToolKind = EntryOf<'tool'>['toolKind'];
@@ -14,6 +14,29 @@ const toolsByKind: readonly (readonly [ToolKind, readonly string[]])[] = [
   ['think', ['todo_write', 'todo_read']],
   ['agent', ['finder', 'codebase_search_agent', 'oracle', 'librarian', 'task', 'code_review']],
 ];
+/** What a call does, in the words of the chat. The subject of the call follows. */
+const verbByTool = new Map([
+  ['read', 'Read'],
+  ['list_directory', 'List'],
+  ['get_diagnostics', 'Read problems of'],
+  ['read_thread', 'Read thread'],
+  ['skill', 'Read skill'],
+  ['look_at', 'Look at'],
+  ['bash', 'Run'],
+  ['shell_command', 'Run'],
+  ['edit_file', 'Edit'],
+  ['create_file', 'Create'],
+  ['undo_edit', 'Undo edit of'],
+  ['apply_patch', 'Edit'],
+  ['format_file', 'Format'],
+  ['delete_file', 'Delete'],
+  ['grep', 'Search for'],
+  ['glob', 'Find files'],
+  ['find_thread', 'Find threads about'],
+  ['tool_search', 'Find tools for'],
+  ['web_search', 'Search the web for'],
+  ['read_web_page', 'Fetch'],
+]);
 const kindByTool = new Map(toolsByKind.flatMap(([kind, tools]) => tools.map((tool) => [tool, kind])));
 
 /** Removes the prefix that some builds of Amp add. */
@@ -25,13 +48,26 @@ export function toolKind(name: string): ToolKind {
   return kindByTool.get(bareToolName(name).toLowerCase()) ?? 'other';
 }
 
-/** Returns a title on one line: the name of the tool and the subject of the call. */
+/**
+ * Returns a title on one line: what the call does and its subject, as `Edit cart.ts`. Tools without words of their own have
+ * their name, and a call without a subject is only that.
+ */
 export function toolTitle(name: string, input: unknown): string {
   const subject = isRecord(input) ? subjectOf(input) : undefined;
   const line = subject === undefined ? '' : firstLine(subject);
-  if (line === '') return bareToolName(name);
+  return line === '' ? bareToolName(name) : titleOf(name, line);
+}
+
+/** Returns the title of a call about some files, if its input does not tell its subject. */
+export function toolTitleOfFiles(name: string, first: string, more: number): string {
+  return `${titleOf(name, first)}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function titleOf(name: string, subject: string): string {
   // Commands of the user are shown as they were typed: `$ ls`.
-  return firstLine(name.startsWith('$') ? `${name} ${line}` : `${bareToolName(name)}: ${line}`);
+  if (name.startsWith('$')) return firstLine(`${name} ${subject}`);
+  const verb = verbByTool.get(bareToolName(name).toLowerCase());
+  return firstLine(verb === undefined ? `${bareToolName(name)}: ${subject}` : `${verb} ${subject}`);
 }
 
 export function commandOfInput(input: unknown): string | undefined {
@@ -45,16 +81,16 @@ export function pathOfInput(input: unknown): string | undefined {
   return isRecord(input) ? firstTextField(input, ['path', 'absolutePath', 'file_path', 'filePath']) : undefined;
 }
 
-function pathIn(input: JsonRecord): string | undefined {
+function fileNameIn(input: JsonRecord): string | undefined {
   const path = pathOfInput(input);
-  return path === undefined ? undefined : pathOrUriPath(path);
+  return path === undefined ? undefined : baseName(pathOrUriPath(path));
 }
 
 function subjectOf(input: JsonRecord): string | undefined {
   return (
     commandOfInput(input) ??
     firstTextField(input, ['pattern', 'filePattern']) ??
-    pathIn(input) ??
+    fileNameIn(input) ??
     firstTextField(input, ['description', 'query', 'url', 'objective', 'task', 'prompt', 'name', 'goal', 'code'])
   );
 }

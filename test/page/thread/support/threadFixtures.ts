@@ -124,7 +124,7 @@ export const marksEntries: readonly Entry[] = [
     id: 'c3',
     turn: 1,
     name: 'web_search',
-    title: 'web_search: docs',
+    title: 'Search the web for docs',
     toolKind: 'fetch',
     state: 'done',
     parts: [
@@ -141,7 +141,7 @@ function command(id: string, cmd: string, exitCode: number): Entry {
     id,
     turn: 1,
     name: 'Bash',
-    title: `Bash: ${cmd}`,
+    title: `Run ${cmd}`,
     toolKind: 'execute',
     state: 'done',
     input: JSON.stringify({ cmd }, undefined, 2),

@@ -1,6 +1,6 @@
 import { withoutUndefined } from '../../../../base/common/withoutUndefined';
 import type { Entry, Location, Part } from '../../../../transcript/common/entries';
-import { pathOrUriPath } from '../../model/fileUriPath';
+import { baseName, pathOrUriPath } from '../../model/fileUriPath';
 import { threadLink } from '../../model/threadLinks';
 import { asCount, isRecord, asList, asNonEmptyText } from '../../model/jsonValues';
 import { displayJson } from '../../model/displayJson';
@@ -8,7 +8,14 @@ import { partsOfProposedChanges } from './changeParts';
 import type { EntryWithRawJson } from './entryWithRawJson';
 import { progressSteps, subthreadIn } from './progress';
 import { isTodoReadTool, todosOf, todoText } from './todos';
-import { bareToolName, commandOfInput, pathOfInput, toolKind, toolTitle } from '../../model/toolNames';
+import {
+  bareToolName,
+  commandOfInput,
+  pathOfInput,
+  toolKind,
+  toolTitle,
+  toolTitleOfFiles,
+} from '../../model/toolNames';
 import { resultParts, type ToolNameAndInput } from './toolResult';
 import type { ToolCall, ToolRun } from './toolRun';
 
@@ -51,7 +58,7 @@ function callTitle(name: string, input: unknown, locations: readonly Location[])
   const title = toolTitle(name, input);
   const [first, ...others] = locations;
   if (first === undefined || title !== bareToolName(name)) return title;
-  return `${title}: ${first.path}${others.length > 0 ? ` and ${others.length} more` : ''}`;
+  return toolTitleOfFiles(name, baseName(first.path), others.length);
 }
 
 function partsOf(view: ToolNameAndInput, run: ToolRun, hasNested: boolean): readonly Part[] {
