@@ -16,6 +16,13 @@ export function shortenPathsInText(text: string, folders: readonly string[]): st
   });
 }
 
+/** Whether the shortened text contains the shortened path as a whole. */
+export function isPathInText(text: string, path: string, folders: readonly string[]): boolean {
+  return shortenPathsInText(text, folders)
+    .split(/[\s`'"()]+/)
+    .includes(shortenPath(path, folders));
+}
+
 function baseName(folder: string): string {
   return folder.slice(Math.max(folder.lastIndexOf('/'), folder.lastIndexOf('\\')) + 1);
 }

@@ -30,7 +30,10 @@ describe('the paths of a transcript', () => {
     const { page: shown, host } = await open(newest, { folders: '/work/csv' });
     await shown.locator('.tool-waiting > summary').click();
     const head = shown.locator('.diff .path');
-    assert.equal(await head.locator('.path-folder').innerText(), 'src/csv');
+    // The line of the call says which file it is and how many lines change.
+    assert.match(await shown.locator('.tool-waiting > summary').innerText(), /Edit src\/csv\/parse\.ts\s+\+3\s+−1/);
+    assert.equal(await head.innerText(), 'Line 40');
+    assert.equal(await shown.locator('.part-head').innerText(), 'Line 40');
     assert.equal(await head.getAttribute('title'), file);
     await head.click();
     assert.deepEqual((await host.waitFor(did)).args, [file, 40]);

@@ -1,5 +1,5 @@
-import type { EntryOf } from '../../common/entries';
-import { shortenPathsInText } from '../../common/shortPath';
+import type { EntryOf, Part } from '../../common/entries';
+import { isPathInText, shortenPathsInText } from '../../common/shortPath';
 import { toolStateLabels } from '../../common/stateLabels';
 import { toolFailureText } from '../../common/toolFailure';
 import { Disclosure } from '../parts/disclosure';
@@ -85,12 +85,13 @@ function ToolHead({ entry, childCount = 0 }: { entry: EntryOf<'tool'>; childCoun
 
 function ToolBody(steps: SubagentStepsProps) {
   const { entry } = steps;
+  const named = useNamedDiff(entry);
   return (
     <div class="tool-body">
       <ToolLocations entry={entry} />
       {entry.input !== undefined && <ToolInput json={entry.input} isOpen={entry.parts.length === 0} />}
       {entry.parts.map((part, index) => (
-        <PartView key={index} part={part} index={index} />
+        <PartView key={index} part={part} index={index} isNamed={part === named} />
       ))}
       {entry.subthread === undefined ? <SubagentSteps {...steps} /> : <SubthreadDisclosure {...steps} />}
       {entry.error !== undefined && (
@@ -106,6 +107,14 @@ function ToolBody(steps: SubagentStepsProps) {
       <ShowAllTextsButton entry={entry} shown={[entry.title, entry.input, entry.error, entry.decision]} />
     </div>
   );
+}
+
+/** The only diff of a call whose line names its file, and therefore also counts its lines. */
+function useNamedDiff({ title, parts }: EntryOf<'tool'>): Part | undefined {
+  const { folders = [] } = useTranscriptContext().options;
+  const [diff, ...others] = parts.filter((part) => part.type === 'diff');
+  const isNamed = diff && others.length === 0 && isPathInText(title, diff.path, folders);
+  return isNamed ? diff : undefined;
 }
 
 function ToolLocations({ entry: { locations = [], parts } }: { entry: EntryOf<'tool'> }) {

@@ -34,9 +34,11 @@ interface DiffViewProps {
   readonly isCompact?: boolean;
   /** Whether the file and the facts about its change are shown elsewhere. */
   readonly isHeadless?: boolean;
+  /** Whether the line of the call says which file it is and how many lines change. The head does not repeat that. */
+  readonly isNamed?: boolean;
 }
 
-export function DiffView({ part, index, isCompact = false, isHeadless = false }: DiffViewProps) {
+export function DiffView({ part, index, isCompact = false, isHeadless = false, isNamed = false }: DiffViewProps) {
   const { actions } = useTranscriptContext();
   const short = useShortenPath();
   const { id, isShownWhole } = useDrawnEntry();
@@ -44,6 +46,7 @@ export function DiffView({ part, index, isCompact = false, isHeadless = false }:
   const [isUnfolded, setUnfolded] = useState(!isCompact);
   const { path, hunks, omitted = 0 } = part;
   const { openDiff } = actions;
+  const line = hunks.find(({ newStart }) => newStart > 1)?.newStart;
   const allRows = hunks.flatMap(toRows);
   const rows = isUnfolded ? allRows : foldRemoved(allRows);
   const shown = isWhole ? rows : rows.slice(0, maxFoldedLines);
@@ -51,8 +54,12 @@ export function DiffView({ part, index, isCompact = false, isHeadless = false }:
     <div class="diff">
       {!isHeadless && (
         <div class="part-head">
-          <PathButton path={path} line={hunks.find(({ newStart }) => newStart > 1)?.newStart} />
-          <DiffFacts part={part} onOpen={openDiff && (() => openDiff(id, index))} />
+          <PathButton
+            path={path}
+            line={line}
+            label={isNamed ? (line === undefined ? 'Open File' : `Line ${line}`) : undefined}
+          />
+          <DiffFacts part={part} isCounted={!isNamed} onOpen={openDiff && (() => openDiff(id, index))} />
         </div>
       )}
       {shown.length > 0 && (
@@ -84,13 +91,19 @@ export function DiffView({ part, index, isCompact = false, isHeadless = false }:
   );
 }
 
+interface DiffFactsProps {
+  readonly part: DiffPart;
+  readonly isCounted?: boolean;
+  readonly onOpen: (() => void) | undefined;
+}
+
 /** How much of a file changes, and the way to its diff editor. */
-export function DiffFacts({ part, onOpen }: { part: DiffPart; onOpen: (() => void) | undefined }) {
+export function DiffFacts({ part, isCounted = true, onOpen }: DiffFactsProps) {
   return (
     <span class="diff-facts">
       {changeLabels[part.change] !== '' && <span class="quiet">{changeLabels[part.change]}</span>}
       {part.isSpaceOnly && <span class="quiet one-line">only white space</span>}
-      <ChangeCounts changes={[part]} />
+      {isCounted && <ChangeCounts changes={[part]} />}
       {onOpen && <IconButton label="Open Diff Editor" icon={DiffIcon} onClick={onOpen} />}
     </span>
   );

@@ -18,12 +18,13 @@ interface PartProps {
   readonly index: number;
 }
 
-export function PartView({ part, index }: PartProps) {
+/** `isNamed`: see `DiffView`. */
+export function PartView({ part, index, isNamed = false }: PartProps & { isNamed?: boolean }) {
   switch (part.type) {
     case 'text':
       return <TextPart part={part} />;
     case 'diff':
-      return <DiffView part={part} index={index} />;
+      return <DiffView part={part} index={index} isNamed={isNamed} />;
     case 'terminal':
       return <TerminalView part={part} index={index} />;
     case 'file':

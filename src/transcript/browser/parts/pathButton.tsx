@@ -6,11 +6,13 @@ interface PathButtonProps {
   readonly path: string;
   /** Line number, 1-based. */
   readonly line?: number | undefined;
+  /** Shown instead of the file's name, where that is said already. */
+  readonly label?: string | undefined;
   readonly onClick?: (() => void) | undefined;
 }
 
 /** Shows a file's name before its folder, because there is little space. */
-export function PathButton({ path, line, onClick }: PathButtonProps) {
+export function PathButton({ path, line, label, onClick }: PathButtonProps) {
   const { actions } = useTranscriptContext();
   const { name, folder } = splitPath(useShortenPath()(path));
   return (
@@ -22,9 +24,9 @@ export function PathButton({ path, line, onClick }: PathButtonProps) {
       onClick={onClick ?? (() => actions.open(path, line))}
     >
       <span class="path-name one-line">
-        <UntrustedText text={line === undefined ? name : `${name}:${line}`} />
+        <UntrustedText text={label ?? (line === undefined ? name : `${name}:${line}`)} />
       </span>
-      {folder !== '' && (
+      {label === undefined && folder !== '' && (
         <span class="path-folder one-line">
           <UntrustedText text={folder} />
         </span>
