@@ -140,6 +140,9 @@ describe('the first prompt of a conversation', () => {
     refuse();
     await chat.page.getByRole('button', { name: 'Send Again' }).waitFor();
     assert.equal(await chat.page.getByText('There is no such program.').count(), 1);
+    chat.host.answer(chatRequests.showLog, () => ({}));
+    await chat.page.getByRole('button', { name: 'Show Log' }).click();
+    await chat.host.waitFor(chatRequests.showLog);
     chat.host.answer(chatRequests.send, () => ({}));
     await chat.page.getByRole('button', { name: 'Send Again' }).click();
     assert.equal((await chat.host.waitFor(chatRequests.send, 2)).text, 'precious');

@@ -9,16 +9,18 @@ interface BannerProps {
   readonly text: string;
   readonly details?: string | undefined;
   readonly isBusy?: boolean | undefined;
+  /** Whether it looks like the end of a turn that has failed. */
+  readonly isFailure?: boolean;
   readonly children?: ComponentChildren;
 }
 
 const icons = { info: InfoIcon, warning: WarningIcon, error: ErrorIcon };
 
-export function Banner({ level, text, details, isBusy = false, children }: BannerProps) {
+export function Banner({ level, text, details, isBusy = false, isFailure = false, children }: BannerProps) {
   const page = usePage();
   const Picture = icons[level];
   return (
-    <div class={`banner is-${level}`} role={level === 'error' ? 'alert' : 'status'}>
+    <div class={`banner is-${level} ${isFailure ? 'is-refused' : ''}`} role={level === 'error' ? 'alert' : 'status'}>
       {isBusy ? <span class="spinner" /> : <Picture />}
       <div class="banner-body">
         <p>

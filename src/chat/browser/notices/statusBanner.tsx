@@ -73,7 +73,7 @@ function SessionBanner({ session }: { session: ConversationView }) {
   const repair = (label: string, how?: 'install' | 'edit', isPrimary = false) => (
     <button
       type="button"
-      class={`button ${isPrimary ? 'is-primary' : ''}`}
+      class={status === 'failed' ? 'link-button' : `button ${isPrimary ? 'is-primary' : ''}`}
       onClick={() => void page.request(chatRequests.repairBackend, { backendId, how })}
     >
       {label}
@@ -102,16 +102,20 @@ function SessionBanner({ session }: { session: ConversationView }) {
       return (
         <Banner
           level="error"
+          isFailure
           text={statusText ?? `${backendTitle} failed. Send your prompt again to restart it.`}
           details={details}
         >
           <RetryWithOptionButtons message={statusText} />
-          <div class="banner-actions">
+          <div class="next-steps">
             <SendAgain />
             {isMissing && backend.install !== undefined && repair('Install in Terminal…', 'install')}
             {isMissing && !backend.needsPermission
               ? repair('Edit', 'edit')
               : repair(backend ? repairLabel(backend) : 'Set Up…')}
+            <button type="button" class="link-button" onClick={() => void page.request(chatRequests.showLog, {})}>
+              Show Log
+            </button>
           </div>
         </Banner>
       );
