@@ -29,6 +29,11 @@ export class ApprovedCommands {
     return at !== -1;
   }
 
+  /** Call when the agent's process is replaced: the new one was allowed nothing. */
+  clear(): void {
+    this.approved = [];
+  }
+
   /** Call when calls have ended or are no longer what the user has allowed. */
   withdraw(isOver: (callId: string) => boolean): void {
     this.approved = this.approved.filter(({ callId }) => callId === undefined || !isOver(callId));

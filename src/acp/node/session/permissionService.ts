@@ -1,7 +1,7 @@
 import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk';
 import type { ApprovalContext } from '../../../session/common/approvalContext';
 import type { ToolContent } from '../../../session/common/sessionEvents';
-import type { ToolFileChange, ToolChange, ToolCommand } from '../../../session/common/toolCaller';
+import type { ToolChange, ToolCommand } from '../../../session/common/toolCaller';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
@@ -26,6 +26,7 @@ import {
   toolCallChoices,
   type PermissionChoice,
 } from '../../common/approvals/permissionChoices';
+import { shownFileChanges } from '../../common/approvals/shownFileChanges';
 import type { CallDescription } from '../../common/session/toolCalls';
 import { doubtsAbout, type RequestedCall } from '../../common/approvals/requestedCall';
 import {
@@ -74,9 +75,6 @@ interface AskContext {
 
 type Answers = readonly [string, readonly PermissionChoice[], string];
 
-/** Limits for the changes shown in one approval: number of files, and length of their texts in UTF-16 units. */
-const maxShownFiles = 20;
-const maxShownLength = 1_000_000;
 const oneTimeAnswers: Answers = ['Allow once', [], 'Deny'];
 const stoppedReason = 'The user has stopped this.';
 const grantedPermit: PermissionOutcome = { isGranted: true };
@@ -151,6 +149,7 @@ export class PermissionService implements Disposable {
   clearAgentGrants(): void {
     for (const listed of this.agentGrantsByOption.values()) listed.dispose();
     this.agentGrantsByOption.clear();
+    this.approvedCommands.clear();
   }
 
   /** Like `mayRun`, for a command that the agent starts. The user is not asked again if it is that of a tool call just allowed. */
@@ -210,7 +209,7 @@ export class PermissionService implements Disposable {
     const request = { ...createFileRequest(agentId, 'edit', ...paths), protections: new Map(protections) };
     const settled = this.decideWithoutAsking(request, signal, defaultFilePolicy);
     if (settled) return settled;
-    const shown = shownChanges(files);
+    const shown = shownFileChanges(files);
     const rest = `Only the changes of ${shown.length} of the ${files.length} files are shown.`;
     const warnings = [
       ...(warning === undefined ? [] : [toVisibleText(warning)]),
@@ -380,18 +379,6 @@ export function decideFileAccess(standing: StandingPermissions, request: ToolReq
     isProtected: () => false,
   });
   return answer === 'ask' ? undefined : answer;
-}
-
-/** Returns the first changes, within limits that keep an approval readable and its event small. */
-function shownChanges(files: readonly ToolFileChange[]): ToolContent[] {
-  let length = 0;
-  return files
-    .slice(0, maxShownFiles)
-    .filter(({ before, after }, index) => {
-      length += (before?.length ?? 0) + after.length;
-      return index === 0 || length <= maxShownLength;
-    })
-    .map(({ path, before, after }) => ({ type: 'diff', path, old_text: before, new_text: after }));
 }
 
 function refusedPermit(reason: string): PermissionOutcome {

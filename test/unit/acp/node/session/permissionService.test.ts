@@ -250,6 +250,13 @@ describe('what an agent may do', () => {
       }
     });
 
+    it('is asked by a new process of the agent', async () => {
+      const opened = serviceOf();
+      await answered(opened);
+      opened.service.clearAgentGrants();
+      assert.equal(await isAsked(opened, started), true);
+    });
+
     it('is refused where a rule denies the command by then, or the turn was stopped', async () => {
       const opened = serviceOf();
       await answered(opened);
