@@ -3,7 +3,7 @@ import { forms, GuardedRepository, places, ruleFiles, type Act, type Step } from
 
 /**
  * For more cases, other ones each time: `BACKLINE_PROPERTY_RUNS=60 npm run test:unit -- nothingLost`, as often as wanted. The pool of tests
- * ends a file after 15 minutes, in which about 100 cases run.
+ * ends a file after 15 minutes, in which more than 100 cases run.
  */
 const manyRuns = process.env['BACKLINE_PROPERTY_RUNS'];
 const parameters = manyRuns === undefined ? { numRuns: 10, seed: 20_261_129 } : { numRuns: Number(manyRuns) };
