@@ -51,6 +51,12 @@ describe('formulas in answers', () => {
     assert.match(text, /\$\\frac\{1\$, \$\\def\\a\{x\}\\a\$/);
   });
 
+  it('beyond the first 500 of a paragraph show their source', async () => {
+    await render(`${'$x$ '.repeat(510)}\n\n$y$`);
+    assert.equal((await drawn()).length, 501);
+    assert.equal(await opened.page.locator('.md-as-source').count(), 10);
+  });
+
   it('are copied as their source', async () => {
     await render('The area is $\\pi r^2$ of it.\n\n$$\nx = 1\n$$\n\nEnd');
     const selected = await opened.page.evaluate(() => {

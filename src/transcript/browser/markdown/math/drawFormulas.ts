@@ -20,12 +20,17 @@ const maxShortUnits = 24;
 /** Maximum number of formulas that are kept, so that text that is rendered again costs little. */
 const maxKnownFormulas = 2_000;
 
+/** Maximum number of formulas that are drawn in one paragraph or cell. More would take seconds to lay out, at each update of the text. */
+const maxFormulasTogether = 500;
+
 const lateCreateMath = new LateFunction('math.js', () => window.createMath);
 lateCreateMath.onDidLoad(() => drawFormulas(document));
 document.addEventListener('copy', copySources);
 
 /** What was drawn for a source, and null for a source with an error. */
 const known = new Map<string, Element | null>();
+/** How many formulas were drawn in an element. */
+const drawnIn = new WeakMap<Node, number>();
 let drawUntilMs: number | undefined;
 
 /** Draws the formulas below a node. Nothing else of it changes. */
@@ -38,21 +43,25 @@ export function drawFormulas(root: ParentNode): void {
 
 function drawFormula(formula: HTMLElement, create: CreateMath): void {
   const source = formula.firstElementChild;
-  if (!source) return;
+  const parent = formula.parentNode;
+  if (!source || !parent) return;
+  const drawnBefore = drawnIn.get(parent) ?? 0;
   const text = source.textContent;
   const isDisplay = formula.classList.contains('md-display');
   const key = `${isDisplay} ${text}`;
   // Marked characters are elements of the source. They would not be seen in the formula.
-  if (!known.has(key) && source.childElementCount === 0) {
+  const isTooMany = drawnBefore >= maxFormulasTogether;
+  if (!known.has(key) && source.childElementCount === 0 && !isTooMany) {
     if (!hasTimeLeft()) return;
     if (known.size >= maxKnownFormulas) known.clear();
     known.set(key, create(texOf(text), isDisplay) ?? null);
   }
   const math = known.get(key);
-  if (!math || source.childElementCount > 0) {
+  if (!math || source.childElementCount > 0 || isTooMany) {
     formula.classList.add('md-as-source');
     return;
   }
+  drawnIn.set(parent, drawnBefore + 1);
   formula.classList.add('md-drawn');
   // The source lies over the formula, without a colour: it is what is selected, copied and found.
   source.ariaHidden = 'true';
