@@ -42,7 +42,7 @@ export async function answerPrompt(turn: Turn): Promise<void> {
     case 'slow':
       return streamWordsSlowly(turn, intent.words, turn.prompt.saidWordCount);
     case 'plan':
-      return showPlan(turn, intent.stepSeconds);
+      return showPlan(turn);
     case 'fail':
       return failOnPurpose(turn, intent.how);
     case 'unknown':

@@ -2,8 +2,7 @@ import type { Prompt } from './prompt';
 
 /** The action that a prompt requests. `path` is not resolved yet. */
 type Intent =
-  | { readonly kind: 'help' | 'quote' | 'unknown' }
-  | { readonly kind: 'plan'; readonly stepSeconds: number | undefined }
+  | { readonly kind: 'help' | 'plan' | 'quote' | 'unknown' }
   | { readonly kind: 'summarize'; readonly paths: readonly string[] }
   | {
       readonly kind: 'rename' | 'renameEverywhere';
@@ -40,7 +39,7 @@ export const demoCommands: readonly Command[] = [
   },
   { name: 'write', description: 'Write a file without the editor', hint: 'text in path' },
   { name: 'slow', description: 'Answer slowly, word by word, to try the stop button', hint: 'number of words' },
-  { name: 'plan', description: 'Show a plan that advances', hint: 'seconds for each step' },
+  { name: 'plan', description: 'Show a plan that advances' },
   { name: 'fail', description: 'Fail on purpose', hint: 'error, crash or hang' },
 ];
 
@@ -63,7 +62,7 @@ export function recognizeIntent({ text, files, notes }: Prompt): Intent {
   const uses = /^(?:who|what)\s+uses\s+(\S[\s\S]*)$/i.exec(text);
   if (uses) return commandIntent('uses', uses[1] ?? '');
   if (/^slow(?:ly)?\b/i.test(text)) return commandIntent('slow', /\d+/.exec(text)?.[0] ?? '');
-  if (/^plan\b/i.test(text)) return commandIntent('plan', '');
+  if (/^plan\b/i.test(text)) return { kind: 'plan' };
 
   // Mentions of attachments are removed, because their titles may look like paths.
   const paths = notes.length > 0 && !/^summari[sz]e\b/i.test(text) ? [] : pathsIn(text);
@@ -76,9 +75,8 @@ export function recognizeIntent({ text, files, notes }: Prompt): Intent {
 function commandIntent(name: string, rest: string): Intent {
   switch (name) {
     case 'help':
-      return { kind: name };
     case 'plan':
-      return { kind: name, stepSeconds: /^\d{1,3}$/.test(rest) ? Number(rest) : undefined };
+      return { kind: name };
     case 'summarize':
     case 'summarise':
       return { kind: 'summarize', paths: rest === '' ? [] : [rest] };

@@ -21,8 +21,8 @@ const planSteps: readonly Pick<PlanStep, 'content' | 'priority'>[] = [
   { content: 'Report that everything is done', priority: 'low' },
 ];
 
-/** Shows a plan and completes its entries one by one, each after `stepSeconds`. Each update contains the whole plan. */
-export async function showPlan(turn: Turn, stepSeconds: number | undefined): Promise<void> {
+/** Shows a plan and completes its entries one by one. Each update contains the whole plan. */
+export async function showPlan(turn: Turn): Promise<void> {
   for (let current = 0; current <= planSteps.length; current++) {
     await turn.plan(
       planSteps.map((step, index) => ({
@@ -30,7 +30,7 @@ export async function showPlan(turn: Turn, stepSeconds: number | undefined): Pro
         status: index < current ? 'completed' : index === current ? 'in_progress' : 'pending',
       })),
     );
-    if (current < planSteps.length) await turn.sleep(stepSeconds === undefined ? turn.paceMs : stepSeconds * 1_000);
+    await turn.sleep(turn.paceMs);
   }
   await turn.say('All steps of the plan are done.\n');
 }

@@ -10,8 +10,6 @@ describe('the demo agent understands', () => {
   const cases: [text: string, intent: object][] = [
     ['hello', { kind: 'help' }],
     ['/help', { kind: 'help' }],
-    ['/plan', { kind: 'plan', stepSeconds: undefined }],
-    ['/plan 30', { kind: 'plan', stepSeconds: 30 }],
     ['What can you do?', { kind: 'help' }],
     ['summarize README.md', { kind: 'summarize', paths: ['README.md'] }],
     ['what is in @src/a.ts?', { kind: 'summarize', paths: ['@src/a.ts'] }],
@@ -43,6 +41,7 @@ describe('the demo agent understands', () => {
     ['slow', { kind: 'slow', words: 60 }],
     ['/slow 20', { kind: 'slow', words: 20 }],
     ['/slow 99999999', { kind: 'slow', words: 5000 }],
+    ['/plan', { kind: 'plan' }],
     ['/fail crash', { kind: 'fail', how: 'crash' }],
     ['/nonsense', { kind: 'unknown' }],
     ['Why is the sky blue?', { kind: 'unknown' }],
