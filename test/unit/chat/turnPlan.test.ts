@@ -96,6 +96,16 @@ describe('the plan of a turn', () => {
     ]);
   });
 
+  it('is an entry at once when it comes after a prompt that was withdrawn', () => {
+    const told = new TranscriptRecorder().addRecords(
+      { type: 'prompt', id: 'p', text: 'Go', attachments: [] },
+      { type: 'withdrawn', id: 'p' },
+    );
+    told.addEvents(plan('pending'));
+    assert.deepEqual(openOf(told), []);
+    assert.deepEqual(told.outline, ['todos: Step 1 (pending)']);
+  });
+
   it('is read from the todo tool of an Amplifier server, but not from that of a subagent', () => {
     const todos = [{ content: 'Read', activeForm: 'Reading', status: 'in_progress' }];
     const call = (more: object) =>

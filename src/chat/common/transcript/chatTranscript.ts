@@ -69,7 +69,7 @@ export class ChatTranscript {
     this.toolEntries = new ToolEntries(this.writer);
     this.endEntries = new EndEntries(this.writer);
     this.restoreEntries = new RestoreEntries(this.writer);
-    this.turnPlan = new TurnPlan(this.writer);
+    this.turnPlan = new TurnPlan(this.writer, () => this.isBusy);
   }
 
   get isBusy(): boolean {
@@ -359,7 +359,7 @@ export class ChatTranscript {
   private ensureTurn(): Turn | undefined {
     if (this.stage.kind === 'stopped') return undefined;
     if (this.stage.kind === 'idle') {
-      this.turnPlan.startUnpromptedTurn();
+      this.turnPlan.startTurn();
       this.advanceStage({ kind: 'unprompted', turn: this.createTurn(undefined) });
     }
     return this.currentTurn;
@@ -393,7 +393,7 @@ export class ChatTranscript {
     this.currentTurn?.answers.endAll();
     this.endEntries.removeLastEnd();
     this.toolEntries.reopenTurn();
-    this.turnPlan.reopenTurn();
     this.advanceStage({ kind: 'begun', turn: this.createTurn(this.prompts.at(-1)), isReplayed: false });
+    this.turnPlan.reopenTurn();
   }
 }

@@ -14,24 +14,22 @@ export class TurnPlan {
   /** `items` with long texts shortened. */
   private shortItems: readonly TodoItem[] = [];
   private entry: EntryOf<'todos'> | undefined;
-  private isTurnOpen = false;
 
-  constructor(private readonly writer: EntryWriter) {}
+  constructor(
+    private readonly writer: EntryWriter,
+    /** Whether a turn with a prompt is open. Not all agents tell the end of others, so their plans are entries at once. */
+    private readonly isTurnOpen: () => boolean,
+  ) {}
 
   /** The plan while it runs; empty if there is none, or if nothing is left to do. Long texts are shortened. */
   get openItems(): readonly TodoItem[] {
-    return this.isTurnOpen && this.hasOpenStep ? this.shortItems : [];
+    return this.isTurnOpen() && this.hasOpenStep ? this.shortItems : [];
   }
 
   startTurn(): void {
-    this.reset();
-    this.isTurnOpen = true;
-  }
-
-  /** The agent has begun a turn without a prompt. Not all agents tell its end, so its plan is an entry at once, of its own. */
-  startUnpromptedTurn(): void {
-    this.reset();
-    this.isTurnOpen = false;
+    this.items = [];
+    this.shortItems = [];
+    this.entry = undefined;
   }
 
   /** A plan alone begins no turn: one that is the first event after the end of a turn belongs to that turn. */
@@ -42,22 +40,15 @@ export class TurnPlan {
     if (this.openItems.length === 0) this.putEntry();
   }
 
+  /** Call before the turn ends. */
   endTurn(): void {
     if (this.openItems.length > 0) this.putEntry();
-    this.isTurnOpen = false;
   }
 
-  /** The turn was recorded as ended but is still running. */
+  /** Call after a turn is open again that was recorded as ended but is still running. */
   reopenTurn(): void {
-    this.isTurnOpen = true;
     if (!this.entry || this.openItems.length === 0) return;
     this.writer.remove(this.entry.id);
-    this.entry = undefined;
-  }
-
-  private reset(): void {
-    this.items = [];
-    this.shortItems = [];
     this.entry = undefined;
   }
 
