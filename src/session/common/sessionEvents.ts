@@ -94,7 +94,7 @@ const PlanEntry = z.looseObject({
   priority: z.enum(['high', 'medium', 'low']).catch('medium'),
   status: z.enum(['pending', 'in_progress', 'completed', 'cancelled']).catch('pending'),
 });
-type PlanEntry = z.infer<typeof PlanEntry>;
+export const PlanEntries = z.array(PlanEntry);
 
 /** What the agent does without approval: `edits` files, or also `runs` commands. */
 const UnattendedAction = z.enum(['edits', 'runs']);
@@ -209,7 +209,7 @@ export const SessionEvent = z.discriminatedUnion('event', [
   event('approval:granted', { approval_id: Text, decision: Text }),
   event('approval:denied', { approval_id: Text, decision: Text, reason: Text.optional() }),
 
-  event('plan:update', { entries: z.array(PlanEntry) }),
+  event('plan:update', { entries: PlanEntries }),
   event('config:update', { options: z.array(ConfigOption) }),
   event('commands:update', { commands: z.array(SlashCommand) }),
   /** Usage of the context window, in tokens. */

@@ -1,4 +1,4 @@
-import { SessionEvent, type EventData, type EventOf } from '../../../session/common/sessionEvents';
+import { PlanEntries, type EventData, type EventOf } from '../../../session/common/sessionEvents';
 import type { EntryOf, TodoItem } from '../../../transcript/common/entries';
 import { truncateEntry } from '../../../transcript/common/truncateEntry';
 import type { EntryWriter } from './entryWriter';
@@ -65,8 +65,7 @@ export class TurnPlan {
 
 /** Returns the plan that a call of a todo tool writes: so an Amplifier server sends it. Undefined for other and subagents' calls. */
 export function planOfCall({ data }: EventOf<'tool:pre'>): Plan | undefined {
-  const { input, session_id, tool_name: name } = data;
-  if (data.parent_call_id !== undefined || !/^todo(_?write)?$/i.test(name)) return undefined;
-  const update = SessionEvent.safeParse({ event: 'plan:update', data: { session_id, entries: input['todos'] } });
-  return update.success && update.data.event === 'plan:update' ? update.data.data.entries : undefined;
+  const { input, parent_call_id, tool_name: name } = data;
+  if (parent_call_id !== undefined || !/^todo(_?write)?$/i.test(name)) return undefined;
+  return PlanEntries.safeParse(input['todos']).data;
 }
