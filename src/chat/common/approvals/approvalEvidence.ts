@@ -102,6 +102,11 @@ export function collectEvidence(
   };
 }
 
+/** Returns the diffs that an approval shows from its own context, without those of its tool call. */
+export function shownDiffsOf(raw: ToolInput): DiffTexts[] {
+  return mainPartsOf(raw, ApprovalContext.parse(raw), undefined).diffs.flatMap((diff) => diff ?? []);
+}
+
 interface MainParts extends PartsWithDiffs {
   /** The values that make up the command. */
   readonly commandTexts: readonly unknown[];

@@ -1,5 +1,5 @@
 import type { SessionEvent } from '../../../session/common/sessionEvents';
-import { collectEvidence } from '../approvals/approvalEvidence';
+import { shownDiffsOf } from '../approvals/approvalEvidence';
 import type { DiffTexts } from '../chatPorts';
 import type { FileText } from './fileTexts';
 import { withUnixLineEndings } from './reportedFileChanges';
@@ -15,14 +15,9 @@ export class ApprovalDiffs {
 
   observeEvent(event: SessionEvent): void {
     switch (event.event) {
-      case 'approval:required': {
-        const { approval_id: id, context = {}, prompt } = event.data;
-        this.pendingDiffs.set(
-          id,
-          collectEvidence(prompt, context, undefined, '').diffs.flatMap((diff) => diff ?? []),
-        );
+      case 'approval:required':
+        this.pendingDiffs.set(event.data.approval_id, shownDiffsOf(event.data.context ?? {}));
         break;
-      }
       case 'approval:granted':
         this.allowedDiffs = [...this.allowedDiffs, ...(this.pendingDiffs.get(event.data.approval_id) ?? [])];
         this.pendingDiffs.delete(event.data.approval_id);
