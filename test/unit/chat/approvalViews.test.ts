@@ -8,7 +8,7 @@ function asked(context: Record<string, unknown> | undefined, data: object = {}, 
   const views = new ApprovalViews();
   const question = { session_id: 's', approval_id: 'a', prompt, options: ['Allow', 'Deny'], ...data };
   views.addApproval(context === undefined ? question : { ...question, context }, about, 'Demo', undefined);
-  const [view] = views.views;
+  const [view] = views.viewsAt(0);
   assert.ok(view);
   return view;
 }
@@ -36,7 +36,7 @@ describe('ApprovalViews', () => {
       );
     const close = (approval_id: string, reason: string) =>
       views.resolveApproval({ session_id: 's', approval_id, decision: '', reason }, false);
-    const ids = () => views.views.map(({ id }) => id);
+    const ids = () => views.viewsAt(0).map(({ id }) => id);
     for (const id of ['1', '2', '3']) add(id, `call ${id}`);
     close('2', 'The request has changed.');
     assert.deepEqual(ids(), ['1', '3']);
@@ -72,8 +72,9 @@ describe('ApprovalViews', () => {
     add('decided before');
     views.resolveApproval({ session_id: 's', approval_id: 'decided before', decision: 'Deny' }, false);
     add('pending');
+    assert.equal(views.count, 1);
     assert.deepEqual(reads, []);
-    assert.equal(views.views.length, 1);
+    assert.equal(views.viewsAt(0).length, 1);
     assert.notDeepEqual(reads, []);
     reads = [];
     views.setState('pending', 'answering');

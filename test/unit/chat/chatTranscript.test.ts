@@ -88,7 +88,7 @@ describe('ChatTranscript of an agent that reports everything', () => {
       'thinking: Hmm',
       'tool: Edit a.ts [edit, waiting]',
     ]);
-    const [approval] = told.transcript.approvals.views;
+    const [approval] = told.transcript.approvals.viewsAt(0);
     assert.equal(approval?.asks, 'Claude');
     assert.equal(approval.mode, 'Ask');
     assert.equal(approval.parts[0]?.type, 'diff');
@@ -121,7 +121,7 @@ describe('ChatTranscript of an agent that reports everything', () => {
     assert.ok(tool?.kind === 'tool');
     assert.equal(tool.decision, 'Yes');
     assert.equal(tool.durationMs, 7);
-    assert.deepEqual(told.transcript.approvals.views, []);
+    assert.deepEqual(told.transcript.approvals.viewsAt(0), []);
     assert.equal(told.transcript.isBusy, false);
   });
 
@@ -194,7 +194,7 @@ describe('ChatTranscript of an agent that reports everything', () => {
 
   it('removes all approvals at the end of their turn', () => {
     const told = richTurn(new TranscriptRecorder()).addEvents(event('error', { error: 'It broke.', code: 'x' }));
-    assert.deepEqual(told.transcript.approvals.views, []);
+    assert.deepEqual(told.transcript.approvals.viewsAt(0), []);
     assert.deepEqual(told.outline.slice(3), ['tool: Edit a.ts [edit, stale]', 'end: failed']);
   });
 
@@ -270,7 +270,7 @@ describe('ChatTranscript of an Amplifier server without extensions', () => {
         context: {},
       }),
     );
-    const [approval] = told.transcript.approvals.views;
+    const [approval] = told.transcript.approvals.viewsAt(0);
     assert.deepEqual(approval?.parts, [{ type: 'terminal', command: 'rm -r x', output: '' }]);
     assert.deepEqual(
       approval.options.map(({ kind }) => kind),

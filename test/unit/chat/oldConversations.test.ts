@@ -29,7 +29,7 @@ async function shown(name: string): Promise<unknown> {
       isBusy,
       isStopping,
       title,
-      waiting: approvals.views.map((approval) => approval.id),
+      waiting: approvals.viewsAt(0).map((approval) => approval.id),
       prompts: prompts.map(({ draft, entryId }) => [entryId, draft.text]),
       usage: usage.total,
     };

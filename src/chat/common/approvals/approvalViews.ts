@@ -42,8 +42,12 @@ export class ApprovalViews {
   private keptPlaces: { readonly callId: string; readonly place: number }[] = [];
   private lastPlace = 0;
 
-  get views(): ApprovalView[] {
-    return this.inOrder.map(compactView);
+  get count(): number {
+    return this.openApprovals.size;
+  }
+
+  has(id: string): boolean {
+    return this.openApprovals.has(id);
   }
 
   /** Returns the views with their remaining time. `now` is in milliseconds since the epoch. */

@@ -92,7 +92,7 @@ function conversationState(facts: ConversationFacts): Status & Pick<Conversation
     backend: connection.state,
     isAskingToSave,
     isSavingCheckpoint,
-    pendingApprovals: transcript.approvals.views.length,
+    pendingApprovals: transcript.approvals.count,
     step: transcript.step,
     statusText: transcript.statusText,
     turnStartedAt: transcript.turnStartedAt,
@@ -104,7 +104,7 @@ function conversationState(facts: ConversationFacts): Status & Pick<Conversation
 export function rowState(facts: ConversationFacts): ConversationRow['state'] | undefined {
   const { file, transcript } = facts.conversation;
   // The state of a conversation in another window is not known all the time.
-  return file.isOurs ? activeRowState(conversationState(facts), transcript.approvals.views.length) : undefined;
+  return file.isOurs ? activeRowState(conversationState(facts), transcript.approvals.count) : undefined;
 }
 
 /** Builds the view of a conversation for the page. */
@@ -130,7 +130,7 @@ export function conversationView(facts: ConversationFacts): ConversationView {
 }
 
 function readonlyReason({ file, transcript }: Conversation): string | undefined {
-  const isAsked = file.isInUseElsewhere && transcript.approvals.views.length > 0;
+  const isAsked = file.isInUseElsewhere && transcript.approvals.count > 0;
   return isAsked ? `${file.readonlyReason} An approval is waiting for you there.` : file.readonlyReason;
 }
 
