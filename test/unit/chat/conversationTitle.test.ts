@@ -26,6 +26,8 @@ describe('the title of a conversation', () => {
     'useState in Counter.tsx is called in a loop, and React warns': 'useState in Counter.tsx is called',
     'can you useMemo here and everywhere else in the table component': 'useMemo here and everywhere else',
     'Why is the total of the cart wrong when I remove the last item?': 'Why is the total',
+    'Hi, hello, please, please, please, please, please!': 'Hi, hello, please, please, please, please',
+    'Hi-res images are blurry on the start page of the site': 'Hi-res images are blurry',
     'No. Do it again with the other library instead of this one': 'No. Do it again',
   };
   for (const [prompt, title] of Object.entries(titles)) {

@@ -7,7 +7,8 @@ const minWords = 3;
 
 /** Beginnings that say nothing about the task. */
 const courtesies =
-  /^(?:(?:hi|hello|hey|please)\b[\s,.!]*|(?:can|could|would|will) you (?:please )?|i(?: would|['’]d) like (?:you )?to |i (?:want|need) (?:you )?to |help me (?:to )?|let['’]s )/i;
+  /^(?:(?:hi|hello|hey|please)(?:[\s,.!]+|$)|(?:can|could|would|will) you |i(?: would|['’]d) like (?:you )?to |i (?:want|need) (?:you )?to |help me (?:to )?|let['’]s )+/i;
+const hasWords = /[\p{L}\p{N}]/u;
 /** Words that begin a part of a sentence that explains what comes before. */
 const clauses: ReadonlySet<string> = new Set(
   'that which who where when while because since so if unless until but then'.split(' '),
@@ -24,18 +25,15 @@ const connectives: ReadonlySet<string> = new Set(
  * left as they are. Of more, the title is the beginning of the first sentence that has words.
  */
 export function shortTitle(text: string): string {
-  const line = text.split('\n').find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? '';
+  const line = text.split('\n').find((candidate) => hasWords.test(candidate)) ?? '';
   const words = oneLine(line);
   if (words === '') return 'New conversation';
   return cutToUnits(words.split(' ').length <= maxWords ? words : firstWords(words));
 }
 
 function firstWords(line: string): string {
-  let rest = line;
-  for (let before = ''; before !== rest;) {
-    before = rest;
-    rest = rest.replace(courtesies, '');
-  }
+  const task = line.replace(courtesies, '');
+  const rest = hasWords.test(task) ? task : line;
   const sentence = rest.split(/(?<=[.!?;:])\s/)[0] ?? '';
   const all = (sentence.split(' ').length < minWords ? rest : sentence).split(' ').filter((word) => word !== '');
   const clause = all.findIndex((word, at) => at >= minWords && clauses.has(word.toLowerCase()));
