@@ -156,7 +156,7 @@ export class PermissionService implements Disposable {
   async mayStart(request: ToolCommand, signal?: AbortSignal): Promise<PermissionOutcome> {
     const asked = toTerminalToolRequest(this.deps.agentId, request);
     const isApproved = this.approvedCommands.take(this.deps.stopSignal?.(), asked);
-    return this.decideWithoutAsking(asked, signal) ?? (isApproved ? grantedPermit : this.mayRun(request, signal));
+    return isApproved ? (this.decideWithoutAsking(asked, signal) ?? grantedPermit) : this.mayRun(request, signal);
   }
 
   /** Whether a command may run in one of Backline's terminals. */
