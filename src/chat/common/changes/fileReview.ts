@@ -36,7 +36,7 @@ interface FileReviewPorts {
   readonly refresh: (path: string) => Promise<void>;
 }
 
-/** Each is read while the user waits for the conversation. */
+/** Maximum number of files that are compared when a conversation is opened: the user waits while each is read. */
 const maxComparedAfterMove = 200;
 
 /** Keeps and undoes single hunks of a file's changes. */
@@ -53,7 +53,10 @@ export class FileReview {
     return { before, after, isCurrent: known?.after !== undefined && now.id === known.after };
   }
 
-  /** The changed files that are not as the agent left them, because they were edited or replaced since. Looks at some of many. */
+  /**
+   * The changed files that are not as the agent left them, because they were edited or replaced since. Compares at most
+   * `maxComparedAfterMove`.
+   */
   async pathsNotAsLeft(): Promise<string[]> {
     const { fileTexts, ledger } = this.ports;
     const differing: string[] = [];
