@@ -1,5 +1,6 @@
 import { countWithNoun } from '../../../base/common/countWithNoun';
 import { formatFileNames } from '../../../base/common/lists';
+import { fileNameOf } from '../../../base/common/text/fileNameOf';
 import type { FolderMove } from './conversationPlace';
 
 /** What the user has to know when a conversation is opened. */
@@ -17,10 +18,10 @@ export async function openingNotices({ draft, moves, pathsNotAsLeft }: Opened): 
   const notices: string[] = [];
   if (different.length > 0) {
     const where = moves.map(({ to }) => to).join(', ');
-    const are = different.length === 1 ? 'is' : 'are';
-    const names = formatFileNames(different.map((path) => /[^\\/]*$/.exec(path)?.[0] ?? path));
+    const [are, them] = different.length === 1 ? ['is', 'it'] : ['are', 'them'];
+    const names = formatFileNames(different.map(fileNameOf));
     notices.push(
-      `This conversation works in ${where} now. ${countWithNoun(different.length, 'file')} there ${are} not as the agent left ${different.length === 1 ? 'it' : 'them'}: ${names}. What differs counts as your edits.`,
+      `This conversation works in ${where} now. ${countWithNoun(different.length, 'file')} there ${are} not as the agent left ${them}: ${names}. What differs counts as your edits.`,
     );
   }
   const images = draft.unsavedImageTitles.join(', ');

@@ -1,5 +1,6 @@
 import type { PromptAttachment } from '../../../session/common/sessionBackend';
 import { toFileUri } from '../../../base/common/fileUri';
+import { fileNameOf } from '../../../base/common/text/fileNameOf';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { MentionSource } from '../chatPorts';
 import type { DraftAttachment, MentionRow } from '../chatView';
@@ -42,12 +43,12 @@ export class FolderMentions implements MentionSource {
     const { names, more } = await this.listFilesIn(folder);
     const rest = more > 0 ? [`… and ${more} more`] : [];
     const text = [`Files in ${folder}:`, ...names, ...rest].join('\n');
-    return [{ type: 'text', uri: `${toFileUri(folder)}/`, title: baseName(folder), text }];
+    return [{ type: 'text', uri: `${toFileUri(folder)}/`, title: fileNameOf(folder), text }];
   }
 
   rowOf(path: string, relative: string): MentionRow {
     const folder = relative.slice(0, Math.max(0, relative.lastIndexOf('/')));
-    const title = `${baseName(path)}/`;
+    const title = `${fileNameOf(path)}/`;
     return { kind: 'folder', id: `folder:${path}`, title, path, ...(folder === '' ? {} : { detail: folder }) };
   }
 
@@ -77,8 +78,4 @@ export class FolderMentions implements MentionSource {
 
 function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.search(/[\\/][^\\/]*$/)));
-}
-
-function baseName(path: string): string {
-  return path.slice(path.search(/[^\\/]*$/));
 }

@@ -1,4 +1,5 @@
 import type { PromptAttachment } from '../../../session/common/sessionBackend';
+import { fileNameOf } from '../../../base/common/text/fileNameOf';
 import type { EditorPort, EditorSelection } from '../../../editor/common/editorPort';
 import type { MentionSource } from '../chatPorts';
 import type { DraftAttachment, MentionRow } from '../chatView';
@@ -37,7 +38,7 @@ function rowOf({ path, selections: [selected] }: EditorSelection): MentionRow | 
   const first = start.line + 1;
   // A selection of whole lines ends at column 0 of the next line.
   const last = end.character === 0 && end.line > start.line ? end.line : end.line + 1;
-  const name = path.slice(path.search(/[^\\/]*$/));
+  const name = fileNameOf(path);
   return {
     kind: 'selection',
     id: `selection:${path}#${first}-${last}`,

@@ -1,5 +1,6 @@
 import { raceSignal } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
+import { fileNameOf } from '../../../base/common/text/fileNameOf';
 import { isInside } from '../../../editor/common/boundary';
 import type { SaveBeforePrompt } from '../../../platform/common/settings';
 import { BackendError } from '../../../session/common/sessionBackend';
@@ -114,7 +115,7 @@ export class PromptSaves {
 function likelyRead({ attachments, text }: Draft, files: readonly UnsavedFile[]): string[] {
   const attached = attachments.flatMap(({ path }) => path ?? []);
   const likely = files.filter(({ isVisible, path }) => {
-    const name = path.slice(path.search(/[^\\/]*$/));
+    const name = fileNameOf(path);
     return isVisible || text.includes(name) || attached.some((place) => isInside(path, place, false));
   });
   return (likely.length > 0 ? likely : files).map(({ path }) => path);
