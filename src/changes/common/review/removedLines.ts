@@ -1,5 +1,4 @@
 import type { Hunk } from './hunks';
-import { splitLines } from './lines';
 
 /** The lines of the earlier text that are gone or replaced. */
 export interface RemovedLines {
@@ -13,11 +12,12 @@ export interface RemovedLines {
 /** More lines do not fit in a hover, which the multi-file diff is for. */
 const mostLines = 30;
 
-/** Returns undefined for a change that only adds lines. */
-export function removedLines({ before }: Hunk, baseline: string): RemovedLines | undefined {
+/** Returns undefined for a change that only adds lines. `baseline` is the earlier text as `splitLines` returns it. */
+export function removedLines({ before }: Hunk, baseline: readonly string[]): RemovedLines | undefined {
   // An empty text has one line, which nobody misses.
-  const count = baseline === '' ? 0 : before.end - before.start;
+  const isEmpty = baseline.length === 1 && baseline[0] === '';
+  const count = isEmpty ? 0 : before.end - before.start;
   if (count === 0) return undefined;
-  const lines = splitLines(baseline).slice(before.start, Math.min(before.end, before.start + mostLines));
+  const lines = baseline.slice(before.start, Math.min(before.end, before.start + mostLines));
   return { count, text: lines.join('\n'), more: count - lines.length };
 }

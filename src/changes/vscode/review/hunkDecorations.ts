@@ -5,7 +5,8 @@ import { countWithNoun } from '../../../base/common/countWithNoun';
 import { commandIds } from '../../../manifest';
 import { commandLink } from '../../../platform/common/commandLink';
 import type { Hunk } from '../../common/review/hunks';
-import { removedLines } from '../../common/review/removedLines';
+import { splitLines } from '../../common/review/lines';
+import { removedLines, type RemovedLines } from '../../common/review/removedLines';
 import type { ReviewSource } from '../../common/review/reviewSource';
 import { hunksOf, rangeOfHunk, type FileHunks } from './fileHunks';
 
@@ -19,7 +20,7 @@ export class HunkDecorations implements Disposable {
     after: { color: new vscode.ThemeColor('editorCodeLens.foreground'), margin: '0 0 0 2em' },
   });
   /** Editors that have decorations. */
-  private decorated = new Set<vscode.TextEditor>();
+  private readonly decorated = new WeakSet<vscode.TextEditor>();
 
   constructor(
     private readonly source: Pick<ReviewSource, 'baseline' | 'paths'>,
@@ -30,7 +31,6 @@ export class HunkDecorations implements Disposable {
   async update(): Promise<void> {
     try {
       const editors = vscode.window.visibleTextEditors.filter(({ viewColumn }) => viewColumn !== undefined);
-      this.decorated = new Set(editors.filter((editor) => this.decorated.has(editor)));
       await Promise.all(editors.map((editor) => this.decorate(editor)));
     } catch (error) {
       this.log.error('the changes of agents could not be marked in the editor', error);
@@ -47,46 +47,57 @@ export class HunkDecorations implements Disposable {
     const file = await hunksOf(this.source, document);
     // It is updated again after an edit.
     if (file && file.seen.text !== document.getText()) return;
-    const hunks = file?.hunks ?? [];
-    if (hunks.length === 0 && !this.decorated.has(editor)) return;
-    this.decorated.add(editor);
-    editor.setDecorations(
-      this.changed,
-      file
-        ? hunks.filter(({ after }) => after.end > after.start).map((hunk) => decorationOf(document, file, hunk))
-        : [],
-    );
-    editor.setDecorations(this.removed, file ? hunks.flatMap((hunk) => removedDecorationOf(document, file, hunk)) : []);
+    if (file && file.hunks.length > 0) this.decorated.add(editor);
+    else if (!this.decorated.delete(editor)) return;
+    const { changed, removed } = decorationsOf(document, file);
+    editor.setDecorations(this.changed, changed);
+    editor.setDecorations(this.removed, removed);
   }
 }
 
-function decorationOf(document: vscode.TextDocument, file: FileHunks, hunk: Hunk): vscode.DecorationOptions {
-  return { range: rangeOfHunk(hunk, document), hoverMessage: hoverOf(document, file, hunk) };
+interface Decorations {
+  /** Of lines that were added or replaced. */
+  readonly changed: vscode.DecorationOptions[];
+  /** Of places from which lines were removed. */
+  readonly removed: vscode.DecorationOptions[];
 }
 
-/** Stands at the end of the first line of the change; for lines that are gone, of the line before. */
-function removedDecorationOf(document: vscode.TextDocument, file: FileHunks, hunk: Hunk): vscode.DecorationOptions[] {
-  const removed = removedLines(hunk, file.seen.baseline);
-  if (!removed) return [];
-  const isGone = hunk.after.end === hunk.after.start;
-  const line = document.validatePosition(new vscode.Position(Math.max(0, hunk.after.start - (isGone ? 1 : 0)), 0)).line;
-  const { end } = document.lineAt(line).range;
-  return [
-    {
-      range: new vscode.Range(end, end),
+function decorationsOf(document: vscode.TextDocument, file: FileHunks | undefined): Decorations {
+  const decorations: Decorations = { changed: [], removed: [] };
+  if (!file) return decorations;
+  const baseline = splitLines(file.seen.baseline);
+  for (const hunk of file.hunks) {
+    const removed = removedLines(hunk, baseline);
+    const hoverMessage = hoverOf(document, hunk, removed);
+    const isGone = hunk.after.end === hunk.after.start;
+    if (!isGone) decorations.changed.push({ range: rangeOfHunk(hunk, document), hoverMessage });
+    if (!removed) continue;
+    decorations.removed.push({
+      range: endOfMarkedLine(document, hunk, isGone),
       // The changed lines have the same hover.
-      ...(isGone && { hoverMessage: hoverOf(document, file, hunk) }),
+      ...(isGone && { hoverMessage }),
       renderOptions: { after: { contentText: `−${countWithNoun(removed.count, 'line')}` } },
-    },
-  ];
+    });
+  }
+  return decorations;
 }
 
-function hoverOf({ languageId, uri }: vscode.TextDocument, { seen }: FileHunks, hunk: Hunk): vscode.MarkdownString {
+/** Of the first line of the change; of the line before it if all its lines are gone. */
+function endOfMarkedLine(document: vscode.TextDocument, { after }: Hunk, isGone: boolean): vscode.Range {
+  const line = document.validatePosition(new vscode.Position(Math.max(0, after.start - (isGone ? 1 : 0)), 0)).line;
+  const { end } = document.lineAt(line).range;
+  return new vscode.Range(end, end);
+}
+
+function hoverOf(
+  { languageId, uri }: vscode.TextDocument,
+  hunk: Hunk,
+  removed: RemovedLines | undefined,
+): vscode.MarkdownString {
   const { reviewKeepHunk, reviewUndoHunk } = commandIds;
   const link = (title: string, id: string): string => commandLink(title, id, [uri.toJSON(), hunk]);
   const hover = new vscode.MarkdownString(`${link('Keep', reviewKeepHunk)} · ${link('Undo', reviewUndoHunk)}`);
   hover.isTrusted = { enabledCommands: [reviewKeepHunk, reviewUndoHunk] };
-  const removed = removedLines(hunk, seen.baseline);
   if (!removed) return hover;
   hover.appendMarkdown('\n\nBefore the agent’s change:\n');
   hover.appendCodeblock(removed.text, languageId);

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { hunksBetween } from '../../../../../src/changes/common/review/hunks';
+import { splitLines } from '../../../../../src/changes/common/review/lines';
 import { removedLines, type RemovedLines } from '../../../../../src/changes/common/review/removedLines';
 
 describe('the removed lines of a change', () => {
   const between = (before: string, after: string): (RemovedLines | undefined)[] =>
-    hunksBetween(before, after).map((hunk) => removedLines(hunk, before));
+    hunksBetween(before, after).map((hunk) => removedLines(hunk, splitLines(before)));
 
   it('are none where lines were only added', () => {
     assert.deepEqual(between('a\nb\n', 'a\nnew\nb\n'), [undefined]);
