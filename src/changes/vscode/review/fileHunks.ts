@@ -9,6 +9,9 @@ export interface FileHunks {
   readonly hunks: readonly Hunk[];
 }
 
+/** Several views ask for the same hunks after each change, and at each change that the cursor reaches. */
+const lastByDocument = new WeakMap<vscode.TextDocument, FileHunks>();
+
 /** Returns undefined for a file without changes to review. */
 export async function hunksOf(
   source: Pick<ReviewSource, 'baseline' | 'paths'>,
@@ -19,7 +22,11 @@ export async function hunksOf(
   const baseline = await source.baseline(path);
   if (baseline === undefined) return undefined;
   const seen = { baseline: baseline ?? '', text: document.getText() };
-  return { path, seen, hunks: hunksBetween(seen.baseline, seen.text) };
+  const last = lastByDocument.get(document);
+  if (last?.seen.baseline === seen.baseline && last.seen.text === seen.text) return last;
+  const file = { path, seen, hunks: hunksBetween(seen.baseline, seen.text) };
+  lastByDocument.set(document, file);
+  return file;
 }
 
 /**
