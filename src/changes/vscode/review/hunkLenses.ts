@@ -21,10 +21,10 @@ export class HunkLenses implements vscode.CodeLensProvider {
       vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
         const { provided } = this;
         const isProvided = provided?.uri === textEditor.document.uri.toString();
-        if (isProvided && provided.atCursor !== hunkAtCursor(textEditor, provided.file)) this.refresh();
+        if (isProvided && provided.atCursor !== hunkAtCursor(textEditor, provided.file)) this.refreshAtCursor();
       }),
     );
-    this.disposables.add(vscode.window.onDidChangeActiveTextEditor(() => this.refresh()));
+    this.disposables.add(vscode.window.onDidChangeActiveTextEditor(() => this.refreshAtCursor()));
   }
 
   refresh(): void {
@@ -38,11 +38,12 @@ export class HunkLenses implements vscode.CodeLensProvider {
     const atCursor = editor && file && hunkAtCursor(editor, file);
     if (editor) this.provided = file && { uri: document.uri.toString(), file, atCursor };
     if (!file) return [];
-    const shown = this.showsAll() ? file.hunks : file.hunks.filter((hunk) => hunk === atCursor);
-    return shown.flatMap((hunk) => {
+    const showsAll = this.showsAll();
+    return file.hunks.flatMap((hunk, index) => {
+      if (!showsAll && hunk !== atCursor) return [];
       const range = rangeOfHunk(hunk, document);
       const target = [document.uri, hunk];
-      const position = `${file.hunks.indexOf(hunk) + 1} of ${file.hunks.length}`;
+      const position = `${index + 1} of ${file.hunks.length}`;
       return [
         new vscode.CodeLens(range, { title: 'Keep', command: commandIds.reviewKeepHunk, arguments: target }),
         new vscode.CodeLens(range, { title: 'Undo', command: commandIds.reviewUndoHunk, arguments: target }),
@@ -53,6 +54,11 @@ export class HunkLenses implements vscode.CodeLensProvider {
 
   dispose(): void {
     this.disposables.dispose();
+  }
+
+  /** For each refresh, VS Code asks all extensions for the lenses of all visible editors. */
+  private refreshAtCursor(): void {
+    if (this.reviewSource.paths.length > 0 && !this.showsAll()) this.refresh();
   }
 }
 
