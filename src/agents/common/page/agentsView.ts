@@ -47,9 +47,8 @@ export function listCardAgents(situation: AgentsSituation): readonly AgentOfCard
     return identity && backendIdOf(identity);
   };
   const listedByBackendId = new Map(registry.agents.map((agent) => [backendIdOfListed(agent), agent]));
-  const others = backends
-    .filter(({ source }) => otherSources.includes(source))
-    .toSorted((one, other) => otherSources.indexOf(one.source) - otherSources.indexOf(other.source))
+  const others = otherSources
+    .flatMap((origin) => backends.filter(({ source }) => source === origin))
     .map((backend): AgentOfCard => {
       const listed = backend.source === 'found' ? listedByBackendId.get(backend.id) : undefined;
       const isInstalled = listed !== undefined && installed.some(({ id }) => id === listed.id);
@@ -63,7 +62,10 @@ export function listCardAgents(situation: AgentsSituation): readonly AgentOfCard
   const available = registry.agents.filter(isAvailable).map((listed): AgentOfCard => ({
     key: installedKey(listed.id),
     backendId: backendIdOfListed(listed) ?? listed.id,
-    ...{ backend: undefined, installed: undefined, listed, described: listed },
+    backend: undefined,
+    installed: undefined,
+    listed,
+    described: listed,
   }));
   return [...own, ...others, ...available.toSorted(byPopularityAndName)];
 }
@@ -78,10 +80,13 @@ const otherSources: readonly ListedBackend['source'][] = ['configured', 'found',
 const popularIds: readonly string[] = ['claude', 'codex', 'gemini', 'copilot', 'cursor', 'opencode'];
 
 function byPopularityAndName(one: AgentOfCard, other: AgentOfCard): number {
-  const [first, second] = [one, other].map(({ backendId }) => popularIds.indexOf(backendId));
-  if (first === undefined || second === undefined || (first < 0 && second < 0))
-    return nameOf(one).localeCompare(nameOf(other), 'en');
-  return first < 0 ? 1 : second < 0 ? -1 : first - second;
+  return rankOf(one) - rankOf(other) || nameOf(one).localeCompare(nameOf(other), 'en');
+}
+
+/** The place among the popular agents. All others have the same, after these. */
+function rankOf({ backendId }: AgentOfCard): number {
+  const place = popularIds.indexOf(backendId);
+  return place < 0 ? popularIds.length : place;
 }
 
 export function agentsView(situation: AgentsSituation): AgentsView {
