@@ -15,7 +15,7 @@ import {
   type SessionSummary,
 } from '../../../session/common/sessionBackend';
 import { disposeWhenIdle } from '../../../session/common/generations/disposeWhenIdle';
-import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
+import { cancelledError, rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import { isLoopback } from '../../../base/common/loopback';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { toRfc3339 } from '../../common/api/wireTime';
@@ -206,7 +206,7 @@ export class AmplifierBackend implements SessionBackend {
       context: await context.collect(options.cwd),
     };
     if (options.model !== undefined) request.model = options.model;
-    if (signal.aborted) throw cancelled();
+    if (signal.aborted) throw cancelledError();
     // Without the signal: the server would create the session nevertheless, and nobody would know its id.
     const created = this.callServer(() => this.client.createSession(request));
     const { session_id: id } = await created.catch(async (error: unknown) => {
@@ -258,7 +258,7 @@ export class AmplifierBackend implements SessionBackend {
     } finally {
       signal?.removeEventListener('abort', disposeSession);
     }
-    if (signal?.aborted) throw cancelled();
+    if (signal?.aborted) throw cancelledError();
     return session;
   }
 
@@ -324,10 +324,6 @@ interface OpenOptions {
   readonly receivedTurnText?: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly prepare: (session: AmplifierSession) => void;
-}
-
-function cancelled(): BackendError {
-  return new BackendError('cancelled', 'Canceled.');
 }
 
 function streamTimeout(cause: TimeoutError): BackendError {
