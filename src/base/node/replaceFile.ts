@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 
-/** A temporary file that was not written to for so long is of a process that was killed. */
+/** A temporary file that has not changed for so long was left by a process that was killed. */
 const leftoverAgeMs = 10 * 60_000;
 
 interface ReplaceOptions {
@@ -12,8 +12,9 @@ interface ReplaceOptions {
 }
 
 /**
- * Replaces a file atomically, or creates it in a folder that exists. `write` creates the temporary file at the absolute path that it is
- * given. What killed processes have left of the same file is removed. @throws errors of Node.js or of `write`; the old file is then unchanged
+ * Replaces a file atomically, or creates it in a folder that exists. `write` creates the temporary file at the absolute path that it
+ * is given. Removes temporary files of the same file that killed processes have left. @throws errors of Node.js or of `write`; the
+ * old file is then unchanged
  */
 export async function replaceFileBy(
   file: string,

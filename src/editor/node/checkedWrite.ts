@@ -61,10 +61,10 @@ export async function overwriteCheckedFile(guard: PathGuard, file: CheckedPath, 
 }
 
 /**
- * As `overwriteCheckedFile`, for a file that another program has just written and may be reading. On Linux, a shorter file takes
- * its place, so that the reader still finds all that it has begun to copy: libuv, with which VS Code copies each saved file to
- * its local history, asks for the missing rest for ever. A file with other names or of another user is overwritten. Access lists and extended
- * attributes of the old file are lost, as with other editors that replace files.
+ * Like `overwriteCheckedFile`, for a file that another program may still be copying. On Linux, contents that are shorter than the
+ * file are renamed into its place, so that the copy can be completed: libuv, with which VS Code copies each saved file to its local
+ * history, would wait forever for the rest of a file that was shortened. A file with hard links or of another user is
+ * overwritten. Access lists and extended attributes of a replaced file are lost, as in other editors that replace files.
  */
 export async function replaceCheckedFile(guard: PathGuard, file: CheckedPath, contents: Uint8Array): Promise<void> {
   const old = await lstat(file.realPath).catch(() => undefined);
@@ -73,7 +73,10 @@ export async function replaceCheckedFile(guard: PathGuard, file: CheckedPath, co
     await overwriteCheckedFile(guard, file, contents);
 }
 
-/** Returns false, and leaves the file as it is, if another file can't be put in its place. */
+/**
+ * Returns false, and leaves the file as it is, if another file can't be put in its place. Not by `replaceFileBy`, which removes old
+ * files with names like its temporary one: in the user's folders, these could be the user's.
+ */
 async function exchange(guard: PathGuard, file: CheckedPath, contents: Uint8Array, old: Stats): Promise<boolean> {
   const temporary = `${file.realPath}.${randomUUID()}.tmp`;
   try {

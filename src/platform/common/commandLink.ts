@@ -1,6 +1,6 @@
 /**
- * Returns a Markdown link that runs a command with these arguments, as JSON. A link that a name with brackets has ended would run
- * it without arguments, which is another command.
+ * Returns a Markdown link that runs a command with these arguments, as JSON. Their brackets are encoded too: one in a file name
+ * could end the link, which would then run the command without arguments, and so for something else.
  */
 export function commandLink(title: string, commandId: string, args: readonly unknown[]): string {
   const query = encodeURIComponent(JSON.stringify(args)).replace(/[()]/g, (bracket) =>

@@ -5,9 +5,9 @@ import { existsInFolder, mapConcurrently } from './fileStatus';
 const maxItems = 2_000;
 
 /**
- * Returns what was in the folder but not in the checkpoint, because it was ignored or left out, and no longer exists. Nobody else would
- * name it. Looks only for what the scope lists, files first: a folder that a rule ignores counts as a whole. Paths are relative to the
- * folder; a trailing `/` marks a folder.
+ * Returns what was in the folder but not in the checkpoint, because it was ignored or left out, and no longer exists. A comparison
+ * of checkpoints does not find it. Looks only for what the scope lists, files first: a folder that a rule ignores counts as a
+ * whole. Paths are relative to the folder; a trailing `/` marks a folder.
  */
 export async function findGone(
   folder: string,

@@ -45,8 +45,8 @@ const Written = z.object({
   id: z.string().optional(),
 });
 /**
- * An earlier version of Backline in another window takes an announcement for a write, does not see a withdrawal, ignores what
- * a lost write may have left, and does not tell that of its own.
+ * An earlier version of Backline in another window reads an announcement as a write, ignores withdrawals and what lost writes
+ * may have left, and does not record what its own lost writes may have left.
  */
 const StoredLine = z.union([
   Written.extend({ phase: z.literal('announced'), id: z.string(), pid: z.number() }),
