@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { chatRequests, didInvokeCommand } from '../../../src/chat/common/page/chatApi';
 import type { ApprovalView, BackendView } from '../../../src/chat/common/chatView';
-import { drawn, pauseClock } from '../support/drawn';
-import { backends, commandApproval, diffApproval, now, sessionOf, snapshot } from './support/chatFixtures';
+import { drawn } from '../support/drawn';
+import { backends, commandApproval, diffApproval, sessionOf, snapshot } from './support/chatFixtures';
+import { guardMs, openQuestions } from './support/approvalPages';
 import { ChatPages, type ChatHere } from './support/chatPages';
 
-const guardMs = 500;
 const question: ApprovalView = {
   ...commandApproval,
   expiresInMs: undefined,
@@ -23,12 +23,9 @@ describe('the answers of a question', () => {
   afterEach(() => pages.closePages());
   after(() => pages.stop());
 
-  /** The page's clock stands still but for `clock.runFor`; the questions are there for long enough to be answered. */
-  const openWith = async (approvals: readonly ApprovalView[], views?: BackendView[]): Promise<ChatHere> => {
-    const chat = await pages.openChat(snapshot(sessionOf({ status: 'busy' }), { ...(views && { backends: views }) }));
-    await pauseClock(chat.page, now + 1);
-    await chat.tellSession({ status: 'busy', approvals: [...approvals] });
-    await chat.page.locator('.approval').waitFor();
+  /** The questions are there for long enough to be answered. */
+  const openWith = async (approvals: ApprovalView[], views = backends): Promise<ChatHere> => {
+    const chat = await openQuestions(pages, approvals, {}, { backends: views });
     await chat.page.clock.runFor(guardMs);
     return chat;
   };
@@ -253,13 +250,7 @@ describe('several questions', () => {
     ...part,
   });
   const shown = async ({ page }: ChatHere) => (await page.locator('.approval h2').innerText()).trim();
-  const openWith = async (...approvals: ApprovalView[]): Promise<ChatHere> => {
-    const chat = await pages.openChat(snapshot(sessionOf({ status: 'busy' })));
-    await pauseClock(chat.page, now + 1);
-    await chat.tellSession({ status: 'busy', approvals });
-    await chat.page.locator('.approval').waitFor();
-    return chat;
-  };
+  const openWith = (...approvals: ApprovalView[]): Promise<ChatHere> => openQuestions(pages, approvals);
   const allow = ({ page }: ChatHere) => page.getByRole('button', { name: 'Allow', exact: true });
 
   it('begin with the one that has a deadline', async () => {

@@ -3,9 +3,9 @@ import { chatRequests } from '../../../src/chat/common/page/chatApi';
 import type { ApprovalView } from '../../../src/chat/common/chatView';
 import { pauseClock } from '../support/drawn';
 import { commandApproval, diffApproval, now, sessionOf, snapshot } from './support/chatFixtures';
+import { guardMs, openQuestions } from './support/approvalPages';
 import { ChatPages, type ChatHere } from './support/chatPages';
 
-const guardMs = 500;
 const question: ApprovalView = {
   ...commandApproval,
   expiresInMs: undefined,
@@ -25,16 +25,15 @@ describe('the prompt while a question waits', () => {
   after(() => pages.stop());
 
   const openWith = async (approval: ApprovalView = question, waitMs = guardMs): Promise<ChatHere> => {
-    const chat = await pages.openChat(snapshot(sessionOf({ status: 'busy' })), { width: 250, height: 600 });
-    await pauseClock(chat.page, now + 1);
-    await chat.tellSession({ status: 'busy', approvals: [approval] });
-    await chat.page.locator('.approval').waitFor();
+    const chat = await openQuestions(pages, [approval], { width: 250, height: 600 });
     await chat.page.clock.runFor(waitMs);
     return chat;
   };
   const answers = ({ host }: ChatHere) =>
     host.requestsOf(chatRequests.approve).map(({ option, reason }) => [option, reason?.text]);
   const sent = ({ host }: ChatHere) => host.requestsOf(chatRequests.send).map(({ text }) => text);
+  const hintOf = ({ composer }: ChatHere) =>
+    composer.evaluate((area) => document.getElementById(area.getAttribute('aria-describedby') ?? '')?.textContent);
 
   it('denies with what is written by Enter, by the option that asks for it, and is empty then', async () => {
     const chat = await openWith();
@@ -53,10 +52,7 @@ describe('the prompt while a question waits', () => {
     const chat = await openWith();
     await chat.composer.fill('and then');
     await chat.page.getByText('Enter denies, Ctrl+Enter queues').waitFor();
-    const hint = await chat.composer.evaluate(
-      (area) => document.getElementById(area.getAttribute('aria-describedby') ?? '')?.textContent,
-    );
-    assert.equal(hint, 'Enter denies, Ctrl+Enter queues');
+    assert.equal(await hintOf(chat), 'Enter denies, Ctrl+Enter queues');
     await chat.composer.press('Control+Enter');
     await chat.host.waitFor(chatRequests.send);
     await chat.composer.fill('and more');
@@ -92,8 +88,6 @@ describe('the prompt while a question waits', () => {
     assert.equal(answers(chat).length, 1);
   });
 
-  const hintOf = ({ composer }: ChatHere) =>
-    composer.evaluate((area) => document.getElementById(area.getAttribute('aria-describedby') ?? '')?.textContent);
   const replaceWith = async (chat: ChatHere, ...approvals: ApprovalView[]): Promise<void> => {
     await chat.tellSession({ status: 'busy', approvals });
     await chat.page.clock.runFor(guardMs);

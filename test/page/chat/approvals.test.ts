@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { chatRequests, didInvokeCommand } from '../../../src/chat/common/page/chatApi';
 import type { ApprovalView } from '../../../src/chat/common/chatView';
-import { pauseClock } from '../support/drawn';
 import { commandApproval, diffApproval, now, sessionOf, snapshot } from './support/chatFixtures';
+import { guardMs, openQuestions } from './support/approvalPages';
 import { ChatPages, type ChatHere } from './support/chatPages';
-
-const guardMs = 500;
 
 describe('a question of the agent', () => {
   const pages = new ChatPages();
@@ -15,9 +13,7 @@ describe('a question of the agent', () => {
 
   /** The page's clock stands still but for `clock.runFor`. */
   const openWith = async (...approvals: ApprovalView[]): Promise<ChatHere> => {
-    const chat = await pages.openChat(snapshot(sessionOf({ status: 'busy' })));
-    await pauseClock(chat.page, now + 1);
-    await chat.tellSession({ status: 'busy', approvals });
+    const chat = await openQuestions(pages, approvals);
     await chat.page.getByRole('group', { name: approvals[0]?.prompt ?? '' }).waitFor();
     return chat;
   };
