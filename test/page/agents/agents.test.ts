@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
 import {
   agentsRequests,
@@ -100,10 +99,7 @@ const pictures = 'out/screenshots';
 describe('the page of agents', function () {
   this.timeout(240_000);
   const pages = new PageHarness();
-  before(async () => {
-    await mkdir(pictures, { recursive: true });
-    await pages.start();
-  });
+  before(() => pages.start());
   afterEach(() => pages.closePages());
   after(() => pages.stop());
 

@@ -1,6 +1,5 @@
 // The card of each kind of question in four themes and three widths: pictures to look at, and what axe-core says of them.
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
 import type { ApprovalView } from '../../../src/chat/common/chatView';
 import { overflowing } from '../support/layout';
 import { themeNames } from '../support/themes';
@@ -68,10 +67,7 @@ const pictures = 'out/screenshots';
 describe('the looks of a question', function () {
   this.timeout(180_000);
   const pages = new ChatPages();
-  before(async () => {
-    await mkdir(pictures, { recursive: true });
-    await pages.start();
-  });
+  before(() => pages.start());
   afterEach(() => pages.closePages());
   after(() => pages.stop());
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
 import { chatRequests } from '../../../src/chat/common/page/chatApi';
 import type { BackendView } from '../../../src/chat/common/chatView';
 import { overflowing } from '../support/layout';
@@ -146,7 +145,6 @@ describe('the chat before its first prompt', function () {
             })),
         });
         await chat.page.locator('.starters .starter').first().waitFor();
-        await mkdir(pictures, { recursive: true });
         for (const theme of themeNames) {
           await chat.setTheme(theme);
           await chat.page.screenshot({ path: `${pictures}/empty-${name}-${width}-${theme}.png` });

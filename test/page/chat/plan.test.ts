@@ -1,11 +1,11 @@
 // The plan of the agent: one line above the composer while it runs, one line in the transcript when it is done.
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
 import type { TodoItem } from '../../../src/transcript/common/entries';
 import { layoutFaults, panelWidths } from '../support/layout';
 import { themeNames } from '../support/themes';
 import { entries, now, sessionOf, snapshot } from './support/chatFixtures';
-import { ChatPages, type ChatHere } from './support/chatPages';
+import { ChatPages } from './support/chatPages';
+import { lineSays, recordTexts } from './support/statusLines';
 
 const pictures = 'out/screenshots';
 
@@ -40,7 +40,6 @@ describe('the plan', function () {
         assert.ok(box && line && line.height >= 24 && line.height <= 26, JSON.stringify(line));
         assert.ok(isOpen ? box.height > line.height : box.height <= line.height + 1, JSON.stringify(box));
       }
-      await mkdir(pictures, { recursive: true });
       for (const theme of themeNames) {
         await chat.setTheme(theme);
         for (const width of [250, 1440]) {
@@ -77,25 +76,14 @@ describe('the plan', function () {
 
   it('is announced once for each step', async () => {
     const chat = await pages.openChat(snapshot(sessionOf()));
-    await chat.page.evaluate(() => {
-      const said: string[] = [];
-      Object.assign(window, { said });
-      const status = document.querySelector('[data-of=plan]');
-      const observer = new MutationObserver(() => said.push(status?.textContent ?? ''));
-      if (status) observer.observe(status, { childList: true, characterData: true, subtree: true });
-    });
+    const said = await recordTexts(chat.page, '[data-of=plan]');
     const tell = async (items: TodoItem[], title: string): Promise<void> => {
       await chat.tellSession({ status: 'busy', isBusy: true, plan: items, activity: { kind: 'running', title } });
-      await saysWorking(chat, title);
+      await lineSays(chat, title);
     };
     await tell(plan, 'One');
     await tell(plan, 'Two');
     await tell(last, 'Three');
-    const said = await chat.page.evaluate(() => Reflect.get(window, 'said') as unknown);
-    assert.deepEqual(said, [`Step 2 of 4: ${plan[1]?.text}`, 'Step 3 of 4: Write the change log']);
+    assert.deepEqual(await said(), [`Step 2 of 4: ${plan[1]?.text}`, 'Step 3 of 4: Write the change log']);
   });
 });
-
-async function saysWorking({ page }: ChatHere, text: string): Promise<void> {
-  await page.locator('.working [role=status]', { hasText: text }).waitFor();
-}

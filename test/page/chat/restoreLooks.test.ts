@@ -1,6 +1,5 @@
 // Going back to a prompt in four themes and two widths: pictures to look at, and what axe-core says of them.
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
 import { chatRequests } from '../../../src/chat/common/page/chatApi';
 import type { Entry } from '../../../src/transcript/common/entries';
 import { overflowing } from '../support/layout';
@@ -46,10 +45,7 @@ const pictures = 'out/screenshots';
 describe('going back to a prompt', function () {
   this.timeout(180_000);
   const pages = new ChatPages();
-  before(async () => {
-    await mkdir(pictures, { recursive: true });
-    await pages.start();
-  });
+  before(() => pages.start());
   afterEach(() => pages.closePages());
   after(() => pages.stop());
 

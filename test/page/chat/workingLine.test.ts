@@ -1,6 +1,5 @@
 // The line above the composer that says what is going on, from Enter to the end of the turn.
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import type { Activity } from '../../../src/chat/common/chatView';
 import { chatRequests } from '../../../src/chat/common/page/chatApi';
@@ -10,7 +9,8 @@ import { pauseClock } from '../support/drawn';
 import { themeNames } from '../support/themes';
 import { now, sessionOf, snapshot } from './support/chatFixtures';
 import type { PageOptions } from '../support/pageHarness';
-import { ChatPages, type ChatHere } from './support/chatPages';
+import { ChatPages } from './support/chatPages';
+import { lineSays, recordTexts } from './support/statusLines';
 
 const pictures = 'out/screenshots';
 const since = now - 12_000;
@@ -83,7 +83,6 @@ describe('the working line', function () {
         assert.deepEqual(await misfits(page, isLong || isSilent ? 80 : 26), [], `${width} px`);
       }
       await page.setViewportSize({ width: 300, height: 600 });
-      await mkdir(pictures, { recursive: true });
       for (const theme of themeNames) {
         await chat.setTheme(theme);
         if (axeStates.has(name)) assert.deepEqual(await chat.axe(), [], theme);
@@ -137,19 +136,12 @@ describe('the working line', function () {
 
   it('is announced once for each state, not each second', async () => {
     const chat = await openPaused({ kind: 'thinking', since });
-    await chat.page.evaluate(() => {
-      const changes: string[] = [];
-      Object.assign(window, { changes });
-      const status = document.querySelector('.working [role=status]');
-      const observer = new MutationObserver(() => changes.push(status?.textContent ?? ''));
-      if (status) observer.observe(status, { childList: true, characterData: true, subtree: true });
-    });
+    const said = await recordTexts(chat.page, '.working [role=status]');
     await chat.page.clock.runFor(5_000);
     await chat.tellSession({ status: 'busy', isBusy: true, activity: { kind: 'running', title: 'Read a.ts', since } });
     await lineSays(chat, 'Read a.ts');
     await chat.page.clock.runFor(5_000);
-    const said = await chat.page.evaluate(() => Reflect.get(window, 'changes') as unknown);
-    assert.deepEqual(said, ['Read a.ts']);
+    assert.deepEqual(await said(), ['Read a.ts']);
   });
 });
 
@@ -169,8 +161,4 @@ async function misfits(page: Page, maxHeight: number): Promise<string[]> {
   });
   if (text.width < Math.min(text.needed, 8 * text.em) - 1) found.push(`text ${JSON.stringify(text)}`);
   return found;
-}
-
-async function lineSays({ page }: ChatHere, text: string): Promise<void> {
-  await page.locator('.working [role=status]', { hasText: text }).waitFor();
 }

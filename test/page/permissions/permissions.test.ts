@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import {
   didChangePermissions,
@@ -66,10 +65,7 @@ const pictures = 'out/screenshots';
 describe('the page of permissions', function () {
   this.timeout(180_000);
   const pages = new PageHarness();
-  before(async () => {
-    await mkdir(pictures, { recursive: true });
-    await pages.start();
-  });
+  before(() => pages.start());
   afterEach(() => pages.closePages());
   after(() => pages.stop());
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import * as z from 'zod';
 import { inRoot } from '../../../scripts/lib/paths.mjs';
@@ -63,10 +62,7 @@ const seen: Readonly<Record<string, readonly (string | RegExp)[]>> = {
 
 describe('what is in a thread', () => {
   const pages = new ThreadPages();
-  before(async () => {
-    await mkdir(pictures, { recursive: true });
-    await pages.start();
-  });
+  before(() => pages.start());
   afterEach(() => pages.closePages());
   after(() => pages.stop());
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
 import { overflowing } from '../support/layout';
 import { themeNames } from '../support/themes';
 import { marksEntries, reversed, snapshot, view, type Update } from './support/threadFixtures';
@@ -53,10 +52,7 @@ describe('the looks of a thread', function () {
   // axe takes its time on a busy machine, and looks at each page several times.
   this.timeout(180_000);
   const pages = new ThreadPages();
-  before(async () => {
-    await mkdir(pictures, { recursive: true });
-    await pages.start();
-  });
+  before(() => pages.start());
   afterEach(() => pages.closePages());
   after(() => pages.stop());
 
