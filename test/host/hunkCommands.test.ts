@@ -20,6 +20,16 @@ describe('the commands of a change', () => {
   let baselines: BaselineDocuments;
   let commands: HunkCommands;
   const handlers = new Map<string, (...args: readonly unknown[]) => unknown>();
+  const startCommands = (reviewed: ReviewSource): HunkCommands => {
+    const setHandler = (id: string, handler: (...args: readonly unknown[]) => unknown) => {
+      handlers.set(id, handler);
+      return { dispose: () => handlers.delete(id) };
+    };
+    const editor = { open: () => Promise.resolve() };
+    const started = new HunkCommands({ source: reviewed, baselines, commands: { setHandler }, editor });
+    started.start();
+    return started;
+  };
   const run = async (id: string, ...args: readonly unknown[]): Promise<unknown> => await handlers.get(id)?.(...args);
 
   beforeEach(async () => {
@@ -41,12 +51,7 @@ describe('the commands of a change', () => {
       refresh: nothing,
     };
     baselines = new BaselineDocuments(source);
-    const setHandler = (id: string, handler: (...args: readonly unknown[]) => unknown) => {
-      handlers.set(id, handler);
-      return { dispose: () => handlers.delete(id) };
-    };
-    commands = new HunkCommands({ source, baselines, commands: { setHandler }, editor: { open: nothing } });
-    commands.start();
+    commands = startCommands(source);
   });
   afterEach(async () => {
     commands.dispose();
@@ -119,27 +124,16 @@ describe('the commands of a change', () => {
   it('find lines that are gone at the line after them, and at the line before, which is marked', async () => {
     const shorter = await writeInWorkspace(`review/shorter${files}.txt`, 'one\nfour');
     const gone = { ...source, paths: [shorter], baseline: () => Promise.resolve('one\ntwo\nfour\nfive') };
-    const handle = new Map<string, (...args: readonly unknown[]) => unknown>();
-    const setHandler = (id: string, handler: (...args: readonly unknown[]) => unknown) => {
-      handle.set(id, handler);
-      return { dispose: () => handle.delete(id) };
-    };
-    const own = new HunkCommands({
-      source: gone,
-      baselines,
-      commands: { setHandler },
-      editor: { open: () => Promise.resolve() },
-    });
-    own.start();
+    commands.dispose();
+    commands = startCommands(gone);
     const keptAt = async (line: number): Promise<Hunk['before'] | undefined> => {
       kept = [];
       await vscode.window.showTextDocument(vscode.Uri.file(shorter), { selection: new vscode.Range(line, 0, line, 0) });
-      await handle.get(commandIds.reviewKeepHunk)?.();
+      await run(commandIds.reviewKeepHunk);
       return kept[0]?.before;
     };
     assert.deepEqual(await keptAt(0), { start: 1, end: 2 });
     assert.deepEqual(await keptAt(1), { start: 1, end: 2 });
-    own.dispose();
   });
 
   it('explain what to do about a file that was deleted', async () => {

@@ -81,19 +81,25 @@ describe('what Backline does for an agent', () => {
     assert.ok(names.indexOf('tool:post') < names.indexOf('content_block:delta'), 'before what follows');
   });
 
-  it('a command that the user has just allowed as a tool call is started without a second question', async () => {
+  /** The agent asks about a tool call with the command, and the user allows it. */
+  async function askForLine({ answer, request, update }: Client): Promise<void> {
     const options = [
       { optionId: 'yes', name: 'Allow', kind: 'allow_once' },
       { optionId: 'no', name: 'Deny', kind: 'reject_once' },
     ];
     const toolCall = { toolCallId: 'c1', title: 'Run', kind: 'execute', rawInput: { command: line } };
+    await update({ sessionUpdate: 'tool_call', ...toolCall, status: 'pending' });
+    const allowed = request('session/request_permission', { toolCall, options });
+    await answer(1, 'Allow');
+    await allowed;
+  }
+
+  it('a command that the user has just allowed as a tool call is started without a second question', async () => {
     const { asked, ended } = await callsOf(
-      async ({ answer, request, update }) => {
-        await update({ sessionUpdate: 'tool_call', ...toolCall, status: 'pending' });
-        const allowed = request('session/request_permission', { toolCall, options });
-        await answer(1, 'Allow');
-        await allowed;
-        await runLine({ answer, request, update });
+      async (client) => {
+        const { answer, request, update } = client;
+        await askForLine(client);
+        await runLine(client);
         const again = request('terminal/create', { command: line });
         await answer(2, 'Deny');
         await again.catch(() => undefined);
@@ -110,17 +116,10 @@ describe('what Backline does for an agent', () => {
     ['changed', { rawInput: { command: 'ls' } }],
   ] as const) {
     it(`a command is asked about again if its call has ${what} before it is started`, async () => {
-      const options = [
-        { optionId: 'yes', name: 'Allow', kind: 'allow_once' },
-        { optionId: 'no', name: 'Deny', kind: 'reject_once' },
-      ];
-      const toolCall = { toolCallId: 'c1', title: 'Run', kind: 'execute', rawInput: { command: line } };
       const { asked } = await callsOf(
-        async ({ answer, request, update }) => {
-          await update({ sessionUpdate: 'tool_call', ...toolCall, status: 'pending' });
-          const allowed = request('session/request_permission', { toolCall, options });
-          await answer(1, 'Allow');
-          await allowed;
+        async (client) => {
+          const { answer, request, update } = client;
+          await askForLine(client);
           await update({ sessionUpdate: 'tool_call_update', toolCallId: 'c1', ...change });
           const started = request('terminal/create', { command: line });
           await answer(2, 'Deny');

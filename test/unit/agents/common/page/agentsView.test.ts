@@ -308,6 +308,5 @@ describe('the cards of agents', () => {
     assert.deepEqual([said.checked, said.problem], ['Offline. Showing the list that ships with Backline', undefined]);
     const cached = agentsView(situation({ registry: { ...offline, origin: 'cache', checkedAt: 0 } })).registry;
     assert.match(cached.checked, /^Offline\. List checked on Jan 1, 1970/);
-    assert.equal(snapshot.problem, problem);
   });
 });
