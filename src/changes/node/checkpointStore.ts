@@ -50,7 +50,7 @@ export interface CheckpointStoreOptions {
   readonly limits?: Partial<CheckpointScanLimits>;
   /** Replaces PATH in the search for Git. */
   readonly searchPath?: string;
-  /** Default is what the system tells. */
+  /** By default, the times that the file system reports. */
   readonly fileTimes?: FileTimes;
   /** Absolute paths of the other workspace folders. Programs in them are not trusted either. */
   readonly otherFolders?: readonly string[];

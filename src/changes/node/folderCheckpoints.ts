@@ -54,7 +54,7 @@ interface FolderCheckpointsDeps extends CheckpointStorageOptions {
   readonly limits?: Partial<CheckpointScanLimits>;
   /** Replaces PATH in the search for Git. */
   readonly searchPath?: string;
-  /** Default is what the system tells. */
+  /** By default, the times that the file system reports. */
   readonly fileTimes?: FileTimes;
 }
 

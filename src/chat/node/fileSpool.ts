@@ -65,8 +65,8 @@ function openUnnamed(folder: string): number {
 }
 
 /**
- * A file has a name only for an instant. One that has kept it was left by a process that was killed right then. It does no
- * harm if it can't be removed, for example because another process has it open.
+ * Removes files of killed processes. A file of the spool loses its name as soon as it is open, so one that still has a name was
+ * left behind. It does no harm if it can't be removed, for example because another process has it open.
  */
 function removeLeftovers(folder: string): void {
   for (const name of fs.readdirSync(folder)) {

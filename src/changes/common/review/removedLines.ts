@@ -14,7 +14,7 @@ const mostLines = 30;
 
 /** Returns undefined for a change that only adds lines. `baseline` is the earlier text as `splitLines` returns it. */
 export function removedLines({ before }: Hunk, baseline: readonly string[]): RemovedLines | undefined {
-  // An empty text has one line, which nobody misses.
+  // An empty text is one empty line, of which nothing can be removed.
   const isEmpty = baseline.length === 1 && baseline[0] === '';
   const count = isEmpty ? 0 : before.end - before.start;
   if (count === 0) return undefined;

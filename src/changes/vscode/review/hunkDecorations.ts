@@ -45,7 +45,7 @@ export class HunkDecorations implements Disposable {
   private async decorate(editor: vscode.TextEditor): Promise<void> {
     const { document } = editor;
     const file = await hunksOf(this.source, document);
-    // It is updated again after an edit.
+    // The text was edited in the meantime, so the editor is decorated again soon.
     if (file && file.seen.text !== document.getText()) return;
     if (file && file.hunks.length > 0) this.decorated.add(editor);
     else if (!this.decorated.delete(editor)) return;

@@ -62,7 +62,7 @@ export class TurnNotices {
         gone.length === 1
           ? 'A file or folder is gone since this turn began, and can’t be restored: it was not in the checkpoint, because Git ignores it, or it is excluded or too large.'
           : `${gone.length} files and folders are gone since this turn began, and can’t be restored: they were not in the checkpoint, because Git ignores them, or they are excluded or too large.`;
-      // In each turn: the same file can be made again, and be gone again.
+      // Not only once: the same file can be created again, and be gone again in a later turn.
       this.append(text, gone);
     }
   }

@@ -83,7 +83,7 @@ function withMember(value: unknown, name: string | number, change: (member: unkn
   return changed === undefined ? undefined : { ...value, [name]: changed };
 }
 
-/** Returns a member of the object itself. An agent can name one like an inherited one, such as `valueOf`. */
+/** Returns a member of the object itself. Agents can send members with the names of inherited ones, such as `valueOf`. */
 function memberOf(value: Readonly<Record<string, unknown>>, name: string | number): unknown {
   return Object.hasOwn(value, name) ? value[name] : undefined;
 }

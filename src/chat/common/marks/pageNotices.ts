@@ -41,8 +41,8 @@ export class PageNotices {
   }
 
   /**
-   * Removes what is out of date. If the user can see no page of the chat, `passOn` gets what they have not answered, once,
-   * because they may not come back.
+   * Removes what is out of date. If no page of the chat is visible, also removes what the user can answer and passes it to
+   * `passOn`, because they may not come back.
    */
   update(isAnyPageVisible: boolean, passOn: (notice: Notice) => void): void {
     const removed = this.remove((notice) => !isCurrent(notice));

@@ -82,9 +82,9 @@ function forkOf(source: ConversationHead, point: ForkPoint, { agent, at, id, tit
   ];
   const head = headOf({ ...source, backendId, backendTitle }, id, at);
   // Both conversations stay in the list, so their titles must differ, even if the agent suggests another title. The source
-  // keeps its title: after a restore is undone, it continues, and what the restore has added is what it is named.
+  // keeps its title, because it continues if the restore is undone; the title of the new one says that it was restored.
   const title = 'turn' in point ? restoredTitle(source.title, point.turn, titles) : forkTitle(source.title, titles);
-  // One that starts again is named after its next prompt.
+  // A conversation that starts again gets its title from its next prompt.
   const titledBy = 'turn' in point && point.turn === 1 && source.titledBy !== 'user' ? 'prompt' : 'user';
   return { head: { ...head, ...withoutUndefined({ remoteId }), title, titledBy }, records };
 }

@@ -39,7 +39,7 @@ export class EndEntries {
     this.lastTurn = undefined;
   }
 
-  /** Marks the last failure as one before a fork, which goes on in its own way, often with the same prompt as its draft. */
+  /** Marks the last failure as one before a fork, so that it can't be retried: the fork often has the same prompt as its draft. */
   markAsPast(): void {
     const { lastEnd } = this;
     if (!lastEnd?.failure) return;

@@ -50,6 +50,6 @@ export interface AgentWrites {
 }
 
 export interface AnnouncedWrite {
-  /** `written` is what the file has now, and `left` what it has if it is unknown whether that was written. It is told in the background. */
+  /** `written` is what the file has now, and `left` what it has if it is unknown whether that was written. Other windows are told in the background. */
   end(written: NewAgentWrite | 'nothing' | { readonly left: NewAgentWrite }): void;
 }

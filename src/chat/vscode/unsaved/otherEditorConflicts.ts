@@ -43,7 +43,7 @@ export class OtherEditorConflicts implements Disposable {
   private readonly pathsToCheck = new Set<string>();
   private readonly checkCoalescer: Coalescer;
   private readonly queue = new KeyedQueue();
-  /** Only there while a file is watched, because it is told of each file of the workspace. */
+  /** Exists only while a file is watched, because it reports all files of the workspace. */
   private fileEvents: Disposable | undefined;
 
   constructor(private readonly deps: OtherEditorConflictsDeps) {
@@ -62,7 +62,7 @@ export class OtherEditorConflicts implements Disposable {
     this.updateFiles();
   }
 
-  /** Returns what tells the version on disk on which the unsaved changes are based. Null if there was no file, undefined if unknown. */
+  /** Returns what identifies the version on disk on which the unsaved changes are based. Null if there was no file, undefined if unknown. */
   baseOf(path: string): DiskText | undefined {
     return this.watchedByPath.get(path)?.state?.base;
   }

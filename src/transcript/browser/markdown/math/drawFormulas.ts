@@ -49,8 +49,8 @@ function drawFormula(formula: HTMLElement, create: CreateMath): void {
   const text = source.textContent;
   const isDisplay = formula.classList.contains('md-display');
   const key = `${isDisplay} ${text}`;
-  // Marked characters are elements of the source. They would not be seen in the formula.
   const isTooMany = drawnBefore >= maxFormulasTogether;
+  // Marked characters are elements of the source. They would not be seen in the formula.
   if (!known.has(key) && source.childElementCount === 0 && !isTooMany) {
     if (!hasTimeLeft()) return;
     if (known.size >= maxKnownFormulas) known.clear();
