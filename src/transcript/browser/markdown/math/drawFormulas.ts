@@ -19,9 +19,8 @@ const drawingMs = 40;
 const maxShortUnits = 24;
 /** Maximum number of formulas that are kept, so that text that is rendered again costs little. */
 const maxKnownFormulas = 2_000;
-
-/** Maximum number of formulas that are drawn in one paragraph or cell. More would take seconds to lay out, at each update of the text. */
-const maxFormulasTogether = 500;
+/** Number of formulas of a paragraph or cell that are drawn. More would take seconds to lay out, at each update of the text. */
+const maxFormulasInBlock = 500;
 
 const lateCreateMath = new LateFunction('math.js', () => window.createMath);
 lateCreateMath.onDidLoad(() => drawFormulas(document));
@@ -29,45 +28,56 @@ document.addEventListener('copy', copySources);
 
 /** What was drawn for a source, and null for a source with an error. */
 const known = new Map<string, Element | null>();
-/** How many formulas were drawn in an element. */
-const drawnIn = new WeakMap<Node, number>();
 let drawUntilMs: number | undefined;
 
 /** Draws the formulas below a node. Nothing else of it changes. */
 export function drawFormulas(root: ParentNode): void {
-  const formulas = root.querySelectorAll<HTMLElement>(waitingFormulas);
-  if (formulas.length === 0) return;
+  if (!root.querySelector(waitingFormulas)) return;
   const create = lateCreateMath.get();
-  if (create) for (const formula of formulas) drawFormula(formula, create);
+  if (!create) return;
+  const counts = new Map<Node | null, number>();
+  for (const formula of root.querySelectorAll<HTMLElement>('.md-formula')) {
+    const block = formula.parentNode;
+    const count = (counts.get(block) ?? 0) + 1;
+    counts.set(block, count);
+    if (!formula.matches(waitingFormulas)) continue;
+    if (count > maxFormulasInBlock) showSource(formula);
+    else drawFormula(formula, create);
+  }
 }
 
 function drawFormula(formula: HTMLElement, create: CreateMath): void {
   const source = formula.firstElementChild;
-  const parent = formula.parentNode;
-  if (!source || !parent) return;
-  const drawnBefore = drawnIn.get(parent) ?? 0;
+  if (!source) return;
   const text = source.textContent;
   const isDisplay = formula.classList.contains('md-display');
-  const key = `${isDisplay} ${text}`;
-  const isTooMany = drawnBefore >= maxFormulasTogether;
   // Marked characters are elements of the source. They would not be seen in the formula.
-  if (!known.has(key) && source.childElementCount === 0 && !isTooMany) {
-    if (!hasTimeLeft()) return;
-    if (known.size >= maxKnownFormulas) known.clear();
-    known.set(key, create(texOf(text), isDisplay) ?? null);
-  }
-  const math = known.get(key);
-  if (!math || source.childElementCount > 0 || isTooMany) {
-    formula.classList.add('md-as-source');
+  const math = source.childElementCount === 0 ? findOrCreate(text, isDisplay, create) : null;
+  if (math === undefined) return;
+  if (math === null) {
+    showSource(formula);
     return;
   }
-  drawnIn.set(parent, drawnBefore + 1);
   formula.classList.add('md-drawn');
   // The source lies over the formula, without a colour: it is what is selected, copied and found.
   source.ariaHidden = 'true';
   const shown = math.cloneNode(true);
   formula.prepend(shown);
   if (shown instanceof MathMLElement) letScroll(isDisplay ? formula : shown, text);
+}
+
+/** Returns null for a source with an error, and undefined if there is no time left to draw a new one. */
+function findOrCreate(source: string, isDisplay: boolean, create: CreateMath): Element | null | undefined {
+  const key = `${isDisplay} ${source}`;
+  if (!known.has(key) && hasTimeLeft()) {
+    if (known.size >= maxKnownFormulas) known.clear();
+    known.set(key, create(texOf(source), isDisplay) ?? null);
+  }
+  return known.get(key);
+}
+
+function showSource(formula: HTMLElement): void {
+  formula.classList.add('md-as-source');
 }
 
 /** A box that may scroll can be reached by the keyboard. Short formulas have room everywhere. */

@@ -4,7 +4,7 @@ import { escapeHtml } from '../../../../base/common/escapeHtml';
 import { findBlockFormula, findInlineFormula } from './formulaRules';
 
 /** Key in the parser's environment. Its value is true while more text may follow: an open formula is shown as source. */
-const textMayGrowKey = 'formulaMayFollow';
+const textMayGrowKey = 'textMayGrow';
 
 /** An environment for text that may grow. */
 export function growingTextEnv(env: Env = {}): Env {
