@@ -13,17 +13,15 @@ const definition =
   /\\(?:[gex]?def|let|futurelet|global|long|(?:re)?newcommand|providecommand|expandafter|csname)(?![A-Za-z])/;
 
 const elements = new Set(
-  [
-    'math mrow mi mn mo mtext mspace mfrac msqrt mroot mstyle mpadded mphantom msub msup msubsup munder mover munderover',
-    'mmultiscripts mprescripts none mtable mtr mtd menclose',
-  ].flatMap((names) => names.split(' ')),
+  words(`
+    math mrow mi mn mo mtext mspace mfrac msqrt mroot mstyle mpadded mphantom msub msup msubsup munder mover munderover
+    mmultiscripts mprescripts none mtable mtr mtd menclose`),
 );
 /** Those with a rule in `math.css`. */
 const classes = new Set(
-  [
-    'tml-sml-pad tml-med-pad tml-lrg-pad tml-left tml-right tml-jot tml-small tml-overline tml-underline tml-cancel upstrike',
-    'downstrike tml-fbox tml-hat-1 tml-hat-2 tml-hat-3 tml-hat-4 tml-tilde-2 tml-tilde-3 tml-tilde-4',
-  ].flatMap((names) => names.split(' ')),
+  words(`
+    tml-sml-pad tml-med-pad tml-lrg-pad tml-left tml-right tml-jot tml-small tml-overline tml-underline tml-cancel upstrike
+    downstrike tml-fbox tml-hat-1 tml-hat-2 tml-hat-3 tml-hat-4 tml-tilde-2 tml-tilde-3 tml-tilde-4`),
 );
 
 const length = String.raw`(?:\d{0,2}(?:\.\d+)?(?:em|ex)?|\d{1,3}(?:\.\d+)?(?:px|pt|%))`;
@@ -34,30 +32,17 @@ const lengths = matcher(`${length}(?: ${length}){0,3}`);
 const border = matcher(`${length} (?:solid|dashed|double)(?: ${color})?`);
 
 const attributes: Readonly<Record<string, RegExp>> = {
-  ...Object.fromEntries(
-    'stretchy fence separator symmetric largeop movablelimits accent displaystyle'
-      .split(' ')
-      .map((name) => [name, boolean]),
-  ),
-  ...Object.fromEntries(
-    'width height depth lspace rspace voffset minsize maxsize linethickness mathsize'
-      .split(' ')
-      .map((name) => [name, signedLength]),
-  ),
+  ...sameFor('stretchy fence separator symmetric largeop movablelimits accent displaystyle', boolean),
+  ...sameFor('width height depth lspace rspace voffset minsize maxsize linethickness mathsize', signedLength),
   display: matcher('block'),
   form: matcher('prefix|infix|postfix'),
   scriptlevel: matcher(String.raw`[+-]?\d`),
   mathvariant: matcher('normal'),
-  mathcolor: matcher(color),
-  mathbackground: matcher(color),
+  ...sameFor('mathcolor mathbackground', matcher(color)),
 };
 const styles: Readonly<Record<string, RegExp>> = {
-  ...Object.fromEntries(
-    'padding padding-top padding-right padding-bottom padding-left width'.split(' ').map((name) => [name, lengths]),
-  ),
-  ...Object.fromEntries(
-    'border border-top border-right border-bottom border-left'.split(' ').map((name) => [name, border]),
-  ),
+  ...sameFor('padding padding-top padding-right padding-bottom padding-left width', lengths),
+  ...sameFor('border border-top border-right border-bottom border-left', border),
   'margin-left': signedLength,
   color: matcher(color),
   'math-depth': matcher(String.raw`\d`),
@@ -82,6 +67,14 @@ export function createMath(tex: string, isDisplay: boolean): Element | undefined
 /** Called for commands that add links, images, styles or other attributes. */
 function refuse(): never {
   throw new Error('Not allowed in formulas.');
+}
+
+function words(text: string): string[] {
+  return text.trim().split(/\s+/);
+}
+
+function sameFor(names: string, rule: RegExp): Record<string, RegExp> {
+  return Object.fromEntries(words(names).map((name) => [name, rule]));
 }
 
 function matcher(pattern: string): RegExp {
