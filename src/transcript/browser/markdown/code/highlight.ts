@@ -3,12 +3,10 @@ import { escapeHtml } from '../../../../base/common/escapeHtml';
 import { LateFunction } from '../../../../webview/browser/lateScript';
 import type { highlightWithGrammar } from './grammars';
 
-type Highlight = typeof highlightWithGrammar;
-
 declare global {
   interface Window {
     /** Set by the script `code.js`. */
-    highlightWithGrammar?: Highlight;
+    highlightWithGrammar?: typeof highlightWithGrammar;
   }
 }
 
@@ -31,16 +29,12 @@ export function highlightPartialCode(
   code: string,
   language: string,
 ): { readonly html: string; readonly isComplete: boolean } {
-  const highlighted = canHighlight(code, language) ? tryHighlight(code, language) : undefined;
+  // If the grammars can't be loaded, code stays plain.
+  const highlighted = canHighlight(code, language) ? lateHighlight.get()?.(code, language) : undefined;
   return highlighted ?? { html: escapeHtml(code), isComplete: true };
 }
 
 function canHighlight(code: string, language: string): boolean {
   if (language === '' || code.length > maxCodeUnits) return false;
   return !code.split('\n').some((line) => line.length > maxLineUnits);
-}
-
-function tryHighlight(code: string, language: string): ReturnType<Highlight> {
-  // If it can't be loaded, code stays plain.
-  return lateHighlight.get()?.(code, language);
 }
