@@ -55,6 +55,8 @@ describe('formulas in answers', () => {
     await render(`${'$x$ '.repeat(510)}\n\n$y$`);
     assert.equal((await drawn()).length, 501);
     assert.equal(await opened.page.locator('.md-as-source').count(), 10);
+    await render('**$x$** *$x$* '.repeat(255));
+    assert.equal((await drawn()).length, 500);
   });
 
   it('are copied as their source', async () => {

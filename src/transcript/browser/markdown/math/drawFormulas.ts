@@ -37,7 +37,7 @@ export function drawFormulas(root: ParentNode): void {
   if (!create) return;
   const counts = new Map<Node | null, number>();
   for (const formula of root.querySelectorAll<HTMLElement>('.md-formula')) {
-    const block = formula.parentNode;
+    const block = formula.parentElement?.closest(':not(em, strong, s, a)') ?? formula.parentNode;
     const count = (counts.get(block) ?? 0) + 1;
     counts.set(block, count);
     if (!formula.matches(waitingFormulas)) continue;
