@@ -43,18 +43,21 @@ export function ApprovalAnswerRow({
   onReason,
 }: AnswerRowProps) {
   const { allow, deny, denyWithReason, others } = answers;
-  const isToWrite = (option: ApprovalOption): boolean => option === denyWithReason && asksForReason(option);
+  const opensComposer = (option: ApprovalOption): boolean => option === denyWithReason && asksForReason(option);
   const itemsOf = (options: readonly ApprovalOption[]): CustomMenuItem[] =>
     options.map((option, index) => ({
       key: `${index} ${option.label}`,
       content: <AnswerMenuRow option={option} decider={decider} />,
-      run: isToWrite(option) ? onReason : () => onAnswer(option),
+      run: opensComposer(option) ? onReason : () => onAnswer(option),
     }));
   const reason: CustomMenuItem = { key: 'reason', content: <span>Deny with Reason…</span>, run: onReason };
   const itemsOfAll = (verb: string, all: readonly AnswerToOne[] | undefined): CustomMenuItem[] =>
     all ? [{ key: 'all', content: <span>{`${verb} All ${all.length}`}</span>, run: () => onAnswerAll(all) }] : [];
   const allowItems = [...itemsOf(allow.all), ...itemsOfAll('Allow', allowAll)];
+  // A menu that only repeats the button is left out, unless it says what the answer covers.
+  const hasAllowMenu = allowItems.length > 1 || allow.primary?.scope !== undefined || !allow.primary;
   const denyItems = itemsOf(deny.all);
+  // After the primary denial, which is the one that takes the reason.
   if (denyWithReason && !asksForReason(denyWithReason)) denyItems.splice(1, 0, reason);
   denyItems.push(...itemsOfAll('Deny', denyAll));
   return (
@@ -64,7 +67,7 @@ export function ApprovalAnswerRow({
           isPrimary={allow.primary !== undefined}
           disabled={disabled}
           menuLabel="More ways to allow"
-          items={allowItems.length === 1 && allow.primary && allow.primary.scope === undefined ? [] : allowItems}
+          items={hasAllowMenu ? allowItems : []}
           {...plainAnswerProps(allow.primary, chordLabel('K', 'Y'), '1', onAnswer)}
         >
           {allow.primary ? <AnswerName name="Allow" icon={CheckIcon} digit="1" /> : 'Allow…'}
