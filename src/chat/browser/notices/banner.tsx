@@ -20,7 +20,10 @@ export function Banner({ level, text, details, isBusy = false, isFailure = false
   const page = usePage();
   const Picture = icons[level];
   return (
-    <div class={`banner is-${level} ${isFailure ? 'is-refused' : ''}`} role={level === 'error' ? 'alert' : 'status'}>
+    <div
+      class={`banner is-${level} ${isFailure ? 'banner-failure' : ''}`}
+      role={level === 'error' ? 'alert' : 'status'}
+    >
       {isBusy ? <span class="spinner" /> : <Picture />}
       <div class="banner-body">
         <p>
