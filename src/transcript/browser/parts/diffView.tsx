@@ -16,8 +16,10 @@ const lineMarks: Record<DiffLine['kind'], string> = { context: ' ', add: '+', re
 const lineElements = { context: Fragment, add: 'ins', remove: 'del' } as const;
 const changeLabels: Record<DiffPart['change'], string> = { created: 'new', modified: '', deleted: 'deleted' };
 
-/** Number of removed lines before added ones above which the others are folded, and how many stay. */
-const [maxRemoved, keptRemoved] = [6, 4];
+/** Maximum number of removed lines that are shown before the lines that replace them. */
+const maxRemovedLines = 6;
+/** How many of them are still shown if there are more. */
+const keptRemovedLines = 4;
 
 interface DiffViewRow {
   readonly kind: DiffLine['kind'] | 'gap';
@@ -172,9 +174,9 @@ function foldRemoved(rows: readonly DiffViewRow[]): DiffViewRow[] {
   const folded: DiffViewRow[] = [];
   for (let start = 0, end = 0; start < rows.length; start = end) {
     while (rows[end]?.kind === 'remove') end++;
-    if (end - start > maxRemoved && rows[end]?.kind === 'add') {
-      const text = formatCountWithNoun(end - start - keptRemoved, 'more removed line');
-      folded.push(...rows.slice(start, start + keptRemoved), { kind: 'gap', text });
+    if (end - start > maxRemovedLines && rows[end]?.kind === 'add') {
+      const text = formatCountWithNoun(end - start - keptRemovedLines, 'more removed line');
+      folded.push(...rows.slice(start, start + keptRemovedLines), { kind: 'gap', text });
     } else {
       if (end === start) end++;
       folded.push(...rows.slice(start, end));
