@@ -24,8 +24,8 @@ export class LateFunction<T> {
 }
 
 /**
- * Loads a script that lies beside the page's own: what few pages need, and later than their first picture. It runs under the
- * same nonce. Resolves when it has run. @throws Error if it can't be loaded
+ * Loads a script that lies beside the page's own, with the same nonce: code that few pages need, and not for their first paint.
+ * Resolves when it has run. @throws Error if it can't be loaded
  */
 function loadLateScript(file: string): Promise<void> {
   if (!(currentScript instanceof HTMLScriptElement)) return Promise.reject(new Error('The page has no script.'));

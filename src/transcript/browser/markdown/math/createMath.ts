@@ -101,7 +101,7 @@ class MathBuilder {
 }
 
 function createText(text: string): Text {
-  // Invisible operators such as that of a function, and a space without a width that marks where a line may break.
+  // Temml adds zero-width spaces, and invisible operators such as the one between a function and its argument.
   const shown = text.replaceAll('\u200b', '');
   if (hasHiddenCharacters(shown.replaceAll(/[\u2061-\u2064]/g, ''))) throw new Error('Has hidden characters.');
   return document.createTextNode(shown);
