@@ -1,6 +1,7 @@
 /** Converts TeX to MathML. Only elements, attributes and styles in lists are created, and none can load or run anything. */
 import temml from 'temml';
 import { hasHiddenCharacters } from '../../../../base/common/hiddenCharacters';
+import { isRecord } from '../../../../base/common/isRecord';
 
 const namespace = 'http://www.w3.org/1998/Math/MathML';
 /** Larger formulas are shown as source. */
@@ -124,8 +125,4 @@ function setProperties(element: Element, node: Readonly<Record<string, unknown>>
 
 function entriesOf(value: unknown): [string, string][] {
   return isRecord(value) ? Object.entries(value).map(([name, item]) => [name, String(item)]) : [];
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

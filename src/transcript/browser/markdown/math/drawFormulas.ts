@@ -1,4 +1,5 @@
 /** Draws formulas. The first one loads the script that can; until then, and if TeX has an error, the source is shown. */
+import { BoundedMap } from '../../../../base/common/boundedMap';
 import { LateFunction } from '../../../../webview/browser/lateScript';
 import type { createMath } from './createMath';
 import { texOf } from './formulaRules';
@@ -27,7 +28,7 @@ lateCreateMath.onDidLoad(() => drawFormulas(document));
 document.addEventListener('copy', copySources);
 
 /** What was drawn for a source, and null for a source with an error. */
-const known = new Map<string, Element | null>();
+const known = new BoundedMap<string, Element | null>({ maxEntries: maxKnownFormulas });
 let drawUntilMs: number | undefined;
 
 /** Draws the formulas below a node. Nothing else of it changes. */
@@ -69,10 +70,7 @@ function drawFormula(formula: HTMLElement, create: CreateMath): void {
 /** Returns null for a source with an error, and undefined if there is no time left to draw a new one. */
 function findOrCreate(source: string, isDisplay: boolean, create: CreateMath): Element | null | undefined {
   const key = `${isDisplay} ${source}`;
-  if (!known.has(key) && hasTimeLeft()) {
-    if (known.size >= maxKnownFormulas) known.clear();
-    known.set(key, create(texOf(source), isDisplay) ?? null);
-  }
+  if (!known.has(key) && hasTimeLeft()) known.set(key, create(texOf(source), isDisplay) ?? null);
   return known.get(key);
 }
 
