@@ -1,3 +1,5 @@
+import { fileNameOf } from '../../base/common/text/fileNameOf';
+
 /** Returns the path relative to its workspace folder, after its name if there are several, or else absolute. */
 export function shortenPath(path: string, folders: readonly string[]): string {
   const known = normalizeDrive(path);
@@ -5,7 +7,7 @@ export function shortenPath(path: string, folders: readonly string[]): string {
     const root = folder.replace(/[\\/]$/, '');
     const rest = path.slice(root.length);
     if (rest.length < 2 || !/^[\\/]/.test(rest) || !known.startsWith(normalizeDrive(root))) continue;
-    return folders.length === 1 ? rest.slice(1) : baseName(root) + rest;
+    return folders.length === 1 ? rest.slice(1) : fileNameOf(root) + rest;
   }
   return path;
 }
@@ -21,10 +23,6 @@ export function isPathInText(text: string, path: string, folders: readonly strin
   return shortenPathsInText(text, folders)
     .split(/[\s`'"()]+/)
     .includes(shortenPath(path, folders));
-}
-
-function baseName(folder: string): string {
-  return folder.slice(Math.max(folder.lastIndexOf('/'), folder.lastIndexOf('\\')) + 1);
 }
 
 function normalizeDrive(path: string): string {
