@@ -1,7 +1,7 @@
 import { agent, type AgentApp, type AnyMessage, type Stream } from '@agentclientprotocol/sdk';
 import { Emitter } from '../../src/base/common/event';
 import type { AgentExit } from '../../src/acp/node/process/agentProcess';
-import type { RunningAgent } from '../../src/acp/node/v1/agentConnection';
+import type { RunningAgent } from '../../src/acp/node/connection/agentConnection';
 import { duplexPair, type DuplexEnd } from './duplex';
 
 /** What an agent does; `nth` counts its starts from 1. */

@@ -5,7 +5,7 @@ import {
   type ContentBlock,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk/experimental/v2';
-import type { RunningAgent } from '../../src/acp/node/v1/agentConnection';
+import type { RunningAgent } from '../../src/acp/node/connection/agentConnection';
 import { backendOf } from './backendHarness';
 import { ScriptedAgent, toSdkStream } from './scriptedAgent';
 

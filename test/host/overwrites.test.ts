@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { FileService } from '../../src/acp/node/v1/fileService';
+import { FileService } from '../../src/acp/node/session/fileService';
 import { ObservedWrites, withObservedWrites } from '../../src/editor/common/writeObserver';
 import { AdapterUnderTest } from './support/editorAdapter';
 import { eventually } from '../support/eventually';

@@ -16,7 +16,7 @@ import { redactingLogger } from '../../common/signIn/redactingLogger';
 import { redactingTap } from '../../common/signIn/redactingTap';
 import { SecretRedactor } from '../../../session/common/redaction/secretRedactor';
 import { redactedProcess } from '../signIn/redactedProcess';
-import type { RunningAgent } from '../v1/agentConnection';
+import type { RunningAgent } from '../connection/agentConnection';
 import { findKnownAgentById, ownSignInArgs } from '../../common/catalogue/knownAgents';
 import { mayDownloadPackage } from '../../common/catalogue/packageRunners';
 import { remoteHostOf, shownUrl } from '../../common/remote/agentUrl';

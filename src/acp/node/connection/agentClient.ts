@@ -30,7 +30,7 @@ import { ThrottledLog } from '../../common/throttledLog';
 import { EarlyUpdates } from './earlyUpdates';
 import { ChildSessions } from './childSessions';
 import { idsOfElicitation, OpenAgentRequests, unlessCancelled } from './agentRequests';
-import type { FileService } from '../v1/fileService';
+import type { FileService } from '../session/fileService';
 import { explainRefusal, initializeParams, createProtocolRequests } from './handshake';
 import {
   invalidAnswerError,

@@ -8,7 +8,7 @@ import type { WindowToolsMemory, WindowToolsState } from '../../common/connectio
 import { keyUseOfKnownAgent } from '../../common/signIn/agentKeys';
 import type { SignInCommand } from '../../common/signIn/signInWays';
 import { AgentSignIn } from '../signIn/agentSignIn';
-import { AgentConnection, type AcpLimits, type AgentConnectionDeps, type ConnectedAgent } from '../v1/agentConnection';
+import { AgentConnection, type AcpLimits, type AgentConnectionDeps, type ConnectedAgent } from './agentConnection';
 import type { SessionParams } from './protocolRequests';
 import { isAuthRequired } from './agentErrors';
 import { ProcessUsers } from './processUsers';

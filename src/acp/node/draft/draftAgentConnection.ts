@@ -8,7 +8,7 @@ import { ConnectionClosedError, RpcError, rpcErrorCode } from '../../../wire/com
 import type { TrafficTap } from '../../../wire/common/traffic';
 import { DraftConnection } from '../../common/draft/draftConnection';
 import type { DraftParams, DraftResult, Message } from '../../common/draft/draftSchema';
-import type { RunningAgent } from '../v1/agentConnection';
+import type { RunningAgent } from '../connection/agentConnection';
 import { createDraftHandlers, type DraftHandlersDeps } from './draftHandlers';
 import { tapStream } from '../trafficRecorder';
 

@@ -24,7 +24,7 @@ import type { TrafficTap } from '../../../wire/common/traffic';
 import type { Message, MessageChunk, ThreadEntry } from '../../common/draft/draftSchema';
 import { MemoryThreads, messageText, type DraftThreadSource, type ThreadApi } from '../../common/draft/draftThreads';
 import { Approvals } from '../../common/approvals/approvals';
-import type { RunningAgent } from '../v1/agentConnection';
+import type { RunningAgent } from '../connection/agentConnection';
 import type { DraftFilePermissions } from './draftFiles';
 import { DraftAgentConnection } from './draftAgentConnection';
 import { DraftSession } from './draftSession';

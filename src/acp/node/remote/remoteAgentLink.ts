@@ -9,7 +9,7 @@ import type { MessageStream } from '../../../wire/common/messageStream';
 import type { AgentHeaders } from '../../common/remote/agentHeaders';
 import { isWebSocketUrl, shownUrl } from '../../common/remote/agentUrl';
 import type { AgentExit } from '../process/agentProcess';
-import type { RunningAgent } from '../v1/agentConnection';
+import type { RunningAgent } from '../connection/agentConnection';
 import type { OutgoingHttp } from '../../../wire/node/outgoingHttp';
 import { LoadAnswerDelay } from './loadAnswerDelay';
 import { NodeFetch } from './nodeFetch';

@@ -9,7 +9,7 @@ import { AcpServer } from '@agentclientprotocol/sdk/experimental/server';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { Clock } from '../../../base/common/async';
 import type { Logger } from '../../../base/common/log';
-import type { RunningAgent } from '../v1/agentConnection';
+import type { RunningAgent } from '../connection/agentConnection';
 import { IdleConnectionDetector } from './idleConnectionDetector';
 import { agentUrlPath, RequestGate, type Refusal } from './requestGate';
 import { ServedAgent } from './servedAgent';

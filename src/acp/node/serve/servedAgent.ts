@@ -2,7 +2,7 @@ import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { rpcErrorCode } from '../../../wire/common/connectionErrors';
-import type { RunningAgent } from '../v1/agentConnection';
+import type { RunningAgent } from '../connection/agentConnection';
 
 interface ServedAgentDeps {
   readonly startAgent: () => Promise<RunningAgent>;

@@ -27,7 +27,7 @@ import { listAllSessions } from './sessionListing';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import type { AgentClient } from '../connection/agentClient';
 import type { WindowToolsOffer } from '../connection/windowToolsUse';
-import type { ConnectedAgent } from '../v1/agentConnection';
+import type { ConnectedAgent } from '../connection/agentConnection';
 import { AcpSession } from './acpSession';
 import { StuckTurns } from './stuckTurns';
 

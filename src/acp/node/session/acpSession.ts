@@ -19,7 +19,7 @@ import type { PermissionRequest, SessionSetupResult } from '../../common/session
 import type { AgentRequestRunner } from '../connection/agentRequestRunner';
 import { AgentUpdates } from './agentUpdates';
 import { CallDecisions } from './callDecisions';
-import { FileService } from '../v1/fileService';
+import { FileService } from './fileService';
 import { OwnActionRecorder } from './ownActionRecorder';
 import { PermissionService } from './permissionService';
 import { PromptSender } from './promptSender';

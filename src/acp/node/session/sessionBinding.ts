@@ -14,7 +14,7 @@ import { TurnUsage } from '../../common/session/turnUsage';
 import type { SessionToolCaller } from '../../common/sessionToolCaller';
 import type { SessionSetupResult } from '../../common/session/agentMessages';
 import type { AgentRequestRunner } from '../connection/agentRequestRunner';
-import type { ConnectedAgent } from '../v1/agentConnection';
+import type { ConnectedAgent } from '../connection/agentConnection';
 import type { SessionConfig } from './sessionConfig';
 import type { SessionOutput } from './sessionOutput';
 import type { SessionPeer, AgentClient } from '../connection/agentClient';

@@ -23,7 +23,7 @@ import {
 } from '../../common/signIn/signInState';
 import { signInWays, wayOfVariable, type SignInCommand, type SignInWay } from '../../common/signIn/signInWays';
 import { reasonOfAgentError } from '../../common/session/agentErrorText';
-import type { AcpLimits, AgentConnection } from '../v1/agentConnection';
+import type { AcpLimits, AgentConnection } from '../connection/agentConnection';
 import { isAuthRequired, toBackendError } from '../connection/agentErrors';
 import type { ProcessUsers } from '../connection/processUsers';
 

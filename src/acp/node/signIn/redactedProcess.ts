@@ -3,7 +3,7 @@ import type { SecretRedactor } from '../../../session/common/redaction/secretRed
 import type { MessageStream } from '../../../wire/common/messageStream';
 import { Emitter } from '../../../base/common/event';
 import type { AgentExit } from '../process/agentProcess';
-import type { RunningAgent } from '../v1/agentConnection';
+import type { RunningAgent } from '../connection/agentConnection';
 
 /** Removes secrets from all output of an agent. Owns `process`. */
 export function redactedProcess(

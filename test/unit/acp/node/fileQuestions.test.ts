@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Approvals } from '../../../../src/acp/common/approvals/approvals';
-import { FileService } from '../../../../src/acp/node/v1/fileService';
+import { FileService } from '../../../../src/acp/node/session/fileService';
 import { PermissionService } from '../../../../src/acp/node/session/permissionService';
 import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
 import { nullLogger } from '../../../../src/base/common/log';

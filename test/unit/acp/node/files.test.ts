@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { FileService, type FileServiceDeps } from '../../../../src/acp/node/v1/fileService';
+import { FileService, type FileServiceDeps } from '../../../../src/acp/node/session/fileService';
 import type { RequestedFileChange, PermissionOutcome } from '../../../../src/acp/node/session/permissionService';
 import { FakeEditor } from '../../../fake/fakeEditor';
 

@@ -6,7 +6,7 @@ import type { FileAccess } from '../../../editor/common/writeObserver';
 import { rpcErrorCode } from '../../../wire/common/connectionErrors';
 import type { MissingFileResult } from '../../common/catalogue/knownAgents';
 import { sliceLines } from '../../common/sliceLines';
-import type { PermissionService } from '../session/permissionService';
+import type { PermissionService } from './permissionService';
 
 export interface FileServiceDeps {
   /**

@@ -15,11 +15,11 @@ import type { AgentExit } from '../process/agentProcess';
 import { CommandError } from '../process/commandLookup';
 import { RunningAgents } from '../process/runningAgents';
 import type { RestartPolicy } from '../process/restartPolicy';
-import { AgentClient, type AgentClientDeps } from '../connection/agentClient';
-import { toBackendError } from '../connection/agentErrors';
+import { AgentClient, type AgentClientDeps } from './agentClient';
+import { toBackendError } from './agentErrors';
 import { RemoteAgentError } from '../remote/remoteErrors';
-import { mayWorkWithVersion1, offeredVersion } from '../connection/handshake';
-import type { ProtocolVersion } from '../connection/protocolRequests';
+import { mayWorkWithVersion1, offeredVersion } from './handshake';
+import type { ProtocolVersion } from './protocolRequests';
 
 /** A running agent: a process, or a connection to a remote agent. */
 export interface RunningAgent {
