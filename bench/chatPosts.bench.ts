@@ -1,48 +1,25 @@
 // `chat.posts`: how often the host posts to the page in a frame of 16 ms while a backend tells 1,000 events a second: the mean
 // over some seconds of a real clock. The peer posts each event. Run by `npm run bench -- chatPosts`.
-import type { DraftTransition } from '../src/chat/common/chatPorts';
-import { Emitter } from '../src/base/common/event';
 import type { SessionEvent } from '../src/session/common/sessionEvents';
 import { systemClock } from '../src/base/node/systemClock';
 import { ChatTranscript } from '../src/chat/common/transcript/chatTranscript';
-import { PageFeed } from '../src/chat/common/page/pageFeed';
 import { FakeChat } from '../test/fake/fakeChats';
+import { benchFeed } from './lib/benchFeed';
 import { printBenchLine } from './lib/benchLine';
 
 const eventsPerSecond = 1_000;
 const seconds = 4;
 const frameMs = 16;
-const silent = new Emitter<void>(fail).event;
 
 async function main(): Promise<void> {
   const chat = new FakeChat('one');
   const transcript = new ChatTranscript(chat.transcript, 'Demo agent');
   let posts = 0;
-  const feed = new PageFeed({
-    chats: { rows: [], onDidChange: silent },
-    backends: { backendViews: [], chosenBackend: undefined, onDidChange: silent },
-    chips: { chipsFor: () => Promise.resolve([]), onDidChange: silent },
-    offered: { currentRow: () => Promise.resolve(undefined), onDidChange: silent },
-    notices: { views: [], onDidChange: silent },
-    attached: { findMissing: () => Promise.resolve([]), onDidChange: silent },
-    keyChords: { prefixes: [], onDidChange: silent },
-    newOptions: {
-      optionsFor: () => [],
-      observedUnattendedAction: () => undefined,
-      commandsFor: () => [],
-      rememberCommands: () => undefined,
-      onDidChange: silent,
-    },
-    folders: () => ['/work'],
-    isTrusted: () => true,
-    newDraft: { value: { text: '', attachments: [] }, onDidSendOrRestore: new Emitter<DraftTransition>(fail).event },
-    post: () => {
-      posts++;
-    },
-    onOutdated: () => undefined,
-    clock: systemClock,
+  const feed = benchFeed(systemClock, () => {
+    posts++;
+    // A page that shows it at once.
+    setImmediate(() => feed.onShown());
   });
-  feed.start();
   feed.show(chat);
   feed.connectPage();
   posts = 0;
@@ -79,10 +56,6 @@ function* answerEvents(): Generator<SessionEvent> {
     const delta = at % 40 === 0 ? 'word.\n\n' : 'word ';
     yield { event: 'content_block:delta', data: { session_id, block_index: 0, delta } };
   }
-}
-
-function fail(error: unknown): never {
-  throw error;
 }
 
 main().catch((error: unknown) => {

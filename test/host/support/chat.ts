@@ -281,8 +281,7 @@ export class PageUnderTest {
 
   /** The answer to a request of the page. Rejects with the message that the user reads. */
   async ask(name: string, params: object = {}): Promise<Record<string, unknown>> {
-    const id = ++this.lastId;
-    await this.panel.webview.postMessage({ ask: { id, method: `chat/${name}`, params } });
+    const id = await this.post(name, params);
     const answer = await eventually(`an answer to ${name}`, () => {
       const found = this.answers.get(id);
       assert.ok(found);
@@ -297,6 +296,12 @@ export class PageUnderTest {
     return this.updates.findLast((update) => update[part] !== undefined)?.[part];
   }
 
+  private async post(name: string, params: object): Promise<number> {
+    const id = ++this.lastId;
+    await this.panel.webview.postMessage({ ask: { id, method: `chat/${name}`, params } });
+    return id;
+  }
+
   private hear(message: Record<string, unknown>): void {
     if (message['loaded'] === true) {
       this.loads++;
@@ -308,7 +313,9 @@ export class PageUnderTest {
       return;
     }
     const { method, params } = z.object({ method: z.string(), params: z.unknown() }).parse(message);
-    if (method === 'chat/didUpdate') this.updates.push(ChatUpdate.parse(params));
-    else this.told.push({ method, params });
+    if (method === 'chat/didUpdate') {
+      this.updates.push(ChatUpdate.parse(params));
+      void this.post('shown', {});
+    } else this.told.push({ method, params });
   }
 }

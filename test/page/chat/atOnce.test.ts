@@ -1,5 +1,6 @@
 // What must not wait for a frame, which a busy machine is slow to draw.
 import assert from 'node:assert/strict';
+import { chatRequests } from '../../../src/chat/common/page/chatApi';
 import { heldBack } from '../support/drawn';
 import { ChatPages, type ChatHere } from './support/chatPages';
 
@@ -35,5 +36,20 @@ describe('before the next frame', () => {
     await chat.tell({ transcript: { put: [{ ...answer, text: '', streaming: true }], before: 0 } });
     await chat.tell({ transcript: { put: [{ ...answer, text: 'All is well.' }], before: 0 } });
     assert.equal(await chat.page.getByRole('log').textContent(), 'All is well.');
+  });
+
+  it('the host is told of no update, and afterwards once of each', async () => {
+    const chat = await open();
+    const say = (text: string): Promise<void> =>
+      chat.tell({ transcript: { put: [{ kind: 'answer', id: 'told', turn: 2, text }], before: 0 } });
+    await say('One.');
+    await say('Two.');
+    assert.deepEqual(chat.host.requestsOf(chatRequests.shown), []);
+    await chat.page.evaluate('letGo()');
+    await chat.host.waitFor(chatRequests.shown, 3);
+    // Requests arrive in their order.
+    await chat.composer.fill('x');
+    await chat.host.waitFor(chatRequests.saveDraft);
+    assert.equal(chat.host.requestsOf(chatRequests.shown).length, 3, 'with the first update');
   });
 });

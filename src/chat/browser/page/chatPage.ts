@@ -184,6 +184,8 @@ export class ChatPage {
   }
 
   private applyUpdate(update: ChatUpdate): void {
+    // After the next frame, so that keys which came meanwhile are drawn before the host sends more.
+    requestAnimationFrame(() => setTimeout(() => void this.request(chatRequests.shown, {})));
     const before = this.sessionId;
     this.store.apply(update);
     const isOther = this.sessionId !== before;

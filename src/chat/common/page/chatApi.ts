@@ -31,7 +31,7 @@ const changedFile = { path: optional(Text), renamedFrom: optional(Text), turn: o
 /** The content of the composer. `revision` increases with each change, as long as the page exists. */
 const draftFields = { sessionId: optional(Text), revision: z.int(), ...Draft.shape };
 
-/** Sent by the host at most once per frame. Absent members have not changed. */
+/** Sent by the host when the page has shown the last one (see `shown`). Absent members have not changed. */
 export const ChatUpdate = z.object({
   /** The displayed conversation; null if there is none. */
   session: optional(z.nullable(ConversationView)),
@@ -95,6 +95,8 @@ export const chatRequests = {
     'chat/ready',
     z.object({ unconfirmed: optional(z.array(z.object({ sessionId: optional(Text), draft: Draft }))) }),
   ),
+  /** The page has shown a `didUpdate`, and had time for the user's keys. Sent once for each. */
+  shown: defineRequestWithoutResult('chat/shown', NoValue),
   /** Heartbeat that the page sends every few seconds while it is visible. */
   alive: defineRequestWithoutResult('chat/alive', NoValue),
   /** The page has received the focus. Commands apply to the page that had the focus last. */

@@ -13,6 +13,7 @@ import type { SharedDraft } from '../conversation/sharedDraft';
 import type { BackendChoice } from './backendChoice';
 import type { NewSessionOptions } from './newSessionOptions';
 import type { PageChips } from './pageChips';
+import { PagePace } from './pagePace';
 
 interface PageFeedPorts {
   readonly chats: Pick<Chats, 'rows' | 'onDidChange'>;
@@ -35,7 +36,6 @@ interface PageFeedPorts {
   readonly clock: Clock;
 }
 
-const frameMs = 16;
 const rowsMs = 250;
 /** Maximum number of rows that are sent. The user can search for others. */
 const maxRows = 200;
@@ -62,10 +62,10 @@ const allParts: readonly UpdatePart[] = [
   'untrusted',
 ];
 
-/** Sends changes to one page, at most once per frame. Sends nothing without a page. A new page gets everything. */
+/** Sends changes to one page, as fast as the page can show them. Sends nothing without a page. A new page gets everything. */
 export class PageFeed implements Disposable {
   private readonly disposables = new DisposableStore();
-  private readonly frameCoalescer: Coalescer;
+  private readonly pace: PagePace;
   private readonly rowsCoalescer: Coalescer;
   private readonly dirtyParts = new Set<UpdatePart>();
   private shownChat:
@@ -79,7 +79,7 @@ export class PageFeed implements Disposable {
   private isPageConnected = false;
 
   constructor(private readonly ports: PageFeedPorts) {
-    this.frameCoalescer = this.disposables.add(new Coalescer(ports.clock, frameMs, () => this.postUpdate()));
+    this.pace = this.disposables.add(new PagePace(ports.clock, () => this.postUpdate()));
     this.rowsCoalescer = this.disposables.add(new Coalescer(ports.clock, rowsMs, () => this.markDirty('sessions')));
   }
 
@@ -136,9 +136,10 @@ export class PageFeed implements Disposable {
   /** Starts sending to a new page. The first message contains everything. */
   connectPage(): void {
     this.isPageConnected = true;
+    this.pace.dispose();
     this.shownChat?.feed.restart(initialEntryCount);
     this.markDirty(...allParts);
-    this.frameCoalescer.flushNow();
+    this.pace.flushNow();
     this.refreshChips();
     this.refreshOffered();
     this.refreshMissingAttachments();
@@ -147,14 +148,24 @@ export class PageFeed implements Disposable {
   /** Stops sending, because the page is hidden or closed. */
   disconnectPage(): void {
     this.isPageConnected = false;
-    this.frameCoalescer.dispose();
+    this.pace.dispose();
     // This state is no longer needed, because the next page gets everything.
     this.shownChat?.feed.restart(initialEntryCount);
   }
 
-  /** Sends pending changes without waiting for the next frame. */
+  /** Sends pending changes without waiting for the next frame or for the page. */
   flushNow(): void {
-    if (this.isPageConnected) this.frameCoalescer.flushNow();
+    if (this.isPageConnected) this.pace.flushNow();
+  }
+
+  /** The page has shown one of the updates. */
+  onShown(): void {
+    if (this.isPageConnected) this.pace.onShown();
+  }
+
+  /** The page responds, so that none of its answers is waited for any longer. */
+  onAlive(): void {
+    if (this.isPageConnected) this.pace.forgetUnshown();
   }
 
   /** Sends the entries at once, so that the page has them before the answer. */
@@ -218,7 +229,7 @@ export class PageFeed implements Disposable {
   }
 
   private scheduleFrame(): void {
-    if (this.isPageConnected) this.frameCoalescer.schedule();
+    if (this.isPageConnected) this.pace.schedule();
   }
 
   private postUpdate(): void {
@@ -255,7 +266,9 @@ export class PageFeed implements Disposable {
     if (chat) newOptions.rememberCommands(chat.view.backendId, chat.view.commands);
     const heardAt = chat?.lastRecordedAt;
     const isAboutChat = update.session !== undefined || update.transcript !== undefined;
-    if (Object.keys(update).length > 0) post({ ...update, ...(isAboutChat && heardAt !== undefined && { heardAt }) });
+    if (Object.keys(update).length === 0) return;
+    this.pace.onPosted();
+    post({ ...update, ...(isAboutChat && heardAt !== undefined && { heardAt }) });
   }
 }
 

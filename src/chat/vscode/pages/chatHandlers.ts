@@ -14,7 +14,7 @@ import type { ChatPageServices } from './chatPageServices';
 /** The operations of a page that its request handlers use. */
 export interface PageControl {
   readonly chat: Chat | undefined;
-  readonly feed: Pick<PageFeed, 'flushNow' | 'load' | 'checkForMissingAttachments'>;
+  readonly feed: Pick<PageFeed, 'flushNow' | 'load' | 'onShown' | 'checkForMissingAttachments'>;
   /** The displayed conversation, if its first prompt was sent from this page. */
   readonly startedChat: Chat | undefined;
   /** Shows a conversation, or an empty page. `keepsComposer`: the composer's text becomes the draft. */
@@ -111,6 +111,7 @@ export function createChatHandlers(
       for (const { draft, sessionId } of unconfirmed ?? []) await restoreLost(draft, sessionId);
       await page.onReady();
     }),
+    shown: chatRequests.shown.withHandler(() => page.feed.onShown()),
     alive: chatRequests.alive.withHandler(() => page.reconnectFeedOnHeartbeat()),
     focused: chatRequests.focused.withHandler(() => page.onFocus(true)),
     blurred: chatRequests.blurred.withHandler(() => page.onFocus(false)),

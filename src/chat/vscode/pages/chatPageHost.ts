@@ -113,6 +113,7 @@ export class ChatPageHost implements Disposable, PageControl {
     this.wasReloaded = false;
     // The page is visible again without a reload, so its content is outdated.
     if (this.isVisible && !this.feed.hasPage) this.feed.connectPage();
+    else this.feed.onAlive();
   }
 
   onFocus(isFocused: boolean): void {

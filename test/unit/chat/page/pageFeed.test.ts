@@ -32,6 +32,8 @@ describe('PageFeed', () => {
   let notices: PageNotices;
   let feed: PageFeed;
   let posted: ChatUpdate[];
+  /** Whether the page shows each update at once. */
+  let isPageFast: boolean;
   let outdated: string[];
   let chips: PageChips;
   let offeredRow: MentionRow | undefined;
@@ -47,6 +49,7 @@ describe('PageFeed', () => {
     chats = new FakeChats();
     clock = new FakeClock();
     posted = [];
+    isPageFast = true;
     begun = new SharedDraft({ text: 'begun', attachments: [] }, () => undefined, throwIt);
     editor = new FakeEditor({ '/ws/a.ts': 'a', '/ws/b.ts': 'b' });
     outdated = [];
@@ -76,7 +79,10 @@ describe('PageFeed', () => {
       folders: () => ['/work'],
       isTrusted: () => true,
       newDraft: begun,
-      post: (update) => void posted.push(update),
+      post: (update) => {
+        posted.push(update);
+        if (isPageFast) feed.onShown();
+      },
       onOutdated: (chat) => void outdated.push(chat.id),
       clock,
     });
@@ -293,6 +299,33 @@ describe('PageFeed', () => {
     assert.ok(posted.length <= Math.ceil(1000 / 16) + 1, `${posted.length} updates`);
     const texts = posted.flatMap(({ transcript }) => transcript?.append ?? []).map(({ text }) => text);
     assert.equal(texts.join('').length, 1000);
+  });
+
+  it('posts what came while the page was busy in one update, with all text', () => {
+    const chat = chats.add('one');
+    chat.say(answer(''));
+    feed.show(chat);
+    feed.connectPage();
+    isPageFast = false;
+    posted.splice(0);
+    for (let ms = 0; ms < 1000; ms++) {
+      chat.transcript.append('a', 'x');
+      clock.advance(1);
+    }
+    const texts = (): (string | undefined)[] => posted.map(({ transcript }) => transcript?.append?.[0]?.text);
+    assert.deepEqual(texts(), ['x'.repeat(16)]);
+    feed.onShown();
+    assert.deepEqual(texts(), ['x'.repeat(16), 'x'.repeat(984)]);
+  });
+
+  it('goes on with a page that responds, but has not told that it has shown an update', () => {
+    isPageFast = false;
+    feed.connectPage();
+    feed.show(chats.add('one'));
+    clock.advance(1000);
+    assert.equal(posted.length, 1);
+    feed.onAlive();
+    assert.equal(posted.at(-1)?.session?.id, 'one');
   });
 
   it('posts the list of conversations at most four times per second', () => {
