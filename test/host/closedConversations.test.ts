@@ -78,6 +78,7 @@ describe('a conversation that was closed while it was idle, and is another objec
       editorPort: subject.editor.adapter,
       dialogs: yes,
       messages: { info: (_message, ...actions) => void offered.push(...actions) },
+      isShown: () => false,
       undoRestore: (sessionId, restoreId) => restore.undoIn(sessionId, restoreId, () => undefined),
     });
     closed.onRevert = () => Promise.resolve();

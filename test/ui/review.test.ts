@@ -159,10 +159,15 @@ describe('The review of changes', () => {
   });
 
   it('brings all of them back with Undo Restore, also the file without text', async () => {
-    const message = window.messages.filter({ hasText: /Restored \d files\./ });
-    await message.waitFor();
+    const entry = (await chat.frame())
+      .locator('.entry')
+      .filter({ hasText: /changes in \d files were undone/ })
+      .last();
+    const undoRestore = entry.getByRole('button', { name: 'Undo Restore' });
+    await undoRestore.waitFor();
     await window.screenshot('review-undo-restore');
-    await message.getByRole('button', { name: 'Undo Restore' }).click();
+    assert.equal(await window.messages.filter({ hasText: 'Restored' }).count(), 0);
+    await undoRestore.click();
     const read = (name: string) => readFile(path.join(path.dirname(file), name));
     await eventually('the file without text', async () =>
       assert.deepEqual(await read('logo.bin'), Buffer.from([0, 1])),

@@ -183,7 +183,8 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     const restorer = new FileRestorer({ chats, checkpoints, newId });
     const undoRestore = (sessionId: string, restoreId: string): Promise<void> =>
       restore.undoIn(sessionId, restoreId, (next) => void pages.revealView().then((page) => page.show(next), onError));
-    const undo = new UndoActions({ diffViews, editorPort: editor, dialogs, messages, undoRestore });
+    const isShown = (id: string): boolean => shown.has(id);
+    const undo = new UndoActions({ diffViews, editorPort: editor, dialogs, messages, isShown, undoRestore });
     const turnReviews = store.add(new TurnReviews(chats, documents, messages, undo));
     const interrupted = new InterruptedRestores({
       checkpoints,

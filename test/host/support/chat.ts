@@ -119,7 +119,14 @@ export class ChatUnderTest {
     };
     const diffViews = new DiffViews(this.documents, adapter);
     const undoRestore = (): Promise<void> => Promise.resolve();
-    const undo = new UndoActions({ diffViews, editorPort: adapter, dialogs, messages, undoRestore });
+    const undo = new UndoActions({
+      diffViews,
+      editorPort: adapter,
+      dialogs,
+      messages,
+      isShown: () => false,
+      undoRestore,
+    });
     const restorer = new FileRestorer({ chats: this.chats, checkpoints: undefined, newId: () => 'new' });
     this.actions = new AnswerTextActions(adapter, dialogs);
     this.code = new CodeProposals(this.proposed, adapter, this.actions, dialogs, messages);

@@ -30,6 +30,8 @@ interface UndoActionsDeps {
   readonly editorPort: Pick<EditorPort, 'readText' | 'protectionOf'>;
   readonly dialogs: Dialogs;
   readonly messages: Pick<Messages, 'info'>;
+  /** Whether a visible page shows the conversation, in which each undo is an entry with Undo Restore. */
+  readonly isShown: (sessionId: string) => boolean;
   /** Undoes a restore of a conversation, which may have been closed, and then shows the conversation. */
   readonly undoRestore: (sessionId: string, restoreId: string) => Promise<void>;
 }
@@ -102,10 +104,13 @@ export class UndoActions {
     );
   }
 
-  /** Offers Undo Restore, which also works after the files were closed and after VS Code was restarted. */
+  /**
+   * Offers Undo Restore, which also works after the files were closed and after VS Code was restarted. Where the conversation
+   * is shown, its entry offers it, and a notification would cover the prompt.
+   */
   private offerUndoRestore({ id }: Chat, restores: readonly RestoredFile[]): void {
     const [first] = restores;
-    if (!first) return;
+    if (!first || this.deps.isShown(id)) return;
     const name =
       restores.length === 1 ? vscode.workspace.asRelativePath(first.path) : countWithNoun(restores.length, 'file');
     this.deps.messages.info(`Restored ${name}.`, {
