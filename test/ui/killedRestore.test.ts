@@ -9,6 +9,7 @@ import { ChatView } from './support/chatView';
 import { extensionHosts } from './support/extensionHosts';
 import { PlannedAgent } from './support/plannedAgent';
 import { VsCodeWindow } from './support/window';
+import { workbenchStorageValues } from './support/workbenchStorage';
 
 const title = 'build all of it';
 
@@ -46,6 +47,12 @@ describe('A conversation during whose opening the extension host ended', () => {
     // also read the log, so it is ended, too.
     await window.reload();
     await chat.says('All is built.');
+    // VS Code stores a moment later that the conversation is open now. Before that, it would count as one that was never opened.
+    await eventually('the end of the opening in the storage', async () => {
+      const stored = (await workbenchStorageValues(window.page, 'backline.backline')).join('\n');
+      assert.match(stored, /chat\.shown/);
+      assert.doesNotMatch(stored, /chat\.opening/);
+    });
     await window.page.goto('about:blank');
     for (const pid of await extensionHosts()) process.kill(pid, 'SIGKILL');
     await eventually('the end of the hosts', async () => assert.deepEqual(await extensionHosts(), []));
