@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { FloatingBox } from './floating';
 import { ChevronDownIcon, ShieldIcon } from './icons';
@@ -9,7 +10,9 @@ export interface PickerChoice {
   readonly name: string;
   readonly description?: string | undefined;
   readonly group?: string | undefined;
-  /** The status dot before the name: its CSS class, and its meaning for screen readers. */
+  /** The picture before the name. */
+  readonly icon?: ComponentChildren;
+  /** The status dot of the choice: its CSS class, and its meaning in words. */
   readonly status?: { readonly class: string; readonly word: string } | undefined;
   readonly note?: string | undefined;
 }
@@ -23,6 +26,10 @@ interface PickerProps {
   readonly hint?: string | undefined;
   readonly disabled?: boolean | undefined;
   readonly allowsCustom?: boolean | undefined;
+  /** The picture of a value that is none of the choices. */
+  readonly icon?: ComponentChildren;
+  /** What the button says of the current choice, if not its name; empty for only its picture. */
+  readonly text?: string | undefined;
   /** What the user must know about the current choice, in a few words. */
   readonly warning?: string | undefined;
 }
@@ -32,7 +39,7 @@ const maxUnfilteredChoices = 8;
 
 /** A button that shows the current choice and opens a list of all choices. */
 export function Picker(props: PickerProps) {
-  const { label, value, choices, onPick, onOpen, hint, disabled, allowsCustom, warning } = props;
+  const { label, value, choices, onPick, onOpen, hint, disabled, allowsCustom, icon, text, warning } = props;
   const warningId = useId();
   const { isOpen, setOpen, button, close, closeToButton } = usePopup();
   const open = (): void => {
@@ -41,6 +48,7 @@ export function Picker(props: PickerProps) {
   };
   const current = choices.find((choice) => choice.value === value);
   const name = current?.name ?? value ?? 'Select';
+  const shownText = text ?? name;
   return (
     <span class="picker">
       <button
@@ -60,9 +68,9 @@ export function Picker(props: PickerProps) {
           open();
         }}
       >
-        {current?.status && <span class={`dot ${current.status.class}`} />}
+        {current ? current.icon : icon}
         {warning !== undefined && <ShieldIcon />}
-        <span class="picker-name one-line">{name}</span>
+        {shownText !== '' && <span class="picker-name one-line">{shownText}</span>}
         <ChevronDownIcon />
       </button>
       {warning !== undefined && (
@@ -196,8 +204,9 @@ export function ChoiceList({ label, value, choices, allowsCustom = false, onPick
                 onPointerMove={() => setActive(index)}
               >
                 <span class="choice-name">
-                  {choice.status && <span class={`dot ${choice.status.class}`} />}
+                  {choice.icon}
                   <span class="choice-title">{choice.name}</span>
+                  {choice.status && <span class={`dot ${choice.status.class}`} />}
                   {choice.status && <span class="choice-state">{choice.status.word}</span>}
                   {choice.note !== undefined && <span class="choice-state">{choice.note}</span>}
                 </span>

@@ -129,6 +129,39 @@ describe('the composer around the prompt', () => {
     }
   });
 
+  it('has the word of the mode, and no name that is cut, in a narrow panel', async () => {
+    const chat = await pages.openChat(snapshot(busy), { width: 250 });
+    const bypass = { ...inMode('bypass'), choices: [{ value: 'bypass', name: 'Bypass', unattended: 'runs' as const }] };
+    const cases: [OptionView[], string][] = [
+      [[model, inMode('default')], 'Sonnet 4.5'],
+      [[select('model', 'x', { x: 'provider/model-with-a-long-name' }), inMode('default')], 'Always ask'],
+      [[model, effort, bypass, fast], 'Bypass'],
+    ];
+    for (const width of [250, 300, 360, 400])
+      for (const [options, word] of cases) {
+        await chat.page.setViewportSize({ width, height: 700 });
+        await chat.tellSession({ ...busy, options });
+        await drawn(chat.page);
+        const names = await chat.page.$$eval('.composer-pickers :is(.picker-name, .toggle > span)', (found) =>
+          found.map((name) => ({ text: name.textContent, isCut: name.scrollWidth > name.clientWidth })),
+        );
+        assert.deepEqual(
+          names.filter(({ isCut }) => isCut),
+          [],
+          `${width} px`,
+        );
+        assert.ok(
+          names.some(({ text }) => text === word),
+          `${word} in ${JSON.stringify(names)} at ${width} px`,
+        );
+      }
+    const agent = chat.page.getByRole('button', { name: /^Agent: / });
+    await chat.page.setViewportSize({ width: 250, height: 700 });
+    await drawn(chat.page);
+    assert.equal(await agent.textContent(), '');
+    assert.match((await agent.getAttribute('title')) ?? '', /^Agent: Claude Code$/m);
+  });
+
   it('is so with any options', async () => {
     const chat = await pages.openChat(snapshot(busy, { offered }), { width: 250 });
     const name = fc.string({ minLength: 1, maxLength: 30, unit: fc.constantFrom('a', 'M', ' ', '漢', 'é') });

@@ -1,12 +1,13 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isModeOption, unattendedActionOfOption } from '../../../../session/common/optionChoices';
+import { AgentTile } from '../../../../webview/browser/agentTile';
 import { ShieldIcon } from '../../../../webview/browser/icons';
 import { Picker, type PickerChoice } from '../../../../webview/browser/picker';
 import { chatRequests } from '../../../common/page/chatApi';
 import type { BackendView, ConversationView, OptionView } from '../../../common/chatView';
 import { usePage, usePageState } from '../../chatPageContext';
 import { backendDotClass, backendStatusText, seenUnattendedActionHint, unattendedActionLabel } from '../../chatLabels';
-import { fitOptions } from './fitOptions';
+import { fitOptions, type PickerRow } from './fitOptions';
 import { FurtherOptions } from './furtherOptions';
 import { OptionControl } from './optionControl';
 
@@ -17,17 +18,18 @@ const noteIconPx = 26;
 export function ComposerPickers() {
   const { session, backends, chosenBackend, newOptions, seenUnattended } = usePageState();
   const row = useRef<HTMLSpanElement>(null);
-  const widthPx = useWidth(row);
+  const { measure, widthPx } = usePickerRow(row);
   const value = session?.backendId ?? chosenBackend;
   const options = sortOptions(session?.options ?? newOptions);
   const who = session?.backendTitle ?? backends.find(({ id }) => id === value)?.title ?? 'The agent';
   // If the agent has modes, the mode shows this.
   const hasMode = options.some((option) => isModeOption(option) || unattendedActionOfOption(option) !== undefined);
   const seen = hasMode ? undefined : seenUnattended;
-  const { shown, further } = fitOptions(options, who, widthPx - (seen ? noteIconPx : 0));
+  const room = { measure, widthPx: widthPx - (seen ? noteIconPx : 0) };
+  const { isAgentNamed, hasArrows, shown, further } = fitOptions(options, who, room);
   return (
-    <span ref={row} class="composer-pickers">
-      <BackendPicker backends={backends} value={value} session={session} />
+    <span ref={row} class={`composer-pickers ${hasArrows ? '' : 'has-no-arrows'}`}>
+      <BackendPicker backends={backends} value={value} session={session} isNamed={isAgentNamed} />
       {seen && (
         <span
           class="unattended"
@@ -39,8 +41,8 @@ export function ComposerPickers() {
           {options.length === 0 && <span>{unattendedActionLabel(seen)}</span>}
         </span>
       )}
-      {shown.map((option) => (
-        <OptionControl key={option.id} session={session} option={option} who={who} />
+      {shown.map(({ option, text }) => (
+        <OptionControl key={option.id} session={session} option={option} text={text} who={who} />
       ))}
       {further.length > 0 && <FurtherOptions session={session} options={further} />}
     </span>
@@ -62,9 +64,10 @@ interface BackendPickerProps {
   readonly backends: readonly BackendView[];
   readonly value: string | undefined;
   readonly session: ConversationView | undefined;
+  readonly isNamed: boolean;
 }
 
-function BackendPicker({ backends, value, session }: BackendPickerProps) {
+function BackendPicker({ backends, value, session, isNamed }: BackendPickerProps) {
   const page = usePage();
   if (backends.length === 0) return null;
   // The agent of a conversation may have been removed. Its name is still shown, because users do not know its id.
@@ -74,6 +77,7 @@ function BackendPicker({ backends, value, session }: BackendPickerProps) {
     name: backend.title,
     description: backend.problem ?? backend.description,
     group: sourceLabels[backend.source],
+    icon: <AgentTile id={backend.id} title={backend.title} />,
     status: { class: backendDotClass(backend), word: backendStatusText(backend) },
   }));
   const choices = [...known, { value: agentsChoice, name: 'Agents…', description: 'Install, update and add agents' }];
@@ -82,6 +86,8 @@ function BackendPicker({ backends, value, session }: BackendPickerProps) {
       label="Agent"
       value={isGone ? session.backendTitle : value}
       choices={choices}
+      icon={isGone && <AgentTile id={session.backendId} title={session.backendTitle} />}
+      text={isNamed ? undefined : ''}
       onOpen={() => void page.request(chatRequests.refreshBackends, {})}
       hint={session && 'Choosing a different agent starts a new conversation'}
       onPick={(backendId) => {
@@ -105,17 +111,23 @@ function sortOptions(options: readonly OptionView[]): OptionView[] {
   return options.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** The width of the element in CSS pixels. Known before the first frame is drawn. */
-function useWidth(element: { readonly current: HTMLElement | null }): number {
-  const [widthPx, setWidthPx] = useState(0);
+const emptyRow: PickerRow = { widthPx: 0, measure: () => 0 };
+
+/** The size of the row and of texts in its font. Known before the first frame is drawn. */
+function usePickerRow(element: { readonly current: HTMLElement | null }): PickerRow {
+  const [row, setRow] = useState(emptyRow);
   useLayoutEffect(() => {
     const { current } = element;
-    if (!current) return undefined;
-    const read = (): void => setWidthPx(current.clientWidth);
+    const context = document.createElement('canvas').getContext('2d');
+    if (!current || !context) return undefined;
+    const read = (): void => {
+      context.font = getComputedStyle(current).font;
+      setRow({ widthPx: current.clientWidth, measure: (text) => context.measureText(text).width });
+    };
     read();
     const observer = new ResizeObserver(read);
     observer.observe(current);
     return () => observer.disconnect();
   }, [element]);
-  return widthPx;
+  return row;
 }

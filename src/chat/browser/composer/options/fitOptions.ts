@@ -1,42 +1,87 @@
 import { isModeOption, unattendedActionOfOption } from '../../../../session/common/optionChoices';
 import type { OptionView } from '../../../common/chatView';
 
+export interface PickerRow {
+  /** The room for the agent and the options, in CSS pixels. */
+  readonly widthPx: number;
+  /** Returns the width of a text, in CSS pixels. */
+  readonly measure: (text: string) => number;
+}
+
+export interface ShownOption {
+  readonly option: OptionView;
+  /** What the picker says: the whole name, or the first words of one that is too long for the row. */
+  readonly text: string;
+}
+
 interface FittedOptions {
+  /** Whether the agent is shown with its name, or only with its picture. */
+  readonly isAgentNamed: boolean;
+  /** Whether pickers have an arrow. */
+  readonly hasArrows: boolean;
   /** Options with a picker of their own. */
-  readonly shown: readonly OptionView[];
+  readonly shown: readonly ShownOption[];
   /** Options in the menu of further options. */
   readonly further: readonly OptionView[];
 }
 
-/** The share of the row that the agent's name takes at most, as in `composer.css`. Options that arrive do not change its width. */
+/** The share of the row that the agent's name takes at most, so that options that arrive do not change it. */
 const agentShare = 0.36;
+/** A narrower row has no room for arrows. */
+const leastWithArrowsPx = 300;
 
+// As in `base.css` and `composer.css`.
 const gapPx = 4;
+const frameAndPaddingPx = 10;
+const iconAndGapPx = 12 + gapPx;
+const picturePx = 16;
+const afterPicturePx = 6;
 const furtherButtonPx = 36;
-/** The name of the most important option may be cut down to this. */
+/** With less room, even an option that must be seen is in the menu. */
 const leastPx = 60;
-const mostPx = 160;
-const unitPx = 7;
-const paddingPx = 26;
 
 /**
- * Divides the options between pickers in the composer's row and the menu of further options. `widthPx`: the room for the
- * agent and the options, in CSS pixels. What lets the agent act without asking is the most important, then the profile, the
- * model, the mode, and the others in their order. Both lists keep the order of `options`.
+ * Divides the options between pickers in the composer's row and the menu of further options. A name is shown as a whole, so the
+ * row has the most important options that fit. What lets the agent act without asking is the most important, then the profile,
+ * the model, the mode, and the others in their order. Both lists keep the order of `options`.
  */
-export function fitOptions(options: readonly OptionView[], agentName: string, widthPx: number): FittedOptions {
+export function fitOptions(options: readonly OptionView[], agentName: string, row: PickerRow): FittedOptions {
+  const { measure, widthPx } = row;
+  const hasArrows = widthPx >= leastWithArrowsPx;
+  const buttonPx = frameAndPaddingPx + (hasArrows ? iconAndGapPx : 0);
+  // One more, because browsers round.
+  const textPx = (text: string): number => Math.ceil(measure(text)) + 1;
+  const unnamedAgentPx = buttonPx + picturePx;
+  const namedAgentPx = unnamedAgentPx + afterPicturePx + textPx(agentName);
+  const isAgentNamed = namedAgentPx <= widthPx * agentShare;
+  const neededPx = (option: OptionView): number => gapPx + emptyPx(option, buttonPx) + textPx(shownText(option));
+
   const byImportance = options.toSorted((a, b) => rankOf(a) - rankOf(b));
-  const agentPx = Math.min(widthPx * agentShare, estimatedPx(agentName));
-  const neededPx = byImportance.map(
-    (option, index) => gapPx + (index === 0 ? leastPx : estimatedPx(shownText(option))),
-  );
-  let roomPx = widthPx - agentPx;
-  if (neededPx.reduce((sum, px) => sum + px, 0) > roomPx) roomPx -= gapPx + furtherButtonPx;
-  const count = neededPx.findIndex((px) => (roomPx -= px) < 0);
-  const shown = new Set(count < 0 ? byImportance : byImportance.slice(0, count));
+  let roomPx = widthPx - (isAgentNamed ? namedAgentPx : unnamedAgentPx);
+  if (byImportance.reduce((sum, option) => sum + neededPx(option), 0) > roomPx) roomPx -= gapPx + furtherButtonPx;
+  const texts = new Map<OptionView, string>();
+  const [first] = byImportance;
+  for (const option of byImportance) {
+    if (neededPx(option) <= roomPx) {
+      texts.set(option, shownText(option));
+      roomPx -= neededPx(option);
+    } else if (unattendedActionOfOption(option) !== undefined) break;
+  }
+  if (first && texts.size === 0 && roomPx >= gapPx + leastPx) {
+    const roomForTextPx = roomPx - gapPx - emptyPx(first, buttonPx);
+    texts.set(
+      first,
+      firstWords(shownText(first), (text) => textPx(text) <= roomForTextPx),
+    );
+  }
   return {
-    shown: options.filter((option) => shown.has(option)),
-    further: options.filter((option) => !shown.has(option)),
+    isAgentNamed,
+    hasArrows,
+    shown: options.flatMap((option) => {
+      const text = texts.get(option);
+      return text === undefined ? [] : [{ option, text }];
+    }),
+    further: options.filter((option) => !texts.has(option)),
   };
 }
 
@@ -47,12 +92,24 @@ function rankOf(option: OptionView): number {
   return isModeOption(option) ? 3 : 4;
 }
 
-/** What the picker of the option says. A toggle says its own name. */
+/** The name of the current choice. A toggle says its own name. */
 export function shownText(option: OptionView): string {
   if (option.type === 'boolean') return option.name;
   return option.choices.find(({ value }) => value === option.value)?.name ?? option.value;
 }
 
-function estimatedPx(text: string): number {
-  return Math.min(paddingPx + unitPx * text.length, mostPx);
+/** The width of the option's button without its text. */
+function emptyPx(option: OptionView, pickerPx: number): number {
+  const shieldPx = unattendedActionOfOption(option) === undefined ? 0 : iconAndGapPx;
+  return (option.type === 'boolean' ? frameAndPaddingPx : pickerPx) + shieldPx;
+}
+
+/** As many words as fit, or the whole text for the style sheet to cut if not even one does. */
+function firstWords(text: string, fits: (text: string) => boolean): string {
+  const words = text.split(/\s+/u);
+  for (let count = words.length - 1; count > 0; count--) {
+    const shortened = `${words.slice(0, count).join(' ')}…`;
+    if (fits(shortened)) return shortened;
+  }
+  return text;
 }

@@ -25,12 +25,14 @@ export function choicesOf(option: SelectOption): PickerChoice[] {
 interface OptionControlProps {
   readonly session: ConversationView | undefined;
   readonly option: OptionView;
+  /** What it says of its value. */
+  readonly text: string;
   /** The agent's name. */
   readonly who: string;
 }
 
 /** An option with a picker, or a toggle, of its own. It is marked while it lets the agent act without asking. */
-export function OptionControl({ session, option, who }: OptionControlProps) {
+export function OptionControl({ session, option, text, who }: OptionControlProps) {
   const page = usePage();
   const setOption = useSetOption(session);
   const { id, name, description } = option;
@@ -48,7 +50,7 @@ export function OptionControl({ session, option, who }: OptionControlProps) {
         onClick={() => setOption(id, !option.value)}
       >
         {warning !== undefined && <ShieldIcon />}
-        <span class="one-line">{name}</span>
+        <span class="one-line">{text}</span>
       </button>
     );
   }
@@ -56,6 +58,7 @@ export function OptionControl({ session, option, who }: OptionControlProps) {
     <Picker
       label={name}
       value={option.value}
+      text={text}
       choices={choicesOf(option)}
       hint={description}
       warning={warning}
