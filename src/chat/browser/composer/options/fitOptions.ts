@@ -8,7 +8,7 @@ export interface PickerRow {
   readonly measure: (text: string) => number;
 }
 
-export interface ShownOption {
+interface ShownOption {
   readonly option: OptionView;
   /** What the picker says: the whole name, or the first words of one that is too long for the row. */
   readonly text: string;
