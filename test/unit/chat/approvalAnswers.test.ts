@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import {
-  answersToAll,
-  groupAnswers,
-  isLastingAnswer,
-  guessKindOfLabel,
-} from '../../../src/chat/common/approvals/approvalAnswers';
+import { answersToAll, groupAnswers, isLastingAnswer } from '../../../src/chat/common/approvals/approvalAnswers';
 import type { ApprovalOption, ApprovalView } from '../../../src/chat/common/chatView';
+import { guessKind, nameContradictsKind } from '../../../src/session/common/optionMeaning';
 
 const kinds = ['allow_once', 'allow_always', 'reject_once', 'reject_always', 'other'] as const;
 const label = fc.oneof(fc.constantFrom('Allow', 'Deny', 'Always Allow', 'Edit first', 'AllowAll', ''), fc.string());
@@ -14,7 +10,11 @@ const anyOptions = fc.array(
   fc.record({ label, kind: fc.constantFrom(...kinds) }).map((option): ApprovalOption => option),
   { maxLength: 12 },
 );
-const option = (label: string, kind = guessKindOfLabel(label)): ApprovalOption => ({ label, kind });
+/** An option as views make it of a request. */
+const option = (label: string, kind: ApprovalOption['kind'] = guessKind(label) ?? 'other'): ApprovalOption => {
+  const isMisnamed = kind !== 'other' && nameContradictsKind({ name: label, kind });
+  return { label, kind, ...(isMisnamed && { isMisnamed }) };
+};
 const named = (options: readonly (ApprovalOption | undefined)[]) => options.map((one) => one?.label);
 
 describe('groupAnswers', () => {
@@ -157,41 +157,4 @@ describe('answersToAll', () => {
       assert.deepEqual([answersToAll(all, 'allow'), answersToAll(all, 'deny')?.length], [undefined, 3]);
     }
   });
-});
-
-describe('guessKindOfLabel', () => {
-  const expected: Readonly<Record<(typeof kinds)[number], readonly string[]>> = {
-    allow_once: ['Allow', 'yes', 'Allow once', 'Run once', 'OK', 'Approve', 'Yes, proceed', 'Apply', 'allow_once'],
-    allow_always: [
-      'AlwaysAllow',
-      'AllowAll',
-      'Allow All',
-      'Always Allow in project: seq *',
-      'Allow All Edits',
-      "Yes, and don't ask again for npm",
-      'Yes, and don’t ask again',
-      'Allow for this session',
-      'allow_always',
-      'Allow every time',
-      'Trust this folder',
-    ],
-    reject_once: [
-      'Deny',
-      'No',
-      'no.',
-      "Don't Allow",
-      'Do not run',
-      'Cancel',
-      'Skip',
-      'Reject with feedback',
-      'No, keep it',
-    ],
-    reject_always: ['Deny All', 'AlwaysDeny', 'Never allow', 'Never', 'reject_always', 'Deny for this session'],
-    other: ['Edit first', 'No restrictions', 'Revoke', 'Ask me later', 'Allow or skip', '', '¯\\_(ツ)_/¯'],
-  };
-  for (const kind of kinds) {
-    it(`returns ${kind} for its usual labels`, () => {
-      for (const label of expected[kind]) assert.equal(guessKindOfLabel(label), kind, label);
-    });
-  }
 });

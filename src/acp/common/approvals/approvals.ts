@@ -1,10 +1,11 @@
 import type { ApprovalContext } from '../../../session/common/approvalContext';
 import type { SessionEvent, ApprovalOptionKind } from '../../../session/common/sessionEvents';
 import { requestChangedReason, requestWithdrawnReason } from '../../../session/common/approvalOptions';
+import { nameContradictsKind, type NamedOption } from '../../../session/common/optionMeaning';
 import { BackendError } from '../../../session/common/sessionBackend';
 import type { Clock } from '../../../base/common/async';
 import { requestChanged } from './callChanges';
-import { nameContradictsKind, uniqueOptionNames, type NamedOption } from './optionNames';
+import { uniqueOptionNames } from './optionNames';
 
 export interface ApprovalOption extends NamedOption {
   /** A short description of what a lasting answer covers. Undefined for other answers. */

@@ -1,12 +1,3 @@
-import { isDenial } from '../../../session/common/approvalOptions';
-import {
-  allowingWords,
-  denyingWords,
-  lastingScopeWords,
-  notAskingWords,
-  onceWords,
-  normalizeOptionName,
-} from '../../../session/common/optionWords';
 import type { ApprovalOption, ApprovalView } from '../chatView';
 
 interface AnswerGroup {
@@ -88,36 +79,6 @@ export const misleadingLabelNotes: Readonly<Record<Kind, string>> = {
   other: 'The effect of this answer is unknown.',
 };
 
-/** Whether the label suggests another effect, either the opposite or another duration. */
-export function isMisleadingLabel({ kind, label }: Pick<ApprovalOption, 'kind' | 'label'>): boolean {
-  const [labelDirection, direction] = [directionOf(guessKindOfLabel(label)), directionOf(kind)];
-  if (direction === 'other') return false;
-  if (labelDirection !== 'other' && labelDirection !== direction) return true;
-  const text = normalizeOptionName(label);
-  const isOnce = onceWords.test(text);
-  const isLasting = lastingScopeWords.test(text);
-  if (!isLastingAnswer({ kind })) return isLasting && !isOnce;
-  // A plain "yes" is read as a one-time answer. A plain "no" that is lasting does no harm.
-  return isOnce || (kind === 'allow_always' && labelDirection === 'allow' && !isLasting);
-}
-
-/** Guesses the kind of an answer from its label. Returns `other` if the label is ambiguous. */
-export function guessKindOfLabel(label: string): Kind {
-  const text = normalizeOptionName(label);
-  const isLasting = lastingScopeWords.test(text);
-  // "Don't ask again" contains a negation, but it is not a denial.
-  const rest = text.replaceAll(notAskingWords, ' ').trim();
-  const allows = allowingWords.test(rest);
-  if (isDenial(label) || isDenial(text) || startsDenial.test(rest) || (!allows && denyingWords.test(rest))) {
-    return isLasting || rest.startsWith('never') ? 'reject_always' : 'reject_once';
-  }
-  if (!allows || denyingWords.test(rest)) return 'other';
-  return isLasting ? 'allow_always' : 'allow_once';
-}
-
-/** Matches the start of a denial: "Do not run", "No, keep it". */
-const startsDenial = /^(?:do not|don't|never|no(?=[,.!;:]|$)|deny|reject|decline|refuse|cancel|disallow)\b/;
-
 function groupOf(options: readonly ApprovalOption[], direction: 'allow' | 'reject'): AnswerGroup {
   const group = options.filter(({ kind }) => directionOf(kind) === direction);
   const plain = group.filter(isPlain);
@@ -133,7 +94,7 @@ function onlyOne<Item>([first, ...others]: readonly Item[]): Item | undefined {
 
 /** Whether the option answers once, as its label says. */
 function isPlain(option: ApprovalOption): boolean {
-  return !isLastingAnswer(option) && option.isMisnamed !== true && !isMisleadingLabel(option);
+  return !isLastingAnswer(option) && option.isMisnamed !== true;
 }
 
 function directionOf(kind: Kind): 'allow' | 'reject' | 'other' {

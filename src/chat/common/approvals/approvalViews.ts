@@ -1,11 +1,11 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { isDenial, isWithdrawnReason, requestChangedReason } from '../../../session/common/approvalOptions';
 import type { ApprovalContext } from '../../../session/common/approvalContext';
+import { guessKind, nameContradictsKind } from '../../../session/common/optionMeaning';
 import type { EventData } from '../../../session/common/sessionEvents';
 import type { Part } from '../../../transcript/common/entries';
 import { createDiff } from '../../../transcript/common/lineDiff';
 import { compactDiff } from './compactDiff';
-import { guessKindOfLabel, isMisleadingLabel } from './approvalAnswers';
 import { collectEvidence } from './approvalEvidence';
 import type { ApprovalOption, ApprovalView } from '../chatView';
 import type { DiffTexts } from '../chatPorts';
@@ -155,9 +155,15 @@ function optionsOf(
   const hasKinds = kinds?.length === options.length;
   const scopeByLabel = new Map(Object.entries(scopes));
   return options.map((label, index) => {
-    const kind = (hasKinds ? kinds[index] : undefined) ?? guessKindOfLabel(label);
-    const isMisnamed = misnamed.includes(label) || isMisleadingLabel({ kind, label });
-    return { label, kind, ...withoutUndefined({ scope: scopeByLabel.get(label) }), ...(isMisnamed && { isMisnamed }) };
+    const kind = (hasKinds ? kinds[index] : undefined) ?? guessKind(label);
+    // The agent's own name may be longer or shorter than the label, so both are judged.
+    const isMisnamed = misnamed.includes(label) || (kind !== undefined && nameContradictsKind({ name: label, kind }));
+    return {
+      label,
+      kind: kind ?? 'other',
+      ...withoutUndefined({ scope: scopeByLabel.get(label) }),
+      ...(isMisnamed && { isMisnamed }),
+    };
   });
 }
 

@@ -1,0 +1,31 @@
+import type { ApprovalOptionKind } from '../../../../../src/session/common/sessionEvents';
+
+/** What the known agents call their options, and Backline its own. */
+export const honestNames: readonly (readonly [string, ApprovalOptionKind])[] = [
+  ['Allow', 'allow_once'],
+  ['Allow once', 'allow_once'],
+  ['Yes', 'allow_once'],
+  ['Yes, proceed', 'allow_once'],
+  ['Run once', 'allow_once'],
+  ['Apply', 'allow_once'],
+  ['Overwrite my changes', 'allow_once'],
+  ['Always allow', 'allow_always'],
+  ['Allow All', 'allow_always'],
+  ['Allow All Edits', 'allow_always'],
+  ['Always Allow in project: seq *', 'allow_always'],
+  ['Allow for this session', 'allow_always'],
+  ["Yes, and don't ask again for this command", 'allow_always'],
+  ['Yes, and don’t ask again', 'allow_always'],
+  ['Yes, and auto-accept edits', 'allow_always'],
+  ['Run always in this session', 'allow_always'],
+  ['Deny', 'reject_once'],
+  ['Reject', 'reject_once'],
+  ['No, keep planning', 'reject_once'],
+  ["No, don't run it", 'reject_once'],
+  ['Do not run', 'reject_once'],
+  ['Keep my changes', 'reject_once'],
+  ['Cancel', 'reject_once'],
+  ['Always deny', 'reject_always'],
+  ['Deny All', 'reject_always'],
+  ['Never allow', 'reject_always'],
+];
