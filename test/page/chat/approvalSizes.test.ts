@@ -198,6 +198,8 @@ describe('a question in a window of any size', () => {
     await drawn(chat.page);
     const seen = await scroll.evaluate((box) => (box.clientHeight - 12) / 18);
     assert.ok(Math.abs((await restOf()) + seen - 40) <= 1, `${await restOf()} and ${seen}`);
+    const [text, strip] = [await scroll.boundingBox(), await rest.boundingBox()];
+    assert.ok(text && strip && strip.y >= text.y + text.height - 0.5, 'it lies over no text');
     const before = await restOf();
     await scroll.evaluate((box) => box.scrollBy(0, 5 * 18));
     await drawn(chat.page);
