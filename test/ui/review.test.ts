@@ -84,7 +84,10 @@ describe('The review of changes', () => {
       );
       assert.equal(String(beside).match(/−1.line/g)?.length, 2);
     });
-    await takeThemePictures(window, 'review-gutter');
+    // Themes with high contrast have no background for it.
+    await takeThemePictures(window, 'review-gutter', undefined, () =>
+      eventually('both changed lines stand out', async () => assert.equal(await tintedLines(window), 2)),
+    );
     await window.runCommand('Show Next Change');
     await peek().waitFor();
     await takeThemePictures(window, 'review-peek');
@@ -229,3 +232,12 @@ describe('The review of changes', () => {
     await eventually('the file', async () => assert.equal(await text(), before.replace('= 15;', '= 1500;')));
   });
 });
+
+/** How many lines have a background or a border of an extension. */
+async function tintedLines({ page }: VsCodeWindow): Promise<unknown> {
+  return await page.evaluate(`[...document.querySelectorAll('.view-overlays .cdr[class*="TextEditorDecorationType"]')].filter((line) => {
+    const isSeen = (color) => color !== 'transparent' && !/, 0\\)$/u.test(color);
+    const { backgroundColor, borderTopColor, borderTopStyle } = getComputedStyle(line);
+    return isSeen(backgroundColor) || (borderTopStyle !== 'none' && isSeen(borderTopColor));
+  }).length`);
+}

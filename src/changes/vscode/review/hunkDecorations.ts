@@ -15,6 +15,10 @@ export class HunkDecorations implements Disposable {
   private readonly changed = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
     backgroundColor: new vscode.ThemeColor('diffEditor.insertedLineBackground'),
+    // As in diff editors: only themes with high contrast have this color, and they have no background.
+    borderColor: new vscode.ThemeColor('diffEditor.insertedTextBorder'),
+    borderStyle: 'dashed',
+    borderWidth: '1px',
   });
   private readonly removed = vscode.window.createTextEditorDecorationType({
     after: { color: new vscode.ThemeColor('editorCodeLens.foreground'), margin: '0 0 0 2em' },
