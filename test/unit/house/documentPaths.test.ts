@@ -63,7 +63,8 @@ describe('the paths in documents', () => {
   });
 
   it('are found in code spans and links', () => {
-    const text = '`gone.ts` `src/gone` `chat/common/gone` `gone/` `compose.ts` `src/chat/common` `session/load` `npm test`';
+    const text =
+      '`gone.ts` `src/gone` `chat/common/gone` `gone/` `compose.ts` `src/chat/common` `session/load` `npm test`';
     assert.deepEqual(missingPaths(map, text, entries), ['gone.ts', 'src/gone', 'chat/common/gone', 'gone/']);
     const links = '[a](gone.md) [b](commands.md#top) [c](https://example.com/gone.md) [d](#here)';
     assert.deepEqual(brokenLinks('docs/architecture.md', links), ['gone.md']);
