@@ -86,6 +86,36 @@ describe('all backends', () => {
     assert.deepEqual(agents.backends[0]?.calls, ['delete old']);
   });
 
+  it('have all members of the backend, also those that not every backend has', async () => {
+    const signIns = new Emitter<void>((error) => {
+      throw error;
+    });
+    const own = Object.assign(agents.backends[0] ?? assert.fail(), {
+      onDidSignIn: signIns.event,
+      hasLlmProviders: true,
+      isOutdated: false,
+      signInMethods(this: FakeBackend) {
+        this.calls.push('signInMethods');
+        return Promise.resolve({ isSignedIn: true, methods: [], canSignOut: true });
+      },
+      forgetFailures(this: FakeBackend) {
+        this.calls.push('forgetFailures');
+      },
+      prepareSession: () => Promise.resolve(undefined),
+    });
+    const backend = await all.open('demo');
+    let signInCount = 0;
+    backend.onDidSignIn?.(() => signInCount++);
+    signIns.fire();
+    await backend.signInMethods?.(AbortSignal.abort());
+    backend.forgetFailures?.();
+    own.isOutdated = true;
+    assert.deepEqual([signInCount, own.calls], [1, ['signInMethods', 'forgetFailures']]);
+    assert.deepEqual([backend.hasLlmProviders, backend.isOutdated], [true, true]);
+    assert.equal(await backend.prepareSession?.({ cwd: '/ws' }), undefined);
+    assert.deepEqual(seen, [], 'nothing was opened');
+  });
+
   it('list the others if one registry fails', async () => {
     agents.failure = new BackendError('untrusted', 'Trust it.');
     assert.deepEqual(
