@@ -274,7 +274,15 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
     }),
   );
   const problemsAndProgress = disposables.add(new SessionProblemsAndProgress(editor, log.child('sessions')));
-  const serve = new ServeFeature({ ...contextFor('serve'), backends: acp.backends, editor, version });
+  // Their turns keep agents from being replaced, like those of conversations.
+  const servedBackends = disposables.add(
+    new CombinedBackends(
+      [acp.backends],
+      (session, backendId) => void working.follow(session, backendId),
+      log.child('served backends'),
+    ),
+  );
+  const serve = new ServeFeature({ ...contextFor('serve'), backends: servedBackends, editor, version });
   const amplifier = new AmplifierFeature({
     ...contextFor('amplifier'),
     http,
