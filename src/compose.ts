@@ -274,15 +274,8 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
     }),
   );
   const problemsAndProgress = disposables.add(new SessionProblemsAndProgress(editor, log.child('sessions')));
-  // Their turns keep agents from being replaced, like those of conversations.
-  const servedBackends = disposables.add(
-    new CombinedBackends(
-      [acp.backends],
-      (session, backendId) => void working.follow(session, backendId),
-      log.child('served backends'),
-    ),
-  );
-  const serve = new ServeFeature({ ...contextFor('serve'), backends: servedBackends, editor, version });
+  const served = { backends: acp.backends, observeSession: working.follow };
+  const serve = new ServeFeature({ ...contextFor('serve'), ...served, editor, version });
   const amplifier = new AmplifierFeature({
     ...contextFor('amplifier'),
     http,
@@ -299,7 +292,7 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
     new CombinedBackends(
       [amplifier.backends, acp.backends],
       (session, backendId) => {
-        void working.follow(session, backendId);
+        working.follow(session, backendId);
         problemsAndProgress.follow(session);
         threads.recordEventsOf(session);
         chat.featureIfLoaded?.followSession(session);
@@ -307,7 +300,6 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
       log.child('backends'),
     ),
   );
-
   const contextItems: ContextFeature = new ContextFeature({
     ...contextFor('context'),
     http,

@@ -8,15 +8,35 @@ import {
   type SessionBackend,
 } from '../../src/session/common/sessionBackend';
 import { Emitter } from '../../src/base/common/event';
+import type { SessionTurn } from '../../src/session/common/sessionTurn';
+
+/** The turn of a fake session, which the test sets. */
+export class FakeTurn {
+  private current: SessionTurn = 'none';
+  private readonly emitter = new Emitter<void>((error) => {
+    throw error;
+  });
+  readonly onDidChangeTurn = this.emitter.event;
+
+  get turn(): SessionTurn {
+    return this.current;
+  }
+
+  set turn(turn: SessionTurn) {
+    this.current = turn;
+    this.emitter.fire();
+  }
+}
 
 /** A session whose events the test tells. */
-export class FakeSession implements BackendSession {
-  readonly isBusy: boolean = false;
+export class FakeSession extends FakeTurn implements BackendSession {
   readonly config = [];
   readonly commands = [];
   private readonly log = new EventLog(() => Promise.resolve());
 
-  constructor(readonly id: string) {}
+  constructor(readonly id: string) {
+    super();
+  }
 
   tell(event: SessionEvent): void {
     this.log.append(event);
@@ -48,6 +68,7 @@ export class FakeSession implements BackendSession {
   }
 
   dispose(): void {
+    this.turn = 'none';
     this.log.end();
   }
 }

@@ -31,6 +31,7 @@ class OtherWindow {
   async start(): Promise<void> {
     this.running = await new ServeFeature({
       backends: { onDidChange: () => toDisposable(() => undefined), list: () => Promise.resolve([]), open: noBackend },
+      observeSession: () => undefined,
       editor: this.editor.adapter,
       log: nullLogger,
       status: this.board,

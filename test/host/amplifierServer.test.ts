@@ -141,7 +141,7 @@ describe('an Amplifier server of the real dialect', () => {
     await session.answerApproval(question.data.approval_id, 'Allow');
     await recorder.next('prompt:complete');
     assert.deepEqual(server.session.ran, ['bash']);
-    assert.equal(session.isBusy, false);
+    assert.equal(session.turn, 'none');
   });
 
   it('is restarted with no memory: the session ends and says so, the next one works', async () => {
@@ -156,7 +156,7 @@ describe('an Amplifier server of the real dialect', () => {
     assert.match(recorder.all('error')[0]?.data.error ?? '', /restarted/);
     const again = await subject.openSession();
     await statusIs('ready', /is running/);
-    assert.equal(again.isBusy, false);
+    assert.equal(again.turn, 'none');
   });
 
   it('that is the window itself is not asked for a token, nor used', async () => {

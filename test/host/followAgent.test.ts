@@ -67,7 +67,7 @@ describe('Follow', () => {
   }
 
   function beginTurn(): void {
-    session.isBusy = true;
+    session.turn = 'own';
     session.tell(event('prompt:submit', { prompt: 'Go' }));
     chat.change({ isBusy: true, status: 'busy' });
     chats.add('one', 'busy');

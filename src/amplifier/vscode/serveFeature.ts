@@ -11,11 +11,15 @@ import type { FeatureContext } from '../../platform/vscode/featureContext';
 import type { NoticeAction } from '../../platform/common/noticeBoard';
 import { Messages } from '../../platform/vscode/messages';
 import type { BackendRegistry } from '../../session/common/backendRegistry';
+import { CombinedBackends } from '../../session/common/combinedBackends';
+import type { SessionObserver } from '../../session/common/sessionObserver';
 import type { AmplifierServer } from '../node/server/amplifierServer';
 
 interface ServeFeatureDeps extends Pick<FeatureContext, 'log' | 'status' | 'clock'> {
   /** The backends to serve. They do not include an Amplifier server, because that could be this server itself. */
   readonly backends: BackendRegistry;
+  /** Called for each session of a client, so that its turns count as those of conversations do. */
+  readonly observeSession: SessionObserver;
   readonly editor: EditorPort;
   readonly commands: Pick<Commands, 'setHandler'>;
   readonly version: string;
@@ -47,9 +51,11 @@ export class ServeFeature implements Feature {
   private readonly emitter = new Emitter<void>((error) => this.deps.log.error('a listener failed', error));
   readonly onDidChange = this.emitter.event;
   private activeServer: Serving | undefined;
+  private readonly observedBackends: BackendRegistry;
 
   constructor(private readonly deps: ServeFeatureDeps) {
     this.messages = new Messages(deps.log);
+    this.observedBackends = new CombinedBackends([deps.backends], deps.observeSession, deps.log);
   }
 
   get url(): URL | undefined {
@@ -116,6 +122,7 @@ export class ServeFeature implements Feature {
     const { AmplifierServer } = await import('../node/server/amplifierServer');
     const server = new AmplifierServer({
       ...this.deps,
+      backends: this.observedBackends,
       workspace: this.deps.editor,
       newId: randomUUID,
       host: '127.0.0.1',

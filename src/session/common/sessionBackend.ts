@@ -1,6 +1,7 @@
 import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import type { SessionEvent, ConfigOption, SlashCommand } from './sessionEvents';
+import type { TurnSource } from './sessionTurn';
 
 /** An ACP agent or an Amplifier server, which holds sessions. */
 export interface SessionBackend extends Disposable {
@@ -23,7 +24,10 @@ export interface SessionBackend extends Disposable {
   sessionOptions?(chosen: ProfileAndModel, signal?: AbortSignal): Promise<readonly ConfigOption[]>;
   /** Lists the stored sessions of the backend, newest first. @throws BackendError `unsupported` */
   listSessions(options?: { cwd?: string; signal?: AbortSignal }): Promise<readonly SessionSummary[]>;
-  /** Resumes a stored session. A replayed history arrives as events. @throws BackendError */
+  /**
+   * Resumes a stored session. A replayed history arrives as events. The `turn` of the result tells whether one runs in the
+   * backend. @throws BackendError
+   */
   loadSession(sessionId: string, options: LoadSessionOptions, signal?: AbortSignal): Promise<BackendSession>;
   /**
    * Copies a session as it is now. Resolves to the id of the copy, for `loadSession`, or to undefined if the backend
@@ -185,10 +189,12 @@ export interface SequencedEvent {
   readonly event: SessionEvent;
 }
 
-/** A session of a backend. Every turn ends with a `prompt:complete` or `error` event, even if the backend fails. */
-export interface BackendSession extends Disposable {
+/**
+ * A session of a backend. Every turn ends with a `prompt:complete` or `error` event, even if the backend fails. When the
+ * event of an own turn's end can be read, the session accepts the next prompt.
+ */
+export interface BackendSession extends TurnSource, Disposable {
   readonly id: string;
-  readonly isBusy: boolean;
   readonly config: readonly ConfigOption[];
   readonly commands: readonly SlashCommand[];
 
@@ -209,7 +215,7 @@ export interface BackendSession extends Disposable {
    * @throws BackendError, for example `busy`, `closed` or `authRequired`
    */
   sendPrompt(input: PromptInput): Promise<{ requestId: string }>;
-  /** Cancels the turn. Resolves when it has ended, or after the backend's grace period. */
+  /** Cancels the turn, whoever began it. Resolves when it has ended, or after the backend's grace period. */
   cancel(): Promise<void>;
   /**
    * Cancels the turn because the window closes. Resolves when the turn has ended; there is no time limit. Never

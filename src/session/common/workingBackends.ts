@@ -1,9 +1,11 @@
 import type { Disposable } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
 import type { BackendSession } from './sessionBackend';
+import type { SessionObserver } from './sessionObserver';
 
 /** Tracks which backends have a running turn in an opened session. */
 export class WorkingBackends implements Disposable {
+  /** Those in which a turn runs. */
   private readonly backendIdBySession = new Map<BackendSession, string>();
   private readonly turnEndEmitter: Emitter<void>;
   /** Fires when a turn has ended. */
@@ -14,23 +16,18 @@ export class WorkingBackends implements Disposable {
     this.onDidEndTurn = this.turnEndEmitter.event;
   }
 
-  /** Follows a session until it ends. Never rejects. */
-  async follow(session: BackendSession, backendId: string): Promise<void> {
-    this.backendIdBySession.set(session, backendId);
-    try {
-      for await (const { event } of session.events()) {
-        if (event.event === 'prompt:complete' || event.event === 'error') this.turnEndEmitter.fire();
-      }
-    } catch {
-      // A session that cannot be read any more has no turn.
-    } finally {
-      this.backendIdBySession.delete(session);
-      this.turnEndEmitter.fire();
-    }
-  }
+  /** Follows a session until it ends. It owns the subscription. */
+  readonly follow: SessionObserver = (session, backendId) => {
+    const update = (): void => {
+      if (session.turn !== 'none') this.backendIdBySession.set(session, backendId);
+      else if (this.backendIdBySession.delete(session)) this.turnEndEmitter.fire();
+    };
+    session.onDidChangeTurn(update);
+    update();
+  };
 
   isWorking(backendId: string): boolean {
-    return [...this.backendIdBySession].some(([session, id]) => id === backendId && session.isBusy);
+    return [...this.backendIdBySession.values()].includes(backendId);
   }
 
   dispose(): void {

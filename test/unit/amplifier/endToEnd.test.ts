@@ -74,7 +74,7 @@ describe('the client and the embedded server over ACP and the demo agent', () =>
   it('lead a whole turn with an approval, and the file is changed', async () => {
     const { requestId } = await session.sendPrompt({ text: `rename colour to color in ${file}` });
     const { data: question } = await recorder.next('approval:required');
-    assert.equal(session.isBusy, true);
+    assert.equal(session.turn, 'own');
     assert.equal(
       await readFile(file, 'utf8'),
       'const colour = 1;\nprint(colour);\n',
@@ -92,7 +92,7 @@ describe('the client and the embedded server over ACP and the demo agent', () =>
     assert.equal(first, 'session:start');
     assert.equal(others.filter((name) => name === 'session:start' || name === 'prompt:submit').length, 1);
     assert.equal(recorder.all('tool:pre').length, recorder.all('tool:post').length);
-    assert.equal(session.isBusy, false);
+    assert.equal(session.turn, 'none');
   });
 
   it('change nothing if the user denies', async () => {
@@ -192,7 +192,7 @@ describe('the client and the embedded server over ACP and the demo agent', () =>
       await server.stop(signal);
       await server.start();
       await recorder.end();
-      assert.equal(session.isBusy, false);
+      assert.equal(session.turn, 'none');
       assert.ok(recorder.all('approval:granted').length === 0);
       assert.equal(recorder.names.at(-1), 'session:end');
       assert.equal(await readFile(file, 'utf8'), 'const colour = 1;\nprint(colour);\n');

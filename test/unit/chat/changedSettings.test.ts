@@ -99,16 +99,16 @@ describe('A conversation with an agent whose settings change', () => {
     const sending = chat.send(draft('Go on'));
     await until('the session', () => before.calls.includes('load one-1'));
     before.onLoaded = (session) => {
-      session.isBusy = true;
+      session.turn = 'own';
       session.config = [mode('auto')];
       session.beforePrompt = () =>
-        session.isBusy ? Promise.reject(new BackendError('busy', 'It has a turn.')) : Promise.resolve();
+        session.turn !== 'none' ? Promise.reject(new BackendError('busy', 'It has a turn.')) : Promise.resolve();
     };
     const after = changeSettings();
     held.resolve(undefined);
     await until('the loaded session', () => before.sessions.length === 2);
     await until('its mode', () => before.last.calls.includes('set mode ask'));
-    before.last.isBusy = false;
+    before.last.turn = 'none';
     await sending;
     assert.deepEqual(
       [before.sessions, after.sessions].map((sessions) => sessions.at(-1)?.prompts.length),
@@ -128,7 +128,7 @@ describe('A conversation with an agent whose settings change', () => {
       const sending = chat.send(draft('Go on'));
       for (let step = 0; step < steps; step++) await new Promise(setImmediate);
       const after = changeSettings();
-      if (!old.isBusy) old.dispose();
+      if (old.turn === 'none') old.dispose();
       await sending;
       await until('the prompt', () => [old, ...after.sessions].flatMap(({ prompts }) => prompts).length === 2);
       (after.sessions.at(-1) ?? old).end();

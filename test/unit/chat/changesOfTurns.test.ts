@@ -48,6 +48,7 @@ describe('Changes of one turn', () => {
     await window.close();
     const backends = new ChatBackends('one');
     backends.source = source;
+    if (source === 'server') for (const backend of backends.backends) backend.turnWhenLoaded = 'other';
     window = await Window.open({ folder, editor, backends });
     chat = await window.chats.open(chat.id);
   }
@@ -151,8 +152,6 @@ describe('Changes of one turn', () => {
     await chat.send(draft('Go'));
     await write('two\n');
     await reopen('server');
-    await until('the load', () => window.agent.sessions.length === 1);
-    window.agent.last.isBusy = true;
     await until('the turn', () => chat.view.status === 'busy');
     await write('three\n');
     await end();
@@ -165,8 +164,6 @@ describe('Changes of one turn', () => {
     await chat.send(draft('Go'));
     await write('two\n');
     await reopen('server');
-    await until('the load', () => window.agent.sessions.length === 1);
-    window.agent.last.isBusy = true;
     await until('the turn', () => chat.view.status === 'busy');
     userWrites('two\nmine\n');
     await write('three\nmine\n');

@@ -401,10 +401,8 @@ describe('ChatSessions after the window was closed', () => {
     const backends = new ChatBackends('one');
     backends.source = 'server';
     const window = await Window.open({ folder, backends });
-    const opened = window.chats.open(id);
-    await until('the load', () => window.agent.sessions.length === 1);
-    window.agent.last.isBusy = true;
-    const chat = await opened;
+    window.agent.turnWhenLoaded = 'other';
+    const chat = await window.chats.open(id);
     await until('the turn', () => chat.view.status === 'busy');
     window.agent.last.say(' and half');
     window.agent.last.end('Half and half');

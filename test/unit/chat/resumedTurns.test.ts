@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { BackendError } from '../../../src/session/common/sessionBackend';
+import type { SessionTurn } from '../../../src/session/common/sessionTurn';
 import type { Chat } from '../../../src/chat/common/chatPorts';
 import { FakeClock } from '../../fake/fakeClock';
 import { until } from '../../support/eventually';
@@ -25,30 +26,31 @@ describe('A turn whose window was closed', () => {
   });
   afterEach(() => window.remove());
 
-  /** Its session is loaded, and nobody knows yet whether a turn runs in it. */
-  async function looking(): Promise<Chat> {
+  /** Its session is being loaded, which `found` ends. */
+  async function looking(): Promise<{ readonly chat: Chat; readonly found: (turn: SessionTurn) => void }> {
+    const loaded = Promise.withResolvers<undefined>();
+    window.agent.beforeSession = async () => {
+      await loaded.promise;
+    };
     const chat = await window.chats.open(id);
-    await until('the load', () => window.agent.sessions.length === 1);
+    await until('the load', () => window.agent.calls.length === 1);
     assert.equal(chat.view.status, 'reconnecting');
-    return chat;
+    return {
+      chat,
+      found: (turn) => {
+        window.agent.turnWhenLoaded = turn;
+        loaded.resolve(undefined);
+      },
+    };
   }
 
-  const running = (): void => {
-    window.agent.last.isBusy = true;
-  };
-  /** All polls, one after the other. */
-  async function lookedUntil(chat: Chat, status: string): Promise<void> {
-    await until(status, () => {
-      clock.advance(100);
-      return chat.view.status === status;
-    });
-  }
+  const statusOf = (chat: Chat, status: string): Promise<void> => until(status, () => chat.view.status === status);
 
-  it('stays interrupted if it no longer runs', async () => {
-    const chat = await looking();
-    await lookedUntil(chat, 'idle');
+  it('stays interrupted if the loaded session says that none runs', async () => {
+    const { chat, found } = await looking();
+    found('none');
+    await statusOf(chat, 'idle');
     assert.deepEqual(outline(chat), ['prompt: Go', 'end: interrupted']);
-    assert.equal(clock.now() >= 2_500, true, 'it may take a moment to be told');
   });
 
   it('stays interrupted if its session is unavailable, or not available in time', async () => {
@@ -58,27 +60,31 @@ describe('A turn whose window was closed', () => {
       });
     const chat = await window.chats.open(id);
     await until('the load', () => window.agent.calls.length === 1);
-    await lookedUntil(chat, 'idle');
+    await until('the end of patience', () => {
+      clock.advance(100);
+      return chat.view.status === 'idle';
+    });
     assert.equal(clock.now() >= 10_000, true);
     assert.deepEqual(outline(chat), ['prompt: Go', 'end: interrupted']);
   });
 
   it('is ended in the backend if the user stops it before it is found', async () => {
-    const chat = await looking();
+    const { chat, found } = await looking();
     const stopped = chat.stop();
     assert.equal(chat.view.status, 'stopping');
-    running();
-    await lookedUntil(chat, 'idle');
+    found('other');
+    await statusOf(chat, 'idle');
     await stopped;
     assert.deepEqual(window.agent.last.calls, ['cancel']);
   });
 
   it('delays a prompt, which is sent once if the turn no longer runs', async () => {
-    const chat = await looking();
+    const { chat, found } = await looking();
     const sent = chat.send(draft('Next'));
     await until('the prompt', () => outline(chat).includes('prompt: Next'));
-    assert.equal(window.agent.last.prompts.length, 0);
-    await lookedUntil(chat, 'busy');
+    assert.equal(window.agent.sessions.length, 0);
+    found('none');
+    await statusOf(chat, 'busy');
     await sent;
     assert.deepEqual(
       window.agent.last.prompts.map(({ text }) => text),
@@ -87,11 +93,11 @@ describe('A turn whose window was closed', () => {
   });
 
   it('continues before a prompt that was sent meanwhile, which waits for its end', async () => {
-    const chat = await looking();
+    const { chat, found } = await looking();
     const sent = chat.send(draft('Next'));
     await until('the prompt', () => outline(chat).includes('prompt: Next'));
-    running();
-    await lookedUntil(chat, 'busy');
+    found('other');
+    await statusOf(chat, 'busy');
     await sent;
     assert.deepEqual(
       chat.view.queue.map(({ text }) => text),
@@ -105,7 +111,7 @@ describe('A turn whose window was closed', () => {
   });
 
   it('withdraws the waiting prompt if this window is closed, too', async () => {
-    const chat = await looking();
+    const { chat } = await looking();
     const sent = assert.rejects(chat.send(draft('Next')), { code: 'closed' });
     await until('the prompt', () => outline(chat).includes('prompt: Next'));
     const { folder } = window;

@@ -139,7 +139,7 @@ describe('Review of changes', () => {
               write();
               const before = ends();
               // After an undone restore this is not the newest session.
-              window.agent.sessions.find(({ isBusy }) => isBusy)?.end();
+              window.agent.sessions.find(({ turn }) => turn !== 'none')?.end();
               await until('the end', () => ends() > before);
               await settled();
             } else if (one.type === 'user') {

@@ -41,7 +41,7 @@ describe('A stopped prompt', () => {
     assert.deepEqual([session.prompts.length, session.calls], [1, ['cancel']], 'there was nothing to stop yet');
     take();
     await sent;
-    assert.deepEqual([session.prompts.length, session.calls, session.isBusy], [2, ['cancel', 'cancel'], false]);
+    assert.deepEqual([session.prompts.length, session.calls, session.turn], [2, ['cancel', 'cancel'], 'none']);
     assert.equal(outline(chat).at(-1), 'end: cancelled');
     assert.equal(chat.view.status, 'idle');
   });

@@ -125,6 +125,11 @@ export class Approvals {
     pending.settle(index);
   }
 
+  /** Whether an answer of the user is pending. */
+  get isAsking(): boolean {
+    return this.pendingById.size > 0;
+  }
+
   warn(message: string): void {
     this.emit({ event: 'notice', data: { session_id: this.sessionId, level: 'warning', message } });
   }

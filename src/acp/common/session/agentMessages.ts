@@ -45,7 +45,7 @@ export type ShownSubagentUpdate =
   | { readonly kind: 'announcement'; readonly announcement: SubagentAnnouncement }
   | {
       readonly kind: 'notice';
-      readonly notice: { readonly severity: string; readonly title: string; readonly description: string | undefined };
+      readonly notice: AgentNotice;
     };
 
 interface SelectChoice {
@@ -199,4 +199,17 @@ export interface AgentDescription {
     { readonly name: string; readonly title?: string | undefined; readonly version?: string | undefined } | undefined;
   readonly authMethods: readonly AgentAuthMethod[];
   readonly abilities: AgentAbilities;
+}
+
+export interface AgentNotice {
+  readonly severity: string;
+  readonly title: string;
+  readonly description: string | undefined;
+}
+
+/** How much of the model's context is used, in tokens. */
+export interface ContextUsage {
+  readonly used: number;
+  readonly size: number;
+  readonly cost: { amount: number; currency: string } | undefined;
 }

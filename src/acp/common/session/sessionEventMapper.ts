@@ -1,9 +1,10 @@
 import type { EventData, SessionEvent, SlashCommand, TokenUsage } from '../../../session/common/sessionEvents';
 import { ToolKind } from '../../../session/common/sessionEvents';
+import type { SessionTurn } from '../../../session/common/sessionTurn';
 import { isModeOption, highestUnattendedAction } from '../../../session/common/optionChoices';
 import type { Clock } from '../../../base/common/async';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import type { PermissionRequest, StopReason, ToolCallPatch } from './agentMessages';
+import type { AgentNotice, ContextUsage, PermissionRequest, StopReason, ToolCallPatch } from './agentMessages';
 import { ConfigOptions } from './configOptions';
 import type { TerminalState } from './terminalStates';
 import { contentOfBlock, textOfBlock } from './toolContent';
@@ -12,6 +13,8 @@ import { hasContent, ToolCalls, type CallDescription } from './toolCalls';
 import { UnattendedActionDetector } from './unattendedActionDetector';
 import type { ContentBlock, ToolCallContent } from './wireSchema';
 
+const emptyUpdate = 'tool_call_update (of an unknown call, without content)';
+
 interface TurnEnd {
   readonly stopReason: StopReason;
   readonly unknownReason?: string | undefined;
@@ -19,7 +22,8 @@ interface TurnEnd {
 }
 
 interface Turn {
-  /** Undefined for a turn that no prompt of this window began. */
+  readonly kind: Exclude<SessionTurn, 'none'>;
+  /** Of an own turn. */
   readonly requestId?: string;
 }
 
@@ -80,12 +84,12 @@ export class SessionEventMapper {
 
   /** Like `mapToolCall`, but only counts an update of an unknown call if there is nothing to show. */
   mapToolCallUpdate(update: ToolCallPatch): SessionEvent[] {
-    return this.isUnknownAndEmpty(update) ? this.countEmptyUpdate() : this.mapToolCall(update);
+    return this.isUnknownAndEmpty(update) ? this.countIgnored(emptyUpdate) : this.mapToolCall(update);
   }
 
   /** Like `mapToolCallUpdate`, for a call of a subagent. */
   mapNestedCallUpdate(update: ToolCallPatch): SessionEvent[] {
-    return this.isUnknownAndEmpty(update) ? this.countEmptyUpdate() : this.mapNestedCall(update);
+    return this.isUnknownAndEmpty(update) ? this.countIgnored(emptyUpdate) : this.mapNestedCall(update);
   }
 
   /** Like `mapToolCall`, for a subagent or one of its calls. Does not end the current message of the session. */
@@ -110,7 +114,9 @@ export class SessionEventMapper {
 
   /** Records that the agent requested an approval, and returns the event unchanged. */
   recordApprovalRequest(event: SessionEvent): SessionEvent {
-    if (event.event === 'approval:required') this.unattendedActionDetector.recordAskedAction();
+    if (event.event !== 'approval:required') return event;
+    this.unattendedActionDetector.recordAskedAction();
+    this.inUnaskedTurn([event]);
     return event;
   }
 
@@ -144,7 +150,7 @@ export class SessionEventMapper {
 
   /** Shows the actions that the agent has not reported. */
   mapUnreportedActions(): SessionEvent[] {
-    return this.withMessagesEnded(this.toolCalls.showUnreported());
+    return this.inUnaskedTurn(this.withMessagesEnded(this.toolCalls.showUnreported()));
   }
 
   endOwnAction(id: string, change: Pick<OwnAction, 'status' | 'output'>): SessionEvent[] {
@@ -160,9 +166,13 @@ export class SessionEventMapper {
     return this.toolCalls.takeTerminalUpdates();
   }
 
-  /** Whether a turn is open, and whether a prompt of this window started it. */
-  get openTurnKind(): 'none' | 'prompted' | 'other' {
-    return this.turn === undefined ? 'none' : this.turn.requestId === undefined ? 'other' : 'prompted';
+  /** The turn that is open in the session's events. */
+  get openTurn(): SessionTurn {
+    return this.turn?.kind ?? 'none';
+  }
+
+  get hasOpenCalls(): boolean {
+    return this.toolCalls.openCalls.length > 0;
   }
 
   get isInReplay(): boolean {
@@ -171,8 +181,8 @@ export class SessionEventMapper {
 
   startTurn(prompt: string, requestId: string): SessionEvent[] {
     this.promptTitle = prompt.trim().split('\n', 1)[0];
-    const events = this.endReplay();
-    this.turn = { requestId };
+    const events = [...this.endReplay(), ...this.endTurn({ stopReason: 'end_turn' })];
+    this.turn = { kind: 'own', requestId };
     events.push({ event: 'prompt:submit', data: { session_id: this.sessionId, prompt, request_id: requestId } });
     return events;
   }
@@ -186,6 +196,11 @@ export class SessionEventMapper {
     const data = { ...this.sessionAndRequestFields(turn), response: '', stop_reason: stopReason, ...unknown };
     events.push({ event: 'prompt:complete', data: usage ? { ...data, token_usage: usage } : data });
     return events;
+  }
+
+  /** Like `endTurn`, but does nothing in an own turn. */
+  endTurnOfOthers(end: TurnEnd): SessionEvent[] {
+    return this.openTurn === 'own' ? [] : this.endTurn(end);
   }
 
   /** Ends the turn with a failure. `details` help to diagnose it. */
@@ -214,13 +229,14 @@ export class SessionEventMapper {
   /** Maps a prompt that another client sent, or that the agent added. */
   mapOthersPrompt(prompt: string): SessionEvent[] {
     const events = this.endTurn({ stopReason: 'end_turn' });
-    this.turn = {};
+    this.turn = { kind: 'other' };
     return [...events, { event: 'prompt:submit', data: { session_id: this.sessionId, prompt } }];
   }
 
-  /** Opens a turn without a prompt, if none is open. Session events have no start event for such a turn. */
-  startUnaskedTurn(): void {
-    this.turn ??= {};
+  /** Opens a turn without a prompt for `events`, if none is open. Session events have no start event for such a turn. */
+  inUnaskedTurn<Events extends readonly SessionEvent[] | undefined>(events: Events): Events {
+    if (events && events.length > 0 && !this.isReplaying) this.turn ??= { kind: 'agent' };
+    return events;
   }
 
   configEvent(): SessionEvent {
@@ -250,7 +266,7 @@ export class SessionEventMapper {
     return [{ event: 'usage:update', data: { session_id: this.sessionId, used, size, ...(cost ? { cost } : {}) } }];
   }
 
-  mapNotice({ severity, title, description }: Notice): SessionEvent[] {
+  mapNotice({ severity, title, description }: AgentNotice): SessionEvent[] {
     return [this.noticeEvent(toLevel(severity), description === undefined ? title : `${title}\n${description}`)];
   }
 
@@ -291,7 +307,7 @@ export class SessionEventMapper {
     const { replayedPrompt } = this;
     if (!replayedPrompt) return [];
     this.replayedPrompt = undefined;
-    this.turn = {};
+    this.turn = { kind: 'other' };
     const data = { session_id: this.sessionId, prompt: replayedPrompt.text, replayed: true };
     return [{ event: 'prompt:submit', data }];
   }
@@ -334,7 +350,7 @@ export class SessionEventMapper {
   /** Marks calls that ran without approval. Skips replayed calls, and agents with modes, which are more precise. */
   private withUnattendedMark(event: SessionEvent): SessionEvent {
     if (event.event !== 'tool:post' || this.toolCalls.isAction(event.data.call_id)) return event;
-    if (this.isReplaying || this.openTurnKind !== 'prompted') return event;
+    if (this.isReplaying || this.openTurn !== 'own') return event;
     if (this.config.options.some((option) => isModeOption(option)) || highestUnattendedAction(this.config.options))
       return event;
     const kind = ToolKind.safeParse(event.data.operation).data;
@@ -363,10 +379,6 @@ export class SessionEventMapper {
     return events.length === 0 ? [] : [...this.endMessages(), ...events];
   }
 
-  private countEmptyUpdate(): SessionEvent[] {
-    return this.countIgnored('tool_call_update (of an unknown call, without content)');
-  }
-
   private isUnknownAndEmpty(update: ToolCallPatch): boolean {
     return !this.hasToolCall(update.toolCallId) && !hasContent(update);
   }
@@ -377,18 +389,6 @@ export class SessionEventMapper {
 }
 
 type PlanEntries = readonly EventData<'plan:update'>['entries'][number][];
-
-interface ContextUsage {
-  readonly used: number;
-  readonly size: number;
-  readonly cost: { amount: number; currency: string } | undefined;
-}
-
-interface Notice {
-  readonly severity: string;
-  readonly title: string;
-  readonly description: string | undefined;
-}
 
 function toLevel(severity: string): 'info' | 'warning' | 'error' {
   return severity === 'warning' || severity === 'error' ? severity : 'info';

@@ -125,7 +125,7 @@ export class SubagentUpdates {
     dropOldText(textByMessage);
     subagent.unshownLength += added.length;
     // Without a turn, nothing may follow that shows the rest.
-    const isDue = isWhole || subagent.unshownLength >= maxUnshownLength || this.mapper.openTurnKind === 'none';
+    const isDue = isWhole || subagent.unshownLength >= maxUnshownLength || this.mapper.openTurn === 'none';
     return isDue ? this.showText(subagent) : [];
   }
 
@@ -164,14 +164,12 @@ export class SubagentUpdates {
 
   /** Starts a turn without a prompt if a subagent does something new while its session is idle. */
   private startTurnIfNew(events: SessionEvent[], isNew: boolean): SessionEvent[] {
-    if (isNew && !this.mapper.isInReplay) this.mapper.startUnaskedTurn();
-    return events;
+    return isNew ? this.mapper.inUnaskedTurn(events) : events;
   }
 
   private endUnaskedTurnIfIdle(): SessionEvent[] {
     const isBusy = this.isParentWorking() || [...this.subagentById.values()].some(({ isWorking }) => isWorking);
-    if (isBusy || this.mapper.isInReplay || this.mapper.openTurnKind !== 'other') return [];
-    return this.mapper.endTurn({ stopReason: 'end_turn' });
+    return isBusy || this.mapper.isInReplay ? [] : this.mapper.endTurnOfOthers({ stopReason: 'end_turn' });
   }
 
   private inside(subagent: Subagent, call: ToolCallPatch): ToolCallPatch {

@@ -169,7 +169,7 @@ export class ToolCalls {
   }
 
   /** The calls of the agent in this turn that have not ended. */
-  private get openCalls(): ToolCallState[] {
+  get openCalls(): ToolCallState[] {
     return [...this.calls.values()].filter(
       ({ hasEnded, isAction, shownIn, turn }) => !hasEnded && !isAction && !shownIn && turn === this.turn,
     );

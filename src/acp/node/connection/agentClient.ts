@@ -220,8 +220,8 @@ export class AgentClient {
     return ended.finally(() => this.stoppedSessionIds.delete(sessionId));
   }
 
-  async cancel(sessionId: string): Promise<void> {
-    this.stoppedSessionIds.add(sessionId);
+  async cancel(sessionId: string, turn: 'own' | 'other' = 'own'): Promise<void> {
+    if (turn === 'own') this.stoppedSessionIds.add(sessionId);
     this.withdrawQuestionsOf(sessionId);
     await this.requireConnection().agent.notify(methods.agent.session.cancel, { sessionId });
     this.protocolRequests?.markCancelled?.(sessionId);

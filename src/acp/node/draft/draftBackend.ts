@@ -121,7 +121,7 @@ export class DraftBackend implements SessionBackend {
   }
 
   retire(): Promise<void> {
-    return (this.retirement ??= disposeWhenIdle(this.sessions, this.deps.clock));
+    return (this.retirement ??= disposeWhenIdle(this.sessions));
   }
 
   async stop(): Promise<void> {
@@ -218,6 +218,7 @@ export class DraftBackend implements SessionBackend {
       id: threadId,
       events,
       clock,
+      log,
       createRequestId: createId,
       answerEndsWith: connection.keepsThreads ? 'result' : 'message',
       send: async (text) => {

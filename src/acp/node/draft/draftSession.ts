@@ -1,5 +1,6 @@
 import { withDeadline, type Clock } from '../../../base/common/async';
 import { messageOf, TimeoutError, toError } from '../../../base/common/errors';
+import type { Logger } from '../../../base/common/log';
 import type { EventLog } from '../../../session/common/eventLog';
 import type { SessionEvent, ConfigOption, SlashCommand } from '../../../session/common/sessionEvents';
 import {
@@ -11,6 +12,7 @@ import {
   type SequencedEvent,
   isBackendError,
 } from '../../../session/common/sessionBackend';
+import { TurnChanges, type SessionTurn } from '../../../session/common/sessionTurn';
 import {
   replayThreadAsEvents,
   answerMessageEvents,
@@ -25,6 +27,7 @@ interface DraftSessionDeps {
   readonly id: string;
   readonly events: EventLog;
   readonly clock: Clock;
+  readonly log: Logger;
   readonly createRequestId: () => string;
   /** Sends the user's message to the agent. @throws BackendError */
   readonly send: (text: string) => Promise<void>;
@@ -68,18 +71,23 @@ export class DraftSession implements BackendSession {
   private sessionPhase: Phase = { kind: 'idle' };
   /** The turn that the agent is working on, even if the turn was stopped. */
   private agentTurn: Turn | undefined;
+  private readonly turnChanges: TurnChanges;
+  readonly onDidChangeTurn;
 
-  constructor(private readonly deps: DraftSessionDeps) {}
+  constructor(private readonly deps: DraftSessionDeps) {
+    this.turnChanges = new TurnChanges(() => this.turn, deps.log);
+    this.onDidChangeTurn = this.turnChanges.event;
+  }
 
   get id(): string {
     return this.deps.id;
   }
 
-  get isBusy(): boolean {
-    return this.turn !== undefined;
+  get turn(): SessionTurn {
+    return this.currentTurn ? 'own' : 'none';
   }
 
-  private get turn(): Turn | undefined {
+  private get currentTurn(): Turn | undefined {
     return 'turn' in this.sessionPhase ? this.sessionPhase.turn : undefined;
   }
 
@@ -94,7 +102,8 @@ export class DraftSession implements BackendSession {
   async sendPrompt({ text, attachments = [] }: PromptInput): Promise<{ requestId: string }> {
     if (this.sessionPhase.kind === 'closed')
       throw new BackendError('closed', 'This session is closed. Start another one.');
-    if (this.turn) throw new BackendError('busy', 'The agent is still answering. Stop it, or wait for its answer.');
+    if (this.currentTurn)
+      throw new BackendError('busy', 'The agent is still answering. Stop it, or wait for its answer.');
     const message = [text, ...attachments.map(textOfAttachment)].join('\n\n');
     const turn = newTurn(this.deps.createRequestId());
     const { requestId } = turn;
@@ -105,7 +114,7 @@ export class DraftSession implements BackendSession {
   }
 
   async cancel(): Promise<void> {
-    const { sessionPhase: phase, turn } = this;
+    const { sessionPhase: phase, currentTurn: turn } = this;
     if (!turn) return;
     turn.controller.abort();
     if (phase.kind === 'proposing') await phase.decided;
@@ -157,7 +166,7 @@ export class DraftSession implements BackendSession {
 
   /** Fails the current turn and closes the session, because the agent has ended. */
   fail(error: BackendError): void {
-    if (this.turn) this.failTurn(this.turn, error);
+    if (this.currentTurn) this.failTurn(this.currentTurn, error);
     this.endSession('agent stopped');
   }
 
@@ -165,10 +174,10 @@ export class DraftSession implements BackendSession {
     const { clock, proposals } = this.deps;
     try {
       await withDeadline(clock, 'The agent', drainTimeoutMs, async () => this.agentTurn?.finished);
-      if (this.turn !== turn) return;
+      if (this.currentTurn !== turn) return;
       this.sessionPhase = { kind: 'answering', turn };
       await this.sendToAgent(turn, message);
-      if (this.turn !== turn) return;
+      if (this.currentTurn !== turn) return;
       const decided = proposals.offerProposals(turn.text, turn.requestId, turn.controller.signal);
       this.sessionPhase = { kind: 'proposing', turn, decided };
       await decided;
@@ -193,14 +202,14 @@ export class DraftSession implements BackendSession {
   }
 
   private endTurn(turn: Turn, stopReason: 'end_turn' | 'cancelled'): void {
-    if (this.turn !== turn) return;
+    if (this.currentTurn !== turn) return;
     this.abandonTurn(turn);
     const about = { session_id: this.id, request_id: turn.requestId };
     this.emit({ event: 'prompt:complete', data: { ...about, response: '', stop_reason: stopReason } });
   }
 
   private failTurn(turn: Turn, thrown: unknown): void {
-    if (this.turn !== turn) return;
+    if (this.currentTurn !== turn) return;
     this.abandonTurn(turn);
     const error = toBackendError(thrown);
     const about = { session_id: this.id, request_id: turn.requestId, error: error.message, code: error.code };
@@ -215,7 +224,7 @@ export class DraftSession implements BackendSession {
 
   private endSession(reason: string): void {
     if (this.sessionPhase.kind === 'closed') return;
-    if (this.turn) this.endTurn(this.turn, 'cancelled');
+    if (this.currentTurn) this.endTurn(this.currentTurn, 'cancelled');
     this.sessionPhase = { kind: 'closed' };
     this.deps.approvals.withdrawAll();
     this.agentTurn?.finish();
@@ -226,6 +235,7 @@ export class DraftSession implements BackendSession {
 
   private emit(...events: readonly SessionEvent[]): void {
     for (const event of events) this.deps.events.append(event);
+    this.turnChanges.check();
   }
 }
 

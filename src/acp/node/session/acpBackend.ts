@@ -23,7 +23,7 @@ import { restoreMethodOf } from '../../common/session/bindingState';
 import type { SessionListResult } from '../../common/session/wireSchema';
 import { AgentRequestRunner, type AgentRequestRunnerDeps } from '../connection/agentRequestRunner';
 import { SessionToolCaller } from '../../common/sessionToolCaller';
-import { listAllSessions } from './sessionListing';
+import { listAllSessions } from '../connection/sessionListing';
 import { rejectOnAbort } from '../../../session/common/rejectOnAbort';
 import type { AgentClient } from '../connection/agentClient';
 import type { WindowToolsOffer } from '../connection/windowToolsUse';
@@ -307,7 +307,8 @@ export class AcpBackend implements SessionBackend {
         onDidChange(() => changed.resolve(undefined)),
       );
       // Sessions that end may still tell the agent.
-      for (const session of [...this.sessions.values()]) if (!session.isBusy && !session.isWorking) session.dispose();
+      for (const session of [...this.sessions.values()])
+        if (session.turn === 'none' && !session.isWorking) session.dispose();
       const isInUse = this.sessions.size > 0 || users.isInUse() || signIn.isPerforming;
       if (isInUse) await changed.promise;
       for (const subscription of subscriptions) subscription.dispose();

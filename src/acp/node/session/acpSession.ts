@@ -6,6 +6,7 @@ import {
   type CreateSessionOptions,
   type PromptInput,
 } from '../../../session/common/sessionBackend';
+import { TurnChanges, whenTurnEnds, type SessionTurn } from '../../../session/common/sessionTurn';
 import { Coalescer, withDeadline, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import type { Logger } from '../../../base/common/log';
@@ -21,6 +22,7 @@ import { AgentUpdates } from './agentUpdates';
 import { CallDecisions } from './callDecisions';
 import { FileService } from './fileService';
 import { OwnActionRecorder } from './ownActionRecorder';
+import { OwnTurn } from './ownTurn';
 import { PermissionService } from './permissionService';
 import { PromptSender } from './promptSender';
 import { SessionBinding } from './sessionBinding';
@@ -52,11 +54,6 @@ interface AcpSessionDeps {
   readonly onDidEnd: () => void;
 }
 
-interface Turn {
-  readonly controller: AbortController;
-  readonly done: Promise<void>;
-}
-
 const terminalDelayMs = 100;
 const maxTerminals = 8;
 
@@ -77,14 +74,21 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   private toolCaller: SessionToolCaller;
   private readonly terminalCoalescer: Coalescer;
   private readonly actions: OwnActionRecorder;
-  private currentTurn: Turn | undefined;
+  private readonly ownTurn = new OwnTurn(() => this.handleOwnTurnEnd());
   private turnCount = 0;
   /** How many updates the agent has sent, also dropped ones. After the first, loading again would repeat the history. */
   updateCount = 0;
   readonly holdBack = (): Disposable => this.deps.agent.connection.holdReading();
   readonly events: BackendSession['events'] = (options) => this.output.read(options);
-  private readonly emit = (events: readonly SessionEvent[]): void => this.output.appendAll(events);
+  private readonly turnChanges: TurnChanges;
+  readonly onDidChangeTurn: BackendSession['onDidChangeTurn'] = (listener) => this.turnChanges.event(listener);
+  private readonly emit = (events: readonly SessionEvent[]): void => {
+    this.output.appendAll(events);
+    this.updates.noteActivity();
+    this.turnChanges.check();
+  };
   private readonly lifetimeController = new AbortController();
+  private readonly endSignal = this.lifetimeController.signal;
 
   /** Without `client`, the session must be loaded first. */
   constructor(
@@ -96,16 +100,17 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     const { agent, agentId, clock, editor, log, standing, writes } = deps;
     this.toolCaller = deps.toolCaller;
     this.mapper = new SessionEventMapper(id, clock, () => agent.traits.knownAs);
-    this.updates = new AgentUpdates(this.mapper);
+    this.updates = new AgentUpdates(this.mapper, clock, () => this.approvals.isAsking, this.emit);
+    this.turnChanges = new TurnChanges(() => this.turn, log);
+    this.onDidChangeTurn(() => agent.users.handleChange());
     this.output = new SessionOutput(id, deps.redactor);
     const { approvalTimeoutMs, cwd } = creationParams;
-    const onApproval = (event: SessionEvent): void => this.output.append(this.mapper.recordApprovalRequest(event));
+    const onApproval = (event: SessionEvent): void => this.emit([this.mapper.recordApprovalRequest(event)]);
     const approvals = (this.approvals = new Approvals(id, clock, approvalTimeoutMs, onApproval));
     const actions = (this.actions = new OwnActionRecorder({ clock, mapper: this.mapper, emit: this.emit, cwd }));
     const onDidChange = (): void => this.output.append(this.mapper.configEvent());
     const onCommands = (commands: readonly SlashCommand[]): void => this.emit(this.mapper.mapCommands(commands));
-    const { config } = this.mapper;
-    this.sessionConfig = new SessionConfig({ config, agent, owner: this, onDidChange, onCommands });
+    this.sessionConfig = new SessionConfig({ config: this.mapper.config, agent, owner: this, onDidChange, onCommands });
     const replaceToolCaller = (): void => {
       this.toolCaller.end();
       this.toolCaller = new SessionToolCaller();
@@ -134,7 +139,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     });
     const modeName = () => this.mapper.config.modeName;
     const isStopped = () => this.endSignal.aborted || this.binding.isAbandoned;
-    const stopSignal = () => (isStopped() ? AbortSignal.abort() : this.currentTurn?.controller.signal);
+    const stopSignal = () => (isStopped() ? AbortSignal.abort() : this.ownTurn.signal);
     const about = { agentId, agentTitle: agent.title, cwd, modeName, stopSignal };
     const permissions = (this.permissions = new PermissionService({ ...about, approvals, standing, log }));
     this.callDecisions = new CallDecisions({
@@ -143,7 +148,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
       mapper: this.mapper,
       permissions,
       warn: (message) => this.output.notify('warning', message),
-      turnSignal: () => this.currentTurn?.controller.signal,
+      turnSignal: () => this.ownTurn.signal,
       isEnded: () => this.endSignal.aborted,
     });
     this.toolCaller.attach({ permissions, stopSignal, writes, actions });
@@ -176,13 +181,17 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     return this.binding.agentSessionId;
   }
 
-  get isBusy(): boolean {
-    return this.currentTurn !== undefined;
+  get turn(): SessionTurn {
+    if (this.endSignal.aborted) return 'none';
+    if (this.ownTurn.isRunning) return 'own';
+    const { openTurn } = this.mapper;
+    if (openTurn !== 'own' && openTurn !== 'none') return openTurn;
+    return this.updates.isWorking ? 'agent' : 'none';
   }
 
   get isWorking(): boolean {
-    const isPrompting = this.isBusy && !this.promptSender.isWaitingForSignIn;
-    return isPrompting || this.updates.isWorking || this.terminals.hasRunningCommands;
+    const isInTurn = this.turn !== 'none' && !this.promptSender.isWaitingForSignIn;
+    return isInTurn || this.updates.isWorking || this.terminals.hasRunningCommands;
   }
 
   get name(): string | undefined {
@@ -204,10 +213,8 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   handleUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion, subagentId?: string): void {
     this.updateCount++;
     if (this.binding.shouldDropUpdates) return;
-    const { isWorking: wasWorking } = this.updates;
     this.emit(this.updates.mapUpdate(update, version, subagentId));
     this.callDecisions.checkForChanges();
-    if (wasWorking && !this.updates.isWorking) this.deps.agent.users.handleChange();
     if (this.mapper.hasPendingTerminalUpdates) this.terminalCoalescer.schedule();
   }
 
@@ -220,8 +227,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
 
   handleDisconnect(): void {
     this.binding.markProcessLost();
-    this.updates.markIdle();
-    this.approvals.withdrawAll();
+    this.emitTurnBoundary(this.updates.markIdle());
     this.permissions.clearAgentGrants();
     void this.terminals.endAll();
   }
@@ -240,36 +246,32 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   sendPrompt(input: PromptInput): Promise<{ requestId: string }> {
     if (this.endSignal.aborted)
       return Promise.reject(new BackendError('closed', 'This session is closed. Start a new one.'));
-    if (this.currentTurn) {
+    if (this.ownTurn.isRunning) {
       const message = `${this.deps.agent.title} is still working. Wait for it, or stop it first.`;
       return Promise.reject(new BackendError('busy', message));
     }
     const requestId = `${this.id}/${++this.turnCount}`;
+    this.ownTurn.begin((signal) => this.runTurn(input, signal));
     this.emitTurnBoundary(this.mapper.startTurn(input.text, requestId));
-    const abort = new AbortController();
-    // The turn starts asynchronously, so that `currentTurn` is set before.
-    const done = Promise.resolve().then(() => this.runTurn(input, abort.signal));
-    const turn: Turn = { controller: abort, done };
-    this.currentTurn = turn;
-    void done.finally(() => this.clearTurn(turn));
     return Promise.resolve({ requestId });
   }
 
   async interrupt(): Promise<void> {
-    const { currentTurn: turn } = this;
-    turn?.controller.abort();
+    const { done } = this.ownTurn;
+    this.ownTurn.abort();
     this.approvals.withdrawAll();
-    await turn?.done.catch(() => undefined);
+    await done;
   }
 
   async cancel(): Promise<void> {
-    const { currentTurn: turn } = this;
-    if (!turn) return;
     const { agent, clock } = this.deps;
+    const { done, signal } = this.ownTurn;
+    const interrupt = (): Promise<void> => (done ? this.interrupt() : this.interruptOthers());
     try {
-      await withDeadline(clock, 'cancel', agent.limits.cancelGraceMs, () => this.interrupt());
+      await withDeadline(clock, 'cancel', agent.limits.cancelGraceMs, interrupt);
     } catch {
-      await this.endStuckTurn(turn);
+      if (done) await this.endStuckTurn(done, signal);
+      else if (this.turn !== 'own') this.leaveTurnOfOthers();
     }
   }
 
@@ -291,12 +293,12 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
 
   async close(): Promise<void> {
     if (this.endSignal.aborted) return;
-    const { currentTurn: turn } = this;
+    const { done } = this.ownTurn;
     const { agent, clock } = this.deps;
     this.endSession('The session was closed.');
     await this.terminals.close();
     // A cancelled turn gets some time to end before its session is closed.
-    if (turn) await withDeadline(clock, 'close', agent.limits.cancelGraceMs, () => turn.done).catch(() => undefined);
+    if (done) await withDeadline(clock, 'close', agent.limits.cancelGraceMs, () => done).catch(() => undefined);
     await this.detach();
   }
 
@@ -308,20 +310,33 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     void this.detach();
   }
 
-  private get endSignal(): AbortSignal {
-    return this.lifetimeController.signal;
-  }
-
   private detach(): Promise<void> {
     this.processUse.dispose();
     this.deps.onDidEnd();
     return this.binding.close();
   }
 
-  private async endStuckTurn(turn: Turn): Promise<void> {
+  /** Asks the agent to end a turn that no prompt of this session began. Resolves when it has ended. */
+  private async interruptOthers(): Promise<void> {
+    if (this.turn === 'none') return;
+    this.approvals.withdrawAll();
+    await this.binding.cancelTurnOfOthers();
+    this.emitTurnBoundary(this.updates.endUnreportedTurn('cancelled'));
+    await whenTurnEnds(this);
+  }
+
+  private leaveTurnOfOthers(): void {
+    this.emitTurnBoundary(this.updates.markIdle());
+    this.output.notify(
+      'warning',
+      `${this.deps.agent.title} did not stop when asked. It may continue the stopped work.`,
+    );
+  }
+
+  private async endStuckTurn(done: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
     const { agent, stuckTurns } = this.deps;
+    if (!this.ownTurn.end(signal)) return;
     this.emit(this.mapper.endTurn({ stopReason: 'interrupted' }));
-    this.clearTurn(turn);
     const measure = stuckTurns.measureFor(this);
     const notice = stuckTurnNotice(measure, agent.title);
     this.output.notify('warning', notice);
@@ -329,17 +344,18 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
       await agent.stop(notice);
       return;
     }
-    this.binding.abandon(turn.done);
-    this.updates.markIdle();
-    stuckTurns.abandon(turn.done);
+    this.binding.abandon(done);
+    this.emit(this.updates.markIdle());
+    stuckTurns.abandon(done);
     await this.terminals.endAll();
   }
 
   private endSession(reason: string): void {
     this.lifetimeController.abort();
-    this.currentTurn?.controller.abort();
+    this.ownTurn.abort();
     this.terminalCoalescer.dispose();
     this.actions.dispose();
+    this.updates.dispose();
     this.permissions.dispose();
     this.toolCaller.end();
     this.emitTurnBoundary(this.mapper.endTurn({ stopReason: 'cancelled' }));
@@ -358,19 +374,14 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     } catch (error) {
       const { code, message, details } = await agent.explainAndRecordRefusal(error, 'prompt');
       // The answer of a detached turn may arrive during the next turn and is ignored.
-      if (!this.isCurrent(signal)) return;
+      if (!this.ownTurn.end(signal)) return;
       if (signal.aborted) this.emitTurnBoundary(this.mapper.endTurn({ stopReason: 'cancelled' }));
       else this.emitTurnBoundary(this.mapper.failTurn(message, code, details));
     }
   }
 
-  /** Does nothing if the turn was abandoned, or has ended already. */
   private endTurn(end: Parameters<SessionEventMapper['endTurn']>[0], signal: AbortSignal): void {
-    const { currentTurn: turn } = this;
-    if (!turn || !this.isCurrent(signal)) return;
-    // Listeners of the last event may send the next prompt.
-    this.clearTurn(turn);
-    this.emitTurnBoundary(this.mapper.endTurn(end));
+    if (this.ownTurn.end(signal)) this.emitTurnBoundary(this.mapper.endTurn(end));
   }
 
   /** Emits the start or end of a turn. Withdraws its approvals, because nothing waits for their answers any more. */
@@ -379,15 +390,8 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     this.emit(events);
   }
 
-  private isCurrent(signal: AbortSignal): boolean {
-    return this.currentTurn?.controller.signal === signal;
-  }
-
-  private clearTurn(turn: Turn): void {
-    if (this.currentTurn !== turn) return;
-    this.currentTurn = undefined;
+  private handleOwnTurnEnd(): void {
     this.callDecisions.endTurn();
-    this.deps.agent.users.handleChange();
     for (const [kind, count] of this.mapper.ignoredUpdateCounts) {
       this.deps.log.debug(`Updates that were not understood so far: ${kind} (${count})`);
     }

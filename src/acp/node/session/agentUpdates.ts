@@ -1,3 +1,5 @@
+import type { Clock } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { SessionEventMapper } from '../../common/session/sessionEventMapper';
 import type { PermissionRequest } from '../../common/session/agentMessages';
@@ -7,13 +9,27 @@ import { v2ShownSubagentUpdateOf } from '../../common/v2/v2Subagents';
 import { V2Updates } from '../../common/v2/v2Updates';
 import type { ProtocolVersion } from '../connection/protocolRequests';
 
+/** After this time without an update, a turn has ended whose end the agent has no way to report. */
+const quietMs = 5_000;
+
 /** Reads the updates of a session in the version of its current connection. */
-export class AgentUpdates {
+export class AgentUpdates implements Disposable {
   private readonly v1: V1Updates;
   private readonly v2: V2Updates;
   private readonly subagents: SubagentUpdates;
+  private lastActivityAtMs = 0;
+  private quietTimer: Disposable | undefined;
 
-  constructor(mapper: SessionEventMapper) {
+  /**
+   * `isAsking`: whether the user has to answer a request of the agent. `onQuiet` gets the events that end a turn whose end
+   * is not reported.
+   */
+  constructor(
+    private readonly mapper: SessionEventMapper,
+    private readonly clock: Clock,
+    private readonly isAsking: () => boolean,
+    private readonly onQuiet: (events: readonly SessionEvent[]) => void,
+  ) {
     this.subagents = new SubagentUpdates(mapper, () => this.isWorking);
     this.v1 = new V1Updates(mapper, this.subagents);
     this.v2 = new V2Updates(mapper, this.subagents);
@@ -38,9 +54,40 @@ export class AgentUpdates {
     return this.subagents.toParentRequest(request);
   }
 
-  /** Call when the agent's process has ended. */
-  markIdle(): void {
+  /** Call when the agent's process has ended, or no longer matters. Returns the events that end its turn, if it began one. */
+  markIdle(): SessionEvent[] {
     this.v2.markIdle();
     this.subagents.markAllIdle();
+    return this.mapper.endTurnOfOthers({ stopReason: 'interrupted' });
+  }
+
+  /** Call after each update and each event. */
+  noteActivity(): void {
+    if (!this.canEndByQuiet) return;
+    this.lastActivityAtMs = this.clock.monotonicNow();
+    this.quietTimer ??= this.clock.setTimer(quietMs, () => this.endIfQuiet());
+  }
+
+  /** Ends a turn whose end the agent will not report. What follows begins another one. */
+  endUnreportedTurn(stopReason: 'end_turn' | 'cancelled'): SessionEvent[] {
+    return this.canEndByQuiet ? this.mapper.endTurnOfOthers({ stopReason }) : [];
+  }
+
+  dispose(): void {
+    this.quietTimer?.dispose();
+  }
+
+  /** A turn that the agent began itself: version 1 reports no end of it, and in version 2 it was not reported as work. */
+  private get canEndByQuiet(): boolean {
+    return this.mapper.openTurn === 'agent' && !this.isWorking;
+  }
+
+  private endIfQuiet(): void {
+    this.quietTimer = undefined;
+    // What ends the call, the approval or the work is activity, too.
+    if (!this.canEndByQuiet || this.mapper.hasOpenCalls || this.isAsking()) return;
+    const leftMs = this.lastActivityAtMs + quietMs - this.clock.monotonicNow();
+    if (leftMs > 0) this.quietTimer = this.clock.setTimer(leftMs, () => this.endIfQuiet());
+    else this.onQuiet(this.endUnreportedTurn('end_turn'));
   }
 }

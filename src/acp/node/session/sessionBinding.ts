@@ -124,6 +124,16 @@ export class SessionBinding {
     });
   }
 
+  /** Asks the agent to stop what it does without a prompt of this session. Never rejects. */
+  async cancelTurnOfOthers(): Promise<void> {
+    if (this.state.kind !== 'attached') return;
+    const { agentSessionId, client } = this.state;
+    const { log } = this.deps;
+    await client.cancel(agentSessionId, 'other').catch((error: unknown) => {
+      log.debug(`Could not cancel: ${messageOf(error)}`);
+    });
+  }
+
   /** Ends the session and notifies the agent. Never rejects. */
   async close(): Promise<void> {
     const { agent, log, peer } = this.deps;

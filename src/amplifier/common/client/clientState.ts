@@ -1,4 +1,5 @@
 import type { PromptInput } from '../../../session/common/sessionBackend';
+import type { SessionTurn } from '../../../session/common/sessionTurn';
 import type { ConfigOption, EventOf, SlashCommand, TokenUsage } from '../../../session/common/sessionEvents';
 import type { WorkspaceContext } from '../api/apiSchema';
 import type { CallId, Moment } from './sessionInput';
@@ -120,7 +121,7 @@ export type OpenTurn = Extract<TurnState, { kind: 'open' }>;
 export type PromptPhase =
   | { readonly kind: 'none' }
   /** The status was requested, to check whether the session accepts a prompt. */
-  | { readonly kind: 'asking'; readonly call: CallId; readonly input: PromptInput; readonly attempt: number }
+  | { readonly kind: 'asking'; readonly call: CallId; readonly input: PromptInput; readonly isLastTry: boolean }
   | { readonly kind: 'collecting'; readonly call: CallId; readonly input: PromptInput }
   | {
       readonly kind: 'posting';
@@ -221,6 +222,14 @@ export function initialSessionState(options: {
 
 export function isTurnOpenOrPosting({ turn, prompt }: SessionState): boolean {
   return turn.kind === 'open' || prompt.kind === 'posting';
+}
+
+export function turnOf({ life, prompt, turn }: SessionState): SessionTurn {
+  if (life !== 'open') return 'none';
+  if (prompt.kind !== 'none') return 'own';
+  if (turn.kind === 'none') return 'none';
+  if (turn.isOwn) return 'own';
+  return turn.prompt === undefined ? 'agent' : 'other';
 }
 
 export function isSessionBusy(state: SessionState): boolean {

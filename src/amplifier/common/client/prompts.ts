@@ -18,9 +18,8 @@ import {
 import { applyStatusIfCurrent, type CheckOrPromptStatusPurpose } from './statusChecks';
 import { handleOwnPromptAccepted } from './turns';
 
-/** Maximum number of retries if a session that has just ended its turn is not idle yet. */
-const idleTries = 5;
-const idleWaitMs = 100;
+/** After this time, the status is requested once more if a session that has just ended its turn is not idle yet. */
+const idleWaitMs = 250;
 const workingMessage = 'The agent is still working. Wait for it or stop the turn.';
 
 /**
@@ -35,7 +34,7 @@ export function beginPrompt(step: ReducerStep, { call, prompt: input }: SessionI
     const message = 'Amplifier servers don’t support images. Remove the image and try again.';
     settleCall(step, call, new BackendError('unsupported', message));
   } else {
-    updateState(step, { prompt: { kind: 'asking', call, input, attempt: 1 } });
+    updateState(step, { prompt: { kind: 'asking', call, input, isLastTry: false } });
     checkWhetherSessionIdle(step);
   }
 }
@@ -48,7 +47,7 @@ export function handlePromptStatus(
 ): void {
   const { prompt } = step.state;
   if (prompt.kind !== 'asking' || failIfOver(step)) return;
-  const { call, input, attempt } = prompt;
+  const { call, input, isLastTry } = prompt;
   if (status.status === 'idle') {
     const attachments = input.attachments ?? [];
     const files = attachments.flatMap((attachment) => (attachment.type === 'file' ? [attachment.path] : []));
@@ -56,13 +55,12 @@ export function handlePromptStatus(
     step.effects.push({ kind: 'collect', call, text: appendAttachmentsToPrompt(input.text, attachments), files });
     return;
   }
-  const isLast = attempt === idleTries;
-  const isBelieved = (isLast || status.status !== 'processing') && applyStatusIfCurrent(step, purpose, status);
+  const isBelieved = (isLastTry || status.status !== 'processing') && applyStatusIfCurrent(step, purpose, status);
   const refusal = isBelieved ? refusalOf(step.state, isTurnOpenOrPosting(step.state)) : undefined;
-  if (refusal ?? isLast) {
+  if (refusal ?? isLastTry) {
     failPrompt(step, refusal ?? new BackendError('busy', workingMessage));
   } else {
-    updateState(step, { prompt: { ...prompt, attempt: attempt + 1 } });
+    updateState(step, { prompt: { ...prompt, isLastTry: true } });
     setTimer(step, 'idleWait', idleWaitMs);
   }
 }
@@ -94,10 +92,13 @@ export function handlePromptContextCollected(
   step.effects.push({ kind: 'post', call, request });
 }
 
-export function handlePromptAccepted(step: ReducerStep, { requestId, isAccepted }: SessionInput<'promptTaken'>): void {
+export function handlePromptAccepted(
+  step: ReducerStep,
+  { call, requestId, isAccepted }: SessionInput<'promptTaken'>,
+): void {
   const { prompt, life, usage } = step.state;
-  if (prompt.kind !== 'posting') return;
   if (!isAccepted) updateState(step, { usage: { ...usage, isCumulative: true } });
+  if (prompt.kind !== 'posting' || prompt.call !== call) return;
   if (requestId === undefined) updateState(step, { unnamedPrompts: step.state.unnamedPrompts + 1 });
   const id = requestId ?? `prompt-${step.state.unnamedPrompts}`;
   if (life === 'open') handleOwnPromptAccepted(step, id);

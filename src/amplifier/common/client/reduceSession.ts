@@ -171,6 +171,9 @@ function resume(step: ReducerStep, { status, askedAtMs }: SessionInput<'resume'>
   const { token_usage: soFar, last_event_id: eventId, last_activity: lastActivity } = status;
   if (soFar) updateState(step, { usage: { ...step.state.usage, soFar } });
   for (const event of status.state) turns.handleEvent(step, event);
+  // Whoever loads the session asks whether a turn runs.
+  const isInTurn = status.status === 'processing' || status.status === 'awaiting_approval';
+  if (isInTurn && step.state.turn.kind === 'none') turns.resumeTurn(step);
   if (eventId !== undefined) step.effects.push({ kind: 'continueAfter', eventId });
   time.recordNoApprovalsBefore(
     step,

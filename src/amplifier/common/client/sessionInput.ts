@@ -79,7 +79,7 @@ interface Inputs {
     /** The text by which the server's report of the prompt is recognized. */
     readonly wireText: string;
   } & Collecting;
-  readonly promptTaken: { readonly requestId: string | undefined; readonly isAccepted: boolean };
+  readonly promptTaken: { readonly call: CallId; readonly requestId: string | undefined; readonly isAccepted: boolean };
   readonly promptFailed: { readonly call: CallId; readonly error: unknown };
   readonly answered: { readonly purpose: ApprovalAnswerPurpose; readonly error: unknown };
   readonly stopSent: { readonly way: StopMethod; readonly error: unknown };

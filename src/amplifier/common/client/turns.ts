@@ -16,7 +16,7 @@ import {
   type SessionState,
   type TurnState,
 } from './clientState';
-import { checkStatus, emitNotice, updateState, type ReducerStep } from './reducerStep';
+import { checkStatus, emitNotice, settleCall, updateState, type ReducerStep } from './reducerStep';
 
 /** Handles an event of the stream. Content is emitted unchanged, because the event log normalizes it. */
 export function handleEvent(step: ReducerStep, event: SessionEvent): void {
@@ -31,11 +31,11 @@ export function handleEvent(step: ReducerStep, event: SessionEvent): void {
     case 'tool:pre':
     case 'tool:post':
     case 'tool:error':
-      ensureTurn(step);
+      ensureTurnOfContent(step);
       step.events.push(event);
       break;
     case 'approval:required': {
-      ensureTurn(step);
+      ensureTurnOfContent(step);
       const timeout = secondsToAnswer(event.data.timeout, approvalAgeMs(step, event.data['timestamp']));
       handleApprovalRequired(step, { ...event.data, timeout });
       break;
@@ -80,6 +80,20 @@ export function ensureTurn(step: ReducerStep): void {
     updateState(step, {
       turn: { kind: 'open', prompt: undefined, requestId: undefined, isEchoed: true, isOwn: turn.hasLeftOwn },
     });
+}
+
+/** Opens the turn that runs in a session that is loaded. The server may tell its prompt. */
+export function resumeTurn(step: ReducerStep): void {
+  updateState(step, {
+    turn: { kind: 'open', prompt: undefined, requestId: undefined, isEchoed: false, isOwn: false },
+  });
+}
+
+function ensureTurnOfContent(step: ReducerStep): void {
+  ensureTurn(step);
+  const { turn } = step.state;
+  // The server continues a resumed turn without its prompt.
+  if (isWithoutPrompt(turn)) updateState(step, { turn: { ...turn, isEchoed: true } });
 }
 
 export function handleOwnPromptAccepted(step: ReducerStep, requestId: string): void {
@@ -135,7 +149,7 @@ function promptHeard(step: ReducerStep, event: EventOf<'prompt:submit'>): void {
     updateState(step, { turn: { ...turn, isEchoed: true } });
     return;
   }
-  endTurn(step, 'interrupted');
+  if (!isWithoutPrompt(turn)) endTurn(step, 'interrupted');
   if (prompt.kind === 'posting' && !prompt.hasTurn && isEqualIgnoringSpace(prompt.wireText, data.prompt)) {
     beginOwnTurn(step, prompt, data.request_id, true);
     return;
@@ -156,6 +170,7 @@ function turnCompleted(step: ReducerStep, data: EventData<'prompt:complete'>): v
   ensureTurn(step);
   const { turn } = step.state;
   resolveShownApprovals(step);
+  acceptPromptOfTurn(step);
   updateState(step, { turn: noTurn });
   const usage = data.token_usage ? { token_usage: countUsage(step, data.token_usage) } : {};
   step.events.push({ event: 'prompt:complete', data: { ...data, ...ofTurn(step.state, turn), ...usage } });
@@ -165,7 +180,16 @@ function turnFailed(step: ReducerStep, data: EventData<'error'>): void {
   const { turn, prompt } = step.state;
   if (isOfAnother(turn, data.request_id)) return;
   if (prompt.kind === 'posting') ensureTurn(step);
+  acceptPromptOfTurn(step);
   failTurn(step, data);
+}
+
+/** Accepts a prompt whose turn ends before its response. The session is then free for the next prompt. */
+function acceptPromptOfTurn(step: ReducerStep): void {
+  const { prompt, turn } = step.state;
+  if (prompt.kind !== 'posting' || !prompt.hasTurn || turn.kind === 'none' || !turn.isOwn) return;
+  updateState(step, { prompt: { kind: 'none' }, lastContext: prompt.context });
+  settleCall(step, prompt.call, undefined, turn.requestId);
 }
 
 function beginOwnTurn(step: ReducerStep, prompt: Posting, requestId: string | undefined, isEchoed: boolean): void {
@@ -204,6 +228,11 @@ function isEchoOf(turn: OpenTurn, { prompt, request_id }: EventData<'prompt:subm
   return request_id !== undefined && turn.requestId !== undefined
     ? request_id === turn.requestId
     : turn.prompt !== undefined && isEqualIgnoringSpace(turn.prompt, prompt);
+}
+
+/** Whether it is a resumed turn of which nothing was told yet. */
+function isWithoutPrompt(turn: TurnState): turn is OpenTurn {
+  return turn.kind === 'open' && !turn.isEchoed && turn.prompt === undefined;
 }
 
 function isOfAnother(turn: TurnState, requestId: string | undefined): boolean {

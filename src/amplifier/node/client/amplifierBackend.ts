@@ -168,7 +168,7 @@ export class AmplifierBackend implements SessionBackend {
 
   private async completeWork(): Promise<void> {
     this.endCreations();
-    await Promise.all([disposeWhenIdle(this.sessions, this.deps.clock), ...this.pendingCreations]);
+    await Promise.all([disposeWhenIdle(this.sessions), ...this.pendingCreations]);
   }
 
   private endCreations(): void {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { isSessionBusy } from '../../common/client/clientState';
+import { turnOf } from '../../common/client/clientState';
 import type { SessionStatus } from '../../common/api/apiSchema';
 import { EventLog } from '../../../session/common/eventLog';
 import type { ConfigOption, SlashCommand } from '../../../session/common/sessionEvents';
@@ -10,6 +10,7 @@ import {
   type ReadEventsOptions,
   type SequencedEvent,
 } from '../../../session/common/sessionBackend';
+import { TurnChanges, type SessionTurn } from '../../../session/common/sessionTurn';
 import { SessionDriver } from './sessionDriver';
 import type { AmplifierSessionDeps } from './sessionDeps';
 
@@ -17,6 +18,7 @@ export class AmplifierSession implements BackendSession {
   readonly id: string;
   private readonly eventLog: EventLog;
   private readonly driver: SessionDriver;
+  readonly onDidChangeTurn;
 
   constructor(deps: AmplifierSessionDeps) {
     this.id = deps.id;
@@ -26,11 +28,13 @@ export class AmplifierSession implements BackendSession {
       callIdPrefix: `call-${deps.clock.now().toString(36)}`,
       warnsAboutDeniedRuns: true,
     });
-    this.driver = new SessionDriver(deps, this.eventLog);
+    const turnChanges = new TurnChanges(() => this.turn, deps.log);
+    this.onDidChangeTurn = turnChanges.event;
+    this.driver = new SessionDriver(deps, this.eventLog, () => turnChanges.check());
   }
 
-  get isBusy(): boolean {
-    return isSessionBusy(this.driver.state);
+  get turn(): SessionTurn {
+    return turnOf(this.driver.state);
   }
 
   get config(): readonly ConfigOption[] {

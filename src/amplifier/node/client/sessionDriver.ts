@@ -39,6 +39,8 @@ export class SessionDriver {
   constructor(
     private readonly deps: AmplifierSessionDeps,
     private readonly eventLog: EventLog,
+    /** Called when the state has changed, after its events were added to the log. */
+    private readonly onDidReduce: () => void,
   ) {
     const { id, usageIsCumulative, limits } = deps;
     this.currentState = initialSessionState({ sessionId: id, usageIsCumulative, limits });
@@ -77,6 +79,7 @@ export class SessionDriver {
     const { state, events, effects } = reduceSession(this.currentState, input, at);
     this.currentState = state;
     for (const event of events) this.eventLog.append(event);
+    this.onDidReduce();
     for (const effect of effects) perform(this.effectHandlers, effect);
   }
 
@@ -132,7 +135,7 @@ export class SessionDriver {
         this.runRequest(
           'post',
           () => client.sendPrompt(id, request),
-          ({ request_id: requestId, isAccepted }) => ({ kind: 'promptTaken', requestId, isAccepted }),
+          ({ request_id: requestId, isAccepted }) => ({ kind: 'promptTaken', call, requestId, isAccepted }),
           (error) => ({ kind: 'promptFailed', call, error }),
         ),
       answer: ({ purpose, body, timeoutMs }) => {

@@ -111,7 +111,7 @@ export class BackendConnection implements Disposable {
   private async connectNow(remoteId: string | undefined, signal: AbortSignal): Promise<ConnectResult> {
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
-      if (this.isOutdated && this.currentSession?.isBusy === false) this.leaveSession();
+      if (this.isOutdated && this.currentSession?.turn === 'none') this.leaveSession();
       if (this.currentSession) return this.reportOf(this.currentSession);
       const backend = await this.openBackend();
       try {

@@ -1,3 +1,4 @@
+import type { BackendSession } from '../../../session/common/sessionBackend';
 import type { SessionEvent, SessionEventName } from '../../../session/common/sessionEvents';
 
 /** Events that describe the current state of the session, even during a replay. */
@@ -15,7 +16,7 @@ export class HistoryFilter {
   private hasHistoryEnded = false;
   private isInReplayedTurn = false;
 
-  constructor(private readonly session: { readonly isBusy: boolean }) {}
+  constructor(private readonly session: Pick<BackendSession, 'turn'>) {}
 
   /** From now on, treats all events as new. */
   endHistory(): void {
@@ -36,7 +37,7 @@ export class HistoryFilter {
       return true;
     }
     // Events before the next prompt are history, unless a turn was already running, for which no prompt is reported.
-    this.hasHistoryEnded = this.session.isBusy;
+    this.hasHistoryEnded = this.session.turn !== 'none';
     return !this.hasHistoryEnded;
   }
 }

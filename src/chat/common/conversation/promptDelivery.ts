@@ -11,7 +11,8 @@ import {
   type PromptAttachment,
   type PromptInput,
 } from '../../../session/common/sessionBackend';
-import { pause, withDeadline, type Clock } from '../../../base/common/async';
+import { whenTurnEnds } from '../../../session/common/sessionTurn';
+import { withDeadline, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { DraftAttachment, QueuedPrompt } from '../chatView';
 import type { NewSessionOptionsPort } from '../conversations/newSessionOptionsPort';
@@ -36,8 +37,8 @@ interface PromptDeliveryPorts {
   readonly clock: Clock;
 }
 
-const retryMs = 50;
-const maxTries = 40;
+/** How long a prompt waits for the end of another client's turn. */
+const busyTimeoutMs = 2000;
 const saveTimeoutMs = 1000;
 /** Time after which the user is told that the prompt waits for its checkpoint. */
 const silentCheckpointMs = 1000;
@@ -94,25 +95,23 @@ export class PromptDelivery {
 
   /** Resolves when the backend has accepted the prompt. @throws BackendError, also on abort before it was sent */
   async send(prepared: PreparedPrompt, signal: AbortSignal): Promise<void> {
-    const { connection, conversation } = this.ports;
+    const { clock, connection, conversation } = this.ports;
     let { session } = prepared;
-    let hasSummary = false;
-    // If the session is busy, sending is retried: a session reports the end of a turn just before it accepts the next
-    // prompt.
-    for (let tries = 1; ; tries++) {
+    const trySending = async (): Promise<boolean> => {
       // The settings may have changed since the prompt was prepared, and its session may have ended.
-      if (connection.isOutdated && !session.isBusy && tries < maxTries) session = await this.connect(signal);
-      const toSend = this.inputFor(session, prepared);
-      ({ hasSummary } = toSend);
-      try {
-        await session.sendPrompt(toSend.input);
-        break;
-      } catch (error) {
-        if (!isBackendError(error) || error.code !== 'busy' || tries === maxTries) throw error;
-        await pause(this.ports.clock, retryMs);
-        signal.throwIfAborted();
-      }
-    }
+      if (connection.isOutdated && session.turn === 'none') session = await this.connect(signal);
+      const { hasSummary, input } = this.inputFor(session, prepared);
+      await session.sendPrompt(input);
+      return hasSummary;
+    };
+    const hasSummary = await trySending().catch(async (error: unknown) => {
+      if (!isBackendError(error) || error.code !== 'busy') throw error;
+      // Another client has begun a turn since the prompt was prepared.
+      const ended = (late: AbortSignal): Promise<void> => whenTurnEnds(session, late);
+      await withDeadline(clock, 'the end of a turn', busyTimeoutMs, ended, { signal }).catch(() => undefined);
+      signal.throwIfAborted();
+      return await trySending();
+    });
     this.newSession = undefined;
     if (!hasSummary) return;
     const { backendTitle } = conversation.head;

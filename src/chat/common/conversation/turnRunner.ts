@@ -1,5 +1,5 @@
 import { BackendError, isBackendError, type BackendSession } from '../../../session/common/sessionBackend';
-import { pause, type Clock } from '../../../base/common/async';
+import type { Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import type { QueuedPrompt } from '../chatView';
@@ -31,8 +31,6 @@ interface PendingRun extends Pick<PromiseWithResolvers<undefined>, 'resolve' | '
 }
 
 const resumeTimeoutMs = 10_000;
-const resumePollMs = 100;
-const resumePolls = 25;
 
 /** Runs the state machine of turns: performs the effects and passes their results back as inputs. */
 export class TurnRunner {
@@ -244,8 +242,7 @@ export class TurnRunner {
       await conversation.file.claim();
       const signal = AbortSignal.any([this.lifetimeController.signal, late.signal]);
       const session = await connection.loadSession(remoteId, false, signal, conversation.transcript.answerText);
-      for (let poll = 0; poll < resumePolls && !session.isBusy; poll++) await pause(clock, resumePollMs);
-      return session.isBusy ? session : undefined;
+      return session.turn === 'none' ? undefined : session;
     } finally {
       timer.dispose();
     }

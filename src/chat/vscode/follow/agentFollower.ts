@@ -111,7 +111,7 @@ export class AgentFollower implements Disposable {
   private async readEvents(session: BackendSession): Promise<void> {
     for await (const { event } of session.events({ signal: this.lifetimeController.signal })) {
       // A session that is loaded replays its history first, which is ignored.
-      const place = this.isOn && session.isBusy ? touchedPlace(event) : undefined;
+      const place = this.isOn && session.turn !== 'none' ? touchedPlace(event) : undefined;
       if (place) this.dispatch({ type: 'touched', place });
     }
   }

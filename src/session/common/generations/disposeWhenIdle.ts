@@ -1,17 +1,18 @@
-import { pause, type Clock } from '../../../base/common/async';
 import type { BackendSession } from '../sessionBackend';
-
-const pollMs = 250;
+import { whenTurnEnds } from '../sessionTurn';
 
 /**
  * Disposes each session when it has no turn. `sessions` loses those that have ended, and may get more. Resolves when none has
  * a turn. Never rejects.
  */
-export async function disposeWhenIdle(sessions: { values(): Iterable<BackendSession> }, clock: Clock): Promise<void> {
+export async function disposeWhenIdle(sessions: { values(): Iterable<BackendSession> }): Promise<void> {
   for (;;) {
-    const all = [...sessions.values()];
-    for (const session of all) if (!session.isBusy) session.dispose();
-    if (!all.some(({ isBusy }) => isBusy)) return;
-    await pause(clock, pollMs);
+    const working: BackendSession[] = [];
+    for (const session of [...sessions.values()]) {
+      if (session.turn === 'none') session.dispose();
+      else working.push(session);
+    }
+    if (working.length === 0) return;
+    await Promise.race(working.map((session) => whenTurnEnds(session)));
   }
 }

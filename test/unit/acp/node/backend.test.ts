@@ -65,7 +65,7 @@ describe('a backend over an ACP agent', () => {
   it('tells a turn from the prompt to its end, and again to whoever comes later', async () => {
     const { session, follower } = await open(make(echo).backend);
     const { requestId } = await session.sendPrompt({ text: 'hello' });
-    assert.equal(session.isBusy, true);
+    assert.equal(session.turn, 'own');
     const complete = await follower.next('prompt:complete');
     assert.deepEqual([complete.response, complete.stop_reason, complete.request_id], ['hello', 'end_turn', requestId]);
     assert.deepEqual(follower.names, [
@@ -88,7 +88,7 @@ describe('a backend over an ACP agent', () => {
     await follower.next('content_block:delta');
     await session.cancel();
     assert.equal(follower.all('prompt:complete')[0]?.stop_reason, 'cancelled');
-    assert.equal(session.isBusy, false);
+    assert.equal(session.turn, 'none');
   });
 
   it('keeps the conversations of one agent apart', async () => {

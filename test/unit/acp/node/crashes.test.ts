@@ -66,7 +66,7 @@ describe('when an ACP agent ends by itself', () => {
     assert.match(failure.error, /Demo ended unexpectedly \(exit code 1\)/);
     assert.equal(failure.details, 'segmentation fault');
     assert.equal(follower.all('tool:error').length, 1);
-    assert.equal(session.isBusy, false);
+    assert.equal(session.turn, 'none');
     await session.sendPrompt({ text: 'again' });
     await follower.next('prompt:complete');
     assert.equal(agents.started.length, 2);

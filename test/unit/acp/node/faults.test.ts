@@ -81,7 +81,7 @@ describe('when an ACP agent misbehaves', () => {
     const cancelled = session.cancel();
     await new Promise((resolve) => setImmediate(resolve));
     clock.advance(9_999);
-    assert.equal(session.isBusy, true);
+    assert.equal(session.turn, 'own');
     clock.advance(1);
     assert.equal((await follower.next('prompt:complete')).stop_reason, 'interrupted');
     // At once, while the end of the first turn is still on its way.

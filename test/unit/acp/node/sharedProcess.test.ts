@@ -553,7 +553,7 @@ class Schedule {
   private readonly conversations: Conversation[] = [];
   private readonly started = new Map<AcpBackend, ReturnType<ReturnType<typeof useBackends>>['agents']>();
   private readonly generations = new OpenGenerations<AcpBackend>({
-    isWorking: () => this.conversations.some(({ session }) => session.isBusy),
+    isWorking: () => this.conversations.some(({ session }) => session.turn !== 'none'),
     onDidPostpone: () => undefined,
   });
 
@@ -599,7 +599,7 @@ class Schedule {
   async stop(of: number): Promise<void> {
     const { session, turns } = this.conversation(of);
     const last = turns.at(-1);
-    if (!session.isBusy || !last) return;
+    if (session.turn === 'none' || !last) return;
     last.isDisturbed = true;
     const stopping = session.cancel();
     await settle();
@@ -647,7 +647,7 @@ class Schedule {
     for (const index of this.conversations.keys()) await this.prompt(index, 'answer');
     for (const { followers, session, turns } of this.conversations) {
       await settle();
-      assert.equal(session.isBusy, false);
+      assert.equal(session.turn, 'none');
       const parts = followers.flatMap(({ events }) => turnsOf(events));
       assert.equal(parts.length, turns.length, 'each turn ended once');
       for (const [index, turn] of turns.entries()) {
@@ -673,7 +673,7 @@ class Schedule {
 
   /** Sends a prompt as the chat does. */
   private async send(of: number, kind: Kind): Promise<void> {
-    if (this.conversation(of).session.isBusy) return;
+    if (this.conversation(of).session.turn !== 'none') return;
     const { session, turns } = await this.connected(of);
     const turn = { name: `c${of}t${turns.length}`, kind, isDisturbed: kind === 'hang' };
     turns.push(turn);
@@ -687,7 +687,7 @@ class Schedule {
   /** Moves the conversation to the backend with the current settings, unless it has a turn. */
   private async connected(of: number): Promise<Conversation> {
     const conversation = this.conversation(of);
-    while (conversation.backend.isOutdated && !conversation.session.isBusy) {
+    while (conversation.backend.isOutdated && conversation.session.turn === 'none') {
       const { id } = conversation.session;
       conversation.session.dispose();
       conversation.backend = this.backend();
@@ -710,7 +710,7 @@ class Schedule {
   private disturb(isOf: (backend: AcpBackend) => boolean): void {
     for (const { backend, session, turns } of this.conversations) {
       const last = turns.at(-1);
-      if (session.isBusy && last && isOf(backend)) last.isDisturbed = true;
+      if (session.turn !== 'none' && last && isOf(backend)) last.isDisturbed = true;
     }
   }
 

@@ -72,7 +72,7 @@ describe('two agents that answer at the very same time', () => {
     // The later one first, and the other way.
     await second.answerApproval(askedToo.approval_id, 'Reject');
     assert.equal((await ofSecond.next('prompt:complete')).stop_reason, 'refusal');
-    assert.equal(first.isBusy, true);
+    assert.equal(first.turn, 'own');
     await first.answerApproval(asked.approval_id, 'Allow');
     assert.equal((await ofFirst.next('prompt:complete')).stop_reason, 'end_turn');
 
@@ -122,7 +122,7 @@ describe('two agents that answer at the very same time', () => {
     );
     die();
     assert.equal((await ofSession.next('error')).details, 'out of memory');
-    assert.equal(thread.isBusy, true);
+    assert.equal(thread.turn, 'own');
     answer({ result: null });
     assert.equal((await ofThread.next('prompt:complete')).response, 'old');
     assert.equal(drafts.backend.state.kind, 'ready');

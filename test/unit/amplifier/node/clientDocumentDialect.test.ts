@@ -126,7 +126,7 @@ describe('the client and the document’s dialect', () => {
     server.complete('one two');
     await recorder.next('prompt:complete');
     assert.equal(recorder.text, 'one two');
-    assert.equal(session.isBusy, false);
+    assert.equal(session.turn, 'none');
   });
 
   it('ends the session over the WebSocket of a server that was restarted and knows nothing', async () => {
@@ -173,7 +173,7 @@ describe('the client and the document’s dialect', () => {
     server.complete('');
     await stopping;
     assert.equal(server.isDeleted, false);
-    assert.equal(session.isBusy, false);
+    assert.equal(session.turn, 'none');
     await session.sendPrompt({ text: 'next' });
   });
 
@@ -283,6 +283,6 @@ describe('the client and the document’s dialect', () => {
     await open({ script: () => undefined });
     const attachments = [{ type: 'image', mimeType: 'image/png', data: '' }] as const;
     await assert.rejects(session.sendPrompt({ text: 'x', attachments }), { code: 'unsupported' });
-    assert.equal(session.isBusy, false);
+    assert.equal(session.turn, 'none');
   });
 });

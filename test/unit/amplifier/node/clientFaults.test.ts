@@ -84,7 +84,7 @@ describe('the client and a server with faults', () => {
       await open(endless);
       answerNext(/\/prompt$/, (response) => response.socket?.destroy());
       await assert.rejects(session.sendPrompt({ text: 'go' }), { code: 'notReady' });
-      assert.equal(session.isBusy, false);
+      assert.equal(session.turn, 'none');
       await session.sendPrompt({ text: 'again' });
       await recorder.next('content_block:delta');
     });

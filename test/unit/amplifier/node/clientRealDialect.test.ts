@@ -50,7 +50,7 @@ describe('the client and the real server’s dialect', () => {
     await open(wholeTurn);
     const { requestId } = await session.sendPrompt({ text: 'go' });
     const { data: approval } = await recorder.next('approval:required');
-    assert.equal(session.isBusy, true);
+    assert.equal(session.turn, 'own');
     assert.equal(approval.call_id, recorder.all('tool:pre')[0]?.data.call_id);
     await session.answerApproval(approval.approval_id, 'Allow');
     const { data } = await recorder.next('prompt:complete');
@@ -73,7 +73,7 @@ describe('the client and the real server’s dialect', () => {
     ]);
     assert.equal(recorder.text, 'Let me look.All good.');
     assert.equal(data.request_id, requestId);
-    assert.equal(session.isBusy, false);
+    assert.equal(session.turn, 'none');
     assert.deepEqual(server.session.ran, ['bash']);
   });
 
@@ -254,7 +254,7 @@ describe('the client and the real server’s dialect', () => {
     const { data } = await recorder.next('prompt:complete');
     assert.equal(data.stop_reason, 'interrupted');
     assert.equal(data.response, 'half');
-    assert.equal(session.isBusy, false);
+    assert.equal(session.turn, 'none');
   });
 
   it('rebuilds an approval whose event was lost', async () => {
@@ -286,7 +286,7 @@ describe('the client and the real server’s dialect', () => {
     const again = new Recorder(session);
     await again.end();
     assert.deepEqual(again.names, recorder.names);
-    assert.equal((await harness.backend.createSession({ cwd: '/ws' })).isBusy, false);
+    assert.equal((await harness.backend.createSession({ cwd: '/ws' })).turn, 'none');
   });
 
   it('ends the session when the server reports that it does not know it, though the stream lives', async () => {
@@ -324,8 +324,8 @@ describe('the client and the real server’s dialect', () => {
     const theirRecorder = new Recorder(theirs);
     await session.sendPrompt({ text: 'go' });
     await Promise.all([recorder.next('prompt:complete'), theirRecorder.next('prompt:complete')]);
-    assert.equal(session.isBusy, false);
-    assert.equal(theirs.isBusy, false);
+    assert.equal(session.turn, 'none');
+    assert.equal(theirs.turn, 'none');
     other.backend.dispose();
   });
 

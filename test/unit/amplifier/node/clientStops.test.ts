@@ -47,7 +47,7 @@ describe('stopping what the client began', () => {
     await session.cancel();
     await refused;
     server.intercept = () => false;
-    assert.equal(session.isBusy, false);
+    assert.equal(session.turn, 'none');
     assert.equal(requestsTo('POST', /\/prompt$/u), 0);
     assert.deepEqual(recorder.all('prompt:submit'), []);
   });
@@ -62,7 +62,7 @@ describe('stopping what the client began', () => {
     take();
     await sent;
     await stopped;
-    assert.equal(session.isBusy, false);
+    assert.equal(session.turn, 'none');
     assert.equal((await recorder.next('prompt:complete')).data.stop_reason, 'cancelled');
     assert.equal(requestsTo('POST', /\/cancel$/u), 1);
   });

@@ -107,7 +107,7 @@ describe('the embedded server answers as the API reference reads', () => {
 
     it('lists those of a status, and no more than are asked for', async () => {
       for (let more = 0; more < 3; more++) await harness.createSession();
-      fake.isBusy = true;
+      fake.turn = 'own';
       const idsOf = async (query: string): Promise<unknown> => {
         const { json } = await harness.call('GET', `/sessions?${query}`);
         return JSON.stringify(json).match(/"session_id"/gu)?.length ?? 0;

@@ -76,7 +76,7 @@ describe('a session of the embedded server that a client loads again', () => {
     const { session, recorder } = await load();
     const { data } = await recorder.next('approval:required');
     assert.equal(data.approval_id, 'a2');
-    assert.equal(session.isBusy, true);
+    assert.equal(session.turn, 'other');
     await session.answerApproval('a2', 'Allow');
     say(' and half');
     fake.emit('prompt:complete', { response: 'half and half' });

@@ -129,7 +129,7 @@ describe('WebSockets of the embedded server', () => {
       client.socket.send(message);
       await client.next(answer);
     }
-    fake.isBusy = true;
+    fake.turn = 'own';
     client.socket.send('{"action":"submit_prompt","prompt":"two"}');
     await client.next(/"code":"SESSION_BUSY"/u);
     assert.deepEqual(fake.prompts, []);

@@ -10,7 +10,9 @@ import {
   type SessionBackend,
   type SessionSummary,
 } from '../../../../src/session/common/sessionBackend';
+import type { SessionTurn } from '../../../../src/session/common/sessionTurn';
 import { Emitter } from '../../../../src/base/common/event';
+import { FakeTurn } from '../../../fake/fakeBackend';
 import { event } from './transcriptRecorder';
 
 const rethrow = (error: unknown): void => {
@@ -18,8 +20,7 @@ const rethrow = (error: unknown): void => {
 };
 
 /** A session whose agent is the test. */
-export class ChatBackendSession implements BackendSession {
-  isBusy = false;
+export class ChatBackendSession extends FakeTurn implements BackendSession {
   config: readonly ConfigOption[] = [];
   readonly commands = [];
   readonly prompts: PromptInput[] = [];
@@ -39,6 +40,7 @@ export class ChatBackendSession implements BackendSession {
     readonly id: string,
     heard = '',
   ) {
+    super();
     this.log = new EventLog(() => new Promise((resolve) => setImmediate(resolve)), { textBeforeResume: heard });
   }
 
@@ -51,7 +53,7 @@ export class ChatBackendSession implements BackendSession {
   }
 
   end(response = '', stop_reason: 'end_turn' | 'cancelled' | 'interrupted' = 'end_turn'): void {
-    this.isBusy = false;
+    this.turn = 'none';
     this.tell(event('prompt:complete', { response, stop_reason }));
   }
 
@@ -62,7 +64,7 @@ export class ChatBackendSession implements BackendSession {
   async sendPrompt(input: PromptInput): Promise<{ requestId: string }> {
     await this.beforePrompt();
     this.prompts.push(input);
-    this.isBusy = true;
+    this.turn = 'own';
     this.tell(event('prompt:submit', { prompt: input.text }));
     if (this.runsCommand) {
       const call_id = `command ${this.prompts.length}`;
@@ -73,7 +75,7 @@ export class ChatBackendSession implements BackendSession {
 
   cancel(): Promise<void> {
     this.calls.push('cancel');
-    if (this.isBusy) this.end('', 'cancelled');
+    if (this.turn !== 'none') this.end('', 'cancelled');
     return Promise.resolve();
   }
 
@@ -120,6 +122,8 @@ export class ChatBackend implements SessionBackend {
   history: SessionEvent[] = [];
   /** Awaited before a session is opened. */
   beforeSession: (signal: AbortSignal | undefined) => Promise<void> = () => Promise.resolve();
+  /** The turn that runs in a session that is loaded. */
+  turnWhenLoaded: SessionTurn = 'none';
   /** Called with each session that was loaded. */
   onLoaded: (session: ChatBackendSession) => void = () => undefined;
   /** Copies a session; by default the backend cannot. */
@@ -172,6 +176,7 @@ export class ChatBackend implements SessionBackend {
     await this.beforeSession(signal);
     const session = new ChatBackendSession(id, heard);
     session.runsCommand = this.runsCommand;
+    session.turn = this.turnWhenLoaded;
     session.tell(...this.history);
     this.onLoaded(session);
     this.sessions.push(session);

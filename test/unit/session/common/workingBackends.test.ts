@@ -1,31 +1,36 @@
 import assert from 'node:assert/strict';
 import { WorkingBackends } from '../../../../src/session/common/workingBackends';
 import { FakeSession } from '../../../fake/fakeBackend';
-import { eventually } from '../../../support/eventually';
-
-class Working extends FakeSession {
-  override isBusy = false;
-}
 
 describe('backends that work', () => {
-  it('are those with a session whose turn runs, until it is closed', async () => {
+  const rethrow = (error: unknown): void => {
+    throw error;
+  };
+
+  it('are those with a session in which a turn runs, whoever began it', () => {
     let ends = 0;
-    const working = new WorkingBackends((error) => {
-      throw error;
-    });
+    const working = new WorkingBackends(rethrow);
     working.onDidEndTurn(() => ends++);
-    const session = new Working('s');
-    const followed = working.follow(session, 'one');
+    const session = new FakeSession('s');
+    working.follow(session, 'one');
     assert.equal(working.isWorking('one'), false);
-    session.isBusy = true;
-    assert.deepEqual([working.isWorking('one'), working.isWorking('two')], [true, false]);
-    session.tell({ event: 'session:start', data: { session_id: 's' } });
-    session.tell({ event: 'prompt:submit', data: { session_id: 's', prompt: 'p' } });
-    session.tell({ event: 'prompt:complete', data: { session_id: 's', response: '' } });
-    await eventually('the end of the turn', () => assert.equal(ends, 1));
+    for (const turn of ['own', 'other', 'agent'] as const) {
+      session.turn = turn;
+      assert.deepEqual([working.isWorking('one'), working.isWorking('two'), ends], [true, false, 0]);
+    }
+    session.turn = 'none';
+    assert.deepEqual([working.isWorking('one'), ends], [false, 1]);
+    working.dispose();
+  });
+
+  it('include one whose session is loaded in a turn, until the session ends', () => {
+    const working = new WorkingBackends(rethrow);
+    const session = new FakeSession('s');
+    session.turn = 'other';
+    working.follow(session, 'one');
+    assert.equal(working.isWorking('one'), true);
     session.dispose();
-    await followed;
-    assert.deepEqual([working.isWorking('one'), ends], [false, 2]);
+    assert.equal(working.isWorking('one'), false);
     working.dispose();
   });
 });

@@ -137,6 +137,11 @@ async function open(stream: 'sse' | 'webSocket', { deadlineMs }: OpenOptions): P
   return {
     backend,
     play: (next) => (play = next),
+    beginOther: async ({ id }, next) => {
+      play = next;
+      const theirs = await other.backend.loadSession(id, { cwd });
+      await theirs.sendPrompt({ text: 'theirs' });
+    },
     takeUp: ({ id }) => other.backend.loadSession(id, { cwd }),
     close: async () => {
       backend.dispose();

@@ -24,6 +24,11 @@ conforms({
     return {
       backend,
       play: (script) => (agent.play = script),
+      beginOther: async ({ id }, script) => {
+        agent.play = script;
+        const theirs = await other.backend.loadSession(id, { cwd });
+        await theirs.sendPrompt({ text: 'theirs' });
+      },
       takeUp: ({ id }) => other.backend.loadSession(id, { cwd }),
       close: async () => {
         backend.dispose();

@@ -56,6 +56,7 @@ conforms({
     leaveOpen: 'the server goes on when it has an answer, not before',
     settings: 'the server has no way to set anything',
     history: 'the server tells no history',
+    others: 'the server cannot stop a turn',
   },
   open: async ({ deadlineMs = 299_000 }) => {
     let play: Script = () => Promise.resolve();

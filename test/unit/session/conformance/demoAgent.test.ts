@@ -33,6 +33,7 @@ describe('over stdio', () => {
       begin: 'it waits for each of its tools',
       end: 'it waits for each of its tools',
       leaveOpen: 'it waits for each answer',
+      others: 'it does nothing that nobody has asked for',
       usage: 'there is no model that would use any',
       takenUp: 'one process has a session, and whoever loads it again gets the same one',
     },

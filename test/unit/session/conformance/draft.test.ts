@@ -16,6 +16,7 @@ const cannot = {
   misuse: 'a reading that failed is not told',
   leaveOpen: 'what an answer proposes is asked about when it is complete, and the turn waits for it',
   usage: wireIsText,
+  others: 'what an agent says by itself is a whole message',
   settings: wireIsText,
   takenUp: 'one process has a session, and whoever loads it again gets the same one',
 };

@@ -17,6 +17,7 @@ for (const transport of transports) {
         backend,
         play: (script) => (agent.play = script),
         takeUpHistory: () => backend.loadSession('old', { cwd }),
+        beginOther: ({ id }, script) => agent.beginOther(id, script),
         close: async () => {
           await backend.stop();
           await server.stop();
@@ -40,6 +41,7 @@ for (const transport of transports) {
         backend,
         play: (script) => (agent.play = script),
         takeUpHistory: () => backend.loadSession('old', { cwd }),
+        beginOther: ({ id }, script) => agent.beginOther(id, script),
         close: async () => {
           await backend.stop();
           await server.stop();

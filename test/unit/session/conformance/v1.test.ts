@@ -13,6 +13,7 @@ conforms({
       backend,
       play: (script) => (agent.play = script),
       takeUpHistory: () => backend.loadSession('old', { cwd }),
+      beginOther: ({ id }, script) => agent.beginOther(id, script),
       close: () => backend.stop(),
     });
   },

@@ -72,7 +72,10 @@ export class ServedSession {
   get status(): SessionStatusName {
     if (!this.isRunning) return 'stopped';
     const { backend, session } = this.deps;
-    return this.statusTracker.statusOf({ isBusy: session.isBusy, isBackendDown: backend.state.kind === 'failed' });
+    return this.statusTracker.statusOf({
+      isBusy: session.turn !== 'none',
+      isBackendDown: backend.state.kind === 'failed',
+    });
   }
 
   get statusSummary() {
@@ -96,7 +99,7 @@ export class ServedSession {
   }
 
   get isBusy(): boolean {
-    return !this.hasEnded && this.deps.session.isBusy;
+    return !this.hasEnded && this.deps.session.turn !== 'none';
   }
 
   get pendingApprovalCount(): number {
@@ -115,7 +118,7 @@ export class ServedSession {
   async prompt({ prompt, context_update: update }: PromptRequest): Promise<{ requestId: string }> {
     this.requireRunning();
     const { cwd, session } = this.deps;
-    if (session.isBusy) {
+    if (session.turn !== 'none') {
       const message = 'The session is processing another prompt. Wait for its end or cancel it.';
       throw documentedFailure('SESSION_BUSY', message, { session_id: this.id });
     }

@@ -3,6 +3,7 @@ import { SessionThreads } from '../../../../../src/acp/common/draft/sessionThrea
 import { MemoryThreads } from '../../../../../src/acp/common/draft/draftThreads';
 import { EventLog } from '../../../../../src/session/common/eventLog';
 import type { BackendSession } from '../../../../../src/session/common/sessionBackend';
+import { toDisposable } from '../../../../../src/base/common/disposable';
 import { nullLogger } from '../../../../../src/base/common/log';
 import { FakeClock } from '../../../../fake/fakeClock';
 
@@ -10,7 +11,8 @@ function sessionOf(id: string, log: EventLog): BackendSession {
   const nothing = (): Promise<void> => Promise.resolve();
   return {
     id,
-    isBusy: false,
+    turn: 'none',
+    onDidChangeTurn: () => toDisposable(() => undefined),
     config: [],
     commands: [],
     events: (options) => log.read(options),

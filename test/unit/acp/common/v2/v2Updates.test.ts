@@ -143,7 +143,7 @@ describe('the state of ACP v2', () => {
       .tell(call('c', { title: 'Build' }))
       .end();
     reading.tell(call('c', { status: 'completed' }), { sessionUpdate: 'notice', severity: 'warning', title: 'Built' });
-    assert.equal(reading.mapper.openTurnKind, 'none');
+    assert.equal(reading.mapper.openTurn, 'none');
     assert.equal(reading.last('notice').message, 'Built');
   });
 
@@ -179,7 +179,7 @@ describe('the state of ACP v2', () => {
     reading.tell(stateIs('running'), chunk('b', 'x'), failed());
     assert.equal(reading.last('error').error, 'The agent failed without giving a reason.');
     assert.equal(reading.all('prompt:complete').length, 0);
-    assert.equal(reading.mapper.openTurnKind, 'none');
+    assert.equal(reading.mapper.openTurn, 'none');
   });
 
   it('tells the tokens of a turn that the agent began', () => {

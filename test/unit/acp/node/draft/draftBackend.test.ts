@@ -24,7 +24,7 @@ describe('the draft backend with an agent of the original code', () => {
     const { agent, session, follower } = await drafts.open();
     assert.equal(session.id, 'theirs');
     await session.sendPrompt({ text: 'hi' });
-    assert.equal(session.isBusy, true);
+    assert.equal(session.turn, 'own');
     assert.deepEqual(await agent.take('sendMessage'), { threadId: 'theirs', message: draftMessage('user', 'hi') });
     assert.deepEqual((await agent.ask('streamMessageChunk', chunk('Hel')))['result'], null);
     await agent.ask('streamMessageChunk', chunk('lo'));
@@ -32,7 +32,7 @@ describe('the draft backend with an agent of the original code', () => {
     const done = await follower.next('prompt:complete');
     assert.equal(done.response, 'Hello');
     assert.equal(done.stop_reason, 'end_turn');
-    assert.equal(session.isBusy, false);
+    assert.equal(session.turn, 'none');
     assert.deepEqual(follower.names, [
       'session:start',
       'prompt:submit',
@@ -143,7 +143,7 @@ describe('the draft backend with an agent of the original code', () => {
     await session.sendPrompt({ text: 'next' });
     drafts.clock.advance(30_000);
     assert.match((await follower.next('error')).error, /Restart the agent/);
-    assert.equal(session.isBusy, false);
+    assert.equal(session.turn, 'none');
   });
 
   it('can be stopped before it was given the prompt', async () => {
@@ -183,7 +183,7 @@ describe('the draft backend with an agent of the original code', () => {
     await agent.take('sendMessage');
     endTurn({ error: { code: -32603, message: 'Quota exceeded' } });
     assert.equal((await follower.next('error')).error, 'Quota exceeded');
-    assert.equal(session.isBusy, false);
+    assert.equal(session.turn, 'none');
   });
 
   it('offers the diff in its answer before the turn ends; stopping withdraws the question', async () => {
@@ -195,7 +195,7 @@ describe('the draft backend with an agent of the original code', () => {
       await agent.ask('streamMessageChunk', chunk(diff));
       endTurn({ result: null });
       const { approval_id } = await follower.next('approval:required', apply ? 1 : 2);
-      assert.equal(session.isBusy, true);
+      assert.equal(session.turn, 'own');
       if (!apply) await drafts.editor.writeText('/ws/a.ts', 'a');
       await (apply ? session.answerApproval(approval_id, 'Apply') : session.cancel());
       const done = await follower.next('prompt:complete', apply ? 1 : 2);

@@ -132,7 +132,7 @@ describe('a backend over an agent of ACP v2', () => {
     const { session, follower } = await open(backend);
     await session.sendPrompt({ text: 'hi' });
     const complete = await follower.next('prompt:complete');
-    assert.deepEqual([complete.response, complete.stop_reason, session.isBusy], ['hello', 'end_turn', false]);
+    assert.deepEqual([complete.response, complete.stop_reason, session.turn], ['hello', 'end_turn', 'none']);
     assert.equal(follower.all('prompt:submit').length, 1);
   });
 
@@ -365,7 +365,7 @@ describe('a backend over an agent of ACP v2', () => {
     await teller.say('and more', 'a2');
     await teller.idle('end_turn');
     const complete = await follower.next('prompt:complete', 2);
-    assert.deepEqual([complete.response, complete.request_id, session.isBusy], ['and more', undefined, false]);
+    assert.deepEqual([complete.response, complete.request_id, session.turn], ['and more', undefined, 'none']);
     await session.sendPrompt({ text: 'again' });
     assert.equal((await follower.next('prompt:complete', 3)).request_id, 's1/2');
   });

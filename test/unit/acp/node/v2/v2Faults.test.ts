@@ -76,7 +76,7 @@ describe('when an agent of ACP v2 misbehaves', () => {
       const { session, follower } = await open(backend);
       await session.sendPrompt({ text: 'go' });
       assert.equal((await follower.next('error')).details, 'last words');
-      assert.equal(session.isBusy, false);
+      assert.equal(session.turn, 'none');
       await session.sendPrompt({ text: 'again' });
       assert.equal((await follower.next('prompt:complete')).response, 'back');
       assert.equal(agents.started.length, 2);
@@ -116,7 +116,7 @@ describe('when an agent of ACP v2 misbehaves', () => {
     await session.sendPrompt({ text: 'go' });
     assert.match((await follower.next('error')).error, /session\/prompt/);
     assert.match((await follower.next('notice')).message, /Backline can’t show an update of the type “tool_call”/);
-    assert.equal(session.isBusy, false);
+    assert.equal(session.turn, 'none');
   });
 
   it('by dying before it answers the prompt', async () => {
@@ -130,7 +130,7 @@ describe('when an agent of ACP v2 misbehaves', () => {
     const { session, follower } = await open(backend);
     await session.sendPrompt({ text: 'go' });
     await follower.next('error');
-    assert.equal(session.isBusy, false);
+    assert.equal(session.turn, 'none');
   });
 
   it('by refusing the prompt', async () => {
@@ -294,7 +294,7 @@ describe('when an agent of ACP v2 misbehaves', () => {
       onV2Prompt(app, (teller) => teller.idle('end_turn'));
     });
     const session = await backend.loadSession('old', { cwd });
-    assert.equal(session.isBusy, false);
+    assert.equal(session.turn, 'none');
     await session.sendPrompt({ text: 'go' });
     await session.close();
   });

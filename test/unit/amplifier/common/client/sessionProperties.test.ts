@@ -249,7 +249,12 @@ function resultOf(request: SessionEffect, which: number): SessionInput | undefin
       return { kind: 'collected', call, text, context: { workspace_root: '/' }, attached: [], wireText: text };
     }
     case 'post':
-      return { kind: 'promptTaken', requestId: which % 2 === 0 ? undefined : 'r', isAccepted: true };
+      return {
+        kind: 'promptTaken',
+        call: request.call,
+        requestId: which % 2 === 0 ? undefined : 'r',
+        isAccepted: true,
+      };
     default:
       return failureOf(request, undefined);
   }

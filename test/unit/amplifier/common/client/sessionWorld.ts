@@ -85,8 +85,8 @@ export class SessionWorld {
   }
 
   take(requestId: string | undefined = 'req-1'): void {
-    this.done('post');
-    this.send({ kind: 'promptTaken', requestId, isAccepted: !this.state.usage.isCumulative });
+    const { call } = this.done('post');
+    this.send({ kind: 'promptTaken', call, requestId, isAccepted: !this.state.usage.isCumulative });
   }
 
   say(event: string, data: Record<string, unknown> = {}): void {

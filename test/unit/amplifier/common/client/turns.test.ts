@@ -3,7 +3,7 @@ import { AmplifierApiError } from '../../../../../src/amplifier/common/api/apiEr
 import { SessionStatus } from '../../../../../src/amplifier/common/api/apiSchema';
 import { isBackendError } from '../../../../../src/session/common/sessionBackend';
 import { isAwaitingApproval } from '../../../../../src/amplifier/common/client/approvalTable';
-import { isTurnOpenOrPosting } from '../../../../../src/amplifier/common/client/clientState';
+import { isTurnOpenOrPosting, turnOf } from '../../../../../src/amplifier/common/client/clientState';
 import { SessionWorld } from './sessionWorld';
 
 describe('turns of a session of an Amplifier server', () => {
@@ -374,6 +374,50 @@ describe('turns of a session of an Amplifier server', () => {
       assert.deepEqual(names().slice(-3), ['content_block:end', 'prompt:complete', 'session:end']);
       assert.equal(of('prompt:complete')[0]?.['stop_reason'], 'interrupted');
     });
+  });
+
+  it('leave the session free for the next prompt, also if the answer to the last is still on its way', () => {
+    const first = world.post('go');
+    say('prompt:submit', { prompt: 'go', request_id: 'req-1' });
+    assert.equal(turnOf(world.state), 'own');
+    say('prompt:complete', { response: 'Done.', request_id: 'req-1' });
+    assert.equal(turnOf(world.state), 'none');
+    assert.deepEqual([world.settled.has(first), world.settled.get(first)], [true, undefined]);
+    const next = world.post('again');
+    // The oldest answer is that to the first prompt.
+    world.take('req-1');
+    assert.equal(world.settled.has(next), false);
+    world.take('req-2');
+    say('prompt:submit', { prompt: 'again', request_id: 'req-2' });
+    say('prompt:complete', { response: 'Done again.', request_id: 'req-2' });
+    assert.deepEqual(
+      of('prompt:complete').map(({ request_id }) => request_id),
+      ['req-1', 'req-2'],
+    );
+    assert.deepEqual([world.settled.get(next), world.settledAgain], [undefined, []]);
+  });
+
+  it('of a session that is loaded run from the beginning, and have one prompt', () => {
+    const status = SessionStatus.parse({ session_id: 's', status: 'processing' });
+    world.send({ kind: 'resume', status, askedAtMs: world.timeMs });
+    assert.equal(turnOf(world.state), 'agent');
+    say('prompt:submit', { prompt: 'theirs' });
+    assert.equal(turnOf(world.state), 'other');
+    delta('One.');
+    say('prompt:complete', { response: 'One.' });
+    assert.equal(turnOf(world.state), 'none');
+    assert.deepEqual([of('prompt:submit').length, of('prompt:complete').length], [1, 1]);
+  });
+
+  it('of a session that is loaded end when another one begins, if their beginning was not told', () => {
+    const status = SessionStatus.parse({ session_id: 's', status: 'processing' });
+    world.send({ kind: 'resume', status, askedAtMs: world.timeMs });
+    delta('One.');
+    say('prompt:submit', { prompt: 'theirs' });
+    assert.deepEqual(
+      of('prompt:complete').map(({ stop_reason }) => stop_reason),
+      ['interrupted'],
+    );
   });
 
   it('counts usage from the total before, and anew when the total went back', () => {

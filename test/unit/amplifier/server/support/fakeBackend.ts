@@ -11,6 +11,7 @@ import {
   type SessionBackend,
   type SessionSummary,
 } from '../../../../../src/session/common/sessionBackend';
+import { FakeTurn } from '../../../../fake/fakeBackend';
 import { toDisposable, type Disposable } from '../../../../../src/base/common/disposable';
 
 /** A backend whose sessions say what a test tells them to say. */
@@ -74,13 +75,12 @@ export class FakeBackend implements SessionBackend {
   }
 }
 
-export class FakeSession implements BackendSession {
+export class FakeSession extends FakeTurn implements BackendSession {
   readonly prompts: PromptInput[] = [];
   readonly answers: string[] = [];
   readonly configured: [string, string | boolean][] = [];
   config: ConfigOption[] = [];
   readonly commands: SlashCommand[] = [];
-  isBusy = false;
   isDisposed = false;
   cancels = 0;
   closes = 0;
@@ -99,13 +99,14 @@ export class FakeSession implements BackendSession {
     readonly id: string,
     readonly options: CreateSessionOptions,
   ) {
+    super();
     this.emit('session:start', {});
   }
 
   /** `data` without the session's id. @throws ZodError for what is no event */
   emit(event: string, data: Record<string, unknown>): void {
     const whole = { session_id: this.id, ...data };
-    if (event === 'prompt:complete' || event === 'error') this.isBusy = false;
+    if (event === 'prompt:complete' || event === 'error') this.turn = 'none';
     const parsed = SessionEvent.parse({ event, data: whole });
     if (parsed.event === 'approval:required') this.waiting.set(parsed.data.approval_id, parsed.data.options);
     this.log.append(parsed);
@@ -134,8 +135,8 @@ export class FakeSession implements BackendSession {
 
   sendPrompt(input: PromptInput): Promise<{ requestId: string }> {
     return this.asked(() => {
-      if (this.isBusy) throw new BackendError('busy', 'The fake is busy.');
-      this.isBusy = true;
+      if (this.turn !== 'none') throw new BackendError('busy', 'The fake is busy.');
+      this.turn = 'own';
       this.prompts.push(input);
       const requestId = `req-${this.prompts.length}`;
       this.emit('prompt:submit', { request_id: requestId, prompt: input.text });
@@ -146,7 +147,7 @@ export class FakeSession implements BackendSession {
   cancel(): Promise<void> {
     return this.asked(() => {
       this.cancels++;
-      if (this.isBusy) this.emit('prompt:complete', { response: '', stop_reason: 'cancelled' });
+      if (this.turn !== 'none') this.emit('prompt:complete', { response: '', stop_reason: 'cancelled' });
     });
   }
 

@@ -106,7 +106,7 @@ export class ScheduleRunner {
   /** The agent ends all its turns, without a word on what it has asked in them. */
   endTurns(): void {
     for (const session of this.harness.backend.sessions) {
-      if (session.isBusy) session.emit('prompt:complete', { response: '' });
+      if (session.turn !== 'none') session.emit('prompt:complete', { response: '' });
     }
   }
 
@@ -119,7 +119,7 @@ export class ScheduleRunner {
     if (!session) return;
     if (step.do === 'say') session.emit('content_block:delta', { block_index: 0, delta: 'x'.repeat(step.size) });
     else if (step.do === 'ask') {
-      if (session.isBusy) session.ask(`a${++this.asked}`);
+      if (session.turn !== 'none') session.ask(`a${++this.asked}`);
     } else if (step.do === 'fail') session.emit('error', { error: 'crashed' });
     else if (step.do === 'finish') session.emit('prompt:complete', { response: '' });
     else if (step.do === 'quit') session.endLog();

@@ -39,7 +39,9 @@ export type Need =
   /** A session that is taken up tells what was said before. */
   | 'history'
   /** A session can be taken up by somebody else while a turn is open. */
-  | 'takenUp';
+  | 'takenUp'
+  /** A turn can begin without a prompt of the session. */
+  | 'others';
 
 export interface OpenOptions {
   /** How long a question may wait. */
@@ -54,6 +56,8 @@ export interface Opened {
   takeUpHistory?(): Promise<BackendSession>;
   /** Takes up the session as another window does. */
   takeUp?(session: BackendSession): Promise<BackendSession>;
+  /** Begins a turn that the session has not asked for: the agent's own, or that of another client. */
+  beginOther?(session: BackendSession, script: Script): Promise<void>;
   /** Of a clock that the test has; it passes by itself elsewhere. */
   passDeadline?(): void;
   close(): Promise<void>;

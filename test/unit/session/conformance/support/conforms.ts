@@ -73,6 +73,7 @@ async function hasNone(talk: Talk, missing: readonly Need[]): Promise<void> {
   const { opened } = talk;
   assert.ok(!missing.includes('history') || !opened.takeUpHistory);
   assert.ok(!missing.includes('takenUp') || !opened.takeUp);
+  assert.ok(!missing.includes('others') || !opened.beginOther);
   if (!opened.play) return;
   let there: readonly Need[] = [];
   await talk.turn('hello', async (agent) => {

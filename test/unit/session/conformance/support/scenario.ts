@@ -43,7 +43,7 @@ export async function cancelAt(
 ): Promise<string | undefined> {
   await talk.reader.next(event);
   await talk.session.cancel();
-  assert.equal(talk.session.isBusy, false);
+  assert.equal(talk.session.turn, 'none');
   const end = await talk.reader.endOf();
   await talk.session.cancel();
   assert.ok(end.event === 'prompt:complete', JSON.stringify(end.data));

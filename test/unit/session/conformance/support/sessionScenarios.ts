@@ -52,7 +52,7 @@ export const sessionScenarios: readonly Scenario[] = [
       await talk.session.close();
       await talk.reader.untilEnd();
       assert.equal(talk.reader.names.at(-1), 'session:end');
-      assert.equal(talk.session.isBusy, false);
+      assert.equal(talk.session.turn, 'none');
       await assert.rejects(talk.session.sendPrompt({ text: 'hello' }), { code: 'closed' });
     },
   },

@@ -57,7 +57,7 @@ export class Talk {
     assert.equal(ends.length, 1);
     if (said === undefined || !this.opened.play) assert.notEqual(textOf(events).trim(), '');
     else assert.equal(shown(textOf(events)), shown(said));
-    assert.equal(this.session.isBusy, false);
+    assert.equal(this.session.turn, 'none');
   }
 }
 

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { isBackendError } from '../../../../../src/session/common/sessionBackend';
+import { eventually } from '../../../../support/eventually';
 import { answerOf, askOnce, askPrompt, callsEnd, cancelAt, greet, type Scenario } from './scenario';
 
 export const turnScenarios: readonly Scenario[] = [
@@ -52,7 +54,7 @@ export const turnScenarios: readonly Scenario[] = [
       const end = await talk.turn('/fail error', () => Promise.reject(new Error('It broke.')));
       assert.equal(end.event, 'error');
       assert.notEqual(end.data.error, '');
-      assert.equal(talk.session.isBusy, false);
+      assert.equal(talk.session.turn, 'none');
     },
   },
   {
@@ -77,7 +79,7 @@ export const turnScenarios: readonly Scenario[] = [
         await agent.lose?.();
       });
       assert.equal(end.event, 'error', JSON.stringify(end.data));
-      assert.equal(talk.session.isBusy, false);
+      assert.equal(talk.session.turn, 'none');
     },
   },
   {
@@ -112,10 +114,63 @@ export const turnScenarios: readonly Scenario[] = [
         await agent.say('Two.');
       });
       await talk.reader.next('content_block:delta');
-      assert.equal(talk.session.isBusy, true);
+      assert.equal(talk.session.turn, 'own');
       await assert.rejects(talk.session.sendPrompt({ text: 'hello' }), { code: 'busy' });
       finish();
       await talk.completed(1, 'One. Two.');
+    },
+  },
+  {
+    title: 'a prompt as soon as the end of the turn before is heard',
+    async run(talk) {
+      for (const nth of [1, 2, 3]) {
+        await talk.turn('hello', greet, nth);
+        assert.equal(talk.session.turn, 'none');
+      }
+      await talk.completed(3, 'Hello there.');
+    },
+  },
+  {
+    title: 'a prompt as soon as the failure of the turn before is heard',
+    needs: ['failTurn'],
+    async run(talk) {
+      const end = await talk.turn('/fail error', () => Promise.reject(new Error('It broke.')));
+      assert.equal(end.event, 'error');
+      try {
+        await talk.begin('hello', greet);
+      } catch (error) {
+        // A server may end the session with the turn.
+        assert.ok(isBackendError(error) && error.code === 'closed', String(error));
+        await talk.reader.untilEnd();
+        return;
+      }
+      await talk.completed(2, 'Hello there.');
+    },
+  },
+  {
+    title: 'a turn that others began, and its stop',
+    needs: ['others'],
+    async run(talk) {
+      const { opened, session } = talk;
+      const changes: string[] = [];
+      session.onDidChangeTurn(() => changes.push(session.turn));
+      let isStopped = false;
+      await opened.beginOther?.(session, async (agent) => {
+        await agent.say('Hello');
+        await agent.untilStopped();
+        isStopped = true;
+      });
+      await talk.reader.next('content_block:delta');
+      assert.ok(session.turn === 'other' || session.turn === 'agent', session.turn);
+      await session.cancel();
+      assert.equal(session.turn, 'none');
+      await talk.reader.next('prompt:complete');
+      await eventually('the stop', () => assert.ok(isStopped));
+      assert.equal(changes.at(-1), 'none');
+      assert.equal(changes.includes('own'), false, changes.join(' '));
+      opened.play?.(greet);
+      await session.sendPrompt({ text: 'hello' });
+      await talk.reader.next('prompt:complete', 2);
     },
   },
   {

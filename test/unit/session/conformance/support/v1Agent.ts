@@ -11,8 +11,14 @@ export class V1Agent {
   play: Script = () => Promise.resolve();
   private readonly stops = new Map<string, () => void>();
   private messages = 0;
+  private sessions = 0;
+  private client: AgentContext | undefined;
 
   readonly script: SdkScript = (app, process, nth) => {
+    app.onRequest('session/new', ({ client }) => {
+      this.client = client;
+      return { sessionId: `s${++this.sessions}`, ...setup };
+    });
     basics(app, {}, setup);
     app.onRequest('session/resume', () => setup);
     app.onRequest('session/load', async ({ params: { sessionId }, client }) => {
@@ -24,14 +30,26 @@ export class V1Agent {
     app.onRequest('session/set_mode', () => ({}));
     app.onNotification('session/cancel', ({ params: { sessionId } }) => this.stops.get(sessionId)?.());
     app.onRequest('session/prompt', async ({ params: { sessionId }, client }) => {
-      const stop = new AbortController();
-      this.stops.set(sessionId, () => stop.abort());
-      const stopped = new Promise<void>((resolve) => stop.signal.addEventListener('abort', () => resolve()));
+      const { stop, stopped } = this.stopOf(sessionId);
       await this.play(this.agentOf(client, sessionId, stopped, () => process.crash(`start ${nth} crashed`)));
       const usage = { inputTokens: 100, outputTokens: 7, totalTokens: 107 };
       return { stopReason: stop.signal.aborted ? 'cancelled' : 'end_turn', usage };
     });
   };
+
+  /** Goes on by itself, as agents do after they were steered. Nothing tells when it has ended. */
+  beginOther(sessionId: string, script: Script): Promise<void> {
+    if (!this.client) throw new Error('There is no session yet');
+    void script(this.agentOf(this.client, sessionId, this.stopOf(sessionId).stopped, () => undefined));
+    return Promise.resolve();
+  }
+
+  private stopOf(sessionId: string) {
+    const stop = new AbortController();
+    this.stops.set(sessionId, () => stop.abort());
+    const stopped = new Promise<void>((resolve) => stop.signal.addEventListener('abort', () => resolve()));
+    return { stop, stopped };
+  }
 
   private agentOf(client: AgentContext, sessionId: string, stopped: Promise<void>, crash: () => void): Agent {
     const update = (what: SessionUpdate) => client.notify('session/update', { sessionId, update: what });

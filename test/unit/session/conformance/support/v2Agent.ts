@@ -1,5 +1,5 @@
-import type { RequestPermissionRequest } from '@agentclientprotocol/sdk/experimental/v2';
-import { onV2Prompt, v2Basics, type V2Script, type V2Teller } from '../../../../fake/scriptedV2Agent';
+import type { AgentContext, RequestPermissionRequest } from '@agentclientprotocol/sdk/experimental/v2';
+import { onV2Prompt, v2Basics, V2Teller, type V2Script } from '../../../../fake/scriptedV2Agent';
 import type { Agent, Script } from './agent';
 
 const choice = (value: string) => ({ value, name: value });
@@ -18,6 +18,8 @@ export class V2Agent {
   play: Script = () => Promise.resolve();
   private readonly stops = new Map<string, () => void>();
   private messages = 0;
+  private sessions = 0;
+  private client: AgentContext | undefined;
 
   readonly script: V2Script = (app, process, nth) => {
     app.onRequest('session/resume', async ({ params: { sessionId, replayFrom }, client }) => {
@@ -32,22 +34,40 @@ export class V2Agent {
     app.onRequest('session/set_config_option', ({ params }) => ({
       configOptions: [mode(params.type === 'id' && typeof params.value === 'string' ? params.value : 'ask')],
     }));
+    app.onRequest('session/new', ({ client }) => {
+      this.client = client;
+      return { sessionId: `s${++this.sessions}`, configOptions: [mode('ask')] };
+    });
     v2Basics(app, {}, { configOptions: [mode('ask')] });
     app.onNotification('session/cancel', ({ params: { sessionId } }) => this.stops.get(sessionId)?.());
     onV2Prompt(app, async (teller) => {
-      const stop = new AbortController();
-      this.stops.set(teller.sessionId, () => stop.abort());
-      const stopped = new Promise<void>((resolve) => stop.signal.addEventListener('abort', () => resolve()));
-      try {
-        await this.play(this.agentOf(teller, stopped, () => process.crash(`start ${nth} crashed`)));
-      } catch (error) {
-        const failure = { code: -32603, message: String(error) };
-        await teller.tell({ sessionUpdate: 'state_update', state: 'idle', stopReason: 'error', error: failure });
-        return;
-      }
-      if (!process.isGone) await teller.idle(stop.signal.aborted ? 'cancelled' : 'end_turn');
+      const end = await this.work(teller, this.play, () => process.crash(`start ${nth} crashed`));
+      if (!process.isGone) await end();
     });
   };
+
+  /** Works on the prompt of another client. */
+  async beginOther(sessionId: string, script: Script): Promise<void> {
+    if (!this.client) throw new Error('There is no session yet');
+    const teller = new V2Teller(this.client, sessionId);
+    await teller.tell({ sessionUpdate: 'user_message', messageId: 'theirs', content: [text('theirs')] });
+    await teller.state('running');
+    void this.work(teller, script, () => undefined).then((end) => end());
+  }
+
+  /** Returns what tells the end. */
+  private async work(teller: V2Teller, script: Script, crash: () => void): Promise<() => Promise<void>> {
+    const stop = new AbortController();
+    this.stops.set(teller.sessionId, () => stop.abort());
+    const stopped = new Promise<void>((resolve) => stop.signal.addEventListener('abort', () => resolve()));
+    try {
+      await script(this.agentOf(teller, stopped, crash));
+    } catch (error) {
+      const failure = { code: -32603, message: String(error) };
+      return () => teller.tell({ sessionUpdate: 'state_update', state: 'idle', stopReason: 'error', error: failure });
+    }
+    return () => teller.idle(stop.signal.aborted ? 'cancelled' : 'end_turn');
+  }
 
   private agentOf(teller: V2Teller, stopped: Promise<void>, crash: () => void): Agent {
     const { client, sessionId } = teller;
