@@ -44,7 +44,7 @@ describe('Context items, as a user sees them', () => {
   it('come in one hover from two providers', async () => {
     await eventually('both in the hover', async () => {
       const text = await hoverOverEndOf(window, 'leave room for applause');
-      assert.match(text, /Issue 12[\s\S]*The issues of this program are not real\.[\s\S]*links/);
+      assert.match(text, /Issue 12[\s\S]*From your issue tracker, by its address\.[\s\S]*links/);
       assert.match(text, /TODO of alice[\s\S]*Ask alice at alice@example\.com[\s\S]*todoOwners/);
     });
     await window.screenshot('context-hover');
