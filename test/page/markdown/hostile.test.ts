@@ -17,19 +17,17 @@ const attributes = new Set(
   ),
 );
 const reachable = /^(?:https?:\/\/|file:\/\/\/|[^:]*$|[a-z]:[\\/])/i;
-/** That the page may stand still, in proportion longer where `work` takes longer. Generous: a slow machine is not a freeze. */
-const mostMs = 3_000;
-/** What `work` takes on an idle machine. */
-const workMs = 450;
+/** What the page draws of a text, however long or nested that is. How long it takes is for the bench `chat.hostile`. */
+const mostElements = 80_000;
 
 interface Found {
+  readonly count: number;
   readonly elements: string[];
   readonly attributes: string[];
   readonly targets: string[];
   readonly sources: string[];
   readonly styles: string[];
   readonly text: string;
-  readonly ms: number;
   readonly hasCanary: boolean;
 }
 
@@ -39,43 +37,26 @@ describe('hostile markdown', () => {
   const shown = (text: string, units: number | undefined): Promise<Found> =>
     opened.page.evaluate(
       async ([source, size]) => {
-        const startMs = performance.now();
         const { container } = window.markdownPage;
         if (size === undefined) window.markdownPage.render(source);
-        const longestMs = size === undefined ? 0 : await window.markdownPage.streamedGently(source, size);
-        container.getBoundingClientRect();
-        const ms = longestMs || performance.now() - startMs;
+        else await window.markdownPage.streamedGently(source, size);
         for (const link of [...container.querySelectorAll('a')].slice(0, 20)) link.click();
         // A script that came with the markdown would run in a task of its own.
         await new Promise((resolve) => setTimeout(resolve));
         const all = [...container.querySelectorAll('*')];
         return {
+          count: all.length,
           elements: [...new Set(all.map(({ localName }) => localName))],
           attributes: [...new Set(all.flatMap((element) => element.getAttributeNames()))],
           targets: all.flatMap((element) => element.getAttribute('data-target') ?? []),
           sources: all.flatMap((element) => element.getAttribute('src') ?? []),
           styles: all.flatMap((element) => element.getAttribute('style') ?? []),
           text: container.textContent,
-          ms,
           hasCanary: window.canary !== undefined,
         };
       },
       [text, units] as const,
     );
-
-  /** How many times as long as on an idle machine something takes on this one now, at least 1. */
-  const slowness = (): Promise<number> =>
-    opened.page.evaluate((usualMs) => {
-      const work = (): void => {
-        const box = document.createElement('div');
-        for (let at = 0; at < 500; at++)
-          box.append(Object.assign(document.createElement('b'), { textContent: `${at}` }));
-        box.innerHTML.replace(/<[^>]+>/g, '');
-      };
-      const startMs = performance.now();
-      for (let count = 0; count < 1_000; count++) work();
-      return Math.max(1, (performance.now() - startMs) / usualMs);
-    }, workMs);
 
   it('is a table of at least 70', () => assert.ok(hostileTexts.length >= 70, `${hostileTexts.length}`));
 
@@ -103,7 +84,7 @@ describe('hostile markdown', () => {
         );
         assert.doesNotMatch(found.styles.join(' '), /url|position|inset|fixed|-?\d{3,}em/);
         assert.doesNotMatch(found.text, /[\u202a-\u202e\u2066-\u2069\u200b\u200e\u200f]/);
-        assert.ok(found.ms < mostMs || found.ms < mostMs * (await slowness()), `took ${found.ms} ms`);
+        assert.ok(found.count <= mostElements, `${found.count} elements`);
         assert.match(opened.page.url(), /index\.html$/);
       });
 
