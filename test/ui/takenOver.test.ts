@@ -4,7 +4,7 @@ import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { eventually } from '../support/eventually';
 import { ChatView } from './support/chatView';
-import { extensionHosts } from './support/extensionHosts';
+import { endExtensionHosts } from './support/extensionHosts';
 import { VsCodeWindow } from './support/window';
 
 const count = 30;
@@ -64,11 +64,6 @@ describe('Conversations of the version before', () => {
     );
   }
 
-  async function endHosts(): Promise<void> {
-    for (const pid of await extensionHosts()) process.kill(pid, 'SIGKILL');
-    await eventually('the end of the hosts', async () => assert.deepEqual(await extensionHosts(), []));
-  }
-
   it('are all there in two windows that start at once and are killed again and again', async () => {
     const other = await window.another();
     const isStarting = (): Promise<void> => Promise.resolve();
@@ -79,7 +74,7 @@ describe('Conversations of the version before', () => {
       await Promise.allSettled([window, other].map((one) => one.runCommand('Backline: Open Chat')));
       await moment();
       for (const { page } of [window, other]) await page.goto('about:blank');
-      await endHosts();
+      await endExtensionHosts();
       await Promise.all([window.load(), other.load()]);
     }
     await isAllThere(window);

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { listProcesses } from '../../../scripts/lib/processes.mjs';
+import { eventually } from '../../support/eventually';
 
 /** The extension hosts that this process has started. */
 export async function extensionHosts(): Promise<number[]> {
@@ -20,4 +21,22 @@ export async function extensionHosts(): Promise<number[]> {
     if (stdout.includes('--type=extensionHost')) hosts.push(pid);
   }
   return hosts;
+}
+
+/** Kills the extension hosts that this process has started. Resolves when none is left, and none has come meanwhile. */
+export async function endExtensionHosts(): Promise<void> {
+  await eventually('the end of the extension hosts', async () => {
+    const hosts = await extensionHosts();
+    for (const pid of hosts) kill(pid);
+    if (hosts.length > 0) throw new Error(`${hosts.join(', ')} were still there`);
+  });
+}
+
+/** One whose window has been closed may end by itself meanwhile. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
 }
