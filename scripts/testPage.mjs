@@ -29,4 +29,5 @@ const pageBundles = inRoot('out', 'pageBundles');
 await rm(pageBundles, { recursive: true, force: true });
 await mkdir(pageBundles, { recursive: true });
 process.env['BACKLINE_PAGE_BUNDLES'] = pageBundles;
-await runFiles('page', files, { timeoutMs: 180_000 });
+// A process and its browser take more time than the tests of most files.
+await runFiles('page', files, { timeoutMs: 180_000, filesAProcess: Math.min(5, Math.ceil(files.length / 2)) });

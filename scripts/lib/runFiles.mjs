@@ -4,7 +4,7 @@ import path from 'node:path';
 import { inRoot } from './paths.mjs';
 import { runContained } from './processes.mjs';
 import { say } from './progress.mjs';
-import { combineRuns, describeSummary, hasFailed, resultOfFile } from './secondRun.mjs';
+import { combineRuns, describeSummary, hasFailed, resultOfFile, resultsOf } from './secondRun.mjs';
 import { forgetSummary, isGood, readSummary, writeSummary } from './summary.mjs';
 import { sourceOf } from './testFiles.mjs';
 
@@ -15,51 +15,74 @@ import { sourceOf } from './testFiles.mjs';
  * prints as it goes.
  * @param {string} name of the run
  * @param {readonly string[]} files bundled
- * @param {{ timeoutMs: number, maxSilentMs?: number, atOnce?: number, alone?: readonly string[], long?: readonly string[] }} options
+ * @param {{ timeoutMs: number, maxSilentMs?: number, atOnce?: number, alone?: readonly string[], long?: readonly string[], inOneProcess?: readonly (readonly string[])[], filesAProcess?: number }} options
  * `atOnce` files run beside each other; a file that prints nothing for `maxSilentMs` is killed and has failed; `alone` names files
- * that nothing runs beside, `long` those that begin first, so that none of them is left to run beside nothing
+ * that nothing runs beside, `long` those that begin first, so that none of them is left to run beside nothing; the files of
+ * each list of `inOneProcess` run one after the other in one process, and of the others as many as `filesAProcess` says; those
+ * that run again run each by itself
  * @returns {Promise<never>}
  */
 export async function runFiles(
   name,
   files,
-  { timeoutMs, maxSilentMs = 2 * timeoutMs, atOnce = 2, alone = [], long = [] },
+  { timeoutMs, maxSilentMs = 2 * timeoutMs, atOnce = 2, alone = [], long = [], inOneProcess = [], filesAProcess = 1 },
 ) {
   const isOf = (/** @type {string} */ file, /** @type {readonly string[]} */ names) =>
     names.some((start) => path.basename(file).startsWith(`${start}.`));
   const isAlone = (/** @type {string} */ file) => isOf(file, alone);
 
-  /** @type {(file: string, echo: boolean) => Promise<FileResult>} */
-  const runOne = async (file, echo) => {
-    const part = `${name}-${path.relative(inRoot('out', 'test'), file).replaceAll(path.sep, '-')}`;
+  /** @type {(files: readonly string[], echo: boolean) => Promise<FileResult[]>} */
+  const runProcess = async (files, echo) => {
+    const [first = ''] = files;
+    const part = `${name}-${path.relative(inRoot('out', 'test'), first).replaceAll(path.sep, '-')}`;
     await forgetSummary(part);
-    const args = [inRoot('scripts', 'lib', 'oneTestFile.mjs'), part, String(timeoutMs), file];
+    const args = [inRoot('scripts', 'lib', 'testFilesProcess.mjs'), part, String(timeoutMs), ...files];
     const startedAt = performance.now();
     const { output } = await runContained(process.execPath, args, { cwd: inRoot(), echo, maxSilentMs });
     if (!echo) console.log(output);
     const summary = await readSummary(part);
-    return resultOfFile(sourceOf(file), summary, (performance.now() - startedAt) / 1000);
+    if (files.length === 1) return [resultOfFile(sourceOf(first), summary, (performance.now() - startedAt) / 1000)];
+    const results = (summary?.files ?? []).map((result) => ({ ...result, file: sourceOf(result.file) }));
+    return resultsOf(
+      files.map(sourceOf),
+      new Map(results.map((result) => [result.file, result])),
+      summary !== undefined,
+    );
   };
   /** @type {FileResult[]} */
   const first = [];
-  const together = files.filter((file) => !isAlone(file));
-  const queue = [...together.filter((file) => isOf(file, long)), ...together.filter((file) => !isOf(file, long))];
+  const lists = inOneProcess.map((names) => names.flatMap((name) => files.filter((file) => isOf(file, [name]))));
+  const others = files.filter((file) => !isAlone(file) && !lists.flat().includes(file));
+  const processes = [...lists.filter((list) => list.length > 0), ...inParts(others, filesAProcess)];
+  const isLong = (/** @type {readonly string[]} */ list) => list.some((file) => isOf(file, long));
+  const queue = [...processes.filter(isLong), ...processes.filter((list) => !isLong(list))];
+  const echo = files.length === 1;
   const drain = async () => {
-    for (let file = queue.shift(); file !== undefined; file = queue.shift())
-      first.push(await runOne(file, files.length === 1));
+    for (let list = queue.shift(); list !== undefined; list = queue.shift())
+      first.push(...(await runProcess(list, echo)));
   };
   await Promise.all(Array.from({ length: atOnce }, drain));
-  for (const file of files.filter(isAlone)) first.push(await runOne(file, files.length === 1));
+  for (const file of files.filter(isAlone)) first.push(...(await runProcess([file], echo)));
 
   /** @type {FileResult[]} */
   const second = [];
   const failed = first.filter(hasFailed).map(({ file }) => file);
   for (const file of files.filter((bundle) => failed.includes(sourceOf(bundle)))) {
     say(`\nRunning ${sourceOf(file)} again`);
-    second.push(await runOne(file, true));
+    second.push(...(await runProcess([file], true)));
   }
   const summary = combineRuns(first, second);
   for (const line of describeSummary(summary)) console.log(line);
   await writeSummary(name, summary);
   process.exit(isGood(summary) ? 0 : 1);
+}
+
+/**
+ * @param {readonly string[]} files
+ * @param {number} most in a part
+ */
+function inParts(files, most) {
+  return Array.from({ length: Math.ceil(files.length / most) }, (_, part) =>
+    files.slice(part * most, (part + 1) * most),
+  );
 }

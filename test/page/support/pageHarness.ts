@@ -2,8 +2,8 @@
 // in a theme of VS Code's, with a host that the test plays.
 import { createServer, type Server } from 'node:http';
 import * as path from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { launchChromium } from '../../../scripts/lib/chromium.mjs';
+import type { Page } from 'playwright-core';
+import { shareChromium } from '../../../scripts/lib/chromium.mjs';
 import { axeViolations } from './axe';
 import { BrowserTab, tabFlags } from './browserTab';
 import { FakeHost } from './fakeHost';
@@ -57,9 +57,9 @@ interface OpenTab {
   readonly isReusable: boolean;
 }
 
-/** One browser and one server for a test file; `start` in `before`, `stop` in `after`. */
+/** One server for a test file, and a browser that the files of a process share; `start` in `before`, `stop` in `after`. */
 export class PageHarness {
-  private browser: Browser | undefined;
+  private shared: Awaited<ReturnType<typeof shareChromium>> | undefined;
   private server: Server | undefined;
   private pageSide = '';
   private readonly bundleFolders = new Map<string, Promise<string>>();
@@ -71,11 +71,16 @@ export class PageHarness {
     this.server = await listen((url) => this.served.get(url));
     this.served.set('/empty.html', { type: htmlType, body: '<!doctype html><title>Empty</title>' });
     this.pageSide = await buildScript('test/page/support/pageSide.ts');
-    this.browser = await launchChromium(tabFlags);
+    this.shared = await shareChromium(tabFlags);
   }
 
   async stop(): Promise<void> {
-    await this.browser?.close();
+    const tabs = [...[...this.openTabs].map(({ tab }) => tab), ...(this.idleTab ? [this.idleTab] : [])];
+    this.openTabs.clear();
+    this.idleTab = undefined;
+    await Promise.all(tabs.map((tab) => tab.close()));
+    this.shared?.giveBack();
+    this.shared = undefined;
     this.server?.closeAllConnections();
     this.server?.close();
   }
@@ -125,14 +130,14 @@ export class PageHarness {
   }
 
   private async takeTab(before: string | undefined): Promise<BrowserTab> {
-    const { browser, idleTab } = this;
-    if (!browser) throw new Error('start() the harness first');
+    const { idleTab, shared } = this;
+    if (!shared) throw new Error('start() the harness first');
     if (before === undefined && idleTab) {
       this.idleTab = undefined;
       return idleTab;
     }
     const scripts = before === undefined ? [this.pageSide] : [this.pageSide, before];
-    return await BrowserTab.open(browser, { origin: this.origin, scripts, patienceMs });
+    return await BrowserTab.open(shared.browser, { origin: this.origin, scripts, patienceMs });
   }
 
   private get origin(): string {

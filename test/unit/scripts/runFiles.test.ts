@@ -15,6 +15,12 @@ const testFile = (runs: string, code: string): string => `
     it('has another test', () => { ${code} });
   });`;
 
+interface Ran {
+  readonly code: number;
+  readonly output: string;
+  readonly summary: Summary;
+}
+
 describe('the runner of page and UI test files', () => {
   let folder = '';
   let name = '';
@@ -29,11 +35,14 @@ describe('the runner of page and UI test files', () => {
   });
 
   /** Runs the files, each by the code of its second test. */
-  async function runFiles(...codes: readonly string[]): Promise<{ code: number; output: string; summary: Summary }> {
+  const runFiles = (...codes: readonly string[]): Promise<Ran> => runWith({}, codes);
+
+  async function runWith(options: object, codes: readonly string[]): Promise<Ran> {
     const files = codes.map((_, index) => path.join(folder, `${'ab'.charAt(index)}.test.js`));
     for (const [index, file] of files.entries()) await writeFile(file, testFile(`${file}.runs`, codes[index] ?? ''));
     const script = `const { runFiles } = await import(${JSON.stringify(path.resolve('scripts/lib/runFiles.mjs'))});
-      await runFiles(${JSON.stringify(name)}, ${JSON.stringify(files)}, { timeoutMs: 20_000, maxSilentMs: 10_000 });`;
+      const options = ${JSON.stringify({ timeoutMs: 20_000, maxSilentMs: 10_000, ...options })};
+      await runFiles(${JSON.stringify(name)}, ${JSON.stringify(files)}, options);`;
     const ended = await run(process.execPath, ['--input-type=module', '-e', script]);
     const summary = await readSummary(name);
     assert.ok(summary, ended.output);
@@ -68,6 +77,40 @@ describe('the runner of page and UI test files', () => {
     assert.equal(code, 0, output);
     assert.match(output, /It printed nothing for 10 s, so it was killed/);
     assert.deepEqual([summary.passes, summary.flaky], [2, [`${name}/a.test.ts: it did not come to its end`]]);
+  });
+
+  it('runs files of one list in one process, and by itself the one that failed', async () => {
+    const { code, output, summary } = await runWith({ inOneProcess: [['b', 'a']] }, [
+      "if (number === 1 && globalThis.shared === 'by b') throw new Error('after b');",
+      "globalThis.shared = 'by b';",
+    ]);
+    assert.equal(code, 0, output);
+    assert.deepEqual(
+      summary.files.map(({ file, passes }) => [path.basename(file), passes]),
+      [
+        ['b.test.ts', 2],
+        ['a.test.ts', 2],
+      ],
+    );
+    assert.deepEqual(summary.flaky, [`${name}/a.test.ts: a file has another test: Error: after b`]);
+    assert.equal(await readFile(path.join(folder, 'b.test.js.runs'), 'utf8'), 'run\n');
+  });
+
+  it('runs as many files in a process as it is told to', async () => {
+    const { output, summary } = await runWith({ filesAProcess: 2, atOnce: 1 }, [
+      'globalThis.shared = true;',
+      "if (!globalThis.shared) throw new Error('another process');",
+    ]);
+    assert.deepEqual([summary.passes, summary.flaky], [4, []], output);
+  });
+
+  it('runs each file of one list by itself when their process ended', async () => {
+    const { code, output, summary } = await runWith({ inOneProcess: [['a', 'b']] }, [
+      'if (number === 1) process.exit(0);',
+      '',
+    ]);
+    assert.equal(code, 0, output);
+    assert.deepEqual([summary.passes, summary.failures, summary.flaky?.length], [4, 0, 2]);
   });
 
   only('where there are pipes in folders', process.platform !== 'win32').it(
