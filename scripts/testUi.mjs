@@ -28,7 +28,8 @@ const files = await bundleTests({
   from: `test/${kind}`,
   to: `out/test/${kind}`,
   filters,
-  esbuild: { format: 'esm', outExtension: { '.js': '.mjs' }, plugins: [scriptsStayInPlace('esm')] },
+  // Files that run in one process share what they import: the window of test/ui/support/sharedWindow.ts.
+  esbuild: { format: 'esm', splitting: true, outExtension: { '.js': '.mjs' }, plugins: [scriptsStayInPlace('esm')] },
 });
 if (files.length === 0) {
   console.error(`No file below test/${kind} matches ${filters.join(', ')}`);
@@ -49,5 +50,23 @@ await runFiles(kind, files, {
   maxSilentMs: 16 * 60_000,
   atOnce: 3,
   alone: ['start'],
-  long: ['sameConversation', 'chat', 'workspaceConsent', 'ampTroubles', 'approvalAttacks', 'llmProviders'],
+  // Each list shares one window. A file that leaves something behind, such as a terminal, is the last of its list.
+  inOneProcess: [
+    [
+      ...['chatModes', 'commandLines', 'agentKeys', 'changedSettings', 'forkConversation', 'remoteAgent'],
+      ...['chatTwoWindows', 'chatAmplifier', 'amplifier'],
+    ],
+    ['restore', 'unsavedText'],
+    ['install', 'ampProtected', 'ampClient', 'amp'],
+  ],
+  long: [
+    'chatModes',
+    'restore',
+    'install',
+    'sameConversation',
+    'chat',
+    'workspaceConsent',
+    'approvalAttacks',
+    'llmProviders',
+  ],
 });

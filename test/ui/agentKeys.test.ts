@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { inRoot } from '../../scripts/lib/paths.mjs';
 import { eventually } from '../support/eventually';
 import { ChatView } from './support/chatView';
-import { VsCodeWindow } from './support/window';
+import { sharedWindow } from './support/sharedWindow';
+import { writeUserSettings } from './support/userSettings';
+import type { VsCodeWindow } from './support/window';
 
 const agent = 'Keyed agent';
 const rightKey = 'sk-right-1234567890';
@@ -16,19 +18,14 @@ describe('The key of an agent, as a user gives it', () => {
   let chat: ChatView;
 
   before(async () => {
-    window = await VsCodeWindow.open({
-      prepare: async ({ dataDir }) => {
-        const settings = path.join(dataDir, 'data', 'Machine', 'settings.json');
-        await mkdir(path.dirname(settings), { recursive: true });
-        const entry = { command: 'node', args: [inRoot('test', 'fixtures', 'agents', 'keyed.mjs')] };
-        const agents = { 'backline.acp.agents': { [agent]: entry }, 'backline.chat.backend': agent };
-        await writeFile(settings, JSON.stringify(agents));
-      },
+    window = await sharedWindow(async (sandbox) => {
+      const entry = { command: 'node', args: [inRoot('test', 'fixtures', 'agents', 'keyed.mjs')] };
+      const agents = { 'backline.acp.agents': { [agent]: entry }, 'backline.chat.backend': agent };
+      await writeUserSettings(sandbox, agents);
     });
     chat = new ChatView(window.page);
-    await window.runCommand('Backline: Open Chat');
+    await chat.begin(window, agent);
   });
-  after(() => window.close());
 
   const keyBox = () => window.page.locator('.quick-input-widget:visible input[type=password]');
 

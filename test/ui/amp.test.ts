@@ -4,7 +4,8 @@ import * as path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { AmpClient, lockfiles, type FoundLockfile } from '../host/support/ampClient';
 import { eventually } from '../support/eventually';
-import { VsCodeWindow } from './support/window';
+import { sharedWindow } from './support/sharedWindow';
+import type { VsCodeWindow } from './support/window';
 
 describe('Amp, as a user sees it', () => {
   let window: VsCodeWindow;
@@ -23,7 +24,7 @@ describe('Amp, as a user sees it', () => {
   let terminal: Locator;
 
   before(async () => {
-    window = await VsCodeWindow.open();
+    window = await sharedWindow();
     await window.waitForStatus(/Serving on 127\.0\.0\.1:\d+/);
     terminal = window.page.locator('.terminal.xterm.focus');
     // Stands in for the CLI, where its installer puts it: says how often it ran, and writes down every key.
@@ -31,8 +32,6 @@ describe('Amp, as a user sees it', () => {
     await mkdir(home('.local', 'bin'), { recursive: true });
     await writeFile(home('.local', 'bin', 'amp'), script.join('\n') + '\n', { mode: 0o755 });
   });
-
-  after(() => window.close());
 
   it('shows the port and the clients in the status, and what is running behind it', async () => {
     const lockfile = await onlyLockfile();
@@ -91,6 +90,7 @@ describe('Amp, as a user sees it', () => {
     await terminal.waitFor();
     await window.openFile('README.md');
     await window.page.locator('.editor-instance .monaco-editor.focused').waitFor();
+    await window.page.keyboard.press('Control+Home');
     await window.page.keyboard.press('Shift+ArrowDown');
     await window.runCommand('Backline: Add Selection to Amp Prompt');
     await eventually('the mention', async () => {

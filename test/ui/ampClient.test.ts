@@ -4,20 +4,22 @@ import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { eventually } from '../support/eventually';
 import { runExampleClient, watchWithExampleClient } from './support/exampleClient';
-import { VsCodeWindow } from './support/window';
+import { sharedWindow } from './support/sharedWindow';
+import type { VsCodeWindow } from './support/window';
 
 describe('the example client of the Amp protocol, beside a real VS Code', () => {
   let window: VsCodeWindow;
   const run = (...args: string[]): Promise<string> => runExampleClient(window.sandbox, ...args);
 
   before(async () => {
-    window = await VsCodeWindow.open({
-      prepare: ({ workspace }) => writeFile(path.join(workspace, 'broken.json'), '{ "a": }\n'),
-    });
+    window = await sharedWindow(({ workspace }) => writeFile(path.join(workspace, 'broken.json'), '{ "a": }\n'));
     await window.waitForStatus(/Serving on 127\.0\.0\.1:\d+/);
   });
 
-  after(() => window.close());
+  after(async () => {
+    await window.openFile('README.md');
+    await window.runCommand('File: Revert File');
+  });
 
   it('reads what the user typed and did not save', async () => {
     await window.openFile('README.md');

@@ -3,7 +3,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { AmpClient, lockfiles } from '../host/support/ampClient';
 import { eventually } from '../support/eventually';
-import { VsCodeWindow } from './support/window';
+import { sharedWindow } from './support/sharedWindow';
+import type { VsCodeWindow } from './support/window';
 
 describe('Amp and a protected file, in a real window', () => {
   let window: VsCodeWindow;
@@ -11,12 +12,10 @@ describe('Amp and a protected file, in a real window', () => {
   let file: string;
 
   before(async () => {
-    window = await VsCodeWindow.open({
-      prepare: async ({ workspace }) => {
-        file = path.join(workspace, '.vscode', 'tasks.json');
-        await mkdir(path.dirname(file), { recursive: true });
-        await writeFile(file, '{}\n');
-      },
+    window = await sharedWindow(async ({ workspace }) => {
+      file = path.join(workspace, '.vscode', 'tasks.json');
+      await mkdir(path.dirname(file), { recursive: true });
+      await writeFile(file, '{}\n');
     });
     await window.waitForStatus(/Serving on 127\.0\.0\.1:\d+/);
     client = await eventually('the client', async () => {
@@ -26,10 +25,7 @@ describe('Amp and a protected file, in a real window', () => {
     });
   });
 
-  after(async () => {
-    client.close();
-    await window.close();
-  });
+  after(() => client.close());
 
   /** Presses a button of a notification; VS Code moves one that nobody touches out of sight after some seconds. */
   async function press(text: string, button: string): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as z from 'zod';
 import { inRoot } from '../../scripts/lib/paths.mjs';
@@ -8,25 +8,28 @@ import type { Sandbox } from '../../scripts/lib/sandbox.mjs';
 import { eventually } from '../support/eventually';
 import { VsCodeWindow } from './support/window';
 
-describe('Amp where lockfiles cannot be written', () => {
-  let window: VsCodeWindow;
+/** Of both machines: the first is mended for the second. */
+let window: VsCodeWindow;
+const amp = ({ home }: Sandbox): string => path.join(home, '.local', 'share', 'amp');
 
-  before(async () => {
-    window = await VsCodeWindow.open({
-      prepare: async ({ home }) => {
-        await mkdir(path.join(home, '.local', 'share'), { recursive: true });
-        await writeFile(path.join(home, '.local', 'share', 'amp'), 'not a folder\n');
-      },
-    });
+before(async () => {
+  window = await VsCodeWindow.open({
+    prepare: async (sandbox) => {
+      await mkdir(path.dirname(amp(sandbox)), { recursive: true });
+      await writeFile(amp(sandbox), 'not a folder\n');
+      await withoutAmp(sandbox);
+    },
   });
+});
 
-  after(() => window.close());
+after(() => window.close());
 
+describe('Amp where lockfiles cannot be written', () => {
   it('says in the status what failed and what to do', async () => {
     await window.statusItem.filter({ has: window.page.locator('.codicon-error') }).waitFor();
     await window.showStatus();
-    const row = window.picks.filter({ hasText: path.join('.local', 'share', 'amp') });
-    await eventually('the row', async () => assert.match(await row.innerText(), /failed/));
+    const rows = window.picks.filter({ hasText: path.join('.local', 'share', 'amp') });
+    await rows.filter({ hasText: 'failed' }).first().waitFor();
     await window.picks.filter({ hasText: 'Restart Server' }).waitFor();
     await window.screenshot('amp-no-lockfile');
     await window.page.keyboard.press('Escape');
@@ -39,14 +42,11 @@ describe('Amp where lockfiles cannot be written', () => {
 });
 
 describe('Amp where the CLI is not installed', () => {
-  let window: VsCodeWindow;
-
   before(async () => {
-    window = await VsCodeWindow.open({ prepare: withoutAmp });
+    await rm(amp(window.sandbox));
+    await window.chooseInStatus('Restart Server');
     await window.waitForStatus(/Serving on 127\.0\.0\.1:\d+/);
   });
-
-  after(() => window.close());
 
   it('explains how to install it instead of opening a terminal', async () => {
     await window.runCommand('Backline: Open Amp Terminal');

@@ -6,7 +6,9 @@ import { RealDialectServer } from '../fake/realDialectServer';
 import type { TurnScript } from '../fake/realDialectSession';
 import { eventually } from '../support/eventually';
 import { ChatView } from './support/chatView';
-import { VsCodeWindow } from './support/window';
+import { sharedWindow } from './support/sharedWindow';
+import { writeUserSettings } from './support/userSettings';
+import type { VsCodeWindow } from './support/window';
 
 const key = 'sk-ant-Zq7xNeverOnDisk';
 const otherKey = 'sk-ant-Wm4kNeverOnDisk';
@@ -27,15 +29,11 @@ describe('Amplifier, as a user sees it', () => {
   before(async () => {
     server = new RealDialectServer({ script: tellingTurn });
     await server.start();
-    window = await VsCodeWindow.open({
-      settings: { 'amplifier.server.port': Number(server.url.port), 'backline.chat.backend': 'amplifier' },
-    });
+    const settings = { 'amplifier.server.port': Number(server.url.port), 'backline.chat.backend': 'amplifier' };
+    window = await sharedWindow((sandbox) => writeUserSettings(sandbox, settings));
     input = window.page.locator('.quick-input-widget input[type=password]');
   });
-  after(async () => {
-    await window.close();
-    await server.stop();
-  });
+  after(() => server.stop());
 
   const toast = (text: string | RegExp): Promise<void> => window.page.getByText(text).first().waitFor();
 
@@ -110,7 +108,7 @@ describe('Amplifier, as a user sees it', () => {
 
   it('gives the key to the server when a session begins, and nothing of a whole turn leaves it in a file', async () => {
     const chat = new ChatView(window.page);
-    await window.runCommand('Backline: Open Chat');
+    await chat.begin(window, 'Amplifier');
     await chat.send('begin');
     await chat.shows(/Now for the tool/);
     await chat.answer('Allow');

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { inRoot } from '../../scripts/lib/paths.mjs';
+import type { Sandbox } from '../../scripts/lib/sandbox.mjs';
 import { eventually } from '../support/eventually';
 import { ChatView } from './support/chatView';
-import { VsCodeWindow } from './support/window';
+import { sharedWindow } from './support/sharedWindow';
+import { writeUserSettings } from './support/userSettings';
+import type { VsCodeWindow } from './support/window';
 
 const agent = 'Key Agent';
 
@@ -12,31 +15,24 @@ const agent = 'Key Agent';
 describe('An agent that works while its settings change', () => {
   let window: VsCodeWindow;
   let chat: ChatView;
-  let settingsFile: string;
+  let sandbox: Sandbox;
   let done: string;
 
   const setKey = async (key: string): Promise<void> => {
     const env = { FAKE_API_KEY: key };
     const entry = { command: 'node', args: [inRoot('test', 'fixtures', 'agents', 'keyAgent.mjs')], env };
-    await writeFile(
-      settingsFile,
-      JSON.stringify({ 'backline.acp.agents': { [agent]: entry }, 'backline.chat.backend': agent }),
-    );
+    await writeUserSettings(sandbox, { 'backline.acp.agents': { [agent]: entry }, 'backline.chat.backend': agent });
   };
 
   before(async () => {
-    window = await VsCodeWindow.open({
-      prepare: async ({ dataDir }) => {
-        settingsFile = path.join(dataDir, 'data', 'Machine', 'settings.json');
-        done = path.join(dataDir, 'done');
-        await mkdir(path.dirname(settingsFile), { recursive: true });
-        await setKey('1234');
-      },
+    window = await sharedWindow(async (its) => {
+      sandbox = its;
+      done = path.join(sandbox.dataDir, 'done');
+      await setKey('1234');
     });
     chat = new ChatView(window.page);
-    await window.runCommand('Backline: Open Chat');
+    await chat.begin(window, agent);
   });
-  after(() => window.close());
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await window.screenshot('changed-settings-failed');
   });

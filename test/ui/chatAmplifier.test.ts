@@ -2,15 +2,17 @@ import { inRoot } from '../../scripts/lib/paths.mjs';
 import { AmplifierProgram } from '../fake/amplifierProgram';
 import { RealDialectServer } from '../fake/realDialectServer';
 import { ChatView } from './support/chatView';
-import { VsCodeWindow } from './support/window';
+import { sharedWindow } from './support/sharedWindow';
+import { writeUserSettings } from './support/userSettings';
+import type { VsCodeWindow } from './support/window';
 
 describe('The chat with an Amplifier server', () => {
   async function openChat(port: string): Promise<{ window: VsCodeWindow; chat: ChatView }> {
-    const window = await VsCodeWindow.open({
-      settings: { 'amplifier.server.port': Number(port), 'backline.chat.backend': 'amplifier' },
-    });
-    await window.runCommand('Backline: Open Chat');
-    return { window, chat: new ChatView(window.page) };
+    const settings = { 'amplifier.server.port': Number(port), 'backline.chat.backend': 'amplifier' };
+    const window = await sharedWindow((sandbox) => writeUserSettings(sandbox, settings));
+    const chat = new ChatView(window.page);
+    await chat.begin(window, 'Amplifier');
+    return { window, chat };
   }
 
   it('drives the embedded one, and keeps the partial answer when it is killed and started again', async () => {
@@ -36,7 +38,6 @@ describe('The chat with an Amplifier server', () => {
       await chat.shows('/slow 2000');
       await window.screenshot('chat-server-back');
     } finally {
-      await window.close();
       await program.stop();
     }
   });
@@ -62,7 +63,6 @@ describe('The chat with an Amplifier server', () => {
       await chat.shows('the first half');
       await window.screenshot('chat-real-dialect');
     } finally {
-      await window.close();
       await server.stop();
     }
   });

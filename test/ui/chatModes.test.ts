@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { eventually } from '../support/eventually';
-import { ChatView } from './support/chatView';
-import { VsCodeWindow } from './support/window';
+import { ChatView, demoAgent } from './support/chatView';
+import { sharedWindow } from './support/sharedWindow';
+import type { VsCodeWindow } from './support/window';
 
 const original = 'export const colour = 1;\n';
 
@@ -14,16 +15,13 @@ describe('The mode of a conversation, chosen before its first prompt', () => {
   let file: string;
 
   before(async () => {
-    window = await VsCodeWindow.open({
-      prepare: async ({ workspace }) => {
-        file = path.join(workspace, 'src', 'colour.ts');
-        await writeFile(file, original);
-      },
+    window = await sharedWindow(async ({ workspace }) => {
+      file = path.join(workspace, 'src', 'colour.ts');
+      await writeFile(file, original);
     });
     chat = new ChatView(window.page);
-    await window.runCommand('Backline: Open Chat');
+    await chat.begin(window, demoAgent);
   });
-  after(() => window.close());
 
   const contains = (text: string): Promise<void> =>
     eventually('the text of the file', async () => assert.equal(await readFile(file, 'utf8'), text));

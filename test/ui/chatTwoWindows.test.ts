@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../support/eventually';
-import { ChatView } from './support/chatView';
-import { VsCodeWindow } from './support/window';
+import { ChatView, demoAgent } from './support/chatView';
+import { sharedWindow } from './support/sharedWindow';
+import type { VsCodeWindow } from './support/window';
 
 describe('One conversation in two windows of VS Code', () => {
   let first: VsCodeWindow;
   let second: VsCodeWindow;
   before(async () => {
-    first = await VsCodeWindow.open();
-    second = await first.another();
+    second = await sharedWindow();
+    first = await second.another();
   });
-  after(() => first.close());
 
   it('is read along in the other one, which continues when the first is closed', async () => {
     const [here, there] = [new ChatView(first.page), new ChatView(second.page)];
-    await first.runCommand('Backline: Open Chat');
+    await here.begin(first, demoAgent);
     await here.send('what can you do?');
     await here.says(/rename/i);
 

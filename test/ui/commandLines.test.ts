@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { ApprovalCard } from './support/approvalCard';
 import { ChatView } from './support/chatView';
 import { PlannedAgent } from './support/plannedAgent';
-import { VsCodeWindow } from './support/window';
+import { sharedWindow } from './support/sharedWindow';
+import type { VsCodeWindow } from './support/window';
 
 const line = 'echo one && echo two | tr a-z A-Z';
 
@@ -13,16 +14,13 @@ describe('An agent that sends whole command lines', () => {
   let agent: PlannedAgent;
 
   before(async () => {
-    window = await VsCodeWindow.open({
-      prepare: async (sandbox) => {
-        agent = new PlannedAgent(sandbox);
-        await agent.install();
-      },
+    window = await sharedWindow(async (sandbox) => {
+      agent = new PlannedAgent(sandbox);
+      await agent.install();
     });
     chat = new ChatView(window.page);
-    await window.runCommand('Backline: Open Chat');
+    await chat.begin(window, agent.title);
   });
-  after(() => window.close());
 
   const runs = (command: string) => [{ request: { method: 'terminal/create', params: { command } } }];
 

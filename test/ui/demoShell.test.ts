@@ -3,8 +3,10 @@ import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promis
 import * as path from 'node:path';
 import { eventually } from '../support/eventually';
 import { ApprovalCard } from './support/approvalCard';
-import { ChatView } from './support/chatView';
-import { VsCodeWindow } from './support/window';
+import { ChatView, demoAgent } from './support/chatView';
+import { sharedWindow } from './support/sharedWindow';
+import { writeUserSettings } from './support/userSettings';
+import type { VsCodeWindow } from './support/window';
 
 const lines = Array.from({ length: 30 }, (_, line) => `export const value${line} = ${line};`);
 const original = `${lines.join('\n')}\n`;
@@ -22,22 +24,19 @@ describe('The demo agent that works by itself', () => {
   let folder: string;
 
   before(async () => {
-    window = await VsCodeWindow.open({
-      settings: { 'backline.chat.saveBeforePrompt': 'never' },
-      prepare: async (sandbox) => {
-        folder = path.join(sandbox.workspace, 'shell');
-        await mkdir(folder);
-        await writeFile(file('values.ts'), original);
-        await writeFile(file('old.txt'), 'old\n');
-        await writeFile(file('moved.txt'), 'moved\n');
-        await writeFile(file('tool.sh'), 'echo tool\n');
-        await chmod(file('tool.sh'), 0o644);
-      },
+    window = await sharedWindow(async (sandbox) => {
+      await writeUserSettings(sandbox, { 'backline.chat.saveBeforePrompt': 'never' });
+      folder = path.join(sandbox.workspace, 'shell');
+      await mkdir(folder);
+      await writeFile(file('values.ts'), original);
+      await writeFile(file('old.txt'), 'old\n');
+      await writeFile(file('moved.txt'), 'moved\n');
+      await writeFile(file('tool.sh'), 'echo tool\n');
+      await chmod(file('tool.sh'), 0o644);
     });
     chat = new ChatView(window.page);
-    await window.runCommand('Backline: Open Chat');
+    await chat.begin(window, demoAgent);
   });
-  after(() => window.close());
 
   const file = (name: string): string => path.join(folder, name);
   const text = (name = 'values.ts'): Promise<string> => readFile(file(name), 'utf8');

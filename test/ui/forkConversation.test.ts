@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
-import * as path from 'node:path';
 import { inRoot } from '../../scripts/lib/paths.mjs';
 import { eventually } from '../support/eventually';
 import { ChatView } from './support/chatView';
-import { VsCodeWindow } from './support/window';
+import { sharedWindow } from './support/sharedWindow';
+import { writeUserSettings } from './support/userSettings';
+import type { VsCodeWindow } from './support/window';
 
 /** A conversation goes on in a second one, with an agent of version 2 that can copy its session. */
 describe('Fork Conversation', () => {
@@ -12,18 +12,14 @@ describe('Fork Conversation', () => {
   let chat: ChatView;
 
   before(async () => {
-    window = await VsCodeWindow.open({
-      prepare: async ({ dataDir }) => {
-        const settings = path.join(dataDir, 'data', 'Machine', 'settings.json');
-        await mkdir(path.dirname(settings), { recursive: true });
-        const entry = { command: 'node', args: [inRoot('dist', 'demo-agent.js'), '--protocol', '2'] };
-        const agents = { 'backline.acp.agents': { Copying: entry }, 'backline.chat.backend': 'Copying' };
-        await writeFile(settings, JSON.stringify(agents));
-      },
+    window = await sharedWindow(async (sandbox) => {
+      const entry = { command: 'node', args: [inRoot('dist', 'demo-agent.js'), '--protocol', '2'] };
+      const agents = { 'backline.acp.agents': { Copying: entry }, 'backline.chat.backend': 'Copying' };
+      await writeUserSettings(sandbox, agents);
     });
     chat = new ChatView(window.page);
+    await chat.begin(window, 'Copying');
   });
-  after(() => window.close());
 
   const prompts = async (): Promise<string[]> =>
     (await chat.frame()).locator('.entry-prompt .prompt-text').allInnerTexts();
@@ -31,7 +27,6 @@ describe('Fork Conversation', () => {
     eventually(`the prompts ${expected.join(', ')}`, async () => assert.deepEqual(await prompts(), expected));
 
   it('is refused while the agent works, with what to do', async () => {
-    await window.runCommand('Backline: Open Chat');
     await chat.send('/slow 400');
     await chat.says(/This answer comes/);
     await window.runCommand('Backline: Fork Conversation');
@@ -64,7 +59,7 @@ describe('Fork Conversation', () => {
 
   it('leaves the first conversation as it was', async () => {
     await window.runCommand('Backline: Show Conversations');
-    const rows = (await chat.frame()).locator('.session-open');
+    const rows = (await chat.frame()).locator('.session-open').filter({ hasText: '/slow 400' });
     await eventually('two conversations', async () =>
       assert.deepEqual((await rows.locator('.session-title').allInnerTexts()).sort(), [
         '/slow 400',
@@ -72,7 +67,7 @@ describe('Fork Conversation', () => {
       ]),
     );
     await window.screenshot('fork-conversation-list');
-    await (await chat.frame()).locator('.session-open[aria-current=false]').click();
+    await rows.and((await chat.frame()).locator('[aria-current=false]')).click();
     await show(['/slow 400', '/plan']);
     await chat.send('hello');
     await chat.says(/I am a program with a few fixed rules/);

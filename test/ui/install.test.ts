@@ -2,16 +2,15 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import { eventually } from '../support/eventually';
-import { VsCodeWindow } from './support/window';
+import { sharedWindow } from './support/sharedWindow';
+import type { VsCodeWindow } from './support/window';
 
 describe('the installed package', () => {
   let window: VsCodeWindow;
 
   before(async () => {
-    window = await VsCodeWindow.open();
+    window = await sharedWindow();
   });
-
-  after(async () => await window.close());
 
   it('activates by itself and serves', async () => {
     await window.waitForStatus(/Serving on 127\.0\.0\.1:\d+/);

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { inRoot } from '../../scripts/lib/paths.mjs';
 import { AcpProgram } from '../fake/acpProgram';
 import { ChatView } from './support/chatView';
-import { VsCodeWindow } from './support/window';
+import { sharedWindow } from './support/sharedWindow';
+import { writeUserSettings } from './support/userSettings';
+import type { VsCodeWindow } from './support/window';
 
 const agent = 'Big machine';
 const token = 'token-of-the-big-machine';
@@ -25,30 +27,19 @@ describe('An agent at a URL, as a user sets it up', () => {
   };
 
   before(async () => {
-    window = await VsCodeWindow.open({
-      prepare: async ({ dataDir, home, workspace: folder }) => {
-        workspace = folder;
-        stateFolder = path.join(home, 'sessions');
-        await mkdir(stateFolder);
-        await startProgram('0');
-        const settings = path.join(dataDir, 'data', 'Machine', 'settings.json');
-        await mkdir(path.dirname(settings), { recursive: true });
-        const headers = { Authorization: 'Bearer ${secret:TOKEN}' };
-        const entry = { url: program.url.replace(/^http/, 'ws'), headers };
-        const agents = { 'backline.acp.agents': { [agent]: entry }, 'backline.chat.backend': agent };
-        await writeFile(settings, JSON.stringify(agents));
-      },
+    window = await sharedWindow(async (sandbox) => {
+      workspace = sandbox.workspace;
+      stateFolder = path.join(sandbox.home, 'sessions');
+      await mkdir(stateFolder);
+      await startProgram('0');
+      const headers = { Authorization: 'Bearer ${secret:TOKEN}' };
+      const entry = { url: program.url.replace(/^http/, 'ws'), headers };
+      await writeUserSettings(sandbox, { 'backline.acp.agents': { [agent]: entry }, 'backline.chat.backend': agent });
     });
     chat = new ChatView(window.page);
-    await window.runCommand('Backline: Open Chat');
+    await chat.begin(window, agent);
   });
-  after(async () => {
-    try {
-      await window.close();
-    } finally {
-      await program.stop();
-    }
-  });
+  after(() => program.stop());
 
   it('shows which secret is missing, and where to store it', async () => {
     await chat.send('what can you do?');

@@ -5,7 +5,8 @@ import * as path from 'node:path';
 import { eventually } from '../support/eventually';
 import { ChatView } from './support/chatView';
 import { PlannedAgent } from './support/plannedAgent';
-import { VsCodeWindow } from './support/window';
+import { sharedWindow } from './support/sharedWindow';
+import type { VsCodeWindow } from './support/window';
 
 const longAnswer = Array.from({ length: 100 }, (_, part) => [
   { update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: `Part ${part} of it.` } } },
@@ -29,24 +30,24 @@ describe('Restore to a prompt', () => {
   let folder: string;
 
   before(async () => {
-    window = await VsCodeWindow.open({
-      prepare: async (sandbox) => {
-        folder = path.join(sandbox.workspace, 'src');
-        const agent = new PlannedAgent(sandbox);
-        await agent.install();
-        await writeFile(file('values.ts'), original);
-        const run = (name: string, script: string) =>
-          agent.plan(name, [{ command: { script, folder: sandbox.workspace } }]);
-        await run('one', `sed -i 's/= .*/= 1;/' src/values.ts`);
-        await run('two', `sed -i 's/= .*/= 2;/' src/values.ts && printf 'two\\n' > 'src/made by two.txt'`);
-        await run('three', `sed -i 's/= .*/= 3;/' src/values.ts && chmod +x 'src/made by two.txt'`);
-        await agent.plan('long', longAnswer);
-        await run('other', `sed -i 's/= .*/= 4;/' src/values.ts`);
-      },
+    let title = '';
+    window = await sharedWindow(async (sandbox) => {
+      folder = path.join(sandbox.workspace, 'src');
+      const agent = new PlannedAgent(sandbox);
+      await agent.install();
+      await writeFile(file('values.ts'), original);
+      const run = (name: string, script: string) =>
+        agent.plan(name, [{ command: { script, folder: sandbox.workspace } }]);
+      await run('one', `sed -i 's/= .*/= 1;/' src/values.ts`);
+      await run('two', `sed -i 's/= .*/= 2;/' src/values.ts && printf 'two\\n' > 'src/made by two.txt'`);
+      await run('three', `sed -i 's/= .*/= 3;/' src/values.ts && chmod +x 'src/made by two.txt'`);
+      await agent.plan('long', longAnswer);
+      await run('other', `sed -i 's/= .*/= 4;/' src/values.ts`);
+      ({ title } = agent);
     });
     chat = new ChatView(window.page);
+    await chat.begin(window, title);
   });
-  after(() => window.close());
 
   const file = (name: string): string => path.join(folder, name);
   const value = async (): Promise<string | undefined> => /= (.*);/.exec(await readFile(file('values.ts'), 'utf8'))?.[1];

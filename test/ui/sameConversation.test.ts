@@ -6,7 +6,9 @@ import type { Sandbox } from '../../scripts/lib/sandbox.mjs';
 import { AcpProgram } from '../fake/acpProgram';
 import { eventually } from '../support/eventually';
 import { ChatView } from './support/chatView';
-import { VsCodeWindow } from './support/window';
+import { sharedWindow } from './support/sharedWindow';
+import { writeUserSettings } from './support/userSettings';
+import type { VsCodeWindow } from './support/window';
 
 const original = 'export const colour = 1;\nconsole.log(colour);\n';
 const changed = original.replaceAll('colour', 'color');
@@ -55,34 +57,27 @@ for (const { name, reach } of kinds) {
   describe(`A conversation over ${name}`, () => {
     const slug = name.replaceAll(/\W+/g, '-').toLowerCase();
     let agent: ReachableAgent | undefined;
+    const title = `Same over ${name}`;
+    // Each conversation has a file of its own: its changes are undone, and reviewed.
+    const fileName = `colour${kinds.findIndex((kind) => kind.name === name)}.ts`;
     let window: VsCodeWindow;
     let chat: ChatView;
     let file: string;
 
     before(async () => {
-      window = await VsCodeWindow.open({
-        prepare: async (sandbox) => {
-          file = path.join(sandbox.workspace, 'src', 'colour.ts');
-          await writeFile(file, original);
-          const stateFolder = path.join(sandbox.home, 'sessions');
-          await mkdir(stateFolder);
-          agent = await reach(sandbox, stateFolder);
-          const settings = { 'backline.acp.agents': { Same: agent.entry }, 'backline.chat.backend': 'Same' };
-          const machine = path.join(sandbox.dataDir, 'data', 'Machine');
-          await mkdir(machine, { recursive: true });
-          await writeFile(path.join(machine, 'settings.json'), JSON.stringify(settings));
-        },
+      window = await sharedWindow(async (sandbox) => {
+        file = path.join(sandbox.workspace, 'src', fileName);
+        await writeFile(file, original);
+        const stateFolder = path.join(sandbox.home, `sessions-${slug}`);
+        await mkdir(stateFolder);
+        agent = await reach(sandbox, stateFolder);
+        const settings = { 'backline.acp.agents': { [title]: agent.entry }, 'backline.chat.backend': title };
+        await writeUserSettings(sandbox, settings);
       });
       chat = new ChatView(window.page);
-      await window.runCommand('Backline: Open Chat');
+      await chat.begin(window, title);
     });
-    after(async () => {
-      try {
-        await window.close();
-      } finally {
-        await agent?.stop?.();
-      }
-    });
+    after(() => agent?.stop?.());
 
     const contains = (text: string): Promise<void> =>
       eventually('the text of the file', async () => assert.equal(await readFile(file, 'utf8'), text));
@@ -99,14 +94,14 @@ for (const { name, reach } of kinds) {
     });
 
     it('calls a tool of the window', async () => {
-      await chat.send('who uses colour in src/colour.ts');
+      await chat.send(`who uses colour in src/${fileName}`);
       await chat.says('I asked the language server of your editor.');
       await ends();
       await shot('tool');
     });
 
     it('asks with the diff of a change, and makes it once that is allowed', async () => {
-      await chat.send('rename colour to color in src/colour.ts');
+      await chat.send(`rename colour to color in src/${fileName}`);
       await (await chat.button('Allow')).waitFor();
       const card = (await chat.frame()).locator('.approval');
       assert.match((await card.textContent()) ?? '', /console\.log\(color\)/);
@@ -120,7 +115,7 @@ for (const { name, reach } of kinds) {
     it('lists the change, and shows it in the review', async () => {
       await chat.shows(/1 file/);
       await (await chat.button(/^Review$/)).click();
-      const diff = window.page.locator('.multiDiffEntry').filter({ hasText: 'colour.ts' });
+      const diff = window.page.locator('.multiDiffEntry').filter({ hasText: fileName });
       await diff.locator('.editor.modified').getByText('color').first().waitFor();
       await shot('diff');
       await window.runCommand('View: Close All Editors');
@@ -168,20 +163,20 @@ for (const { name, reach } of kinds) {
     });
 
     it('goes back to a prompt, with its files', async () => {
-      const prompt = 'rename colour to color in src/colour.ts';
+      const prompt = `rename colour to color in src/${fileName}`;
       await eventually('Restore to Here', async () => {
         const entry = (await chat.frame()).locator('.entry-prompt').filter({ hasText: prompt });
         await entry.hover({ timeout: 5_000 });
         await entry.getByRole('button', { name: 'Restore to Here…' }).click({ timeout: 5_000 });
       });
       await window.pick('Conversation and Files');
-      await window.picks.filter({ hasText: 'colour.ts' }).waitFor();
+      await window.picks.filter({ hasText: fileName }).waitFor();
       await window.page.keyboard.press('Enter');
       await contains(original);
       await eventually('the prompt', async () =>
         assert.equal(await (await chat.prompt()).inputValue({ timeout: 5_000 }), prompt),
       );
-      assert.deepEqual(await prompts(), ['what can you do?', 'who uses colour in src/colour.ts']);
+      assert.deepEqual(await prompts(), ['what can you do?', `who uses colour in src/${fileName}`]);
       await shot('restore');
     });
 
@@ -192,7 +187,7 @@ for (const { name, reach } of kinds) {
       await ends();
       // Only what is near the view is on the page.
       const shown = await prompts();
-      assert.equal(shown.at(-1), 'rename colour to color in src/colour.ts');
+      assert.equal(shown.at(-1), `rename colour to color in src/${fileName}`);
       assert.ok(!shown.includes('/slow 2000'), shown.join('; '));
     });
   });

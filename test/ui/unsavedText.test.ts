@@ -6,7 +6,8 @@ import { ChatView } from './support/chatView';
 import { setUserSetting } from './support/contextHover';
 import { PlannedAgent } from './support/plannedAgent';
 import { takeThemePictures } from './support/themePictures';
-import { VsCodeWindow } from './support/window';
+import { sharedWindow } from './support/sharedWindow';
+import type { VsCodeWindow } from './support/window';
 
 /** What users see when they have unsaved text, and an agent comes along. */
 describe('Unsaved text', () => {
@@ -16,22 +17,19 @@ describe('Unsaved text', () => {
   let file: string;
 
   before(async () => {
-    window = await VsCodeWindow.open({
-      prepare: async (sandbox) => {
-        agent = new PlannedAgent(sandbox);
-        await agent.install();
-        file = path.join(sandbox.workspace, 'notes.txt');
-        await writeFile(file, 'one\ntwo\nthree\n');
-        const folder = sandbox.workspace;
-        await agent.plan('change', [{ command: { script: 'printf "agent\\n" > notes.txt; sleep 3', folder } }]);
-        await agent.plan('remove', [{ command: { script: 'rm notes.txt; sleep 3', folder } }]);
-        await agent.plan('nothing', []);
-      },
+    window = await sharedWindow(async (sandbox) => {
+      agent = new PlannedAgent(sandbox);
+      await agent.install();
+      file = path.join(sandbox.workspace, 'notes.txt');
+      await writeFile(file, 'one\ntwo\nthree\n');
+      const folder = sandbox.workspace;
+      await agent.plan('change', [{ command: { script: 'printf "agent\\n" > notes.txt; sleep 3', folder } }]);
+      await agent.plan('remove', [{ command: { script: 'rm notes.txt; sleep 3', folder } }]);
+      await agent.plan('nothing', []);
     });
     chat = new ChatView(window.page);
-    await window.runCommand('Backline: Open Chat');
+    await chat.begin(window, agent.title);
   });
-  after(() => window.close());
 
   const text = (): Promise<string> => readFile(file, 'utf8');
   const toast = (words: string) => window.messages.filter({ hasText: words });

@@ -3,6 +3,9 @@ import type { Frame, Locator, Page } from 'playwright-core';
 import { eventually } from '../../support/eventually';
 import type { VsCodeWindow } from './window';
 
+/** The agent that is there without settings. */
+export const demoAgent = 'Demo agent (no model)';
+
 /** The chat as a user sees it: the page of the view, or of the tab in front, somewhere in the frames of VS Code. */
 export class ChatView {
   constructor(private readonly page: Page) {}
@@ -19,6 +22,16 @@ export class ChatView {
         if ((await frame.locator('.transcript-pane[aria-busy=true]').count()) === 0) return frame;
       }
       throw new Error('no frame has a prompt and something above it');
+    });
+  }
+
+  /** A conversation in which nothing was said, with the agent that the settings name. */
+  async begin(window: VsCodeWindow, agent: string): Promise<void> {
+    await eventually(`a conversation with ${agent}`, async () => {
+      await window.runCommand('Backline: New Conversation');
+      const frame = await this.frame();
+      await frame.locator('.empty').first().waitFor({ timeout: 10_000 });
+      await frame.getByRole('button', { name: `Agent: ${agent}`, exact: true }).waitFor({ timeout: 10_000 });
     });
   }
 

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { inRoot } from '../../../scripts/lib/paths.mjs';
 import type { Sandbox } from '../../../scripts/lib/sandbox.mjs';
 import { eventually } from '../../support/eventually';
+import { writeUserSettings } from './userSettings';
 
 /** What the agent does in a turn, one after the other. A request may be made several `times` at once. */
 export type Step =
@@ -68,13 +69,12 @@ export class PlannedAgent {
     return path.join(this.sandbox.home, 'plans');
   }
 
-  /** Into the settings of the user, before VS Code starts. */
+  /** Into the settings of the user. */
   async install(): Promise<void> {
-    const settings = path.join(this.sandbox.dataDir, 'data', 'Machine', 'settings.json');
-    for (const folder of [this.folder, path.dirname(settings)]) await mkdir(folder, { recursive: true });
+    await mkdir(this.folder, { recursive: true });
     const args = [inRoot('test', 'fixtures', 'agents', 'planned.mjs'), this.folder];
     const agents = { [this.title]: { command: 'node', args } };
-    await writeFile(settings, JSON.stringify({ 'backline.acp.agents': agents, 'backline.chat.backend': this.title }));
+    await writeUserSettings(this.sandbox, { 'backline.acp.agents': agents, 'backline.chat.backend': this.title });
   }
 
   /** What the agent does at the prompt of that name. */

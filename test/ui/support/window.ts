@@ -305,8 +305,11 @@ export class VsCodeWindow {
 
   /** Opens a file by its name. Resolves when its text is in the editor, not only its name in the tab. */
   async openFile(name: string): Promise<void> {
-    await this.choose('Control+P', name, name);
-    await this.page.locator('.tab.active').filter({ hasText: name }).waitFor();
+    // Again when the list was drawn anew under the click.
+    await eventually(`the tab of ${name}`, async () => {
+      await this.choose('Control+P', name, name);
+      await this.page.locator('.tab.active').filter({ hasText: name }).waitFor({ timeout: 15_000 });
+    });
     await this.page.locator(`.editor-instance .monaco-editor[data-uri$="/${name}"]`).first().waitFor();
   }
 
