@@ -77,7 +77,9 @@ window.harness = {
   receive: (data) => window.dispatchEvent(new MessageEvent('message', { data })),
 };
 
-const theme: unknown = JSON.parse(sessionStorage.getItem(`harness.theme ${folder}`) ?? 'null');
+// The browser's own page for an address that it could not load has no storage.
+const stored = window.origin === 'null' ? null : sessionStorage.getItem(`harness.theme ${folder}`);
+const theme: unknown = JSON.parse(stored ?? 'null');
 // A tab that has nothing to show has none.
 if (isTheme(theme)) {
   // The body is there before the page's script runs, which stands at its end.
