@@ -140,6 +140,15 @@ describe('the first prompt of a conversation', () => {
     refuse();
     await chat.page.getByRole('button', { name: 'Send Again' }).waitFor();
     assert.equal(await chat.page.getByText('There is no such program.').count(), 1);
+    await chat.tellSession({
+      status: 'failed',
+      statusText: 'Demo agent stopped (exit code 1).',
+      statusDetails: 'There is no such program.\nENOENT',
+    });
+    await chat.page.getByText('Demo agent stopped (exit code 1).').waitFor();
+    assert.equal(await chat.page.getByText('There is no such program.').count(), 1, 'in the details');
+    await chat.page.getByRole('button', { name: 'Continue with Another Agent' }).click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.continueWith), { sessionId: 's1', isSameAgent: false });
     chat.host.answer(chatRequests.showLog, () => ({}));
     await chat.page.getByRole('button', { name: 'Show Log' }).click();
     await chat.host.waitFor(chatRequests.showLog);

@@ -11,6 +11,7 @@ const idle = { isBusy: false, isStarting: false, statusText: undefined };
 const busy = { ...idle, isBusy: true };
 const starting = { ...busy, isStarting: true };
 const facts: ConversationStatusInput = {
+  agent: 'Claude',
   transcript: idle,
   backend: { kind: 'ready' },
   readonly: undefined,
@@ -36,6 +37,22 @@ describe('conversationStatus', () => {
     assert.deepEqual(status({ backend: signIn, transcript: busy, phase: stopping }), asks);
     assert.deepEqual(status({ backend: signIn, phase: failure }), asks);
     assert.deepEqual(status({ backend: signIn }), { status: 'idle' });
+  });
+
+  it('says in one sentence why a prompt was not accepted, if that is known, and has the report in its details', () => {
+    const refused = (text: string, details?: string) =>
+      status({ phase: { kind: 'idle', failure: new BackendError('backend', text, details) } });
+    assert.deepEqual(refused('{"type":"overloaded_error"}', 'HTTP 529'), {
+      status: 'failed',
+      statusText: 'Claude is overloaded (529).',
+      statusDetails: '{"type":"overloaded_error"}\nHTTP 529',
+    });
+    assert.deepEqual(
+      refused('Claude AI usage limit reached|1999999999').statusText,
+      'The usage limit of Claude is reached.',
+    );
+    const unknown = { status: 'failed', statusText: 'Not taken.', statusDetails: 'because' };
+    assert.deepEqual(refused('Not taken.', 'because'), unknown);
   });
 
   it('is stopping before all other activity, and reconnecting before busy', () => {

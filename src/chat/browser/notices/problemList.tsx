@@ -5,8 +5,11 @@ import { usePage, usePageState } from '../chatPageContext';
 export function ProblemList() {
   const { store } = usePage();
   const { problems, session } = usePageState();
-  // The status banner already shows the other problems.
-  const others = problems.filter(({ message }) => message !== session?.statusText && message !== session?.problem);
+  // The status banner already shows the other problems, in its text or in its details.
+  const shown = [session?.statusText, session?.problem];
+  const isShown = (message: string): boolean =>
+    shown.includes(message) || session?.statusDetails?.includes(message) === true;
+  const others = problems.filter(({ message }) => !isShown(message));
   return (
     <>
       {others.map(({ id, message, details }) => {

@@ -113,6 +113,15 @@ function SessionBanner({ session }: { session: ConversationView }) {
             {isMissing && !backend.needsPermission
               ? repair('Edit', 'edit')
               : repair(backend ? repairLabel(backend) : 'Set Up…')}
+            <button
+              type="button"
+              class="link-button"
+              onClick={() =>
+                void page.request(chatRequests.continueWith, { sessionId: session.id, isSameAgent: false })
+              }
+            >
+              Continue with Another Agent
+            </button>
             <button type="button" class="link-button" onClick={() => void page.request(chatRequests.showLog, {})}>
               Show Log
             </button>

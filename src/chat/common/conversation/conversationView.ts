@@ -1,10 +1,11 @@
 import type { Clock } from '../../../base/common/async';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import type { BackendState } from '../../../session/common/sessionBackend';
+import type { BackendError, BackendState } from '../../../session/common/sessionBackend';
 import { selectShownChanges } from '../../../transcript/common/shownChanges';
 import { activeRowState, activityOf } from './activity';
 import { toCommandViews, toOptionViews, type ConversationRow, type ConversationView } from '../chatView';
 import type { ChatTranscript } from '../transcript/chatTranscript';
+import { classifyFailure, describeFailure } from '../transcript/turnFailure';
 import type { Conversation } from './conversation';
 import type { BackendConnection } from './backendConnection';
 import { isQueuedForSignIn } from '../signIn/signInWait';
@@ -13,6 +14,8 @@ import { isStopping, type TurnPhase } from './turnPhase';
 type Status = Pick<ConversationView, 'status' | 'statusText' | 'statusDetails'>;
 
 export interface ConversationStatusInput {
+  /** Title of the agent. */
+  readonly agent: string;
   readonly transcript: Pick<ChatTranscript, 'isBusy' | 'isStarting' | 'statusText'>;
   readonly backend: BackendState | undefined;
   readonly readonly: string | undefined;
@@ -39,11 +42,18 @@ export function conversationStatus(facts: ConversationStatusInput): Status {
     return { status: 'reconnecting', statusText: 'Checking whether the turn is still running…' };
   }
   if (transcript.isBusy) return busyStatus(facts);
-  if (failure) {
-    const { details: statusDetails, message: statusText } = failure;
-    return { status: 'failed', statusText, ...withoutUndefined({ statusDetails }) };
-  }
+  if (failure) return refusedStatus(failure, facts.agent);
   return { status: 'idle' };
+}
+
+/** Says why a prompt was not accepted in the sentence that the end of a failed turn has, too. The report is in the details. */
+function refusedStatus({ code, details, message: text }: BackendError, agent: string): Status {
+  const sentence = describeFailure(classifyFailure({ text, code, details }), agent);
+  if (sentence === undefined || sentence === text) {
+    return { status: 'failed', statusText: text, ...withoutUndefined({ statusDetails: details }) };
+  }
+  const statusDetails = details === undefined ? text : `${text}\n${details}`;
+  return { status: 'failed', statusText: sentence, statusDetails };
 }
 
 function busyStatus(facts: ConversationStatusInput): Status {
@@ -78,6 +88,7 @@ function conversationState(facts: ConversationFacts): Status & Pick<Conversation
   const { backendTitle } = conversation.head;
   const isWaiting = isQueuedForSignIn(conversation.head, queue.first !== undefined, clock.now());
   const status = conversationStatus({
+    agent: backendTitle,
     transcript,
     backend: connection.state,
     readonly: readonlyReason(conversation),
