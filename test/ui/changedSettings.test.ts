@@ -44,7 +44,7 @@ describe('An agent that works while its settings change', () => {
     await chat.send(`work until ${done}`);
     await isWorking();
     await setKey('12345678');
-    const told = await chat.notice(/settings of Key Agent have changed.*with the next prompt/);
+    const told = await chat.notice(/settings of Key Agent have changed.*with the next prompt\. Restart Now stops/);
     await setKey('123456');
     await writeFile(done, '');
     await chat.says(/a key of 4 letters/);

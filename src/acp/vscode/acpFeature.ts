@@ -293,7 +293,8 @@ const actions: AgentStatusActions = {
 };
 
 function tellPostponed(notices: NoticeBoard, { id, title }: Pick<SessionBackend, 'id' | 'title'>): void {
-  notices.info(`The settings of ${title} have changed. They take effect with the next prompt.`, {
+  const message = `The settings of ${title} have changed. They take effect with the next prompt. Restart Now stops the running answers.`;
+  notices.info(message, {
     label: 'Restart Now',
     run: () => vscode.commands.executeCommand(commandIds.acpRestartAgent, id),
   });

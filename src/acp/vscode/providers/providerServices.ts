@@ -41,7 +41,8 @@ export class LlmProviderServices {
     const { isWorking, onDidEndTurn } = this.deps;
     const tellPostponed = (id: string): void => {
       const title = registry.entryOf(id)?.title ?? id;
-      messages.warning(`The LLM providers of ${title} were changed. It uses them after it has completed its answer.`, {
+      const message = `The LLM providers of ${title} were changed. It uses them after it has completed its answer. Restart Now stops the answer.`;
+      messages.warning(message, {
         label: 'Restart Now',
         run: () => vscode.commands.executeCommand(commandIds.acpRestartAgent, id),
       });
