@@ -104,7 +104,8 @@ const browserRunner = {
     };
     try {
       browser = await launchChromium(vsCodeFlags);
-      const page = await browser.newPage();
+      // Nobody looks at it, and what moves is drawn by the processor.
+      const page = await browser.newPage({ reducedMotion: 'reduce' });
       /** @type {string[]} */
       const pageErrors = [];
       page.on('console', (message) => {
