@@ -88,7 +88,7 @@ describe('installing real agents', function () {
     const entry = agents.find(({ source }) => source === 'installed');
     assert.ok(entry && entry.problem === undefined, JSON.stringify(entry?.problem));
     const launcher = launcherIn({ home, folder, env }, { editor: new FakeEditor({}, [folder]) });
-    const backend = await launcher.createBackend(entry);
+    const backend = launcher.createBackend(entry);
     try {
       const session = await backend.createSession({ cwd: folder });
       const follower = new Follower(session, answerTimeoutMs);

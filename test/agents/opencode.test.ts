@@ -45,7 +45,7 @@ describe('opencode', function () {
     context = await ContextServer.start(join(folder, 'old.txt'));
     const { headers, name, url } = context.address;
     const windowMcpServers = () => Promise.resolve({ [name]: { type: 'http', url, headers } });
-    backend = await launcherIn({ home, folder }, { editor, windowMcpServers }).createBackend({
+    backend = launcherIn({ home, folder }, { editor, windowMcpServers }).createBackend({
       id: 'opencode',
       title: 'OpenCode',
       command: process.env['BACKLINE_TEST_OPENCODE'] ?? '',

@@ -137,7 +137,7 @@ class AgentRun {
     );
     const { args, id, protocol = 'auto', title } = agent;
     const entry = { id, title, command: program, args, env, dialect: 'v1', mcpServers: {} } as const;
-    const backend = await launcher.createBackend({ ...entry, protocol, missingFile: 'error', source: 'found' });
+    const backend = launcher.createBackend({ ...entry, protocol, missingFile: 'error', source: 'found' });
     return new AgentRun(agent, home, folder, model, server, backend, bench, [total, user, ...used]);
   }
 

@@ -59,7 +59,7 @@ for (const agent of realAgents.filter(({ id }) => id === 'claude' || id === 'cod
       const windowMcpServers = () => Promise.resolve({});
       const launcher = launcherIn({ folder, home }, { editor: new FakeEditor({}, [folder]), windowMcpServers });
       const entry = { id, title, command: program, args, env, dialect: 'v1', protocol: '2', mcpServers: {} } as const;
-      return await launcher.createBackend({ ...entry, missingFile: 'error', source: 'found' });
+      return launcher.createBackend({ ...entry, missingFile: 'error', source: 'found' });
     }
 
     /** Allows the next thing that the agent asks for, if it asks before `ended`. */

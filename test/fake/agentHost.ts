@@ -31,7 +31,7 @@ async function main(agentFile: string, folder: string, reaperFile: string, promp
     log,
     tap: disabledTrafficTap,
     standing: standingOf(),
-    environment: () => Promise.resolve({ PATH: '' }),
+    environment: { PATH: '' },
     defaultFolder: () => folder,
     isTrusted: () => true,
     agentConsent: { consent: answeringConsent('denied'), places: () => ({ cwd: folder, folders: [folder] }) },
@@ -42,7 +42,7 @@ async function main(agentFile: string, folder: string, reaperFile: string, promp
     runInTerminal: () => Promise.resolve(false),
     keysOf: () => Promise.resolve({}),
   });
-  const backend = await launcher.createBackend({
+  const backend = launcher.createBackend({
     id: 'demo',
     title: 'Demo',
     command: process.execPath,

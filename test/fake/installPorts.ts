@@ -16,7 +16,7 @@ export function realInstallPorts(env: Readonly<Record<string, string>>): Install
       nodeVersion: process.versions.node,
       home: env['HOME'] ?? tmpdir(),
     },
-    environment: () => Promise.resolve(env),
+    environment: () => env,
     findProgram: (name, variables) =>
       lookupCommand(name, {
         ...{ platform: process.platform, env: variables, cwd: tmpdir(), files: diskCommandFileAccess },

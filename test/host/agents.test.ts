@@ -106,7 +106,7 @@ describe('installing agents', () => {
       log: nullLogger,
       tap: disabledTrafficTap,
       standing: standingOf(),
-      environment: () => Promise.resolve(env),
+      environment: env,
       defaultFolder: () => inWorkspace(),
       isTrusted: () => true,
       agentConsent,
@@ -128,7 +128,7 @@ describe('installing agents', () => {
           files: diskCommandFileAccess,
           demo: { execPath: process.execPath, script: 'demo.js' },
         }),
-      createBackend: (entry) => launcher.createBackend(entry),
+      createBackend: (entry) => Promise.resolve(launcher.createBackend(entry)),
       isTrusted: () => true,
       agentConsent,
       needsSignIn: () => false,
@@ -142,7 +142,7 @@ describe('installing agents', () => {
       getLauncher: () => Promise.resolve(launcher),
       loadedLauncher: () => launcher,
       hasChangedProviders: () => false,
-      environment: () => Promise.resolve(env),
+      environment: () => env,
       guardProcess: () => ({ dispose: () => undefined }),
     });
     const { platform, arch, execPath } = process;

@@ -25,7 +25,7 @@ import { AgentReaper } from '../node/process/agentReaper';
 import { AgentBackendRegistry } from '../node/catalogue/agentBackendRegistry';
 import type { AgentConsentContext } from '../node/catalogue/agentConsent';
 import { diskCommandFileAccess } from '../node/process/commandLookup';
-import { ShellEnvironment } from '../node/process/shellEnvironment';
+import { editorEnvironment } from '../node/process/editorEnvironment';
 import { AgentOriginServices } from './agentOriginServices';
 import { AgentsPort } from './agentsPort';
 import { askToLoadSession } from './loadQuestion';
@@ -72,7 +72,7 @@ export class AcpFeature implements Feature {
   private readonly registry: AgentBackendRegistry;
   private readonly reaper: AgentReaper;
   private readonly signInTerminals = new SignInTerminals();
-  private readonly shellEnvironment: ShellEnvironment;
+  private readonly environment = editorEnvironment(process.env);
   private readonly signIn: SignInServices;
   private readonly providers: LlmProviderServices;
   private readonly mcpInputs: McpInputAnswers;
@@ -83,9 +83,8 @@ export class AcpFeature implements Feature {
   private loadedLauncher: AgentLauncher | undefined;
 
   constructor(private readonly deps: AcpFeatureDeps) {
-    const { agentReaperFile, clock, log } = deps;
+    const { agentReaperFile, log } = deps;
     this.reaper = new AgentReaper({ file: agentReaperFile, log });
-    this.shellEnvironment = new ShellEnvironment({ platform: process.platform, processEnv: process.env, clock, log });
     this.signIn = new SignInServices(deps);
     this.providers = new LlmProviderServices(deps);
     this.mcpInputs = new McpInputAnswers({
@@ -102,7 +101,7 @@ export class AcpFeature implements Feature {
     this.registry = new AgentBackendRegistry({
       loadCatalogue: () => this.loadCatalogue(),
       settleOrigin: (entry) => this.origins.guard.settle(entry),
-      createBackend: async (entry) => await (await this.getLauncher()).createBackend(entry),
+      createBackend: async (entry) => (await this.getLauncher()).createBackend(entry),
       isTrusted,
       hasDeniedServers: (backend) => this.loadedLauncher?.hasDeniedServers(backend),
       agentConsent: this.createAgentConsentContext(),
@@ -117,7 +116,7 @@ export class AcpFeature implements Feature {
       getLauncher: () => this.getLauncher(),
       loadedLauncher: () => this.loadedLauncher,
       hasChangedProviders: (id) => this.providers.store.agentIds.includes(id),
-      environment: async () => networkEnvironment(await this.shellEnvironment.get(), this.deps.settings.network()),
+      environment: () => networkEnvironment(this.environment, this.deps.settings.network()),
       guardProcess: (leaderPid) => this.reaper.watch(leaderPid, randomUUID()),
     });
   }
@@ -195,7 +194,7 @@ export class AcpFeature implements Feature {
       ...this.deps,
       clientInfo: { name: 'backline', title: 'Backline', version },
       tap: traffic,
-      environment: () => this.shellEnvironment.get(),
+      environment: this.environment,
       defaultFolder: () => this.defaultFolder(),
       isTrusted,
       agentConsent: this.createAgentConsentContext(),
@@ -232,8 +231,6 @@ export class AcpFeature implements Feature {
 
   private async loadCatalogue() {
     const { demoAgentFile, demoStateFolder: stateFolder, installed, settings } = this.deps;
-    // Reading the environment starts the login shell, which requires a trusted workspace.
-    const env = isTrusted() ? await this.shellEnvironment.get() : {};
     const programs = await installed.installedAgents();
     const levels = settings.acpAgentsByLevel();
     await this.origins.takeOverOnce(programs, levels);
@@ -242,7 +239,7 @@ export class AcpFeature implements Feature {
       levels,
       installed: programs,
       origins: this.origins.store,
-      env,
+      env: this.environment,
       cwd: this.defaultFolder(),
       files: diskCommandFileAccess,
       demo: { execPath: process.execPath, script: demoAgentFile, stateFolder },

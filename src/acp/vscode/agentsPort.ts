@@ -22,7 +22,7 @@ interface AgentsPortDeps {
   readonly loadedLauncher: () => AgentLauncher | undefined;
   /** Whether the user has changed an LLM provider of the agent. */
   readonly hasChangedProviders: (agentId: string) => boolean;
-  readonly environment: () => Promise<Variables>;
+  readonly environment: () => Variables;
   readonly guardProcess: (leaderPid: number) => Disposable;
 }
 
@@ -37,11 +37,8 @@ export class AgentsPort {
   constructor(private readonly deps: AgentsPortDeps) {}
 
   readonly install = {
-    /**
-     * The environment of the login shell, with VS Code's settings for the network. Starts a shell once, so the workspace must be
-     * trusted. Never rejects.
-     */
-    environment: async (): Promise<Variables> => await this.deps.environment(),
+    /** The environment of VS Code, with its settings for the network. */
+    environment: (): Variables => this.deps.environment(),
     /** Resolves to undefined if the PATH of `env` has no executable program of that name. Never rejects. */
     findProgram: async (name: string, env: Variables): Promise<FoundCommand | undefined> =>
       await (await this.deps.getLauncher()).findProgram(name, env),

@@ -25,8 +25,8 @@ export interface InstallPorts {
     /** Absolute path of the user's home folder. */
     readonly home: string;
   };
-  /** The environment of the login shell. Never rejects. */
-  readonly environment: () => Promise<Variables>;
+  /** The environment of VS Code, with its settings for the network. */
+  readonly environment: () => Variables;
   /** Resolves to undefined if the PATH of `env` has no executable program of that name. Never rejects. */
   readonly findProgram: (name: string, env: Variables) => Promise<FoundProgram | undefined>;
   /** Ends a process that is the leader of its group, and its descendants. Never rejects. */

@@ -27,7 +27,7 @@ export function launcherIn(
     log: nullLogger,
     tap: disabledTrafficTap,
     standing: standingOf(),
-    environment: () => Promise.resolve({ ...env, HOME: home }),
+    environment: { ...env, HOME: home },
     defaultFolder: () => folder,
     isTrusted: () => true,
     agentConsent: { consent: answeringConsent('denied'), places: () => ({ cwd: folder, folders: [folder] }) },

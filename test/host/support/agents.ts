@@ -61,7 +61,7 @@ export class AgentsUnderTest {
       log,
       tap: this.traffic,
       standing: standingOf(),
-      environment: () => Promise.resolve({ PATH: process.env['PATH'] ?? '' }),
+      environment: { PATH: process.env['PATH'] ?? '' },
       defaultFolder: () => inWorkspace(),
       isTrusted: () => this.isTrusted,
       agentConsent,
@@ -81,7 +81,7 @@ export class AgentsUnderTest {
     ];
     this.registry = new AgentBackendRegistry({
       loadCatalogue: () => Promise.resolve({ agents, problems: [] }),
-      createBackend: (entry) => launcher.createBackend(entry),
+      createBackend: (entry) => Promise.resolve(launcher.createBackend(entry)),
       isTrusted: () => this.isTrusted,
       agentConsent,
       needsSignIn,

@@ -18,7 +18,7 @@ const readers: Readonly<Record<string, string>> = {
   'acp/node/process/linuxProcesses.ts': 'reads /proc',
   'acp/node/process/processTree.ts': 'signals to process groups; on Windows taskkill',
   'acp/node/process/terminalService.ts': 'tells lookupCommand',
-  'acp/vscode/acpFeature.ts': 'tells the login shell and the known agents',
+  'acp/vscode/acpFeature.ts': 'tells the known agents',
   'agents/vscode/agentsController.ts': 'tells toPlatformKey',
   'compose.ts': 'tells the installer of agents',
   'amp/node/findAmp.ts': 'tells findAmp',

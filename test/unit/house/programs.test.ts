@@ -8,7 +8,6 @@ const starters: Readonly<Record<string, string>> = {
   'acp/node/process/agentProcess.ts': 'the configured agent',
   'acp/node/process/agentReaper.ts': 'our own reaper',
   'acp/node/process/processTree.ts': 'taskkill',
-  'acp/node/process/shellEnvironment.ts': "the user's login shell",
   'acp/node/process/terminalProcess.ts': 'what an agent, or the demo agent’s user, asked for and the user allowed',
   'agents/node/programs/runProgram.ts': 'npm’s own client and uv, to install what the user agreed to',
   'changes/node/git/gitProgram.ts': 'Git, in a repository of our own',

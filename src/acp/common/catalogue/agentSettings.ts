@@ -34,7 +34,7 @@ export const ProcessAgentSetting = z.object({
   /** A path (relative to the session's folder), or a name on PATH. */
   command: z.string().min(1),
   args: z.array(z.string()).default([]),
-  /** Variables that are added to the environment of the login shell. */
+  /** Variables that are added to the environment of VS Code. */
   env: Variables.default({}),
   cwd: z.string().min(1).optional(),
   dialect: z.enum(['v1', 'draft']).default('v1'),

@@ -14,7 +14,7 @@ import { findKnownAgentById } from '../../common/catalogue/knownAgents';
 import { remoteHostOf, shownUrl } from '../../common/remote/agentUrl';
 
 interface AgentRegistryDeps {
-  /** Loads the catalogue. Starts no process, except the user's login shell once. */
+  /** Loads the catalogue. Starts no process. */
   readonly loadCatalogue: () => Promise<Catalogue>;
   /** Creates the backend of an agent. The registry owns the result. */
   readonly createBackend: (entry: CatalogueEntry) => Promise<SessionBackend>;

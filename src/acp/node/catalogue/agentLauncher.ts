@@ -119,9 +119,9 @@ export class AgentLauncher {
   }
 
   /** Creates the backend of an agent. The caller owns the result. */
-  async createBackend(entry: CatalogueEntry): Promise<SessionBackend> {
+  createBackend(entry: CatalogueEntry): SessionBackend {
     const givenServers = new Set<string>();
-    const backend = await this.createBackendWith(entry, givenServers);
+    const backend = this.createBackendWith(entry, givenServers);
     this.givenServers.set(backend, givenServers);
     return backend;
   }
@@ -132,7 +132,7 @@ export class AgentLauncher {
     return [...(this.givenServers.get(backend) ?? [])].some((hash) => consent.decisionOn({ hash }) === 'denied');
   }
 
-  private async createBackendWith(entry: CatalogueEntry, givenServers: Set<string>): Promise<SessionBackend> {
+  private createBackendWith(entry: CatalogueEntry, givenServers: Set<string>): SessionBackend {
     const { toolsMemory, versionMemory } = this.deps;
     const { id, title } = entry;
     const redactor = new SecretRedactor();
@@ -147,7 +147,7 @@ export class AgentLauncher {
     }
     const known = findKnownAgentById(entry.knownAs);
     return new AcpBackend({
-      ...(await this.commonDeps(entry, { ...shared, redactor })),
+      ...this.commonDeps(entry, { ...shared, redactor }),
       startAgent,
       ...withoutUndefined({
         windowToolsMemory: toolsMemory?.memoryOf(versionKeyOf(entry)),
@@ -161,9 +161,9 @@ export class AgentLauncher {
     });
   }
 
-  private async createRemoteBackend(entry: UrlEntry, shared: SharedDeps): Promise<SessionBackend> {
+  private createRemoteBackend(entry: UrlEntry, shared: SharedDeps): SessionBackend {
     return new AcpBackend({
-      ...(await this.commonDeps(entry, shared)),
+      ...this.commonDeps(entry, shared),
       startAgent: () => this.connect(entry, shared.log, shared.redactor),
       runInTerminal: () => Promise.reject(signInElsewhereError(entry)),
       texts: remoteConnectionTexts,
@@ -172,7 +172,7 @@ export class AgentLauncher {
     });
   }
 
-  private async commonDeps(entry: CatalogueEntry, shared: SharedDeps): Promise<CommonDeps> {
+  private commonDeps(entry: CatalogueEntry, shared: SharedDeps): CommonDeps {
     const { elicit } = this.deps;
     const { missingFile, title } = entry;
     return {
@@ -180,10 +180,10 @@ export class AgentLauncher {
       missingFile,
       defaultFolder: () => entry.cwd ?? this.deps.defaultFolder(),
       ...withoutUndefined({ protocol: entry.protocol }),
-      terminalEnv: await this.deps.environment(),
+      terminalEnv: this.deps.environment,
       mcpServers: (request: McpServersRequest) => this.mcpServers(entry, request, shared),
       confirmLoad: async (session: { sessionId: string; cwd: string }, signal?: AbortSignal) => {
-        const { env } = await this.spawnContextOf(entry);
+        const { env } = this.spawnContextOf(entry);
         return (
           (await this.deps.confirmLoad?.({ agentId: entry.id, agentTitle: title, ...session, env }, signal)) ?? true
         );
@@ -201,10 +201,10 @@ export class AgentLauncher {
 
   /** Starts a command that is not configured as an agent yet, and requests its name. @throws TryAgentError */
   async tryAgent(program: AgentProgram, signal?: AbortSignal): Promise<TriedAgent> {
-    const { defaultFolder, environment, isTrusted, reaper } = this.deps;
+    const { defaultFolder, isTrusted, reaper } = this.deps;
     if (!isTrusted()) throw new TryAgentError('untrusted', 'Agents don’t start in an untrusted workspace.');
     const guard = reaper && { guard: (leader: number, mark: string) => reaper.watch(leader, mark) };
-    const deps = { ...this.deps, ...guard, environment: await environment(), defaultFolder: defaultFolder() };
+    const deps = { ...this.deps, ...guard, defaultFolder: defaultFolder() };
     return await tryAgent(program, deps, signal);
   }
 
@@ -214,7 +214,7 @@ export class AgentLauncher {
     const entry = await this.newestEntry(given);
     const { command, args } = entry;
     if (entry.dialect === 'v1' && entry.tools !== false) this.agentMcpServers.prepare(log);
-    const { env, cwd } = await this.spawnContextOf(entry);
+    const { env, cwd } = this.spawnContextOf(entry);
     // Checked last, so that exactly what was approved is started.
     await requireConsent(entry, this.deps.agentConsent);
     // Trust may have changed while the user was asked.
@@ -259,7 +259,7 @@ export class AgentLauncher {
     { givenServers, log, redactor }: SharedDeps,
   ): Promise<readonly McpServer[]> {
     if (!isOfThisMachine(entry)) return await mcpServersOfRemoteAgent(entry.mcpServers, request, log);
-    const { env } = await this.spawnContextOf(entry);
+    const { env } = this.spawnContextOf(entry);
     const findProgram = (command: string): Promise<FoundCommand> => findCommand(command, env, request.cwd);
     return await this.agentMcpServers.serversFor({ entry, findProgram, givenServers, log, redactor }, request);
   }
@@ -302,7 +302,7 @@ export class AgentLauncher {
   ): Promise<boolean> {
     const entry = await this.newestEntry(given);
     await requireConsent(entry, this.deps.agentConsent);
-    const { env, cwd } = await this.spawnContextOf(entry);
+    const { env, cwd } = this.spawnContextOf(entry);
     const all = { ...env, ...added };
     const own = ownSignInArgs(findKnownAgentById(entry.knownAs), command, entry.args);
     const found = await findCommand(own ? entry.command : (command ?? entry.command), all, cwd);
@@ -311,9 +311,9 @@ export class AgentLauncher {
     return this.deps.runInTerminal(run, signal);
   }
 
-  private async spawnContextOf(entry: CatalogueEntry): Promise<{ env: Record<string, string>; cwd: string }> {
+  private spawnContextOf(entry: CatalogueEntry): { env: Record<string, string>; cwd: string } {
     const own = entry.url === undefined ? entry.env : {};
-    const env = { ...(await this.deps.environment()), ...own };
+    const env = { ...this.deps.environment, ...own };
     return { env, cwd: entry.cwd ?? this.deps.defaultFolder() };
   }
 }

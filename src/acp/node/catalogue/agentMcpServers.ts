@@ -14,8 +14,8 @@ import { collectMcpServers, type WorkspaceServer, type WorkspaceServerId } from 
 
 export interface AgentMcpServersDeps {
   readonly editor: EditorPort;
-  /** Base environment of agents, read from the login shell, without their keys. */
-  readonly environment: () => Promise<Readonly<Record<string, string>>>;
+  /** Base environment of agents: that of VS Code, without their keys. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly isTrusted: () => boolean;
   /** Consent for agents and MCP servers that the workspace defines. */
   readonly agentConsent: AgentConsentContext;
@@ -67,7 +67,7 @@ export class AgentMcpServers {
         capabilities,
         findProgram,
         // Not the agent's environment, which contains its keys.
-        env: await this.deps.environment(),
+        env: this.deps.environment,
         readsRootFile: readsRootMcpFile(entry.url === undefined ? entry : { id: entry.id }),
         allowedOf: async (servers) => {
           const allowed = await this.allowedOf(servers, log);

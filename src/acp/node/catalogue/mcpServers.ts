@@ -27,7 +27,7 @@ export interface McpServerOptions {
 }
 
 export interface WorkspaceVariables {
-  /** For `${env:NAME}` and `${NAME}`: the environment of the login shell, without the keys of agents. */
+  /** For `${env:NAME}` and `${NAME}`: the environment of VS Code, without the keys of agents. */
   readonly env: Readonly<Record<string, string>>;
   /** The value of `${input:id}`. @throws Error with the reason if there is none */
   readonly inputOf: (id: string) => string;

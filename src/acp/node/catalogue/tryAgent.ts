@@ -20,7 +20,7 @@ export interface AgentProgram {
   /** A path, or a name on PATH. */
   readonly command: string;
   readonly args: readonly string[];
-  /** Added to the environment of the login shell. */
+  /** Added to the environment of VS Code. */
   readonly env: Readonly<Record<string, string>>;
   /** Also added to the environment. Messages and log lines never contain its values. */
   readonly secretEnv?: Readonly<Record<string, string>>;

@@ -12,7 +12,7 @@ export const InstalledAgent = z.object({
   /** Absolute path of the program. */
   command: z.string().min(1),
   args: z.array(z.string()),
-  /** Added to the environment of the login shell. */
+  /** Added to the environment of VS Code. */
   env: z.record(z.string(), z.string()),
   /** What the user has agreed to. */
   terms: RecordedTerms,

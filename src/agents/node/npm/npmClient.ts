@@ -70,7 +70,7 @@ export class NpmClient {
 
   /** @throws InstallError */
   static async find(ports: InstallPorts, options: NpmClientOptions, signal: AbortSignal): Promise<NpmClient> {
-    const env = await ports.environment();
+    const env = ports.environment();
     const onPath = await findNodeOnPath(ports, env, signal);
     const runtimes = [...(onPath ? [onPath] : []), editorRuntime(ports.system)];
     const own = await findOwnNpm(ports, env, onPath);

@@ -48,7 +48,7 @@ export class UvxInstaller implements DistributionInstaller<'uvx'> {
 
   /** @throws InstallError `uvMissing` */
   private async findUv(): Promise<FoundProgram> {
-    const found = await this.ports.findProgram('uv', await this.ports.environment());
+    const found = await this.ports.findProgram('uv', this.ports.environment());
     if (found) return found;
     throw new InstallError(
       'uvMissing',

@@ -54,7 +54,7 @@ describe('the card of an agent', () => {
       getLauncher: () => assert.fail('nothing starts'),
       loadedLauncher: () => undefined,
       hasChangedProviders: (id) => id === 'changed',
-      environment: () => Promise.resolve({}),
+      environment: () => ({}),
       guardProcess: () => ({ dispose: () => undefined }),
     });
     for (const { id } of agents) await registry.open(id);

@@ -60,7 +60,7 @@ function launcherOf(overheard: Overheard, keys: Readonly<Record<string, string>>
     log: overheard.log(),
     tap: overheard.traffic,
     standing: standingOf(),
-    environment: () => Promise.resolve({ PATH: process.env['PATH'] ?? '' }),
+    environment: { PATH: process.env['PATH'] ?? '' },
     defaultFolder: () => tmpdir(),
     isTrusted: () => true,
     agentConsent: { consent: answeringConsent('allowed'), places: () => ({ cwd: tmpdir(), folders: [] }) },
@@ -79,7 +79,7 @@ function launcherOf(overheard: Overheard, keys: Readonly<Record<string, string>>
 }
 
 async function withBackend(launcher: AgentLauncher, work: (backend: SessionBackend) => Promise<void>): Promise<void> {
-  const backend = await launcher.createBackend(entry);
+  const backend = launcher.createBackend(entry);
   try {
     await work(backend);
   } finally {
@@ -112,7 +112,7 @@ describe('the key of an agent', () => {
     const asked: string[] = [];
     const launcher = launcherOf(overheard, { OWN_API_KEY: 'sk-own-1234567890' }, asked);
     const setting = { command: process.execPath, args: [script], env: {}, dialect: 'v1' as const, mcpServers: {} };
-    const backend = await launcher.createBackend({
+    const backend = launcher.createBackend({
       ...entry,
       workspaceDefinition: { name: 'own', setting, file: undefined },
     });

@@ -29,7 +29,7 @@ function launcherWith(
     log: nullLogger,
     tap: disabledTrafficTap,
     standing: standingOf(),
-    environment: () => Promise.resolve({ PATH: '' }),
+    environment: { PATH: '' },
     defaultFolder: () => tmpdir(),
     isTrusted: () => true,
     agentConsent: { consent, places: () => ({ cwd: tmpdir(), folders: [] }) },
@@ -52,7 +52,7 @@ async function withDemoSession(
 ): Promise<void> {
   const demo = await buildDemoAgent();
   try {
-    const backend = await launcher.createBackend({
+    const backend = launcher.createBackend({
       ...entry,
       id: 'demo',
       args: [demo.file],
@@ -91,7 +91,7 @@ describe('the start of an agent', () => {
       const launcher = launcherWith(noPort, answeringConsent('denied'), (given) =>
         Promise.resolve({ ...given, args: [demo.file] }),
       );
-      const backend = await launcher.createBackend({ ...entry, args: ['/gone'], source: 'installed' });
+      const backend = launcher.createBackend({ ...entry, args: ['/gone'], source: 'installed' });
       assert.equal(launcher.isInUse(folder), false);
       await backend.capabilities();
       assert.equal(launcher.isInUse(folder), true);
@@ -122,7 +122,7 @@ describe('the start of an agent', () => {
       const knownAs = 'codex';
       // A program that only has the name of a known agent gets nothing of what is known about that agent.
       for (const settings of [{ knownAs }, { knownAs, protocol: 'auto' }, { knownAs, protocol: '2' }, {}] as const) {
-        const backend = await launcherWith(noPort).createBackend({ ...entry, args: [script, offered], ...settings });
+        const backend = launcherWith(noPort).createBackend({ ...entry, args: [script, offered], ...settings });
         await backend.capabilities();
         await backend.stop();
         backend.dispose();
@@ -139,7 +139,7 @@ describe('the start of an agent', () => {
       asked++;
       return noPort();
     });
-    const backend = await launcher.createBackend(entry);
+    const backend = launcher.createBackend(entry);
     assert.equal(asked, 0);
     const failed = assert.rejects(backend.capabilities(), { code: 'closed' });
     await until('the question', () => asked === 1);
@@ -187,7 +187,7 @@ describe('the start of an agent', () => {
     const editor = new FakeEditor({ [file]: JSON.stringify({ servers }) }, [tmpdir()]);
     const launcher = launcherWith(noPort, consent, undefined, { editor });
     const create = () => launcher.createBackend({ ...entry, id: 'demo', args: [demo.file], source: 'demo' });
-    const [used, unused] = [await create(), await create()];
+    const [used, unused] = [create(), create()];
     try {
       await used.createSession({ cwd: tmpdir() });
       assert.deepEqual(
@@ -232,7 +232,7 @@ describe('the start of an agent', () => {
       },
       { providersOf: () => Promise.resolve(stored) },
     );
-    const backend = await launcher.createBackend({ ...entry, dialect: 'draft' });
+    const backend = launcher.createBackend({ ...entry, dialect: 'draft' });
     await assert.rejects(backend.createSession({ cwd: tmpdir() }), /cannot use the LLM providers that you have set/);
     assert.equal(backend.state.kind, 'failed');
     assert.deepEqual(starts, []);

@@ -67,7 +67,7 @@ describe('remote agents', () => {
     ...more,
   });
 
-  async function open(entry: UrlEntry, deps: Partial<AgentLauncherDeps> = {}): Promise<SessionBackend> {
+  function open(entry: UrlEntry, deps: Partial<AgentLauncherDeps> = {}): SessionBackend {
     const launcher = new AgentLauncher({
       clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
       editor: new FakeEditor({}, [tmpdir()]),
@@ -76,7 +76,7 @@ describe('remote agents', () => {
       log,
       tap: traffic,
       standing: standingOf(),
-      environment: () => Promise.resolve({ PATH: '' }),
+      environment: { PATH: '' },
       defaultFolder: () => tmpdir(),
       isTrusted: () => true,
       agentConsent: { consent: answeringConsent('denied'), places: placesOf },
@@ -87,7 +87,7 @@ describe('remote agents', () => {
       keysOf: () => Promise.resolve({ TOKEN: remoteToken }),
       ...deps,
     });
-    const backend = await launcher.createBackend(entry);
+    const backend = launcher.createBackend(entry);
     backends.push(backend);
     return backend;
   }
@@ -111,7 +111,7 @@ describe('remote agents', () => {
           return { stopReason: 'end_turn' };
         });
       });
-      const backend = await open(entryOf(addressOf(server.url, transport).url));
+      const backend = open(entryOf(addressOf(server.url, transport).url));
       const session = await backend.createSession({ cwd: tmpdir() });
       const follower = new Follower(session);
       await session.sendPrompt({ text: 'hello' });
@@ -128,7 +128,7 @@ describe('remote agents', () => {
 
   it('name the secret that is not stored, and connect to nothing', async () => {
     const server = await served(echo);
-    const backend = await open(entryOf(server.url), { keysOf: () => Promise.resolve({}) });
+    const backend = open(entryOf(server.url), { keysOf: () => Promise.resolve({}) });
     assert.match(await failureOf(backend.capabilities()), /the secret "TOKEN" .* Run "Backline: Manage Agent Keys…"/);
     assert.equal(backend.state.kind, 'failed');
     assert.equal(server.agentCount, 0);
@@ -137,7 +137,7 @@ describe('remote agents', () => {
   it('name the secret that no header can contain, and connect to nothing', async () => {
     const server = await served(echo);
     for (const transport of transports) {
-      const backend = await open(entryOf(addressOf(server.url, transport).url), {
+      const backend = open(entryOf(addressOf(server.url, transport).url), {
         keysOf: () => Promise.resolve({ TOKEN: `${remoteToken}…` }),
       });
       assert.match(
@@ -153,7 +153,7 @@ describe('remote agents', () => {
       socket: (socket) => socket.close(4000, `unknown token ${remoteToken}`),
     }).start();
     try {
-      const backend = await open(entryOf(server.url('ws')));
+      const backend = open(entryOf(server.url('ws')));
       const message = await failureOf(backend.capabilities());
       const shown = [message, JSON.stringify(backend.state), ...lines].join('\n');
       assert.match(shown, /unknown token \[key\]/);
@@ -165,7 +165,7 @@ describe('remote agents', () => {
 
   it('report where they connect while they do, and why they are unavailable', async () => {
     const server = await served(echo);
-    const backend = await open(entryOf(server.url), {
+    const backend = open(entryOf(server.url), {
       keysOf: () => Promise.resolve({ TOKEN: 'a-wrong-token-of-mine' }),
     });
     const states: string[] = [];
@@ -178,7 +178,7 @@ describe('remote agents', () => {
 
   it('do not connect in an untrusted workspace', async () => {
     const server = await served(echo);
-    const backend = await open(entryOf(server.url), { isTrusted: () => false });
+    const backend = open(entryOf(server.url), { isTrusted: () => false });
     assert.match(await failureOf(backend.capabilities()), /not trusted/);
     assert.equal(server.agentCount, 0);
   });
@@ -192,10 +192,10 @@ describe('remote agents', () => {
       asked.push(id);
       return Promise.resolve({ TOKEN: remoteToken });
     };
-    const denied = await open(entryOf(url, { workspaceDefinition }), { keysOf });
+    const denied = open(entryOf(url, { workspaceDefinition }), { keysOf });
     assert.match(await failureOf(denied.capabilities()), /You have not allowed this agent/);
     const agentConsent = { consent: answeringConsent('allowed'), places: placesOf };
-    const allowed = await open(entryOf(url, { workspaceDefinition }), { keysOf, agentConsent });
+    const allowed = open(entryOf(url, { workspaceDefinition }), { keysOf, agentConsent });
     assert.match(await failureOf(allowed.capabilities()), /the secret "TOKEN"/);
     assert.deepEqual(asked, []);
   });
@@ -217,14 +217,14 @@ describe('remote agents', () => {
       );
       const windowMcpServers = () =>
         Promise.resolve({ backline: { type: 'http', url: 'http://127.0.0.1:1/mcp', headers: {} } });
-      const near = await open(entryOf(server.url), { windowMcpServers });
+      const near = open(entryOf(server.url), { windowMcpServers });
       await near.createSession({ cwd: tmpdir() });
       assert.deepEqual(namesOf(requests[0]), ['backline']);
 
       // This address leads to this machine too, but counts as another one.
       const mcpServers = { tool: { command: 'tool-there', args: ['x'], env: {} } };
       const url = server.url.replace('127.0.0.1', '0.0.0.0');
-      const far = await open(entryOf(url, { mcpServers }), { windowMcpServers });
+      const far = open(entryOf(url, { mcpServers }), { windowMcpServers });
       await far.createSession({ cwd: tmpdir() });
       assert.deepEqual(namesOf(requests[1]), ['tool']);
       assert.match(JSON.stringify(requests[1]), /"command":"tool-there"/);
@@ -248,7 +248,7 @@ describe('remote agents', () => {
       });
       basics(app);
     });
-    const backend = await open(entryOf(server.url, { cwd: '/srv/project' }));
+    const backend = open(entryOf(server.url, { cwd: '/srv/project' }));
     await backend.createSession({ cwd: tmpdir(), additionalDirectories: ['/other'] });
     await backend.loadSession('old', { cwd: tmpdir() });
     await backend.listSessions({ cwd: tmpdir() });
