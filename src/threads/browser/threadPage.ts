@@ -39,6 +39,8 @@ const StoredState = z.object({
   isOutlineShown: z.catch(z.boolean(), false),
 });
 
+/** How often the page says that it is visible, in milliseconds. */
+const aliveIntervalMs = 5_000;
 const invalidUpdateText =
   'This thread has content that Backline can’t read. The latest messages are not shown. You can open its file as JSON.';
 
@@ -100,6 +102,10 @@ export class ThreadPage {
     this.hostConnection.start(window);
     this.storeState();
     void this.ask(threadRequests.ready, {});
+    const sendAlive = this.hostConnection.createRequester(() => undefined);
+    window.setInterval(() => {
+      if (window.document.visibilityState === 'visible') void sendAlive(threadRequests.alive, {});
+    }, aliveIntervalMs);
   }
 
   dismissFailure(): void {

@@ -29,13 +29,15 @@ interface ThreadHandlersDeps {
   readonly services: ThreadPageServices;
   /** Called when the page is ready. */
   readonly ready: () => void;
+  /** Called again and again while the page is visible. */
+  readonly alive: () => void;
   /** Returns the absolute path of the thread's file. */
   readonly file: () => string | undefined;
 }
 
 /** Creates the handlers for the requests of the page. The page shows the errors that they throw. */
 export function threadHandlers(deps: ThreadHandlersDeps): RequestHandlers<typeof threadRequests> {
-  const { followed, feed, services, ready, file } = deps;
+  const { followed, feed, services, ready, alive, file } = deps;
   const { actions, documents, editor } = services;
   let textSearch = new AbortController();
 
@@ -46,6 +48,7 @@ export function threadHandlers(deps: ThreadHandlersDeps): RequestHandlers<typeof
 
   return {
     ready: threadRequests.ready.withHandler(ready),
+    alive: threadRequests.alive.withHandler(alive),
     load: threadRequests.load.withHandler((request) => feed.load(request)),
     find: threadRequests.find.withHandler(async ({ query }) => {
       textSearch.abort();

@@ -59,6 +59,7 @@ export class ThreadPanel implements Disposable {
       feed: this.feed,
       services: deps,
       ready: () => this.handlePageReady(),
+      alive: () => this.reconnectPageShownAgain(),
       file: () => this.filePath,
     });
     this.pageHost = this.disposables.add(new PageHost(panel.webview, handlers, log, clock));
@@ -117,6 +118,11 @@ export class ThreadPanel implements Disposable {
     this.hasPostedThread = false;
     this.followedThread.hideSubthreads();
     this.feed.connectPage(this.deps.marks.lastSeenEntryId(this.threadId));
+  }
+
+  /** VS Code may show a page again without reloading it. Then it has not got the last updates. */
+  private reconnectPageShownAgain(): void {
+    if (this.panel.visible && !this.feed.hasPage) this.feed.connectPage(this.deps.marks.lastSeenEntryId(this.threadId));
   }
 
   private handlePageHidden(): void {

@@ -27,6 +27,11 @@ describe('reading a thread', () => {
     assert.deepEqual(problems, []);
   });
 
+  it('tells the host while it is visible, which reconnects a page that is shown again without a reload', async () => {
+    const { host } = await pages.openThread();
+    await host.waitFor(threadRequests.alive);
+  });
+
   it('has no button that would change anything', async () => {
     const { page } = await pages.openThread();
     for (const name of [/edit and resend/i, /undo/i, /apply/i, /insert/i, /send/i]) {

@@ -86,6 +86,8 @@ const ofEntry = z.object({ entryId: Text });
 export const threadRequests = {
   /** Sent by a new page, which then receives all data by `didUpdate`. */
   ready: defineRequestWithoutResult('thread/ready', NoValue),
+  /** Sent again and again while the page is visible. */
+  alive: defineRequestWithoutResult('thread/alive', NoValue),
   load: defineRequest('thread/load', LoadRequest, LoadAnswer),
   /** Finds the entries that show a text, in reading order, ignoring case. */
   find: defineRequest('thread/find', z.object({ query: Text }), z.object({ found: z.array(FoundEntry) })),
