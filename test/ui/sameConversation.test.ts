@@ -75,6 +75,9 @@ for (const { name, reach } of kinds) {
         await writeUserSettings(sandbox, settings);
       });
       chat = new ChatView(window.page);
+      // The language server of a new window has time to start until it is asked.
+      await window.openFile(fileName);
+      await window.runCommand('View: Close All Editors');
       await chat.begin(window, title);
     });
     after(() => agent?.stop?.());
