@@ -10,6 +10,9 @@ const pure = ['vscode', 'node:*', 'ws'];
  */
 const noImport = (group, message) => ({ 'no-restricted-imports': ['error', { patterns: [{ group, message }] }] });
 
+/** Pages have the DOM, and JSX; nothing else has. */
+export const pages = ['src/*/browser/**', 'test/page/**', 'bench/page/**'];
+
 export default defineConfig(
   { ignores: ['dist', 'out', '.cache', 'node_modules', 'examples/workspace', '**/fixtures'] },
   ...tseslint.configs.strictTypeChecked,
@@ -30,8 +33,7 @@ export default defineConfig(
     },
   },
   {
-    // Pages have the DOM, and JSX; nothing else has.
-    files: ['src/*/browser/**', 'test/page/**', 'bench/page/**'],
+    files: pages,
     languageOptions: { parserOptions: { projectService: false, project: './tsconfig.page.json' } },
   },
   { files: ['src/**/common/**'], rules: noImport(pure, 'common is pure: take a port instead') },

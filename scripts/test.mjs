@@ -23,9 +23,7 @@ const tool = (/** @type {string} */ file) => inRoot('node_modules', ...file.spli
 
 /** @type {Step[]} */
 const checks = [
-  { title: 'Types', command: [tool('typescript/bin/tsc'), '--noEmit'] },
-  { title: 'Types of the pages', command: [tool('typescript/bin/tsc'), '--noEmit', '-p', 'tsconfig.page.json'] },
-  { title: 'Lint', command: [tool('eslint/bin/eslint.js'), '.', '--max-warnings=0'] },
+  { title: 'Types and lint', command: ['scripts/checkCode.mjs'] },
   {
     title: 'Format',
     command: [
