@@ -5,7 +5,8 @@ import { eventually } from '../support/eventually';
 import { ApprovalCard } from './support/approvalCard';
 import { ChatView } from './support/chatView';
 import { asks, asksToRun, PlannedAgent, runs, type Option, type Step } from './support/plannedAgent';
-import { VsCodeWindow } from './support/window';
+import { sharedWindow } from './support/sharedWindow';
+import type { VsCodeWindow } from './support/window';
 
 const always = /^Always allow(?! in this conversation)/;
 
@@ -18,24 +19,22 @@ describe('An agent that wants more than it seems to ask for', () => {
   let environment: Record<string, string>;
 
   before(async () => {
-    window = await VsCodeWindow.open({
-      prepare: async (sandbox) => {
-        agent = new PlannedAgent(sandbox);
-        await agent.install();
-        marker = path.join(sandbox.home, 'the-fake-ran');
-        const fake = path.join(sandbox.workspace, 'fakebin', 'git');
-        await mkdir(path.dirname(fake));
-        await writeFile(fake, `#!/bin/sh\n: > '${marker}'\n`);
-        await chmod(fake, 0o755);
-        environment = {
-          PATH: `${path.dirname(fake)}:/usr/bin:/bin`,
-          LD_PRELOAD: path.join(sandbox.workspace, 'evil.so'),
-        };
-        for (const name of ['shown.txt', 'bySelf.txt']) await writeFile(path.join(sandbox.workspace, name), 'before\n');
-      },
+    window = await sharedWindow(async (sandbox) => {
+      agent = new PlannedAgent(sandbox);
+      await agent.install();
+      marker = path.join(sandbox.home, 'the-fake-ran');
+      const fake = path.join(sandbox.workspace, 'fakebin', 'git');
+      await mkdir(path.dirname(fake));
+      await writeFile(fake, `#!/bin/sh\n: > '${marker}'\n`);
+      await chmod(fake, 0o755);
+      environment = {
+        PATH: `${path.dirname(fake)}:/usr/bin:/bin`,
+        LD_PRELOAD: path.join(sandbox.workspace, 'evil.so'),
+      };
+      for (const name of ['shown.txt', 'bySelf.txt']) await writeFile(path.join(sandbox.workspace, name), 'before\n');
     });
     chat = new ChatView(window.page);
-    await window.runCommand('Backline: Open Chat');
+    await chat.begin(window, agent.title);
   });
   afterEach(async function () {
     if (this.currentTest?.state !== 'failed') return;
@@ -43,7 +42,6 @@ describe('An agent that wants more than it seems to ask for', () => {
     // Else its questions would be taken for those of the next test.
     await window.runCommand('Backline: Stop Answer');
   });
-  after(() => window.close());
 
   const question = (words: string): Promise<ApprovalCard> => ApprovalCard.shown(window, chat, words);
 

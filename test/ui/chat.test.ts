@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { eventually, until } from '../support/eventually';
-import { ChatView } from './support/chatView';
+import { ChatView, demoAgent } from './support/chatView';
+import { sharedWindow } from './support/sharedWindow';
 import { VsCodeWindow } from './support/window';
 
 const original = 'export const colour = 1;\nconsole.log(colour);\n';
@@ -14,15 +15,13 @@ describe('The chat, as a user sees it', () => {
   let file: string;
 
   before(async () => {
-    window = await VsCodeWindow.open({
-      prepare: async ({ workspace }) => {
-        file = path.join(workspace, 'src', 'colour.ts');
-        await writeFile(file, original);
-      },
+    window = await sharedWindow(async ({ workspace }) => {
+      file = path.join(workspace, 'src', 'colour.ts');
+      await writeFile(file, original);
     });
     chat = new ChatView(window.page);
+    await chat.begin(window, demoAgent);
   });
-  after(() => window.close());
 
   async function begin(): Promise<void> {
     await window.runCommand('Backline: New Conversation');
@@ -42,7 +41,6 @@ describe('The chat, as a user sees it', () => {
   }
 
   it('answers the first prompt without an account', async () => {
-    await window.runCommand('Backline: Open Chat');
     await chat.send('what can you do?');
     await chat.says(/rename/i);
     await window.screenshot('chat-first-prompt');

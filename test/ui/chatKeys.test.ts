@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { eventually } from '../support/eventually';
-import { ChatView } from './support/chatView';
-import { VsCodeWindow } from './support/window';
+import { ChatView, demoAgent } from './support/chatView';
+import { sharedWindow } from './support/sharedWindow';
+import type { VsCodeWindow } from './support/window';
 
 /** One that VS Code has out of the box, one of ours, and one of the user's. */
 const ownShortcut = { key: 'ctrl+q w', command: 'workbench.action.togglePanel' };
@@ -13,19 +14,16 @@ describe('Keys in the chat, in a window with shortcuts of several keys', () => {
   let chat: ChatView;
 
   before(async () => {
-    window = await VsCodeWindow.open({
-      prepare: async ({ dataDir, workspace }) => {
-        await writeFile(path.join(workspace, 'src', 'colour.ts'), 'export const colour = 1;\n');
-        const folder = path.join(dataDir, 'data', 'User');
-        await mkdir(folder, { recursive: true });
-        await writeFile(path.join(folder, 'keybindings.json'), `// mine\n${JSON.stringify([ownShortcut])}`);
-      },
+    window = await sharedWindow(async ({ dataDir, workspace }) => {
+      await writeFile(path.join(workspace, 'src', 'colour.ts'), 'export const colour = 1;\n');
+      const folder = path.join(dataDir, 'data', 'User');
+      await mkdir(folder, { recursive: true });
+      await writeFile(path.join(folder, 'keybindings.json'), `// mine\n${JSON.stringify([ownShortcut])}`);
     });
     chat = new ChatView(window.page);
-    await window.runCommand('Backline: Open Chat');
+    await chat.begin(window, demoAgent);
     await chat.type('git status');
   });
-  after(() => window.close());
 
   const panel = () => window.page.locator('.part.panel');
   async function press(...keys: string[]): Promise<void> {

@@ -3,7 +3,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { eventually } from '../support/eventually';
 import { hoverOverEndOf, setUserSetting } from './support/contextHover';
-import { VsCodeWindow } from './support/window';
+import { sharedWindow } from './support/sharedWindow';
+import { writeUserSettings } from './support/userSettings';
+import type { VsCodeWindow } from './support/window';
 
 const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 30 } };
 const quick = `export default { capabilities: () => ({}), items: () => [{ title: 'Quick' }, { title: 'Quick too', range: ${JSON.stringify(range)} }] };`;
@@ -43,26 +45,19 @@ describe('Context providers that are slow or fail, as a user sees them', () => {
   const ownFile = (name: string): string => path.join(window.sandbox.dataDir, 'providers', name);
 
   before(async () => {
-    window = await VsCodeWindow.open({
-      settings: {
+    window = await sharedWindow(async (sandbox) => {
+      const own = path.join(sandbox.dataDir, 'providers');
+      await mkdir(own, { recursive: true });
+      const sources = { quick, late, hanging, failing };
+      for (const [name, source] of Object.entries(sources)) await writeFile(path.join(own, `${name}.mjs`), source);
+      await writeUserSettings(sandbox, {
         'editor.hover.delay': 100,
         'editor.hover.sticky': true,
-      },
-      prepare: async ({ dataDir }) => {
-        const machine = path.join(dataDir, 'data', 'Machine');
-        await mkdir(machine, { recursive: true });
-        const own = path.join(dataDir, 'providers');
-        await mkdir(own, { recursive: true });
-        const wanted = { [path.join(own, 'late.mjs')]: true, [path.join(own, 'quick.mjs')]: true };
-        const settings = { 'backline.context.providers': wanted };
-        await writeFile(path.join(machine, 'settings.json'), JSON.stringify(settings));
-        const sources = { quick, late, hanging, failing };
-        for (const [name, source] of Object.entries(sources)) await writeFile(path.join(own, `${name}.mjs`), source);
-      },
+        'backline.context.providers': { [path.join(own, 'late.mjs')]: true, [path.join(own, 'quick.mjs')]: true },
+      });
     });
     await window.openFile('hello.ts');
   });
-  after(() => window.close());
 
   const configure = (providers: object): Promise<void> =>
     setUserSetting(window, 'backline.context.providers', providers);

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Frame } from 'playwright-core';
 import { inRoot } from '../../scripts/lib/paths.mjs';
 import { eventually } from '../support/eventually';
 import { ChatView } from './support/chatView';
-import { VsCodeWindow } from './support/window';
+import { sharedWindow } from './support/sharedWindow';
+import { writeUserSettings } from './support/userSettings';
+import type { VsCodeWindow } from './support/window';
 
 const agent = 'Routed agent';
 const secret = 'sk-gateway-1234567890';
@@ -16,20 +18,13 @@ describe('The LLM providers of an agent, as a user changes them', () => {
   let chat: ChatView;
 
   before(async () => {
-    window = await VsCodeWindow.open({
-      prepare: async ({ dataDir }) => {
-        const settings = path.join(dataDir, 'data', 'Machine', 'settings.json');
-        await mkdir(path.dirname(settings), { recursive: true });
-        const entry = { command: 'node', args: [inRoot('dist', 'demo-agent.js'), '--protocol', '2', '--providers'] };
-        await writeFile(
-          settings,
-          JSON.stringify({ 'backline.acp.agents': { [agent]: entry }, 'backline.chat.backend': agent }),
-        );
-      },
+    window = await sharedWindow(async (sandbox) => {
+      const entry = { command: 'node', args: [inRoot('dist', 'demo-agent.js'), '--protocol', '2', '--providers'] };
+      await writeUserSettings(sandbox, { 'backline.acp.agents': { [agent]: entry }, 'backline.chat.backend': agent });
     });
     chat = new ChatView(window.page);
+    await chat.begin(window, agent);
   });
-  after(() => window.close());
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await window.screenshot('llm-providers-failed');
   });
@@ -77,7 +72,6 @@ describe('The LLM providers of an agent, as a user changes them', () => {
   }
 
   it('are in the menu of its card once it has told that it has some', async () => {
-    await window.runCommand('Backline: Open Chat');
     await chat.send('hello');
     await chat.says('Demo agent');
     await window.runCommand('Backline: Agents');

@@ -5,8 +5,9 @@ import { eventually } from '../support/eventually';
 import { ChatView } from './support/chatView';
 import { hoverOverEndOf } from './support/contextHover';
 import { PlannedAgent } from './support/plannedAgent';
+import { sharedWindow } from './support/sharedWindow';
 import { takeThemePictures } from './support/themePictures';
-import { VsCodeWindow } from './support/window';
+import type { VsCodeWindow } from './support/window';
 
 const lines = Array.from({ length: 30 }, (_, line) => `export const value${line} = ${line};`);
 const original = `${lines.join('\n')}\n`;
@@ -24,28 +25,26 @@ describe('The review of changes', () => {
   let file: string;
 
   before(async () => {
-    window = await VsCodeWindow.open({
-      prepare: async (sandbox) => {
-        agent = new PlannedAgent(sandbox);
-        await agent.install();
-        file = path.join(sandbox.workspace, 'src', 'values.ts');
-        await writeFile(file, original);
-        await writeFile(path.join(sandbox.workspace, 'src', 'old.txt'), 'old\n');
-        await writeFile(path.join(sandbox.workspace, 'src', 'moved.txt'), 'moved\n');
-        await agent.plan('change', [
-          { command: { script, folder: sandbox.workspace } },
-          {
-            update: {
-              sessionUpdate: 'agent_message_chunk',
-              content: { type: 'text', text: '```ts\nconst done = true;\n```' },
-            },
+    window = await sharedWindow(async (sandbox) => {
+      agent = new PlannedAgent(sandbox);
+      await agent.install();
+      file = path.join(sandbox.workspace, 'src', 'values.ts');
+      await writeFile(file, original);
+      await writeFile(path.join(sandbox.workspace, 'src', 'old.txt'), 'old\n');
+      await writeFile(path.join(sandbox.workspace, 'src', 'moved.txt'), 'moved\n');
+      await agent.plan('change', [
+        { command: { script, folder: sandbox.workspace } },
+        {
+          update: {
+            sessionUpdate: 'agent_message_chunk',
+            content: { type: 'text', text: '```ts\nconst done = true;\n```' },
           },
-        ]);
-      },
+        },
+      ]);
     });
     chat = new ChatView(window.page);
+    await chat.begin(window, agent.title);
   });
-  after(() => window.close());
 
   const text = (): Promise<string> => readFile(file, 'utf8');
   const glyphs = () => window.page.locator('.editor-instance .dirty-diff-glyph');
@@ -55,7 +54,6 @@ describe('The review of changes', () => {
   const diffOf = (name: string) => window.page.locator('.multiDiffEntry').filter({ hasText: name });
 
   it('lists what a shell has changed, created, renamed and deleted', async () => {
-    await window.runCommand('Backline: Open Chat');
     await chat.send('change');
     await (await chat.frame()).locator('.changes summary').filter({ hasText: '5 files' }).click();
     await (await chat.frame()).locator('.change-former').filter({ hasText: 'moved.txt' }).waitFor();

@@ -4,7 +4,8 @@ import * as path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { eventually } from '../support/eventually';
 import { ChatView } from './support/chatView';
-import { VsCodeWindow } from './support/window';
+import { sharedWindow } from './support/sharedWindow';
+import type { VsCodeWindow } from './support/window';
 
 const threadId = (n: number): string => `T-019be0a1-0000-7000-8000-${String(n).padStart(12, '0')}`;
 
@@ -15,26 +16,23 @@ describe('Amp threads, as a user works with them', () => {
   let elsewhere: string;
 
   before(async () => {
-    window = await VsCodeWindow.open({
-      prepare: async (sandbox) => {
-        home = sandbox.home;
-        elsewhere = path.join(home, 'other project');
-        await mkdir(elsewhere);
-        await mkdir(path.join(home, '.local', 'share', 'amp', 'threads'), { recursive: true });
-        // Stands in for the CLI: writes down where and with what it runs.
-        const amp = `#!/bin/sh\ncase "$2" in list) echo '[]';; continue) printf '%s\\n' "$PWD" "$#" "$@" > "$HOME/amp-new"; mv "$HOME/amp-new" "$HOME/amp-run";; *) exit 1;; esac\n`;
-        await mkdir(path.join(home, '.local', 'bin'), { recursive: true });
-        await writeFile(path.join(home, '.local', 'bin', 'amp'), amp, { mode: 0o755 });
-        await write(1, 'Tax in the cart', sandbox.workspace, { agentMode: 'smart' });
-        await write(2, 'In a hurry', sandbox.workspace, { agentMode: 'rush' });
-        await write(3, 'Somewhere else', elsewhere);
-        await write(4, 'Put away', sandbox.workspace, { archived: true });
-      },
+    window = await sharedWindow(async (sandbox) => {
+      home = sandbox.home;
+      elsewhere = path.join(home, 'other project');
+      await mkdir(elsewhere);
+      await mkdir(path.join(home, '.local', 'share', 'amp', 'threads'), { recursive: true });
+      // Stands in for the CLI: writes down where and with what it runs.
+      const amp = `#!/bin/sh\ncase "$2" in list) echo '[]';; continue) printf '%s\\n' "$PWD" "$#" "$@" > "$HOME/amp-new"; mv "$HOME/amp-new" "$HOME/amp-run";; *) exit 1;; esac\n`;
+      await mkdir(path.join(home, '.local', 'bin'), { recursive: true });
+      await writeFile(path.join(home, '.local', 'bin', 'amp'), amp, { mode: 0o755 });
+      await write(1, 'Tax in the cart', sandbox.workspace, { agentMode: 'smart' });
+      await write(2, 'In a hurry', sandbox.workspace, { agentMode: 'rush' });
+      await write(3, 'Somewhere else', elsewhere);
+      await write(4, 'Put away', sandbox.workspace, { archived: true });
     });
     await window.runCommand('Focus on Amp Threads View');
     await row('Tax in the cart').waitFor();
   });
-  after(() => window.close());
 
   const row = (text: string | RegExp): Locator =>
     window.page.locator('.pane-body .monaco-list-row').filter({ hasText: text }).first();

@@ -5,7 +5,8 @@ import type { Frame, Locator } from 'playwright-core';
 import * as z from 'zod';
 import { inRoot } from '../../scripts/lib/paths.mjs';
 import { eventually } from '../support/eventually';
-import { VsCodeWindow } from './support/window';
+import { sharedWindow } from './support/sharedWindow';
+import type { VsCodeWindow } from './support/window';
 
 const fixtures = ['01-normal', '02-thinking', '03-cancelled', '05-errors', '07-images', '09-subagents', '10-relations'];
 const growing = 'T-019be0a1-0000-7000-8000-0000000000aa';
@@ -16,20 +17,17 @@ describe('Amp threads, as a user sees them', () => {
   let store: string;
 
   before(async () => {
-    window = await VsCodeWindow.open({
-      prepare: async ({ home }) => {
-        store = path.join(home, '.local', 'share', 'amp', 'threads');
-        await mkdir(store, { recursive: true });
-        for (const name of fixtures) {
-          const file = inRoot('test', 'fixtures', 'threads', `${name}.thread.json`);
-          const { id } = z.object({ id: z.string() }).parse(JSON.parse(await readFile(file, 'utf8')));
-          await cp(file, path.join(store, `${id}.json`));
-        }
-        await writeFile(path.join(store, 'T-019be0a1-0000-7000-8000-0000000000ff.json'), '{"messages":');
-      },
+    window = await sharedWindow(async ({ home }) => {
+      store = path.join(home, '.local', 'share', 'amp', 'threads');
+      await mkdir(store, { recursive: true });
+      for (const name of fixtures) {
+        const file = inRoot('test', 'fixtures', 'threads', `${name}.thread.json`);
+        const { id } = z.object({ id: z.string() }).parse(JSON.parse(await readFile(file, 'utf8')));
+        await cp(file, path.join(store, `${id}.json`));
+      }
+      await writeFile(path.join(store, 'T-019be0a1-0000-7000-8000-0000000000ff.json'), '{"messages":');
     });
   });
-  after(() => window.close());
 
   const rows = (): Locator => window.page.locator('.pane-body .monaco-list-row');
   const row = (text: string | RegExp): Locator => rows().filter({ hasText: text }).first();

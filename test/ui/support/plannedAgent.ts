@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as z from 'zod';
 import { inRoot } from '../../../scripts/lib/paths.mjs';
@@ -77,8 +77,9 @@ export class PlannedAgent {
     await writeUserSettings(this.sandbox, { 'backline.acp.agents': agents, 'backline.chat.backend': this.title });
   }
 
-  /** What the agent does at the prompt of that name. */
+  /** What the agent does at the prompt of that name. It has no answers yet, also when another file had a plan of that name. */
   async plan(name: string, steps: readonly Step[]): Promise<void> {
+    await rm(path.join(this.folder, `${name}.jsonl`), { force: true });
     await writeFile(path.join(this.folder, `${name}.json`), JSON.stringify(steps.flatMap(withReport)));
   }
 
