@@ -16,6 +16,8 @@ const { forgetSummary, isGood, readSummary } = await import('./lib/summary.mjs')
 const interruption = whenInterrupted();
 /** A check says nothing before its end, and a UI file nothing before all its tests have ended, one of which has 15 minutes. */
 const maxSilentSeconds = 45 * 60;
+// Nobody looks at pictures of themes that a whole run has taken; `npm run test:ui` takes them.
+process.env['BACKLINE_PICTURES'] = 'none';
 
 /** @typedef {{ title: string, command: string[], summary?: string }} Step `summary` names the mocha run it counts */
 

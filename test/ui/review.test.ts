@@ -6,7 +6,7 @@ import { ChatView } from './support/chatView';
 import { hoverOverEndOf } from './support/contextHover';
 import { PlannedAgent } from './support/plannedAgent';
 import { sharedWindow } from './support/sharedWindow';
-import { takeThemePictures } from './support/themePictures';
+import { inAllThemes, takeThemePictures } from './support/themePictures';
 import type { VsCodeWindow } from './support/window';
 
 const lines = Array.from({ length: 30 }, (_, line) => `export const value${line} = ${line};`);
@@ -83,9 +83,10 @@ describe('The review of changes', () => {
       assert.equal(String(beside).match(/−1.line/g)?.length, 2);
     });
     // Themes with high contrast have no background for it.
-    await takeThemePictures(window, 'review-gutter', undefined, () =>
-      eventually('both changed lines stand out', async () => assert.equal(await tintedLines(window), 2)),
-    );
+    await inAllThemes(window, async (theme) => {
+      await eventually('both changed lines stand out', async () => assert.equal(await tintedLines(window), 2));
+      await window.screenshot(`review-gutter-${theme}-1280`);
+    });
     await window.runCommand('Show Next Change');
     await peek().waitFor();
     await takeThemePictures(window, 'review-peek');

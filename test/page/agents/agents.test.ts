@@ -12,6 +12,7 @@ import {
 import { drawn } from '../support/drawn';
 import { PageHarness, type OpenedPage, type PageOptions } from '../support/pageHarness';
 import { themeNames } from '../support/themes';
+import { takePicture } from '../../support/pictures';
 
 const card = (key: string, name: string, more: Partial<AgentCard> = {}): AgentCard => ({
   key,
@@ -94,7 +95,6 @@ const view: AgentsView = {
 
 const icon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="currentColor" d="M8 1l2 5h5l-4 3 2 6-5-4-5 4 2-6-4-3h5z"/></svg>';
-const pictures = 'out/screenshots';
 
 describe('the page of agents', function () {
   this.timeout(240_000);
@@ -361,7 +361,7 @@ describe('the page of agents', function () {
         await opened.page.getByRole('button', { name: 'Save Anyway' }).waitFor();
         for (const theme of themeNames) {
           await opened.setTheme(theme);
-          await opened.page.screenshot({ path: `${pictures}/agents-form-${width}-${theme}.png` });
+          await takePicture(opened.page, `agents-form-${width}-${theme}`);
           assert.deepEqual(await opened.axe(), [], theme);
         }
         assert.ok(await fits(opened.page), 'nothing is wider than the page');
@@ -381,7 +381,7 @@ describe('the page of agents', function () {
       await drawn(opened.page);
       for (const theme of themeNames) {
         await opened.setTheme(theme);
-        await opened.page.screenshot({ path: `${pictures}/agents-${width}-${theme}.png`, fullPage: true });
+        await takePicture(opened.page, `agents-${width}-${theme}`, { fullPage: true });
         assert.deepEqual(await opened.axe(), [], theme);
       }
       assert.ok(await fits(opened.page), 'nothing is wider than the page');

@@ -9,6 +9,7 @@ import { layoutFaults, panelWidths } from '../support/layout';
 import { themeNames } from '../support/themes';
 import { diffApproval, sessionOf, snapshot } from './support/chatFixtures';
 import { ChatPages, type ChatHere } from './support/chatPages';
+import { takePicture } from '../../support/pictures';
 
 const path = 'src/deeply/nested/folder/setlist.ts';
 
@@ -100,7 +101,7 @@ describe('the change that a question is about', () => {
         const chat = await openWith(approval, width);
         for (const theme of themeNames) {
           await chat.setTheme(theme);
-          await chat.page.screenshot({ path: `out/screenshots/approval-diff-${name}-${width}-${theme}.png` });
+          await takePicture(chat.page, `approval-diff-${name}-${width}-${theme}`);
           assert.deepEqual(await chat.axe(), [], `${name}, ${width}, ${theme}`);
         }
         await pages.closePages();

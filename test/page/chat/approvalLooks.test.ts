@@ -5,6 +5,7 @@ import { overflowing } from '../support/layout';
 import { themeNames } from '../support/themes';
 import { changes, commandApproval, diffApproval, sessionOf, snapshot } from './support/chatFixtures';
 import { ChatPages } from './support/chatPages';
+import { takePicture } from '../../support/pictures';
 
 const options: ApprovalView['options'] = [
   { label: 'Allow', kind: 'allow_once' },
@@ -62,7 +63,6 @@ const sizes = [
   [400, 800],
   [800, 700],
 ] as const;
-const pictures = 'out/screenshots';
 
 describe('the looks of a question', function () {
   this.timeout(180_000);
@@ -78,8 +78,7 @@ describe('the looks of a question', function () {
         const chat = await pages.openChat(snapshot(session), { width, height, reducedMotion: true });
         for (const theme of themeNames) {
           await chat.setTheme(theme);
-          const file = `approval-${name.replaceAll(' ', '-')}-${width}-${theme}.png`;
-          await chat.page.screenshot({ path: `${pictures}/${file}` });
+          await takePicture(chat.page, `approval-${name.replaceAll(' ', '-')}-${width}-${theme}`);
           assert.deepEqual(await chat.axe(), [], theme);
         }
         assert.deepEqual(await overflowing(chat.page), []);

@@ -8,6 +8,7 @@ import { drawn, pauseClock } from '../support/drawn';
 import { themeNames } from '../support/themes';
 import { now, sessionOf, snapshot } from './support/chatFixtures';
 import { ChatPages } from './support/chatPages';
+import { takePicture } from '../../support/pictures';
 
 const select = (id: string, value: string, names: Readonly<Record<string, string>>): OptionView => ({
   type: 'select',
@@ -298,7 +299,6 @@ describe('the composer around the prompt', () => {
   });
 
   it('marks the mode in which the agent does not ask, in all themes, also for a screen reader', async () => {
-    const folder = process.env['BACKLINE_PICTURES'];
     const chat = await pages.openChat(snapshot(busy, { offered }), { width: 300, height: 500 });
     const picker = chat.page.getByRole('button', { name: 'Mode: Accept edits' });
     assert.match((await picker.getAttribute('title')) ?? '', /edits files without asking you first/);
@@ -311,7 +311,7 @@ describe('the composer around the prompt', () => {
         await chat.page.setViewportSize({ width, height: 500 });
         await chat.setTheme(theme);
         if (width < 1440) assert.deepEqual(await chat.axe(), [], theme);
-        if (folder) await chat.page.screenshot({ path: `${folder}/composer-${theme}-${width}.png` });
+        await takePicture(chat.page, `composer-${theme}-${width}`);
       }
     }
     await chat.page.setViewportSize({ width: 300, height: 500 });

@@ -5,8 +5,7 @@ import { overflowing } from '../support/layout';
 import { themeNames } from '../support/themes';
 import { backends, now, snapshot } from './support/chatFixtures';
 import { ChatPages, type ChatHere } from './support/chatPages';
-
-const pictures = 'out/screenshots';
+import { takePicture } from '../../support/pictures';
 
 describe('the chat before its first prompt', function () {
   // axe takes its time on a busy machine.
@@ -147,7 +146,7 @@ describe('the chat before its first prompt', function () {
         await chat.page.locator('.starters .starter').first().waitFor();
         for (const theme of themeNames) {
           await chat.setTheme(theme);
-          await chat.page.screenshot({ path: `${pictures}/empty-${name}-${width}-${theme}.png` });
+          await takePicture(chat.page, `empty-${name}-${width}-${theme}`);
           assert.deepEqual(await chat.axe(), [], theme);
         }
         assert.deepEqual(await overflowing(chat.page), []);

@@ -7,8 +7,7 @@ import { themeNames } from '../support/themes';
 import type { PageOptions } from '../support/pageHarness';
 import { now, sessionOf, snapshot } from './support/chatFixtures';
 import { ChatPages, type ChatHere } from './support/chatPages';
-
-const pictures = 'out/screenshots';
+import { takePicture } from '../../support/pictures';
 
 function turn(number: number, kind: Failure['kind'], text: string, more: Partial<Failure> = {}): Entry[] {
   const outcome =
@@ -155,7 +154,7 @@ describe('the end of a turn that has failed', function () {
           const box = await button.boundingBox();
           assert.ok(box && box.height >= 24, await button.innerText());
         }
-        await page.screenshot({ path: `${pictures}/failure-${theme}-${width}.png` });
+        await takePicture(page, `failure-${theme}-${width}`);
         assert.deepEqual(await axe(), []);
       });
     }

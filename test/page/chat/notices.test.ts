@@ -4,6 +4,7 @@ import type { ApprovalView, NoticeView } from '../../../src/chat/common/chatView
 import { chatRequests, didInvokeCommand } from '../../../src/chat/common/page/chatApi';
 import { changes, commandApproval, diffApproval, sessionOf, snapshot } from './support/chatFixtures';
 import { ChatPages } from './support/chatPages';
+import { takePicture } from '../../support/pictures';
 
 /** As the demo agent asks for a command, with what Backline says of each answer. */
 const demoApproval: ApprovalView = {
@@ -111,7 +112,7 @@ describe('what Backline says while the user is in the chat', () => {
     const [above, below] = [await banner.boundingBox(), await composer.boundingBox()];
     assert.ok(above && below && above.y + above.height <= below.y, 'it covers nothing that is typed');
     assert.deepEqual(await chat.axe(), []);
-    await page.screenshot({ path: 'out/screenshots/chat-notice-250.png' });
+    await takePicture(page, 'chat-notice-250');
     await page.getByRole('button', { name: 'Review…' }).click();
     assert.deepEqual(await host.waitFor(chatRequests.answerNotice), { id: '7', action: 'Review…' });
     await page.getByRole('button', { name: 'Dismiss' }).click();

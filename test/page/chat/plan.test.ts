@@ -6,8 +6,7 @@ import { themeNames } from '../support/themes';
 import { entries, now, sessionOf, snapshot } from './support/chatFixtures';
 import { ChatPages } from './support/chatPages';
 import { lineSays, recordTexts } from './support/statusLines';
-
-const pictures = 'out/screenshots';
+import { takePicture } from '../../support/pictures';
 
 const plan: TodoItem[] = [
   { text: 'Read the parser', status: 'completed' },
@@ -44,7 +43,7 @@ describe('the plan', function () {
         await chat.setTheme(theme);
         for (const width of [250, 1440]) {
           await page.setViewportSize({ width, height: 600 });
-          await page.screenshot({ path: `${pictures}/plan-${isOpen ? 'open' : 'line'}-${width}-${theme}.png` });
+          await takePicture(page, `plan-${isOpen ? 'open' : 'line'}-${width}-${theme}`);
         }
         assert.deepEqual(await chat.axe(), [], theme);
       }

@@ -6,6 +6,7 @@ import { overflowing } from '../support/layout';
 import { themeNames } from '../support/themes';
 import { now, sessionOf, snapshot } from './support/chatFixtures';
 import { ChatPages } from './support/chatPages';
+import { takePicture } from '../../support/pictures';
 
 const text = '2 files were restored to their state before prompt 2. 1 file could not be restored.';
 const entries: Entry[] = [
@@ -40,7 +41,6 @@ const entries: Entry[] = [
 ];
 const draft = { text: 'Now update the tests, too', attachments: [] };
 const transcript = { reset: true, before: 0, put: entries };
-const pictures = 'out/screenshots';
 
 describe('going back to a prompt', function () {
   this.timeout(180_000);
@@ -62,7 +62,7 @@ describe('going back to a prompt', function () {
       await chat.page.locator('.entry-prompt').hover();
       for (const theme of themeNames) {
         await chat.setTheme(theme);
-        await chat.page.screenshot({ path: `${pictures}/restore-page-${width}-${theme}.png` });
+        await takePicture(chat.page, `restore-page-${width}-${theme}`);
         assert.deepEqual(await chat.axe(), [], theme);
       }
       assert.deepEqual(await overflowing(chat.page), []);

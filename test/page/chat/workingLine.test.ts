@@ -11,8 +11,8 @@ import { now, sessionOf, snapshot } from './support/chatFixtures';
 import type { PageOptions } from '../support/pageHarness';
 import { ChatPages } from './support/chatPages';
 import { lineSays, recordTexts } from './support/statusLines';
+import { takePicture } from '../../support/pictures';
 
-const pictures = 'out/screenshots';
 const since = now - 12_000;
 
 interface State {
@@ -86,7 +86,7 @@ describe('the working line', function () {
       for (const theme of themeNames) {
         await chat.setTheme(theme);
         if (axeStates.has(name)) assert.deepEqual(await chat.axe(), [], theme);
-        await page.locator('.chat-bottom').screenshot({ path: `${pictures}/working-${name}-${theme}.png` });
+        await takePicture(page.locator('.chat-bottom'), `working-${name}-${theme}`);
       }
       assert.deepEqual(chat.problems, []);
     });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { PageHarness } from '../support/pageHarness';
 import { themeNames } from '../support/themes';
 import { openMarkdown, sharedMarkdown } from './support/openMarkdown';
+import { takePicture } from '../../support/pictures';
 
 const sample = String.raw`The solutions of $ax^2 + bx + c = 0$ are real if $\Delta = b^2 - 4ac \ge 0$:
 
@@ -135,7 +136,7 @@ describe('how formulas look', () => {
         }));
         assert.equal(pageWidth, width);
         assert.equal(beyond, 0);
-        await page.screenshot({ path: `out/screenshots/formulas-${theme}-${width}.png` });
+        await takePicture(page, `formulas-${theme}-${width}`);
         assert.deepEqual(await opened.axe(), []);
         assert.deepEqual(opened.problems, []);
       });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { PageHarness } from '../support/pageHarness';
 import { openMarkdown } from './support/openMarkdown';
+import { takePicture } from '../../support/pictures';
 
 const longWord = 'x'.repeat(300);
 const text = [
@@ -47,7 +48,7 @@ describe('a table in a narrow panel', () => {
     }));
     assert.ok(isWider);
     assert.ok(box <= 250 && pageWidth <= 250, `${box} ${pageWidth}`);
-    await page.screenshot({ path: 'out/screenshots/markdown-table-250.png' });
+    await takePicture(page, 'markdown-table-250');
   });
 
   it('breaks a word that nobody wants to scroll along', async () => {

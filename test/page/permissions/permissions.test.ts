@@ -10,6 +10,7 @@ import {
 import { drawn } from '../support/drawn';
 import { PageHarness, type OpenedPage, type PageOptions } from '../support/pageHarness';
 import { themeNames } from '../support/themes';
+import { takePicture } from '../../support/pictures';
 
 const inherit: PolicyCell = { choice: 'inherit' };
 const row = (agent: string, title: string, cells: Partial<PolicyRow['cells']> = {}): PolicyRow => ({
@@ -59,8 +60,6 @@ const view: PermissionsView = {
     },
   ],
 };
-
-const pictures = 'out/screenshots';
 
 describe('the page of permissions', function () {
   this.timeout(180_000);
@@ -199,7 +198,7 @@ describe('the page of permissions', function () {
       const opened = await open({ width, reducedMotion: true });
       for (const theme of themeNames) {
         await opened.setTheme(theme);
-        await opened.page.screenshot({ path: `${pictures}/permissions-${width}-${theme}.png`, fullPage: true });
+        await takePicture(opened.page, `permissions-${width}-${theme}`, { fullPage: true });
         assert.deepEqual(await opened.axe(), [], theme);
       }
       assert.ok(await fits(opened.page), 'nothing is wider than the page');

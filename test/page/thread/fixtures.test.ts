@@ -8,6 +8,7 @@ import { Entry } from '../../../src/transcript/common/entries';
 import { drawn } from '../support/drawn';
 import { snapshot } from './support/threadFixtures';
 import { ThreadPages } from './support/threadPages';
+import { takePicture } from '../../support/pictures';
 
 const { shape } = ThreadHeaderView;
 
@@ -32,7 +33,6 @@ type Golden = z.infer<typeof Golden>;
 
 const folder = inRoot('test', 'fixtures', 'threads');
 const names = readdirSync(folder).flatMap((name) => /^(.+)\.view\.json$/.exec(name)?.[1] ?? []);
-const pictures = 'out/screenshots';
 
 /** What the account of such a reader asks to be seen, by fixture: each way to end, to be refused, to go on. */
 const seen: Readonly<Record<string, readonly (string | RegExp)[]>> = {
@@ -75,7 +75,7 @@ describe('what is in a thread', () => {
     it(`is seen on its page, and no part of it is blank: ${name}`, async () => {
       const { entries, ...golden } = goldenOf(name);
       const { page, problems } = await pages.openThread(snapshot({ thread: viewOf(golden) }, entries));
-      await page.screenshot({ path: `${pictures}/thread-fixture-${name}.png` });
+      await takePicture(page, `thread-fixture-${name}`);
       // What is not on the screen has no text that a browser tells.
       await page.setViewportSize({ width: 800, height: 8_000 });
       await openAll(page);
@@ -85,7 +85,7 @@ describe('what is in a thread', () => {
       }
       assert.deepEqual(await blankEntries(page, entries), []);
       assert.deepEqual(problems, []);
-      await page.screenshot({ path: `${pictures}/thread-fixture-${name}-open.png` });
+      await takePicture(page, `thread-fixture-${name}-open`);
     });
   }
 });

@@ -3,6 +3,7 @@ import { overflowing } from '../support/layout';
 import { themeNames } from '../support/themes';
 import { marksEntries, reversed, snapshot, view, type Update } from './support/threadFixtures';
 import { ThreadPages, type ThreadHere } from './support/threadPages';
+import { takePicture } from '../../support/pictures';
 
 interface State {
   readonly name: string;
@@ -46,8 +47,6 @@ const states: readonly State[] = [
   },
 ];
 
-const pictures = 'out/screenshots';
-
 describe('the looks of a thread', function () {
   // axe takes its time on a busy machine, and looks at each page several times.
   this.timeout(180_000);
@@ -62,7 +61,7 @@ describe('the looks of a thread', function () {
       await act?.(thread);
       for (const theme of themeNames) {
         await thread.setTheme(theme);
-        await thread.page.screenshot({ path: `${pictures}/thread-${name.replace(' ', '-')}-${theme}.png` });
+        await takePicture(thread.page, `thread-${name.replace(' ', '-')}-${theme}`);
         assert.deepEqual(await thread.axe(), [], theme);
       }
       assert.deepEqual(thread.problems, []);
@@ -71,7 +70,7 @@ describe('the looks of a thread', function () {
     it(`fits into 300 pixels: ${name}`, async () => {
       const thread = await pages.openThread(update, { width: 300, height: 500, reducedMotion: true });
       await act?.(thread);
-      await thread.page.screenshot({ path: `${pictures}/thread-${name.replace(' ', '-')}-narrow.png` });
+      await takePicture(thread.page, `thread-${name.replace(' ', '-')}-narrow`);
       assert.deepEqual(await overflowing(thread.page), []);
     });
   }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import * as path from 'node:path';
 import { PageHarness } from '../support/pageHarness';
 import { themeNames } from '../support/themes';
 import { sampleEntries } from './sample';
 import { didPatch } from './transcriptPageApi';
+import { takePicture } from '../../support/pictures';
 
 const page = { entry: 'test/page/transcript/transcriptPage.tsx', style: 'test/page/transcript/transcriptPage.css' };
 
@@ -46,7 +46,7 @@ describe('how the transcript looks', function () {
             .map((element) => element.outerHTML.slice(0, 120)),
         );
         assert.deepEqual(overflow, []);
-        await opened.page.screenshot({ path: path.join('out/screenshots', `transcript-${theme}-${width}.png`) });
+        await takePicture(opened.page, `transcript-${theme}-${width}`);
       });
     }
   }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import * as path from 'node:path';
 import fc from 'fast-check';
 import { ToolState, type Entry, type EntryOf, type FileChange } from '../../../src/transcript/common/entries';
 import { createDiff } from '../../../src/transcript/common/lineDiff';
@@ -9,6 +8,7 @@ import { PageHarness, type OpenedPage, type PageOptions } from '../support/pageH
 import { themeNames } from '../support/themes';
 import { sampleEntries, toolEntry } from './sample';
 import { ask, didPatch } from './transcriptPageApi';
+import { takePicture } from '../../support/pictures';
 
 const page: PageOptions = {
   entry: 'test/page/transcript/transcriptPage.tsx',
@@ -117,10 +117,7 @@ describe('rows of a transcript', function () {
           await drawn(opened.page);
           const at = `${theme}, ${width}, ${isOpen ? 'open' : 'closed'}`;
           assert.deepEqual(await layoutFaults(opened.page, '.turns'), [], at);
-          if (width === 250 || width === 850)
-            await opened.page.screenshot({
-              path: path.join('out/screenshots', `rows-${at.replaceAll(', ', '-')}.png`),
-            });
+          if (width === 250 || width === 850) await takePicture(opened.page, `rows-${at.replaceAll(', ', '-')}`);
         }
         assert.deepEqual(await opened.axe(), [], theme);
       }
