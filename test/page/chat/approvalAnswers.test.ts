@@ -321,6 +321,45 @@ describe('several questions', () => {
     }
   });
 
+  it('are allowed or denied together by buttons, which 250 pixels have room for and Tab leads to', async () => {
+    for (const [verb, option, tabs] of [
+      ['Allow', 'Allow', 1],
+      ['Deny', 'Deny', 2],
+    ] as const) {
+      const chat = await openQuestions(
+        pages,
+        ['a', 'b', 'c'].map((id) => named(id)),
+        { width: 250, height: 700 },
+      );
+      await chat.page.clock.runFor(guardMs);
+      await chat.page.getByText('1 of 3').waitFor();
+      for (const label of ['Allow All 3', 'Deny All 3']) {
+        const box = await chat.page.getByRole('button', { name: label, exact: true }).boundingBox();
+        assert.ok(box && box.x >= 0 && box.x + box.width <= 250, `${label}: ${JSON.stringify(box)}`);
+        assert.ok(box.width >= 24 && box.height >= 24, `${label}: ${JSON.stringify(box)}`);
+      }
+      await chat.page.getByRole('button', { name: 'More ways to deny' }).focus();
+      for (let count = 0; count < tabs; count++) await chat.page.keyboard.press('Tab');
+      assert.equal(await chat.page.locator(':focus').innerText(), `${verb} All 3`);
+      await chat.page.keyboard.press('Enter');
+      await chat.host.waitFor(chatRequests.approve, 3);
+      assert.deepEqual(
+        chat.host.requestsOf(chatRequests.approve).map(({ approvalId, option: given }) => [approvalId, given]),
+        ['a', 'b', 'c'].map((id) => [id, option]),
+      );
+      await pages.closePages();
+    }
+  });
+
+  it('have no button to allow them together when one of them has a risk, and none at all when only one waits', async () => {
+    const risky = named('b', { escalations: [{ name: 'dangerouslyDisableSandbox', value: 'true' }] });
+    const chat = await openWith(named('a'), risky);
+    const toAll = chat.page.locator('.approval-all button');
+    assert.deepEqual(await toAll.allInnerTexts(), ['Deny All 2']);
+    await chat.tellSession({ status: 'busy', approvals: [risky] });
+    await chat.page.locator('.approval-all').waitFor({ state: 'detached' });
+  });
+
   it('are not allowed together unseen when one of them has a risk, or the set has just changed', async () => {
     const risky = named('b', { escalations: [{ name: 'dangerouslyDisableSandbox', value: 'true' }] });
     const chat = await openWith(named('a'), risky);

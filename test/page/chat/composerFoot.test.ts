@@ -163,6 +163,23 @@ describe('the composer around the prompt', () => {
     assert.match((await agent.getAttribute('title')) ?? '', /^Agent: Claude Code$/m);
   });
 
+  it('has the whole name of the agent beside its only option', async () => {
+    const chat = await pages.openChat(snapshot({ ...busy, backendTitle: 'Claude Code', options: [model] }), {
+      width: 440,
+    });
+    await drawn(chat.page);
+    const names = await chat.page.$$eval('.composer-pickers .picker-name', (found) =>
+      found.map((name) => ({ text: name.textContent, isCut: name.scrollWidth > name.clientWidth })),
+    );
+    assert.deepEqual(names, [
+      { text: 'Claude Code', isCut: false },
+      { text: 'Sonnet 4.5', isCut: false },
+    ]);
+    const foot = await composerOf(chat.page);
+    assert.ok(foot.height <= maxHeightPx, `${foot.height} px`);
+    assertApart(foot, 440);
+  });
+
   it('is so with any options', async () => {
     const chat = await pages.openChat(snapshot(busy, { offered }), { width: 250 });
     const name = fc.string({ minLength: 1, maxLength: 30, unit: fc.constantFrom('a', 'M', ' ', '漢', 'é') });

@@ -51,8 +51,8 @@ export function ApprovalAnswerRow({
       run: opensComposer(option) ? onReason : () => onAnswer(option),
     }));
   const reason: CustomMenuItem = { key: 'reason', content: <span>Deny with Reason…</span>, run: onReason };
-  const itemsOfAll = (verb: string, all: readonly AnswerToOne[] | undefined): CustomMenuItem[] =>
-    all ? [{ key: 'all', content: <span>{`${verb} All ${all.length}`}</span>, run: () => onAnswerAll(all) }] : [];
+  const itemsOfAll = (verb: 'Allow' | 'Deny', all: readonly AnswerToOne[] | undefined): CustomMenuItem[] =>
+    all ? [{ key: 'all', content: <span>{allLabel(verb, all)}</span>, run: () => onAnswerAll(all) }] : [];
   const allowItems = [...itemsOf(allow.all), ...itemsOfAll('Allow', allowAll)];
   // A menu that only repeats the button is left out, unless it says what the answer covers.
   const hasAllowMenu = allowItems.length > 1 || allow.primary?.scope !== undefined || !allow.primary;
@@ -99,8 +99,39 @@ export function ApprovalAnswerRow({
           Other…
         </SplitButton>
       )}
+      {(allowAll ?? denyAll) && (
+        <span class="approval-all">
+          <AllButton verb="Allow" all={allowAll} disabled={disabled} onAnswerAll={onAnswerAll} />
+          <AllButton verb="Deny" all={denyAll} disabled={disabled} onAnswerAll={onAnswerAll} />
+        </span>
+      )}
     </div>
   );
+}
+
+interface AllButtonProps extends Pick<AnswerRowProps, 'disabled' | 'onAnswerAll'> {
+  readonly verb: 'Allow' | 'Deny';
+  readonly all: readonly AnswerToOne[] | undefined;
+}
+
+/** Answers all pending approvals. Where the window is small, only the menus offer it. */
+function AllButton({ verb, all, disabled, onAnswerAll }: AllButtonProps) {
+  if (!all) return null;
+  return (
+    <button
+      type="button"
+      class="button"
+      disabled={disabled}
+      title={`${verb} each of these ${all.length} requests once`}
+      onClick={() => onAnswerAll(all)}
+    >
+      {allLabel(verb, all)}
+    </button>
+  );
+}
+
+function allLabel(verb: 'Allow' | 'Deny', all: readonly AnswerToOne[]): string {
+  return `${verb} All ${all.length}`;
 }
 
 /** The agent's own label is the tooltip, together with the keys. */

@@ -53,10 +53,15 @@ describe('fitOptions', () => {
   });
 
   it('shows the name of the agent where most of the row remains for options, whatever they are', () => {
-    for (const options of [[], all, [model]]) {
-      assert.equal(fitOptions(options, 'Claude Code', rowOf(290)).isAgentNamed, false);
+    for (const options of [[], all, [model]])
       assert.equal(fitOptions(options, 'Claude Code', rowOf(360)).isAgentNamed, true);
-    }
+    for (const options of [[], all]) assert.equal(fitOptions(options, 'Claude Code', rowOf(290)).isAgentNamed, false);
+  });
+
+  it('shows the name of the agent where all options fit beside it, and else puts none of them into the menu for it', () => {
+    const fitted = (widthPx: number) => fitOptions([model, mode], 'Claude Code', rowOf(widthPx));
+    assert.deepEqual([fitted(293).isAgentNamed, fitted(293).further], [true, []]);
+    assert.deepEqual([fitted(292).isAgentNamed, fitted(292).further], [false, []]);
   });
 
   it('has no menu for a single option that fits without it', () => {

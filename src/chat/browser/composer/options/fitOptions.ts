@@ -25,7 +25,7 @@ interface FittedOptions {
   readonly further: readonly OptionView[];
 }
 
-/** The share of the row that the agent's name takes at most, so that options that arrive do not change it. */
+/** With this share of the row at most, the agent's name is shown whatever options there are, so that those that arrive do not change it. */
 const agentShare = 0.36;
 /** A narrower row has no room for arrows. */
 const leastWithArrowsPx = 300;
@@ -53,12 +53,14 @@ export function fitOptions(options: readonly OptionView[], agentName: string, ro
   const textPx = (text: string): number => Math.ceil(measure(text)) + 1;
   const unnamedAgentPx = buttonPx + picturePx;
   const namedAgentPx = unnamedAgentPx + afterPicturePx + textPx(agentName);
-  const isAgentNamed = namedAgentPx <= widthPx * agentShare;
   const neededPx = (option: OptionView): number => gapPx + emptyPx(option, buttonPx) + textPx(shownText(option));
+  const allOptionsPx = options.reduce((sum, option) => sum + neededPx(option), 0);
+  const isAgentNamed =
+    namedAgentPx <= widthPx * agentShare || (options.length > 0 && namedAgentPx + allOptionsPx <= widthPx);
 
   const byImportance = options.toSorted((a, b) => rankOf(a) - rankOf(b));
   let roomPx = widthPx - (isAgentNamed ? namedAgentPx : unnamedAgentPx);
-  if (byImportance.reduce((sum, option) => sum + neededPx(option), 0) > roomPx) roomPx -= gapPx + furtherButtonPx;
+  if (allOptionsPx > roomPx) roomPx -= gapPx + furtherButtonPx;
   const texts = new Map<OptionView, string>();
   const [first] = byImportance;
   for (const option of byImportance) {
