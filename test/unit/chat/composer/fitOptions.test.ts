@@ -60,8 +60,8 @@ describe('fitOptions', () => {
 
   it('shows the name of the agent where all options fit beside it, and else puts none of them into the menu for it', () => {
     const fitted = (widthPx: number) => fitOptions([model, mode], 'Claude Code', rowOf(widthPx));
-    assert.deepEqual([fitted(293).isAgentNamed, fitted(293).further], [true, []]);
-    assert.deepEqual([fitted(292).isAgentNamed, fitted(292).further], [false, []]);
+    assert.deepEqual([fitted(245).isAgentNamed, fitted(245).further], [true, []]);
+    assert.deepEqual([fitted(244).isAgentNamed, fitted(244).further], [false, []]);
   });
 
   it('has no menu for a single option that fits without it', () => {
