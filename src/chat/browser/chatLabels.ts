@@ -28,7 +28,7 @@ export function formatCountdown(ms: number): string {
 }
 
 const backendStateLabels: Record<BackendView['state'], string> = {
-  stopped: 'not started',
+  stopped: 'starts with your first prompt',
   starting: 'starting…',
   ready: 'ready',
   authRequired: 'needs sign-in',
@@ -40,6 +40,12 @@ type BackendStatus = Pick<BackendView, 'health' | 'needsPermission' | 'state'>;
 
 export function backendStatusText(backend: BackendStatus): string {
   return backendStateLabel(backend, backendStateLabels);
+}
+
+/** What is wrong with an agent, or what it is. Undefined if only its command line is known, which users need not understand. */
+export function backendHint({ description, problem, remoteHost, source }: BackendView): string | undefined {
+  const isCommand = (source === 'configured' || source === 'found') && remoteHost === undefined;
+  return problem ?? (isCommand ? undefined : description);
 }
 
 export function backendDotClass(backend: Pick<BackendView, 'health' | 'state'>): string {

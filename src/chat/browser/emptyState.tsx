@@ -8,7 +8,7 @@ import { chatRequests } from '../common/page/chatApi';
 import type { BackendView, Draft } from '../common/chatView';
 import { usePage, usePageState } from './chatPageContext';
 import { NoFolderBanner, TrustBanner } from './notices/statusBanner';
-import { backendDotClass, backendStatusText, repairLabel } from './chatLabels';
+import { backendDotClass, backendHint, backendStatusText, repairLabel } from './chatLabels';
 
 /** Suggested prompts, which the demo agent supports. */
 const demoStarters = [
@@ -154,16 +154,17 @@ function BackendCard({ backend }: { backend: BackendView }) {
   const { health, id: backendId, title, description, remoteHost, state, problem } = backend;
   const isShownBelow = problems.some(({ message }) => message === problem);
   const isUnreachable = state === 'stopped' && (health?.kind === 'silent' || health?.kind === 'needsToken');
+  const hint = backendHint(isShownBelow ? { ...backend, problem: undefined } : backend);
   const needsRepair = isUnreachable || state === 'authRequired' || state === 'failed' || state === 'unavailable';
   return (
     <div class="backend-card">
-      <p class="backend-card-title">
+      <p class="backend-card-title" title={description}>
         <AgentTile id={backendId} title={title} />
         <strong>{title}</strong>
         <span class={`dot ${backendDotClass(backend)}`} />
         <span>{backendStatusText(backend)}</span>
       </p>
-      <p class="backend-card-description">{isShownBelow ? description : (problem ?? description)}</p>
+      {hint !== undefined && <p class="backend-card-description">{hint}</p>}
       {remoteHost !== undefined && (
         <p class="backend-card-description">
           Runs on <UntrustedText text={remoteHost} />. It sees only the files that you attach, and those in this

@@ -9,6 +9,8 @@ export interface PickerChoice {
   readonly value: string;
   readonly name: string;
   readonly description?: string | undefined;
+  /** What only some users want to know, such as a command line. */
+  readonly tooltip?: string | undefined;
   readonly group?: string | undefined;
   /** The picture before the name. */
   readonly icon?: ComponentChildren;
@@ -199,6 +201,7 @@ export function ChoiceList({ label, value, choices, allowsCustom = false, onPick
                 id={`${id}-${index}`}
                 class={`choice ${index === active ? 'is-active' : ''}`}
                 role="option"
+                title={choice.tooltip}
                 aria-selected={choice.value === value}
                 onClick={() => pick(choice.value)}
                 onPointerMove={() => setActive(index)}
@@ -226,8 +229,9 @@ function customChoice(choices: readonly PickerChoice[], typed: string): PickerCh
   return [{ value: typed, name: `Use “${typed}”` }];
 }
 
-function matchesFilter({ name, value, description = '', group = '' }: PickerChoice, filter: string): boolean {
-  const text = `${name} ${value} ${description} ${group}`.toLowerCase();
+function matchesFilter(choice: PickerChoice, filter: string): boolean {
+  const { name, value, description = '', group = '', tooltip = '' } = choice;
+  const text = `${name} ${value} ${description} ${group} ${tooltip}`.toLowerCase();
   return filter
     .toLowerCase()
     .split(/\s+/)

@@ -220,7 +220,7 @@ describe('the first prompt of a conversation', () => {
     } as const;
     const { page } = await pages.openChat(snapshot(null, { chosenBackend: 'amplifier', backends: [server] }));
     await page.getByText('checking…').waitFor();
-    assert.equal(await page.getByText('not started').count(), 0);
+    assert.equal(await page.getByText('starts with your first prompt').count(), 0);
   });
 
   for (const key of ['Enter', 'Escape']) {

@@ -92,6 +92,19 @@ describe('the chat before its first prompt', function () {
     await chat.page.getByText('Runs on').waitFor({ state: 'detached' });
   });
 
+  it('says of an agent from the settings when it starts, and shows its command line only as a tooltip', async () => {
+    const description = 'node /home/me/agents/mine.js --acp';
+    const mine: BackendView = { ...ready, id: 'mine', title: 'My agent', source: 'configured', description };
+    const chat = await pages.openChat(snapshot(null, { backends: [...backends, mine], chosenBackend: 'mine' }));
+    const card = chat.page.locator('.backend-card');
+    assert.equal((await card.innerText()).replaceAll(/\s+/g, ' ').trim(), 'My agent starts with your first prompt');
+    await card.getByTitle(description).waitFor();
+    await chat.page.getByRole('button', { name: 'Agent: My agent' }).click();
+    const option = chat.page.getByRole('option', { name: /My agent/ });
+    assert.ok(!(await option.innerText()).includes(description));
+    assert.equal(await option.getAttribute('title'), description);
+  });
+
   it('ends the list of agents with the way to more', async () => {
     const chat = await pages.openChat(snapshot(null, { chosenBackend: 'demo' }));
     await chat.page.getByRole('button', { name: /^Agent: / }).click();

@@ -51,7 +51,7 @@ describe('backendView of a server', () => {
 
   it('has no health for an agent, which starts with its first prompt', () => {
     const view = backendView({ ...server, source: 'configured' }, undefined);
-    assert.equal(backendStatusText(view), 'not started');
+    assert.equal(backendStatusText(view), 'starts with your first prompt');
     assert.equal(view.health, undefined);
   });
 });

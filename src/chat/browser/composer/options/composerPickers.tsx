@@ -6,7 +6,13 @@ import { Picker, type PickerChoice } from '../../../../webview/browser/picker';
 import { chatRequests } from '../../../common/page/chatApi';
 import type { BackendView, ConversationView, OptionView } from '../../../common/chatView';
 import { usePage, usePageState } from '../../chatPageContext';
-import { backendDotClass, backendStatusText, seenUnattendedActionHint, unattendedActionLabel } from '../../chatLabels';
+import {
+  backendDotClass,
+  backendHint,
+  backendStatusText,
+  seenUnattendedActionHint,
+  unattendedActionLabel,
+} from '../../chatLabels';
 import { fitOptions, type PickerRow } from './fitOptions';
 import { FurtherOptions } from './furtherOptions';
 import { OptionControl } from './optionControl';
@@ -75,7 +81,8 @@ function BackendPicker({ backends, value, session, isNamed }: BackendPickerProps
   const known = backends.map((backend): PickerChoice => ({
     value: backend.id,
     name: backend.title,
-    description: backend.problem ?? backend.description,
+    description: backendHint(backend),
+    tooltip: backend.description,
     group: sourceLabels[backend.source],
     icon: <AgentTile id={backend.id} title={backend.title} />,
     status: { class: backendDotClass(backend), word: backendStatusText(backend) },
