@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { nullLogger } from '../../src/base/common/log';
-import type { ApprovalView } from '../../src/chat/common/chatView';
+import type { ApprovalView, BackendView } from '../../src/chat/common/chatView';
 import { ChatNotices } from '../../src/chat/common/marks/chatNotices';
 import { chatMarks } from '../../src/chat/common/marks/chatMarks';
 import { ApprovalWatch } from '../../src/chat/common/marks/approvalWatch';
@@ -36,6 +36,20 @@ describe('the pages of the chat', () => {
     const again = await subject.view();
     // The view was thrown away and made anew.
     await shownIn(again, 'new-1');
+  });
+
+  it('begin a conversation with a prompt that comes before the agents are listed', async () => {
+    const listed = Promise.withResolvers<readonly BackendView[]>();
+    subject.chats.backends = () => listed.promise;
+    const page = await subject.view();
+    assert.equal(page.latest('chosenBackend'), undefined);
+    await page.ask('saveDraft', { revision: 1, text: 'hello', attachments: [] });
+    assert.equal(subject.window.newDraft.value.text, 'hello');
+    const sent = page.ask('send', { revision: 2, text: 'hello', attachments: [] });
+    await eventually('the prompt on its way', () => assert.equal(subject.window.newDraft.value.text, ''));
+    listed.resolve(subject.chats.views);
+    await sent;
+    await shownIn(page, 'new-1');
   });
 
   it('keep nothing but the prompt of a conversation that could not begin', async () => {

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { withDeadline, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { DisposableStore } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
@@ -21,6 +22,9 @@ interface BackendChoicePorts {
 }
 
 const memoryName = 'chat.backend';
+
+/** How long a prompt waits for the backends to be listed. */
+const listTimeoutMs = 10_000;
 
 /** The known backends, and the one that new conversations use. */
 export class BackendChoice implements Disposable {
@@ -57,6 +61,19 @@ export class BackendChoice implements Disposable {
       this.knownBackends.find(({ source }) => source === 'demo') ??
       this.knownBackends[0]
     );
+  }
+
+  /**
+   * Returns `chosenBackend`. If there is none, which may only mean that the backends are not listed yet, it waits for the list.
+   * @throws Error with a message for the user, if that takes longer than 10 s
+   */
+  async waitForChosenBackend(clock: Clock): Promise<BackendView | undefined> {
+    if (this.chosenBackend) return this.chosenBackend;
+    const list = (): Promise<void> => this.runningRefresh ?? this.refresh();
+    await withDeadline(clock, 'Listing the backends', listTimeoutMs, list).catch((error: unknown) => {
+      throw new Error('The list of agents is still loading. Send the prompt again in a moment.', { cause: error });
+    });
+    return this.chosenBackend;
   }
 
   /** Whether the setting names a backend that doesn't exist. */

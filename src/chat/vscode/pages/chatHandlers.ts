@@ -47,10 +47,10 @@ export function createChatHandlers(
 
   /** Creates the conversation for a first prompt, and shows it before its backend is ready. */
   const createChat = async (prompt: object, draft: Draft, written: PageDraftRevision): Promise<Chat> => {
-    const { chosenBackend } = backends;
     const isStillWanted = page.startNavigation();
     newDraft.beginSend(prompt, draft, written);
     try {
+      const chosenBackend = await backends.waitForChosenBackend(services.clock);
       if (!chosenBackend) throw new Error('No agent is available. Run “Backline: Agents” to install one.');
       const options = { folder: services.folderOf(draft), startedBy: draft.id };
       const chat = await chats.create(chosenBackend.id, options);

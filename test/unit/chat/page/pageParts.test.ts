@@ -7,7 +7,7 @@ import { chatStatus } from '../../../../src/chat/common/marks/chatStatus';
 import { restoreNewDraft } from '../../../../src/chat/common/page/newDraft';
 import { HeartbeatMonitor } from '../../../../src/chat/common/page/heartbeatMonitor';
 import { ShownChats } from '../../../../src/chat/common/marks/shownChats';
-import type { ApprovalView } from '../../../../src/chat/common/chatView';
+import type { ApprovalView, BackendView } from '../../../../src/chat/common/chatView';
 import { backendView, FakeChat, FakeChats } from '../../../fake/fakeChats';
 import { FakeClock } from '../../../fake/fakeClock';
 
@@ -72,6 +72,28 @@ describe('BackendChoice', () => {
     assert.equal(choice.isPreferredBackendMissing, false);
     memento.values.clear();
     assert.equal(choice.isPreferredBackendMissing, true);
+  });
+
+  it('waits for the first list of backends before it says that there is none', async () => {
+    const clock = new FakeClock();
+    const listed = Promise.withResolvers<readonly BackendView[]>();
+    chats.backends = () => listed.promise;
+    const chosen = choice.waitForChosenBackend(clock);
+    listed.resolve(chats.views);
+    assert.equal((await chosen)?.id, 'demo-agent');
+    assert.equal(clock.pending, 0);
+    chats.backends = () => assert.fail('it is known');
+    assert.equal((await choice.waitForChosenBackend(clock))?.id, 'demo-agent');
+  });
+
+  it('says that there is none when the list is empty, and when it takes too long that it is still loading', async () => {
+    const clock = new FakeClock();
+    chats.views = [];
+    assert.equal(await choice.waitForChosenBackend(clock), undefined);
+    chats.backends = () => Promise.withResolvers<readonly BackendView[]>().promise;
+    const refused = assert.rejects(choice.waitForChosenBackend(clock), /still loading/);
+    clock.advance(10_000);
+    await refused;
   });
 
   it('follows changes of the backends', async () => {
