@@ -129,11 +129,11 @@ describe('Restore to a prompt', () => {
   it('says at the next start that a restore was cut off, and finishes it', async () => {
     await writeJournal(await readFile(file('values.ts')), Buffer.from(original));
     await window.reload();
-    const message = await chat.notice('Restoring files was interrupted: 0 of 1 file is restored.');
+    const message = await chat.notice('Restoring files was interrupted after 0 of 1 file.');
     await window.screenshot('restore-interrupted');
     await message.getByRole('button', { name: 'Finish' }).click();
     await eventually('the file', async () => assert.equal(await readFile(file('values.ts'), 'utf8'), original));
-    await window.messages.filter({ hasText: 'The restore was completed: 1 file.' }).waitFor();
+    await window.messages.filter({ hasText: 'The restore of 1 file was finished.' }).waitFor();
   });
 
   it('refuses another restore until one that was cut off is undone', async () => {
@@ -141,7 +141,7 @@ describe('Restore to a prompt', () => {
     await window.runCommand('Backline: Open Chat');
     await clickAt('one', 'Restore to Here…');
     const dialog = window.page.locator('.monaco-dialog-box');
-    await dialog.filter({ hasText: 'Restoring files was interrupted: 1 of 1 file is restored.' }).waitFor();
+    await dialog.filter({ hasText: 'Restoring files was interrupted after 1 of 1 file.' }).waitFor();
     await window.screenshot('restore-refused');
     await dialog.getByRole('button', { name: 'Undo', exact: true }).click();
     await eventually('the file', async () => assert.equal(await value(), '1'));

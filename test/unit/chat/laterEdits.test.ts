@@ -316,6 +316,8 @@ describe('edits after a prompt that a restore must not lose', function () {
       const files = await window.restorer.previewUndo(chat, restore, signal);
       await window.restorer.undo(chat, restore, { ...files, refused: [], left: [] }, signal);
       assert.deepEqual(contentsOf(workspace.folder), after);
+      const [same] = [...chat.transcript.entries('notice')].filter(({ id }) => id === notice.id);
+      assert.match(same?.text ?? '', /The changes are there again\.$/);
     });
 
     it('leaves a file that can’t be saved before', async () => {

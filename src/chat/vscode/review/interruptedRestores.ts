@@ -49,7 +49,7 @@ export class InterruptedRestores {
     if (!found) return true;
     const chosen = await this.deps.dialogs.choose({
       message: messageFor(found),
-      detail: 'Finish or undo it first.',
+      detail: 'Finish or undo this restore first.',
       actions: [finish, undo],
     });
     if (chosen === undefined) return false;
@@ -63,9 +63,9 @@ export class InterruptedRestores {
     if (!outcome) return;
     const { restored, skipped } = outcome;
     const actions = direction === 'finish' ? await this.recordFinished(outcome) : [];
-    const what = direction === 'finish' ? 'The restore was completed' : 'The restore was undone';
-    if (skipped.length > 0) messages.error(`${what}. ${describeSkippedFiles(skipped)}`, ...actions);
-    else messages.info(`${what}: ${countWithNoun(restored.length, 'file')}.`, ...actions);
+    const done = direction === 'finish' ? 'was finished' : 'was undone';
+    if (skipped.length > 0) messages.error(`The restore ${done}. ${describeSkippedFiles(skipped)}`, ...actions);
+    else messages.info(`The restore of ${countWithNoun(restored.length, 'file')} ${done}.`, ...actions);
   }
 
   /** Returns an action to undo the restore, if its conversation still exists. Never rejects. */
@@ -82,6 +82,5 @@ export class InterruptedRestores {
 }
 
 function messageFor({ restored, total }: InterruptedRestore): string {
-  const is = total === 1 ? 'is' : 'are';
-  return `Restoring files was interrupted: ${restored} of ${countWithNoun(total, 'file')} ${is} restored.`;
+  return `Restoring files was interrupted after ${restored} of ${countWithNoun(total, 'file')}.`;
 }

@@ -104,7 +104,7 @@ export class RestoreActions {
     const left =
       uncertain === 0
         ? undefined
-        : `${countWithNoun(uncertain, 'file')} changed while a command ran and stay as they are. To choose files, use Restore to Here.`;
+        : `${countWithNoun(uncertain, 'file')} changed while a command ran and ${uncertain === 1 ? 'stays as it is' : 'stay as they are'}. To choose files, use Restore to Here.`;
     const notes = [plan.note, left, gitNoteOf(plan)].filter((note) => note !== undefined).join('\n');
     const restoresFiles = rows.length > 0 && (await this.askWhetherToRestoreFiles(rows, notes));
     if (restoresFiles === undefined) return;
@@ -350,7 +350,8 @@ export class RestoreActions {
     const answer = await this.deps.dialogs.choose({
       message: `${countWithNoun(changed.length, 'file')} ${changed.length === 1 ? 'was' : 'were'} changed after the restore.`,
       detail: [
-        `“${undo}” overwrites these changes. You can revert this with Undo Restore:`,
+        `“${undo}” overwrites these changes. You can revert this with Undo Restore.`,
+        '',
         ...truncateList(names, maxNames),
       ].join('\n'),
       actions: [leave, undo],

@@ -113,7 +113,7 @@ export class UndoActions {
     if (!first || this.deps.isShown(id)) return;
     const name =
       restores.length === 1 ? vscode.workspace.asRelativePath(first.path) : countWithNoun(restores.length, 'file');
-    this.deps.messages.info(`Restored ${name}.`, {
+    this.deps.messages.info(`Changes in ${name} were undone.`, {
       label: 'Undo Restore',
       run: async () => {
         for (const restoreId of new Set(restores.map((one) => one.restoreId)))
