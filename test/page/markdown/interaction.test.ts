@@ -139,6 +139,21 @@ describe('links and code of markdown', () => {
       assert.equal((await block.getAttribute('data-path')) ?? undefined, path);
     });
 
+  it('begins code right below the row of its language and buttons, which is no higher than they are', async () => {
+    await render('```ts\nconst a = 1;\n```');
+    const { code, row, targets } = await opened.page.locator('.md-code').evaluate((block) => {
+      const boxOf = (selector: string) => block.querySelector(selector)?.getBoundingClientRect();
+      return {
+        row: boxOf('.md-code-head'),
+        code: boxOf('code'),
+        targets: [...block.querySelectorAll('button')].map((button) => button.getBoundingClientRect().bottom),
+      };
+    });
+    assert.ok(row && code && row.height <= 24, `${row?.height} px`);
+    assert.equal(code.top, row.bottom);
+    assert.ok(targets.length > 0 && targets.every((bottom) => bottom <= code.top));
+  });
+
   it('scrolls long code inside its block', async () => {
     await render(`\`\`\`ts\n${'x '.repeat(500)}\n\`\`\``);
     const sizes = await opened.page.evaluate(() => {
