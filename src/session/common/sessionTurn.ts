@@ -12,7 +12,12 @@ export type SessionTurn =
   /** What the agent does by itself or for a subagent, or a turn whose beginning is unknown. */
   | 'agent';
 
-/** What has a turn: a session. */
+/** Whether the session answers a prompt. What an agent does by itself keeps nobody from sending one. */
+export function isPromptTurn(turn: SessionTurn): boolean {
+  return turn === 'own' || turn === 'other';
+}
+
+/** A session, as far as its turn is concerned. */
 export interface TurnSource {
   /** `none` in a session that has ended. */
   readonly turn: SessionTurn;

@@ -43,6 +43,29 @@ function richTurn(told: TranscriptRecorder): TranscriptRecorder {
 
 const end = event('prompt:complete', { response: 'I look first.\n\nDone.', stop_reason: 'end_turn' });
 
+describe('A prompt that is on its way', () => {
+  it('is not ended by the end of a turn that the agent began itself', () => {
+    const done = event('prompt:complete', { response: '', stop_reason: 'end_turn' });
+    const told = new TranscriptRecorder().addEvents(
+      event('content_block:delta', { block_index: 0, delta: 'By the way.' }),
+    );
+    told.addRecords({ type: 'prompt', id: 'p', text: 'Go', attachments: [] }).addEvents(done);
+    assert.equal(told.transcript.isBusy, true);
+    told.addEvents(
+      event('prompt:submit', { prompt: 'Go' }),
+      event('content_block:delta', { block_index: 0, delta: 'Done.' }),
+      done,
+    );
+    assert.equal(told.transcript.isBusy, false);
+    assert.deepEqual(
+      told.outline.filter((line) => line.startsWith('prompt')),
+      ['prompt: Go'],
+    );
+    assert.equal(told.transcript.lastEnd?.outcome, 'completed');
+    assert.equal(told.transcript.turnNumber, 1);
+  });
+});
+
 describe('A turn without an answer', () => {
   const done = event('prompt:complete', { response: '', stop_reason: 'end_turn' });
   const text = (delta: string) => event('content_block:delta', { block_index: 0, delta });

@@ -46,6 +46,20 @@ describe('A stopped prompt', () => {
     assert.equal(chat.view.status, 'idle');
   });
 
+  it('is not needed to stop what the agent does by itself', async () => {
+    const chat = await window.chats.create('one');
+    await chat.send(draft('Go'));
+    const session = window.agent.last;
+    session.end('Done.');
+    await until('the end', () => outline(chat).includes('end: completed'));
+    session.turn = 'agent';
+    session.say('And more.');
+    await until('more', () => outline(chat).includes('answer: And more.'));
+    await chat.stop();
+    assert.deepEqual([session.calls, session.turn], [['cancel'], 'none']);
+    assert.equal(chat.view.status, 'idle');
+  });
+
   it('can be stopped while its backend starts', async () => {
     let isAborted = false;
     window.agent.beforeSession = (signal) =>

@@ -181,7 +181,9 @@ export class SessionEventMapper {
 
   startTurn(prompt: string, requestId: string): SessionEvent[] {
     this.promptTitle = prompt.trim().split('\n', 1)[0];
-    const events = [...this.endReplay(), ...this.endTurn({ stopReason: 'end_turn' })];
+    // A turn that the agent began itself ends without an event: one that came now would end the turn of this prompt for a
+    // reader that has recorded the prompt already.
+    const events = this.endReplay();
     this.turn = { kind: 'own', requestId };
     events.push({ event: 'prompt:submit', data: { session_id: this.sessionId, prompt, request_id: requestId } });
     return events;

@@ -138,7 +138,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
       onEnd: (result, signal) => this.endTurn(turnEndOf(result), signal),
     });
     const modeName = () => this.mapper.config.modeName;
-    const isStopped = () => this.endSignal.aborted || this.binding.isAbandoned;
+    const isStopped = () => this.endSignal.aborted || this.binding.isAbandoned || this.updates.isStopped;
     const stopSignal = () => (isStopped() ? AbortSignal.abort() : this.ownTurn.signal);
     const about = { agentId, agentTitle: agent.title, cwd, modeName, stopSignal };
     const permissions = (this.permissions = new PermissionService({ ...about, approvals, standing, log }));
@@ -185,8 +185,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     if (this.endSignal.aborted) return 'none';
     if (this.ownTurn.isRunning) return 'own';
     const { openTurn } = this.mapper;
-    if (openTurn !== 'own' && openTurn !== 'none') return openTurn;
-    return this.updates.isWorking ? 'agent' : 'none';
+    return openTurn === 'other' || openTurn === 'agent' ? openTurn : this.updates.isWorking ? 'agent' : 'none';
   }
 
   get isWorking(): boolean {
@@ -252,7 +251,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     }
     const requestId = `${this.id}/${++this.turnCount}`;
     this.ownTurn.begin((signal) => this.runTurn(input, signal));
-    this.emitTurnBoundary(this.mapper.startTurn(input.text, requestId));
+    this.emitTurnBoundary(this.updates.startTurn(input.text, requestId));
     return Promise.resolve({ requestId });
   }
 
@@ -319,6 +318,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   /** Asks the agent to end a turn that no prompt of this session began. Resolves when it has ended. */
   private async interruptOthers(): Promise<void> {
     if (this.turn === 'none') return;
+    this.updates.markStopped();
     this.approvals.withdrawAll();
     await this.binding.cancelTurnOfOthers();
     this.emitTurnBoundary(this.updates.endUnreportedTurn('cancelled'));

@@ -11,6 +11,8 @@ import type { ProtocolVersion } from '../connection/protocolRequests';
 
 /** After this time without an update, a turn has ended whose end the agent has no way to report. */
 const quietMs = 5_000;
+/** The same while a call is open, whose end the agent may have forgotten. */
+const openCallQuietMs = 10 * 60_000;
 
 /** Reads the updates of a session in the version of its current connection. */
 export class AgentUpdates implements Disposable {
@@ -19,6 +21,7 @@ export class AgentUpdates implements Disposable {
   private readonly subagents: SubagentUpdates;
   private lastActivityAtMs = 0;
   private quietTimer: Disposable | undefined;
+  private hasStoppedOthers = false;
 
   /**
    * `isAsking`: whether the user has to answer a request of the agent. `onQuiet` gets the events that end a turn whose end
@@ -42,7 +45,11 @@ export class AgentUpdates implements Disposable {
 
   /** With `subagentId`, the update belongs to the session of that subagent. */
   mapUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion, subagentId?: string): SessionEvent[] {
-    if (subagentId === undefined) return (version === 1 ? this.v1 : this.v2).mapUpdate(update);
+    if (subagentId === undefined) {
+      const events = (version === 1 ? this.v1 : this.v2).mapUpdate(update);
+      if (events.some(({ event }) => event === 'prompt:submit')) this.hasStoppedOthers = false;
+      return events;
+    }
     const shown = (version === 1 ? v1ShownSubagentUpdateOf : v2ShownSubagentUpdateOf)(update);
     return shown ? this.subagents.mapUpdate(subagentId, shown) : [];
   }
@@ -68,6 +75,24 @@ export class AgentUpdates implements Disposable {
     this.quietTimer ??= this.clock.setTimer(quietMs, () => this.endIfQuiet());
   }
 
+  /**
+   * Whether the user has stopped what the agent did by itself or for another client. It may not ask
+   * anything then until the next prompt.
+   */
+  get isStopped(): boolean {
+    return this.hasStoppedOthers;
+  }
+
+  markStopped(): void {
+    this.hasStoppedOthers = true;
+  }
+
+  /** Begins the turn of a prompt of this session. */
+  startTurn(prompt: string, requestId: string): SessionEvent[] {
+    this.hasStoppedOthers = false;
+    return this.mapper.startTurn(prompt, requestId);
+  }
+
   /** Ends a turn whose end the agent will not report. What follows begins another one. */
   endUnreportedTurn(stopReason: 'end_turn' | 'cancelled'): SessionEvent[] {
     return this.canEndByQuiet ? this.mapper.endTurnOfOthers({ stopReason }) : [];
@@ -84,10 +109,12 @@ export class AgentUpdates implements Disposable {
 
   private endIfQuiet(): void {
     this.quietTimer = undefined;
-    // What ends the call, the approval or the work is activity, too.
-    if (!this.canEndByQuiet || this.mapper.hasOpenCalls || this.isAsking()) return;
-    const leftMs = this.lastActivityAtMs + quietMs - this.clock.monotonicNow();
-    if (leftMs > 0) this.quietTimer = this.clock.setTimer(leftMs, () => this.endIfQuiet());
+    // The end of the approval or of the work is activity, too.
+    if (!this.canEndByQuiet || this.isAsking()) return;
+    const limitMs = this.mapper.hasOpenCalls ? openCallQuietMs : quietMs;
+    const leftMs = this.lastActivityAtMs + limitMs - this.clock.monotonicNow();
+    // Asked again soon, because the call may end before.
+    if (leftMs > 0) this.quietTimer = this.clock.setTimer(Math.min(leftMs, quietMs), () => this.endIfQuiet());
     else this.onQuiet(this.endUnreportedTurn('end_turn'));
   }
 }

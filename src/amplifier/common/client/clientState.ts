@@ -121,7 +121,7 @@ export type OpenTurn = Extract<TurnState, { kind: 'open' }>;
 export type PromptPhase =
   | { readonly kind: 'none' }
   /** The status was requested, to check whether the session accepts a prompt. */
-  | { readonly kind: 'asking'; readonly call: CallId; readonly input: PromptInput; readonly isLastTry: boolean }
+  | { readonly kind: 'asking'; readonly call: CallId; readonly input: PromptInput; readonly triesLeft: number }
   | { readonly kind: 'collecting'; readonly call: CallId; readonly input: PromptInput }
   | {
       readonly kind: 'posting';

@@ -18,7 +18,11 @@ import {
 import { applyStatusIfCurrent, type CheckOrPromptStatusPurpose } from './statusChecks';
 import { handleOwnPromptAccepted } from './turns';
 
-/** After this time, the status is requested once more if a session that has just ended its turn is not idle yet. */
+/**
+ * How often, and after which time each, the status is requested again if a session is not idle. Servers report the end of a
+ * turn before they are idle, and the protocol has no event for that.
+ */
+const idleTries = 8;
 const idleWaitMs = 250;
 const workingMessage = 'The agent is still working. Wait for it or stop the turn.';
 
@@ -34,7 +38,7 @@ export function beginPrompt(step: ReducerStep, { call, prompt: input }: SessionI
     const message = 'Amplifier servers don’t support images. Remove the image and try again.';
     settleCall(step, call, new BackendError('unsupported', message));
   } else {
-    updateState(step, { prompt: { kind: 'asking', call, input, isLastTry: false } });
+    updateState(step, { prompt: { kind: 'asking', call, input, triesLeft: idleTries } });
     checkWhetherSessionIdle(step);
   }
 }
@@ -47,7 +51,8 @@ export function handlePromptStatus(
 ): void {
   const { prompt } = step.state;
   if (prompt.kind !== 'asking' || failIfOver(step)) return;
-  const { call, input, isLastTry } = prompt;
+  const { call, input, triesLeft } = prompt;
+  const isLastTry = triesLeft === 0;
   if (status.status === 'idle') {
     const attachments = input.attachments ?? [];
     const files = attachments.flatMap((attachment) => (attachment.type === 'file' ? [attachment.path] : []));
@@ -60,7 +65,7 @@ export function handlePromptStatus(
   if (refusal ?? isLastTry) {
     failPrompt(step, refusal ?? new BackendError('busy', workingMessage));
   } else {
-    updateState(step, { prompt: { ...prompt, isLastTry: true } });
+    updateState(step, { prompt: { ...prompt, triesLeft: triesLeft - 1 } });
     setTimer(step, 'idleWait', idleWaitMs);
   }
 }

@@ -168,7 +168,7 @@ export function Composer() {
       event.preventDefault();
       if (!isReason || event.ctrlKey || event.metaKey) send();
       else if (!event.repeat) denyWithReason();
-    } else if (event.key === 'Escape' && event.shiftKey && isBusy) {
+    } else if (event.key === 'Escape' && event.shiftKey) {
       event.preventDefault();
       void page.requestForSession(chatRequests.stop, (sessionId) => ({ sessionId }));
     }

@@ -9,6 +9,7 @@ import {
   type CreateSessionOptions,
   type SessionBackend,
 } from '../../../session/common/sessionBackend';
+import { isPromptTurn } from '../../../session/common/sessionTurn';
 import { KeyedQueue } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
@@ -111,7 +112,7 @@ export class BackendConnection implements Disposable {
   private async connectNow(remoteId: string | undefined, signal: AbortSignal): Promise<ConnectResult> {
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
-      if (this.isOutdated && this.currentSession?.turn === 'none') this.leaveSession();
+      if (this.isOutdated && this.currentSession && !isPromptTurn(this.currentSession.turn)) this.leaveSession();
       if (this.currentSession) return this.reportOf(this.currentSession);
       const backend = await this.openBackend();
       try {

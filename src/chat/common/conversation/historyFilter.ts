@@ -1,4 +1,5 @@
 import type { BackendSession } from '../../../session/common/sessionBackend';
+import { isPromptTurn } from '../../../session/common/sessionTurn';
 import type { SessionEvent, SessionEventName } from '../../../session/common/sessionEvents';
 
 /** Events that describe the current state of the session, even during a replay. */
@@ -16,7 +17,12 @@ export class HistoryFilter {
   private hasHistoryEnded = false;
   private isInReplayedTurn = false;
 
-  constructor(private readonly session: Pick<BackendSession, 'turn'>) {}
+  private readonly wasInTurn: boolean;
+
+  /** `session` has just been loaded. */
+  constructor(private readonly session: Pick<BackendSession, 'turn'>) {
+    this.wasInTurn = session.turn !== 'none';
+  }
 
   /** From now on, treats all events as new. */
   endHistory(): void {
@@ -36,8 +42,9 @@ export class HistoryFilter {
       if (isEnd) this.isInReplayedTurn = false;
       return true;
     }
-    // Events before the next prompt are history, unless a turn was already running, for which no prompt is reported.
-    this.hasHistoryEnded = this.session.turn !== 'none';
+    // Events before the next prompt are history, unless a turn was already running, for which no prompt is reported. What
+    // seems to be a turn of the agent afterwards is a history that comes late.
+    this.hasHistoryEnded = this.wasInTurn || isPromptTurn(this.session.turn);
     return !this.hasHistoryEnded;
   }
 }

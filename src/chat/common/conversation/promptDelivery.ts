@@ -11,7 +11,7 @@ import {
   type PromptAttachment,
   type PromptInput,
 } from '../../../session/common/sessionBackend';
-import { whenTurnEnds } from '../../../session/common/sessionTurn';
+import { isPromptTurn, whenTurnEnds } from '../../../session/common/sessionTurn';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { DraftAttachment, QueuedPrompt } from '../chatView';
@@ -38,7 +38,7 @@ interface PromptDeliveryPorts {
 }
 
 /** How long a prompt waits for the end of another client's turn. */
-const busyTimeoutMs = 2000;
+const busyTimeoutMs = 5000;
 const saveTimeoutMs = 1000;
 /** Time after which the user is told that the prompt waits for its checkpoint. */
 const silentCheckpointMs = 1000;
@@ -99,7 +99,7 @@ export class PromptDelivery {
     let { session } = prepared;
     const trySending = async (): Promise<boolean> => {
       // The settings may have changed since the prompt was prepared, and its session may have ended.
-      if (connection.isOutdated && session.turn === 'none') session = await this.connect(signal);
+      if (connection.isOutdated && !isPromptTurn(session.turn)) session = await this.connect(signal);
       const { hasSummary, input } = this.inputFor(session, prepared);
       await session.sendPrompt(input);
       return hasSummary;

@@ -67,7 +67,10 @@ export class TurnRunner {
   /** Ends the turn immediately in the transcript, and then in the backend. Never rejects. */
   async stop(): Promise<void> {
     const { connection, conversation } = this.ports;
-    this.dispatch({ type: 'stop', isBusy: conversation.transcript.isBusy, session: connection.session });
+    const { session } = connection;
+    // The agent may also work by itself.
+    const isBusy = conversation.transcript.isBusy || (session !== undefined && session.turn !== 'none');
+    this.dispatch({ type: 'stop', isBusy, session });
     await this.pendingCancelOrCheck;
   }
 

@@ -299,7 +299,7 @@ export class ChatTranscript {
 
   private handleComplete(data: EventData<'prompt:complete'>): void {
     const { lastEnd, stage, currentTurn } = this;
-    if (stage.kind !== 'stopped' && !currentTurn) return;
+    if (stage.kind === 'sent' || (stage.kind !== 'stopped' && !currentTurn)) return;
     const usage = withoutUndefined({ usage: this.usage.endTurn(data.token_usage) });
     if (stage.kind !== 'stopped') {
       this.endTurn({ ...endFromCompletion(data, this.backendTitle, currentTurn?.prompt, this.hasAnswered), ...usage });

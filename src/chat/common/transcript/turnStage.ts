@@ -3,7 +3,10 @@ export type TurnStage<Turn> =
   | { readonly kind: 'idle' }
   /** The agent has started the turn without a prompt. */
   | { readonly kind: 'unprompted'; readonly turn: Turn }
-  /** This window has sent a prompt that the backend has not reported yet. */
+  /**
+   * This window has sent a prompt that the backend has not reported yet. What is complete before that is a turn that the agent
+   * began itself.
+   */
   | { readonly kind: 'sent'; readonly turn: Turn }
   | { readonly kind: 'running'; readonly turn: Turn }
   /** The backend replays a past turn. */

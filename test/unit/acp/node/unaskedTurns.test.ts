@@ -78,6 +78,31 @@ describe('a turn that an ACP agent begins by itself', () => {
     assert.equal(session.turn, 'none');
   });
 
+  it('ends ten minutes after the last update of a call that stays open', async () => {
+    const { follower, session, tell } = await going();
+    await tell({ sessionUpdate: 'tool_call', toolCallId: 'c', title: 'Build', kind: 'execute', status: 'in_progress' });
+    await follower.next('tool:pre');
+    for (let minute = 0; minute < 10; minute++) {
+      assert.equal(session.turn, 'agent');
+      clock.advance(60_000);
+    }
+    assert.equal(session.turn, 'none');
+  });
+
+  it('may not ask after it was stopped, until the next prompt', async () => {
+    const { client, follower, session } = await going();
+    await session.cancel();
+    const options = [{ optionId: 'yes', name: 'Allow', kind: 'allow_once' as const }];
+    const toolCall = { toolCallId: 'c', title: 'Build', status: 'pending' as const };
+    const ask = () => client.request('session/request_permission', { sessionId: session.id, toolCall, options });
+    assert.deepEqual(await ask(), { outcome: { outcome: 'cancelled' } });
+    await session.sendPrompt({ text: 'next' });
+    const answered = ask();
+    const { approval_id: id, options: names } = await follower.next('approval:required');
+    await session.answerApproval(id, names[0] ?? '');
+    assert.deepEqual(await answered, { outcome: { outcome: 'selected', optionId: 'yes' } });
+  });
+
   it('does not end while the user is asked', async () => {
     const { client, follower, session } = await going();
     const options = [{ optionId: 'yes', name: 'Allow', kind: 'allow_once' as const }];
@@ -100,14 +125,13 @@ describe('a turn that an ACP agent begins by itself', () => {
     await eventually('the stop', () => assert.ok(isStopped()));
   });
 
-  it('ends before the next prompt', async () => {
+  it('ends with the next prompt, without an event that could be taken for its end', async () => {
     const { follower, session } = await going();
     await session.sendPrompt({ text: 'next' });
-    assert.equal((await follower.next('prompt:complete', 2)).request_id, undefined);
-    assert.equal((await follower.next('prompt:complete', 3)).request_id, 's1/2');
+    assert.equal((await follower.next('prompt:complete', 2)).request_id, 's1/2');
     assert.deepEqual(
       follower.names.filter((name) => name.startsWith('prompt:')),
-      ['prompt:submit', 'prompt:complete', 'prompt:complete', 'prompt:submit', 'prompt:complete'],
+      ['prompt:submit', 'prompt:complete', 'prompt:submit', 'prompt:complete'],
     );
   });
 

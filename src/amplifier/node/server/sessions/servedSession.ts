@@ -9,6 +9,7 @@ import type {
   SessionStatusName,
 } from '../../../common/api/apiSchema';
 import type { SessionEvent, EventData, EventOf } from '../../../../session/common/sessionEvents';
+import { isPromptTurn } from '../../../../session/common/sessionTurn';
 import { findDenyOption, isDenial } from '../../../../session/common/approvalOptions';
 import type { BackendSession, SessionBackend } from '../../../../session/common/sessionBackend';
 import { documentedFailure, sessionNotFoundFailure } from '../http/apiFailure';
@@ -73,7 +74,7 @@ export class ServedSession {
     if (!this.isRunning) return 'stopped';
     const { backend, session } = this.deps;
     return this.statusTracker.statusOf({
-      isBusy: session.turn !== 'none',
+      isBusy: isPromptTurn(session.turn),
       isBackendDown: backend.state.kind === 'failed',
     });
   }
@@ -99,7 +100,7 @@ export class ServedSession {
   }
 
   get isBusy(): boolean {
-    return !this.hasEnded && this.deps.session.turn !== 'none';
+    return !this.hasEnded && isPromptTurn(this.deps.session.turn);
   }
 
   get pendingApprovalCount(): number {
@@ -118,7 +119,7 @@ export class ServedSession {
   async prompt({ prompt, context_update: update }: PromptRequest): Promise<{ requestId: string }> {
     this.requireRunning();
     const { cwd, session } = this.deps;
-    if (session.turn !== 'none') {
+    if (isPromptTurn(session.turn)) {
       const message = 'The session is processing another prompt. Wait for its end or cancel it.';
       throw documentedFailure('SESSION_BUSY', message, { session_id: this.id });
     }
