@@ -26,7 +26,7 @@ import { LazyChat } from './chat/vscode/lazyChat';
 import { RecentFiles } from './chat/vscode/recentFiles';
 import { WorkspaceConsent } from './consent/vscode/workspaceConsent';
 import { ContextFeature } from './context/vscode/contextFeature';
-import { GuardedEditor } from './editor/common/guardedEditor';
+import { WriteGuardedEditor } from './editor/common/guardedEditor';
 import { decodeTextOrThrow } from './editor/vscode/encodings';
 import { VsCodeEditor } from './editor/vscode/vscodeEditor';
 import { ProtectedFilesSetting } from './editor/node/protection/protectedFilesSetting';
@@ -151,7 +151,7 @@ function createServices(context: vscode.ExtensionContext) {
       onDidChange: (listener) => settings.onDidChangeOf([settingIds.protectedFiles], listener),
     }),
   );
-  const editor = new GuardedEditor(vscodeEditor, () => protectedFiles.files);
+  const editor = new WriteGuardedEditor(vscodeEditor, () => protectedFiles.files);
   const version = extensionVersion(context.extension);
   const shared = { status, commands, settings, clock, notices: createNoticeBoard(log) };
   const contextFor = (area: string): NoticeContext => ({ log: log.child(area), ...shared });

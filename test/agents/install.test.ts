@@ -39,7 +39,7 @@ describe('installing real agents', function () {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = Address.parse(server.address());
     const address = (): string => `http://127.0.0.1:${port}/registry.json`;
-    const options = { address, folder: path.join(root, 'registry'), snapshot: { agents: [] } };
+    const options = { address, folder: path.join(root, 'registry'), bundledRegistry: { agents: [] } };
     store = new RegistryStore({ ...options, fetch, clock: systemClock, log: nullLogger });
     await store.refresh(signal);
     assert.deepEqual(store.registryState().origin, 'registry');

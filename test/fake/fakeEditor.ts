@@ -34,7 +34,7 @@ interface FakeFile {
   readonly version: number;
 }
 
-/** An editor in memory with POSIX paths, without protected files of its own: put a `GuardedEditor` before it for those. What peers asked of it is in `opened`, `diffs` and `saved`. */
+/** An editor in memory with POSIX paths, without protected files of its own: put a `WriteGuardedEditor` before it for those. What peers asked of it is in `opened`, `diffs` and `saved`. */
 export class FakeEditor implements EditorPort, UncheckedEditor {
   readonly opened: { target: string; options: OpenOptions }[] = [];
   readonly diffs: { path: string; proposedText: string; title: string; disposed: boolean }[] = [];

@@ -212,7 +212,7 @@ describe('An agent that wants more than it seems to ask for', () => {
       assert.equal(items.length, 2);
       assert.equal(await menu.getByRole('menuitem').count(), 5);
       for (const item of items) {
-        assert.match(await item.innerText(), /Despite its name, this allows from now on\./);
+        assert.match(await item.innerText(), /Despite its label, this also allows such requests in the future\./);
         assert.ok(await item.locator('.answer-mark').isVisible());
       }
       await window.screenshot('approval-misnamed');

@@ -22,7 +22,7 @@ interface RegistryStoreOptions {
   /** Absolute path of a folder in our storage. Created when needed. */
   readonly folder: string;
   /** The document that ships with the extension. */
-  readonly snapshot: unknown;
+  readonly bundledRegistry: unknown;
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly log: Logger;
@@ -56,13 +56,13 @@ const dayMs = 24 * 60 * 60_000;
 const retryMs = 60 * 60_000;
 const maxIcons = 500;
 
-/** The agents in the registry: from the last loaded document, or from the snapshot shipped with Backline. */
+/** The agents in the registry: from the last loaded document, or from the list shipped with Backline. */
 export class RegistryStore implements Disposable {
   private readonly emitter = new Emitter<void>((error) =>
     this.options.log.error('A listener of the registry failed', error),
   );
   readonly onDidChange = this.emitter.event;
-  private readonly snapshot: ParsedRegistry;
+  private readonly bundledRegistry: ParsedRegistry;
   private view: RegistryView;
   /** The address that `view` and `cache` belong to. */
   private loadedAddress: string | undefined;
@@ -72,8 +72,8 @@ export class RegistryStore implements Disposable {
   private readonly icons = new Map<string, Promise<string | undefined>>();
 
   constructor(private readonly options: RegistryStoreOptions) {
-    this.snapshot = parseRegistry(options.snapshot) ?? { agents: [], leftOut: 0 };
-    this.view = { agents: this.snapshot.agents, origin: 'snapshot' };
+    this.bundledRegistry = parseRegistry(options.bundledRegistry) ?? { agents: [], leftOut: 0 };
+    this.view = { agents: this.bundledRegistry.agents, origin: 'snapshot' };
   }
 
   registryState(): RegistryView {
@@ -81,7 +81,7 @@ export class RegistryStore implements Disposable {
   }
 
   /**
-   * Shows the cached registry of the current address, or the snapshot shipped with Backline. Call at the start and when the
+   * Shows the cached registry of the current address, or the list shipped with Backline. Call at the start and when the
    * address changes. Never rejects.
    */
   async loadCached(): Promise<void> {
@@ -95,7 +95,7 @@ export class RegistryStore implements Disposable {
     this.setView(
       parsed && cache
         ? { agents: parsed.agents, origin: 'cache', checkedAt: cache.checkedAt }
-        : { agents: this.snapshot.agents, origin: 'snapshot' },
+        : { agents: this.bundledRegistry.agents, origin: 'snapshot' },
     );
   }
 

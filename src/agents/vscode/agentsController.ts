@@ -20,7 +20,7 @@ import { AgentUpdateChecker, updateOfferText, type UpdateOfferReason } from '../
 import { toPlatformKey } from '../common/install/platformKey';
 import { AgentInstaller } from '../node/agentInstaller';
 import type { InstallPorts } from '../node/installPorts';
-import snapshot from '../common/registry/snapshot.json';
+import bundledRegistry from '../common/registry/snapshot.json';
 import { RegistryStore } from '../node/registryStore';
 import { agentDialogs, confirm } from './agentDialogs';
 import { createAgentsTab, type AgentsPageModel } from './agentsTab';
@@ -75,7 +75,14 @@ export class AgentsController implements RunningAgentsFeature, AgentsPageModel {
     const { backends, clock, extensionUri, install, log, memento, secrets, settings, storageFolder, tryAgent } = deps;
     this.messages = new Messages(log);
     const address = (): string => settings.agentsRegistryUrl();
-    this.registry = new RegistryStore({ address, folder: storageFolder, snapshot, fetch: install.fetch, clock, log });
+    this.registry = new RegistryStore({
+      address,
+      folder: storageFolder,
+      bundledRegistry,
+      fetch: install.fetch,
+      clock,
+      log,
+    });
     this.installer = new AgentInstaller({ folder: storageFolder, ports: { ...install, clock, log } });
     this.ownAgents = new OwnAgents({
       readSetting: () => settings.acpAgentsByLevel()[0]?.value,

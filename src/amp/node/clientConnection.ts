@@ -43,7 +43,7 @@ interface PendingRequest {
 
 /** A client that has sent the token. One that sends too fast is paused; one that does not read gets no work. */
 export class ClientConnection {
-  private readonly queuedRequests: PendingRequest[] = [];
+  private readonly unstartedRequests: PendingRequest[] = [];
   private readonly activeRequests = new Map<PendingRequest, RequestScope>();
   private readonly knownTexts = new KnownTexts();
   private pendingRequestBytes = 0;
@@ -79,7 +79,7 @@ export class ClientConnection {
     socket.on('error', (error) => deps.log.warn(`${deps.name}: ${error.message}`));
     socket.on('close', (code) => {
       this.blockedTimer?.dispose();
-      for (const { frame } of this.queuedRequests.splice(0)) this.pendingRequestBytes -= frame.length;
+      for (const { frame } of this.unstartedRequests.splice(0)) this.pendingRequestBytes -= frame.length;
       const reason = new EditorError('cancelled', 'The client has gone.');
       for (const scope of this.activeRequests.values()) scope.end(reason);
       deps.largeAnswers.startNextRequest();
@@ -144,7 +144,7 @@ export class ClientConnection {
   }
 
   get pendingRequestCount(): number {
-    return this.queuedRequests.length + this.activeRequests.size;
+    return this.unstartedRequests.length + this.activeRequests.size;
   }
 
   /** Whether the client is connected and has read most of the data that was sent to it. */
@@ -163,18 +163,18 @@ export class ClientConnection {
 
   private receiveFrame(frame: Buffer, isText: boolean): void {
     this.isResponsive = true;
-    this.queuedRequests.push({ frame, isText, arrivedAt: this.deps.clock.monotonicNow() });
+    this.unstartedRequests.push({ frame, isText, arrivedAt: this.deps.clock.monotonicNow() });
     this.pendingRequestBytes += frame.length;
     this.startRequestsAndUpdateFlow();
   }
 
   /** Starts queued requests within the limits, and pauses or resumes the socket. Call when a counter changes. */
   private startRequestsAndUpdateFlow(): void {
-    const { socket, deps, queuedRequests } = this;
+    const { socket, deps, unstartedRequests } = this;
     const { limits } = deps;
     if (socket.readyState !== WebSocket.OPEN) return;
     while (this.activeRequests.size < limits.maxConcurrentRequests && !this.isBlocked) {
-      const next = queuedRequests.shift();
+      const next = unstartedRequests.shift();
       if (!next) break;
       void this.answerRequest(next);
     }

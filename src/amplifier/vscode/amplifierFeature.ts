@@ -16,7 +16,10 @@ import { EditorContextChips } from '../common/context/editorContextChips';
 import type { ContextCollector, ContextCollectorDeps } from '../common/context/contextCollector';
 import { restoreContextSwitches, type ContextSwitches } from '../common/context/contextSwitches';
 import { ApiKeyStore, type SecretStore } from '../common/server/apiKeyStore';
-import { amplifierBackendId, ConfiguredServerBackendRegistry } from '../common/server/configuredServerBackendRegistry';
+import {
+  configuredServerBackendId,
+  ConfiguredServerBackendRegistry,
+} from '../common/server/configuredServerBackendRegistry';
 import { serverStatus, type ServerStatusActions, type ServerStatusInput } from '../common/server/serverStatus';
 import { ServerTokens } from '../common/server/serverTokens';
 import { configuredServerUrl, isSameLoopbackServer, describeOwnServerProblem } from '../common/server/serverUrl';
@@ -87,7 +90,7 @@ export class AmplifierFeature implements Feature {
       isOwnServer: (server) => this.isOwnServer(server),
       missingConsent: (server) => this.missingConsent(server),
       requireConsent: (server) => this.serverConsent.require(server),
-      isWorking: () => deps.isWorking(amplifierBackendId),
+      isWorking: () => deps.isWorking(configuredServerBackendId),
       onDidPostpone: (message) => {
         const restart = (): Promise<void> => this.configuredServer.restart();
         deps.notices.info(message, { label: 'Restart Now', run: restart });
@@ -220,7 +223,7 @@ export class AmplifierFeature implements Feature {
     const { AmplifierBackend } = await loadClient();
     const { clock, log, settings } = this.deps;
     return new AmplifierBackend({
-      id: amplifierBackendId,
+      id: configuredServerBackendId,
       title: 'Amplifier',
       client: await this.createClient(server),
       clock,

@@ -1,7 +1,7 @@
 import type { Checkpoint } from './checkpoint';
 
 /** Limits for stored checkpoints. */
-export interface CheckpointRetention {
+export interface CheckpointLimits {
   readonly maxAgeMs: number;
   /** Maximum size of the folder's store, in bytes. */
   readonly maxBytes: number;

@@ -18,7 +18,7 @@ import type { GitMove } from '../common/gitHead';
 import { isAtOrBelow } from '../common/nameList';
 import { orderSteps, type RestorePlan, type RestoreStep } from '../common/restorePlan';
 import type { CurrentFileState, ResumeDirection, TakeOptions } from '../common/workspaceCheckpoints';
-import type { CheckpointRetention } from '../common/retention';
+import type { CheckpointLimits } from '../common/retention';
 import { CurrentStateReader } from './scan/currentStateReader';
 import type { ScopedFolderTree } from './scan/folderScan';
 import { GitProgram } from './git/gitProgram';
@@ -282,7 +282,7 @@ export class CheckpointStore {
    * pruning, at once or after some seconds if `othersWait`; the next call of `prune` continues it.
    * @throws CheckpointError `cancelled`
    */
-  async prune(retention: CheckpointRetention, { isFull, othersWait, worthBytes } = fullPrune): Promise<PruneResult> {
+  async prune(retention: CheckpointLimits, { isFull, othersWait, worthBytes } = fullPrune): Promise<PruneResult> {
     const pruning = (this.pruning ??= { abort: new AbortController(), isUrgent: othersWait, timer: undefined });
     pruning.isUrgent = othersWait;
     return await this.queue.run(foreground, async () => {

@@ -9,7 +9,7 @@ import type { CheckpointScanLimits, CheckpointFileChange, FileState } from '../c
 import { CheckpointError, isCheckpointError } from '../common/checkpointError';
 import type { GitMove } from '../common/gitHead';
 import { isSameState, skipReasonText } from '../common/restorePlan';
-import type { CheckpointRetention } from '../common/retention';
+import type { CheckpointLimits } from '../common/retention';
 import {
   isUnexpectedlyLeftOut,
   type ChangedFile,
@@ -48,7 +48,7 @@ interface FolderCheckpointsDeps extends CheckpointStorageOptions {
   readonly isTrusted: () => boolean;
   /** Decodes bytes to the same text as the editor port. Rejects if they are not text. */
   readonly decode: (bytes: Uint8Array, path: string) => Promise<string>;
-  readonly retention: () => CheckpointRetention;
+  readonly retention: () => CheckpointLimits;
   readonly log: Logger;
   readonly clock: Clock;
   readonly limits?: Partial<CheckpointScanLimits>;

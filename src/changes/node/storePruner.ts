@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
 import { cancelledError } from '../common/checkpointError';
 import { joinNul } from '../common/nameList';
-import { findOutdated, newestOfSeries, oldestQuarter, type CheckpointRetention } from '../common/retention';
+import { findOutdated, newestOfSeries, oldestQuarter, type CheckpointLimits } from '../common/retention';
 import type { PreparedRepository } from './checkpointRepositoryProvider';
 import { copyIndex, setIndexTime } from './git/indexFile';
 import type { PrivateRepository } from './git/privateRepository';
@@ -21,7 +21,7 @@ interface PruneOrder {
   readonly storage: string;
   /** Ids of checkpoints that are never removed. */
   readonly inUse: ReadonlySet<string>;
-  readonly retention: CheckpointRetention;
+  readonly retention: CheckpointLimits;
 }
 
 /** Maximum number of single objects or packs. If there are more, Git combines them into one pack. */

@@ -374,7 +374,7 @@ export class ConversationStore implements ChatStore {
     if (this.isOurs(id)) return;
     const before = this.headById.get(id);
     const head = (await this.headFiles.read(id)) ?? (await this.rebuildHead(id));
-    // This window has changed or deleted the head in the meantime, which is more recent.
+    // This window has changed or deleted the head during the read, so what was read is outdated.
     if (this.headById.get(id) !== before) return;
     if (head) this.openSessionById.get(id)?.applyHead(head);
     if (head) this.headById.set(id, head);

@@ -96,7 +96,7 @@ export async function hashCommandLineFiles(
     const hash = await files.hash(real);
     if (hash !== undefined) found.push({ file, hash });
     if (found.length > maxFiles)
-      throw new Error(`It refers to more than ${maxFiles} workspace files. Reduce their number.`);
+      throw new Error(`It refers to more than ${maxFiles} files of the workspace. Name fewer files.`);
   }
   return found.sort((one, other) => (one.file < other.file ? -1 : 1));
 }

@@ -42,7 +42,8 @@ export class ProviderConsentGuard {
       this.codeSubject(facts, await Promise.all(files.map(hashCurrentFile)));
     const subject = this.createSubject('providerModule', { facts, files });
     if (!this.entry.isUserDefined) return { ...subject, reload: lookAgain };
-    // The question names the code as its source, because the user settings define the provider.
+    // The dialog names the module file as its source, because the entry itself is in the user settings and not in a file of
+    // the workspace.
     const first = files.find(({ url }) => url === providerAddress(this.entry.place)) ?? files[0];
     const file = first && pathOf(first.url);
     return { ...subject, source: { ...subject.source, file }, reload: lookAgain };

@@ -45,7 +45,7 @@ const maxRedirects = 5;
 const integrityForm = /^(sha256|sha384|sha512)-([A-Za-z0-9+/]+={0,2})$/;
 /** How often a window checks a URL for a new version, in milliseconds. */
 const checkMs = 24 * 60 * 60_000;
-/** Time limit for that check. If the URL does not respond, the allowed code runs. */
+/** Time limit for the check for a new version. After it, the version that the user has allowed runs. */
 const checkTimeoutMs = 3_000;
 /** How long downloaded code waits for the user's answer before it is downloaded again, in milliseconds. */
 const pendingMs = 10 * 60_000;

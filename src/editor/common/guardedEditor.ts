@@ -51,7 +51,7 @@ export function isProtectedChangeError(error: unknown): error is ProtectedChange
  * The editor port for features. A change to a protected file, or one with `askBecause`, throws `ProtectedChangeError` unless
  * the caller sets `protectedFiles: 'allow'`.
  */
-export class GuardedEditor implements EditorPort {
+export class WriteGuardedEditor implements EditorPort {
   readonly onDidChangeFolders: Event<void>;
   readonly onDidChangeSelection: Event<void>;
   readonly onDidChangeVisibleFiles: Event<void>;

@@ -23,7 +23,7 @@ export type ChangeCheck = (change: PendingChange) => void;
 
 /**
  * An editor that leaves approval checks to its caller. It does not extend `EditorPort`, so that features cannot receive it by
- * mistake; `GuardedEditor` wraps it.
+ * mistake; `WriteGuardedEditor` wraps it.
  */
 export interface UncheckedEditor extends Omit<EditorPort, 'editText' | 'editFiles' | 'writeText' | 'protectionOf'> {
   /** Like `EditorPort.resolve`. @throws EditorError */

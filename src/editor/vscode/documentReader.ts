@@ -208,7 +208,7 @@ export class DocumentReader {
     // The rules may have changed meanwhile.
     if (this.cachedFiles.get(key) !== known) return undefined;
     if (now?.realPath === known.file.realPath && isUnchanged(known.info, now.info)) {
-      // Another name of the file may have been found since it was cached.
+      // Since the file was cached, an excluded hard link to it may have been found.
       if (now.info.nlink > 1n) await this.pathGuard.checkHardLinks(path, now.info);
       return known;
     }

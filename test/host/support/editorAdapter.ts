@@ -2,7 +2,7 @@ import { Emitter } from '../../../src/base/common/event';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
 import type { EditorErrorCode, TextEdit } from '../../../src/editor/common/editorPort';
-import { GuardedEditor } from '../../../src/editor/common/guardedEditor';
+import { WriteGuardedEditor } from '../../../src/editor/common/guardedEditor';
 import { ProtectedFiles } from '../../../src/editor/common/protection/protectedFiles';
 import { VsCodeEditor } from '../../../src/editor/vscode/vscodeEditor';
 
@@ -11,7 +11,7 @@ export class AdapterUnderTest {
   exclude: readonly string[] = ['.env*'];
   trusted = true;
   readonly protectedFiles = new ProtectedFiles();
-  readonly adapter: GuardedEditor;
+  readonly adapter: WriteGuardedEditor;
   readonly unchecked: VsCodeEditor;
   private readonly excludeEmitter = new Emitter<void>((error) => {
     throw error;
@@ -26,7 +26,7 @@ export class AdapterUnderTest {
       clock: systemClock,
     });
     this.unchecked.start();
-    this.adapter = new GuardedEditor(this.unchecked, () => this.protectedFiles);
+    this.adapter = new WriteGuardedEditor(this.unchecked, () => this.protectedFiles);
   }
 
   changeExclude(...patterns: string[]): void {

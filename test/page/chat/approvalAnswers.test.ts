@@ -178,8 +178,8 @@ describe('the answers of a question', () => {
     assert.deepEqual(answered(chat), []);
     await button(chat, 'Allow…').click();
     for (const name of [
-      /Deny Despite its name, this allows from now on/,
-      /Allow for this session Despite its name, this allows once/,
+      /Deny Despite its label, this also allows such requests in the future/,
+      /Allow for this session Despite its label, this allows this request only/,
     ]) {
       const item = chat.page.getByRole('menuitem', { name });
       assert.equal(await item.locator('.answer-mark').count(), 1);

@@ -51,7 +51,7 @@ describe('an agent of the registry', function () {
       const registry = new RegistryStore({
         address: () => npm.agentsAddress,
         folder: path.join(folder, 'agents'),
-        snapshot: { version: '1.0.0', agents: [] },
+        bundledRegistry: { version: '1.0.0', agents: [] },
         fetch: ports.fetch,
         clock: systemClock,
         log: nullLogger,

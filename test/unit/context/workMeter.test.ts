@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { lighterHalf } from '../../../src/context/common/workers/lighterHalf';
+import { findProvidersToMove } from '../../../src/context/common/workers/findProvidersToMove';
 import { WorkMeter } from '../../../src/context/node/worker/workMeter';
 
 describe('the lighter half of the work of a worker', () => {
-  const half = (...times: readonly number[]): number[] | undefined => lighterHalf(new Map(times.entries()));
+  const half = (...times: readonly number[]): number[] | undefined => findProvidersToMove(new Map(times.entries()));
 
   it('is what the provider with the most work would wait for', () => {
     assert.deepEqual(half(1, 3, 1), [0, 2]);

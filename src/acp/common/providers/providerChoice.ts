@@ -104,7 +104,7 @@ export function parseChoices(text: string): ProviderChoices {
   const choices = new Map(stored?.map(({ id, ...choice }) => [id, choice]));
   const isValid = stored !== undefined && [...choices.values()].every((choice) => choiceProblem(choice) === undefined);
   if (isValid) return choices;
-  throw new Error('The LLM providers that you have set for this agent are damaged.');
+  throw new Error('The stored LLM provider settings of this agent can’t be read.');
 }
 
 function toSentence(problem: string): string {

@@ -23,7 +23,7 @@ const headerTexts: KeyTexts = {
     `It is kept in VS Code’s secret storage and sent only to ${agentTitle}, in the headers with \${secret:${name}}.`,
   namePrompt: 'The name of the secret. The headers of the agent refer to it as ${secret:NAME}.',
   namePlaceholder: 'TOKEN',
-  invalidName: 'No secret can be stored with this name.',
+  invalidName: 'This name can’t be used for a secret.',
   otherName: { label: 'Other Secret…', description: 'Enter the name of the secret' },
 };
 

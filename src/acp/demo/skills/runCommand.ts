@@ -32,5 +32,7 @@ export async function runCommand(turn: Turn, line: string): Promise<void> {
 function exitSentence(command: string, exitCode: number | undefined, signal: string | undefined): string {
   if (signal !== undefined) return `\`${command}\` was ended by ${signal}.\n`;
   if (exitCode === undefined) return `\`${command}\` ended without an exit code.\n`;
-  return `\`${command}\` ended with exit code ${exitCode}${exitCode === 0 ? '.' : ', which reports a failure.'}\n`;
+  return exitCode === 0
+    ? `\`${command}\` ended with exit code 0.\n`
+    : `\`${command}\` failed with exit code ${exitCode}.\n`;
 }

@@ -11,7 +11,10 @@ export interface DraftHandlersDeps {
   readonly onThreadMethodCalled: () => void;
 }
 
-/** Creates handlers for all methods of the draft protocol, whether the agent stores the threads or requests them. */
+/**
+ * Creates handlers for all methods of the draft protocol, both for agents that store the threads and for those that expect
+ * Backline to store them.
+ */
 export function createDraftHandlers(deps: DraftHandlersDeps): Required<DraftHandlers> {
   const { editor, onThreadMethodCalled, permissions, threads } = deps;
   const didReadFile: ThreadApi['didReadFile'] = (...read) => threads.didReadFile(...read);

@@ -57,7 +57,7 @@ export class ProposalReviewer {
 
     let change: Change;
     try {
-      change = await this.prepare(diff, signal);
+      change = await this.computeChange(diff, signal);
     } catch (error) {
       start(diff.path, []);
       fail(failureMessage(diff, error));
@@ -102,7 +102,7 @@ export class ProposalReviewer {
   }
 
   /** Applies a diff to the current text of its file, without writing it. @throws EditorError, DiffError */
-  private async prepare(diff: FileDiff, signal: AbortSignal): Promise<Change> {
+  private async computeChange(diff: FileDiff, signal: AbortSignal): Promise<Change> {
     const { editor } = this.deps;
     if (diff.change === 'delete')
       throw new Error(`Agents can’t delete files through Backline. Delete ${diff.path} yourself.`);

@@ -130,7 +130,7 @@ export class AgentServer {
       return;
     }
     this.watchBody(request);
-    if (connectionId === undefined) this.trackNew(response);
+    if (connectionId === undefined) this.trackNewConnection(response);
     else {
       const use = this.idleDetector.use(connectionId);
       response.once('close', () => {
@@ -169,7 +169,7 @@ export class AgentServer {
   }
 
   /** Tracks a new connection by the id that the SDK puts in the response headers. */
-  private trackNew(response: http.ServerResponse): void {
+  private trackNewConnection(response: http.ServerResponse): void {
     response.once('close', () => {
       const id = response.getHeader(connectionHeader);
       if (typeof id === 'string') this.idleDetector.use(id).dispose();

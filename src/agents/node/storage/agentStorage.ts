@@ -169,7 +169,7 @@ export class AgentStorage {
     return versions.filter((version) => version !== undefined);
   }
 
-  /** Removes unfinished files of ended windows. Never rejects. */
+  /** Removes unfinished installations of windows that were closed. Never rejects. */
   async removeLeftovers(): Promise<void> {
     for (const name of await this.names(this.stagingFolder)) {
       const folder = path.join(this.stagingFolder, name);

@@ -10,18 +10,18 @@ import {
   type Approval,
   type OpenApproval,
   type SessionState,
-  type ShownApproval,
+  type AnnouncedApproval,
 } from './clientState';
 import {
   toBackendError,
   beginCancel,
   checkStatus,
-  clearTimers,
+  clearTimersByKey,
   logMessage,
   emitNotice,
   setTimer,
   settleCall,
-  stopDetachedTurnOnServer,
+  stopReportedTurnOnServer,
   updateState,
   type ReducerStep,
 } from './reducerStep';
@@ -231,11 +231,11 @@ function timeLeft({ at }: ReducerStep, { due }: OpenApproval): number {
   return Math.min(due.nowMs - at.nowMs, due.timeMs - at.timeMs);
 }
 
-function shownApprovals(state: SessionState): ShownApproval[] {
+function shownApprovals(state: SessionState): AnnouncedApproval[] {
   return listOpenApprovals(state).filter((approval) => approval.phase !== 'left');
 }
 
-function byWireId(state: SessionState, wireId: string): ShownApproval | undefined {
+function byWireId(state: SessionState, wireId: string): AnnouncedApproval | undefined {
   return shownApprovals(state).find((approval) => approval.wireId === wireId);
 }
 
@@ -266,20 +266,20 @@ function resolve(step: ReducerStep, id: string): void {
     if (oldest !== undefined) approvals.delete(oldest);
   }
   updateState(step, { approvals });
-  clearTimers(step, `approval ${id}`);
+  clearTimersByKey(step, `approval ${id}`);
 }
 
 function denies({ deny }: OpenApproval, decision: string): boolean {
   return decision === deny || isDenial(decision);
 }
 
-function isUndeniable({ deny, isBeingDenied }: ShownApproval): boolean {
+function isUndeniable({ deny, isBeingDenied }: AnnouncedApproval): boolean {
   return isBeingDenied && deny === undefined;
 }
 
 function decide(
   step: ReducerStep,
-  approval: ShownApproval,
+  approval: AnnouncedApproval,
   decision: string,
   isDenied: boolean,
   reason: string | undefined,
@@ -294,13 +294,13 @@ function decide(
   step.events.push({ event: 'approval:granted', data });
 }
 
-function close(step: ReducerStep, { id }: ShownApproval, reason: string, decision = ''): void {
+function close(step: ReducerStep, { id }: AnnouncedApproval, reason: string, decision = ''): void {
   resolve(step, id);
   const data = { session_id: step.state.sessionId, approval_id: id, decision, reason };
   step.events.push({ event: 'approval:denied', data });
 }
 
-function leave(step: ReducerStep, approval: ShownApproval): void {
+function leave(step: ReducerStep, approval: AnnouncedApproval): void {
   const triesLeft = Math.ceil((Math.max(0, timeLeft(step, approval)) + leftMs) / retryMs);
   deny(step, { ...approval, phase: 'left', triesLeft, isSending: approval.phase === 'answering' });
 }
@@ -313,10 +313,10 @@ function deny(step: ReducerStep, approval: OpenApproval): void {
     logMessage(step, 'warn', `no listed option denies approval ${id}: stopping the turn`);
     if (approval.phase === 'left') {
       resolve(step, id);
-      stopDetachedTurnOnServer(step);
+      stopReportedTurnOnServer(step);
     } else {
       put(step, { ...approval, phase: 'answering', isBeingDenied: true });
-      clearTimers(step, key);
+      clearTimersByKey(step, key);
       beginCancel(step);
     }
     return;

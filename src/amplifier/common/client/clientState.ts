@@ -52,8 +52,8 @@ export interface SessionState {
 }
 
 /** An approval, from its first report until it is answered or can no longer be answered. */
-export type Approval = ShownApproval | LeftApproval | { readonly phase: 'resolved' };
-export type OpenApproval = ShownApproval | LeftApproval;
+export type Approval = AnnouncedApproval | WithdrawnApproval | { readonly phase: 'resolved' };
+export type OpenApproval = AnnouncedApproval | WithdrawnApproval;
 
 interface ApprovalRequest {
   /** A unique id from Backline, because a server may use the same id for all approvals of a session. */
@@ -72,7 +72,7 @@ interface ApprovalRequest {
 }
 
 /** An approval that readers of the session's events consider pending. `answering`: an answer is being sent. */
-export interface ShownApproval extends ApprovalRequest {
+export interface AnnouncedApproval extends ApprovalRequest {
   readonly phase: 'waiting' | 'answering';
   readonly isBeingDenied: boolean;
   /** Whether the approval was denied because the user did not answer in time. */
@@ -82,7 +82,7 @@ export interface ShownApproval extends ApprovalRequest {
 }
 
 /** An approval that is closed for readers but may be pending. It is denied until that succeeds or takes too long. */
-interface LeftApproval extends ApprovalRequest {
+interface WithdrawnApproval extends ApprovalRequest {
   readonly phase: 'left';
   readonly triesLeft: number;
   readonly isSending: boolean;

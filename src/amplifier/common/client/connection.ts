@@ -5,7 +5,7 @@ import { sessionMessages } from './sessionMessages';
 import { hasOwnTurn, isResponsibleForApprovals } from './clientState';
 import {
   checkStatus,
-  clearTimers,
+  clearTimersByKey,
   isSessionNotFound,
   logMessage,
   emitNotice,
@@ -39,7 +39,7 @@ export function handleReconnecting(step: ReducerStep, { attempt, delayMs }: Sess
 
 export function endReconnectGrace(step: ReducerStep): void {
   updateState(step, { connection: { ...step.state.connection, hasGrace: false } });
-  clearTimers(step, 'grace');
+  clearTimersByKey(step, 'grace');
 }
 
 export function handleReconnectGraceTimer(step: ReducerStep): void {

@@ -5,11 +5,11 @@ import type { SessionStatus } from '../api/apiSchema';
 import { abortUnsentPrompt } from './prompts';
 import type { DetachedTurn } from './clientState';
 import {
-  clearTimers,
+  clearTimersByKey,
   isSessionNotFound,
   logMessage,
   setTimer,
-  stopDetachedTurnOnServer,
+  stopReportedTurnOnServer,
   updateState,
   type ReducerStep,
 } from './reducerStep';
@@ -34,14 +34,14 @@ export function detachTurn(step: ReducerStep, { isStopped = false, isDiscarded =
 export function stopFollowingDetachedTurn(step: ReducerStep): void {
   if (!step.state.detachedTurn) return;
   updateState(step, { detachedTurn: undefined });
-  clearTimers(step, 'detachedTurnCheck', 'detachedTurn');
+  clearTimersByKey(step, 'detachedTurnCheck', 'detachedTurn');
 }
 
 export function advanceDetachedTurn(step: ReducerStep): void {
   const { detachedTurn, prompt, stop } = step.state;
   if (detachedTurn?.stopping === 'prompt' && prompt.kind === 'none') {
     change(step, { stopping: detachedTurn.isStopped ? 'turn' : 'done' });
-    if (detachedTurn.isStopped) stopDetachedTurnOnServer(step);
+    if (detachedTurn.isStopped) stopReportedTurnOnServer(step);
   } else if (detachedTurn?.stopping === 'turn' && !stop) {
     change(step, { stopping: 'done' });
   }
@@ -104,7 +104,7 @@ export function endDetachedTurn(step: ReducerStep): void {
     return;
   }
   change(step, { stage: 'discarding' });
-  clearTimers(step, 'detachedTurnCheck', 'detachedTurn');
+  clearTimersByKey(step, 'detachedTurnCheck', 'detachedTurn');
   step.effects.push({ kind: 'delete', purpose: 'discard', timeoutMs: requestTimeoutMs });
 }
 

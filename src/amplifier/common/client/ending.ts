@@ -10,7 +10,7 @@ import { sessionMessages } from './sessionMessages';
 import { isRealServerSession, isSessionBusy, isTurnOpenOrPosting, type RequestedEnd } from './clientState';
 import {
   beginCancel,
-  clearTimers,
+  clearTimersByKey,
   isSessionNotFound,
   logMessage,
   emitNotice,
@@ -157,13 +157,13 @@ export function settleCallsAwaitingEnd(step: ReducerStep): void {
   else if (stop && !stop.isTurnDetached) dropRequestedStop(step);
   if (!ending) return;
   updateState(step, { ending: undefined });
-  clearTimers(step, 'endingStage', 'endingDeadline');
+  clearTimersByKey(step, 'endingStage', 'endingDeadline');
   for (const call of ending.calls) settleCall(step, call);
 }
 
 export function dropRequestedStop(step: ReducerStep): void {
   updateState(step, { stop: undefined });
-  clearTimers(step, 'stopGrace');
+  clearTimersByKey(step, 'stopGrace');
 }
 
 function beginDenying(step: ReducerStep, ending: RequestedEnd): void {
@@ -178,7 +178,7 @@ function beginDenying(step: ReducerStep, ending: RequestedEnd): void {
 }
 
 function beginStopping(step: ReducerStep, ending: RequestedEnd): void {
-  clearTimers(step, 'endingStage');
+  clearTimersByKey(step, 'endingStage');
   updateState(step, { ending: { ...ending, stage: 'stopping' } });
   if (step.state.stop) return;
   if (hasEnded(step)) {
@@ -209,7 +209,7 @@ function conclude(step: ReducerStep, ending: RequestedEnd, outcome: StopOutcome 
     step.effects.push({ kind: 'delete', purpose: 'close', timeoutMs: undefined });
     return;
   }
-  clearTimers(step, 'endingStage', 'endingDeadline');
+  clearTimersByKey(step, 'endingStage', 'endingDeadline');
   updateState(step, { ending: undefined });
   for (const call of calls) settleCall(step, call);
   if (isOver || isClose) endSession(step, { reason: 'user_stopped' });

@@ -8,7 +8,7 @@ import { isSessionBusy, isTurnOpenOrPosting, type PromptPhase, type SessionState
 import {
   beginCancel,
   checkStatus,
-  clearTimers,
+  clearTimersByKey,
   sessionClosedError,
   setTimer,
   settleCall,
@@ -132,7 +132,7 @@ export function failPrompt(step: ReducerStep, error: unknown): void {
   const { prompt } = step.state;
   if (prompt.kind === 'none') return;
   updateState(step, { prompt: { kind: 'none' } });
-  clearTimers(step, 'idleWait');
+  clearTimersByKey(step, 'idleWait');
   settleCall(step, prompt.call, error);
   // The status is checked, because the server may have accepted the prompt or may be unavailable.
   checkStatus(step);

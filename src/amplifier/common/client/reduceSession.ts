@@ -19,7 +19,7 @@ import { sessionMessages } from './sessionMessages';
 import { hasOwnTurn, type SessionState } from './clientState';
 import {
   checkStatus,
-  clearTimers,
+  clearTimersByKey,
   sessionClosedError,
   emitNotice,
   setTimer,
@@ -196,7 +196,7 @@ function finish(step: ReducerStep): void {
   updateState(step, { life: 'over' });
   settleCall(step, step.state.opening, sessionClosedError());
   updateState(step, { opening: undefined });
-  clearTimers(step, 'heartbeat', 'settle', 'checkLater', 'unclear', 'repeatWindow', 'quiet', 'grace');
+  clearTimersByKey(step, 'heartbeat', 'settle', 'checkLater', 'unclear', 'repeatWindow', 'quiet', 'grace');
   ending.settleCallsAwaitingEnd(step);
   step.effects.push({ kind: 'reportEnded' });
   if (!step.state.detachedTurn) step.effects.push({ kind: 'closeStream' });

@@ -29,7 +29,7 @@ export function setTimer(step: ReducerStep, key: TimerKey, delayMs: number): voi
   step.effects.push({ kind: 'setTimer', key, delayMs });
 }
 
-export function clearTimers(step: ReducerStep, ...keys: readonly TimerKey[]): void {
+export function clearTimersByKey(step: ReducerStep, ...keys: readonly TimerKey[]): void {
   for (const key of keys) step.effects.push({ kind: 'clearTimer', key });
 }
 
@@ -63,7 +63,7 @@ export function beginCancel(step: ReducerStep, call?: CallId): void {
 export const promptSendGraceMs = 5000;
 
 /** Stops a turn on the server. Its end was already emitted. */
-export function stopDetachedTurnOnServer(step: ReducerStep): void {
+export function stopReportedTurnOnServer(step: ReducerStep): void {
   if (step.state.stop) return;
   updateState(step, { stop: { stage: 'sending', isTurnDetached: true } });
   step.effects.push({ kind: 'sendStop', way: 'route' });

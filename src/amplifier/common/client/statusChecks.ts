@@ -13,7 +13,7 @@ import { isTurnOpenOrPosting, type SessionState, type StatusCheckState } from '.
 import {
   beginCancel,
   checkStatus,
-  clearTimers,
+  clearTimersByKey,
   emitNotice,
   setTimer,
   updateState,
@@ -138,7 +138,7 @@ function handleUnclearStatus(step: ReducerStep): void {
 }
 
 function statusIsClear(step: ReducerStep): void {
-  if (step.state.unclearSinceMs !== undefined) clearTimers(step, 'unclear');
+  if (step.state.unclearSinceMs !== undefined) clearTimersByKey(step, 'unclear');
   updateState(step, { isNewlyConnected: false, unclearSinceMs: undefined });
 }
 

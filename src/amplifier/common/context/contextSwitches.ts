@@ -15,7 +15,7 @@ export interface EditorContextChip {
   readonly count: number;
 }
 
-/** The user's choice of the kinds to send, for all sessions of a window. */
+/** Which kinds of editor context the user lets Backline send. Applies to all sessions of the window. */
 export class ContextSwitches implements Disposable {
   private readonly disabledKindSet: Set<ContextKind>;
   private readonly emitter = new Emitter<void>((error) => this.onListenerError(error));

@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../../base/common/disposabl
 import { Emitter, type Event } from '../../../base/common/event';
 import type { ContextCollector } from './contextCollector';
 import { contextKinds, type EditorContextChip, type ContextSwitches } from './contextSwitches';
-import { amplifierBackendId } from '../server/configuredServerBackendRegistry';
+import { configuredServerBackendId } from '../server/configuredServerBackendRegistry';
 
 const refreshMs = 300;
 
@@ -34,7 +34,7 @@ export class EditorContextChips implements Disposable {
 
   /** Returns the non-empty chips for an Amplifier server. Agents have none: they read the editor themselves. */
   async chipsFor(backendId: string): Promise<readonly EditorContextChip[]> {
-    if (backendId !== amplifierBackendId) return [];
+    if (backendId !== configuredServerBackendId) return [];
     this.followChanges();
     return (await this.deps.collector.describeKinds()).filter(({ count }) => count > 0);
   }

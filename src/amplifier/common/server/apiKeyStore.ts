@@ -27,7 +27,7 @@ const Origins = z.array(z.string()).catch([]);
 /** The API key for model providers. Sent only to servers on this machine, and to confirmed https servers. */
 export class ApiKeyStore {
   /** Origins of confirmed servers that could not be stored. */
-  private readonly unsavedConfirmations = new Set<string>();
+  private readonly unsavedConfirmedOrigins = new Set<string>();
 
   constructor(private readonly deps: ApiKeyStoreDeps) {}
 
@@ -57,7 +57,7 @@ export class ApiKeyStore {
 
   /** Removes the confirmations of all servers, so that the user must confirm each server again. */
   async forgetConfirmations(): Promise<void> {
-    this.unsavedConfirmations.clear();
+    this.unsavedConfirmedOrigins.clear();
     await this.deps.state.update(confirmedName, undefined);
   }
 
@@ -65,13 +65,13 @@ export class ApiKeyStore {
     if (isLoopback(server)) return true;
     if (!isSecureServer(server)) return false;
     const confirmed = Origins.parse(this.deps.state.get(confirmedName) ?? []);
-    if (confirmed.includes(server.origin) || this.unsavedConfirmations.has(server.origin)) return true;
+    if (confirmed.includes(server.origin) || this.unsavedConfirmedOrigins.has(server.origin)) return true;
     if (!(await this.deps.confirm(server.origin))) return false;
     try {
       await this.deps.state.update(confirmedName, [...confirmed, server.origin]);
     } catch {
       // If the confirmation cannot be stored, it applies only to this window.
-      this.unsavedConfirmations.add(server.origin);
+      this.unsavedConfirmedOrigins.add(server.origin);
     }
     return true;
   }

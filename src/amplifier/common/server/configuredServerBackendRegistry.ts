@@ -27,7 +27,7 @@ interface ConfiguredServerDeps {
   readonly onListenerError: (error: unknown) => void;
 }
 
-export const amplifierBackendId = 'amplifier';
+export const configuredServerBackendId = 'amplifier';
 
 const postponedMessage =
   'The settings of the Amplifier server have changed. They take effect with the next prompt. Restart Now stops the running answers.';
@@ -67,7 +67,7 @@ export class ConfiguredServerBackendRegistry implements BackendRegistry, Disposa
 
   list(): Promise<readonly BackendEntry[]> {
     const { configuredUrl, isOwnServer, isTrusted, missingConsent, monitor } = this.deps;
-    const entry = { id: amplifierBackendId, title: 'Amplifier', source: 'server' } as const;
+    const entry = { id: configuredServerBackendId, title: 'Amplifier', source: 'server' } as const;
     try {
       const url = configuredUrl();
       const description = url.origin;
@@ -83,7 +83,7 @@ export class ConfiguredServerBackendRegistry implements BackendRegistry, Disposa
   }
 
   async open(id: string): Promise<SessionBackend> {
-    if (id !== amplifierBackendId) throw new BackendError('notFound', `There is no Amplifier server "${id}".`);
+    if (id !== configuredServerBackendId) throw new BackendError('notFound', `There is no Amplifier server "${id}".`);
     if (!this.deps.isTrusted()) throw new BackendError('untrusted', untrustedMessage);
     const toAllow = this.opened.current ? undefined : this.serverWithoutConsent();
     // Not part of the opening, which other callers wait for.

@@ -15,7 +15,7 @@ interface ComposerChipsProps {
 /** What is sent with the prompt, and the file or selection that can be added with one click. One row, unless there is much. */
 export function ComposerChips({ offered, onStartMention }: ComposerChipsProps) {
   const page = usePage();
-  const { contextChips: context, missingAttachmentIds, session } = usePageState();
+  const { contextChips: context, deletedAttachmentIds, session } = usePageState();
   const { attachments } = page.composerDraft.draft;
   return (
     <div class="chips">
@@ -47,7 +47,7 @@ export function ComposerChips({ offered, onStartMention }: ComposerChipsProps) {
           ))}
           {attachments.map((attachment) => (
             <li key={attachment.id}>
-              <AttachmentChip attachment={attachment} isMissing={missingAttachmentIds.includes(attachment.id)} />
+              <AttachmentChip attachment={attachment} isMissing={deletedAttachmentIds.includes(attachment.id)} />
             </li>
           ))}
         </ul>

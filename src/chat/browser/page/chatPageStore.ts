@@ -41,7 +41,7 @@ export interface ChatPageState {
   /** Absolute paths of the workspace folders. */
   readonly folders: readonly string[];
   /** Ids of attachments in the composer for files that no longer exist. */
-  readonly missingAttachmentIds: readonly string[];
+  readonly deletedAttachmentIds: readonly string[];
   readonly promptHistory: readonly string[];
   readonly notices: readonly NoticeView[];
   readonly isUntrusted: boolean;
@@ -69,7 +69,7 @@ export class ChatPageStore {
     contextChips: [],
     offeredContext: undefined,
     folders: [],
-    missingAttachmentIds: [],
+    deletedAttachmentIds: [],
     promptHistory: [],
     notices: [],
     isUntrusted: false,
@@ -97,7 +97,7 @@ export class ChatPageStore {
       ...(seenUnattended !== undefined && { seenUnattended: seenUnattended ?? undefined }),
       ...(offered !== undefined && { offeredContext: offered ?? undefined }),
       ...withoutUndefined({ sessions, backends, chosenBackend, newOptions, newCommands }),
-      ...withoutUndefined({ contextChips: chips, missingAttachmentIds: missing, promptHistory: history }),
+      ...withoutUndefined({ contextChips: chips, deletedAttachmentIds: missing, promptHistory: history }),
       ...withoutUndefined({ folders, notices, isUntrusted }),
     });
   }

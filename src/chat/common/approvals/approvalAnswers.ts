@@ -72,10 +72,10 @@ export function isLastingAnswer({ kind }: Pick<ApprovalOption, 'kind'>): boolean
 
 /** Sentences that are shown after a misleading label. */
 export const misleadingLabelNotes: Readonly<Record<Kind, string>> = {
-  allow_once: 'Despite its name, this allows once.',
-  allow_always: 'Despite its name, this allows from now on.',
-  reject_once: 'Despite its name, this denies once.',
-  reject_always: 'Despite its name, this denies from now on.',
+  allow_once: 'Despite its label, this allows this request only.',
+  allow_always: 'Despite its label, this also allows such requests in the future.',
+  reject_once: 'Despite its label, this denies this request only.',
+  reject_always: 'Despite its label, this also denies such requests in the future.',
   other: 'The effect of this answer is unknown.',
 };
 

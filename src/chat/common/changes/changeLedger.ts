@@ -225,7 +225,7 @@ export class ChangeLedger {
     this.appendRecord({ type: 'rebased', path, ...withoutUndefined({ ...texts }) });
   }
 
-  /** Records all changes of the turn. `addStates` adds changes that texts do not show. Later writes get a new turn. */
+  /** Records all changes of the turn. `addStates` adds changes that a text diff cannot show. Later writes get a new turn. */
   async endTurn(turn: number, addStates: (changes: readonly FileChange[]) => FileChange[]): Promise<void> {
     const { currentTurnFiles: written } = this;
     if (written.size === 0 && addStates([]).length === 0) return;

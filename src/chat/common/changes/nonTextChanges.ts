@@ -41,7 +41,7 @@ interface StateChangesPorts {
 }
 
 /**
- * Changes of a conversation that texts do not show: binary and large files, symbolic links, file modes, line endings
+ * Changes in a conversation that a text diff cannot show: binary and large files, symbolic links, file modes, line endings
  * and names. The checkpoints of the turns can undo them.
  */
 export class NonTextChanges {
@@ -61,12 +61,12 @@ export class NonTextChanges {
     return [...this.undecidedChangesByPath.keys()];
   }
 
-  /** Adds properties that texts do not show to the changes of the conversation. */
+  /** Adds properties that a text diff cannot show to the changes of the conversation. */
   mergeWithTextChanges(changes: readonly FileChange[]): FileChange[] {
     return merged(changes, this.undecidedChangesByPath, this.currentStateByPath);
   }
 
-  /** Adds properties that texts do not show to the changes of a turn. */
+  /** Adds properties that a text diff cannot show to the changes of a turn. */
   mergeWithTextChangesOfTurn(turn: number, changes: readonly FileChange[]): FileChange[] {
     const ofTurn = [...(this.changesByTurn.get(turn) ?? [])].map(([path, change]) => [path, [change]] as const);
     return merged(changes, new Map(ofTurn), this.currentStateByPath);

@@ -233,7 +233,7 @@ export class TurnCheckpoint {
   }
 
   private isSavedByOthers({ path }: ChangedFile): boolean {
-    return this.savesByOthers.textOf(path, undefined) !== undefined || this.stateSavedByOthersByPath.has(path);
+    return this.savesByOthers.textSavedSince(path, undefined) !== undefined || this.stateSavedByOthersByPath.has(path);
   }
 
   /** Returns the calls with resolved paths. Calls of a conversation that was reopened during the turn are unknown. */
@@ -344,7 +344,7 @@ export class TurnCheckpoint {
     const { savesByOthers } = this;
     const { texts } = this.ports;
     const agentsText = this.lastAgentTextId(path);
-    const saved = savesByOthers.textOf(path, agentsText);
+    const saved = savesByOthers.textSavedSince(path, agentsText);
     for (const { after, before } of savesByOthers.takeUnseenWrites(path, agentsText)) {
       const base = before === undefined ? await texts.storeTextNotFromDisk(textBefore) : before;
       await this.recordWrite(

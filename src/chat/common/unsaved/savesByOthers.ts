@@ -44,7 +44,7 @@ export class SavesByOthers {
   }
 
   /** Returns the saved text. Undefined if nobody has saved the file since the agent's last text. */
-  textOf(path: string, agentsText: FileTextId): FileTextId {
+  textSavedSince(path: string, agentsText: FileTextId): FileTextId {
     return this.find(path, agentsText)?.text;
   }
 

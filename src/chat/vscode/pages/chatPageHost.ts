@@ -45,7 +45,7 @@ export class ChatPageHost implements Disposable, PageControl {
   readonly feed: PageFeed;
   private readonly pageHost: PageHost<typeof chatRequests>;
   private readonly heartbeatMonitor: HeartbeatMonitor;
-  private pendingRestore: Promise<void> = Promise.resolve();
+  private chatReopened: Promise<void> = Promise.resolve();
   private queuedNotifications: (() => void)[] = [];
   private wasReloaded = false;
   private isFocused = false;
@@ -72,7 +72,7 @@ export class ChatPageHost implements Disposable, PageControl {
     this.disposables.add(surface.onDidChangeVisibility(() => this.onVisibilityChange()));
     this.disposables.add(surface.webview.onDidReceiveMessage(() => this.heartbeatMonitor.recordHeartbeat()));
     this.disposables.add({ dispose: () => services.shown.setShown(this, undefined) });
-    if (sessionId !== undefined) this.pendingRestore = this.restoreChat(sessionId);
+    if (sessionId !== undefined) this.chatReopened = this.restoreChat(sessionId);
     this.loadPage();
     this.onVisibilityChange();
   }
@@ -103,7 +103,7 @@ export class ChatPageHost implements Disposable, PageControl {
   }
 
   async onReady(): Promise<void> {
-    await this.pendingRestore;
+    await this.chatReopened;
     if (this.disposables.isDisposed) return;
     this.feed.connectPage();
     for (const notify of this.queuedNotifications.splice(0)) notify();

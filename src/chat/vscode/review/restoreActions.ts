@@ -72,7 +72,7 @@ export class RestoreActions {
 
   /** Asks what to restore and which files, then restores it. @throws ChatError, CheckpointError */
   async restoreTo(chat: Chat, entryId: string, show: ShowChat): Promise<void> {
-    if (!(await this.prepare(chat))) return;
+    if (!(await this.ensureReadyToRestore(chat))) return;
     const point = await chat.restores.restorePointBefore(entryId);
     const plan = await this.planFiles(chat, point);
     const gitNote = gitNoteOf(plan);
@@ -96,7 +96,7 @@ export class RestoreActions {
 
   /** Restores the state before a prompt, and puts the prompt into the composer. @throws ChatError, CheckpointError */
   async editAndResend(chat: Chat, entryId: string, show: ShowChat): Promise<void> {
-    if (!(await this.prepare(chat))) return;
+    if (!(await this.ensureReadyToRestore(chat))) return;
     const point = await chat.restores.restorePointBefore(entryId);
     const plan = await this.planFiles(chat, point);
     const rows = (plan.rows ?? []).filter(isPickedByDefault);
@@ -119,7 +119,7 @@ export class RestoreActions {
 
   /** Undoes a restore of files. @throws ChatError, CheckpointError */
   async undo(chat: Chat, restoreId: string, show: ShowChat): Promise<void> {
-    if (!(await this.prepare(chat))) return;
+    if (!(await this.ensureReadyToRestore(chat))) return;
     const { files, restorer } = this.deps;
     const restore = chat.restores.get(restoreId);
     if (!restore) throw new ChatError('notFound', 'This restore was already undone.');
@@ -183,7 +183,7 @@ export class RestoreActions {
   }
 
   /** Prepares a restore. Returns false if the user does not want to continue. @throws ChatError `readonly` */
-  private async prepare(chat: Chat): Promise<boolean> {
+  private async ensureReadyToRestore(chat: Chat): Promise<boolean> {
     const { clock, dialogs, interrupted } = this.deps;
     const { isBusy, status, statusText } = chat.view;
     this.requireIdle((other) => other.id !== chat.id);

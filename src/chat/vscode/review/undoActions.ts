@@ -172,7 +172,7 @@ export class UndoActions {
     const start = options.turn === undefined ? 'the agent’s changes' : 'the turn';
     const isConfirmed = await this.deps.dialogs.confirm({
       message: `${vscode.workspace.asRelativePath(path)} was changed after ${start}.`,
-      detail: 'It has no text, so the later changes will be undone, too. You can revert this with Undo Restore.',
+      detail: 'This is not a text file, so its later changes are undone, too. Undo Restore brings them back.',
       action: 'Undo Everything',
     });
     return isConfirmed ? { restoreId: await chat.revert(path, { ...options, force: true }) } : undefined;

@@ -323,8 +323,8 @@ export class ProviderWorker {
   }
 
   /**
-   * Posts the messages when all modules are loaded and all ready answers are complete, or earlier if that takes long. If
-   * code that blocks the worker comes first, the host ends the worker, and all of them are asked again.
+   * Posts the collected messages together once all modules are loaded, after `collectMs` at the latest. If a provider blocks
+   * the worker before that, the host ends the worker and repeats the requests of all of them.
    */
   private postSoon(): void {
     if (this.messagesToPost.length === 0) return;

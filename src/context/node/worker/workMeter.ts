@@ -1,4 +1,4 @@
-import { lighterHalf } from '../../common/workers/lighterHalf';
+import { findProvidersToMove } from '../../common/workers/findProvidersToMove';
 
 /** How many questions in a row must show that two workers are faster, because a few can be slow before V8 has optimized the code. */
 const minQuestions = 10;
@@ -44,7 +44,7 @@ export class WorkMeter {
     const { runMs } = this;
     if (runMs.size === 0) return undefined;
     this.runMs = new Map();
-    if (!lighterHalf(runMs)) {
+    if (!findProvidersToMove(runMs)) {
       this.questionCount = 0;
       return undefined;
     }
@@ -56,6 +56,6 @@ export class WorkMeter {
     this.leastMs = new Map([...runMs].map(([provider, ms]) => [provider, Math.min(ms, least.get(provider) ?? ms)]));
     if (this.questionCount < minQuestions) return undefined;
     this.questionCount = 0;
-    return lighterHalf(this.leastMs);
+    return findProvidersToMove(this.leastMs);
   }
 }

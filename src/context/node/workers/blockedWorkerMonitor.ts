@@ -25,7 +25,7 @@ export class BlockedWorkerMonitor implements Disposable {
 
   constructor(private readonly deps: BlockedWorkerMonitorDeps) {}
 
-  /** Monitors the worker until no question is open. */
+  /** Monitors the worker until all requests to it are answered. */
   start(): void {
     if (this.timer || this.hasEnded || this.deps.isDelayingOthers(undefined) === undefined) return;
     this.lastProgress = progressOf(this.deps.note.read());

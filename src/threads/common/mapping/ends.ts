@@ -4,13 +4,13 @@ import { isRecord, asNonEmptyText } from '../model/jsonValues';
 import { displayJson } from '../model/displayJson';
 import { MessageState, type Message } from '../model/threadSchema';
 import { isMessageStopped } from '../model/threadState';
-import { entryBase, type MessageContext } from './parts/entryWithRawJson';
+import { entryBase, type MessagePlace } from './parts/entryWithRawJson';
 import type { UnfinishedCallStates } from './parts/toolRun';
 
 type TurnEnd = Pick<EntryOf<'end'>, 'outcome' | 'text' | 'details'>;
 
 /** Returns the entry that ends the turn after this message. Undefined if the turn continues. */
-export function turnEndEntry(message: Message, context: MessageContext, hasEntries: boolean): Entry | undefined {
+export function turnEndEntry(message: Message, context: MessagePlace, hasEntries: boolean): Entry | undefined {
   const base = entryBase(context, turnEndEntryId(context.key));
   if (message.role === 'user') return message.interrupted === true ? interrupted(base, context) : undefined;
   if (message.role !== 'assistant') return undefined;
@@ -32,7 +32,7 @@ export function turnEndEntry(message: Message, context: MessageContext, hasEntri
 /** Returns the states of an unfinished call in this message. */
 export function unfinishedCallStates(
   message: Message,
-  { unfinished, isLive }: MessageContext,
+  { unfinished, isLive }: MessagePlace,
   isComplete = true,
 ): UnfinishedCallStates {
   if (isMessageStopped(message.state)) return { withResult: 'cancelled', withoutResult: 'cancelled', isComplete };
@@ -85,14 +85,14 @@ function unknownState(state: unknown): TurnEnd {
   return { outcome: 'interrupted', text: 'The turn ended for an unknown reason.', details: displayJson(state) };
 }
 
-function interrupted(base: ReturnType<typeof entryBase>, { isAnswered }: MessageContext): Entry {
+function interrupted(base: ReturnType<typeof entryBase>, { isAnswered }: MessagePlace): Entry {
   if (isAnswered) return { kind: 'notice', ...base, level: 'info', text: 'The user interrupted the next answer.' };
   return { kind: 'end', ...base, outcome: 'interrupted', text: 'The turn was interrupted by the user.' };
 }
 
 function streaming(
   base: ReturnType<typeof entryBase>,
-  { unfinished }: MessageContext,
+  { unfinished }: MessagePlace,
   hasEntries: boolean,
 ): Entry | undefined {
   if (unfinished === 'running') {

@@ -6,8 +6,8 @@ import { displayJson } from '../model/displayJson';
 import type { ThreadDocument } from '../model/threadSchema';
 import type { ThreadWithEntries } from '../threadPorts';
 import { isRecentlyWritten } from '../model/threadState';
-import type { EntryWithRawJson, MessageContext } from './parts/entryWithRawJson';
-import { messageContexts } from './messageContexts';
+import type { EntryWithRawJson, MessagePlace } from './parts/entryWithRawJson';
+import { messagePlaces } from './messagePlaces';
 import { messageEntries } from './messageEntries';
 import { isResultBlock } from '../model/callIds';
 import { matchToolResults, type ToolResults } from './toolResults';
@@ -18,7 +18,7 @@ import { unsentEntries } from './unsentEntries';
 interface MappedMessage {
   readonly message: unknown;
   readonly relatedResults: readonly unknown[];
-  readonly context: MessageContext;
+  readonly context: MessagePlace;
   readonly mapped: readonly EntryWithRawJson[];
 }
 
@@ -52,7 +52,7 @@ export function mapThread(document: ThreadDocument, from: DocumentOrigin, previo
 /** Maps each message when it is first needed, and only once. */
 class ThreadMapping {
   private readonly toolResults: ToolResults;
-  private readonly messageContexts: readonly MessageContext[];
+  private readonly messagePlaces: readonly MessagePlace[];
   private readonly mappedMessages: MappedMessage[] = [];
   private readonly unsentEntries: readonly EntryWithRawJson[];
   /**
@@ -70,16 +70,16 @@ class ThreadMapping {
     previous: MappedThread | undefined,
   ) {
     this.toolResults = matchToolResults(document.messages);
-    this.messageContexts = messageContexts(document, this.toolResults, isLive);
+    this.messagePlaces = messagePlaces(document, this.toolResults, isLive);
     this.previousMessages = previous?.messages ?? [];
     this.previousEntries = new Map(previous?.entries.map((entry) => [entry.id, entry]));
-    this.unsentEntries = unsentEntries(document, this.messageContexts.at(-1)?.turn ?? 0).map((item) =>
+    this.unsentEntries = unsentEntries(document, this.messagePlaces.at(-1)?.turn ?? 0).map((item) =>
       this.reusePreviousEntry(item),
     );
   }
 
   get messages(): readonly MappedMessage[] {
-    return this.messageContexts.map((context, index) => this.messageAt(context, index));
+    return this.messagePlaces.map((context, index) => this.messageAt(context, index));
   }
 
   get entries(): readonly Entry[] {
@@ -90,8 +90,8 @@ class ThreadMapping {
   lastEntries(count: number): readonly Entry[] {
     const messages: MappedMessage[] = [];
     let entryCount = this.unsentEntries.length;
-    for (let index = this.messageContexts.length - 1; index >= 0 && entryCount < count; index--) {
-      const context = this.messageContexts[index];
+    for (let index = this.messagePlaces.length - 1; index >= 0 && entryCount < count; index--) {
+      const context = this.messagePlaces[index];
       if (!context) break;
       const message = this.messageAt(context, index);
       messages.push(message);
@@ -114,13 +114,13 @@ class ThreadMapping {
     return this.cachedMappedEntries;
   }
 
-  private messageAt(context: MessageContext, index: number): MappedMessage {
+  private messageAt(context: MessagePlace, index: number): MappedMessage {
     const mapped = this.mappedMessages[index] ?? this.mapMessage(context, index);
     this.mappedMessages[index] = mapped;
     return mapped;
   }
 
-  private mapMessage(context: MessageContext, index: number): MappedMessage {
+  private mapMessage(context: MessagePlace, index: number): MappedMessage {
     const message = this.document.messages[index];
     const before = this.previousMessages[index];
     const relatedResults = relatedResultsOf(message, this.toolResults);

@@ -8,24 +8,14 @@ import { attachmentsOf } from './parts/attachments';
 import { messageStateType } from '../model/threadState';
 import { turnEndEntry, unfinishedCallStates } from './ends';
 import { imageAttachment, imagePart } from './parts/images';
-import {
-  entryBase,
-  plainTextPart,
-  rawEntry,
-  type EntryWithRawJson,
-  type MessageContext,
-} from './parts/entryWithRawJson';
+import { entryBase, plainTextPart, rawEntry, type EntryWithRawJson, type MessagePlace } from './parts/entryWithRawJson';
 import { isResultBlock } from '../model/callIds';
 import { isRoleShown, type ToolResults } from './toolResults';
 import { toolEntries } from './parts/callEntries';
 import { readRunOutsideResultBlock, readToolRun } from './parts/toolRun';
 
 /** Maps a message to entries in the order of its blocks. The entry of a tool call contains its result. */
-export function messageEntries(
-  raw: unknown,
-  results: ToolResults,
-  context: MessageContext,
-): readonly EntryWithRawJson[] {
+export function messageEntries(raw: unknown, results: ToolResults, context: MessagePlace): readonly EntryWithRawJson[] {
   const message = Message.safeParse(raw).data;
   if (!message || !isRoleShown(message.role)) {
     const label = message ? `Message with unknown role “${message.role}”` : 'Unknown message';
@@ -42,7 +32,7 @@ class MessageMapper {
     private readonly message: Message,
     private readonly rawMessage: unknown,
     private readonly toolResults: ToolResults,
-    private readonly context: MessageContext,
+    private readonly context: MessagePlace,
   ) {
     const { content } = message;
     this.rawBlocks = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);

@@ -24,7 +24,7 @@ export interface SearchRequest {
 interface Candidate {
   readonly segment: TextSegment;
   readonly thread: SegmentThread;
-  /** The best field of each word, determined from the index of single words. */
+  /** For each word, the highest-ranked field that contains it, according to the index of single words. */
   readonly fields: readonly SearchField[];
   /** The score determined from single words. The exact score is not higher. */
   readonly score: number;

@@ -4,7 +4,7 @@ import { FileService } from '../../../../src/acp/node/session/fileService';
 import { PermissionService } from '../../../../src/acp/node/session/permissionService';
 import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
 import { nullLogger } from '../../../../src/base/common/log';
-import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
+import { WriteGuardedEditor } from '../../../../src/editor/common/guardedEditor';
 import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
 import type { PermissionRule } from '../../../../src/permissions/common/rules/permissionRules';
 import { FakeClock } from '../../../fake/fakeClock';
@@ -16,7 +16,7 @@ const tasks = '/ws/.vscode/tasks.json';
 
 function filesOf(rules: readonly PermissionRule[] = [], permissions?: unknown) {
   const fake = new FakeEditor({ '/ws/a.txt': 'one', [tasks]: 'old' });
-  const editor = new GuardedEditor(fake, () => new ProtectedFiles());
+  const editor = new WriteGuardedEditor(fake, () => new ProtectedFiles());
   const questions: Extract<SessionEvent, { event: 'approval:required' }>['data'][] = [];
   /** What the user does when asked: the name of an option. */
   const user = { answer: 'Deny', meanwhile: (): void => undefined };

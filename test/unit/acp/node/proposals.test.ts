@@ -4,7 +4,7 @@ import { nullLogger } from '../../../../src/base/common/log';
 import { Approvals } from '../../../../src/acp/common/approvals/approvals';
 import { PermissionService } from '../../../../src/acp/node/session/permissionService';
 import { ProposalReviewer } from '../../../../src/acp/node/draft/proposalReviewer';
-import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
+import { WriteGuardedEditor } from '../../../../src/editor/common/guardedEditor';
 import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
 import type { StandingPermissions } from '../../../../src/permissions/common/standingPermissions';
 import { FakeClock } from '../../../fake/fakeClock';
@@ -46,7 +46,7 @@ describe('what an agent of the draft proposes', () => {
       log: nullLogger,
       modeName: () => undefined,
     });
-    const guarded = new GuardedEditor(editor, () => new ProtectedFiles());
+    const guarded = new WriteGuardedEditor(editor, () => new ProtectedFiles());
     const protectionOf = guarded.protectionOf.bind(guarded);
     const owner = { sessionId: 's', agentId: 'old', cwd: '/ws' };
     proposals = new ProposalReviewer({ ...owner, editor: guarded, protectionOf, permissions, emit });

@@ -49,8 +49,8 @@ describe('the registry of agents', () => {
   });
 
   function open(): RegistryStore {
-    const snapshot = { agents: [entry('shipped')] };
-    const store = new RegistryStore({ address: () => address, folder, snapshot, fetch, clock, log: nullLogger });
+    const bundledRegistry = { agents: [entry('shipped')] };
+    const store = new RegistryStore({ address: () => address, folder, bundledRegistry, fetch, clock, log: nullLogger });
     stores.push(store);
     return store;
   }

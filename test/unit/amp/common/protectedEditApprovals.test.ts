@@ -6,7 +6,7 @@ import { editAnswerValidMs, type EditAnswer, type RefusedEdit } from '../../../.
 import { RequestScope } from '../../../../src/amp/common/requestScope';
 import { AmpRouter } from '../../../../src/amp/common/router';
 import { nullLogger } from '../../../../src/base/common/log';
-import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
+import { WriteGuardedEditor } from '../../../../src/editor/common/guardedEditor';
 import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
 import { KnownTexts } from '../../../../src/editor/common/knownTexts';
 import { FakeClock } from '../../../fake/fakeClock';
@@ -35,7 +35,7 @@ describe('Amp and protected files', () => {
     policy = {};
     knownTexts = new KnownTexts();
     const protectedFiles = new ProtectedFiles();
-    const editor = new GuardedEditor(fake, () => protectedFiles);
+    const editor = new WriteGuardedEditor(fake, () => protectedFiles);
     desk = new ProtectedEditApprovals({
       editor,
       clock,

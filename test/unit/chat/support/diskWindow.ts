@@ -16,7 +16,7 @@ import { ConversationStore } from '../../../../src/chat/node/conversationStore';
 import { WindowPlaces } from '../../../../src/chat/node/windowPlaces';
 import { ExcludeList } from '../../../../src/editor/common/excludeList';
 import { ObservedWrites, type WriteObserver } from '../../../../src/editor/common/writeObserver';
-import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
+import { WriteGuardedEditor } from '../../../../src/editor/common/guardedEditor';
 import { unifyLineEndings } from '../../../../src/editor/common/text/lineEndings';
 import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
 import type { FileStat } from '../../../../src/editor/common/editorPort';
@@ -68,7 +68,7 @@ export class DiskWindow {
   private readonly willSave = new Emitter<PendingSave>(() => undefined);
   private readonly store: ConversationStore;
   private readonly chats: ChatSessions;
-  readonly editor: GuardedEditor;
+  readonly editor: WriteGuardedEditor;
   /** What the user has not saved in notebooks, by path. */
   readonly unsavedNotebooks: Map<string, string>;
   private readonly opened: Chat[] = [];
@@ -116,7 +116,7 @@ export class DiskWindow {
         places: new WindowPlaces({ ...stored, folder: moves, workspace: () => ({ file: undefined, folders }) }),
       }),
     });
-    this.editor = new GuardedEditor(disk, () => protectedFiles);
+    this.editor = new WriteGuardedEditor(disk, () => protectedFiles);
     const { checkpoints, editor } = this;
     const [restore, restoreFile] = [checkpoints.restore.bind(checkpoints), checkpoints.restoreFile.bind(checkpoints)];
     const writeText = editor.writeText.bind(editor);

@@ -16,7 +16,7 @@ import type { UnsavedFiles } from '../../../../src/chat/common/unsaved/promptSav
 import type { NewSessionOptionsPort } from '../../../../src/chat/common/conversations/newSessionOptionsPort';
 import { NodeFiles, type FilePort } from '../../../../src/base/node/filePort';
 import { ConversationStore } from '../../../../src/chat/node/conversationStore';
-import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
+import { WriteGuardedEditor } from '../../../../src/editor/common/guardedEditor';
 import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { MemoryMemento } from '../../../fake/memoryMemento';
@@ -60,7 +60,7 @@ export class Window {
       backends,
       store: this.store,
       files: {
-        editor: new GuardedEditor(editor, () => protectedFiles),
+        editor: new WriteGuardedEditor(editor, () => protectedFiles),
         deleteFile: (file, { protectedFiles: permission }) => {
           this.deletions.push([file, permission]);
           editor.deleteFile(file);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EditorError, type EditorErrorCode } from '../../../../src/editor/common/editorPort';
 import {
-  GuardedEditor,
+  WriteGuardedEditor,
   isProtectedChangeError,
   ProtectedChangeError,
 } from '../../../../src/editor/common/guardedEditor';
@@ -19,7 +19,7 @@ function codeIs(expected: EditorErrorCode): (error: unknown) => boolean {
 
 describe('the guarded editor', () => {
   let fake: FakeEditor;
-  let editor: GuardedEditor;
+  let editor: WriteGuardedEditor;
   let protectedFiles: ProtectedFiles;
 
   beforeEach(() => {
@@ -29,7 +29,7 @@ describe('the guarded editor', () => {
       [code]: 'one',
     });
     protectedFiles = new ProtectedFiles();
-    editor = new GuardedEditor(fake, () => protectedFiles);
+    editor = new WriteGuardedEditor(fake, () => protectedFiles);
   });
 
   it('refuses every way of writing a protected file', async () => {

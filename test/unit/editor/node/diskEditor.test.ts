@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EditorError, type EditorErrorCode } from '../../../../src/editor/common/editorPort';
 import { defaultExclude, ExcludeList } from '../../../../src/editor/common/excludeList';
-import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
+import { WriteGuardedEditor } from '../../../../src/editor/common/guardedEditor';
 import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
 import { DiskEditor } from '../../../../src/editor/node/diskEditor';
 
@@ -21,7 +21,7 @@ describe('the editor over the disk', () => {
   let root: string;
   let ws: string;
   const protectedFiles = new ProtectedFiles();
-  let editor: GuardedEditor;
+  let editor: WriteGuardedEditor;
   const file = (name: string): string => join(ws, name);
 
   beforeEach(async () => {
@@ -29,7 +29,7 @@ describe('the editor over the disk', () => {
     ws = join(root, 'ws');
     await mkdir(join(ws, 'src'), { recursive: true });
     await writeFile(file('src/a.ts'), 'one\ntwo\n');
-    editor = new GuardedEditor(new DiskEditor([ws], new ExcludeList(defaultExclude)), () => protectedFiles);
+    editor = new WriteGuardedEditor(new DiskEditor([ws], new ExcludeList(defaultExclude)), () => protectedFiles);
   });
 
   afterEach(() => rm(root, { recursive: true, force: true }));

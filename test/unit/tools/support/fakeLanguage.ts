@@ -15,7 +15,7 @@ import type { SelectedTests, TestPort } from '../../../../src/tools/common/testP
 import type { ToolPorts } from '../../../../src/tools/common/toolPorts';
 import type { OpenFile } from '../../../../src/tools/common/windowPort';
 import { EditorTools } from '../../../../src/tools/common/editorTools';
-import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
+import { WriteGuardedEditor } from '../../../../src/editor/common/guardedEditor';
 import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
 import { FakeToolCaller } from '../../../fake/fakeToolCaller';
 import { FakeClock } from '../../../fake/fakeClock';
@@ -135,7 +135,7 @@ export class ToolBench {
     };
     const { clock, language, languageEdits, tests } = this;
     const tasks = { tasks: () => Promise.resolve(this.knownTasks) };
-    const editor = new GuardedEditor(this.editor, () => new ProtectedFiles());
+    const editor = new WriteGuardedEditor(this.editor, () => new ProtectedFiles());
     this.tools = new EditorTools({ editor, language, languageEdits, search, tasks, tests, window, clock });
   }
 

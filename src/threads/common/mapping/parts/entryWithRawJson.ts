@@ -14,7 +14,7 @@ export type UnfinishedState = 'running' | 'stale' | 'lost' | 'cancelled';
  * The data in other messages on which the entries of a message depend. Contains only plain data, so that the data of
  * two reads can be compared.
  */
-export interface MessageContext {
+export interface MessagePlace {
   /** Prefix for the ids of the entries. */
   readonly key: string;
   /** Number of prompts until this message, including the message itself. */
@@ -33,7 +33,7 @@ export interface MessageContext {
   readonly isAnswered: boolean;
 }
 
-export function entryBase({ turn, at, parent }: MessageContext, id: string): EntryBase {
+export function entryBase({ turn, at, parent }: MessagePlace, id: string): EntryBase {
   return { id, turn, ...withoutUndefined({ at, parent }) };
 }
 

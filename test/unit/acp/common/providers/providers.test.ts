@@ -130,7 +130,7 @@ describe('what is stored for LLM providers', () => {
     const insecure = JSON.stringify([{ id: 'main', ...gateway, baseUrl: 'http://gateway.example.com' }]);
     for (const damaged of ['', '{', '{}', '[1]', '[{"id":"a","kind":"other"}]', insecure]) {
       await secrets.store('backline.llmProviders own', damaged);
-      await assert.rejects(store.choicesOf('own'), /are damaged/, damaged);
+      await assert.rejects(store.choicesOf('own'), /can’t be read/, damaged);
     }
     await store.deleteAll('own');
     assert.equal((await store.choicesOf('own')).size, 0);

@@ -7,7 +7,7 @@ const minSavedMs = 0.25;
  * @param runMs how long each provider runs for a question, in milliseconds
  * @returns the providers with less work, or undefined if dividing them would hardly save time
  */
-export function lighterHalf(runMs: ReadonlyMap<number, number>): number[] | undefined {
+export function findProvidersToMove(runMs: ReadonlyMap<number, number>): number[] | undefined {
   const first = { providers: new Array<number>(), ms: 0 };
   const second = { providers: new Array<number>(), ms: 0 };
   for (const [provider, ms] of [...runMs].toSorted(([, a], [, b]) => b - a)) {

@@ -5,17 +5,17 @@ import { isRecord, asList, asNonEmptyText, asTimeMs, type JsonRecord } from '../
 import { isPrompt } from '../model/promptText';
 import type { ThreadDocument } from '../model/threadSchema';
 import { messageUsage, sumUsage } from '../model/threadUsage';
-import type { MessageContext, UnfinishedState } from './parts/entryWithRawJson';
+import type { MessagePlace, UnfinishedState } from './parts/entryWithRawJson';
 import { isMessageStopped } from '../model/threadState';
 import { callIdOfCallBlock } from '../model/callIds';
 import { mayHaveLaterResult, type ToolResults } from './toolResults';
 
 /** Computes the context of each message. `isLive`: the file was written a short time ago. */
-export function messageContexts(
+export function messagePlaces(
   { messages }: ThreadDocument,
   results: ToolResults,
   isLive: boolean,
-): readonly MessageContext[] {
+): readonly MessagePlace[] {
   const keys = messageKeys(messages);
   const records = messages.map((message) => (isRecord(message) ? message : {}));
   const calls = callsOf(records, keys);
