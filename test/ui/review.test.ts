@@ -168,7 +168,7 @@ describe('The review of changes', () => {
     const undoRestore = entry.getByRole('button', { name: 'Undo Restore' });
     await undoRestore.waitFor();
     await window.screenshot('review-undo-restore');
-    assert.equal(await window.messages.filter({ hasText: 'Restored' }).count(), 0);
+    assert.equal(await window.messages.filter({ hasText: /Changes in .* were undone/ }).count(), 0);
     await undoRestore.click();
     const read = (name: string) => readFile(path.join(path.dirname(file), name));
     await eventually('the file without text', async () =>
