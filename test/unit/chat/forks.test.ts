@@ -195,6 +195,15 @@ describe('Forking', () => {
       assert.equal(made.window.store.heads.find((known) => known.id === again.id)?.remoteId, undefined);
     });
 
+    it('with another agent, which is given what was refused instead of what was answered', async () => {
+      const chat = await made.conversation();
+      const other = { backendId: made.window.store.heads[0]?.backendId ?? '', backendTitle: 'Other' };
+      assert.equal((await made.restorer().fork(chat, undefined, other)).draft.text, chat.sentPromptTexts.at(-1));
+      made.window.agent.last.beforePrompt = () => Promise.reject(new BackendError('backend', 'Not taken.'));
+      await assert.rejects(chat.send(draft('Refused')), /Not taken/);
+      assert.equal((await made.restorer().fork(chat, undefined, other)).draft.text, 'Refused');
+    });
+
     it('with a title that no other conversation has', async () => {
       const chat = await made.conversation();
       const fork = await made.restorer().fork(chat);

@@ -53,6 +53,9 @@ describe('conversationStatus', () => {
     );
     const unknown = { status: 'failed', statusText: 'Not taken.', statusDetails: 'because' };
     assert.deepEqual(refused('Not taken.', 'because'), unknown);
+    const advice = 'It did not answer in time. Set its dialect to v1.';
+    const own = status({ phase: { kind: 'idle', failure: new BackendError('timeout', advice) } });
+    assert.deepEqual(own, { status: 'failed', statusText: advice });
   });
 
   it('is stopping before all other activity, and reconnecting before busy', () => {

@@ -8,7 +8,7 @@ export function ProblemList() {
   // The status banner already shows the other problems, in its text or in its details.
   const shown = [session?.statusText, session?.problem];
   const isShown = (message: string): boolean =>
-    shown.includes(message) || session?.statusDetails?.includes(message) === true;
+    shown.includes(message) || session?.statusDetails?.split('\n', 1)[0] === message;
   const others = problems.filter(({ message }) => !isShown(message));
   return (
     <>

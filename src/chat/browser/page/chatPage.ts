@@ -63,7 +63,8 @@ export class ChatPage {
   }
 
   start(window: Window): void {
-    this.hostConnection.setNotificationListener(didUpdate, (update) => this.applyUpdate(update));
+    const confirm = (): void => void this.request(chatRequests.shown, {});
+    this.hostConnection.setNotificationListener(didUpdate, (update) => this.applyUpdate(update), confirm);
     this.hostConnection.setNotificationListener(didInsertDraft, (draft) => this.insertDraft(draft));
     this.hostConnection.setNotificationListener(didInvokeCommand, ({ what }) => this.runCommand(what));
     this.transcript.onDidChange(({ addedEntries, addedElsewhere }) => {

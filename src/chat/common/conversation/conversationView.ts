@@ -46,9 +46,12 @@ export function conversationStatus(facts: ConversationStatusInput): Status {
   return { status: 'idle' };
 }
 
-/** Says why a prompt was not accepted in the sentence that the end of a failed turn has, too. The report is in the details. */
+/**
+ * Says why a prompt was not accepted: in the sentence that the end of a failed turn has, with the report in the details. What
+ * Backline itself has refused has its own code and says what to do.
+ */
 function refusedStatus({ code, details, message: text }: BackendError, agent: string): Status {
-  const sentence = describeFailure(classifyFailure({ text, code, details }), agent);
+  const sentence = code === 'backend' ? describeFailure(classifyFailure({ text, code, details }), agent) : undefined;
   if (sentence === undefined || sentence === text) {
     return { status: 'failed', statusText: text, ...withoutUndefined({ statusDetails: details }) };
   }
