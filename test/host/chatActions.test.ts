@@ -213,7 +213,7 @@ describe('what users do with an answer', () => {
     };
     subject.isConfirmed = false;
     await page.ask('revert', { sessionId: 'one', path: '/a.png' });
-    assert.match(subject.questions[0]?.detail ?? '', /You can revert this with Undo Restore\./);
+    assert.match(subject.questions[0]?.detail ?? '', /Undo Restore brings them back\./);
     assert.deepEqual([forced, subject.choices], [[], []]);
     subject.isConfirmed = true;
     await page.ask('revert', { sessionId: 'one', path: '/a.png' });

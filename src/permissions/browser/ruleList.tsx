@@ -77,7 +77,7 @@ function Rule({ rule, ask }: { rule: RuleRow; ask: Requester }) {
               <button
                 type="button"
                 class="link"
-                aria-label={`Restart ${who} so that it forgets: ${title}`}
+                aria-label={`Restart agent ${who} so that it forgets: ${title}`}
                 onClick={() => void ask(permissionsRequests.restartAgent, { agent: remembers })}
               >
                 Restart Agent
