@@ -56,7 +56,7 @@ await runFiles(kind, files, {
       ...['chatModes', 'commandLines', 'agentKeys', 'changedSettings', 'forkConversation', 'remoteAgent'],
       ...['chatTwoWindows', 'chatAmplifier', 'amplifier'],
     ],
-    ['review', 'restore', 'unsavedText', 'approvalAttacks'],
+    ['restore', 'unsavedText', 'approvalAttacks'],
     ['chatKeys', 'contextSlow', 'llmProviders', 'chat'],
     ['install', 'ampProtected', 'ampClient', 'amp'],
     ['threadActions', 'threads'],
