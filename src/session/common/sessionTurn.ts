@@ -9,7 +9,7 @@ export type SessionTurn =
   | 'own'
   /** That of a prompt of another client. */
   | 'other'
-  /** What the agent does by itself or for a subagent, or a turn whose beginning is unknown. */
+  /** An unprompted turn: what the agent does by itself or for a subagent. Also a turn whose beginning is unknown. */
   | 'agent';
 
 /** Whether the session answers a prompt. What an agent does by itself keeps nobody from sending one. */

@@ -116,7 +116,7 @@ export class SessionEventMapper {
   recordApprovalRequest(event: SessionEvent): SessionEvent {
     if (event.event !== 'approval:required') return event;
     this.unattendedActionDetector.recordAskedAction();
-    this.inUnaskedTurn([event]);
+    this.inUnpromptedTurn([event]);
     return event;
   }
 
@@ -150,7 +150,7 @@ export class SessionEventMapper {
 
   /** Shows the actions that the agent has not reported. */
   mapUnreportedActions(): SessionEvent[] {
-    return this.inUnaskedTurn(this.withMessagesEnded(this.toolCalls.showUnreported()));
+    return this.inUnpromptedTurn(this.withMessagesEnded(this.toolCalls.showUnreported()));
   }
 
   endOwnAction(id: string, change: Pick<OwnAction, 'status' | 'output'>): SessionEvent[] {
@@ -235,8 +235,8 @@ export class SessionEventMapper {
     return [...events, { event: 'prompt:submit', data: { session_id: this.sessionId, prompt } }];
   }
 
-  /** Opens a turn without a prompt for `events`, if none is open. Session events have no start event for such a turn. */
-  inUnaskedTurn<Events extends readonly SessionEvent[] | undefined>(events: Events): Events {
+  /** Opens an unprompted turn for `events`, if no turn is open. Session events have no start event for such a turn. */
+  inUnpromptedTurn<Events extends readonly SessionEvent[] | undefined>(events: Events): Events {
     if (events && events.length > 0 && !this.isReplaying) this.turn ??= { kind: 'agent' };
     return events;
   }

@@ -155,19 +155,19 @@ export class SubagentUpdates {
     }
     subagent.isWorking = false;
     const ended = stopReason === 'cancelled' ? 'cancelled' : stopReason === 'error' ? 'failed' : 'completed';
-    return [...shown, ...this.setStatus(subagent, ended), ...this.endUnaskedTurnIfIdle()];
+    return [...shown, ...this.setStatus(subagent, ended), ...this.endTurnOfOthersIfIdle()];
   }
 
   private setStatus({ callId }: Subagent, status: CallStatus): SessionEvent[] {
     return this.mapper.mapNestedCall({ toolCallId: callId, status });
   }
 
-  /** Starts a turn without a prompt if a subagent does something new while its session is idle. */
+  /** Starts an unprompted turn if a subagent does something new while its session is idle. */
   private startTurnIfNew(events: SessionEvent[], isNew: boolean): SessionEvent[] {
-    return isNew ? this.mapper.inUnaskedTurn(events) : events;
+    return isNew ? this.mapper.inUnpromptedTurn(events) : events;
   }
 
-  private endUnaskedTurnIfIdle(): SessionEvent[] {
+  private endTurnOfOthersIfIdle(): SessionEvent[] {
     const isBusy = this.isParentWorking() || [...this.subagentById.values()].some(({ isWorking }) => isWorking);
     return isBusy || this.mapper.isInReplay ? [] : this.mapper.endTurnOfOthers({ stopReason: 'end_turn' });
   }

@@ -28,21 +28,23 @@ export class V1Updates implements UpdateReader {
       this.mapper.mapReplayedPrompt(textOfBlock(content), messageId),
     ),
     agent_message_chunk: chunkHandler(sessionUpdates.agent_message_chunk, ({ content, messageId }) =>
-      this.mapper.inUnaskedTurn(this.mapper.mapMessageChunk(content, messageId)),
+      this.mapper.inUnpromptedTurn(this.mapper.mapMessageChunk(content, messageId)),
     ),
     agent_thought_chunk: chunkHandler(sessionUpdates.agent_thought_chunk, ({ content }) =>
-      this.mapper.inUnaskedTurn(this.mapper.mapThought(content)),
+      this.mapper.inUnpromptedTurn(this.mapper.mapThought(content)),
     ),
     tool_call: parsingHandler(sessionUpdates.tool_call, (update) =>
-      this.mapper.inUnaskedTurn(this.mapper.mapToolCall(update, true)),
+      this.mapper.inUnpromptedTurn(this.mapper.mapToolCall(update, true)),
     ),
     tool_call_update: parsingHandler(sessionUpdates.tool_call_update, (update) => {
       // A call of an earlier turn can end at any time. A new call begins a turn.
       const isNew = !this.mapper.hasToolCall(update.toolCallId);
       const events = this.mapper.mapToolCallUpdate(update);
-      return isNew ? this.mapper.inUnaskedTurn(events) : events;
+      return isNew ? this.mapper.inUnpromptedTurn(events) : events;
     }),
-    plan: parsingHandler(sessionUpdates.plan, ({ entries }) => this.mapper.inUnaskedTurn(this.mapper.mapPlan(entries))),
+    plan: parsingHandler(sessionUpdates.plan, ({ entries }) =>
+      this.mapper.inUnpromptedTurn(this.mapper.mapPlan(entries)),
+    ),
     available_commands_update: parsingHandler(sessionUpdates.available_commands_update, ({ availableCommands }) =>
       this.mapper.mapCommands(
         availableCommands.map(({ name, description, input }) =>

@@ -69,23 +69,23 @@ export class V2Updates implements UpdateReader {
       this.mapPrompt(messageId, [content]),
     ),
     agent_message: parsingHandler(sessionUpdates.agent_message, ({ messageId, content }) =>
-      this.mapper.inUnaskedTurn(this.messages.replace(messageId, content)),
+      this.mapper.inUnpromptedTurn(this.messages.replace(messageId, content)),
     ),
     agent_message_chunk: parsingHandler(sessionUpdates.agent_message_chunk, ({ messageId, content }) =>
-      this.mapper.inUnaskedTurn(this.messages.addChunk(messageId, content)),
+      this.mapper.inUnpromptedTurn(this.messages.addChunk(messageId, content)),
     ),
     agent_thought: parsingHandler(sessionUpdates.agent_thought, ({ messageId, content }) =>
-      this.mapper.inUnaskedTurn(this.messages.replaceThought(messageId, content)),
+      this.mapper.inUnpromptedTurn(this.messages.replaceThought(messageId, content)),
     ),
     agent_thought_chunk: parsingHandler(sessionUpdates.agent_thought_chunk, ({ messageId, content }) =>
-      this.mapper.inUnaskedTurn(this.messages.addThoughtChunk(messageId, content)),
+      this.mapper.inUnpromptedTurn(this.messages.addThoughtChunk(messageId, content)),
     ),
     state_update: parsingHandler(sessionUpdates.state_update, (update) => this.mapState(update)),
     tool_call_update: parsingHandler(sessionUpdates.tool_call_update, (update) => {
       // A call of an earlier turn can end at any time. A new call begins a turn.
       const isNew = !this.mapper.hasToolCall(update.toolCallId);
       const events = this.mapper.mapToolCall(update);
-      return isNew ? this.mapper.inUnaskedTurn(events) : events;
+      return isNew ? this.mapper.inUnpromptedTurn(events) : events;
     }),
     tool_call_content_chunk: parsingHandler(sessionUpdates.tool_call_content_chunk, ({ toolCallId, content }) =>
       this.mapper.mapToolCallContent(toolCallId, content),
@@ -102,7 +102,7 @@ export class V2Updates implements UpdateReader {
       const isKnown = this.plans.has(plan.planId);
       if (!isKnown && this.plans.size >= maxPlans) return undefined;
       this.plans.set(plan.planId, plan.entries);
-      return this.mapper.inUnaskedTurn(this.mapper.mapPlan([...this.plans.values()].flat()));
+      return this.mapper.inUnpromptedTurn(this.mapper.mapPlan([...this.plans.values()].flat()));
     }),
     plan_removed: parsingHandler(sessionUpdates.plan_removed, ({ planId }) =>
       this.plans.delete(planId) ? this.mapper.mapPlan([...this.plans.values()].flat()) : [],

@@ -270,7 +270,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
       await withDeadline(clock, 'cancel', agent.limits.cancelGraceMs, interrupt);
     } catch {
       if (done) await this.endStuckTurn(done, signal);
-      else if (this.turn !== 'own') this.leaveTurnOfOthers();
+      else if (this.turn !== 'own') this.endStuckTurnOfOthers();
     }
   }
 
@@ -325,7 +325,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     await whenTurnEnds(this);
   }
 
-  private leaveTurnOfOthers(): void {
+  private endStuckTurnOfOthers(): void {
     this.emitTurnBoundary(this.updates.markIdle());
     this.output.notify(
       'warning',

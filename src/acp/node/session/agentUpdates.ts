@@ -21,7 +21,7 @@ export class AgentUpdates implements Disposable {
   private readonly subagents: SubagentUpdates;
   private lastActivityAtMs = 0;
   private quietTimer: Disposable | undefined;
-  private hasStoppedOthers = false;
+  private wasStopped = false;
 
   /**
    * `isAsking`: whether the user has to answer a request of the agent. `onQuiet` gets the events that end a turn whose end
@@ -47,7 +47,7 @@ export class AgentUpdates implements Disposable {
   mapUpdate(update: { readonly sessionUpdate: string }, version: ProtocolVersion, subagentId?: string): SessionEvent[] {
     if (subagentId === undefined) {
       const events = (version === 1 ? this.v1 : this.v2).mapUpdate(update);
-      if (events.some(({ event }) => event === 'prompt:submit')) this.hasStoppedOthers = false;
+      if (events.some(({ event }) => event === 'prompt:submit')) this.wasStopped = false;
       return events;
     }
     const shown = (version === 1 ? v1ShownSubagentUpdateOf : v2ShownSubagentUpdateOf)(update);
@@ -70,47 +70,44 @@ export class AgentUpdates implements Disposable {
 
   /** Call after each update and each event. */
   noteActivity(): void {
-    if (!this.canEndByQuiet) return;
+    if (!this.isEndUnreported) return;
     this.lastActivityAtMs = this.clock.monotonicNow();
     this.quietTimer ??= this.clock.setTimer(quietMs, () => this.endIfQuiet());
   }
 
-  /**
-   * Whether the user has stopped what the agent did by itself or for another client. It may not ask
-   * anything then until the next prompt.
-   */
+  /** Whether the user has stopped a turn of others. The agent may then ask nothing until the next prompt. */
   get isStopped(): boolean {
-    return this.hasStoppedOthers;
+    return this.wasStopped;
   }
 
   markStopped(): void {
-    this.hasStoppedOthers = true;
+    this.wasStopped = true;
   }
 
   /** Begins the turn of a prompt of this session. */
   startTurn(prompt: string, requestId: string): SessionEvent[] {
-    this.hasStoppedOthers = false;
+    this.wasStopped = false;
     return this.mapper.startTurn(prompt, requestId);
   }
 
   /** Ends a turn whose end the agent will not report. What follows begins another one. */
   endUnreportedTurn(stopReason: 'end_turn' | 'cancelled'): SessionEvent[] {
-    return this.canEndByQuiet ? this.mapper.endTurnOfOthers({ stopReason }) : [];
+    return this.isEndUnreported ? this.mapper.endTurnOfOthers({ stopReason }) : [];
   }
 
   dispose(): void {
     this.quietTimer?.dispose();
   }
 
-  /** A turn that the agent began itself: version 1 reports no end of it, and in version 2 it was not reported as work. */
-  private get canEndByQuiet(): boolean {
+  /** Whether an unprompted turn is open whose end the agent will not report: in version 1, or if version 2 reported no work. */
+  private get isEndUnreported(): boolean {
     return this.mapper.openTurn === 'agent' && !this.isWorking;
   }
 
   private endIfQuiet(): void {
     this.quietTimer = undefined;
     // The end of the approval or of the work is activity, too.
-    if (!this.canEndByQuiet || this.isAsking()) return;
+    if (!this.isEndUnreported || this.isAsking()) return;
     const limitMs = this.mapper.hasOpenCalls ? openCallQuietMs : quietMs;
     const leftMs = this.lastActivityAtMs + limitMs - this.clock.monotonicNow();
     // Asked again soon, because the call may end before.

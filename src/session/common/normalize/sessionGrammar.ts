@@ -7,8 +7,8 @@ export interface GrammarViolation {
   readonly index: number;
 }
 
-/** `unasked`: the agent started the turn without a prompt. `unheard`: one may have been open before. */
-type Turn = 'none' | 'unheard' | 'unasked' | 'asked';
+/** `unprompted`: the agent started the turn without a prompt. `unheard`: one may have been open before. */
+type Turn = 'none' | 'unheard' | 'unprompted' | 'prompted';
 
 /** Checks whether the events of one session, from the first one on, comply with the normal form. */
 export class SessionGrammar {
@@ -49,7 +49,9 @@ export class SessionGrammar {
     switch (event) {
       case 'session:end':
       case 'prompt:submit':
-        return this.turnState === 'asked' ? 'a prompted turn ends before the next one' : this.findBrokenClosingRule();
+        return this.turnState === 'prompted'
+          ? 'a prompted turn ends before the next one'
+          : this.findBrokenClosingRule();
       case 'prompt:complete':
         if (this.turnState === 'none') return 'only an open turn ends';
         return this.findBrokenClosingRule() ?? this.findBrokenResponseRule(data.response);
@@ -123,7 +125,7 @@ export class SessionGrammar {
         break;
       case 'prompt:submit':
         if (!data.replayed) this.stateAfterTurn = 'none';
-        this.closeTurn('asked');
+        this.closeTurn('prompted');
         break;
       case 'prompt:complete':
         if (this.turnState === 'unheard') this.stateAfterTurn = 'none';
@@ -176,7 +178,7 @@ export class SessionGrammar {
 
   private ensureTurnOpen(): void {
     this.previousThought = undefined;
-    if (this.turnState === 'none') this.turnState = 'unasked';
+    if (this.turnState === 'none') this.turnState = 'unprompted';
   }
 
   private closeTurn(nextState: Turn): void {
