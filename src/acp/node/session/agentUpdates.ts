@@ -22,6 +22,7 @@ export class AgentUpdates implements Disposable {
   private lastActivityAtMs = 0;
   private quietTimer: Disposable | undefined;
   private wasStopped = false;
+  private isDisposed = false;
 
   /**
    * `isAsking`: whether the user has to answer a request of the agent. `onQuiet` gets the events that end a turn whose end
@@ -70,7 +71,8 @@ export class AgentUpdates implements Disposable {
 
   /** Call after each update and each event. */
   noteActivity(): void {
-    if (!this.isEndUnreported) return;
+    // The agent may go on until it hears of the end of the session.
+    if (this.isDisposed || !this.isEndUnreported) return;
     this.lastActivityAtMs = this.clock.monotonicNow();
     this.quietTimer ??= this.clock.setTimer(quietMs, () => this.endIfQuiet());
   }
@@ -96,6 +98,7 @@ export class AgentUpdates implements Disposable {
   }
 
   dispose(): void {
+    this.isDisposed = true;
     this.quietTimer?.dispose();
   }
 

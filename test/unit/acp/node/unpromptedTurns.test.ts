@@ -142,6 +142,28 @@ describe('a turn that an ACP agent begins by itself', () => {
     assert.equal(session.turn, 'none');
   });
 
+  it('is not waited for in a session that was closed while the agent goes on', async () => {
+    const { backend } = make(
+      (app) => {
+        basics(app);
+        const stopped = Promise.withResolvers<undefined>();
+        app.onNotification('session/cancel', () => stopped.resolve(undefined));
+        app.onRequest('session/prompt', async ({ client, params }) => {
+          await client.notify('session/update', says(params.sessionId, 'working'));
+          await stopped.promise;
+          await client.notify('session/update', says(params.sessionId, 'and more'));
+          return { stopReason: 'cancelled' };
+        });
+      },
+      { clock },
+    );
+    const { session, follower } = await open(backend);
+    await session.sendPrompt({ text: 'go' });
+    await follower.next('content_block:delta');
+    await session.close();
+    assert.equal(clock.pending, 0);
+  });
+
   it('ends in version 2 although the agent does not, some time after the user has stopped it', async () => {
     const tellers: V2Teller[] = [];
     let stops = 0;
