@@ -105,8 +105,8 @@ interface Usage {
 }
 
 export type TurnState =
-  /** `hasLeftOwn`: the client ended its last turn before the server did; the next events still belong to it. */
-  | { readonly kind: 'none'; readonly hasLeftOwn: boolean }
+  /** `hasEndedOwnEarly`: the client ended its last turn before the server did; the next events still belong to it. */
+  | { readonly kind: 'none'; readonly hasEndedOwnEarly: boolean }
   | {
       readonly kind: 'open';
       /** The text by which the server's report of the prompt is recognized. */
@@ -196,7 +196,7 @@ export function initialSessionState(options: {
     config: [],
     commands: [],
     usage: { isCumulative: options.usageIsCumulative, soFar: { input_tokens: 0, output_tokens: 0 } },
-    turn: { kind: 'none', hasLeftOwn: false },
+    turn: { kind: 'none', hasEndedOwnEarly: false },
     prompt: { kind: 'none' },
     unnamedPrompts: 0,
     lastContext: undefined,
@@ -224,14 +224,6 @@ export function isTurnOpenOrPosting({ turn, prompt }: SessionState): boolean {
   return turn.kind === 'open' || prompt.kind === 'posting';
 }
 
-export function turnOf({ life, prompt, turn }: SessionState): SessionTurn {
-  if (life !== 'open') return 'none';
-  if (prompt.kind !== 'none') return 'own';
-  if (turn.kind === 'none') return 'none';
-  if (turn.isOwn) return 'own';
-  return turn.prompt === undefined ? 'agent' : 'other';
-}
-
 export function isSessionBusy(state: SessionState): boolean {
   return state.prompt.kind !== 'none' || state.turn.kind === 'open';
 }
@@ -247,6 +239,14 @@ export function isOwnTurnOpenOrPosting({ turn, prompt }: SessionState): boolean 
 /** Whether a turn of this client is open or will be opened soon. */
 export function hasOwnTurn(state: SessionState): boolean {
   return state.prompt.kind !== 'none' || isOwnTurnOpenOrPosting(state);
+}
+
+export function turnOf(state: SessionState): SessionTurn {
+  const { life, turn } = state;
+  if (life !== 'open') return 'none';
+  if (hasOwnTurn(state)) return 'own';
+  if (turn.kind === 'none') return 'none';
+  return turn.prompt === undefined ? 'agent' : 'other';
 }
 
 /**

@@ -16,7 +16,7 @@ import {
   type ReducerStep,
 } from './reducerStep';
 import { applyStatusIfCurrent, type CheckOrPromptStatusPurpose } from './statusChecks';
-import { handleOwnPromptAccepted } from './turns';
+import { acceptPrompt, handleOwnPromptAccepted } from './turns';
 
 /**
  * How often, and after which time each, the status is requested again if a session is not idle. Servers report the end of a
@@ -107,8 +107,7 @@ export function handlePromptAccepted(
   if (requestId === undefined) updateState(step, { unnamedPrompts: step.state.unnamedPrompts + 1 });
   const id = requestId ?? `prompt-${step.state.unnamedPrompts}`;
   if (life === 'open') handleOwnPromptAccepted(step, id);
-  updateState(step, { prompt: { kind: 'none' }, lastContext: prompt.context });
-  settleCall(step, prompt.call, undefined, id);
+  acceptPrompt(step, prompt, id);
   if (prompt.isLate) stopLate(step);
 }
 
@@ -121,10 +120,9 @@ export function handlePromptFailure(step: ReducerStep, { call, error }: SessionI
 }
 
 /** Accepts a prompt whose response was lost although its turn has started. The prompt must not be sent again. */
-function acceptUnansweredPrompt(step: ReducerStep, { call, context }: Posting): void {
+function acceptUnansweredPrompt(step: ReducerStep, prompt: Posting): void {
   const { turn } = step.state;
-  updateState(step, { prompt: { kind: 'none' }, lastContext: context });
-  settleCall(step, call, undefined, turn.kind === 'open' ? turn.requestId : undefined);
+  acceptPrompt(step, prompt, turn.kind === 'open' ? turn.requestId : undefined);
   checkStatus(step);
 }
 

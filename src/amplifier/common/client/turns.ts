@@ -78,11 +78,11 @@ export function ensureTurn(step: ReducerStep): void {
   if (prompt.kind === 'posting' && !prompt.hasTurn) beginOwnTurn(step, prompt, undefined, false);
   else
     updateState(step, {
-      turn: { kind: 'open', prompt: undefined, requestId: undefined, isEchoed: true, isOwn: turn.hasLeftOwn },
+      turn: { kind: 'open', prompt: undefined, requestId: undefined, isEchoed: true, isOwn: turn.hasEndedOwnEarly },
     });
 }
 
-/** Opens the turn that runs in a session that is loaded. The server may tell its prompt. */
+/** Opens the turn that runs in a session that is loaded. The server may still report its prompt. */
 export function resumeTurn(step: ReducerStep): void {
   updateState(step, {
     turn: { kind: 'open', prompt: undefined, requestId: undefined, isEchoed: false, isOwn: false },
@@ -92,8 +92,8 @@ export function resumeTurn(step: ReducerStep): void {
 function ensureTurnOfContent(step: ReducerStep): void {
   ensureTurn(step);
   const { turn } = step.state;
-  // The server continues a resumed turn without its prompt.
-  if (isWithoutPrompt(turn)) updateState(step, { turn: { ...turn, isEchoed: true } });
+  // The server continues a resumed turn without reporting its prompt.
+  if (mayReportPrompt(turn)) updateState(step, { turn: { ...turn, isEchoed: true } });
 }
 
 export function handleOwnPromptAccepted(step: ReducerStep, requestId: string): void {
@@ -149,7 +149,7 @@ function promptHeard(step: ReducerStep, event: EventOf<'prompt:submit'>): void {
     updateState(step, { turn: { ...turn, isEchoed: true } });
     return;
   }
-  if (!isWithoutPrompt(turn)) endTurn(step, 'interrupted');
+  if (!mayReportPrompt(turn)) endTurn(step, 'interrupted');
   if (prompt.kind === 'posting' && !prompt.hasTurn && isEqualIgnoringSpace(prompt.wireText, data.prompt)) {
     beginOwnTurn(step, prompt, data.request_id, true);
     return;
@@ -188,8 +188,13 @@ function turnFailed(step: ReducerStep, data: EventData<'error'>): void {
 function acceptPromptOfTurn(step: ReducerStep): void {
   const { prompt, turn } = step.state;
   if (prompt.kind !== 'posting' || !prompt.hasTurn || turn.kind === 'none' || !turn.isOwn) return;
-  updateState(step, { prompt: { kind: 'none' }, lastContext: prompt.context });
-  settleCall(step, prompt.call, undefined, turn.requestId);
+  acceptPrompt(step, prompt, turn.requestId);
+}
+
+/** Ends the sending of a prompt that the server has accepted, and resolves its call. */
+export function acceptPrompt(step: ReducerStep, { call, context }: Posting, requestId: string | undefined): void {
+  updateState(step, { prompt: { kind: 'none' }, lastContext: context });
+  settleCall(step, call, undefined, requestId);
 }
 
 function beginOwnTurn(step: ReducerStep, prompt: Posting, requestId: string | undefined, isEchoed: boolean): void {
@@ -204,7 +209,7 @@ function leaveTurn(step: ReducerStep): OpenTurn | undefined {
   const { turn } = step.state;
   leaveAndDenyShownApprovals(step);
   if (turn.kind === 'none') return undefined;
-  updateState(step, { turn: { kind: 'none', hasLeftOwn: turn.isOwn } });
+  updateState(step, { turn: { kind: 'none', hasEndedOwnEarly: turn.isOwn } });
   return turn;
 }
 
@@ -230,8 +235,8 @@ function isEchoOf(turn: OpenTurn, { prompt, request_id }: EventData<'prompt:subm
     : turn.prompt !== undefined && isEqualIgnoringSpace(turn.prompt, prompt);
 }
 
-/** Whether it is a resumed turn of which nothing was told yet. */
-function isWithoutPrompt(turn: TurnState): turn is OpenTurn {
+/** Whether it is a resumed turn of which the server has reported nothing yet. It would report the prompt first. */
+function mayReportPrompt(turn: TurnState): turn is OpenTurn {
   return turn.kind === 'open' && !turn.isEchoed && turn.prompt === undefined;
 }
 
@@ -241,5 +246,5 @@ function isOfAnother(turn: TurnState, requestId: string | undefined): boolean {
   );
 }
 
-const noTurn = { kind: 'none', hasLeftOwn: false } as const;
+const noTurn = { kind: 'none', hasEndedOwnEarly: false } as const;
 type Posting = Extract<PromptPhase, { kind: 'posting' }>;
