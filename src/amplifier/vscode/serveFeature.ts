@@ -51,11 +51,9 @@ export class ServeFeature implements Feature {
   private readonly emitter = new Emitter<void>((error) => this.deps.log.error('a listener failed', error));
   readonly onDidChange = this.emitter.event;
   private activeServer: Serving | undefined;
-  private readonly observedBackends: BackendRegistry;
 
   constructor(private readonly deps: ServeFeatureDeps) {
     this.messages = new Messages(deps.log);
-    this.observedBackends = new CombinedBackends([deps.backends], deps.observeSession, deps.log);
   }
 
   get url(): URL | undefined {
@@ -120,9 +118,10 @@ export class ServeFeature implements Feature {
   private async startServer(token: string | undefined): Promise<Serving> {
     // This is a separate bundle, because few windows serve agents.
     const { AmplifierServer } = await import('../node/server/amplifierServer');
+    const { backends, log, observeSession } = this.deps;
     const server = new AmplifierServer({
       ...this.deps,
-      backends: this.observedBackends,
+      backends: new CombinedBackends([backends], observeSession, log),
       workspace: this.deps.editor,
       newId: randomUUID,
       host: '127.0.0.1',
