@@ -1,4 +1,4 @@
-import type { Clock } from '../../../base/common/async';
+import { Coalescer, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 
 const frameMs = 16;
@@ -8,30 +8,31 @@ const frameMs = 16;
  * that arrive faster than a page can show them would queue up there, and every key that the user types would wait behind them.
  */
 export class PagePace implements Disposable {
-  private timer: Disposable | undefined;
-  /** Whether an update waits for the page. */
-  private isDue = false;
+  private readonly frameCoalescer: Coalescer;
+  /** Whether the next update waits until the page has shown the last one. */
+  private isWaiting = false;
   private unshownCount = 0;
 
   /** `post` posts what has changed, and calls `onPosted` for each update. */
   constructor(
-    private readonly clock: Pick<Clock, 'setTimer'>,
+    clock: Clock,
     private readonly post: () => void,
-  ) {}
+  ) {
+    this.frameCoalescer = new Coalescer(clock, frameMs, () => {
+      if (this.unshownCount === 0) this.post();
+      else this.isWaiting = true;
+    });
+  }
 
   /** Posts in the next frame, or as soon as the page has shown the last update. */
   schedule(): void {
-    if (this.isDue) return;
-    this.timer ??= this.clock.setTimer(frameMs, () => {
-      this.timer = undefined;
-      if (this.unshownCount === 0) this.post();
-      else this.isDue = true;
-    });
+    if (!this.isWaiting) this.frameCoalescer.schedule();
   }
 
   /** Posts immediately if something is scheduled, whatever the page has shown. */
   flushNow(): void {
-    if (this.timer || this.isDue) this.postNow();
+    this.frameCoalescer.flushNow();
+    this.postWaiting();
   }
 
   onPosted(): void {
@@ -41,27 +42,25 @@ export class PagePace implements Disposable {
   /** The page has shown one of the updates, the oldest first. */
   onShown(): void {
     this.unshownCount = Math.max(0, this.unshownCount - 1);
-    if (this.isDue && this.unshownCount === 0) this.postNow();
+    if (this.unshownCount === 0) this.postWaiting();
   }
 
   /** No longer waits for earlier updates. */
   forgetUnshown(): void {
     this.unshownCount = 0;
-    if (this.isDue) this.postNow();
+    this.postWaiting();
   }
 
   /** Cancels what is scheduled. `schedule` can be called again later. */
   dispose(): void {
-    this.timer?.dispose();
-    this.timer = undefined;
-    this.isDue = false;
+    this.frameCoalescer.dispose();
+    this.isWaiting = false;
     this.unshownCount = 0;
   }
 
-  private postNow(): void {
-    this.timer?.dispose();
-    this.timer = undefined;
-    this.isDue = false;
+  private postWaiting(): void {
+    if (!this.isWaiting) return;
+    this.isWaiting = false;
     this.post();
   }
 }
