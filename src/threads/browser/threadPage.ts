@@ -5,7 +5,12 @@ import { withoutUndefined } from '../../base/common/withoutUndefined';
 import type { FoldingRequest, TranscriptActions } from '../../transcript/browser/transcriptActions';
 import type { FindEntries } from '../../transcript/browser/find/useFoundEntries';
 import { TranscriptModel } from '../../transcript/browser/list/transcriptModel';
-import type { Requester, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
+import {
+  startHeartbeats,
+  type Requester,
+  type HostConnection,
+  type VsCodeApi,
+} from '../../webview/browser/hostConnection';
 import {
   didRequestFindOrJump,
   didUpdate,
@@ -39,8 +44,6 @@ const StoredState = z.object({
   isOutlineShown: z.catch(z.boolean(), false),
 });
 
-/** How often the page says that it is visible, in milliseconds. */
-const aliveIntervalMs = 5_000;
 const invalidUpdateText =
   'This thread has content that Backline can’t read. The latest messages are not shown. You can open its file as JSON.';
 
@@ -103,9 +106,7 @@ export class ThreadPage {
     this.storeState();
     void this.ask(threadRequests.ready, {});
     const sendAlive = this.hostConnection.createRequester(() => undefined);
-    window.setInterval(() => {
-      if (window.document.visibilityState === 'visible') void sendAlive(threadRequests.alive, {});
-    }, aliveIntervalMs);
+    startHeartbeats(window, () => void sendAlive(threadRequests.alive, {}));
   }
 
   dismissFailure(): void {

@@ -29,7 +29,7 @@ interface ThreadHandlersDeps {
   readonly services: ThreadPageServices;
   /** Called when the page is ready. */
   readonly ready: () => void;
-  /** Called again and again while the page is visible. */
+  /** Called for each heartbeat of the page. */
   readonly alive: () => void;
   /** Returns the absolute path of the thread's file. */
   readonly file: () => string | undefined;

@@ -26,6 +26,16 @@ interface PendingRequest {
   reject(error: Error): void;
 }
 
+/** How often a visible page sends a heartbeat, in milliseconds. */
+const heartbeatMs = 5_000;
+
+/** Calls `send` every few seconds while the page is visible, so that the host knows that it is shown and responds. */
+export function startHeartbeats(window: Window, send: () => void): void {
+  window.setInterval(() => {
+    if (window.document.visibilityState === 'visible') send();
+  }, heartbeatMs);
+}
+
 /** The page's side of the protocol. Requests have no time limit, because the page is closed together with its host. */
 export class HostConnection {
   readonly hostTime = new HostTime();

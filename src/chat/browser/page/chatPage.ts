@@ -4,7 +4,12 @@ import { Emitter } from '../../../base/common/event';
 import type { FindEntries } from '../../../transcript/browser/find/useFoundEntries';
 import { TranscriptModel } from '../../../transcript/browser/list/transcriptModel';
 import type { ChordFocusGuard } from '../../../webview/browser/chordFocusGuard';
-import type { Requester, HostConnection, VsCodeApi } from '../../../webview/browser/hostConnection';
+import {
+  startHeartbeats,
+  type Requester,
+  type HostConnection,
+  type VsCodeApi,
+} from '../../../webview/browser/hostConnection';
 import { HostRequestError, type RequestType } from '../../../webview/common/protocol';
 import { chatRequests, didInvokeCommand, didInsertDraft, didUpdate, type ChatUpdate } from '../../common/page/chatApi';
 import type { Draft } from '../../common/chatView';
@@ -23,8 +28,6 @@ export type PageCommand =
   | 'find'
   | 'showLatest'
   | 'playSound';
-
-const aliveIntervalMs = 5_000;
 
 /** The state of the chat page, independent of its components. Applies updates from the host and sends the user's requests. */
 export class ChatPage {
@@ -80,9 +83,7 @@ export class ChatPage {
       if (target === window) void this.request(chatRequests.blurred, {});
     });
     if (window.document.hasFocus()) void this.request(chatRequests.focused, {});
-    window.setInterval(() => {
-      if (window.document.visibilityState === 'visible') void this.request(chatRequests.alive, {});
-    }, aliveIntervalMs);
+    startHeartbeats(window, () => void this.request(chatRequests.alive, {}));
   }
 
   /** Loads the agent's options before the first prompt of a conversation, once per agent. */

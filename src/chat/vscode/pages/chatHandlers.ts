@@ -26,7 +26,7 @@ export interface PageControl {
   startNavigation(): () => boolean;
   focusComposer(): void;
   onReady(): Promise<void>;
-  reconnectFeedOnHeartbeat(): void;
+  onHeartbeat(): void;
   onFocus(isFocused: boolean): void;
 }
 
@@ -112,7 +112,7 @@ export function createChatHandlers(
       await page.onReady();
     }),
     shown: chatRequests.shown.withHandler(() => page.feed.onShown()),
-    alive: chatRequests.alive.withHandler(() => page.reconnectFeedOnHeartbeat()),
+    alive: chatRequests.alive.withHandler(() => page.onHeartbeat()),
     focused: chatRequests.focused.withHandler(() => page.onFocus(true)),
     blurred: chatRequests.blurred.withHandler(() => page.onFocus(false)),
     answerNotice: chatRequests.answerNotice.withHandler(({ action, id }) => services.notices.answer(id, action)),

@@ -109,7 +109,7 @@ export class ChatPageHost implements Disposable, PageControl {
     for (const notify of this.queuedNotifications.splice(0)) notify();
   }
 
-  reconnectFeedOnHeartbeat(): void {
+  onHeartbeat(): void {
     this.wasReloaded = false;
     // The page is visible again without a reload, so its content is outdated.
     if (this.isVisible && !this.feed.hasPage) this.feed.connectPage();

@@ -86,7 +86,7 @@ const ofEntry = z.object({ entryId: Text });
 export const threadRequests = {
   /** Sent by a new page, which then receives all data by `didUpdate`. */
   ready: defineRequestWithoutResult('thread/ready', NoValue),
-  /** Sent again and again while the page is visible. */
+  /** Heartbeat that the page sends every few seconds while it is visible. */
   alive: defineRequestWithoutResult('thread/alive', NoValue),
   load: defineRequest('thread/load', LoadRequest, LoadAnswer),
   /** Finds the entries that show a text, in reading order, ignoring case. */
