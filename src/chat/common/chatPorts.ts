@@ -68,8 +68,8 @@ export interface Chats extends Disposable {
    * Creates a conversation with everything before a prompt, and with the prompt as its draft. Its next prompt starts a
    * new session with a summary. The original conversation is not changed. Without a prompt, the new conversation
    * continues from the present state, in a copy of the session if the backend can copy it. With `agent`, it continues in a
-   * new session of that agent, and the last prompt is its draft. @throws ChatError `notFound`, `unreadable`, `storage`;
-   * without a prompt also `busy`, `readonly`
+   * new session of that agent, and its draft is the last prompt, also if that was not accepted. @throws ChatError `notFound`,
+   * `unreadable`, `storage`; without a prompt also `busy`, `readonly`
    */
   fork(sessionId: string, entryId?: string, agent?: ForkAgent): Promise<Chat>;
   /**

@@ -203,11 +203,9 @@ export class ChatSessions implements Chats, WriteObserver {
   }
 
   async fork(sessionId: string, entryId?: string, agent?: ForkAgent): Promise<Chat> {
-    const { id, restores } = await this.open(sessionId);
-    const isPresent = entryId === undefined;
-    const point = await (isPresent ? restores.copyPresentState(!agent) : restores.restorePointBefore(entryId));
-    const chat = await this.open(await addFork(id, point, restores, this.ports, agent));
-    if (point.draft && (agent || !isPresent)) chat.saveDraft(point.draft);
+    const { draft, id } = await addFork(await this.open(sessionId), entryId, this.ports, agent);
+    const chat = await this.open(id);
+    if (draft) chat.saveDraft(draft);
     return chat;
   }
 

@@ -69,8 +69,6 @@ export class FileRestorer {
    */
   async fork(chat: Chat, entryId?: string, agent?: ForkAgent): Promise<Chat> {
     const fork = await this.deps.chats.fork(chat.id, entryId, agent);
-    // A prompt that was not accepted is in the draft, and is what the other agent should do.
-    if (agent && chat.view.status === 'failed') fork.saveDraft(chat.draft);
     await fork.restores.replaceChanges(withoutChange(pathsOf(fork.restores.remainingChanges)));
     return fork;
   }

@@ -1,8 +1,9 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import type { PresentForkPoint, RestorePoint, ChatRestores } from './restorePorts';
+import type { PresentForkPoint, RestorePoint } from './restorePorts';
 import type { Clock } from '../../../base/common/async';
-import type { ForkAgent } from '../chatPorts';
+import type { Chat, ForkAgent } from '../chatPorts';
 import type { ChatStore, ConversationHead } from '../chatStore';
+import type { Draft } from '../chatView';
 import { logVersion, type LogRecord } from '../conversation/logRecord';
 
 const titlePrefix = 'Forked: ';
@@ -22,13 +23,31 @@ interface ForkPorts {
 }
 
 /**
- * Adds a conversation that continues another one from before a prompt, or from its present state. Resolves to its id.
+ * Adds a conversation that continues `source` from before the prompt of an entry, or from its present state. Resolves to its id,
+ * and to what its draft should be.
  * @throws ChatError, after the copy of the session was discarded
  */
 export async function addFork(
-  sourceId: string,
+  source: Pick<Chat, 'draft' | 'id' | 'restores' | 'view'>,
+  entryId: string | undefined,
+  ports: ForkPorts,
+  agent?: ForkAgent,
+): Promise<{ readonly id: string; readonly draft: Draft | undefined }> {
+  const { restores } = source;
+  if (entryId !== undefined) {
+    const point = await restores.restorePointBefore(entryId);
+    return { id: await addForkFrom(source, point, ports, agent), draft: point.draft };
+  }
+  const point = await restores.copyPresentState(!agent);
+  const id = await addForkFrom(source, point, ports, agent);
+  // A prompt that was not accepted is back in the draft of the source, and is what another agent should do.
+  const prompt = source.view.status === 'failed' ? source.draft : point.draft;
+  return { id, draft: agent && prompt };
+}
+
+async function addForkFrom(
+  { id: sourceId, restores }: Pick<Chat, 'id' | 'restores'>,
   point: ForkPoint,
-  restores: Pick<ChatRestores, 'discardCopy'>,
   ports: ForkPorts,
   agent?: ForkAgent,
 ): Promise<string> {
