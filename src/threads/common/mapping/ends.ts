@@ -10,21 +10,21 @@ import type { UnfinishedCallStates } from './parts/toolRun';
 type TurnEnd = Pick<EntryOf<'end'>, 'outcome' | 'text' | 'details'>;
 
 /** Returns the entry that ends the turn after this message. Undefined if the turn continues. */
-export function turnEndEntry(message: Message, context: MessagePlace, hasEntries: boolean): Entry | undefined {
-  const base = entryBase(context, turnEndEntryId(context.key));
-  if (message.role === 'user') return message.interrupted === true ? interrupted(base, context) : undefined;
+export function turnEndEntry(message: Message, place: MessagePlace, hasEntries: boolean): Entry | undefined {
+  const base = entryBase(place, turnEndEntryId(place.key));
+  if (message.role === 'user') return message.interrupted === true ? interrupted(base, place) : undefined;
   if (message.role !== 'assistant') return undefined;
   if (message.state === undefined || message.state === null) return undefined;
   const state = MessageState.safeParse(message.state).data;
-  if (state?.type === 'streaming') return streaming(base, context, hasEntries);
+  if (state?.type === 'streaming') return streaming(base, place, hasEntries);
   const end = endOf(state, message.state);
-  if (!end || (end.outcome === 'completed' && context.parent !== undefined)) return undefined;
+  if (!end || (end.outcome === 'completed' && place.parent !== undefined)) return undefined;
   const durationMs = message.turnElapsedMs;
   return {
     kind: 'end',
     ...base,
     ...end,
-    ...(context.usage === undefined ? {} : { usage: context.usage }),
+    ...(place.usage === undefined ? {} : { usage: place.usage }),
     ...(durationMs === undefined || durationMs < 0 ? {} : { durationMs }),
   };
 }

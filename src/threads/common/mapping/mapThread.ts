@@ -18,7 +18,7 @@ import { unsentEntries } from './unsentEntries';
 interface MappedMessage {
   readonly message: unknown;
   readonly relatedResults: readonly unknown[];
-  readonly context: MessagePlace;
+  readonly place: MessagePlace;
   readonly mapped: readonly EntryWithRawJson[];
 }
 
@@ -79,7 +79,7 @@ class ThreadMapping {
   }
 
   get messages(): readonly MappedMessage[] {
-    return this.messagePlaces.map((context, index) => this.messageAt(context, index));
+    return this.messagePlaces.map((place, index) => this.messageAt(place, index));
   }
 
   get entries(): readonly Entry[] {
@@ -91,9 +91,9 @@ class ThreadMapping {
     const messages: MappedMessage[] = [];
     let entryCount = this.unsentEntries.length;
     for (let index = this.messagePlaces.length - 1; index >= 0 && entryCount < count; index--) {
-      const context = this.messagePlaces[index];
-      if (!context) break;
-      const message = this.messageAt(context, index);
+      const place = this.messagePlaces[index];
+      if (!place) break;
+      const message = this.messageAt(place, index);
       messages.push(message);
       entryCount += message.mapped.length;
     }
@@ -114,21 +114,21 @@ class ThreadMapping {
     return this.cachedMappedEntries;
   }
 
-  private messageAt(context: MessagePlace, index: number): MappedMessage {
-    const mapped = this.mappedMessages[index] ?? this.mapMessage(context, index);
+  private messageAt(place: MessagePlace, index: number): MappedMessage {
+    const mapped = this.mappedMessages[index] ?? this.mapMessage(place, index);
     this.mappedMessages[index] = mapped;
     return mapped;
   }
 
-  private mapMessage(context: MessagePlace, index: number): MappedMessage {
+  private mapMessage(place: MessagePlace, index: number): MappedMessage {
     const message = this.document.messages[index];
     const before = this.previousMessages[index];
     const relatedResults = relatedResultsOf(message, this.toolResults);
-    if (before && isSame(before.context, context) && isSame(before.message, message)) {
+    if (before && isSame(before.place, place) && isSame(before.message, message)) {
       if (isSame(before.relatedResults, relatedResults)) return before;
     }
-    const mapped = messageEntries(message, this.toolResults, context).map((item) => this.reusePreviousEntry(item));
-    return { message, relatedResults, context, mapped };
+    const mapped = messageEntries(message, this.toolResults, place).map((item) => this.reusePreviousEntry(item));
+    return { message, relatedResults, place, mapped };
   }
 
   private reusePreviousEntry(item: EntryWithRawJson): EntryWithRawJson {

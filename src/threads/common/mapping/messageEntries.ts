@@ -15,13 +15,13 @@ import { toolEntries } from './parts/callEntries';
 import { readRunOutsideResultBlock, readToolRun } from './parts/toolRun';
 
 /** Maps a message to entries in the order of its blocks. The entry of a tool call contains its result. */
-export function messageEntries(raw: unknown, results: ToolResults, context: MessagePlace): readonly EntryWithRawJson[] {
+export function messageEntries(raw: unknown, results: ToolResults, place: MessagePlace): readonly EntryWithRawJson[] {
   const message = Message.safeParse(raw).data;
   if (!message || !isRoleShown(message.role)) {
     const label = message ? `Message with unknown role “${message.role}”` : 'Unknown message';
-    return [rawEntry(entryBase(context, promptEntryId(context.key)), label, raw, displayJson(raw))];
+    return [rawEntry(entryBase(place, promptEntryId(place.key)), label, raw, displayJson(raw))];
   }
-  return new MessageMapper(message, raw, results, context).map();
+  return new MessageMapper(message, raw, results, place).map();
 }
 
 class MessageMapper {
@@ -32,7 +32,7 @@ class MessageMapper {
     private readonly message: Message,
     private readonly rawMessage: unknown,
     private readonly toolResults: ToolResults,
-    private readonly context: MessagePlace,
+    private readonly place: MessagePlace,
   ) {
     const { content } = message;
     this.rawBlocks = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
@@ -40,7 +40,7 @@ class MessageMapper {
 
   map(): readonly EntryWithRawJson[] {
     const entries = this.rawBlocks.flatMap((block, index) => this.mapBlock(block, index));
-    const end = turnEndEntry(this.message, this.context, entries.length > 0);
+    const end = turnEndEntry(this.message, this.place, entries.length > 0);
     if (!end && entries.length === 0 && this.message.content === undefined) return this.mapUnknownContent();
     return end ? [...entries, { entry: end, raw: this.rawMessage }] : entries;
   }
@@ -51,7 +51,7 @@ class MessageMapper {
       ? Object.keys(this.rawMessage).filter((key) => !Object.hasOwn(Message.shape, key))
       : [];
     if (unknownKeys.every((key) => key === 'messageId' || key === 'protocolMessageID')) return [];
-    const base = entryBase(this.context, promptEntryId(this.context.key));
+    const base = entryBase(this.place, promptEntryId(this.place.key));
     return [rawEntry(base, 'Message without content', this.rawMessage, displayJson(this.rawMessage))];
   }
 
@@ -103,7 +103,7 @@ class MessageMapper {
       return (part && imageAttachment(part, path)) ?? [];
     });
     const attachments = [...images, ...attachmentsOf(this.message)];
-    const base = entryBase(this.context, promptEntryId(this.context.key));
+    const base = entryBase(this.place, promptEntryId(this.place.key));
     const text = promptText(this.message.content);
     const entry: Entry = { kind: 'prompt', ...base, text, ...(attachments.length > 0 ? { attachments } : {}) };
     return [{ entry, raw: this.rawMessage }];
@@ -136,7 +136,7 @@ class MessageMapper {
   ): readonly EntryWithRawJson[] {
     const results = this.toolResults.ofCall(raw);
     const isComplete = block.complete !== false;
-    const run = readToolRun(results.at(-1), unfinishedCallStates(this.message, this.context, isComplete));
+    const run = readToolRun(results.at(-1), unfinishedCallStates(this.message, this.place, isComplete));
     const input = block.input ?? block.normalizedInput ?? inputFromOtherKeys(raw);
     return toolEntries(
       {
@@ -154,7 +154,7 @@ class MessageMapper {
 
   private mapProgram(block: BlockOf<'program'>, raw: unknown, index: number): readonly EntryWithRawJson[] {
     const results = this.toolResults.ofCall(raw);
-    const run = readToolRun(results.at(-1), unfinishedCallStates(this.message, this.context));
+    const run = readToolRun(results.at(-1), unfinishedCallStates(this.message, this.place));
     const input = block.code === undefined ? undefined : { code: block.code };
     return toolEntries({ base: this.entryBaseOfBlock(index), name: 'program', input, raw: [raw, ...results] }, run);
   }
@@ -170,7 +170,7 @@ class MessageMapper {
     raw: unknown,
     index: number,
   ): readonly EntryWithRawJson[] {
-    const outcome = readRunOutsideResultBlock(block.toolRun, unfinishedCallStates(this.message, this.context));
+    const outcome = readRunOutsideResultBlock(block.toolRun, unfinishedCallStates(this.message, this.place));
     const note = block.hidden === true ? 'Run by the user. Not shown to the agent.' : 'Run by the user.';
     const remarks = [...outcome.remarks, plainTextPart(note)];
     const input = block.args ?? {};
@@ -189,7 +189,7 @@ class MessageMapper {
 
   private isStreaming(index: number): boolean {
     const isLast = index === this.rawBlocks.length - 1;
-    return isLast && this.context.unfinished === 'running' && messageStateType(this.message.state) === 'streaming';
+    return isLast && this.place.unfinished === 'running' && messageStateType(this.message.state) === 'streaming';
   }
 
   private toEntry(index: number, raw: unknown, content: Content): readonly EntryWithRawJson[] {
@@ -197,7 +197,7 @@ class MessageMapper {
   }
 
   private entryBaseOfBlock(index: number): ReturnType<typeof entryBase> {
-    return entryBase(this.context, blockEntryId(this.context.key, index));
+    return entryBase(this.place, blockEntryId(this.place.key, index));
   }
 }
 

@@ -10,7 +10,7 @@ import { isMessageStopped } from '../model/threadState';
 import { callIdOfCallBlock } from '../model/callIds';
 import { mayHaveLaterResult, type ToolResults } from './toolResults';
 
-/** Computes the context of each message. `isLive`: the file was written a short time ago. */
+/** Computes the place of each message in the thread. `isLive`: the file was written a short time ago. */
 export function messagePlaces(
   { messages }: ThreadDocument,
   results: ToolResults,
