@@ -16,7 +16,7 @@ const stateEvents: ReadonlySet<SessionEventName> = new Set([
 export class HistoryFilter {
   private hasHistoryEnded = false;
   private isInReplayedTurn = false;
-
+  /** Whether a turn already ran when the session was loaded. */
   private readonly wasInTurn: boolean;
 
   /** `session` has just been loaded. */

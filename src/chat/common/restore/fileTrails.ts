@@ -22,7 +22,7 @@ export interface FileTrail {
   readonly lastCheckpoint?: FolderCheckpoint | undefined;
 }
 
-/** A state of a file, which texts do not show. */
+/** A state of a file that a text diff cannot show. */
 interface StateOfTrail extends Pick<ChangedFile, 'checkpoint'> {
   readonly turn: number;
   readonly state: ChangedFile['before'];
