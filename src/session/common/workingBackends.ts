@@ -5,7 +5,7 @@ import type { SessionObserver } from './sessionObserver';
 
 /** Tracks which backends have a running turn in an opened session. */
 export class WorkingBackends implements Disposable {
-  /** Those in which a turn runs. */
+  /** Contains the sessions in which a turn runs. */
   private readonly backendIdBySession = new Map<BackendSession, string>();
   private readonly turnEndEmitter: Emitter<void>;
   /** Fires when a turn has ended. */
@@ -16,7 +16,7 @@ export class WorkingBackends implements Disposable {
     this.onDidEndTurn = this.turnEndEmitter.event;
   }
 
-  /** Follows a session until it ends. It owns the subscription. */
+  /** Follows a session until it ends. The subscription belongs to the session, so nothing has to be disposed. */
   readonly follow: SessionObserver = (session, backendId) => {
     const update = (): void => {
       if (session.turn !== 'none') this.backendIdBySession.set(session, backendId);
