@@ -66,8 +66,13 @@ export class ChatPage {
   }
 
   start(window: Window): void {
-    const confirm = (): void => void this.request(chatRequests.shown, {});
-    this.hostConnection.setNotificationListener(didUpdate, (update) => this.applyUpdate(update), confirm);
+    const confirmShown = (): void => void this.request(chatRequests.shown, {});
+    const applyUpdate = (update: ChatUpdate): void => {
+      // After the next frame, so that keys which came meanwhile are drawn before the host sends more.
+      requestAnimationFrame(() => setTimeout(confirmShown));
+      this.applyUpdate(update);
+    };
+    this.hostConnection.setNotificationListener(didUpdate, applyUpdate, confirmShown);
     this.hostConnection.setNotificationListener(didInsertDraft, (draft) => this.insertDraft(draft));
     this.hostConnection.setNotificationListener(didInvokeCommand, ({ what }) => this.runCommand(what));
     this.transcript.onDidChange(({ addedEntries, addedElsewhere }) => {
@@ -186,8 +191,6 @@ export class ChatPage {
   }
 
   private applyUpdate(update: ChatUpdate): void {
-    // After the next frame, so that keys which came meanwhile are drawn before the host sends more.
-    requestAnimationFrame(() => setTimeout(() => void this.request(chatRequests.shown, {})));
     const before = this.sessionId;
     this.store.apply(update);
     const isOther = this.sessionId !== before;
