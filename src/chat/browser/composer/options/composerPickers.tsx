@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isModeOption, unattendedActionOfOption } from '../../../../session/common/optionChoices';
 import { AgentTile } from '../../../../webview/browser/agentTile';
 import { ShieldIcon } from '../../../../webview/browser/icons';
@@ -26,13 +26,18 @@ export function ComposerPickers() {
   const row = useRef<HTMLSpanElement>(null);
   const { measure, widthPx } = usePickerRow(row);
   const value = session?.backendId ?? chosenBackend;
-  const options = sortOptions(session?.options ?? newOptions);
+  const unsorted = session?.options ?? newOptions;
+  const options = useMemo(() => sortOptions(unsorted), [unsorted]);
   const who = session?.backendTitle ?? backends.find(({ id }) => id === value)?.title ?? 'The agent';
   // If the agent has modes, the mode shows this.
   const hasMode = options.some((option) => isModeOption(option) || unattendedActionOfOption(option) !== undefined);
   const seen = hasMode ? undefined : seenUnattended;
-  const room = { measure, widthPx: widthPx - (seen ? noteIconPx : 0) };
-  const { isAgentNamed, hasArrows, shown, further } = fitOptions(options, who, room);
+  const roomPx = widthPx - (seen ? noteIconPx : 0);
+  // Texts are measured only after a change, not for each key in the prompt.
+  const { isAgentNamed, hasArrows, shown, further } = useMemo(
+    () => fitOptions(options, who, { measure, widthPx: roomPx }),
+    [options, who, measure, roomPx],
+  );
   return (
     <span ref={row} class={`composer-pickers ${hasArrows ? '' : 'has-no-arrows'}`}>
       <BackendPicker backends={backends} value={value} session={session} isNamed={isAgentNamed} />

@@ -53,27 +53,31 @@ export function fitOptions(options: readonly OptionView[], agentName: string, ro
   const textPx = (text: string): number => Math.ceil(measure(text)) + 1;
   const unnamedAgentPx = buttonPx + picturePx;
   const namedAgentPx = unnamedAgentPx + afterPicturePx + textPx(agentName);
-  const neededPx = (option: OptionView): number => gapPx + emptyPx(option, buttonPx) + textPx(shownText(option));
-  const allOptionsPx = options.reduce((sum, option) => sum + neededPx(option), 0);
+  const pickers = options.map((option) => {
+    const text = shownText(option);
+    const withoutTextPx = gapPx + emptyPx(option, buttonPx);
+    return { option, text, withoutTextPx, neededPx: withoutTextPx + textPx(text) };
+  });
+  const allOptionsPx = pickers.reduce((sum, { neededPx }) => sum + neededPx, 0);
   const isAgentNamed =
     namedAgentPx <= widthPx * agentShare || (options.length > 0 && namedAgentPx + allOptionsPx <= widthPx);
 
-  const byImportance = options.toSorted((a, b) => rankOf(a) - rankOf(b));
+  const byImportance = pickers.toSorted((a, b) => rankOf(a.option) - rankOf(b.option));
   let roomPx = widthPx - (isAgentNamed ? namedAgentPx : unnamedAgentPx);
   if (allOptionsPx > roomPx) roomPx -= gapPx + furtherButtonPx;
   const texts = new Map<OptionView, string>();
-  const [first] = byImportance;
-  for (const option of byImportance) {
-    if (neededPx(option) <= roomPx) {
-      texts.set(option, shownText(option));
-      roomPx -= neededPx(option);
+  for (const { option, text, neededPx } of byImportance) {
+    if (neededPx <= roomPx) {
+      texts.set(option, text);
+      roomPx -= neededPx;
     } else if (unattendedActionOfOption(option) !== undefined) break;
   }
+  const [first] = byImportance;
   if (first && texts.size === 0 && roomPx >= gapPx + leastPx) {
-    const roomForTextPx = roomPx - gapPx - emptyPx(first, buttonPx);
+    const roomForTextPx = roomPx - first.withoutTextPx;
     texts.set(
-      first,
-      firstWords(shownText(first), (text) => textPx(text) <= roomForTextPx),
+      first.option,
+      firstWords(first.text, (text) => textPx(text) <= roomForTextPx),
     );
   }
   return {
