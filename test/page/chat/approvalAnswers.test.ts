@@ -252,6 +252,13 @@ describe('several questions', () => {
   const shown = async ({ page }: ChatHere) => (await page.locator('.approval h2').innerText()).trim();
   const openWith = (...approvals: ApprovalView[]): Promise<ChatHere> => openQuestions(pages, approvals);
   const allow = ({ page }: ChatHere) => page.getByRole('button', { name: 'Allow', exact: true });
+  const assertEachAnswered = async ({ host }: ChatHere, option: string): Promise<void> => {
+    await host.waitFor(chatRequests.approve, 3);
+    assert.deepEqual(
+      host.requestsOf(chatRequests.approve).map(({ approvalId, option: given }) => [approvalId, given]),
+      ['a', 'b', 'c'].map((id) => [id, option]),
+    );
+  };
 
   it('begin with the one that has a deadline', async () => {
     const chat = await openWith(named('a'), named('b', { expiresInMs: 60_000 }));
@@ -312,19 +319,15 @@ describe('several questions', () => {
       await chat.page.clock.runFor(guardMs);
       await menu.click();
       await rows.last().click();
-      await chat.host.waitFor(chatRequests.approve, 3);
-      assert.deepEqual(
-        chat.host.requestsOf(chatRequests.approve).map(({ approvalId, option: given }) => [approvalId, given]),
-        ['a', 'b', 'c'].map((id) => [id, option]),
-      );
+      await assertEachAnswered(chat, option);
       await pages.closePages();
     }
   });
 
   it('are allowed or denied together by buttons, which 250 pixels have room for and Tab leads to', async () => {
-    for (const [verb, option, tabs] of [
-      ['Allow', 'Allow', 1],
-      ['Deny', 'Deny', 2],
+    for (const [option, tabs] of [
+      ['Allow', 1],
+      ['Deny', 2],
     ] as const) {
       const chat = await openQuestions(
         pages,
@@ -340,13 +343,9 @@ describe('several questions', () => {
       }
       await chat.page.getByRole('button', { name: 'More ways to deny' }).focus();
       for (let count = 0; count < tabs; count++) await chat.page.keyboard.press('Tab');
-      assert.equal(await chat.page.locator(':focus').innerText(), `${verb} All 3`);
+      assert.equal(await chat.page.locator(':focus').innerText(), `${option} All 3`);
       await chat.page.keyboard.press('Enter');
-      await chat.host.waitFor(chatRequests.approve, 3);
-      assert.deepEqual(
-        chat.host.requestsOf(chatRequests.approve).map(({ approvalId, option: given }) => [approvalId, given]),
-        ['a', 'b', 'c'].map((id) => [id, option]),
-      );
+      await assertEachAnswered(chat, option);
       await pages.closePages();
     }
   });

@@ -88,6 +88,13 @@ function assertApart({ parts }: Foot, width: number): void {
   }
 }
 
+/** The names in the row below the prompt, of the agent and of what is chosen. */
+function namesOf(page: Page): Promise<{ text: string; isCut: boolean }[]> {
+  return page.$$eval('.composer-pickers :is(.picker-name, .toggle > span)', (found) =>
+    found.map((name) => ({ text: name.textContent, isCut: name.scrollWidth > name.clientWidth })),
+  );
+}
+
 /** In CSS pixels: 250 px at 150 % are 167 of the page, at 200 % 125. */
 const widths = [125, 167, 200, 250, 300, 360, 400, 560, 850, 1440];
 const maxHeightPx = 92;
@@ -143,9 +150,7 @@ describe('the composer around the prompt', () => {
         await chat.page.setViewportSize({ width, height: 700 });
         await chat.tellSession({ ...busy, options });
         await drawn(chat.page);
-        const names = await chat.page.$$eval('.composer-pickers :is(.picker-name, .toggle > span)', (found) =>
-          found.map((name) => ({ text: name.textContent, isCut: name.scrollWidth > name.clientWidth })),
-        );
+        const names = await namesOf(chat.page);
         assert.deepEqual(
           names.filter(({ isCut }) => isCut),
           [],
@@ -168,10 +173,7 @@ describe('the composer around the prompt', () => {
       width: 440,
     });
     await drawn(chat.page);
-    const names = await chat.page.$$eval('.composer-pickers .picker-name', (found) =>
-      found.map((name) => ({ text: name.textContent, isCut: name.scrollWidth > name.clientWidth })),
-    );
-    assert.deepEqual(names, [
+    assert.deepEqual(await namesOf(chat.page), [
       { text: 'Claude Code', isCut: false },
       { text: 'Sonnet 4.5', isCut: false },
     ]);
