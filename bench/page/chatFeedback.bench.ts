@@ -6,21 +6,17 @@ import { chatRequests } from '../../src/chat/common/page/chatApi';
 import { entries, sessionOf, snapshot } from '../../test/page/chat/support/chatFixtures';
 import { ChatPages } from '../../test/page/chat/support/chatPages';
 import { percentile, printBenchLine } from '../lib/benchLine';
+import { runWithPages } from '../lib/runWithPages';
 
 const prompts = 40;
 /** As many entries as a page has after a long conversation. */
 const turns = 100;
 
-async function main(): Promise<void> {
-  const pages = new ChatPages();
-  await pages.start();
-  try {
-    const value = percentile(await feedbackTimes(pages), 0.95);
-    printBenchLine({ bench: 'chat.feedback', value, unit: 'ms', bar: 100, better: 'lower' });
-  } finally {
-    await pages.stop();
-  }
-}
+const pages = new ChatPages();
+void runWithPages(pages, async () => {
+  const value = percentile(await feedbackTimes(pages), 0.95);
+  printBenchLine({ bench: 'chat.feedback', value, unit: 'ms', bar: 100, better: 'lower' });
+});
 
 async function feedbackTimes(pages: ChatPages): Promise<number[]> {
   const sends: (() => void)[] = [];
@@ -58,8 +54,3 @@ async function watchEnter(page: Page): Promise<void> {
     }, { once: true, capture: true });
   }))`);
 }
-
-main().catch((error: unknown) => {
-  console.error(error);
-  process.exit(1);
-});

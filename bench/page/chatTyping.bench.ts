@@ -11,6 +11,7 @@ import { FakeChat } from '../../test/fake/fakeChats';
 import { ChatPages } from '../../test/page/chat/support/chatPages';
 import { benchFeed } from '../lib/benchFeed';
 import { percentile, printBenchLine } from '../lib/benchLine';
+import { runWithPages } from '../lib/runWithPages';
 import { typicalAnswer } from '../lib/typicalAnswer';
 
 const updatesPerSecond = 20_000;
@@ -22,16 +23,11 @@ const deltaUnits = 4;
 const thoughts = 200;
 const outputs = 200;
 
-async function main(): Promise<void> {
-  const pages = new ChatPages();
-  await pages.start();
-  try {
-    const value = percentile(await keyTimes(pages), 0.95);
-    printBenchLine({ bench: 'chat.typing', value, unit: 'ms', bar: 100, better: 'lower' });
-  } finally {
-    await pages.stop();
-  }
-}
+const pages = new ChatPages();
+void runWithPages(pages, async () => {
+  const value = percentile(await keyTimes(pages), 0.95);
+  printBenchLine({ bench: 'chat.typing', value, unit: 'ms', bar: 100, better: 'lower' });
+});
 
 async function keyTimes(pages: ChatPages): Promise<number[]> {
   const chat = new FakeChat('one');
@@ -122,8 +118,3 @@ function* turnsWithoutEnd(): Generator<SessionEvent, never> {
     yield { event: 'content_block:end', data: { session_id, block_index: block } };
   }
 }
-
-main().catch((error: unknown) => {
-  console.error(error);
-  process.exit(1);
-});

@@ -4,35 +4,31 @@ import { hostileTexts } from '../../test/page/markdown/support/hostileTexts';
 import { openMarkdown } from '../../test/page/markdown/support/openMarkdown';
 import { PageHarness, type OpenedPage } from '../../test/page/support/pageHarness';
 import { printBenchLine } from '../lib/benchLine';
+import { runWithPages } from '../lib/runWithPages';
 
 /** Pieces in which a text is streamed. */
 const pieces = 2_000;
 
-async function main(): Promise<void> {
-  const pages = new PageHarness();
-  await pages.start();
-  try {
-    const opened = await openMarkdown(pages);
-    let longestMs = 0;
-    for (const { text } of hostileTexts) {
-      longestMs = Math.max(
-        longestMs,
-        await renderMs(opened, text),
-        await streamMs(opened, text, Math.max(3, Math.ceil(text.length / pieces))),
-      );
-    }
-    printBenchLine({
-      bench: 'chat.hostile',
-      value: longestMs,
-      unit: 'ms of the longest block of the page',
-      peer: { name: 'half a million elements that are made and written as HTML', value: await knownWorkMs(opened) },
-      bar: 6.7,
-      better: 'lower',
-    });
-  } finally {
-    await pages.stop();
+const pages = new PageHarness();
+void runWithPages(pages, async () => {
+  const opened = await openMarkdown(pages);
+  let longestMs = 0;
+  for (const { text } of hostileTexts) {
+    longestMs = Math.max(
+      longestMs,
+      await renderMs(opened, text),
+      await streamMs(opened, text, Math.max(3, Math.ceil(text.length / pieces))),
+    );
   }
-}
+  printBenchLine({
+    bench: 'chat.hostile',
+    value: longestMs,
+    unit: 'ms of the longest block of the page',
+    peer: { name: 'half a million elements that are made and written as HTML', value: await knownWorkMs(opened) },
+    bar: 6.7,
+    better: 'lower',
+  });
+});
 
 function renderMs({ page }: OpenedPage, text: string): Promise<number> {
   return page.evaluate((source) => {
@@ -58,8 +54,3 @@ function knownWorkMs({ page }: OpenedPage): Promise<number> {
     return performance.now() - startMs;
   });
 }
-
-main().catch((error: unknown) => {
-  console.error(error);
-  process.exit(1);
-});

@@ -8,30 +8,26 @@ import { openLongThread } from '../../test/page/thread/support/longThread';
 import { turns } from '../../test/page/thread/support/threadFixtures';
 import { ThreadPages, watchGoals } from '../../test/page/thread/support/threadPages';
 import { median, printBenchLine } from '../lib/benchLine';
+import { runWithPages } from '../lib/runWithPages';
 
 const rounds = 3;
 const entriesPerTurn = 3;
 const Metrics = z.object({ metrics: z.array(z.object({ name: z.string(), value: z.number() })) });
 
-async function main(): Promise<void> {
-  const pages = new ThreadPages();
-  await pages.start();
-  try {
-    for (const count of [200, 1_000, 5_000, 20_000]) {
-      const values: number[] = [];
-      for (let round = 0; round < rounds; round++) values.push(await jumpMs(pages, Math.ceil(count / entriesPerTurn)));
-      printBenchLine({
-        bench: `threads.jump${count}`,
-        value: median(values),
-        unit: 'ms of work of the page',
-        bar: 1_000,
-        better: 'lower',
-      });
-    }
-  } finally {
-    await pages.stop();
+const pages = new ThreadPages();
+void runWithPages(pages, async () => {
+  for (const count of [200, 1_000, 5_000, 20_000]) {
+    const values: number[] = [];
+    for (let round = 0; round < rounds; round++) values.push(await jumpMs(pages, Math.ceil(count / entriesPerTurn)));
+    printBenchLine({
+      bench: `threads.jump${count}`,
+      value: median(values),
+      unit: 'ms of work of the page',
+      bar: 1_000,
+      better: 'lower',
+    });
   }
-}
+});
 
 async function jumpMs(pages: ThreadPages, turnCount: number): Promise<number> {
   const { page, host, close } = await openLongThread(pages, turns(1, turnCount + 1));
@@ -53,8 +49,3 @@ async function workMs(session: CDPSession): Promise<number> {
   const { metrics } = Metrics.parse(await session.send('Performance.getMetrics'));
   return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1_000;
 }
-
-main().catch((error: unknown) => {
-  console.error(error);
-  process.exit(1);
-});
