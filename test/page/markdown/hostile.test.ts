@@ -17,7 +17,7 @@ const attributes = new Set(
   ),
 );
 const reachable = /^(?:https?:\/\/|file:\/\/\/|[^:]*$|[a-z]:[\\/])/i;
-/** What the page draws of a text, however long or nested that is. How long it takes is for the bench `chat.hostile`. */
+/** The most elements of a text, however long or nested it is. The benchmark `chat.hostile` measures the time that they take. */
 const mostElements = 80_000;
 
 interface Found {

@@ -75,7 +75,8 @@ export class PageHarness {
   }
 
   async stop(): Promise<void> {
-    const tabs = [...[...this.openTabs].map(({ tab }) => tab), ...(this.idleTab ? [this.idleTab] : [])];
+    const tabs = [...this.openTabs].map(({ tab }) => tab);
+    if (this.idleTab) tabs.push(this.idleTab);
     this.openTabs.clear();
     this.idleTab = undefined;
     await Promise.all(tabs.map((tab) => tab.close()));
