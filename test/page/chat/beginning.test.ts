@@ -16,13 +16,13 @@ describe('the first prompt of a conversation', () => {
   const textOf = ({ composer }: ChatHere): Promise<string> => composer.inputValue();
 
   /** The prompt is on its way; the returned function refuses it. */
-  const sending = async (chat: ChatHere): Promise<() => void> => {
+  const sending = async (chat: ChatHere, reason = 'There is no such program.'): Promise<() => void> => {
     const { promise, reject } = Promise.withResolvers<never>();
     chat.host.answer(chatRequests.send, () => promise);
     await chat.composer.fill('precious');
     await chat.composer.press('Enter');
     await chat.host.waitFor(chatRequests.send);
-    return () => reject(new HostRequestError('There is no such program.', 'ENOENT'));
+    return () => reject(new HostRequestError(reason, 'ENOENT'));
   };
   const refused = (chat: ChatHere): Promise<void> => chat.page.getByText('There is no such program.').waitFor();
 
@@ -155,6 +155,25 @@ describe('the first prompt of a conversation', () => {
     chat.host.answer(chatRequests.send, () => ({}));
     await chat.page.getByRole('button', { name: 'Send Again' }).click();
     assert.equal((await chat.host.waitFor(chatRequests.send, 2)).text, 'precious');
+  });
+
+  it('is told to have failed in one place, also for a reason of several lines', async () => {
+    const chat = await pages.openChat(snapshot(sessionOf()));
+    const refuse = await sending(chat, 'There is no such program.\nLook at PATH.');
+    const tell = (statusDetails: string) =>
+      chat.tellSession({ status: 'failed', statusText: 'Demo agent stopped (exit code 1).', statusDetails });
+    await tell('ENOENT');
+    refuse();
+    await refused(chat);
+    for (const details of [
+      'There is no such program.\nLook at PATH.',
+      'There is no such program.\nLook at PATH.\nENOENT',
+    ]) {
+      await tell(details);
+      await chat.page.getByText('Look at PATH.').waitFor({ state: 'hidden' });
+      await tell('ENOENT');
+      await refused(chat);
+    }
   });
 
   it('is not sent in Restricted Mode', async () => {

@@ -5,10 +5,10 @@ import { usePage, usePageState } from '../chatPageContext';
 export function ProblemList() {
   const { store } = usePage();
   const { problems, session } = usePageState();
-  // The status banner already shows the other problems, in its text or in its details.
-  const shown = [session?.statusText, session?.problem];
+  const { problem, statusDetails, statusText } = session ?? {};
+  // The status banner already shows the other problems, in its text or at the beginning of its details.
   const isShown = (message: string): boolean =>
-    shown.includes(message) || session?.statusDetails?.split('\n', 1)[0] === message;
+    [problem, statusText, statusDetails].includes(message) || statusDetails?.startsWith(`${message}\n`) === true;
   const others = problems.filter(({ message }) => !isShown(message));
   return (
     <>
