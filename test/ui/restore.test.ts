@@ -22,6 +22,8 @@ const longAnswer = Array.from({ length: 100 }, (_, part) => [
 ]).flat();
 
 const original = 'export const value = 0;\n';
+/** Of no other test: a restore leaves out what another conversation that is open has changed, too, unless it is selected. */
+const fileName = 'restored.ts';
 
 /** An agent that only runs a shell is taken back to a prompt, with its files, and forward again. */
 describe('Restore to a prompt', () => {
@@ -35,14 +37,14 @@ describe('Restore to a prompt', () => {
       folder = path.join(sandbox.workspace, 'src');
       const agent = new PlannedAgent(sandbox);
       await agent.install();
-      await writeFile(file('values.ts'), original);
+      await writeFile(file(fileName), original);
       const run = (name: string, script: string) =>
         agent.plan(name, [{ command: { script, folder: sandbox.workspace } }]);
-      await run('one', `sed -i 's/= .*/= 1;/' src/values.ts`);
-      await run('two', `sed -i 's/= .*/= 2;/' src/values.ts && printf 'two\\n' > 'src/made by two.txt'`);
-      await run('three', `sed -i 's/= .*/= 3;/' src/values.ts && chmod +x 'src/made by two.txt'`);
+      await run('one', `sed -i 's/= .*/= 1;/' src/${fileName}`);
+      await run('two', `sed -i 's/= .*/= 2;/' src/${fileName} && printf 'two\\n' > 'src/made by two.txt'`);
+      await run('three', `sed -i 's/= .*/= 3;/' src/${fileName} && chmod +x 'src/made by two.txt'`);
       await agent.plan('long', longAnswer);
-      await run('other', `sed -i 's/= .*/= 4;/' src/values.ts`);
+      await run('other', `sed -i 's/= .*/= 4;/' src/${fileName}`);
       ({ title } = agent);
     });
     chat = new ChatView(window.page);
@@ -50,7 +52,7 @@ describe('Restore to a prompt', () => {
   });
 
   const file = (name: string): string => path.join(folder, name);
-  const value = async (): Promise<string | undefined> => /= (.*);/.exec(await readFile(file('values.ts'), 'utf8'))?.[1];
+  const value = async (): Promise<string | undefined> => /= (.*);/.exec(await readFile(file(fileName), 'utf8'))?.[1];
   const isMade = async (): Promise<boolean> => (await readdir(folder)).includes('made by two.txt');
   const ends = async (): Promise<number> => (await chat.frame()).locator('.turn-changes').count();
   const prompts = async (): Promise<string[]> =>
@@ -79,7 +81,7 @@ describe('Restore to a prompt', () => {
     await window.picks.filter({ hasText: 'Conversation and Files' }).waitFor();
     await window.screenshot('restore-scope');
     await window.pick('Conversation and Files');
-    await window.picks.filter({ hasText: 'values.ts' }).waitFor();
+    await window.picks.filter({ hasText: fileName }).waitFor();
     await window.screenshot('restore-files');
     await window.page.keyboard.press('Enter');
     await eventually('the files', async () => assert.deepEqual([await value(), await isMade()], ['1', false]));
@@ -114,7 +116,7 @@ describe('Restore to a prompt', () => {
     await window.runCommand('Backline: Restore to Prompt…');
     await window.pick('other');
     await window.pick('Files Only');
-    await window.picks.filter({ hasText: 'values.ts' }).waitFor();
+    await window.picks.filter({ hasText: fileName }).waitFor();
     await window.page.keyboard.press('Enter');
     await eventually('the file', async () => assert.equal(await value(), '1'));
     await eventually('the notice', () => chat.shows('1 file was restored to its state before prompt 2.'));
@@ -127,12 +129,12 @@ describe('Restore to a prompt', () => {
   });
 
   it('says at the next start that a restore was cut off, and finishes it', async () => {
-    await writeJournal(await readFile(file('values.ts')), Buffer.from(original));
+    await writeJournal(await readFile(file(fileName)), Buffer.from(original));
     await window.reload();
     const message = await chat.notice('Restoring files was interrupted after 0 of 1 file.');
     await window.screenshot('restore-interrupted');
     await message.getByRole('button', { name: 'Finish' }).click();
-    await eventually('the file', async () => assert.equal(await readFile(file('values.ts'), 'utf8'), original));
+    await eventually('the file', async () => assert.equal(await readFile(file(fileName), 'utf8'), original));
     await window.messages.filter({ hasText: 'The restore of 1 file was finished.' }).waitFor();
   });
 
@@ -173,7 +175,7 @@ describe('Restore to a prompt', () => {
   /** As a VS Code leaves it that was killed before its first file, or after its last. */
   async function writeJournal(before: Buffer, after: Buffer): Promise<void> {
     const stateOf = (bytes: Buffer) => ({ kind: 'file', object: blobOf(bytes), bytes: bytes.length });
-    const steps = [{ path: 'src/values.ts', before: stateOf(before), after: stateOf(after) }];
+    const steps = [{ path: `src/${fileName}`, before: stateOf(before), after: stateOf(after) }];
     const ids = { id: 'cut-off', checkpointId: 'c'.repeat(40), undoId: 'd'.repeat(40) };
     const journal = JSON.stringify({ version: 1, ...ids, pid: 2 ** 30, at: 0, steps });
     const all = await readdir(window.sandbox.dataDir, { recursive: true });
