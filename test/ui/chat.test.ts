@@ -23,10 +23,7 @@ describe('The chat, as a user sees it', () => {
     await chat.begin(window, demoAgent);
   });
 
-  async function begin(): Promise<void> {
-    await window.runCommand('Backline: New Conversation');
-    await (await chat.frame()).locator('.empty').first().waitFor();
-  }
+  const begin = (): Promise<void> => chat.begin(window, demoAgent);
 
   const contains = (text: string): Promise<void> =>
     eventually('the text of the file', async () => assert.equal(await readFile(file, 'utf8'), text));

@@ -52,8 +52,7 @@ describe('The mode of a conversation, chosen before its first prompt', () => {
   });
 
   it('is remembered for the next conversation, also after a reload, before anything is written', async () => {
-    await window.runCommand('Backline: New Conversation');
-    await (await chat.frame()).locator('.empty').first().waitFor();
+    await chat.begin(window, demoAgent);
     await showsUnattended();
     await window.reload();
     await window.runCommand('Backline: Open Chat');

@@ -108,9 +108,9 @@ describe('What a workspace brings that runs', () => {
     await window.pick(title);
   }
 
-  async function send(text: string): Promise<void> {
-    await window.runCommand('Backline: New Conversation');
-    await (await chat.frame()).locator('.empty').first().waitFor();
+  /** In a conversation of its own. */
+  async function send(text: string, agentTitle = 'Mine'): Promise<void> {
+    await chat.begin(window, agentTitle);
     await chat.send(text);
   }
 
@@ -234,7 +234,7 @@ describe('What a workspace brings that runs', () => {
   it('is an agent that starts once it is allowed, and not when its entry has changed since', async () => {
     await chooseAgent('Mine (workspace)');
     await answer('Allow');
-    await send('hello');
+    await send('hello', 'Mine (workspace)');
     await eventually('the agent', async () => assert.match(await read(log), /^evil started/m));
     await setSetting(window, 'backline.acp.agents', { Mine: { command: 'node', args: [agent, 'worse', log] } });
     await eventually('the changed agent', async () => {

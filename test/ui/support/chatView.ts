@@ -25,7 +25,10 @@ export class ChatView {
     });
   }
 
-  /** A conversation in which nothing was said, with the agent that the settings name. */
+  /**
+   * A conversation in which nothing was said, with the agent that was chosen. Again when the chat took the focus just then,
+   * as it does after the choice of an agent: that closes the palette, and the command may be lost.
+   */
   async begin(window: VsCodeWindow, agent: string): Promise<void> {
     await eventually(`a conversation with ${agent}`, async () => {
       await window.runCommand('Backline: New Conversation');
