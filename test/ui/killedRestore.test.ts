@@ -6,7 +6,7 @@ import * as path from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '../support/eventually';
 import { ChatView } from './support/chatView';
-import { extensionHosts } from './support/extensionHosts';
+import { endExtensionHosts, extensionHosts } from './support/extensionHosts';
 import { PlannedAgent } from './support/plannedAgent';
 import { VsCodeWindow } from './support/window';
 import { workbenchStorageValues } from './support/workbenchStorage';
@@ -54,8 +54,7 @@ describe('A conversation during whose opening the extension host ended', () => {
       assert.doesNotMatch(stored, /chat\.opening/);
     });
     await window.page.goto('about:blank');
-    for (const pid of await extensionHosts()) process.kill(pid, 'SIGKILL');
-    await eventually('the end of the hosts', async () => assert.deepEqual(await extensionHosts(), []));
+    await endExtensionHosts();
     await withPipeAt(log, async () => {
       await window.load();
       const pipe = await eventually('a host that opens the log', async () => {
