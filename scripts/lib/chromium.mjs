@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import { environmentVariable } from './environment.mjs';
 import { findOnPath } from './processes.mjs';
+import { SharedBrowsers } from './sharedBrowsers.mjs';
 
 /** The first one has no window and no tabs. It opens a page five times as fast as a whole browser. */
 const commands = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
@@ -60,51 +61,13 @@ export async function launchChromium(flags = []) {
   });
 }
 
-/** How long a shared browser is kept for the next test file, in milliseconds. */
-const keptMs = 1_000;
-/** @type {Map<string, SharedChromium>} by the flags */
-const sharedBrowsers = new Map();
-
-/** A browser for all test files of this process that want the same flags. */
-class SharedChromium {
-  #users = 0;
-  /** @type {NodeJS.Timeout | undefined} */
-  #closing;
-
-  /**
-   * @param {string} key
-   * @param {Promise<import('playwright-core').Browser>} launching
-   */
-  constructor(key, launching) {
-    this.key = key;
-    this.launching = launching;
-  }
-
-  take() {
-    this.#users++;
-    clearTimeout(this.#closing);
-    return this.launching;
-  }
-
-  giveBack() {
-    this.#users--;
-    if (this.#users > 0) return;
-    this.#closing = setTimeout(() => {
-      sharedBrowsers.delete(this.key);
-      void this.launching.then((browser) => browser.close());
-    }, keptMs);
-  }
-}
+const sharedBrowsers = new SharedBrowsers(launchChromium);
 
 /**
- * Like `launchChromium`, but the browser is the same for everybody in this process. The caller closes what it has opened in it
- * and calls `giveBack` once. A second after the last of them, the browser is closed.
+ * Like `launchChromium`, but the browser is the same for all callers in this process with the same flags. The caller closes
+ * what it has opened in it, and calls `giveBack` once. A second after the last of them, the browser is closed.
  * @param {readonly string[]} flags
- * @returns {Promise<{ browser: import('playwright-core').Browser, giveBack: () => void }>}
  */
 export async function shareChromium(flags) {
-  const key = flags.join(' ');
-  const shared = sharedBrowsers.get(key) ?? new SharedChromium(key, launchChromium(flags));
-  sharedBrowsers.set(key, shared);
-  return { browser: await shared.take(), giveBack: () => shared.giveBack() };
+  return await sharedBrowsers.take(flags);
 }
