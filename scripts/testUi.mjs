@@ -50,6 +50,7 @@ await runFiles(kind, files, {
   maxSilentMs: 16 * 60_000,
   atOnce: 3,
   alone: ['start'],
+  isWhole: kind === 'ui' && filters.length === 0,
   // Each list shares one window. A file that leaves something behind, such as a terminal, is the last of its list.
   inOneProcess: [
     [

@@ -15,21 +15,37 @@ import { sourceOf } from './testFiles.mjs';
  * prints as it goes.
  * @param {string} name of the run
  * @param {readonly string[]} files bundled
- * @param {{ timeoutMs: number, maxSilentMs?: number, atOnce?: number, alone?: readonly string[], long?: readonly string[], inOneProcess?: readonly (readonly string[])[], filesAProcess?: number }} options
- * `atOnce` files run beside each other; a file that prints nothing for `maxSilentMs` is killed and has failed; `alone` names files
- * that nothing runs beside, `long` those that begin first, so that none of them is left to run beside nothing; the files of
- * each list of `inOneProcess` run one after the other in one process, and of the others as many as `filesAProcess` says; those
- * that run again run each by itself
+ * @param {object} options
+ * @param {number} options.timeoutMs of a test
+ * @param {number} [options.maxSilentMs] a file that prints nothing for that long is killed and has failed
+ * @param {number} [options.atOnce] how many files run beside each other
+ * @param {readonly string[]} [options.alone] names files that nothing runs beside
+ * @param {readonly string[]} [options.long] names files that begin first, so that none of them is left to run beside nothing
+ * @param {readonly (readonly string[])[]} [options.inOneProcess] the files of each list run one after the other in one process.
+ * Those that run again run each by itself
+ * @param {number} [options.filesAProcess] how many of the other files run in one process
+ * @param {boolean} [options.isWhole] `files` are all that there are, so each of these names has to be one of theirs
  * @returns {Promise<never>}
  */
 export async function runFiles(
   name,
   files,
-  { timeoutMs, maxSilentMs = 2 * timeoutMs, atOnce = 2, alone = [], long = [], inOneProcess = [], filesAProcess = 1 },
+  {
+    timeoutMs,
+    maxSilentMs = 2 * timeoutMs,
+    atOnce = 2,
+    alone = [],
+    long = [],
+    inOneProcess = [],
+    filesAProcess = 1,
+    isWhole = false,
+  },
 ) {
   const isOf = (/** @type {string} */ file, /** @type {readonly string[]} */ names) =>
     names.some((start) => path.basename(file).startsWith(`${start}.`));
   const isAlone = (/** @type {string} */ file) => isOf(file, alone);
+  const unknown = [...alone, ...long, ...inOneProcess.flat()].filter((one) => !files.some((file) => isOf(file, [one])));
+  if (isWhole && unknown.length > 0) throw new Error(`No test file has the name ${unknown.join(', ')}`);
 
   /** @type {(files: readonly string[], echo: boolean) => Promise<FileResult[]>} */
   const runProcess = async (files, echo) => {

@@ -38,15 +38,19 @@ describe('the runner of page and UI test files', () => {
   const runFiles = (...codes: readonly string[]): Promise<Ran> => runWith({}, codes);
 
   async function runWith(options: object, codes: readonly string[]): Promise<Ran> {
+    const ended = await start(options, codes);
+    const summary = await readSummary(name);
+    assert.ok(summary, ended.output);
+    return { ...ended, summary };
+  }
+
+  async function start(options: object, codes: readonly string[]): Promise<Omit<Ran, 'summary'>> {
     const files = codes.map((_, index) => path.join(folder, `${'ab'.charAt(index)}.test.js`));
     for (const [index, file] of files.entries()) await writeFile(file, testFile(`${file}.runs`, codes[index] ?? ''));
     const script = `const { runFiles } = await import(${JSON.stringify(path.resolve('scripts/lib/runFiles.mjs'))});
       const options = ${JSON.stringify({ timeoutMs: 20_000, maxSilentMs: 10_000, ...options })};
       await runFiles(${JSON.stringify(name)}, ${JSON.stringify(files)}, options);`;
-    const ended = await run(process.execPath, ['--input-type=module', '-e', script]);
-    const summary = await readSummary(name);
-    assert.ok(summary, ended.output);
-    return { ...ended, summary };
+    return await run(process.execPath, ['--input-type=module', '-e', script]);
   }
 
   it('runs a file that failed once more, and passes what passes then', async () => {
@@ -111,6 +115,20 @@ describe('the runner of page and UI test files', () => {
     ]);
     assert.equal(code, 0, output);
     assert.deepEqual([summary.passes, summary.failures, summary.flaky?.length], [4, 0, 2]);
+  });
+
+  it('runs nothing when a name of an option is that of no file', async () => {
+    const { code, output } = await start({ isWhole: true, inOneProcess: [['a', 'gone']], long: ['a', 'renamed'] }, [
+      '',
+    ]);
+    assert.equal(code, 1);
+    assert.match(output, /No test file has the name renamed, gone$/m);
+    await assert.rejects(readFile(path.join(folder, 'a.test.js.runs')), { code: 'ENOENT' });
+  });
+
+  it('runs the files that a filter has left, whatever the options name', async () => {
+    const { code, output } = await start({ inOneProcess: [['a', 'gone']] }, ['']);
+    assert.equal(code, 0, output);
   });
 
   only('where there are pipes in folders', process.platform !== 'win32').it(
