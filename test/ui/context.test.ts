@@ -6,6 +6,7 @@ import { inRoot } from '../../scripts/lib/paths.mjs';
 import { eventually } from '../support/eventually';
 import { ChatView } from './support/chatView';
 import { hoverOverEndOf, setSetting } from './support/contextHover';
+import { writeUserSettings } from './support/userSettings';
 import { VsCodeWindow } from './support/window';
 
 const providers = 'backline.context.providers';
@@ -18,7 +19,8 @@ describe('Context items, as a user sees them', () => {
     window = await VsCodeWindow.open({
       workspace: 'examples/workspace',
       settings: { 'editor.hover.delay': 100, 'editor.hover.sticky': true },
-      prepare: async ({ dataDir, folder, workspace }) => {
+      prepare: async (sandbox) => {
+        const { folder, workspace } = sandbox;
         await cp(inRoot('examples', 'providers'), path.join(folder, 'providers'), { recursive: true });
         const evil = "[click me](command:backline.showStatus) <b class='evil'>html</b>";
         const item = { title: 'Evil', ui: { hover: { markdown: evil } }, range: rangeOfLine(0, 22) };
@@ -31,10 +33,8 @@ describe('Context items, as a user sees them', () => {
         const file = path.join(workspace, '.vscode', 'settings.json');
         const { [providers]: ofExample, ...others } = Settings.parse(JSON.parse(await readFile(file, 'utf8')));
         await writeFile(file, JSON.stringify(others));
-        const machine = path.join(dataDir, 'data', 'Machine');
-        await mkdir(machine, { recursive: true });
-        const own = { [providers]: { '../providers/evil.mjs': true, ...Settings.parse(ofExample) } };
-        await writeFile(path.join(machine, 'settings.json'), JSON.stringify(own));
+        const own = { '../providers/evil.mjs': true, ...Settings.parse(ofExample) };
+        await writeUserSettings(sandbox, { [providers]: own });
       },
     });
     await window.openFile('setlist.ts');

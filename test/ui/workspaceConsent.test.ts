@@ -5,6 +5,7 @@ import { eventually } from '../support/eventually';
 import { serveProvider, type ProviderServer } from '../unit/context/support/providerServer';
 import { ChatView } from './support/chatView';
 import { setSetting } from './support/contextHover';
+import { writeUserSettings } from './support/userSettings';
 import { VsCodeWindow } from './support/window';
 
 /** An agent that writes down who it is and which MCP servers it gets. */
@@ -43,7 +44,8 @@ describe('What a workspace brings that runs', () => {
   before(async () => {
     endpoint = await serveProvider({ capabilities: () => ({}), items: () => [{ title: 'From afar' }] });
     window = await VsCodeWindow.open({
-      prepare: async ({ dataDir, home, workspace }) => {
+      prepare: async (sandbox) => {
+        const { home, workspace } = sandbox;
         [agent, log, ran] = ['agent.mjs', 'agents.log', 'ran.txt'].map((name) => path.join(home, name)) as [
           string,
           string,
@@ -51,12 +53,8 @@ describe('What a workspace brings that runs', () => {
         ];
         await writeFile(agent, agentSource);
         await writeFile(log, '');
-        await mkdir(path.join(dataDir, 'data', 'Machine'), { recursive: true });
         const own = { Mine: { command: 'node', args: [agent, 'own', log] } };
-        await writeFile(
-          path.join(dataDir, 'data', 'Machine', 'settings.json'),
-          JSON.stringify({ 'backline.acp.agents': own, 'backline.chat.backend': 'Mine' }),
-        );
+        await writeUserSettings(sandbox, { 'backline.acp.agents': own, 'backline.chat.backend': 'Mine' });
         await mkdir(path.join(workspace, '.vscode'), { recursive: true });
         await writeFile(path.join(workspace, 'evil.mjs'), moduleOf('Evil one'));
         const settings = {

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as z from 'zod';
 import { eventually } from '../../support/eventually';
+import { userSettingsFile } from './userSettings';
 import type { VsCodeWindow } from './window';
 
 /** Text of the hover over the end of the line that holds some words, maybe not yet all of it; empty when none comes. */
@@ -38,8 +39,7 @@ export async function setSetting({ sandbox }: VsCodeWindow, id: string, value: u
 
 /** The same for those of the machine, which are the user's own, so that nobody is asked about them. */
 export async function setUserSetting({ sandbox }: VsCodeWindow, id: string, value: unknown): Promise<void> {
-  const file = path.join(sandbox.dataDir, 'data', 'Machine', 'settings.json');
-  await setIn(file, id, value);
+  await setIn(userSettingsFile(sandbox), id, value);
 }
 
 async function setIn(file: string, id: string, value: unknown): Promise<void> {
