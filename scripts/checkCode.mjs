@@ -33,7 +33,7 @@ async function problemsIn(name, patterns, options) {
   const results = await eslint.lintFiles(patterns);
   const lint = results.reduce((sum, { errorCount, warningCount }) => sum + errorCount + warningCount, 0);
   if (lint > 0) console.log(await (await eslint.loadFormatter('stylish')).format(results));
-  console.log(`${name}: ${diagnostics.length} problems of types, ${lint} of lint in ${results.length} files`);
+  console.log(`${name}: ${diagnostics.length} type errors, ${lint} lint problems in ${results.length} files`);
   return diagnostics.length + lint;
 }
 

@@ -44,7 +44,7 @@ export async function runInVsCode(name: string, files: ReadonlyMap<string, strin
     try {
       await followResults(results, vscode.ended, printLine, () => undefined);
     } catch (error) {
-      throw new Error(`The bench did not come to its end in VS Code.\n${vscode.log()}`, { cause: error });
+      throw new Error(`The bench did not finish in VS Code.\n${vscode.log()}`, { cause: error });
     } finally {
       await vscode.stop();
     }

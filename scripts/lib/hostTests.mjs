@@ -95,7 +95,7 @@ async function writeCertificate(folder) {
  * @param {import('./sandbox.mjs').Sandbox} sandbox
  * @param {string} results the file that the tests write to
  * @param {(result: FileResult) => void} onResult
- * @returns {Promise<boolean>} whether the run came to its end
+ * @returns {Promise<boolean>} whether the run has finished
  */
 async function follow(runner, sandbox, results, onResult) {
   /** @type {import('./hostRunners.mjs').RunningTests | undefined} */

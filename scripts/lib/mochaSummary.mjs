@@ -1,4 +1,4 @@
-// What a mocha run came to; also bundled into the tests inside VS Code.
+// The results of a mocha run; also bundled into the tests inside VS Code.
 import { countsOf } from './secondRun.mjs';
 
 /** @typedef {import('./summary.mjs').FileResult} FileResult */
@@ -15,7 +15,7 @@ export function runsElsewhere(title) {
  * Runs what was loaded.
  * @param {import('mocha')} mocha
  * @param {(runner: import('mocha').Runner) => void} [onRunner]
- * @param {(result: FileResult) => void} [onResult] called after each test with what its file came to so far
+ * @param {(result: FileResult) => void} [onResult] called after each test with the results of its file so far
  * @returns {Promise<import('./summary.mjs').Summary>} with the paths of the bundles as files
  */
 export function summaryOf(mocha, onRunner, onResult) {

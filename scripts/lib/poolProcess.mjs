@@ -1,4 +1,4 @@
-// A process of a pool (runPool.mjs): runs the bundle whose path comes, answers with what it came to, and ends with the pool.
+// A process of a pool (runPool.mjs): runs each bundle whose path it is sent, answers with the results, and ends with the pool.
 import Mocha from 'mocha';
 import { format } from 'node:util';
 import { summaryOf } from './mochaSummary.mjs';

@@ -13,7 +13,7 @@ const maxSilentMs = 12 * 60_000;
  * @param {string} file JSON lines, see test/host/support/results.ts
  * @param {Promise<string>} ended settles with the reason when VS Code has ended
  * @param {(line: string) => void} print
- * @param {(result: import('./summary.mjs').FileResult) => void} onResult called after each test with what its file came to so far
+ * @param {(result: import('./summary.mjs').FileResult) => void} onResult called after each test with the results of its file so far
  * @returns {Promise<void>} settles when all tests have run
  * @throws {Error} when the run does not start or end in time, or the window or its extension host dies
  */

@@ -4,7 +4,7 @@
 /** @typedef {import('./summary.mjs').FileResult} FileResult */
 /** @typedef {import('./summary.mjs').Summary} Summary */
 
-const brokenOff = 'it did not come to its end';
+const unfinished = 'it did not finish';
 
 /** @param {FileResult} result */
 export function hasFailed({ failures, pending }) {
@@ -13,8 +13,8 @@ export function hasFailed({ failures, pending }) {
 
 /**
  * @param {readonly string[]} files that were to run
- * @param {ReadonlyMap<string, FileResult>} seen what they came to, in the order in which they ran
- * @param {boolean} ended whether the run came to its end; else the last file that was seen did not
+ * @param {ReadonlyMap<string, FileResult>} seen the results of those that have run, in that order
+ * @param {boolean} ended whether the run has finished; if not, nor has the last file that was seen
  * @returns {FileResult[]} one for each of `files`, and what no file of these accounts for
  */
 export function resultsOf(files, seen, ended) {
@@ -28,13 +28,13 @@ export function resultsOf(files, seen, ended) {
 
 /**
  * @param {string} file
- * @param {Summary | undefined} summary of a run of this file alone; undefined if the run did not come to its end
+ * @param {Summary | undefined} summary of a run of this file alone; undefined if the run did not finish
  * @param {number} seconds how long the run took
  * @returns {FileResult}
  */
 export function resultOfFile(file, summary, seconds) {
   if (!summary)
-    return { file, seconds, passes: 0, failures: 1, pending: 0, failed: [{ title: file, error: brokenOff }] };
+    return { file, seconds, passes: 0, failures: 1, pending: 0, failed: [{ title: file, error: unfinished }] };
   const { passes, failures, pending, files } = summary;
   return { file, seconds, passes, failures, pending, failed: files.flatMap(({ failed }) => failed) };
 }

@@ -4,7 +4,7 @@ import { parseJson } from './json.mjs';
 import { inRoot } from './paths.mjs';
 
 /** @typedef {{ title: string, error: string }} FailedTest a test or hook that failed, or a test that was skipped */
-/** @typedef {{ file: string, seconds: number, passes: number, failures: number, pending: number, failed: FailedTest[] }} FileResult what the tests of one file came to, and how long they and their hooks took */
+/** @typedef {{ file: string, seconds: number, passes: number, failures: number, pending: number, failed: FailedTest[] }} FileResult the results of one file, and how long its tests and their hooks took */
 /**
  * @typedef {object} Summary of one mocha run
  * @property {number} passes
@@ -37,7 +37,7 @@ export async function writeSummary(name, summary) {
 
 /**
  * @param {string} name
- * @returns {Promise<Summary | undefined>} undefined when the run did not come to its end
+ * @returns {Promise<Summary | undefined>} undefined when the run did not finish
  */
 export async function readSummary(name) {
   const text = await readFile(fileOf(name), 'utf8').catch(() => undefined);

@@ -1,4 +1,5 @@
-// A process of test files, which tells by its summary what they came to: its run's name, their tests' time in milliseconds, the bundles.
+// Runs test files in this process, and writes the summary of their results. Arguments: the name of the summary, the timeout of a test
+// in milliseconds, the bundles.
 import { endWhenInterrupted } from './processes.mjs';
 import { runMocha } from './runMocha.mjs';
 

@@ -1,7 +1,7 @@
 // What must not wait for a frame, which a busy machine is slow to draw.
 import assert from 'node:assert/strict';
 import { chatRequests } from '../../../src/chat/common/page/chatApi';
-import { heldBack } from '../support/drawn';
+import { holdCallbacks } from '../support/drawn';
 import { ChatPages, type ChatHere } from './support/chatPages';
 
 describe('before the next frame', () => {
@@ -10,7 +10,7 @@ describe('before the next frame', () => {
   afterEach(() => pages.closePages());
   after(() => pages.stop());
 
-  const open = (): Promise<ChatHere> => pages.openChat(undefined, { before: heldBack });
+  const open = (): Promise<ChatHere> => pages.openChat(undefined, { before: holdCallbacks });
 
   it('an arrow after a letter goes down in the list', async () => {
     const chat = await open();
@@ -45,7 +45,7 @@ describe('before the next frame', () => {
     await say('One.');
     await say('Two.');
     assert.deepEqual(chat.host.requestsOf(chatRequests.shown), []);
-    await chat.page.evaluate('letGo()');
+    await chat.page.evaluate('runHeldCallbacks()');
     await chat.host.waitFor(chatRequests.shown, 3);
     // Requests arrive in their order.
     await chat.composer.fill('x');

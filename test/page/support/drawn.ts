@@ -42,13 +42,13 @@ export async function pauseClock(page: Page, at: number): Promise<void> {
   await page.clock.pauseAt(at);
 }
 
-/** For a page's `before`: its frames and timers come when `letGo()` is called in it. */
-export const heldBack = `{
+/** For a page's `before`: callbacks of its frames and timers run only when `runHeldCallbacks()` is called in it. */
+export const holdCallbacks = `{
   const held = [];
   const { requestAnimationFrame, setTimeout } = window;
   window.requestAnimationFrame = (run) => held.push(run);
   window.setTimeout = (run) => held.push(run);
-  window.letGo = () => {
+  window.runHeldCallbacks = () => {
     Object.assign(window, { requestAnimationFrame, setTimeout });
     for (const run of held) run();
   };

@@ -111,7 +111,7 @@ export class PageHarness {
       // Before the page is shown, nobody tells it anything. When it was left, it no longer needs to be told.
       if (!tab.isShowing(folder)) return;
       await callPage(page, 'receive', message).catch((error: unknown) => {
-        // It may go elsewhere by itself, too.
+        // The page may also have navigated away by itself.
         const isThere = tab.isShowing(folder) && !page.isClosed() && page.url().startsWith(`${folder}/`);
         if (isThere) throw error;
       });

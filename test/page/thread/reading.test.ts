@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { didRequestFindOrJump, didUpdate, threadRequests } from '../../../src/threads/common/page/threadApi';
-import { drawn, heldBack } from '../support/drawn';
+import { drawn, holdCallbacks } from '../support/drawn';
 import { entries, snapshot, turns, view } from './support/threadFixtures';
 import { openLongThread } from './support/longThread';
 import { ThreadPages, watchGoals } from './support/threadPages';
@@ -177,12 +177,12 @@ describe('reading a thread', () => {
       entry: 'src/threads/browser/threadMain.tsx',
       style: 'src/threads/browser/thread.css',
       data: { thread: view.id },
-      before: heldBack,
+      before: holdCallbacks,
     });
     const reached = await watchGoals(page);
     await host.notify(didUpdate, snapshot({ unreadFrom: 'm3' }));
     await host.notify(didRequestFindOrJump, { kind: 'goTo', entryId: 'm3' });
-    await page.evaluate('letGo()');
+    await page.evaluate('runHeldCallbacks()');
     await reached('m3');
     await page.locator('[data-entry="m3"][data-new]').waitFor();
   });

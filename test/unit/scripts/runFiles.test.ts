@@ -80,7 +80,7 @@ describe('the runner of page and UI test files', () => {
     const { code, output, summary } = await runFiles(`if (number === 1) ${hang}`);
     assert.equal(code, 0, output);
     assert.match(output, /It printed nothing for 10 s, so it was killed/);
-    assert.deepEqual([summary.passes, summary.flaky], [2, [`${name}/a.test.ts: it did not come to its end`]]);
+    assert.deepEqual([summary.passes, summary.flaky], [2, [`${name}/a.test.ts: it did not finish`]]);
   });
 
   it('runs files of one list in one process, and by itself the one that failed', async () => {

@@ -63,7 +63,7 @@ describe('the second run of test files that fail', () => {
     );
     const summary = combineRuns(results, [passed('b'), passed('c')]);
     assert.equal(summary.failures, 0);
-    assert.deepEqual(summary.flaky, ['b: it did not come to its end', 'c: it did not come to its end']);
+    assert.deepEqual(summary.flaky, ['b: it did not finish', 'c: it did not finish']);
   });
 
   it('fails a file of which no test ran, and a failure outside of all files', () => {
