@@ -47,6 +47,12 @@ function brokenLinks(document: string, text: string): string[] {
   return links.filter((link) => !/^[a-z]+:/.test(link) && !existsSync(path.join(path.dirname(document), link)));
 }
 
+describe('the map', () => {
+  it('can be read whole: at most 600 lines. Reasons stand in docs/decisions.md, details beside the code', () => {
+    assert.ok(readFileSync(map, 'utf8').split('\n').length <= 601);
+  });
+});
+
 describe('the paths in documents', () => {
   const entries = entriesBelow('.');
 
