@@ -28,8 +28,6 @@ export async function readCheckedFile(
 ): Promise<CheckedFile> {
   const file = await guard.check(requested);
   const read = await readDisk(file, range, signal);
-  // The opened file may differ from the checked one, so its hard links are checked, too.
-  await guard.checkHardLinks(requested, read.info);
   const isDeleted = read.openPath === `${file.realPath} (deleted)`;
   if (!isDeleted && !(await isAtCheckedPath(guard, file, read))) {
     throw new EditorError('io', `${requested} was moved while it was read. Read it again.`);

@@ -1,4 +1,3 @@
-import type { BigIntStats } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { errorCode, messageOf, userMessageOf } from '../../base/common/errors';
 import { requireValidPath, isUri, innermostFolder, relativePathIn } from '../common/boundary';
@@ -6,8 +5,6 @@ import { EditorError } from '../common/editorPort';
 import type { ExcludeList } from '../common/excludeList';
 import type { WorkspacePath } from '../common/globRules';
 import { localFileSystem, type PathGuardFileSystem } from './pathGuardFileSystem';
-import { findHardLinkedNames } from './hardLinkedNames';
-import { ExcludedHardLinks } from './excludedHardLinks';
 import { findNamesUsedByGit, defaultGitNamesOptions } from './protection/gitNames';
 import { findSymlinkedNames } from './symlinkedNames';
 import { isOrdinaryWindowsPath } from './windowsPath';
@@ -40,21 +37,15 @@ export interface CheckedPath {
 /** Checks paths from peers against the workspace boundary and the exclude list. */
 export class PathGuard {
   private realFolders: Promise<readonly string[]> | undefined;
-  private readonly hardLinks: ExcludedHardLinks;
   private readonly fileSystem: PathGuardFileSystem;
 
   constructor(private readonly deps: PathGuardDeps) {
     this.fileSystem = deps.fileSystem ?? localFileSystem;
-    this.hardLinks = new ExcludedHardLinks({
-      folders: () => this.resolveFolders(),
-      isExcluded: (file, folder) => deps.exclude().excludes(file, this.workspacePathOf(file, folder).relativePath),
-    });
   }
 
-  /** Call after the workspace folders or the exclude list have changed. */
+  /** Call after the workspace folders have changed. */
   clearCache(): void {
     this.realFolders = undefined;
-    this.hardLinks.invalidate();
   }
 
   /**
@@ -88,37 +79,23 @@ export class PathGuard {
       const message = `${requested} is excluded from agents. The user can change backline.exclude.`;
       throw new EditorError('excluded', message);
     }
-    const info = exists ? await this.fileSystem.stat(realPath).catch(() => undefined) : undefined;
-    if (info) await this.checkHardLinks(requested, info);
     const canonicalPath = this.canonicalPathOf(realPath, folder, folders);
     return { path: absolute, realPath, canonicalPath, exists, names };
   }
 
-  /** Like `check`, and adds names of the file through links and Git configuration. */
+  /** Like `check`, and adds names of the file through symbolic links and Git configuration. */
   async checkForWrite(requested: string): Promise<CheckedPath> {
     const checked = await this.check(requested);
-    const { exists, realPath } = checked;
+    const { realPath } = checked;
     const { gitHome, isWindows } = this.deps;
     const gitPlaces = gitHome === undefined ? defaultGitNamesOptions : { home: gitHome };
     const folders = await this.resolveFolders();
-    const info = exists ? await this.fileSystem.stat(realPath).catch(() => undefined) : undefined;
-    const linked = await Promise.all([
-      findSymlinkedNames(realPath, folders, isWindows),
-      info ? findHardLinkedNames({ realPath, info }, folders, isWindows) : [],
-    ]);
-    const names = [...checked.names, ...linked.flat()];
+    const names = [...checked.names, ...(await findSymlinkedNames(realPath, folders, isWindows))];
     const files = [...new Set([realPath, ...names.map((name) => name.path)])];
     return {
       ...checked,
       names: [...names, ...(await findNamesUsedByGit(files, folders, { ...gitPlaces, isWindows }))],
     };
-  }
-
-  /** @throws EditorError `excluded` if another hard link of the file is known to be on the exclude list */
-  async checkHardLinks(requested: string, info: BigIntStats): Promise<void> {
-    if (!(await this.hardLinks.hasExcludedName(info))) return;
-    const message = `${requested} is a hard link to a file that is excluded from agents.`;
-    throw new EditorError('excluded', `${message} The user can change backline.exclude.`);
   }
 
   private isInAnyFolder(absolute: string, realFolders: readonly string[]): boolean {

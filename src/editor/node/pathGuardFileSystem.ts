@@ -1,5 +1,4 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
-import type { BigIntStats } from 'node:fs';
 import * as path from 'node:path';
 
 /** File system access of `PathGuard`. Tests replace it to simulate other operating systems. */
@@ -9,12 +8,13 @@ export interface PathGuardFileSystem {
   readonly realpath: (file: string) => Promise<string>;
   /** Rejects if nothing exists at the path. A broken link counts as existing. */
   readonly lstat: (file: string) => Promise<unknown>;
-  readonly stat: (file: string) => Promise<BigIntStats>;
+  /** Rejects if nothing exists at the path, or if it is a broken link. */
+  readonly stat: (file: string) => Promise<unknown>;
 }
 
 export const localFileSystem: PathGuardFileSystem = {
   paths: path,
   realpath: (file) => realpath(file),
   lstat: (file) => lstat(file),
-  stat: (file) => stat(file, { bigint: true }),
+  stat: (file) => stat(file),
 };

@@ -207,11 +207,7 @@ export class DocumentReader {
     const now = await known.probe.probe();
     // The rules may have changed meanwhile.
     if (this.cachedFiles.get(key) !== known) return undefined;
-    if (now?.realPath === known.file.realPath && isUnchanged(known.info, now.info)) {
-      // Since the file was cached, an excluded hard link to it may have been found.
-      if (now.info.nlink > 1n) await this.pathGuard.checkHardLinks(path, now.info);
-      return known;
-    }
+    if (now?.realPath === known.file.realPath && isUnchanged(known.info, now.info)) return known;
     this.cachedFiles.delete(key);
     return undefined;
   }

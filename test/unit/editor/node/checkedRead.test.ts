@@ -83,18 +83,14 @@ describe('reading what was checked', () => {
       beforeSecondCheck = (): Promise<void> => Promise.resolve();
 
       override async check(requested: string): Promise<CheckedPath> {
-        const file = await super.check(requested);
-        const race = this.afterCheck;
-        this.afterCheck = () => Promise.resolve();
-        await race();
-        return file;
-      }
-
-      override async checkHardLinks(...args: Parameters<PathGuard['checkHardLinks']>): Promise<void> {
-        await super.checkHardLinks(...args);
-        const race = this.beforeSecondCheck;
+        const before = this.beforeSecondCheck;
         this.beforeSecondCheck = () => Promise.resolve();
-        await race();
+        await before();
+        const file = await super.check(requested);
+        const after = this.afterCheck;
+        this.afterCheck = () => Promise.resolve();
+        await after();
+        return file;
       }
     }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { link, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { promisify } from 'node:util';
@@ -184,23 +184,6 @@ describe('a file that is protected by another name', () => {
     it('is asked for by its own name where Git alone uses such a name', async () => {
       for (const name of ['commondir', 'GITDIR', 'config.worktree', 'HEAD'])
         assert.equal(await isGit('ws', 'deep', 'in', name), true, name);
-    });
-  });
-
-  describe('by a hard link', () => {
-    for (const names of [['.vscode', 'tasks.json'], ['package.json'], ['.git', 'hooks', 'pre-commit']] as const) {
-      it(`is asked for: ${names.join('/')}`, async () => {
-        const other = names.at(-1) === 'package.json' ? 'a.json' : 'other.txt';
-        await put(at('ws', ...names), '{}');
-        await link(at('ws', ...names), at('ws', 'src', other));
-        assert.ok(await reasonFor('ws', 'src', other));
-      });
-    }
-
-    it('is not where no other name is protected', async () => {
-      await put(at('ws', 'README.txt'));
-      await link(at('ws', 'README.txt'), at('ws', 'src', 'b.txt'));
-      assert.equal(await reasonFor('ws', 'src', 'b.txt'), undefined);
     });
   });
 });
