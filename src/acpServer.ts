@@ -53,7 +53,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const pem = tls && { cert: await readFile(tls.cert, 'utf8'), key: await readFile(tls.key, 'utf8') };
   // If this program is killed, agents that ignore the end of their input would keep running.
   const reaper = new AgentReaper({ file: path.join(__dirname, 'agent-reaper.js'), log });
-  const guard = (leader: number, mark: string) => reaper.watch(leader, mark);
+  const guard = (leader: number) => reaper.watch(leader);
   const server = new AgentServer({
     startAgent: () => startAgentProcess({ command, args, env, cwd }, { clock: systemClock, log, guard }),
     host,

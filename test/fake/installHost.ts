@@ -1,6 +1,5 @@
 // A window that installs an npm package, in a process of its own so that it can be killed. Built by the tests that start it:
 // installHost.js <folder of the agents> <agent-reaper.js> <name@version>, with the environment of npm as its own.
-import { randomUUID } from 'node:crypto';
 import { AgentReaper } from '../../src/acp/node/process/agentReaper';
 import { AgentInstaller } from '../../src/agents/node/agentInstaller';
 import { nullLogger } from '../../src/base/common/log';
@@ -14,7 +13,7 @@ async function main(): Promise<void> {
   const reaper = new AgentReaper({ file: reaperFile, log: nullLogger });
   const guardProcess = (group: number) => {
     console.log(group);
-    return reaper.watch(group, randomUUID());
+    return reaper.watch(group);
   };
   const installer = new AgentInstaller({ folder, ports: { ...realInstallPorts(env), guardProcess } });
   await installer.start();

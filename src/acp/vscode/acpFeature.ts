@@ -117,7 +117,7 @@ export class AcpFeature implements Feature {
       loadedLauncher: () => this.loadedLauncher,
       hasChangedProviders: (id) => this.providers.store.agentIds.includes(id),
       environment: () => networkEnvironment(this.environment, this.deps.settings.network()),
-      guardProcess: (leaderPid) => this.reaper.watch(leaderPid, randomUUID()),
+      guardProcess: (leaderPid) => this.reaper.watch(leaderPid),
     });
   }
 

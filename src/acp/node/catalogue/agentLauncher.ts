@@ -203,7 +203,7 @@ export class AgentLauncher {
   async tryAgent(program: AgentProgram, signal?: AbortSignal): Promise<TriedAgent> {
     const { defaultFolder, isTrusted, reaper } = this.deps;
     if (!isTrusted()) throw new TryAgentError('untrusted', 'Agents don’t start in an untrusted workspace.');
-    const guard = reaper && { guard: (leader: number, mark: string) => reaper.watch(leader, mark) };
+    const guard = reaper && { guard: (leader: number) => reaper.watch(leader) };
     const deps = { ...this.deps, ...guard, defaultFolder: defaultFolder() };
     return await tryAgent(program, deps, signal);
   }
@@ -219,7 +219,7 @@ export class AgentLauncher {
     await requireConsent(entry, this.deps.agentConsent);
     // Trust may have changed while the user was asked.
     if (!isTrusted()) throw untrustedError(entry);
-    const guard = reaper ? { guard: (leader: number, mark: string) => reaper.watch(leader, mark) } : {};
+    const guard = reaper ? { guard: (leader: number) => reaper.watch(leader) } : {};
     const keys = await this.keysOf(entry);
     for (const key of Object.values(keys)) redactor.addSecret(key);
     const program = { command, args, env: { ...env, ...keys }, cwd };

@@ -55,7 +55,7 @@ export interface TryAgentDeps {
   readonly clock: Clock;
   readonly log: Logger;
   /** Ensures that the process group does not outlive this process. */
-  readonly guard?: (leader: number, mark: string) => Disposable;
+  readonly guard?: (leader: number) => Disposable;
   /** The environment to which the program's own variables are added. */
   readonly environment: Readonly<Record<string, string>>;
   /** Absolute path. */

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
@@ -11,7 +10,6 @@ import type { MessageStream } from '../../../wire/common/messageStream';
 import { ChildProcessStream, type PipedChild } from '../../../wire/node/childProcessStream';
 import { ByteTail } from './byteTail';
 import { CommandError, diskCommandFileAccess, lookupCommand } from './commandLookup';
-import { addEnvironmentMark } from './processMarks';
 import {
   endProcessTree,
   descendantProcessGroups,
@@ -37,7 +35,7 @@ interface AgentProcessOptions {
   /** How long each step of `stop` waits before the next, more forceful step. */
   readonly graceMs?: number;
   /** Ends the process group of `leader` if this process dies. The result is disposed when the group has ended. */
-  readonly guard?: (leader: number, mark: string) => Disposable;
+  readonly guard?: (leader: number) => Disposable;
 }
 
 export interface AgentExit {
@@ -66,15 +64,13 @@ export async function startAgentProcess(command: AgentCommand, options: AgentPro
     cwd,
     files: diskCommandFileAccess,
   });
-  const mark = randomUUID();
-  const surroundings = { cwd, env: addEnvironmentMark(env, mark) };
-  const child = await spawnChild(found.file, [...found.args, ...command.args], surroundings).catch((cause: unknown) => {
+  const child = await spawnChild(found.file, [...found.args, ...command.args], command).catch((cause: unknown) => {
     throw new CommandError('spawnFailed', `'${found.file}' could not be started: ${messageOf(cause)}`, undefined, {
       cause,
     });
   });
   child.on('error', (error) => options.log.warn(`Agent process ${child.pid}: ${error.message}`));
-  const agent = new AgentProcess(child, mark, options);
+  const agent = new AgentProcess(child, options);
   agent.watchChild();
   return agent;
 }
@@ -103,14 +99,12 @@ export class AgentProcess {
 
   constructor(
     private readonly child: AgentChild,
-    /** Value of a variable in the agent's environment. Its child processes inherit it, which identifies them. */
-    private readonly mark: string,
     private readonly options: AgentProcessOptions,
   ) {
     const { clock } = options;
     this.pid = child.pid;
     this.graceMs = options.graceMs ?? defaultGraceMs;
-    this.reaperWatch = options.guard?.(child.pid, mark);
+    this.reaperWatch = options.guard?.(child.pid);
     this.stream = new ChildProcessStream(child, { clock, onListenerError: this.onListenerError });
   }
 
@@ -151,21 +145,20 @@ export class AgentProcess {
 
   /** Kills the process group without waiting. For use when this process is about to exit. */
   killNow(): void {
-    if (!this.hasEnded) killProcessTreeNow(this.pid, { knownGroups: this.childProcessGroups, mark: this.mark });
+    if (!this.hasEnded) killProcessTreeNow(this.pid, this.childProcessGroups);
     this.closeStreams();
   }
 
   private async endProcessGroups(): Promise<StopOutcome> {
     const byItself = this.hasLeaderExited;
     if (!byItself) {
-      // This must be done before the exit. After the exit, child processes can be found only by their mark, which some
-      // systems do not support.
+      // This must be done before the exit, after which nothing tells whose child processes they were.
       this.childProcessGroups = descendantProcessGroups(this.pid);
       this.child.stdin.end();
       await this.waitForLeaderExit();
     }
-    const { graceMs, mark, options, childProcessGroups: knownGroups } = this;
-    const treeEnd = await endProcessTree(this.pid, graceMs, options.clock, { knownGroups, mark });
+    const { graceMs, options } = this;
+    const treeEnd = await endProcessTree(this.pid, graceMs, options.clock, this.childProcessGroups);
     this.hasEnded = treeEnd !== 'stillRunning';
     if (this.hasEnded) this.reaperWatch?.dispose();
     else this.options.log.error(`Agent process ${this.pid} could not be ended`);

@@ -11,20 +11,20 @@ interface AgentReaperOptions {
 
 /** Ends agents when this process dies, which a helper process detects by the end of its stdin. Not on Windows. */
 export class AgentReaper implements Disposable {
-  private readonly marksByGroup = new Map<number, string>();
+  private readonly groups = new Set<number>();
   private helperProcess: ChildProcess | undefined;
   private isDisposed = false;
 
   constructor(private readonly options: AgentReaperOptions) {}
 
-  /** Watches a process group until the result is disposed. `mark` identifies the processes of the group. */
-  watch(group: number, mark: string): Disposable {
+  /** Watches the process tree of the leader of a group until the result is disposed. */
+  watch(group: number): Disposable {
     if (process.platform === 'win32' || this.isDisposed) return toDisposable(() => undefined);
-    this.marksByGroup.set(group, mark);
-    if (this.helperProcess) this.sendLine(`+${group} ${mark}`);
+    this.groups.add(group);
+    if (this.helperProcess) this.sendLine(`+${group}`);
     else this.startHelper();
     return toDisposable(() => {
-      if (this.marksByGroup.delete(group)) this.sendLine(`-${group}`);
+      if (this.groups.delete(group)) this.sendLine(`-${group}`);
     });
   }
 
@@ -57,7 +57,7 @@ export class AgentReaper implements Disposable {
     // The helper must not keep this process alive.
     child.unref();
     if (child.stdin instanceof Socket) child.stdin.unref();
-    for (const [watched, mark] of this.marksByGroup) this.sendLine(`+${watched} ${mark}`);
+    for (const group of this.groups) this.sendLine(`+${group}`);
   }
 
   private sendLine(line: string): void {

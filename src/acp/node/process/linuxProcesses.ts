@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-export interface ProcessInfo {
+interface ProcessInfo {
   readonly pid: number;
   readonly parentPid: number;
   readonly groupId: number;
-  readonly sessionId: number;
   readonly isZombie: boolean;
 }
 
@@ -19,48 +18,31 @@ export function listProcesses(): ProcessInfo[] | undefined {
   }
 }
 
-/** Whether a process was started with `name=value` in its environment. False if the environment cannot be read. */
-export function hasEnvironmentVariable(pid: number, name: string, value: string): boolean {
-  return readNulSeparated(`/proc/${pid}/environ`).includes(`${name}=${value}`);
-}
-
-/** Returns the program and its arguments. Empty if they cannot be read. */
-export function commandLineOf(pid: number): string[] {
-  return readNulSeparated(`/proc/${pid}/cmdline`);
-}
-
-/** Returns the real user id of a process. Undefined if it cannot be read. */
-export function userIdOf(pid: number): number | undefined {
-  try {
-    const real = /^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
-    return real === undefined ? undefined : Number(real);
-  } catch {
-    return undefined;
+/** Returns the process groups of all descendants of `leader` that have other groups than it and this process. */
+export function descendantGroupsOf(leader: number, processes: readonly ProcessInfo[]): number[] {
+  const childrenByParent = Map.groupBy(processes, ({ parentPid }) => parentPid);
+  const groups = new Set<number>();
+  const seen = new Set([leader]);
+  // A set is iterated over what is added meanwhile, too.
+  for (const parent of seen) {
+    for (const { pid, groupId } of childrenByParent.get(parent) ?? []) {
+      seen.add(pid);
+      groups.add(groupId);
+    }
   }
+  groups.delete(leader);
+  groups.delete(processes.find(({ pid }) => pid === process.pid)?.groupId ?? 0);
+  return [...groups];
 }
 
 function readProcessInfo(pid: string): ProcessInfo | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The format is "pid (name) state parent group session …". The name can contain spaces and parentheses.
-    const [state, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // The format is "pid (name) state parent group …". The name can contain spaces and parentheses.
+    const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const isZombie = state === 'Z' || state === 'X';
-    return {
-      pid: Number(pid),
-      parentPid: Number(parent),
-      groupId: Number(group),
-      sessionId: Number(session),
-      isZombie,
-    };
+    return { pid: Number(pid), parentPid: Number(parent), groupId: Number(group), isZombie };
   } catch {
     return undefined;
-  }
-}
-
-function readNulSeparated(file: string): string[] {
-  try {
-    return readFileSync(file, 'utf8').split('\0');
-  } catch {
-    return [];
   }
 }

@@ -1,9 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { pause, type Clock } from '../../../base/common/async';
 import { errorCode } from '../../../base/common/errors';
-import { listProcesses } from './linuxProcesses';
-import { EnvironmentMarkReader } from './processMarks';
-import { ProcessTable } from './processTable';
+import { descendantGroupsOf, listProcesses } from './linuxProcesses';
 
 /** Makes the child the leader of a process group, to end it with its descendants. Windows has no groups. */
 export const ownProcessGroupOptions = { detached: process.platform !== 'win32', windowsHide: true } as const;
@@ -14,23 +12,22 @@ export type ProcessTreeEnd = 'gone' | 'terminated' | 'killed' | 'stillRunning';
 const firstPollMs = 25;
 const maxPollMs = 200;
 
-interface ExtraTreeMembers {
-  /** Process groups that `descendantProcessGroups` found earlier. */
-  readonly knownGroups?: readonly number[];
-  /** The mark in the processes' environment; see `processMarks.ts`. */
-  readonly mark?: string;
-}
-
-/** Sends SIGTERM to the whole tree, SIGKILL after `graceMs`, and checks the result. Never rejects. */
+/**
+ * Sends SIGTERM to the whole tree, SIGKILL after `graceMs`, and checks the result. `knownGroups` were found by
+ * `descendantProcessGroups` while the leader was alive. Never rejects.
+ */
 export async function endProcessTree(
   leader: number,
   graceMs: number,
   clock: Clock,
-  more: ExtraTreeMembers = {},
+  knownGroups: readonly number[] = [],
 ): Promise<ProcessTreeEnd> {
-  const tree = new ProcessTree(leader, more);
-  if (process.platform !== 'win32') return endWithSignals(tree, graceMs, clock);
-  if (!isProcessTreeAlive(leader)) return 'gone';
+  const tree = new ProcessTree(leader, knownGroups);
+  if (tree.signalTargets().length === 0) return 'gone';
+  if (process.platform !== 'win32') {
+    if (await tree.signalAndWait('SIGTERM', graceMs, clock)) return 'terminated';
+    return (await tree.signalAndWait('SIGKILL', graceMs, clock)) ? 'killed' : 'stillRunning';
+  }
   // Uses /F, because programs without a window ignore `taskkill` without it.
   await new Promise<void>((resolve) => {
     execFile('taskkill', taskkillArgs(leader), { windowsHide: true, timeout: graceMs }, () => resolve());
@@ -38,18 +35,9 @@ export async function endProcessTree(
   return (await tree.signalAndWait(undefined, graceMs, clock)) ? 'killed' : 'stillRunning';
 }
 
-/** Like `endProcessTree`, for processes with this mark that have left the tree. Finds them on Linux only. */
-export async function endMarkedProcesses(mark: string, graceMs: number, clock: Clock): Promise<ProcessTreeEnd> {
-  return endWithSignals(new ProcessTree(undefined, { mark }), graceMs, clock);
-}
-
-export function killMarkedProcessesNow(mark: string): void {
-  new ProcessTree(undefined, { mark }).signal('SIGKILL');
-}
-
-export function killProcessTreeNow(leader: number, more: ExtraTreeMembers = {}): void {
+export function killProcessTreeNow(leader: number, knownGroups: readonly number[] = []): void {
   if (process.platform === 'win32') spawnSync('taskkill', taskkillArgs(leader), { windowsHide: true, timeout: 2_000 });
-  else new ProcessTree(leader, more).signal('SIGKILL');
+  else new ProcessTree(leader, knownGroups).signal('SIGKILL');
 }
 
 /** Whether a process of the tree is running. Ignores zombies. On Windows, checks the leader only. */
@@ -62,35 +50,32 @@ export function isProcessTreeAlive(leader: number): boolean {
 
 /** Returns the process groups of descendants of `leader`. On Linux only, and only while the parents are alive. */
 export function descendantProcessGroups(leader: number): number[] {
-  return ProcessTable.readCurrent()?.descendantGroups(leader) ?? [];
+  return descendantGroupsOf(leader, listProcesses() ?? []);
 }
 
-async function endWithSignals(tree: ProcessTree, graceMs: number, clock: Clock): Promise<ProcessTreeEnd> {
-  if (tree.signalTargets().length === 0) return 'gone';
-  if (await tree.signalAndWait('SIGTERM', graceMs, clock)) return 'terminated';
-  return (await tree.signalAndWait('SIGKILL', graceMs, clock)) ? 'killed' : 'stillRunning';
-}
-
-/** The processes of a tree, including processes started while the tree is ended. */
+/**
+ * The processes of a tree: the group of its leader, and on Linux the groups of its descendants, including those started while
+ * the tree is ended. A descendant in a group of its own that has lost its parents is not found.
+ */
 export class ProcessTree {
   private readonly groups: Set<number>;
-  private readonly markReader: EnvironmentMarkReader | undefined;
 
   constructor(
-    private readonly leader: number | undefined,
-    { knownGroups = [], mark }: ExtraTreeMembers,
+    private readonly leader: number,
+    knownGroups: readonly number[] = [],
   ) {
-    this.groups = new Set(leader === undefined ? knownGroups : [leader, ...knownGroups]);
-    this.markReader = mark === undefined ? undefined : new EnvironmentMarkReader(mark);
+    this.groups = new Set([leader, ...knownGroups]);
   }
 
-  /** Returns arguments for `process.kill`: negative group ids and pids. On Windows, the pid of the leader. */
+  /** Returns arguments for `process.kill`: negative group ids. On Windows, the pid of the leader. */
   signalTargets(): number[] {
-    const { groups, leader, markReader } = this;
-    const table = ProcessTable.readCurrent();
-    if (!table) return [...groups].filter(isReachable).map((group) => (process.platform === 'win32' ? group : -group));
-    for (const group of leader === undefined ? [] : table.descendantGroups(leader)) groups.add(group);
-    return table.signalTargets({ leader, groups, isMarked: (pid) => markReader?.hasMark(pid) ?? false });
+    const { groups, leader } = this;
+    if (process.platform === 'win32') return isReachable(leader) ? [leader] : [];
+    const processes = listProcesses();
+    if (!processes) return [...groups].filter(isReachable).map((group) => -group);
+    for (const group of descendantGroupsOf(leader, processes)) groups.add(group);
+    const living = new Set(processes.filter(({ isZombie }) => !isZombie).map(({ groupId }) => groupId));
+    return [...groups].filter((group) => living.has(group) && maySignal(group)).map((group) => -group);
   }
 
   signal(signal: NodeJS.Signals): boolean {
@@ -113,6 +98,15 @@ export class ProcessTree {
       for (const target of newTargets) signalled.add(target);
       await pause(clock, Math.max(Math.min(delayMs, leftMs), 0));
     }
+  }
+}
+
+/** Whether a process of the group may be signalled, because it does not belong to another user. */
+function maySignal(group: number): boolean {
+  try {
+    return process.kill(-group, 0);
+  } catch {
+    return false;
   }
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { RequestError, type CreateTerminalRequest, type TerminalExitStatus } from '@agentclientprotocol/sdk';
 import { Coalescer, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
@@ -10,8 +9,6 @@ import type { ToolCommand } from '../../../session/common/toolCaller';
 import { isOddProgram } from '../../../permissions/common/requests/toolInput';
 import { diskCommandFileAccess } from './commandLookup';
 import type { PermissionOutcome } from '../session/permissionService';
-import { addEnvironmentMark } from './processMarks';
-import { endMarkedProcesses, killMarkedProcessesNow } from './processTree';
 import { resolveTerminalCommand, type TerminalCommandLine } from './terminalCommand';
 import { TerminalProcess, type TerminalExit } from './terminalProcess';
 import { isFolder } from '../../../base/node/isFolder';
@@ -47,8 +44,6 @@ const { internalError, invalidParams } = rpcErrorCode;
 const defaultOutputBytes = 1024 * 1024;
 const maxOutputBytes = 16 * 1024 * 1024;
 const changeDelayMs = 100;
-/** How long leftover processes have to end. A closing window has 3 s, and ending commands may use most of it. */
-const leftoverGraceMs = 700;
 
 /** Handles the `terminal/*` methods of one session. @throws RequestError */
 export class TerminalService {
@@ -58,10 +53,6 @@ export class TerminalService {
   private isClosed = false;
   /** Number of `endAll` calls. Terminals requested before the latest call must not start any more. */
   private endAllCount = 0;
-  /** Value of a variable in the environment of commands, used to find leftover processes. `endAll` replaces it. */
-  private processMark: string = randomUUID();
-  /** Marks of commands whose processes may still exist. */
-  private readonly marksOfUnfinishedCommands = new Set<string>();
   private readonly endingTerminals = new Map<OpenTerminal, Promise<void>>();
 
   constructor(private readonly deps: TerminalServiceDeps) {}
@@ -112,15 +103,9 @@ export class TerminalService {
     const terminals = [...this.terminals.values()];
     this.terminals.clear();
     this.endAllCount++;
-    const { processMark } = this;
-    this.processMark = randomUUID();
     for (const terminal of terminals) void this.endTerminal(terminal);
     await Promise.all(this.endingTerminals.values());
     this.deps.onDidEnd?.();
-    if (!this.marksOfUnfinishedCommands.has(processMark)) return;
-    // Includes leftover processes of commands that ended earlier.
-    await endMarkedProcesses(processMark, leftoverGraceMs, this.deps.clock);
-    this.marksOfUnfinishedCommands.delete(processMark);
   }
 
   async close(): Promise<void> {
@@ -136,16 +121,15 @@ export class TerminalService {
       changeNotifier.dispose();
       process.killNow();
     }
-    for (const mark of this.marksOfUnfinishedCommands) killMarkedProcessesNow(mark);
     this.terminals.clear();
   }
 
   private async start(params: CreateTerminalParams, signal: AbortSignal | undefined): Promise<{ terminalId: string }> {
     const { clock, authorize } = this.deps;
-    const { endAllCount: endCount, processMark } = this;
+    const { endAllCount: endCount } = this;
     const cwd = await this.resolveFolder(params.cwd ?? this.deps.cwd);
     const added = Object.fromEntries((params.env ?? []).map(({ name, value }) => [name, value]));
-    const env = addEnvironmentMark({ ...this.deps.env, ...added }, processMark);
+    const env = { ...this.deps.env, ...added };
     const { command, args = [] } = params;
     const resolved = await this.resolveCommand(command, args, env, cwd);
     const argv = [command, ...args];
@@ -154,7 +138,6 @@ export class TerminalService {
     const permit = await authorize({ argv, cwd, env: added, ...how }, signal);
     if (!permit.isGranted) throw new RequestError(internalError, `This command was not run. ${permit.reason}`);
     this.requireNotEnded(endCount);
-    this.marksOfUnfinishedCommands.add(processMark);
     const terminalId = `terminal-${++this.createdCount}`;
     let started: TerminalProcess | undefined;
     const changeNotifier = new Coalescer(clock, changeDelayMs, () => {

@@ -54,16 +54,15 @@ describe('a window that is killed', () => {
   it('leaves no agent behind that ignores both the end of its input and SIGTERM', () => leavesNothing(stubborn));
 
   if (process.platform === 'linux') {
-    it('leaves nothing behind that has left the group of its agent', async () => {
-      const file = join(folder, 'daemon.pid');
-      // The agent answers only after the daemon has told its id.
-      const daemon = `(setsid sh -c 'echo $$ > ${file}; sleep 1000' &); until [ -s ${file} ]; do sleep 0.01; done`;
-      const agentFile = join(folder, 'leaver.cjs');
-      const start = `require('child_process').execFileSync('/bin/sh', ['-c', ${JSON.stringify(daemon)}], { stdio: 'ignore', env: { ...process.env, PATH: '/usr/bin:/bin' } });`;
-      await writeFile(agentFile, `${start}\n${await readFile(stubborn, 'utf8')}`);
+    it('leaves no child of its agent behind that has a group of its own', async () => {
+      const file = join(folder, 'child.pid');
+      const agentFile = join(folder, 'parent.cjs');
+      const start = `const child = require('child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 60000)'], { detached: true, stdio: 'ignore' });`;
+      const tell = `require('fs').writeFileSync(${JSON.stringify(file)}, String(child.pid));`;
+      await writeFile(agentFile, `${start}\n${tell}\n${await readFile(stubborn, 'utf8')}`);
       await leavesNothing(agentFile);
       const pid = Number(await readFile(file, 'utf8'));
-      await until('the end of the daemon', () => !isProcessTreeAlive(pid));
+      await until('the end of the child', () => !isProcessTreeAlive(pid));
     });
   }
 

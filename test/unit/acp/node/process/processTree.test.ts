@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { systemClock } from '../../../../../src/base/node/systemClock';
-import { addEnvironmentMark } from '../../../../../src/acp/node/process/processMarks';
+import { descendantGroupsOf } from '../../../../../src/acp/node/process/linuxProcesses';
 import {
-  endMarkedProcesses,
   endProcessTree,
   descendantProcessGroups,
   isProcessTreeAlive,
-  killMarkedProcessesNow,
   killProcessTreeNow,
   ownProcessGroupOptions,
   ProcessTree,
@@ -60,36 +57,21 @@ describe('process trees', () => {
       assert.equal(isProcessTreeAlive(grandchild), false);
     });
 
-    it('end with what has left all their groups and lost its parents, also what is started while they end', async () => {
-      const mark = randomUUID();
-      const env = addEnvironmentMark({ PATH: process.env['PATH'] ?? '' }, mark);
-      // On SIGTERM the daemon starts another one, in one more session.
-      const daemon = 'trap "setsid sleep 1000 & exit" TERM; echo $$; while :; do sleep 0.1; done';
-      const leader = spawn('/bin/sh', ['-c', `(setsid sh -c '${daemon}' &); sleep 1000`], {
-        ...ownProcessGroupOptions,
-        env,
-        stdio: ['ignore', 'pipe', 'ignore'],
-      });
-      const [output] = (await once(leader.stdout, 'data')) as [Buffer];
-      const left = Number(output.toString());
-      assert.ok(!descendantProcessGroups(leader.pid ?? 0).includes(left), 'it has parents, so this tests nothing');
-      assert.notEqual(await endProcessTree(leader.pid ?? 0, 2_000, systemClock, { mark }), 'stillRunning');
-      assert.equal(isProcessTreeAlive(left), false);
-      assert.deepEqual(new ProcessTree(undefined, { mark }).signalTargets(), []);
-    });
-
-    it('do not end with what carries another mark', async () => {
-      const other = spawn('sleep', ['1000'], {
-        ...ownProcessGroupOptions,
-        env: addEnvironmentMark({ PATH: '/bin:/usr/bin' }, 'one'),
-      });
-      const pid = other.pid ?? assert.fail('was not started');
-      await endMarkedProcesses('on', 100, systemClock);
-      killMarkedProcessesNow('one1');
-      assert.ok(isProcessTreeAlive(pid));
-      assert.deepEqual(new ProcessTree(undefined, { mark: 'one' }).signalTargets(), [-pid]);
-      assert.notEqual(await endMarkedProcesses('one', 2_000, systemClock), 'stillRunning');
-      assert.equal(isProcessTreeAlive(pid), false);
+    it('leave processes alone that may not be signalled, and do not wait for them', () => {
+      const child = spawn('sleep', ['1000'], ownProcessGroupOptions);
+      const pid = child.pid ?? assert.fail('was not started');
+      const kill = Object.getOwnPropertyDescriptor(process, 'kill') ?? {};
+      const refuse = (): never => {
+        throw Object.assign(new Error('not permitted'), { code: 'EPERM' });
+      };
+      try {
+        assert.deepEqual(new ProcessTree(pid).signalTargets(), [-pid]);
+        Object.defineProperty(process, 'kill', { ...kill, value: refuse });
+        assert.deepEqual(new ProcessTree(pid).signalTargets(), []);
+      } finally {
+        Object.defineProperty(process, 'kill', kill);
+        killProcessTreeNow(pid);
+      }
     });
 
     it('of which only a zombie is left are gone', async () => {
@@ -111,4 +93,13 @@ describe('process trees', () => {
       }
     });
   }
+
+  it('have the groups of all descendants, but neither that of the leader nor that of this process', () => {
+    const at = (pid: number, parentPid: number, groupId: number) => ({ pid, parentPid, groupId, isZombie: false });
+    const own = at(process.pid, 1, 4);
+    // 31 is in the group of 30, which has ended. 50 has lost its parents.
+    const others = [at(10, 4, 10), at(20, 10, 10), at(21, 20, 21), at(31, 21, 30), at(32, 31, 4), at(50, 1, 50)];
+    assert.deepEqual(descendantGroupsOf(10, [...others, own]), [21, 30]);
+    assert.deepEqual(descendantGroupsOf(11, [...others, own]), []);
+  });
 });
