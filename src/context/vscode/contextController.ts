@@ -237,7 +237,7 @@ export class ContextController implements Disposable {
   }
 
   private readExcludeList(): ExcludeList {
-    return new ExcludeList(this.deps.settings.excludeGlobs(), { runWithTimeLimit: this.runWithTimeLimit });
+    return new ExcludeList(this.deps.settings.excludeGlobs());
   }
 
   /** Decides about a provider's code. If the provider was removed in the meantime, returns `ask` and stores nothing. */

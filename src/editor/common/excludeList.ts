@@ -1,4 +1,4 @@
-import { GlobRules, normalizedPaths, type InvalidPattern, type GlobTimeLimitOptions } from './globRules';
+import { GlobRules, normalizedPaths, type InvalidPattern } from './globRules';
 
 /**
  * Default of `backline.exclude`: files that commonly contain secrets. Public keys and source files stay readable.
@@ -34,16 +34,14 @@ export const defaultExclude: readonly string[] = [
   '*.tfstate.backup',
 ];
 
-const trustedGlobs: ReadonlySet<string> = new Set(defaultExclude);
-
 /** Globs of files that peers cannot access. See `GlobRules` for the syntax. */
 export class ExcludeList {
   /** Invalid patterns, which exclude nothing. */
   readonly invalidPatterns: readonly InvalidPattern[];
   private readonly rules: GlobRules;
 
-  constructor(patterns: readonly string[], options: GlobTimeLimitOptions = {}) {
-    this.rules = new GlobRules(patterns, trustedGlobs, options);
+  constructor(patterns: readonly string[]) {
+    this.rules = new GlobRules(patterns);
     this.invalidPatterns = this.rules.invalidPatterns;
   }
 

@@ -1,6 +1,6 @@
-import type { RunWithTimeLimit } from '../../base/common/runWithTimeLimit';
+import { messageOf } from '../../base/common/errors';
 import { isAbsolutePath, withForwardSlashes } from './boundary';
-import { createLooseMatcher, TimedGlobs } from './timedGlobs';
+import { foldCase, GlobMatcher } from './glob/globMatcher';
 
 /** A path of a file. Through links, one file can have several paths. */
 export interface WorkspacePath {
@@ -13,13 +13,6 @@ export interface WorkspacePath {
 export interface InvalidPattern {
   readonly pattern: string;
   readonly reason: string;
-}
-
-export interface GlobTimeLimitOptions {
-  /** Limits the time of each match. Without it, slow globs are not run, and match paths with their literal names. */
-  readonly runWithTimeLimit?: RunWithTimeLimit;
-  /** Called when a glob exceeds the time limit. It then matches every path that contains its literal names. */
-  readonly onSlow?: (pattern: string) => void;
 }
 
 /** The forms of one path that globs are matched against, all with `/` as separator. */
@@ -50,8 +43,8 @@ interface GlobRule {
  * - a leading `**` and slash: the end of the path
  * - an absolute path: the whole path
  *
- * A leading `!` makes an exception. The last matching pattern wins. A pattern that is too slow matches every path that
- * contains its literal names; a slow exception matches nothing.
+ * A leading `!` makes an exception. The last matching pattern wins. `(?!/)` at the end of a pattern means that it matches
+ * files, but not what is in a folder of that name.
  */
 export class GlobRules {
   /** Invalid patterns, which match nothing. */
@@ -59,18 +52,14 @@ export class GlobRules {
   /** The rules in reverse order of the patterns, so that the first match is the last matching pattern. */
   private readonly rules: readonly GlobRule[];
 
-  /** Globs in `trustedGlobs` are known to be fast and run without a time limit. */
-  constructor(patterns: readonly string[], trustedGlobs: ReadonlySet<string>, options: GlobTimeLimitOptions = {}) {
-    const { runWithTimeLimit, onSlow = () => undefined } = options;
+  constructor(patterns: readonly string[]) {
     const rules: GlobRule[] = [];
     const bad: InvalidPattern[] = [];
-    const globs = new TimedGlobs(runWithTimeLimit, globOptions);
-    const fast = new TimedGlobs((work) => work(), globOptions);
     for (const pattern of patterns) {
       try {
-        rules.unshift(compileRule(pattern, trustedGlobs.has(pattern) ? fast : globs, onSlow));
+        rules.unshift(compileRule(pattern));
       } catch (error) {
-        bad.push({ pattern, reason: error instanceof Error ? error.message : String(error) });
+        bad.push({ pattern, reason: messageOf(error) });
       }
     }
     this.rules = rules;
@@ -78,8 +67,19 @@ export class GlobRules {
   }
 
   /** Returns the rule of the last matching pattern. */
-  findLastMatch(target: GlobTarget): GlobRule | undefined {
-    return this.rules.find(({ matches }) => matches(target));
+  findLastMatch({
+    forNameGlobs,
+    forRelativeGlobs,
+    forSuffixGlobs,
+    forAbsoluteGlobs,
+  }: GlobTarget): GlobRule | undefined {
+    const folded: GlobTarget = {
+      forNameGlobs: foldCase(forNameGlobs),
+      forRelativeGlobs: foldCase(forRelativeGlobs),
+      forSuffixGlobs: foldCase(forSuffixGlobs),
+      forAbsoluteGlobs: foldCase(forAbsoluteGlobs),
+    };
+    return this.rules.find(({ matches }) => matches(folded));
   }
 }
 
@@ -97,24 +97,22 @@ function toNfc(text: string): string {
   return text.normalize('NFC');
 }
 
-const globOptions = { dot: true, nocase: true, strictBrackets: true, nonegate: true };
+const fileMark = '(?!/)';
 
-/** @throws Error if the pattern is empty, too long or has an unclosed bracket */
-function compileRule(pattern: string, globs: TimedGlobs, onSlow: (pattern: string) => void): GlobRule {
+/** @throws Error if the pattern is empty or no valid glob */
+function compileRule(pattern: string): GlobRule {
   const isException = /^!(?!\()/.test(pattern);
   const glob = toNfc(isException ? pattern.slice(1) : pattern).replace(/\/+$/, '');
   if (glob === '') throw new Error('it is empty');
   const target = targetKeyOf(glob);
   const full =
     target === 'forNameGlobs' ? `**/${glob}` : target === 'forRelativeGlobs' ? glob.replace(/^\.\//, '') : glob;
-  const matches = globs.compile([full, `${full}/**`], () => onSlow(pattern));
-  let looseMatcher: ((path: string) => boolean) | undefined;
-  const matchesLoosely = (path: string): boolean => (looseMatcher ??= createLooseMatcher(full))(path);
-  return {
-    pattern,
-    isException,
-    matches: ({ [target]: path }) => matches(path) ?? (!isException && matchesLoosely(path)),
-  };
+  const isForFiles = full.endsWith(fileMark);
+  const matcher = new GlobMatcher(isForFiles ? full.slice(0, -fileMark.length) : full, {
+    ignoresCase: true,
+    includesContents: !isForFiles,
+  });
+  return { pattern, isException, matches: ({ [target]: path }) => matcher.isMatch(path) };
 }
 
 function targetKeyOf(glob: string): keyof GlobTarget {

@@ -3,7 +3,6 @@ import * as path from 'node:path';
 import { KeyedQueue } from '../../base/common/async';
 import { toDisposable, type Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
-import { createTimeLimitedRunner } from '../../base/node/timeLimitedRunner';
 import {
   EditorError,
   throwIfCancelled,
@@ -19,9 +18,9 @@ import {
   type WriteOptions,
 } from '../common/editorPort';
 import type { ExcludeList } from '../common/excludeList';
+import { GlobMatcher } from '../common/glob/globMatcher';
 import { convertLineEndings, hasMixedLineEndings, keepLineEndings, unifyLineEndings } from '../common/text/lineEndings';
 import { applyTextEdits, requireValidNewText } from '../common/text/textEdits';
-import { TimedGlobs } from '../common/timedGlobs';
 import type { ChangeCheck, ResolvedPath, UncheckedEditor } from '../common/uncheckedEditor';
 import { readCheckedFile, readCheckedBytes } from './checkedRead';
 import { createCheckedFile, overwriteCheckedFile } from './checkedWrite';
@@ -88,7 +87,7 @@ export class DiskEditor implements UncheckedEditor {
 
   async glob(pattern: string, options: { maxResults?: number; signal?: AbortSignal } = {}): Promise<string[]> {
     const { maxResults = maxGlobResults, signal } = options;
-    const matches = new TimedGlobs(createTimeLimitedRunner(), { dot: true }).compile([pattern], () => undefined);
+    const matcher = new GlobMatcher(pattern, { canNegate: true });
     const found: string[] = [];
     const walk = async (root: string, folder: string): Promise<void> => {
       throwIfCancelled(signal);
@@ -100,7 +99,7 @@ export class DiskEditor implements UncheckedEditor {
         if (this.excludeList.excludes(file, below)) continue;
         // Links are not followed, because they may lead outside or form cycles.
         if (entry.isDirectory()) await walk(root, file);
-        else if (entry.isFile() && matches(below.split(path.sep).join('/'))) found.push(file);
+        else if (entry.isFile() && matcher.isMatch(below.split(path.sep).join('/'))) found.push(file);
       }
     };
     for (const folder of this.folders) await walk(folder.path, folder.path);

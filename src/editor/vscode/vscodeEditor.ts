@@ -232,7 +232,7 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
   }
 
   private compileExcludeList(): ExcludeList {
-    return compileGlobSetting((patterns, options) => new ExcludeList(patterns, options), {
+    return compileGlobSetting((patterns) => new ExcludeList(patterns), {
       setting: settingIds.exclude,
       patterns: this.deps.excludePatterns(),
       verb: 'excludes',

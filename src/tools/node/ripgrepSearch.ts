@@ -6,7 +6,6 @@ import type { Readable, Writable } from 'node:stream';
 import * as z from 'zod';
 import { parseJson } from '../../base/common/parseJson';
 import { isInsideFolder } from '../../base/node/isInsideFolder';
-import { createTimeLimitedRunner } from '../../base/node/timeLimitedRunner';
 import { messageOf } from '../../base/common/errors';
 import type { LineMatch, FileMatches, TextQuery, TextSearch } from '../common/search/textSearch';
 import { ToolError } from '../common/toolError';
@@ -48,13 +47,11 @@ type RipgrepProcess = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /** Searches text with VS Code's ripgrep. Each search ends its own processes. */
 export class RipgrepSearch implements TextSearch {
-  private readonly runWithTimeLimit = createTimeLimitedRunner();
-
   constructor(private readonly deps: RipgrepDeps) {}
 
   async *findText(query: TextQuery, signal: AbortSignal): AsyncGenerator<FileMatches> {
     const unsaved = new Map(this.deps.unsavedFiles().map(({ path: file, text }) => [file, text]));
-    const isWanted = includeFilter(query.include, this.runWithTimeLimit);
+    const isWanted = includeFilter(query.include);
     const isWantedIn = (folder: string, file: string): boolean => isWanted(toSlashes(path.relative(folder, file)));
     const seen = new Set<string>();
     const folders = this.deps.folders();

@@ -1,11 +1,4 @@
-import {
-  GlobRules,
-  normalizedPaths,
-  type InvalidPattern,
-  type WorkspacePath,
-  type GlobTimeLimitOptions,
-  type GlobTarget,
-} from '../globRules';
+import { GlobRules, normalizedPaths, type InvalidPattern, type WorkspacePath, type GlobTarget } from '../globRules';
 import { gitNameOf } from './gitFolder';
 import { normalizeSpelling } from './normalizeSpelling';
 import { canAffectWhatRuns } from './packageManifest';
@@ -15,7 +8,6 @@ import type { TextBeforeAndAfter, Protection } from './protection';
 export const defaultProtectedFiles: readonly string[] = protectedDefaults.map(({ glob }) => glob);
 
 const reasons: ReadonlyMap<string, string> = new Map(protectedDefaults.map(({ glob, reason }) => [glob, reason]));
-const trustedGlobs: ReadonlySet<string> = new Set(defaultProtectedFiles);
 const manifestGlob = 'package.json';
 
 /**
@@ -30,8 +22,8 @@ export class ProtectedFiles {
   readonly invalidPatterns: readonly InvalidPattern[];
   private readonly rules: GlobRules;
 
-  constructor(patterns: readonly string[] = defaultProtectedFiles, options: GlobTimeLimitOptions = {}) {
-    this.rules = new GlobRules(patterns, trustedGlobs, options);
+  constructor(patterns: readonly string[] = defaultProtectedFiles) {
+    this.rules = new GlobRules(patterns);
     this.invalidPatterns = this.rules.invalidPatterns;
   }
 

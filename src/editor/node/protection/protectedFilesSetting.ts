@@ -41,7 +41,7 @@ export class ProtectedFilesSetting implements Disposable {
   }
 
   private compile(): ProtectedFiles {
-    return compileGlobSetting((patterns, options) => new ProtectedFiles(patterns, options), {
+    return compileGlobSetting((patterns) => new ProtectedFiles(patterns), {
       setting: settingIds.protectedFiles,
       patterns: this.deps.patterns(),
       verb: 'protects',

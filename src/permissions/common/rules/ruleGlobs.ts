@@ -1,15 +1,5 @@
-import type { RunWithTimeLimit } from '../../../base/common/runWithTimeLimit';
 import { withForwardSlashes } from '../../../editor/common/boundary';
-import { createLooseMatcher, TimedGlobs, type TimedMatcher } from '../../../editor/common/timedGlobs';
-
-interface RuleGlobsDeps {
-  readonly runWithTimeLimit: RunWithTimeLimit;
-  /**
-   * Called once for each glob that exceeds the time limit. Its allowing rules then match nothing, and its denying rules
-   * match paths with the literal names of the glob.
-   */
-  readonly onSlow: (glob: string) => void;
-}
+import { GlobMatcher } from '../../../editor/common/glob/globMatcher';
 
 /** Maximum number of cached globs. It is at least the maximum number of rules, so that no glob of a rule is evicted. */
 const maxGlobs = 1_000;
@@ -25,44 +15,31 @@ export function globOfFolder(folder: string): string {
 
 /** Compiles and caches globs of rules. */
 export class RuleGlobs {
-  private readonly matchersByGlob = new Map<string, TimedMatcher>();
-  private timedGlobs: TimedGlobs;
+  /** Undefined for a text that is no valid glob. */
+  private readonly matchersByGlob = new Map<string, GlobMatcher | undefined>();
 
-  constructor(private readonly deps: RuleGlobsDeps) {
-    this.timedGlobs = this.createGlobs();
-  }
-
-  /** Whether a rule's glob matches an absolute path, which may be equal to it. A time-out never allows a path. */
+  /**
+   * Whether a rule's glob matches an absolute path, which may be equal to it. A text that is no valid glob allows nothing
+   * and denies everything.
+   */
   isMatch(glob: string, path: string, effect: 'allow' | 'deny'): boolean {
     if (path === glob) return true;
-    return (
-      this.matcherFor(glob)(withForwardSlashes(path)) ??
-      (effect === 'deny' && createLooseMatcher(withForwardSlashes(glob))(path))
-    );
+    return this.matcherFor(glob)?.isMatch(withForwardSlashes(path)) ?? effect === 'deny';
   }
 
-  private matcherFor(glob: string): TimedMatcher {
-    const known = this.matchersByGlob.get(glob);
-    if (known) return known;
-    if (this.matchersByGlob.size >= maxGlobs) {
-      this.matchersByGlob.clear();
-      this.timedGlobs = this.createGlobs();
-    }
-    const matcher = this.compile(glob);
+  private matcherFor(glob: string): GlobMatcher | undefined {
+    if (this.matchersByGlob.has(glob)) return this.matchersByGlob.get(glob);
+    if (this.matchersByGlob.size >= maxGlobs) this.matchersByGlob.clear();
+    const matcher = compile(glob);
     this.matchersByGlob.set(glob, matcher);
     return matcher;
   }
+}
 
-  private compile(glob: string): TimedMatcher {
-    try {
-      return this.timedGlobs.compile([withForwardSlashes(glob)], () => this.deps.onSlow(glob));
-    } catch {
-      // The pattern is too long.
-      return () => undefined;
-    }
-  }
-
-  private createGlobs(): TimedGlobs {
-    return new TimedGlobs(this.deps.runWithTimeLimit, { dot: true });
+function compile(glob: string): GlobMatcher | undefined {
+  try {
+    return new GlobMatcher(withForwardSlashes(glob), { canNegate: true });
+  } catch {
+    return undefined;
   }
 }

@@ -1,16 +1,14 @@
-import type { RunWithTimeLimit } from '../../../base/common/runWithTimeLimit';
-import { TimedGlobs } from '../../../editor/common/timedGlobs';
+import { messageOf } from '../../../base/common/errors';
+import { GlobMatcher } from '../../../editor/common/glob/globMatcher';
 import { ToolError } from '../toolError';
 
 /** Matches `/`-separated relative paths; a glob without a slash matches names. @throws ToolError for an invalid glob */
-export function includeFilter(glob: string | undefined, runWithTimeLimit: RunWithTimeLimit): (path: string) => boolean {
+export function includeFilter(glob: string | undefined): (path: string) => boolean {
   if (glob === undefined) return () => true;
-  const matches = compileGlob(glob, runWithTimeLimit);
-  return (path) => {
-    const isMatch = matches(path);
-    if (isMatch === undefined) throw new ToolError(`"${glob}" takes too long. Use a glob with fewer groups.`);
-    return isMatch;
-  };
+  const matcher = compileGlob(glob);
+  return glob.includes('/')
+    ? (path) => matcher.isMatch(path)
+    : (path) => matcher.isMatch(path.slice(path.lastIndexOf('/') + 1));
 }
 
 /** The literal folders that a glob starts with, `src/a` for `src/a/**`; empty if it may match anywhere. */
@@ -23,11 +21,10 @@ export function literalFolderOf(glob: string | undefined): string {
   return (first === -1 ? steps : steps.slice(0, first)).join('/');
 }
 
-function compileGlob(glob: string, runWithTimeLimit: RunWithTimeLimit): (path: string) => boolean | undefined {
+function compileGlob(glob: string): GlobMatcher {
   try {
-    const options = { dot: true, basename: !glob.includes('/') };
-    return new TimedGlobs(runWithTimeLimit, options).compile([glob.replace(/^\.?\//u, '')], () => undefined);
-  } catch {
-    throw new ToolError(`"${glob}" is not a glob. Use one such as src/**/*.ts.`);
+    return new GlobMatcher(glob.replace(/^\.?\//u, ''), { canNegate: true });
+  } catch (error) {
+    throw new ToolError(`"${glob}" is not a glob: ${messageOf(error)}. Use one such as src/**/*.ts.`);
   }
 }
