@@ -12,7 +12,7 @@ import type { Logger } from './base/common/log';
 import { stopOnSignal } from './base/node/stopOnSignal';
 import { systemClock } from './base/node/systemClock';
 import { defaultExclude, ExcludeList } from './editor/common/excludeList';
-import { WriteGuardedEditor } from './editor/common/guardedEditor';
+import type { EditorPort } from './editor/common/editorPort';
 import { ProtectedFiles } from './editor/common/protection/protectedFiles';
 import { DiskEditor } from './editor/node/diskEditor';
 import { RuleGlobs } from './permissions/common/rules/ruleGlobs';
@@ -75,7 +75,7 @@ function programName(command: string, args: readonly string[]): string {
   return script === undefined ? name : path.basename(script).replace(/(\.[cm]?[jt]s|\.py|@[^@]*)$/iu, '');
 }
 
-function createBackend(agent: AgentConfig, editor: WriteGuardedEditor, cwd: string): AcpBackend {
+function createBackend(agent: AgentConfig, editor: EditorPort, cwd: string): AcpBackend {
   const env = Object.fromEntries(
     Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
@@ -117,7 +117,7 @@ async function serve(options: ProgramOptions): Promise<void> {
   const agent = parseAgent(options.agent);
   const cwd = path.resolve(options.cwd);
   const protectedFiles = new ProtectedFiles();
-  const editor = new WriteGuardedEditor(new DiskEditor([cwd], new ExcludeList(defaultExclude)), () => protectedFiles);
+  const editor = new DiskEditor([cwd], new ExcludeList(defaultExclude), () => protectedFiles);
   const backend = createBackend(agent, editor, cwd);
   const generated = randomBytes(24).toString('base64url');
   const token = typeof options.token === 'object' ? options.token.given : options.token && generated;

@@ -26,7 +26,6 @@ import { LazyChat } from './chat/vscode/lazyChat';
 import { RecentFiles } from './chat/vscode/recentFiles';
 import { WorkspaceConsent } from './consent/vscode/workspaceConsent';
 import { ContextFeature } from './context/vscode/contextFeature';
-import { WriteGuardedEditor } from './editor/common/guardedEditor';
 import { decodeTextOrThrow } from './editor/vscode/encodings';
 import { VsCodeEditor } from './editor/vscode/vscodeEditor';
 import { ProtectedFilesSetting } from './editor/node/protection/protectedFilesSetting';
@@ -135,15 +134,6 @@ function createServices(context: vscode.ExtensionContext) {
   const statusView = disposables.add(new StatusView(status, commands, clock));
   const traffic = new TrafficLog(() => clock.now(), maxTrafficEntries, onListenerError);
   const trafficView = disposables.add(new TrafficView(traffic, commands, clock));
-  const vscodeEditor = disposables.add(
-    new VsCodeEditor({
-      log: log.child('editor'),
-      excludePatterns: () => settings.excludeGlobs(),
-      onDidChangeExclude: (listener) => settings.onDidChangeOf([settingIds.exclude], listener),
-      isTrusted: () => vscode.workspace.isTrusted,
-      clock,
-    }),
-  );
   const protectedFiles = disposables.add(
     new ProtectedFilesSetting({
       log: log.child('editor'),
@@ -151,7 +141,16 @@ function createServices(context: vscode.ExtensionContext) {
       onDidChange: (listener) => settings.onDidChangeOf([settingIds.protectedFiles], listener),
     }),
   );
-  const editor = new WriteGuardedEditor(vscodeEditor, () => protectedFiles.files);
+  const editor = disposables.add(
+    new VsCodeEditor({
+      log: log.child('editor'),
+      excludePatterns: () => settings.excludeGlobs(),
+      onDidChangeExclude: (listener) => settings.onDidChangeOf([settingIds.exclude], listener),
+      protectedFiles: () => protectedFiles.files,
+      isTrusted: () => vscode.workspace.isTrusted,
+      clock,
+    }),
+  );
   const version = extensionVersion(context.extension);
   const shared = { status, commands, settings, clock, notices: createNoticeBoard(log) };
   const contextFor = (area: string): NoticeContext => ({ log: log.child(area), ...shared });
@@ -180,7 +179,6 @@ function createServices(context: vscode.ExtensionContext) {
     status,
     traffic,
     version,
-    vscodeEditor,
     msSinceActivation,
     startFeature: <Running extends RunningFeature>(feature: Feature<Running>): Promise<Running> =>
       startWithReports(feature, { status, log, msSinceActivation }),
@@ -189,7 +187,7 @@ function createServices(context: vscode.ExtensionContext) {
       statusView.start();
       trafficView.start();
       protectedFiles.start();
-      vscodeEditor.start();
+      editor.start();
       policy.start();
     },
   };
@@ -198,7 +196,7 @@ function createServices(context: vscode.ExtensionContext) {
 /** Creates the features besides Amp, and what connects them. */
 function createFeatures(context: vscode.ExtensionContext, services: ReturnType<typeof createServices>) {
   const { clock, contextFor, disposables, editor, log, onListenerError, standing, startFeature } = services;
-  const { http, traffic, version, vscodeEditor } = services;
+  const { http, traffic, version } = services;
   const consent = disposables.add(new WorkspaceConsent({ ...contextFor('consent'), memento: context.workspaceState }));
   const mcpBridge = { runtime: process.execPath, file: context.asAbsolutePath('dist/mcp-bridge.js') };
   const threads = disposables.add(new SessionThreads(clock, log.child('threads')));
@@ -312,7 +310,7 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
     consent: consent.consent,
   });
   const questions = new OpenQuestionLimiter();
-  const callerDeps = { standing, editor: vscodeEditor, log: log.child('tools'), questions };
+  const callerDeps = { standing, editor, log: log.child('tools'), questions };
   const tools: ToolsFeature = new ToolsFeature({
     ...contextFor('tools'),
     editor,
@@ -333,7 +331,7 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
       ...contextFor('changes'),
       folders,
       ...checkpointStorage,
-      excludes: (file, relativePath) => vscodeEditor.excludes(file, relativePath),
+      excludes: (file, relativePath) => editor.excludes(file, relativePath),
       decode: decodeTextOrThrow,
     });
     const root = await ChatRoot.create({

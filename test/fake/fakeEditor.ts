@@ -8,6 +8,7 @@ import {
   EditorError,
   type Diagnostic,
   type DiagnosticsOptions,
+  type EditFilesOptions,
   type EditorPort,
   type EditorSelection,
   type FileBytes,
@@ -23,8 +24,10 @@ import {
   type WorkspaceFolder,
   type WriteOptions,
 } from '../../src/editor/common/editorPort';
-import type { Protection } from '../../src/editor/common/protection/protection';
-import type { ChangeCheck, ResolvedPath, UncheckedEditor } from '../../src/editor/common/uncheckedEditor';
+import type { WorkspacePath } from '../../src/editor/common/globRules';
+import { createChangeCheck } from '../../src/editor/common/protection/changeCheck';
+import { ProtectedFiles } from '../../src/editor/common/protection/protectedFiles';
+import type { Protection, TextBeforeAndAfter } from '../../src/editor/common/protection/protection';
 
 interface FakeFile {
   /** Can be older than the text on disk although it is not dirty: see `changeOnDisk`. */
@@ -34,8 +37,10 @@ interface FakeFile {
   readonly version: number;
 }
 
-/** An editor in memory with POSIX paths, without protected files of its own: put a `WriteGuardedEditor` before it for those. What peers asked of it is in `opened`, `diffs` and `saved`. */
-export class FakeEditor implements EditorPort, UncheckedEditor {
+const defaultProtectedFiles = new ProtectedFiles();
+
+/** An editor in memory with POSIX paths. What peers asked of it is in `opened`, `diffs` and `saved`. */
+export class FakeEditor implements EditorPort {
   readonly opened: { target: string; options: OpenOptions }[] = [];
   readonly diffs: { path: string; proposedText: string; title: string; disposed: boolean }[] = [];
   readonly saved: string[] = [];
@@ -44,6 +49,7 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
   /** Where links lead, both absolute. Only `realPathOf` follows them. */
   readonly links = new Map<string, string>();
   trusted = true;
+  protectedFiles = defaultProtectedFiles;
   /** Awaited when an edit can no longer be cancelled. */
   beforeApply: () => Promise<void> = () => Promise.resolve();
   /** Paths of files whose encoding has only ASCII characters. */
@@ -211,46 +217,21 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
     return Promise.resolve([...new Set(found)].sort().slice(0, options.maxResults));
   }
 
-  /** There are no links. */
-  async resolveNames(path: string): Promise<ResolvedPath> {
-    const absolute = await this.resolve(path);
-    const folder = this.folders.find((one) => isWithin(absolute, one.path));
-    const relativePath = posix.relative(folder?.path ?? '/', absolute);
-    return { path: absolute, names: [{ path: absolute, relativePath }] };
+  async protectionOf(path: string, change?: TextBeforeAndAfter): Promise<Protection | undefined> {
+    return this.protectedFiles.protectionOf(this.namesOf(await this.resolve(path)), change);
   }
 
-  protectionOf(): Promise<Protection | undefined> {
-    return Promise.resolve(undefined);
-  }
-
-  editTextWithCheck(
-    path: string,
-    edit: (file: TextFile) => readonly TextEdit[],
-    check: ChangeCheck,
-    options?: WriteOptions,
-  ): Promise<TextFile> {
-    return this.change(path, (file) => applyTextEdits(file.text, edit(file)), options, false, check);
-  }
-
-  async editFilesWithCheck(changes: readonly FileEdits[], check: ChangeCheck): Promise<TextFile[]> {
+  async editFiles(changes: readonly FileEdits[], options?: EditFilesOptions): Promise<TextFile[]> {
     for (const { edits, expectedVersion, path } of changes) {
       const before = await this.readText(path);
       if (before.version !== expectedVersion)
         throw new EditorError('staleVersion', `"${path}" has changed. Read it again.`);
       const after = applyTextEdits(before.text, edits);
-      check({ ...(await this.resolveNames(path)), requestedPath: path, before: before.text, after });
+      this.check(before.path, path, before.text, after, options);
     }
     return await Promise.all(
-      changes.map(({ edits, path }) => this.change(path, (file) => applyTextEdits(file.text, edits))),
+      changes.map(({ edits, path }) => this.change(path, (file) => applyTextEdits(file.text, edits), options)),
     );
-  }
-
-  editFiles(changes: readonly FileEdits[]): Promise<TextFile[]> {
-    return this.editFilesWithCheck(changes, () => undefined);
-  }
-
-  writeTextWithCheck(path: string, text: string, check: ChangeCheck, options?: WriteOptions): Promise<TextFile> {
-    return this.change(path, () => text, options, true, check);
   }
 
   writeText(path: string, text: string, options?: WriteOptions): Promise<TextFile> {
@@ -304,7 +285,6 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
     newText: (file: TextFile) => string,
     options: WriteOptions = {},
     create = false,
-    check: ChangeCheck = () => undefined,
   ): Promise<TextFile> {
     const absolute = await this.resolve(path);
     if (!this.trusted) throw new EditorError('untrusted', 'The workspace is not trusted. Trust it to let peers edit.');
@@ -312,7 +292,7 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
     const isNew = create && !this.files.has(absolute);
     if (isNew) {
       const text = newText({ path: absolute, text: '', version: '0', isDirty: false });
-      check({ ...(await this.resolveNames(path)), requestedPath: path, before: undefined, after: text });
+      this.check(absolute, path, undefined, text, options);
       this.setFile(absolute, '');
     }
     const before = this.textFile(absolute);
@@ -325,17 +305,31 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
     }
     const text = newText(before);
     if (text !== before.text) {
-      if (!isNew && options.mayReplace?.(before.text) === false)
-        throw new EditorError('staleVersion', `"${path}" has changed. Read it again.`);
-      if (!isNew) check({ ...(await this.resolveNames(path)), requestedPath: path, before: before.text, after: text });
+      if (!isNew) this.check(absolute, path, before.text, text, options);
       this.requireEncodable(path, text);
-      options.onWillApply?.();
       await this.beforeApply();
       this.updateBuffer(absolute);
       this.type(absolute, text);
     }
     if (options.save ?? !before.isDirty) this.saveNow(absolute);
     return this.textFile(absolute);
+  }
+
+  /** There are no links. */
+  private namesOf(path: string): WorkspacePath[] {
+    const folder = this.folders.find((one) => isWithin(path, one.path));
+    return [{ path, relativePath: posix.relative(folder?.path ?? '/', path) }];
+  }
+
+  private check(
+    path: string,
+    requestedPath: string,
+    before: string | undefined,
+    after: string,
+    options?: WriteOptions,
+  ): void {
+    const check = createChangeCheck(() => this.protectedFiles, options);
+    check({ path, names: this.namesOf(path), requestedPath, before, after });
   }
 
   private requireEncodable(path: string, text: string): void {

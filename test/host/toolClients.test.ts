@@ -36,7 +36,7 @@ describe('a client outside VS Code that calls tools', () => {
   const callerOf = (name: string | undefined): WindowToolCaller =>
     new WindowToolCaller(titleOfClient(name), {
       standing: standingOf([], () => permissions),
-      editor: subject.editor.unchecked,
+      editor: subject.editor.adapter,
       log: nullLogger,
       questions,
       showMessage: (message, ...buttons) => {

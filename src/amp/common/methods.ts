@@ -10,7 +10,7 @@ import {
   isEditorError,
 } from '../../editor/common/editorPort';
 import type { KnownTexts } from '../../editor/common/knownTexts';
-import { isProtectedChangeError } from '../../editor/common/guardedEditor';
+import { isProtectedChangeError } from '../../editor/common/protection/changeCheck';
 import { applyTextEdits } from '../../editor/common/text/textEdits';
 import { LineIndex, utf16OffsetAt } from '../../editor/common/text/textOffsets';
 import { toCliDialectDiagnostics, toDocumentDialectDiagnostics } from './diagnostics';

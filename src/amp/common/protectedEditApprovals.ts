@@ -2,7 +2,7 @@ import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
 import { EditorError, type EditorPort } from '../../editor/common/editorPort';
-import type { ProtectedChangeError } from '../../editor/common/guardedEditor';
+import type { ProtectedChangeError } from '../../editor/common/protection/changeCheck';
 import { convertLineEndings } from '../../editor/common/text/lineEndings';
 import {
   isWithinQuestionLimits,

@@ -6,6 +6,8 @@ import type { Event } from '../../base/common/event';
 import {
   EditorError,
   throwIfCancelled,
+  type EditFilesOptions,
+  type EditorPort,
   type FileBytes,
   type FileDiagnostics,
   type FileEdits,
@@ -19,9 +21,11 @@ import {
 } from '../common/editorPort';
 import type { ExcludeList } from '../common/excludeList';
 import { GlobMatcher } from '../common/glob/globMatcher';
+import { createChangeCheck } from '../common/protection/changeCheck';
+import type { ProtectedFiles } from '../common/protection/protectedFiles';
+import type { Protection, TextBeforeAndAfter } from '../common/protection/protection';
 import { convertLineEndings, hasMixedLineEndings, keepLineEndings, unifyLineEndings } from '../common/text/lineEndings';
 import { applyTextEdits, requireValidNewText } from '../common/text/textEdits';
-import type { ChangeCheck, ResolvedPath, UncheckedEditor } from '../common/uncheckedEditor';
 import { readCheckedFile, readCheckedBytes } from './checkedRead';
 import { createCheckedFile, overwriteCheckedFile } from './checkedWrite';
 import { decodeText, diskVersion, notFoundError, statDisk } from './diskReader';
@@ -35,7 +39,7 @@ const maxGlobResults = 10_000;
  * Edits files on disk for a program without an editor, with the same boundary and exclude list as in VS Code. Files
  * must be UTF-8. There are no unsaved buffers, diagnostics or selections, and nothing can be shown.
  */
-export class DiskEditor implements UncheckedEditor {
+export class DiskEditor implements EditorPort {
   readonly folders: readonly WorkspaceFolder[];
   readonly onDidChangeFolders = noEvent;
   readonly activeSelection = undefined;
@@ -46,10 +50,11 @@ export class DiskEditor implements UncheckedEditor {
   private readonly pathGuard: PathGuard;
   private readonly fileQueue = new KeyedQueue();
 
-  /** `folders` are absolute paths. */
+  /** `folders` are absolute paths. `protectedFiles` is called for each write. */
   constructor(
     folders: readonly string[],
     private readonly excludeList: ExcludeList,
+    private readonly protectedFiles: () => ProtectedFiles,
   ) {
     this.folders = folders.map((folder) => ({ name: path.basename(folder), path: folder }));
     this.pathGuard = new PathGuard({
@@ -67,8 +72,9 @@ export class DiskEditor implements UncheckedEditor {
     return (await this.pathGuard.check(requested)).canonicalPath;
   }
 
-  async resolveNames(requested: string): Promise<ResolvedPath> {
-    return await this.pathGuard.checkForWrite(requested);
+  async protectionOf(requested: string, change?: TextBeforeAndAfter): Promise<Protection | undefined> {
+    const { names } = await this.pathGuard.checkForWrite(requested);
+    return this.protectedFiles().protectionOf(names, change);
   }
 
   async readText(requested: string, options: ReadTextOptions = {}): Promise<TextFile> {
@@ -106,48 +112,40 @@ export class DiskEditor implements UncheckedEditor {
     return found.sort();
   }
 
-  async editTextWithCheck(
+  async editText(
     requested: string,
     edit: (file: TextFile) => readonly TextEdit[],
-    check: ChangeCheck,
     options: WriteOptions = {},
   ): Promise<TextFile> {
-    return await this.changeFile(requested, check, options, (before) => {
+    return await this.changeFile(requested, options, (before) => {
       if (!before) throw notFoundError(requested);
       return applyTextEdits(before.text, edit(before));
     });
   }
 
   /** Checks all files before it writes the first. */
-  async editFilesWithCheck(
-    changes: readonly FileEdits[],
-    check: ChangeCheck,
-    signal?: AbortSignal,
-  ): Promise<TextFile[]> {
+  async editFiles(changes: readonly FileEdits[], options: EditFilesOptions = {}): Promise<TextFile[]> {
+    const check = createChangeCheck(this.protectedFiles, options);
     for (const { edits, expectedVersion, path: requested } of changes) {
       const before = await this.readText(requested);
       if (before.version !== expectedVersion) throw staleError(requested);
       check({
-        ...(await this.resolveNames(requested)),
+        ...(await this.pathGuard.checkForWrite(requested)),
         requestedPath: requested,
         before: before.text,
         after: applyTextEdits(before.text, edits),
       });
     }
-    throwIfCancelled(signal);
+    throwIfCancelled(options.signal);
+    const { protectedFiles = 'refuse' } = options;
     const written: TextFile[] = [];
     for (const { edits, expectedVersion, path: requested } of changes)
-      written.push(await this.editTextWithCheck(requested, () => edits, check, { expectedVersion }));
+      written.push(await this.editText(requested, () => edits, { expectedVersion, protectedFiles }));
     return written;
   }
 
-  async writeTextWithCheck(
-    requested: string,
-    text: string,
-    check: ChangeCheck,
-    options: WriteOptions = {},
-  ): Promise<TextFile> {
-    return await this.changeFile(requested, check, options, () => text);
+  async writeText(requested: string, text: string, options: WriteOptions = {}): Promise<TextFile> {
+    return await this.changeFile(requested, options, () => text);
   }
 
   async requireWritable(requested: string, text: string): Promise<void> {
@@ -177,10 +175,11 @@ export class DiskEditor implements UncheckedEditor {
   /** Runs changes of one file in sequence. Preserves its byte order mark and line endings. */
   private async changeFile(
     requested: string,
-    check: ChangeCheck,
-    { expectedVersion, signal }: WriteOptions,
+    options: WriteOptions,
     newText: (before: TextFile | undefined) => string,
   ): Promise<TextFile> {
+    const { expectedVersion, signal } = options;
+    const check = createChangeCheck(this.protectedFiles, options);
     const { realPath } = await this.pathGuard.check(requested);
     return await this.fileQueue.run(realPath, async () => {
       throwIfCancelled(signal);

@@ -11,6 +11,7 @@ import {
   type TextFile,
   type WriteOptions,
 } from '../common/editorPort';
+import type { ChangeCheck } from '../common/protection/changeCheck';
 import { convertLineEndings, type LineEnding } from '../common/text/lineEndings';
 import {
   applyOffsetEdits,
@@ -20,7 +21,6 @@ import {
   type OffsetEdit,
 } from '../common/text/textEdits';
 import { LineIndex } from '../common/text/textOffsets';
-import type { ChangeCheck } from '../common/uncheckedEditor';
 import { createCheckedFile } from '../node/checkedWrite';
 import { notFoundError, statDisk } from '../node/diskReader';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';

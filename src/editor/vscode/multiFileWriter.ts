@@ -1,8 +1,8 @@
 import type * as vscode from 'vscode';
 import { EditorError, isEditorError, throwIfCancelled, type FileEdits, type TextFile } from '../common/editorPort';
+import type { ChangeCheck } from '../common/protection/changeCheck';
 import { applyOffsetEdits, requireValidNewText, toOffsetEdits, type OffsetEdit } from '../common/text/textEdits';
 import { LineIndex } from '../common/text/textOffsets';
-import type { ChangeCheck } from '../common/uncheckedEditor';
 import { notFoundError } from '../node/diskReader';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
 import type { DocumentsByPath } from './documentsByPath';

@@ -9,6 +9,8 @@ import { withCancellationToken } from '../../platform/vscode/cancellation';
 import {
   throwIfCancelled,
   type DiagnosticsOptions,
+  type EditFilesOptions,
+  type EditorPort,
   type EditorSelection,
   type FileBytes,
   type FileDiagnostics,
@@ -23,7 +25,9 @@ import {
   type WriteOptions,
 } from '../common/editorPort';
 import { ExcludeList } from '../common/excludeList';
-import type { ChangeCheck, ResolvedPath, UncheckedEditor } from '../common/uncheckedEditor';
+import { createChangeCheck, type ChangeCheck } from '../common/protection/changeCheck';
+import type { ProtectedFiles } from '../common/protection/protectedFiles';
+import type { Protection, TextBeforeAndAfter } from '../common/protection/protection';
 import { compileGlobSetting } from '../node/compileGlobSetting';
 import { PathGuard } from '../node/pathGuard';
 import { DiagnosticsReader } from './diagnosticsReader';
@@ -40,6 +44,8 @@ interface VsCodeEditorDeps {
   /** The globs of `backline.exclude`. */
   readonly excludePatterns: () => readonly string[];
   readonly onDidChangeExclude: Event<void>;
+  /** Called for each write. */
+  readonly protectedFiles: () => ProtectedFiles;
   readonly isTrusted: () => boolean;
   readonly clock: Clock;
 }
@@ -47,7 +53,7 @@ interface VsCodeEditorDeps {
 const defaultMaxResults = 1000;
 
 /** Implements the editor operations with VS Code. */
-export class VsCodeEditor implements UncheckedEditor, Disposable {
+export class VsCodeEditor implements EditorPort, Disposable {
   private readonly disposables = new DisposableStore();
   readonly onDidChangeFolders: Event<void>;
   readonly onDidChangeSelection: Event<void>;
@@ -140,8 +146,9 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
     return (await this.pathGuard.check(path)).canonicalPath;
   }
 
-  async resolveNames(path: string): Promise<ResolvedPath> {
-    return await this.pathGuard.checkForWrite(path);
+  async protectionOf(path: string, change?: TextBeforeAndAfter): Promise<Protection | undefined> {
+    const { names } = await this.pathGuard.checkForWrite(path);
+    return this.deps.protectedFiles().protectionOf(names, change);
   }
 
   async readText(path: string, options?: ReadTextOptions): Promise<TextFile> {
@@ -159,21 +166,16 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
     return await this.reader.stat(path);
   }
 
-  editTextWithCheck(
-    path: string,
-    edit: (file: TextFile) => readonly TextEdit[],
-    check: ChangeCheck,
-    options?: WriteOptions,
-  ): Promise<TextFile> {
-    return this.writer.editText(path, edit, check, options);
+  editText(path: string, edit: (file: TextFile) => readonly TextEdit[], options?: WriteOptions): Promise<TextFile> {
+    return this.writer.editText(path, edit, this.createCheck(options), options);
   }
 
-  editFilesWithCheck(changes: readonly FileEdits[], check: ChangeCheck, signal?: AbortSignal): Promise<TextFile[]> {
-    return this.multiFileWriter.editFiles(changes, check, signal);
+  editFiles(changes: readonly FileEdits[], options?: EditFilesOptions): Promise<TextFile[]> {
+    return this.multiFileWriter.editFiles(changes, this.createCheck(options), options?.signal);
   }
 
-  writeTextWithCheck(path: string, text: string, check: ChangeCheck, options?: WriteOptions): Promise<TextFile> {
-    return this.writer.writeText(path, text, check, options);
+  writeText(path: string, text: string, options?: WriteOptions): Promise<TextFile> {
+    return this.writer.writeText(path, text, this.createCheck(options), options);
   }
 
   requireWritable(path: string, text: string): Promise<void> {
@@ -225,6 +227,10 @@ export class VsCodeEditor implements UncheckedEditor, Disposable {
   /** Whether `backline.exclude` matches a file: its absolute path, and its path relative to the workspace folder. */
   excludes(path: string, relativePath: string): boolean {
     return this.excludeList.excludes(path, relativePath);
+  }
+
+  private createCheck(options: WriteOptions | undefined): ChangeCheck {
+    return createChangeCheck(this.deps.protectedFiles, options);
   }
 
   private get excludeList(): ExcludeList {

@@ -2,7 +2,6 @@ import { Emitter } from '../../../src/base/common/event';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
 import type { EditorErrorCode, TextEdit } from '../../../src/editor/common/editorPort';
-import { WriteGuardedEditor } from '../../../src/editor/common/guardedEditor';
 import { ProtectedFiles } from '../../../src/editor/common/protection/protectedFiles';
 import { VsCodeEditor } from '../../../src/editor/vscode/vscodeEditor';
 
@@ -11,22 +10,21 @@ export class AdapterUnderTest {
   exclude: readonly string[] = ['.env*'];
   trusted = true;
   readonly protectedFiles = new ProtectedFiles();
-  readonly adapter: WriteGuardedEditor;
-  readonly unchecked: VsCodeEditor;
+  readonly adapter: VsCodeEditor;
   private readonly excludeEmitter = new Emitter<void>((error) => {
     throw error;
   });
 
   constructor() {
-    this.unchecked = new VsCodeEditor({
+    this.adapter = new VsCodeEditor({
       log: nullLogger,
       excludePatterns: () => this.exclude,
       onDidChangeExclude: this.excludeEmitter.event,
+      protectedFiles: () => this.protectedFiles,
       isTrusted: () => this.trusted,
       clock: systemClock,
     });
-    this.unchecked.start();
-    this.adapter = new WriteGuardedEditor(this.unchecked, () => this.protectedFiles);
+    this.adapter.start();
   }
 
   changeExclude(...patterns: string[]): void {
@@ -35,7 +33,7 @@ export class AdapterUnderTest {
   }
 
   dispose(): void {
-    this.unchecked.dispose();
+    this.adapter.dispose();
     this.excludeEmitter.dispose();
   }
 }

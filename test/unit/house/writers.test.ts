@@ -9,7 +9,7 @@ const writes =
   /import \{[^}]*\b(?:writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream|copyFile|cp|rename|renameSync|symlink|link)\b[^}]*\} from 'node:fs|\/base\/node\/replaceFile'|\bhandle\.writeFile\(|\bfs\.(?:writeFile|copy|delete|rename)\(|\bworkspace\.applyEdit\(|\beditor\.edit\(/;
 
 /**
- * Who writes files, and where. Files of the workspace are written by the editor's adapters alone, behind `WriteGuardedEditor`;
+ * Who writes files, and where. Files of the workspace are written by the editor's adapters alone, which check protected files;
  * each other place that can reach one asks the user about protected files itself.
  */
 const writers: Readonly<Record<string, string>> = {

@@ -4,8 +4,6 @@ import { FileService } from '../../../../src/acp/node/session/fileService';
 import { PermissionService } from '../../../../src/acp/node/session/permissionService';
 import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
 import { nullLogger } from '../../../../src/base/common/log';
-import { WriteGuardedEditor } from '../../../../src/editor/common/guardedEditor';
-import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
 import type { PermissionRule } from '../../../../src/permissions/common/rules/permissionRules';
 import { FakeClock } from '../../../fake/fakeClock';
 import { FakeEditor } from '../../../fake/fakeEditor';
@@ -15,8 +13,7 @@ const { signal } = new AbortController();
 const tasks = '/ws/.vscode/tasks.json';
 
 function filesOf(rules: readonly PermissionRule[] = [], permissions?: unknown) {
-  const fake = new FakeEditor({ '/ws/a.txt': 'one', [tasks]: 'old' });
-  const editor = new WriteGuardedEditor(fake, () => new ProtectedFiles());
+  const editor = new FakeEditor({ '/ws/a.txt': 'one', [tasks]: 'old' });
   const questions: Extract<SessionEvent, { event: 'approval:required' }>['data'][] = [];
   /** What the user does when asked: the name of an option. */
   const user = { answer: 'Deny', meanwhile: (): void => undefined };
@@ -43,7 +40,7 @@ function filesOf(rules: readonly PermissionRule[] = [], permissions?: unknown) {
     permissions: service,
     protectionOf: (...asked) => editor.protectionOf(...asked),
   });
-  return { fake, files, questions, user };
+  return { fake: editor, files, questions, user };
 }
 
 const write = (path: string, content: string) => ({ path, content });

@@ -4,8 +4,6 @@ import { nullLogger } from '../../../../src/base/common/log';
 import { Approvals } from '../../../../src/acp/common/approvals/approvals';
 import { PermissionService } from '../../../../src/acp/node/session/permissionService';
 import { ProposalReviewer } from '../../../../src/acp/node/draft/proposalReviewer';
-import { WriteGuardedEditor } from '../../../../src/editor/common/guardedEditor';
-import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
 import type { StandingPermissions } from '../../../../src/permissions/common/standingPermissions';
 import { FakeClock } from '../../../fake/fakeClock';
 import { FakeEditor } from '../../../fake/fakeEditor';
@@ -46,10 +44,9 @@ describe('what an agent of the draft proposes', () => {
       log: nullLogger,
       modeName: () => undefined,
     });
-    const guarded = new WriteGuardedEditor(editor, () => new ProtectedFiles());
-    const protectionOf = guarded.protectionOf.bind(guarded);
+    const protectionOf = editor.protectionOf.bind(editor);
     const owner = { sessionId: 's', agentId: 'old', cwd: '/ws' };
-    proposals = new ProposalReviewer({ ...owner, editor: guarded, protectionOf, permissions, emit });
+    proposals = new ProposalReviewer({ ...owner, editor, protectionOf, permissions, emit });
   });
 
   const offer = (text: string) => proposals.offerProposals(text, 'r1', abort.signal);

@@ -6,8 +6,6 @@ import { editAnswerValidMs, type EditAnswer, type RefusedEdit } from '../../../.
 import { RequestScope } from '../../../../src/amp/common/requestScope';
 import { AmpRouter } from '../../../../src/amp/common/router';
 import { nullLogger } from '../../../../src/base/common/log';
-import { WriteGuardedEditor } from '../../../../src/editor/common/guardedEditor';
-import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
 import { KnownTexts } from '../../../../src/editor/common/knownTexts';
 import { FakeClock } from '../../../fake/fakeClock';
 import { FakeEditor } from '../../../fake/fakeEditor';
@@ -34,17 +32,15 @@ describe('Amp and protected files', () => {
     told = [];
     policy = {};
     knownTexts = new KnownTexts();
-    const protectedFiles = new ProtectedFiles();
-    const editor = new WriteGuardedEditor(fake, () => protectedFiles);
     desk = new ProtectedEditApprovals({
-      editor,
+      editor: fake,
       clock,
       log,
       askUser: (edit) => new Promise((answer, fail) => questions.push({ edit, answer, fail })),
       reportWritten: ({ path }) => told.push(path),
     });
     router = new AmpRouter({
-      editor,
+      editor: fake,
       protectedEdits: desk,
       policy: () => policy,
       log: nullLogger,

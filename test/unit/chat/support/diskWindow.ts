@@ -16,7 +16,6 @@ import { ConversationStore } from '../../../../src/chat/node/conversationStore';
 import { WindowPlaces } from '../../../../src/chat/node/windowPlaces';
 import { ExcludeList } from '../../../../src/editor/common/excludeList';
 import { ObservedWrites, type WriteObserver } from '../../../../src/editor/common/writeObserver';
-import { WriteGuardedEditor } from '../../../../src/editor/common/guardedEditor';
 import { unifyLineEndings } from '../../../../src/editor/common/text/lineEndings';
 import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
 import type { FileStat } from '../../../../src/editor/common/editorPort';
@@ -68,7 +67,7 @@ export class DiskWindow {
   private readonly willSave = new Emitter<PendingSave>(() => undefined);
   private readonly store: ConversationStore;
   private readonly chats: ChatSessions;
-  readonly editor: WriteGuardedEditor;
+  readonly editor: EditorWithNotebooks;
   /** What the user has not saved in notebooks, by path. */
   readonly unsavedNotebooks: Map<string, string>;
   private readonly opened: Chat[] = [];
@@ -92,8 +91,6 @@ export class DiskWindow {
     for (const backend of this.backends.backends) backend.runsCommand = true;
     const exclude = new ExcludeList(['.env*']);
     const protectedFiles = new ProtectedFiles();
-    const disk = new EditorWithNotebooks(folders, exclude);
-    this.unsavedNotebooks = disk.unsavedNotebooks;
     const clock = systemClock;
     this.checkpoints = new FolderCheckpoints({
       folders: () => folders,
@@ -116,7 +113,8 @@ export class DiskWindow {
         places: new WindowPlaces({ ...stored, folder: moves, workspace: () => ({ file: undefined, folders }) }),
       }),
     });
-    this.editor = new WriteGuardedEditor(disk, () => protectedFiles);
+    this.editor = new EditorWithNotebooks(folders, exclude, () => protectedFiles);
+    this.unsavedNotebooks = this.editor.unsavedNotebooks;
     const { checkpoints, editor } = this;
     const [restore, restoreFile] = [checkpoints.restore.bind(checkpoints), checkpoints.restoreFile.bind(checkpoints)];
     const writeText = editor.writeText.bind(editor);

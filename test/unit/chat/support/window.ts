@@ -16,8 +16,6 @@ import type { UnsavedFiles } from '../../../../src/chat/common/unsaved/promptSav
 import type { NewSessionOptionsPort } from '../../../../src/chat/common/conversations/newSessionOptionsPort';
 import { NodeFiles, type FilePort } from '../../../../src/base/node/filePort';
 import { ConversationStore } from '../../../../src/chat/node/conversationStore';
-import { WriteGuardedEditor } from '../../../../src/editor/common/guardedEditor';
-import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { MemoryMemento } from '../../../fake/memoryMemento';
 import { until } from '../../../support/eventually';
@@ -54,13 +52,12 @@ export class Window {
     checkpoints: WorkspaceCheckpoints | undefined,
     unsavedFiles: UnsavedFiles,
   ) {
-    const protectedFiles = new ProtectedFiles();
     this.store = new ConversationStore({ folder, files, clock: storeClock, log });
     this.chats = new ChatSessions({
       backends,
       store: this.store,
       files: {
-        editor: new WriteGuardedEditor(editor, () => protectedFiles),
+        editor,
         deleteFile: (file, { protectedFiles: permission }) => {
           this.deletions.push([file, permission]);
           editor.deleteFile(file);

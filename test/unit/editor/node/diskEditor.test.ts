@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EditorError, type EditorErrorCode } from '../../../../src/editor/common/editorPort';
+import { EditorError, type EditorErrorCode, type EditorPort } from '../../../../src/editor/common/editorPort';
 import { defaultExclude, ExcludeList } from '../../../../src/editor/common/excludeList';
-import { WriteGuardedEditor } from '../../../../src/editor/common/guardedEditor';
 import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
 import { DiskEditor } from '../../../../src/editor/node/diskEditor';
 
@@ -21,7 +20,7 @@ describe('the editor over the disk', () => {
   let root: string;
   let ws: string;
   const protectedFiles = new ProtectedFiles();
-  let editor: WriteGuardedEditor;
+  let editor: EditorPort;
   const file = (name: string): string => join(ws, name);
 
   beforeEach(async () => {
@@ -29,7 +28,7 @@ describe('the editor over the disk', () => {
     ws = join(root, 'ws');
     await mkdir(join(ws, 'src'), { recursive: true });
     await writeFile(file('src/a.ts'), 'one\ntwo\n');
-    editor = new WriteGuardedEditor(new DiskEditor([ws], new ExcludeList(defaultExclude)), () => protectedFiles);
+    editor = new DiskEditor([ws], new ExcludeList(defaultExclude), () => protectedFiles);
   });
 
   afterEach(() => rm(root, { recursive: true, force: true }));

@@ -15,8 +15,6 @@ import type { SelectedTests, TestPort } from '../../../../src/tools/common/testP
 import type { ToolPorts } from '../../../../src/tools/common/toolPorts';
 import type { OpenFile } from '../../../../src/tools/common/windowPort';
 import { EditorTools } from '../../../../src/tools/common/editorTools';
-import { WriteGuardedEditor } from '../../../../src/editor/common/guardedEditor';
-import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
 import { FakeToolCaller } from '../../../fake/fakeToolCaller';
 import { FakeClock } from '../../../fake/fakeClock';
 import { FakeEditor } from '../../../fake/fakeEditor';
@@ -133,9 +131,8 @@ export class ToolBench {
       unsavedFiles: [],
       languageOf: () => 'typescript',
     };
-    const { clock, language, languageEdits, tests } = this;
+    const { clock, editor, language, languageEdits, tests } = this;
     const tasks = { tasks: () => Promise.resolve(this.knownTasks) };
-    const editor = new WriteGuardedEditor(this.editor, () => new ProtectedFiles());
     this.tools = new EditorTools({ editor, language, languageEdits, search, tasks, tests, window, clock });
   }
 

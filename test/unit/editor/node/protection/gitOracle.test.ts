@@ -7,7 +7,6 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { isEditorError } from '../../../../../src/editor/common/editorPort';
 import { ExcludeList } from '../../../../../src/editor/common/excludeList';
-import { WriteGuardedEditor } from '../../../../../src/editor/common/guardedEditor';
 import { ProtectedFiles } from '../../../../../src/editor/common/protection/protectedFiles';
 import { DiskEditor } from '../../../../../src/editor/node/diskEditor';
 
@@ -137,7 +136,7 @@ async function readRepositories(ws: string, git: Git): Promise<ReadonlyMap<strin
 /** Writes what may be written without a question, as an agent does. Returns the refused writes. */
 async function writeUnasked(ws: string, writes: readonly Write[], atOnce: boolean): Promise<readonly Write[]> {
   const protectedFiles = new ProtectedFiles();
-  const editor = new WriteGuardedEditor(new DiskEditor([ws], new ExcludeList([])), () => protectedFiles);
+  const editor = new DiskEditor([ws], new ExcludeList([]), () => protectedFiles);
   const refused: Write[] = [];
   const writeOne = async (write: Write): Promise<void> => {
     await editor.writeText(path.join(ws, write.file), write.text).catch((error: unknown) => {

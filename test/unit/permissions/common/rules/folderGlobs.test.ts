@@ -5,6 +5,7 @@ import * as path from 'node:path';
 import fc from 'fast-check';
 import { toToolRequest } from '../../../../../src/acp/common/approvals/toolRequests';
 import { ExcludeList } from '../../../../../src/editor/common/excludeList';
+import { ProtectedFiles } from '../../../../../src/editor/common/protection/protectedFiles';
 import { DiskEditor } from '../../../../../src/editor/node/diskEditor';
 import { decideRequest } from '../../../../../src/permissions/common/decide';
 import type { PermissionRule } from '../../../../../src/permissions/common/rules/permissionRules';
@@ -124,7 +125,7 @@ only('where names can have any character', process.platform === 'linux').describ
   const kinds = fc.constantFrom('read', 'edit', 'delete', 'move', 'other');
 
   it('allows only what lies in it on the disk, however a request names it', async () => {
-    const editor = new DiskEditor([folder], new ExcludeList([]));
+    const editor = new DiskEditor([folder], new ExcludeList([]), () => new ProtectedFiles());
     const counts = { allowed: 0, outside: 0 };
     const cases = fc.record({ name: ruleFolders, path: paths, kind: kinds, hasDiff: fc.boolean() });
     await fc.assert(
@@ -158,7 +159,7 @@ only('where names can have any character', process.platform === 'linux').describ
   });
 
   it('allows the files in it by their plain names', async () => {
-    const editor = new DiskEditor([folder], new ExcludeList([]));
+    const editor = new DiskEditor([folder], new ExcludeList([]), () => new ProtectedFiles());
     for (const name of oddNames) {
       const file = await editor.realPathOf(path.join(folder, name, 'f'));
       assert.ok(globs.isMatch(globOfFolder(path.join(folder, name)), file, 'allow'), name);

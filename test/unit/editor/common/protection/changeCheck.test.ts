@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
-import { EditorError, type EditorErrorCode } from '../../../../src/editor/common/editorPort';
-import {
-  WriteGuardedEditor,
-  isProtectedChangeError,
-  ProtectedChangeError,
-} from '../../../../src/editor/common/guardedEditor';
-import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
-import { FakeEditor } from '../../../fake/fakeEditor';
+import { EditorError, type EditorErrorCode } from '../../../../../src/editor/common/editorPort';
+import { isProtectedChangeError, ProtectedChangeError } from '../../../../../src/editor/common/protection/changeCheck';
+import { ProtectedFiles } from '../../../../../src/editor/common/protection/protectedFiles';
+import { FakeEditor } from '../../../../fake/fakeEditor';
 
 const tasks = '/ws/.vscode/tasks.json';
 const manifest = '/ws/package.json';
@@ -17,19 +13,15 @@ function codeIs(expected: EditorErrorCode): (error: unknown) => boolean {
   return (error) => error instanceof EditorError && error.code === expected;
 }
 
-describe('the guarded editor', () => {
-  let fake: FakeEditor;
-  let editor: WriteGuardedEditor;
-  let protectedFiles: ProtectedFiles;
+describe('the check of changes', () => {
+  let editor: FakeEditor;
 
   beforeEach(() => {
-    fake = new FakeEditor({
+    editor = new FakeEditor({
       [tasks]: '{}',
       [manifest]: '{"name":"a","scripts":{"test":"mocha"}}',
       [code]: 'one',
     });
-    protectedFiles = new ProtectedFiles();
-    editor = new WriteGuardedEditor(fake, () => protectedFiles);
   });
 
   it('refuses every way of writing a protected file', async () => {
@@ -45,9 +37,9 @@ describe('the guarded editor', () => {
     );
     await assert.rejects(editor.writeText('.vscode/new.json', '{}'), codeIs('protected'));
     await assert.rejects(editor.writeText(tasks, '[]', { protectedFiles: 'refuse' }), codeIs('protected'));
-    assert.equal(fake.bufferText(tasks), '{}');
-    assert.deepEqual(fake.saved, []);
-    await assert.rejects(fake.readText('/ws/.vscode/new.json'), codeIs('notFound'));
+    assert.equal(editor.bufferText(tasks), '{}');
+    assert.deepEqual(editor.saved, []);
+    await assert.rejects(editor.readText('/ws/.vscode/new.json'), codeIs('notFound'));
   });
 
   it('reports which file, why, and what would have changed', async () => {
@@ -73,13 +65,13 @@ describe('the guarded editor', () => {
     await editor.writeText(tasks, '[1]', { protectedFiles: 'allow' });
     await editor.editText(tasks, () => [{ range: start, newText: ' ' }], { protectedFiles: 'allow' });
     await editor.editText(tasks, () => [{ range: start, newText: ' ' }], { protectedFiles: 'allow' });
-    assert.equal(fake.diskText(tasks), '  [1]');
+    assert.equal(editor.diskText(tasks), '  [1]');
   });
 
   it('lets all other files be changed', async () => {
     await editor.writeText(code, 'two');
     await editor.editText(code, () => [{ range: start, newText: '1' }]);
-    assert.equal(fake.diskText(code), '1two');
+    assert.equal(editor.diskText(code), '1two');
   });
 
   it('needs no approval if nothing changes', async () => {
@@ -89,9 +81,9 @@ describe('the guarded editor', () => {
 
   it('decides about package.json by the text that it has in its turn', async () => {
     await editor.writeText(manifest, '{"name":"b","scripts":{"test":"mocha"}}');
-    fake.beforeRequest = () => {
-      fake.beforeRequest = () => Promise.resolve();
-      fake.setFile(manifest, '{"name":"b","scripts":{"test":"user"}}');
+    editor.beforeRequest = () => {
+      editor.beforeRequest = () => Promise.resolve();
+      editor.setFile(manifest, '{"name":"b","scripts":{"test":"user"}}');
       return Promise.resolve();
     };
     await assert.rejects(editor.writeText(manifest, '{"name":"c","scripts":{"test":"mocha"}}'), codeIs('protected'));
@@ -99,7 +91,7 @@ describe('the guarded editor', () => {
       const from = text.indexOf('"b"') + 1;
       return [{ range: { start: { line: 0, character: from }, end: { line: 0, character: from + 1 } }, newText: 'c' }];
     });
-    assert.equal(fake.diskText(manifest), '{"name":"c","scripts":{"test":"user"}}');
+    assert.equal(editor.diskText(manifest), '{"name":"c","scripts":{"test":"user"}}');
   });
 
   it('reports in advance whether a change needs approval', async () => {
@@ -111,13 +103,13 @@ describe('the guarded editor', () => {
   });
 
   it('uses the current list', async () => {
-    protectedFiles = new ProtectedFiles(['*.ts']);
+    editor.protectedFiles = new ProtectedFiles(['*.ts']);
     await assert.rejects(editor.writeText(code, 'two'), codeIs('protected'));
     await editor.writeText(tasks, '[]');
   });
 
   it('keeps errors that have another reason', async () => {
-    fake.trusted = false;
+    editor.trusted = false;
     await assert.rejects(editor.writeText(tasks, '[]'), codeIs('untrusted'));
     await assert.rejects(editor.writeText('/etc/x', '[]', { protectedFiles: 'allow' }), codeIs('outsideWorkspace'));
   });
