@@ -17,8 +17,7 @@ export function benchFeed(clock: Clock, post: (update: ChatUpdate) => void): Pag
     attached: { findMissing: () => Promise.resolve([]), onDidChange: silent },
     keyChords: { prefixes: [], onDidChange: silent },
     newOptions: {
-      optionsFor: () => [],
-      observedUnattendedAction: () => undefined,
+      of: () => ({ options: [], choose: () => undefined }),
       commandsFor: () => [],
       rememberCommands: () => undefined,
       onDidChange: silent,

@@ -315,7 +315,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
         : '';
       if (!chosenBackend || key === requestedKey) return;
       requestedKey = key;
-      void newOptions.refresh(chosenBackend.id);
+      void newOptions.of(chosenBackend.id).refresh?.();
     };
     const statusLater = store.add(new Coalescer(clock, statusDelayMs, showStatus));
     const changed = (): void => statusLater.schedule();
@@ -335,7 +335,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     store.add(settings.onDidChangeOf([settingIds.chatBackend], () => void backends.refresh()));
     store.add(
       settings.onDidChangeOf([settingIds.amplifierProfile], () => {
-        if (backends.chosenBackend) void newOptions.refresh(backends.chosenBackend.id);
+        if (backends.chosenBackend) void newOptions.of(backends.chosenBackend.id).refresh?.();
       }),
     );
     store.add(

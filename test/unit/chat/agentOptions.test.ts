@@ -10,9 +10,9 @@ describe('AgentOptions: stored choices', () => {
   it('drops choices made for another command line under the same agent id', () => {
     const memento = new MemoryMemento();
     const open = (description: string): AgentOptions => {
-      const options = new AgentOptions(memento, fail);
-      options.updateBackendView({ id: 'mine', title: 'mine', description, source: 'configured', state: 'stopped' });
-      options.recordOfferedOptions('mine', [
+      const options = new AgentOptions('mine', { memento, onChange: () => undefined, onError: fail });
+      options.setView({ id: 'mine', title: 'mine', description, source: 'configured', state: 'stopped' });
+      options.recordOfferedOptions([
         {
           id: 'mode',
           name: 'Mode',
@@ -27,11 +27,8 @@ describe('AgentOptions: stored choices', () => {
       ]);
       return options;
     };
-    const valuesOf = (description: string) =>
-      open(description)
-        .choicesForNewSession('mine')
-        .map(({ value }) => value);
-    open('one').choose('mine', 'mode', 'free');
+    const valuesOf = (description: string) => open(description).choicesForNewSession.map(({ value }) => value);
+    open('one').choose('mode', 'free');
     assert.deepEqual(valuesOf('one'), ['free']);
     assert.deepEqual(valuesOf('two'), ['ask']);
     assert.deepEqual(valuesOf('one'), ['ask']);

@@ -87,9 +87,9 @@ describe('Unattended actions of an agent without modes', () => {
   ] as const) {
     it(`are detected: ${turns.join(', then ')} shows ${seen ?? 'nothing'}`, async () => {
       await open();
-      assert.equal(options.observedUnattendedAction('one'), undefined);
+      assert.equal(options.of('one').observedUnattendedAction, undefined);
       await does(...turns);
-      assert.equal(options.observedUnattendedAction('one'), seen);
+      assert.equal(options.of('one').observedUnattendedAction, seen);
     });
   }
 
@@ -97,17 +97,17 @@ describe('Unattended actions of an agent without modes', () => {
     await open();
     await does('edit');
     await open();
-    assert.equal(options.observedUnattendedAction('one'), 'edits');
-    assert.equal(options.observedUnattendedAction('two'), undefined);
+    assert.equal(options.of('one').observedUnattendedAction, 'edits');
+    assert.equal(options.of('two').observedUnattendedAction, undefined);
     await open('another program');
-    assert.equal(options.observedUnattendedAction('one'), undefined);
+    assert.equal(options.of('one').observedUnattendedAction, undefined);
   });
 
   it('are posted to the page immediately', async () => {
     await open();
     let changes = 0;
     options.onDidChange(() => {
-      if (options.observedUnattendedAction('one') === 'edits') changes++;
+      if (options.of('one').observedUnattendedAction === 'edits') changes++;
     });
     await does('edit');
     assert.ok(changes > 0);

@@ -19,7 +19,7 @@ describe('Initial options of a conversation', () => {
 
   it('are known as soon as the user types, from a session that the conversation then uses', async () => {
     await open();
-    assert.deepEqual(desk.options.optionsFor('one'), []);
+    assert.deepEqual(desk.options.of('one').options, []);
     assert.deepEqual(agent.wire, []);
     await desk.type();
     assert.equal(desk.shown(), 'ask');
@@ -123,7 +123,7 @@ describe('Initial options of a conversation', () => {
     assert.equal(chat.draft.text, 'go');
     assert.ok(!agent.wire.some((line) => line.startsWith('prompt')));
     agent.refuses = false;
-    desk.options.choose('one', 'mode', 'plan');
+    desk.options.of('one').choose('mode', 'plan');
     await desk.say('again');
     assert.equal(agent.wire.at(-1), 'prompt in plan with small');
   });
@@ -237,14 +237,14 @@ describe('Initial options of a conversation', () => {
     agent.needsSignIn = true;
     desk.window.chats.prepare('one');
     await until('the agent has said so', () => desk.backends[0]?.state.kind === 'authRequired');
-    assert.deepEqual(desk.options.optionsFor('one'), []);
+    assert.deepEqual(desk.options.of('one').options, []);
   });
 
   it('stay unknown if the agent does not start, and the prompt reports the reason', async () => {
     await open({ fails: true });
     desk.window.chats.prepare('one');
     await until('it has failed', () => desk.backends[0]?.state.kind === 'failed');
-    assert.deepEqual(desk.options.optionsFor('one'), []);
+    assert.deepEqual(desk.options.of('one').options, []);
     const chat = await desk.window.chats.create('one');
     await assert.rejects(chat.send(draft('go')), { message: /It is broken/ });
   });
@@ -258,7 +258,8 @@ describe('Initial options of a conversation', () => {
     ] as const) {
       await chat.setOption('mode', mode);
       await until('it is shown', () => chat.view.options.some(({ value }) => value === mode));
-      desk.options.rememberChoice('one', chat.view.options, 'mode', mode);
+      const option = chat.view.options.find(({ id }) => id === 'mode');
+      desk.options.of('one').rememberChoice?.(option, mode);
       assert.equal(desk.shown(), next);
     }
   });

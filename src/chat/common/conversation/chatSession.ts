@@ -374,7 +374,7 @@ export class ChatSession implements Chat {
     this.conversation.addRecord({ type: 'event', event });
     const unattended = event.event === 'tool:post' ? event.data.unattended : undefined;
     if (unattended || event.event === 'approval:required')
-      this.ports.sessionDefaults.recordUnattendedAction(this.backendId, unattended);
+      this.ports.sessionDefaults.of(this.backendId).recordUnattendedAction?.(unattended);
     if (event.event === 'session:info') this.conversation.applySessionInfo(event.data);
     if (event.event === 'prompt:submit') this.conversation.setTitleFromPrompt(event.data.prompt);
     if (!wasBusy || this.chatTranscript.isBusy) return;

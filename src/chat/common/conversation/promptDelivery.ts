@@ -32,7 +32,7 @@ interface PromptDeliveryPorts {
   readonly conversation: Conversation;
   readonly connection: BackendConnection;
   readonly attachments: AttachmentResolver;
-  readonly sessionDefaults: Pick<NewSessionOptionsPort, 'choicesForNewSession' | 'noticeForUnofferedChoice'>;
+  readonly sessionDefaults: Pick<NewSessionOptionsPort, 'of'>;
   readonly saves: Pick<PromptSaves, 'beforePrompt'>;
   readonly clock: Clock;
 }
@@ -57,7 +57,7 @@ export class PromptDelivery {
     // The options are read before connecting, because a new session reports its own options.
     const wanted =
       shown.length === 0
-        ? sessionDefaults.choicesForNewSession(conversation.head.backendId)
+        ? (sessionDefaults.of(conversation.head.backendId).choicesForNewSession ?? [])
         : requestedFromCurrentValues(shown);
     const { origin, session } = await connection.connect(conversation.head.remoteId, signal);
     if (origin !== 'open') {
@@ -159,7 +159,7 @@ export class PromptDelivery {
     const { sessionDefaults, conversation } = this.ports;
     const { backendId, backendTitle } = conversation.head;
     for (const choice of await applyChoices(session, wanted, backendTitle)) {
-      const notice = sessionDefaults.noticeForUnofferedChoice(backendId, choice);
+      const notice = sessionDefaults.of(backendId).noticeForUnofferedChoice?.(choice);
       if (notice !== undefined) conversation.addNotice('warning', notice);
     }
   }

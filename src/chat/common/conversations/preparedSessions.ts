@@ -109,7 +109,7 @@ export class PreparedSessions {
     const prepared = await this.takeIfMatching(backend, options, signal);
     if (prepared) return prepared;
     const session = await backend.createSession(options, signal);
-    this.ports.sessionDefaults.recordOfferedOptions(backend.id, session.config);
+    this.ports.sessionDefaults.of(backend.id).recordOfferedOptions?.(session.config);
     return session;
   }
 
@@ -205,7 +205,7 @@ export class PreparedSessions {
       }
       const prepared = { backend, session };
       preparation.prepared = prepared;
-      sessionDefaults.recordOfferedOptions(backendId, session.config);
+      sessionDefaults.of(backendId).recordOfferedOptions?.(session.config);
       this.discardWhenAgentStops(preparation, backend);
       void this.followEvents(preparation, session);
       await this.setChosenOptions(prepared);
@@ -220,7 +220,8 @@ export class PreparedSessions {
   private setChosenOptions({ backend, session }: PreparedSession): Promise<void> {
     return this.optionQueue.run(session.id, async () => {
       try {
-        await applyChoices(session, this.ports.sessionDefaults.choicesForNewSession(backend.id), backend.title);
+        const { choicesForNewSession = [] } = this.ports.sessionDefaults.of(backend.id);
+        await applyChoices(session, choicesForNewSession, backend.title);
       } catch (error) {
         this.ports.log.debug(messageOf(error));
       }

@@ -13,7 +13,7 @@ export interface SessionPlace {
 export function createSessionOptions(
   { backendId, folder }: SessionPlace,
   editor: Pick<EditorPort, 'folders'>,
-  defaults: Pick<NewSessionOptionsPort, 'serverChoices'>,
+  defaults: Pick<NewSessionOptionsPort, 'of'>,
 ): CreateSessionOptions {
   const folders = editor.folders.map(({ path }) => path);
   const [first] = folders;
@@ -25,6 +25,6 @@ export function createSessionOptions(
   return {
     cwd,
     ...(others.length > 0 ? { additionalDirectories: others } : {}),
-    ...defaults.serverChoices(backendId),
+    ...defaults.of(backendId).profileAndModel,
   };
 }

@@ -7,7 +7,9 @@ import {
   type OptionValue,
 } from '../../../session/common/optionChoices';
 import type { Memento } from '../../../base/common/memento';
+import type { BackendRegistry } from '../../../session/common/backendRegistry';
 import { OptionView, toOptionViews, UnattendedAction, type BackendView } from '../chatView';
+import type { BackendOptions } from '../conversations/newSessionOptionsPort';
 import { optionsOfNewSession, choicesForNewSession, type OptionSources } from '../conversations/optionPrecedence';
 
 const memoryName = 'chat.agentOptions';
@@ -27,128 +29,129 @@ const AgentRecords = z.record(z.string(), z.unknown());
 /** Maximum size of the option lists that are stored, in UTF-16 units, because some agents list every existing model. */
 const maxKeptUnits = 200_000;
 
+export interface OptionsPorts {
+  readonly backends: Pick<BackendRegistry, 'open'>;
+  readonly memento: Memento;
+  readonly onChange: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
 /**
- * Options for new conversations with ACP agents: the options that each agent has offered last, and the user's choices.
- * Stored for all windows.
+ * Options for new conversations with an ACP agent: the options that it has offered last, and the user's choices. Stored for
+ * all windows.
  */
-export class AgentOptions {
-  private readonly backendViews = new Map<string, BackendView>();
-  private readonly preparedOptions = new Map<string, readonly OptionView[]>();
-  /** The options that agents have last offered in this window, by agent id. */
-  private readonly offeredOptions = new Map<string, readonly OptionView[]>();
-  /** The user's choices for only the next conversation, by agent id. */
-  private readonly oneTimeChoices = new Map<string, Readonly<Record<string, OptionValue>>>();
+export class AgentOptions implements BackendOptions {
+  private view: BackendView | undefined;
+  private preparedOptions: readonly OptionView[] | undefined;
+  /** The options that the agent has last offered in this window. */
+  private offeredOptions: readonly OptionView[] | undefined;
+  /** The user's choices for only the next conversation. */
+  private oneTimeChoices: Readonly<Record<string, OptionValue>> = {};
   /** Choices for which `noticeForUnofferedChoice` has returned a notice in this window. */
   private readonly notifiedUnofferedChoices = new Set<string>();
 
   constructor(
-    private readonly memento: Memento,
-    private readonly onError: (error: unknown) => void,
+    private readonly agentId: string,
+    private readonly ports: Omit<OptionsPorts, 'backends'>,
   ) {}
 
-  updateBackendView(view: BackendView): void {
-    const isOther = this.backendViews.has(view.id) && this.backendViews.get(view.id)?.description !== view.description;
-    if (isOther) this.offeredOptions.delete(view.id);
-    this.backendViews.set(view.id, view);
+  setView(view: BackendView): void {
+    if (this.view && this.view.description !== view.description) this.offeredOptions = undefined;
+    this.view = view;
   }
 
-  optionsFor(agentId: string): OptionView[] {
-    return optionsOfNewSession(this.currentOptions(agentId), this.optionSources(agentId));
+  get options(): OptionView[] {
+    return optionsOfNewSession(this.currentOptions, this.optionSources);
   }
 
-  choicesForNewSession(agentId: string): RequestedOption[] {
-    return choicesForNewSession(this.currentOptions(agentId), this.optionSources(agentId));
+  get choicesForNewSession(): RequestedOption[] {
+    return choicesForNewSession(this.currentOptions, this.optionSources);
   }
 
-  /** Sets the user's choice for the next conversation and stores it for later ones. */
-  choose(agentId: string, optionId: string, value: OptionValue): void {
-    this.oneTimeChoices.set(agentId, { ...this.oneTimeChoices.get(agentId), [optionId]: value });
-    this.storeChoice(agentId, optionId, value);
+  choose(optionId: string, value: OptionValue): void {
+    this.oneTimeChoices = { ...this.oneTimeChoices, [optionId]: value };
+    this.storeChoice(optionId, value);
+    this.ports.onChange();
   }
 
-  /**
-   * Stores a choice that was made inside a conversation, as the default for later conversations. Values with which the
-   * agent acts without approval are not stored, because the user may want that for only one task.
-   */
-  rememberChoice(agentId: string, option: OptionView | undefined, value: OptionValue): void {
+  rememberChoice(option: OptionView | undefined, value: OptionValue): void {
     if (!option || unattendedActionOfOption(option, value) !== undefined) return;
-    this.storeChoice(agentId, option.id, value);
+    this.storeChoice(option.id, value);
+    this.ports.onChange();
   }
 
-  /** Clears the choices for a conversation that has now started. */
-  clearOneTimeChoices(agentId: string): void {
-    this.oneTimeChoices.delete(agentId);
-    this.preparedOptions.delete(agentId);
+  clearOneTimeChoices(): void {
+    this.oneTimeChoices = {};
+    this.setPreparedOptions(undefined);
   }
 
-  recordOfferedOptions(agentId: string, options: readonly ConfigOption[]): void {
+  recordOfferedOptions(options: readonly ConfigOption[]): void {
     const views = toOptionViews(options);
-    this.offeredOptions.set(agentId, views);
-    const record = this.storedRecord(agentId);
+    this.offeredOptions = views;
     const isLarge = JSON.stringify(views).length > maxKeptUnits;
-    this.storeRecord(agentId, { ...record, options: isLarge ? [] : views });
+    this.storeRecord({ ...this.storedRecord, options: isLarge ? [] : views });
+    this.ports.onChange();
   }
 
-  /** Records what the agent did without approval; undefined if it asked. Returns whether this changed anything. */
-  recordObservedAction(agentId: string, unattendedAction: UnattendedAction | undefined): boolean {
-    const { unattended: before, ...record } = this.storedRecord(agentId);
-    const now = unattendedAction && before === 'runs' ? before : unattendedAction;
-    if (now === before) return false;
-    this.storeRecord(agentId, { ...record, ...withoutUndefined({ unattended: now }) });
-    return true;
+  recordUnattendedAction(unattended: UnattendedAction | undefined): void {
+    const { unattended: before, ...record } = this.storedRecord;
+    const now = unattended && before === 'runs' ? before : unattended;
+    if (now === before) return;
+    this.storeRecord({ ...record, ...withoutUndefined({ unattended: now }) });
+    this.ports.onChange();
   }
 
-  observedUnattendedAction(agentId: string): UnattendedAction | undefined {
-    return this.storedRecord(agentId).unattended;
+  get observedUnattendedAction(): UnattendedAction | undefined {
+    return this.storedRecord.unattended;
   }
 
-  setPreparedOptions(agentId: string, options: readonly ConfigOption[] | undefined): void {
-    if (options) this.preparedOptions.set(agentId, toOptionViews(options));
-    else this.preparedOptions.delete(agentId);
+  setPreparedOptions(options: readonly ConfigOption[] | undefined): void {
+    this.preparedOptions = options && toOptionViews(options);
+    this.ports.onChange();
   }
 
-  /** Returns a notice about a configured default that the agent does not offer, once per window. */
-  noticeForUnofferedChoice(agentId: string, { from, option, value }: RequestedOption): string | undefined {
-    const key = JSON.stringify([agentId, option, value]);
+  /** Returns a notice about a configured default, once per window. */
+  noticeForUnofferedChoice({ from, option, value }: RequestedOption): string | undefined {
+    const key = JSON.stringify([option, value]);
     if (from !== 'settings' || this.notifiedUnofferedChoices.has(key)) return undefined;
     this.notifiedUnofferedChoices.add(key);
-    const title = this.backendViews.get(agentId)?.title ?? agentId;
+    const title = this.view?.title ?? this.agentId;
     return `${title} doesn’t offer ${option} "${String(value)}". This default in backline.acp.agents was ignored.`;
   }
 
-  private currentOptions(agentId: string): readonly OptionView[] {
-    return this.preparedOptions.get(agentId) ?? this.offeredOptions.get(agentId) ?? this.storedRecord(agentId).options;
+  private get currentOptions(): readonly OptionView[] {
+    return this.preparedOptions ?? this.offeredOptions ?? this.storedRecord.options;
   }
 
-  private optionSources(agentId: string): OptionSources {
+  private get optionSources(): OptionSources {
     return {
-      user: this.oneTimeChoices.get(agentId) ?? {},
-      settings: this.backendViews.get(agentId)?.defaults ?? {},
-      remembered: this.storedRecord(agentId).chosen,
+      user: this.oneTimeChoices,
+      settings: this.view?.defaults ?? {},
+      remembered: this.storedRecord.chosen,
     };
   }
 
-  private storeChoice(agentId: string, optionId: string, value: OptionValue): void {
-    const record = this.storedRecord(agentId);
-    this.storeRecord(agentId, { ...record, chosen: { ...record.chosen, [optionId]: value } });
+  private storeChoice(optionId: string, value: OptionValue): void {
+    const record = this.storedRecord;
+    this.storeRecord({ ...record, chosen: { ...record.chosen, [optionId]: value } });
   }
 
-  /** Returns the stored record, unless it belongs to another program with the same id. */
-  private storedRecord(agentId: string): AgentRecord {
-    const record = z.safeParse(AgentRecord, this.storedRecords[agentId]).data;
+  /** The stored record, unless it belongs to another program with the same id. */
+  private get storedRecord(): AgentRecord {
+    const record = z.safeParse(AgentRecord, this.storedRecords[this.agentId]).data;
     if (!record) return { about: '', options: [], chosen: {} };
-    const view = this.backendViews.get(agentId);
-    if (!view) return { ...record, options: [] };
-    return record.about === view.description ? record : { about: record.about, options: [], chosen: {} };
+    if (!this.view) return { ...record, options: [] };
+    return record.about === this.view.description ? record : { about: record.about, options: [], chosen: {} };
   }
 
-  private storeRecord(agentId: string, changed: Omit<AgentRecord, 'about'>): void {
-    const record = { ...changed, about: this.backendViews.get(agentId)?.description ?? '' };
-    if (JSON.stringify(this.storedRecords[agentId]) === JSON.stringify(record)) return;
-    this.memento.update(memoryName, { ...this.storedRecords, [agentId]: record }).then(undefined, this.onError);
+  private storeRecord(changed: Omit<AgentRecord, 'about'>): void {
+    const { memento, onError } = this.ports;
+    const record = { ...changed, about: this.view?.description ?? '' };
+    if (JSON.stringify(this.storedRecords[this.agentId]) === JSON.stringify(record)) return;
+    memento.update(memoryName, { ...this.storedRecords, [this.agentId]: record }).then(undefined, onError);
   }
 
   private get storedRecords(): z.infer<typeof AgentRecords> {
-    return z.safeParse(AgentRecords, this.memento.get(memoryName)).data ?? {};
+    return z.safeParse(AgentRecords, this.ports.memento.get(memoryName)).data ?? {};
   }
 }

@@ -22,10 +22,7 @@ interface PageFeedPorts {
   readonly offered: Pick<OfferedContext, 'currentRow' | 'onDidChange'>;
   readonly attached: Pick<MissingAttachments, 'findMissing' | 'onDidChange'>;
   readonly keyChords: { readonly prefixes: readonly string[]; readonly onDidChange: Event<void> };
-  readonly newOptions: Pick<
-    NewSessionOptions,
-    'optionsFor' | 'observedUnattendedAction' | 'commandsFor' | 'rememberCommands' | 'onDidChange'
-  >;
+  readonly newOptions: Pick<NewSessionOptions, 'of' | 'commandsFor' | 'rememberCommands' | 'onDidChange'>;
   readonly notices: Pick<PageNotices, 'views' | 'onDidChange'>;
   readonly folders: () => readonly string[];
   readonly isTrusted: () => boolean;
@@ -241,14 +238,15 @@ export class PageFeed implements Disposable {
     const isDirty = (part: UpdatePart): boolean => this.dirtyParts.has(part);
     const chosen = backends.chosenBackend?.id;
     const backendId = chat?.view.backendId ?? chosen;
+    const options = backendId === undefined ? undefined : newOptions.of(backendId);
     const update: ChatUpdate = {
       ...(isDirty('session') ? { session: chat?.view ?? null } : {}),
       ...(feed?.hasChanges ? { transcript: feed.takePatch() } : {}),
       ...(isDirty('sessions') ? { sessions: chats.rows.slice(0, maxRows) } : {}),
       ...(isDirty('backends') ? { backends: [...backends.backendViews] } : {}),
       ...(isDirty('chosenBackend') && chosen !== undefined ? { chosenBackend: chosen } : {}),
-      ...(isDirty('newOptions') ? { newOptions: newOptions.optionsFor(backendId) } : {}),
-      ...(isDirty('newOptions') ? { seenUnattended: newOptions.observedUnattendedAction(backendId) ?? null } : {}),
+      ...(isDirty('newOptions') ? { newOptions: options?.options ?? [] } : {}),
+      ...(isDirty('newOptions') ? { seenUnattended: options?.observedUnattendedAction ?? null } : {}),
       ...(isDirty('newCommands') ? { newCommands: [...newOptions.commandsFor(chosen)] } : {}),
       ...(isDirty('chips') ? { chips: [...this.chipsReading.value] } : {}),
       ...(isDirty('offered') ? { offered: this.offeredReading.value ?? null } : {}),

@@ -136,10 +136,10 @@ export function createChatHandlers(
         chat = isFirst ? await createChat(prompt, draft, written) : await chatOf(sessionId);
         await chat.send(draft, await services.chips.currentAttachments(), written);
         newDraft.confirmSent(prompt);
-        if (isFirst) services.newOptions.clearOneTimeChoices(chat.view.backendId);
+        if (isFirst) services.newOptions.of(chat.view.backendId).clearOneTimeChoices?.();
       } catch (error) {
         // If a server has rejected a chosen option, its list of options may have changed.
-        if (chat) void services.newOptions.refresh(chat.view.backendId);
+        if (chat) void services.newOptions.of(chat.view.backendId).refresh?.();
         // After a missing sign-in, the prompt stays in this conversation with this agent.
         const needsSignIn = isBackendError(error) && error.code === 'authRequired';
         if (isFirst && chat && isEmptyChat(chat) && !needsSignIn) await discardChat(prompt, chat);
@@ -204,13 +204,15 @@ export function createChatHandlers(
     setOption: chatRequests.setOption.withHandler(async ({ sessionId, optionId, value }) => {
       if (sessionId === undefined) {
         const backendId = page.chat?.view.backendId ?? backends.chosenBackend?.id;
-        if (backendId !== undefined) services.newOptions.choose(backendId, optionId, value);
+        if (backendId !== undefined) services.newOptions.of(backendId).choose(optionId, value);
         prepare();
         return;
       }
       const chat = await chatOf(sessionId);
       await chat.setOption(optionId, value);
-      services.newOptions.rememberChoice(chat.view.backendId, chat.view.options, optionId, value);
+      const { backendId, options } = chat.view;
+      const option = options.find(({ id }) => id === optionId);
+      services.newOptions.of(backendId).rememberChoice?.(option, value);
     }),
     prepare: chatRequests.prepare.withHandler(() => prepare()),
     toggleContext: chatRequests.toggleContext.withHandler(({ kind, isOn }) => services.chips.setEnabled(kind, isOn)),

@@ -65,7 +65,7 @@ describe('NewSessionOptions', () => {
 
   async function ask(view = server): Promise<void> {
     options.setBackends([view]);
-    await options.refresh(view.id);
+    await options.of(view.id).refresh?.();
   }
 
   it('remembers the last commands of an agent, even in the next window', () => {
@@ -85,24 +85,24 @@ describe('NewSessionOptions', () => {
 
   it('offers the profile of a server and sends the chosen one', async () => {
     await ask();
-    assert.deepEqual(options.optionsFor('amplifier'), [profile]);
-    assert.deepEqual(options.serverChoices('amplifier'), { profile: 'dev' });
-    options.choose('amplifier', 'profile', 'team:review');
-    assert.equal(options.optionsFor('amplifier')[0]?.value, 'team:review');
-    assert.deepEqual(options.serverChoices('amplifier'), { profile: 'team:review' });
+    assert.deepEqual(options.of('amplifier').options, [profile]);
+    assert.deepEqual(options.of('amplifier').profileAndModel, { profile: 'dev' });
+    options.of('amplifier').choose('profile', 'team:review');
+    assert.equal(options.of('amplifier').options[0]?.value, 'team:review');
+    assert.deepEqual(options.of('amplifier').profileAndModel, { profile: 'team:review' });
   });
 
   it('remembers choices for the server at this address only', async () => {
     await ask();
-    options.choose('amplifier', 'profile', 'team:review');
+    options.of('amplifier').choose('profile', 'team:review');
     await ask({ ...server, description: 'http://other:1' });
-    assert.deepEqual(options.serverChoices('amplifier'), { profile: 'dev' });
+    assert.deepEqual(options.of('amplifier').profileAndModel, { profile: 'dev' });
     await ask();
-    assert.deepEqual(options.serverChoices('amplifier'), { profile: 'team:review' });
+    assert.deepEqual(options.of('amplifier').profileAndModel, { profile: 'team:review' });
     const later = made();
     later.setBackends([server]);
     assert.deepEqual(
-      later.serverChoices('amplifier'),
+      later.of('amplifier').profileAndModel,
       { profile: 'team:review' },
       'also where the server was not asked yet',
     );
@@ -110,28 +110,28 @@ describe('NewSessionOptions', () => {
 
   it('uses the default again if the server no longer offers the chosen value', async () => {
     options.setBackends([server]);
-    options.choose('amplifier', 'profile', 'gone');
+    options.of('amplifier').choose('profile', 'gone');
     await ask();
-    assert.deepEqual(options.serverChoices('amplifier'), { profile: 'dev' });
+    assert.deepEqual(options.of('amplifier').profileAndModel, { profile: 'dev' });
   });
 
   it('accepts a typed value if the server allows it', async () => {
     offered = () => Promise.resolve([{ ...profile, custom: true }]);
     await ask();
-    options.choose('amplifier', 'profile', 'my-own');
-    assert.equal(options.optionsFor('amplifier')[0]?.value, 'my-own');
-    assert.deepEqual(options.serverChoices('amplifier'), { profile: 'my-own' });
+    options.of('amplifier').choose('profile', 'my-own');
+    assert.equal(options.of('amplifier').options[0]?.value, 'my-own');
+    assert.deepEqual(options.of('amplifier').profileAndModel, { profile: 'my-own' });
   });
 
   it('offers a model for each profile, since another profile may not have it', async () => {
     const model: ConfigOption = { ...profile, id: 'model', value: '', choices: [], custom: true };
     offered = () => Promise.resolve([profile, model]);
     await ask();
-    assert.deepEqual(options.serverChoices('amplifier'), { profile: 'dev' });
-    options.choose('amplifier', 'model', 'large');
-    assert.deepEqual(options.serverChoices('amplifier'), { profile: 'dev', model: 'large' });
-    options.choose('amplifier', 'profile', 'team:review');
-    assert.deepEqual(options.serverChoices('amplifier'), { profile: 'team:review' });
+    assert.deepEqual(options.of('amplifier').profileAndModel, { profile: 'dev' });
+    options.of('amplifier').choose('model', 'large');
+    assert.deepEqual(options.of('amplifier').profileAndModel, { profile: 'dev', model: 'large' });
+    options.of('amplifier').choose('profile', 'team:review');
+    assert.deepEqual(options.of('amplifier').profileAndModel, { profile: 'team:review' });
     await eventually('the server is asked for that profile', () =>
       assert.deepEqual(asked.at(-1), { profile: 'team:review' }),
     );
@@ -141,27 +141,27 @@ describe('NewSessionOptions', () => {
     offered = () => Promise.resolve([{ ...profile, problem: 'There is no dev.' }]);
     await ask();
     const problemOf = (): string | undefined => {
-      const [option] = options.optionsFor('amplifier');
+      const [option] = options.of('amplifier').options;
       return option?.type === 'select' ? option.problem : undefined;
     };
     assert.equal(problemOf(), 'There is no dev.');
-    options.choose('amplifier', 'profile', 'team:review');
+    options.of('amplifier').choose('profile', 'team:review');
     assert.equal(problemOf(), undefined);
   });
 
   it('is empty for agents, and does not open them', async () => {
     options.setBackends([{ ...server, id: 'demo', source: 'demo' }]);
-    await options.refresh('demo');
-    await options.refresh('unheard of');
+    await options.of('demo').refresh?.();
+    await options.of('unheard of').refresh?.();
     assert.equal(opened, 0);
-    assert.deepEqual(options.optionsFor('demo'), []);
-    assert.deepEqual(options.serverChoices('demo'), {});
+    assert.deepEqual(options.of('demo').options, []);
+    assert.equal(options.of('demo').profileAndModel, undefined);
   });
 
   it('is empty while the server is unavailable', async () => {
     await ask();
     offered = () => Promise.reject(new Error('500'));
     await ask();
-    assert.deepEqual(options.optionsFor('amplifier'), []);
+    assert.deepEqual(options.of('amplifier').options, []);
   });
 });

@@ -151,24 +151,24 @@ export class OptionsDesk {
   }
 
   shown(option: 'mode' | 'model' = 'mode', id = 'one') {
-    return this.options.optionsFor(id).find((one) => one.id === option)?.value;
+    return this.options.of(id).options.find((one) => one.id === option)?.value;
   }
 
   /** The first keys of a prompt. */
   async type(id = 'one'): Promise<void> {
     this.window.chats.prepare(id);
-    await until('the options are known', () => this.options.optionsFor(id).length > 0);
+    await until('the options are known', () => this.options.of(id).options.length > 0);
   }
 
   pick(option: 'mode' | 'model', value: string): void {
-    this.options.choose('one', option, value);
+    this.options.of('one').choose(option, value);
     this.window.chats.prepare('one');
   }
 
   async say(text: string) {
     const chat = await this.window.chats.create('one');
     await chat.send(draft(text));
-    this.options.clearOneTimeChoices('one');
+    this.options.of('one').clearOneTimeChoices?.();
     await until('the end', () => outline(chat).some((line) => line.startsWith('end:')));
     return chat;
   }

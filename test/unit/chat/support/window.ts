@@ -160,12 +160,8 @@ export const noUnsavedFiles: UnsavedFiles = {
 
 /** Where nothing is chosen, and nobody learns. */
 export const noStarts: NewSessionOptionsPort = {
-  serverChoices: () => ({}),
-  choicesForNewSession: () => [],
-  recordOfferedOptions: () => undefined,
+  of: () => ({ options: [], choose: () => undefined }),
   setPreparedSession: () => undefined,
-  recordUnattendedAction: () => undefined,
-  noticeForUnofferedChoice: () => undefined,
 };
 
 export function draft(text: string) {
