@@ -39,25 +39,6 @@ export interface SessionBackend extends Disposable {
   /** Deletes a stored session. @throws BackendError `unsupported` */
   deleteSession(sessionId: string): Promise<void>;
   /**
-   * Signs in. `methodId` is a method from the state `authRequired`, or `key:VARIABLE` for a stored key. Rejects if the
-   * backend still refuses a session. Absent if the credentials are in the settings.
-   * @throws BackendError, for example `authRequired`
-   */
-  authenticate?(methodId: string, signal?: AbortSignal, onWaiting?: (wait: SignInWait) => void): Promise<void>;
-  /** Fires when the user has signed in through `authenticate`. */
-  readonly onDidSignIn?: Event<void>;
-  /** Asks the backend for a session, to see whether a sign-in is missing. Starts the backend. @throws BackendError */
-  signInMethods?(signal: AbortSignal): Promise<SignInOverview>;
-  /** Signs out in the backend. Resolves to false if the backend does not support that. @throws BackendError */
-  signOut?(signal?: AbortSignal): Promise<boolean>;
-  /** Whether the agent that runs offers `llmProviders`. False until it was started. */
-  readonly hasLlmProviders?: boolean;
-  /**
-   * Lists where the agent sends its requests to models. Starts it. Resolves to undefined if the user cannot change
-   * that here. @throws BackendError
-   */
-  llmProviders?(signal: AbortSignal): Promise<readonly LlmProvider[] | undefined>;
-  /**
    * Tries again what failed earlier and is no longer done, such as starting. Call when the user restarts the agent, or sends a
    * prompt again.
    */
@@ -71,17 +52,6 @@ export interface SessionBackend extends Disposable {
   retire(): Promise<void>;
   /** Resolves when processes have exited and connections are closed. Never rejects. */
   stop(): Promise<void>;
-}
-
-/** A service that an agent sends its requests to models to. Names and addresses are the agent's words. */
-export interface LlmProvider {
-  readonly id: string;
-  /** The API protocols that it can use, such as `anthropic`. May include unknown ones. */
-  readonly supported: readonly string[];
-  /** Whether it cannot be disabled. */
-  readonly isRequired: boolean;
-  /** Undefined if it is disabled. */
-  readonly current?: { readonly apiType: string; readonly baseUrl: string };
 }
 
 export type BackendState =
@@ -111,22 +81,6 @@ export interface AuthKeyVariable {
   /** The address of the page where the user gets a key. */
   readonly page?: string;
   readonly advice?: string;
-}
-
-/** A sign-in that restarts the agent waits for the turns of other conversations. */
-export interface SignInWait {
-  /** Says who waits for which conversations, and what the user can do. For a notification with the button “Restart Now”. */
-  readonly message: string;
-  /** Ends the wait: the turns are lost. Does nothing after it. */
-  readonly restartNow: () => void;
-}
-
-export interface SignInOverview {
-  readonly isSignedIn: boolean;
-  readonly methods: readonly AuthMethod[];
-  /** Names of the accounts in use, if the backend reports them. For display only. Never logged. */
-  readonly accounts?: readonly string[];
-  readonly canSignOut: boolean;
 }
 
 export interface BackendCapabilities {

@@ -1,5 +1,5 @@
 import { toVisibleText } from '../../../base/common/visibleText';
-import type { LlmProvider } from '../../../session/common/sessionBackend';
+import type { LlmProvider } from '../agentBackend';
 import { shownUrl } from '../remote/agentUrl';
 import type { ProviderChoice, ProviderChoices } from './providerChoice';
 

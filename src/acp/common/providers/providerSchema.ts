@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import type { LlmProvider } from '../../../session/common/sessionBackend';
+import type { LlmProvider } from '../agentBackend';
 import { lenientList, RequiredText } from '../session/wireSchema';
 
 const Current = z.looseObject({ apiType: RequiredText, baseUrl: RequiredText });

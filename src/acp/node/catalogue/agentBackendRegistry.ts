@@ -1,5 +1,6 @@
 import type { BackendEntry, BackendRegistry } from '../../../session/common/backendRegistry';
-import { BackendError, type BackendState, type SessionBackend } from '../../../session/common/sessionBackend';
+import { BackendError, type BackendState } from '../../../session/common/sessionBackend';
+import type { AgentBackend } from '../../common/agentBackend';
 import { KeyedQueue } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
@@ -17,10 +18,10 @@ interface AgentRegistryDeps {
   /** Loads the catalogue. Starts no process. */
   readonly loadCatalogue: () => Promise<Catalogue>;
   /** Creates the backend of an agent. The registry owns the result. */
-  readonly createBackend: (entry: CatalogueEntry) => Promise<SessionBackend>;
+  readonly createBackend: (entry: CatalogueEntry) => Promise<AgentBackend>;
   readonly isTrusted: () => boolean;
   /** Whether sessions of the backend have got an MCP server of the workspace that the user no longer allows. */
-  readonly hasDeniedServers?: (backend: SessionBackend) => boolean | undefined;
+  readonly hasDeniedServers?: (backend: AgentBackend) => boolean | undefined;
   /** Consent for agents that the workspace defines. */
   readonly agentConsent: AgentConsentContext;
   /**
@@ -33,7 +34,7 @@ interface AgentRegistryDeps {
   /** Whether a turn of the agent runs in this window. */
   readonly isWorking: (id: string) => boolean;
   /** Called when turns of an agent go on although its settings have changed. */
-  readonly onDidPostpone: (agent: SessionBackend) => void;
+  readonly onDidPostpone: (agent: AgentBackend) => void;
   readonly log: Logger;
 }
 
@@ -59,7 +60,7 @@ export class AgentBackendRegistry implements BackendRegistry, Disposable {
     this.deps.log.error('A listener of the agents failed', error),
   );
   readonly onDidSignIn = this.signInEmitter.event;
-  private readonly openAgents = new Map<string, OpenGenerations<SessionBackend>>();
+  private readonly openAgents = new Map<string, OpenGenerations<AgentBackend>>();
   /** The entry of each agent when its last backend was created. */
   private readonly openedEntries = new Map<string, CatalogueEntry>();
   private readonly backendOpenQueue = new KeyedQueue();
@@ -82,12 +83,12 @@ export class AgentBackendRegistry implements BackendRegistry, Disposable {
     return this.lastCatalogue?.agents.find((agent) => agent.id === id);
   }
 
-  get backends(): readonly SessionBackend[] {
+  get backends(): readonly AgentBackend[] {
     return [...this.openAgents.values()].flatMap(({ latest }) => latest ?? []);
   }
 
   /** The backend of an agent that was opened in this window. If its settings have changed, the one that is completing its turns. */
-  backendOf(id: string): SessionBackend | undefined {
+  backendOf(id: string): AgentBackend | undefined {
     return this.openAgents.get(id)?.latest;
   }
 
@@ -122,7 +123,7 @@ export class AgentBackendRegistry implements BackendRegistry, Disposable {
     return entries;
   }
 
-  async open(id: string): Promise<SessionBackend> {
+  async open(id: string): Promise<AgentBackend> {
     return await this.backendOpenQueue.run(id, async () => {
       this.requireTrust();
       await this.refreshCatalogue();
@@ -152,7 +153,7 @@ export class AgentBackendRegistry implements BackendRegistry, Disposable {
     this.emitter.fire();
   }
 
-  private async followEntry(id: string, opened: OpenGenerations<SessionBackend>): Promise<void> {
+  private async followEntry(id: string, opened: OpenGenerations<AgentBackend>): Promise<void> {
     const known = this.entryOf(id);
     const isDenied = known !== undefined && (await this.missingConsentFor(known))?.decision === 'denied';
     // The entry is looked up again after the wait, because a newer catalogue may have been loaded in the meantime.
@@ -224,7 +225,7 @@ export class AgentBackendRegistry implements BackendRegistry, Disposable {
       this.deps.agentConsent.consent.forgetMissing(['agent'], ({ id }) => id !== undefined && ids.has(id));
   }
 
-  private async createBackend(entry: CatalogueEntry): Promise<SessionBackend> {
+  private async createBackend(entry: CatalogueEntry): Promise<AgentBackend> {
     const backend = await this.deps.createBackend(entry);
     if (this.isDisposed) {
       backend.dispose();
@@ -241,14 +242,14 @@ export class AgentBackendRegistry implements BackendRegistry, Disposable {
     return backend;
   }
 
-  private generationsOf(id: string): OpenGenerations<SessionBackend> {
+  private generationsOf(id: string): OpenGenerations<AgentBackend> {
     const known = this.openAgents.get(id);
     if (known) return known;
     const onDidPostpone = (): void => {
       const { latest } = created;
       if (latest) this.deps.onDidPostpone(latest);
     };
-    const created = new OpenGenerations<SessionBackend>({ isWorking: () => this.deps.isWorking(id), onDidPostpone });
+    const created = new OpenGenerations<AgentBackend>({ isWorking: () => this.deps.isWorking(id), onDidPostpone });
     this.openAgents.set(id, created);
     return created;
   }

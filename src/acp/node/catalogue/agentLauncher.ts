@@ -1,6 +1,7 @@
 import * as path from 'node:path';
 import type { McpServer } from '@agentclientprotocol/sdk';
-import { BackendError, type SessionBackend } from '../../../session/common/sessionBackend';
+import { BackendError } from '../../../session/common/sessionBackend';
+import type { AgentBackend } from '../../common/agentBackend';
 import type { Clock } from '../../../base/common/async';
 import type { Logger } from '../../../base/common/log';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
@@ -95,7 +96,7 @@ export class AgentLauncher {
 
   private readonly agentMcpServers: AgentMcpServers;
   /** The content of the workspace's MCP servers that sessions of a backend have got, as hashes. */
-  private readonly givenServers = new WeakMap<SessionBackend, ReadonlySet<string>>();
+  private readonly givenServers = new WeakMap<AgentBackend, ReadonlySet<string>>();
 
   constructor(private readonly deps: AgentLauncherDeps) {
     this.agentMcpServers = new AgentMcpServers(deps);
@@ -119,7 +120,7 @@ export class AgentLauncher {
   }
 
   /** Creates the backend of an agent. The caller owns the result. */
-  createBackend(entry: CatalogueEntry): SessionBackend {
+  createBackend(entry: CatalogueEntry): AgentBackend {
     const givenServers = new Set<string>();
     const backend = this.createBackendWith(entry, givenServers);
     this.givenServers.set(backend, givenServers);
@@ -127,12 +128,12 @@ export class AgentLauncher {
   }
 
   /** Whether sessions of the backend have got an MCP server of the workspace that the user no longer allows. */
-  hasDeniedServers(backend: SessionBackend): boolean {
+  hasDeniedServers(backend: AgentBackend): boolean {
     const { consent } = this.deps.agentConsent;
     return [...(this.givenServers.get(backend) ?? [])].some((hash) => consent.decisionOn({ hash }) === 'denied');
   }
 
-  private createBackendWith(entry: CatalogueEntry, givenServers: Set<string>): SessionBackend {
+  private createBackendWith(entry: CatalogueEntry, givenServers: Set<string>): AgentBackend {
     const { toolsMemory, versionMemory } = this.deps;
     const { id, title } = entry;
     const redactor = new SecretRedactor();
@@ -161,7 +162,7 @@ export class AgentLauncher {
     });
   }
 
-  private createRemoteBackend(entry: UrlEntry, shared: SharedDeps): SessionBackend {
+  private createRemoteBackend(entry: UrlEntry, shared: SharedDeps): AgentBackend {
     return new AcpBackend({
       ...this.commonDeps(entry, shared),
       startAgent: () => this.connect(entry, shared.log, shared.redactor),

@@ -1,6 +1,7 @@
 import { RequestError } from '@agentclientprotocol/sdk';
 import { toVisibleText } from '../../../base/common/visibleText';
-import { BackendError, isBackendError, type LlmProvider } from '../../../session/common/sessionBackend';
+import { BackendError, isBackendError } from '../../../session/common/sessionBackend';
+import type { LlmProvider } from '../../common/agentBackend';
 import type { ProviderChoice, ProviderChoices } from '../../common/providers/providerChoice';
 import { sentenceOfAgentError } from '../../common/session/agentErrorText';
 import type { AgentClient } from './agentClient';

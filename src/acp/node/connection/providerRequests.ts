@@ -1,4 +1,4 @@
-import type { LlmProvider } from '../../../session/common/sessionBackend';
+import type { LlmProvider } from '../../common/agentBackend';
 import type { ProviderChoice } from '../../common/providers/providerChoice';
 import { LlmProviderList } from '../../common/providers/providerSchema';
 import { parseAnswer, type SendRequest } from './protocolRequests';

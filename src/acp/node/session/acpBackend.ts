@@ -5,10 +5,7 @@ import {
   type BackendState,
   type CreateSessionOptions,
   type LoadSessionOptions,
-  type LlmProvider,
   type SessionBackend,
-  type SignInOverview,
-  type SignInWait,
   type SessionSummary,
   isBackendError,
 } from '../../../session/common/sessionBackend';
@@ -19,6 +16,7 @@ import type { EditorPort } from '../../../editor/common/editorPort';
 import { ObservedWrites, type WriteObserver } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import type { SessionSetupResult } from '../../common/session/agentMessages';
+import type { LlmProvider, LlmProviderFacet, SignInFacet, SignInOverview, SignInWait } from '../../common/agentBackend';
 import { restoreMethodOf } from '../../common/session/bindingState';
 import type { SessionListResult } from '../../common/session/wireSchema';
 import { AgentRequestRunner, type AgentRequestRunnerDeps } from '../connection/agentRequestRunner';
@@ -47,7 +45,7 @@ export interface AcpBackendDeps extends AgentRequestRunnerDeps {
 const maxSignIns = 5;
 
 /** A session backend for an ACP v1 agent: one process, any number of sessions. */
-export class AcpBackend implements SessionBackend {
+export class AcpBackend implements SessionBackend, SignInFacet, LlmProviderFacet {
   readonly id: string;
   readonly title: string;
   private readonly requestRunner: AgentRequestRunner;

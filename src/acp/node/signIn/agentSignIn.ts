@@ -10,8 +10,8 @@ import {
   isBackendError,
   type AuthMethod,
   type BackendState,
-  type SignInWait,
 } from '../../../session/common/sessionBackend';
+import type { SignInWait } from '../../common/agentBackend';
 import type { AuthStatus } from '../../common/signIn/authStatus';
 import type { AgentKeyUse } from '../../common/signIn/agentKeys';
 import {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { toVisibleText } from '../../../base/common/visibleText';
-import type { LlmProvider } from '../../../session/common/sessionBackend';
+import type { LlmProvider } from '../../common/agentBackend';
 import {
   addressProblem,
   headersKeptForAddress,

@@ -1,13 +1,9 @@
 import * as vscode from 'vscode';
 import { messageOf } from '../../../base/common/errors';
-import {
-  isBackendError,
-  type BackendState,
-  type LlmProvider,
-  type SessionBackend,
-} from '../../../session/common/sessionBackend';
+import { isBackendError, type BackendState } from '../../../session/common/sessionBackend';
 import type { BackendEntry } from '../../../session/common/backendRegistry';
 import type { Messages } from '../../../platform/vscode/messages';
+import type { AgentBackend, LlmProvider } from '../../common/agentBackend';
 import { changeProviderAndRestart } from '../../common/providers/changeProviderAndRestart';
 import type { ProviderChoice, ProviderChoices } from '../../common/providers/providerChoice';
 import {
@@ -30,7 +26,7 @@ import { askForAddressAndHeaders } from './providerBoxes';
 interface ProviderAgents {
   list(): Promise<readonly BackendEntry[]>;
   /** @throws BackendError */
-  open(id: string): Promise<Pick<SessionBackend, 'capabilities' | 'llmProviders'>>;
+  open(id: string): Promise<Pick<AgentBackend, 'capabilities' | 'llmProviders'>>;
   /** The states of the agent's backends in this window. */
   statesOf(id: string): readonly BackendState[];
   /** Stops all processes of the agent, also those with earlier settings. Never rejects. */

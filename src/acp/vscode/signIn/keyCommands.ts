@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { BackendEntry } from '../../../session/common/backendRegistry';
-import type { AuthKeyVariable, SessionBackend } from '../../../session/common/sessionBackend';
+import type { AuthKeyVariable } from '../../../session/common/sessionBackend';
 import type { Messages } from '../../../platform/vscode/messages';
 import type { AgentKeyStore } from '../../common/signIn/agentKeyStore';
 import { keyTexts } from '../../common/signIn/keyTexts';
@@ -63,7 +63,7 @@ export class KeyCommands {
   }
 
   private async signOutOfAgent({ id }: BackendEntry, signal: AbortSignal): Promise<boolean> {
-    const backend: SessionBackend = await this.deps.agents.open(id);
+    const backend = await this.deps.agents.open(id);
     return (await backend.signOut?.(signal)) === true;
   }
 

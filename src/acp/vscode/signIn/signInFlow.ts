@@ -1,13 +1,9 @@
 import * as vscode from 'vscode';
-import {
-  isBackendError,
-  type AuthMethod,
-  type SessionBackend,
-  type SignInOverview,
-} from '../../../session/common/sessionBackend';
+import { isBackendError, type AuthMethod } from '../../../session/common/sessionBackend';
 import type { BackendEntry } from '../../../session/common/backendRegistry';
 import { withAbortSignal } from '../../../platform/vscode/cancellation';
 import type { Messages } from '../../../platform/vscode/messages';
+import type { AgentBackend, SignInOverview } from '../../common/agentBackend';
 import { isKeyVariable } from '../../common/signIn/agentKeys';
 import type { AgentKeyStore } from '../../common/signIn/agentKeyStore';
 import { signedInMessage, signInChoices, signInPrompt, type SignInChoice } from '../../common/signIn/signInChoices';
@@ -17,11 +13,11 @@ import { askForKey, askForVariable } from './keyBox';
 export interface SignInAgents {
   list(): Promise<readonly BackendEntry[]>;
   /** The backend, if it was used in this window. */
-  openBackend(id: string): SessionBackend | undefined;
+  openBackend(id: string): AgentBackend | undefined;
   /** Stops its processes, with all turns. Never rejects. */
   stop(id: string): Promise<void>;
   /** @throws BackendError */
-  open(id: string): Promise<SessionBackend>;
+  open(id: string): Promise<AgentBackend>;
   /** Whether the agent is the user's own, not the workspace's. */
   mayHaveKeys(id: string): boolean;
   /** Whether Backline connects to the agent by a URL, so that keys are sent in HTTP headers. */
@@ -60,7 +56,7 @@ export class SignInFlow {
   }
 
   /** Says which conversations a restart waits for, and lets the user restart the agent now. @throws BackendError */
-  async authenticate(backend: SessionBackend, methodId: string, signal?: AbortSignal): Promise<void> {
+  async authenticate(backend: AgentBackend, methodId: string, signal?: AbortSignal): Promise<void> {
     await backend.authenticate?.(methodId, signal, ({ message, restartNow }) =>
       this.deps.messages.warning(message, { label: 'Restart Now', run: restartNow }),
     );
@@ -68,7 +64,7 @@ export class SignInFlow {
 
   /** Signs in and reports the result. Never rejects. */
   private async perform(
-    backend: SessionBackend,
+    backend: AgentBackend,
     method: AuthMethod,
     isSilent: boolean,
   ): Promise<'done' | 'refused' | 'failed'> {
@@ -105,7 +101,7 @@ export class SignInFlow {
     return (await vscode.window.showQuickPick(items, { title, placeHolder: 'Select an agent' }))?.id;
   }
 
-  private async chooseWay(backend: SessionBackend): Promise<SignInChoice | undefined> {
+  private async chooseWay(backend: AgentBackend): Promise<SignInChoice | undefined> {
     const { agents, messages } = this.deps;
     const { accounts, isSignedIn: hasSession, methods } = await this.methodsOf(backend);
     const isSignedIn = hasSession && agents.isProvenBySession(backend.id);
@@ -123,9 +119,7 @@ export class SignInFlow {
   }
 
   /** Returns the ways to sign in. Asks the agent for them unless it is known to require a sign-in. */
-  private async methodsOf(
-    backend: SessionBackend,
-  ): Promise<Pick<SignInOverview, 'accounts' | 'isSignedIn' | 'methods'>> {
+  private async methodsOf(backend: AgentBackend): Promise<Pick<SignInOverview, 'accounts' | 'isSignedIn' | 'methods'>> {
     const { state } = backend;
     if (state.kind === 'authRequired' && state.methods.length > 0) return { isSignedIn: false, methods: state.methods };
     if (!backend.signInMethods) return { isSignedIn: true, methods: [] };
@@ -134,7 +128,7 @@ export class SignInFlow {
     return found ?? { isSignedIn: true, methods: [] };
   }
 
-  private async signInBy(backend: SessionBackend, { key, method }: SignInChoice, isSilent: boolean): Promise<void> {
+  private async signInBy(backend: AgentBackend, { key, method }: SignInChoice, isSilent: boolean): Promise<void> {
     const { agents, keys } = this.deps;
     if (!key) {
       await this.perform(backend, method, isSilent);
@@ -157,7 +151,7 @@ export class SignInFlow {
     }
   }
 
-  private reportFailure(backend: SessionBackend, error: unknown): void {
+  private reportFailure(backend: AgentBackend, error: unknown): void {
     if (isBackendError(error) && error.code === 'cancelled') return;
     const message = error instanceof Error ? error.message : `Signing in to ${backend.title} failed.`;
     this.deps.messages.error(message, { label: 'Try Again', run: () => this.signIn(backend.id) });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { CatalogueEntry, ProcessEntry, UrlEntry } from '../../../../src/acp/node/catalogue/agentCatalogue';
 import { AgentBackendRegistry } from '../../../../src/acp/node/catalogue/agentBackendRegistry';
+import type { CatalogueEntry, ProcessEntry, UrlEntry } from '../../../../src/acp/node/catalogue/agentCatalogue';
 import { AgentsPort } from '../../../../src/acp/vscode/agentsPort';
 import { nullLogger } from '../../../../src/base/common/log';
-import type { SessionBackend } from '../../../../src/session/common/sessionBackend';
+import type { AgentBackend } from '../../../../src/acp/common/agentBackend';
 import { answeringConsent } from '../../../fake/answeringConsent';
 
 const shared = { mcpServers: {}, missingFile: 'error', source: 'configured' } as const;
@@ -16,7 +16,7 @@ const far: UrlEntry = { ...shared, id: 'far', title: 'Far', url: 'https://far.ex
 const workspaceDefinition = { name: 'theirs', setting, file: undefined };
 const theirs: ProcessEntry = { ...own, id: 'theirs', workspaceDefinition };
 
-function backendOf({ id, title }: CatalogueEntry): SessionBackend {
+function backendOf({ id, title }: CatalogueEntry): AgentBackend {
   const unused = (): Promise<never> => Promise.reject(new Error('not used in this test'));
   return {
     id,

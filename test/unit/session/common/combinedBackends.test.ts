@@ -87,31 +87,17 @@ describe('all backends', () => {
   });
 
   it('have all members of the backend, also those that not every backend has', async () => {
-    const signIns = new Emitter<void>((error) => {
-      throw error;
-    });
     const own = Object.assign(agents.backends[0] ?? assert.fail(), {
-      onDidSignIn: signIns.event,
-      hasLlmProviders: true,
       isOutdated: false,
-      signInMethods(this: FakeBackend) {
-        this.calls.push('signInMethods');
-        return Promise.resolve({ isSignedIn: true, methods: [], canSignOut: true });
-      },
       forgetFailures(this: FakeBackend) {
         this.calls.push('forgetFailures');
       },
       prepareSession: () => Promise.resolve(undefined),
     });
     const backend = await all.open('demo');
-    let signInCount = 0;
-    backend.onDidSignIn?.(() => signInCount++);
-    signIns.fire();
-    await backend.signInMethods?.(AbortSignal.abort());
     backend.forgetFailures?.();
     own.isOutdated = true;
-    assert.deepEqual([signInCount, own.calls], [1, ['signInMethods', 'forgetFailures']]);
-    assert.deepEqual([backend.hasLlmProviders, backend.isOutdated], [true, true]);
+    assert.deepEqual([own.calls, backend.isOutdated], [['forgetFailures'], true]);
     assert.equal(await backend.prepareSession?.({ cwd: '/ws' }), undefined);
     assert.deepEqual(seen, [], 'nothing was opened');
   });

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { CatalogueEntry } from '../../../../../src/acp/node/catalogue/agentCatalogue';
 import { AgentLauncher } from '../../../../../src/acp/node/catalogue/agentLauncher';
 import type { Logger } from '../../../../../src/base/common/log';
-import type { SessionBackend } from '../../../../../src/session/common/sessionBackend';
+import type { AgentBackend } from '../../../../../src/acp/common/agentBackend';
 import { systemClock } from '../../../../../src/base/node/systemClock';
 import { TrafficLog } from '../../../../../src/wire/common/traffic';
 import { answeringConsent } from '../../../../fake/answeringConsent';
@@ -78,7 +78,7 @@ function launcherOf(overheard: Overheard, keys: Readonly<Record<string, string>>
   });
 }
 
-async function withBackend(launcher: AgentLauncher, work: (backend: SessionBackend) => Promise<void>): Promise<void> {
+async function withBackend(launcher: AgentLauncher, work: (backend: AgentBackend) => Promise<void>): Promise<void> {
   const backend = launcher.createBackend(entry);
   try {
     await work(backend);
