@@ -5,8 +5,9 @@ import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
 import type { PortRange } from '../../platform/common/settings';
+import { refuseUpgrade, type Refusal } from '../../wire/node/localRequest';
 import { bindPort } from './portBinder';
-import { refuseUpgrade, type UpgradeRefusal, type UpgradeGuard } from './upgradeGuard';
+import type { UpgradeGuard } from './upgradeGuard';
 
 interface WebSocketListenerDeps {
   readonly guard: UpgradeGuard;
@@ -19,9 +20,9 @@ interface WebSocketListenerDeps {
   readonly onConnection: (socket: WebSocket, request: IncomingMessage) => void;
 }
 
-const tooManyClients: UpgradeRefusal = {
+const tooManyClients: Refusal = {
   status: 503,
-  text: 'Too many clients are connected. End one, then connect again.',
+  message: 'Too many clients are connected. End one, then connect again.',
 };
 
 /** Listens on the loopback interface and accepts only WebSockets that pass the guard. */
@@ -103,7 +104,7 @@ export class WebSocketListener {
     socket.on('error', onError);
     const refusal = guard.checkRequest(request) ?? (isFull() ? tooManyClients : undefined);
     if (refusal) {
-      log.debug(`Refused a connection with ${refusal.status}: ${refusal.text}`);
+      log.debug(`Refused a connection with ${refusal.status}: ${refusal.message}`);
       refuseUpgrade(socket, refusal);
       return;
     }

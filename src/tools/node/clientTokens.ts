@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { bearerToken } from '../../wire/node/localRequest';
 
 const idBytes = 8;
 const signatureBytes = 16;
@@ -17,7 +18,7 @@ export class ClientTokens {
 
   /** The client in an `Authorization` header; undefined for an invalid token. */
   clientOf(authorization: string | undefined): string | undefined {
-    const token = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1];
+    const token = bearerToken(authorization);
     if (token?.length !== tokenLength) return undefined;
     const bytes = Buffer.from(token, 'base64url');
     if (bytes.length !== idBytes + signatureBytes) return undefined;

@@ -5,6 +5,8 @@ import { toDisposable, type Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
 import type { ToolCaller } from '../../session/common/toolCaller';
+import { localRequestProblem, type Refusal } from '../../wire/node/localRequest';
+import { readBody } from '../../wire/node/readBody';
 import { FairCallQueue } from '../common/calls/fairCallQueue';
 import { OpenCalls } from '../common/calls/openCalls';
 import type { ToolProvider } from '../common/toolProvider';
@@ -41,12 +43,6 @@ const keepAliveMs = 20_000;
 /** In UTF-16 units. */
 const maxNameLength = 200;
 const jsonHeaders = { 'Content-Type': 'application/json' };
-const loopbackHost = /^(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/i;
-
-interface Refusal {
-  readonly status: number;
-  readonly message: string;
-}
 
 /** Offers tools over MCP's streamable HTTP on 127.0.0.1 to clients with a token. Stateless: one answer per POST. */
 export class McpServer {
@@ -144,7 +140,7 @@ export class McpServer {
       closed.abort();
     });
     try {
-      const body = await readBody(request);
+      const body = (await readBody(request, maxBodyBytes)).toString('utf8');
       const connection = connectionOf(client, request);
       const answer = await this.connections.use(client, connection, ({ caller, setName }) =>
         answerMcpBody(body, {
@@ -195,10 +191,10 @@ export class McpServer {
   }
 }
 
-function refusalOf({ method, url = '', headers }: IncomingMessage, client: string | undefined): Refusal | undefined {
-  // A page that uses DNS rebinding sends its own host name.
-  if (!loopbackHost.test(headers.host ?? '')) return { status: 403, message: 'Connect to 127.0.0.1.' };
-  if (headers.origin !== undefined) return { status: 403, message: 'Web pages may not connect.' };
+function refusalOf(request: IncomingMessage, client: string | undefined): Refusal | undefined {
+  const problem = localRequestProblem(request);
+  if (problem) return problem;
+  const { headers, method, url = '' } = request;
   if (client === undefined) return { status: 401, message: 'Send the token of this server.' };
   if (url !== '/mcp') return { status: 404, message: 'The server is at /mcp.' };
   const version = headers['mcp-protocol-version'];
@@ -217,22 +213,6 @@ function versionOf({ headers }: IncomingMessage): string | undefined {
 function connectionOf(client: string, { headers }: IncomingMessage): string {
   const session = headers['mcp-session-id'];
   return typeof session === 'string' ? `${client} ${session.slice(0, 100)}` : client;
-}
-
-/** Reads the body of a request. @throws Error if it is too long or not complete */
-function readBody(request: IncomingMessage): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (bytes: Buffer) => {
-      size += bytes.length;
-      if (size > maxBodyBytes) reject(new Error(`The body is larger than ${maxBodyBytes} bytes.`));
-      else chunks.push(bytes);
-    });
-    request.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
-    request.once('error', reject);
-    request.once('close', () => reject(new Error('The request was not complete.')));
-  });
 }
 
 function sendJson(response: ServerResponse, status: number, body: unknown): void {

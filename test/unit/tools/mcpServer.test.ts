@@ -119,7 +119,8 @@ describe('the MCP server of the window', () => {
     assert.equal((await post(ping, { ...address.headers, Origin: 'https://example.com' })).status, 403);
     assert.equal((await fetch(address.url, { headers: address.headers })).status, 405);
     assert.equal((await fetch(address.url.replace('/mcp', '/x'), { headers: address.headers })).status, 404);
-    assert.equal(await statusForHost('example.com'), 403);
+    assert.equal(await statusForHosts('example.com'), 403);
+    assert.equal(await statusForHosts('127.0.0.1', 'example.com'), 400);
   });
 
   it('gives each client a token of its own', async () => {
@@ -242,9 +243,9 @@ describe('the MCP server of the window', () => {
   });
 
   /** `fetch` sets the header itself. */
-  function statusForHost(host: string): Promise<number | undefined> {
+  function statusForHosts(...hosts: string[]): Promise<number | undefined> {
     return new Promise((resolve, reject) => {
-      const headers = { ...address.headers, Host: host };
+      const headers = [...Object.entries(address.headers), ...hosts.map((host) => ['Host', host])].flat();
       const asking = request(address.url, { method: 'POST', headers }, (response) => {
         response.resume();
         resolve(response.statusCode);

@@ -11,7 +11,8 @@ import type { Clock } from '../../../base/common/async';
 import type { Logger } from '../../../base/common/log';
 import type { RunningAgent } from '../connection/agentConnection';
 import { IdleConnectionDetector } from './idleConnectionDetector';
-import { agentUrlPath, RequestGate, type Refusal } from './requestGate';
+import { refuseUpgrade, type Refusal } from '../../../wire/node/localRequest';
+import { agentUrlPath, RequestGate } from './requestGate';
 import { ServedAgent } from './servedAgent';
 import { defaultServeLimits, type ServeLimits } from './serveLimits';
 
@@ -180,13 +181,7 @@ export class AgentServer {
     socket.on('error', (error) => this.deps.log.debug(`A connection failed: ${error.message}`));
     const refusal = this.gate.refusalOf(request) ?? this.fullRefusal(true);
     if (refusal) {
-      const { message, status } = refusal;
-      const lines = [
-        `HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? ''}`,
-        'Connection: close',
-        'Content-Type: text/plain',
-      ];
-      socket.end(`${[...lines, `Content-Length: ${Buffer.byteLength(message)}`].join('\r\n')}\r\n\r\n${message}`);
+      refuseUpgrade(socket, refusal);
       return;
     }
     this.countWhileOpening(socket, () => this.acpUpgradeHandler(request, socket, head));

@@ -1,5 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type * as z from 'zod';
+import { BodyError, readBody } from '../../../../wire/node/readBody';
 import { ApiFailure, documentedFailure, validationFailure } from './apiFailure';
 
 interface BodyLimits {
@@ -14,7 +15,7 @@ export async function readJsonBody<Schema extends z.ZodType>(
   { maxBytes, held }: BodyLimits,
 ): Promise<z.output<Schema>> {
   return await held.runWithReservation(async (hold) =>
-    parseJsonBody((await readBody(request, maxBytes, hold)).toString('utf8'), schema),
+    parseJsonBody((await readRequest(request, maxBytes, hold)).toString('utf8'), schema),
   );
 }
 
@@ -56,35 +57,18 @@ export function sendFailure(response: ServerResponse, { httpStatus, body, header
   else sendJson(response, httpStatus, body, headers);
 }
 
-async function readBody(request: IncomingMessage, maxBytes: number, hold: (bytes: number) => void): Promise<Buffer> {
-  const tooLarge = new ApiFailure(413, 'INVALID_REQUEST', `The body is larger than ${maxBytes} bytes.`, {
-    field: 'body',
-  });
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge;
-  return await new Promise((resolve, reject) => {
-    let chunks: Buffer[] | undefined = [];
-    let length = 0;
-    const refuse = (error: unknown): void => {
-      chunks = undefined;
-      reject(error instanceof Error ? error : new Error(String(error)));
-    };
-    request.on('data', (chunk: Buffer) => {
-      if (!chunks) return;
-      length += chunk.length;
-      try {
-        if (length > maxBytes) throw tooLarge;
-        hold(chunk.length);
-        chunks.push(chunk);
-      } catch (error) {
-        refuse(error);
-      }
-    });
+async function readRequest(request: IncomingMessage, maxBytes: number, hold: (bytes: number) => void): Promise<Buffer> {
+  try {
+    return await readBody(request, maxBytes, hold);
+  } catch (error) {
+    if (error instanceof ApiFailure) throw error;
+    if (error instanceof BodyError && error.reason === 'tooLarge') {
+      const message = `The body is larger than ${maxBytes} bytes.`;
+      throw new ApiFailure(413, 'INVALID_REQUEST', message, { field: 'body' });
+    }
     // The client has disconnected, which is not an error of the server.
-    const notReceived = (): void => refuse(documentedFailure('INVALID_REQUEST', 'The body was not received.'));
-    request.once('end', () => resolve(Buffer.concat(chunks ?? [])));
-    request.once('error', notReceived);
-    request.once('close', notReceived);
-  });
+    throw documentedFailure('INVALID_REQUEST', 'The body was not received.');
+  }
 }
 
 /** Limits the memory for request bodies that are being read, for all clients together. */
