@@ -118,7 +118,7 @@ async function benchSize(bench: string, place: string, updates: readonly object[
   const write = (event: SessionEvent): void => file.append({ type: 'event', at: Date.now(), event: storedForm(event) });
   const normalizer = new SessionNormalizer(write);
   const mapper = new SessionEventMapper('s1', systemClock);
-  const reader = new V1Updates(mapper, new SubagentUpdates(mapper, () => false));
+  const reader = new V1Updates(mapper, new SubagentUpdates(mapper));
   const emit = (events: readonly SessionEvent[]): void => {
     for (const event of events) normalizer.normalize(event);
   };

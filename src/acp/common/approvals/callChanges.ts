@@ -2,6 +2,7 @@ import { BoundedMap } from '../../../base/common/boundedMap';
 import { canonicalJson } from '../../../base/common/canonicalJson';
 import { toVisibleText } from '../../../base/common/visibleText';
 import { commandOfInput, parseToolInput } from '../../../permissions/common/requests/toolInput';
+import { requestChanged } from '../../../session/common/engine/approvals';
 import type { CallDescription } from '../session/toolCalls';
 
 interface WatchedCall {
@@ -15,9 +16,6 @@ interface CallWatch {
   readonly signal: AbortSignal;
   dispose(): void;
 }
-
-/** The reason of a signal that is aborted because a request has changed while it waited for its answer. */
-export const requestChanged = Symbol('The request has changed.');
 
 /** Recognizes that a tool call has changed while the user or a rule decides about it. */
 export class CallChanges {

@@ -4,7 +4,7 @@ import { createNarrowestRule, type PermissionRule } from '../../../permissions/c
 import { describeLastingAnswer } from '../../../permissions/common/rules/ruleWords';
 import type { ToolRequest } from '../../../permissions/common/requests/toolRequest';
 import { toVisibleText } from '../../../base/common/visibleText';
-import type { ApprovalOption } from './approvals';
+import type { ApprovalOption } from '../../../session/common/engine/approvals';
 import type { PermissionRequest } from '../session/agentMessages';
 
 /** An answer offered to the user. Choosing it stores `rule`. */

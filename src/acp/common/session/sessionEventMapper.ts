@@ -1,6 +1,7 @@
 import type { EventData, SessionEvent, SlashCommand, TokenUsage } from '../../../session/common/sessionEvents';
 import { ToolKind } from '../../../session/common/sessionEvents';
-import type { SessionTurn } from '../../../session/common/sessionTurn';
+import { SessionTurns } from '../../../session/common/engine/sessionTurns';
+import type { OpenTurn } from '../../../session/common/engine/turnState';
 import { isModeOption, highestUnattendedAction } from '../../../session/common/optionChoices';
 import type { Clock } from '../../../base/common/async';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
@@ -21,15 +22,9 @@ interface TurnEnd {
   readonly usage?: TokenUsage;
 }
 
-interface Turn {
-  readonly kind: Exclude<SessionTurn, 'none'>;
-  /** Of an own turn. */
-  readonly requestId?: string;
-}
-
 /**
- * Maps an agent's messages in a session to session events, without side effects. At most one turn is open, live or
- * replayed. The versions of the protocol read their updates and call this.
+ * Maps an agent's messages in a session to session events. Its only side effects are those on `turns`: it opens and ends
+ * turns together with the events that say so. The versions of the protocol read their updates and call this.
  */
 export class SessionEventMapper {
   /** The first line of the last prompt. */
@@ -40,7 +35,6 @@ export class SessionEventMapper {
   private readonly unattendedActionDetector = new UnattendedActionDetector();
   private readonly ignoredCountByName = new Map<string, number>();
 
-  private turn: Turn | undefined;
   /**
    * The messages that are streamed, by block index, each with the agent's id of it. They are closed when something else
    * follows.
@@ -54,6 +48,7 @@ export class SessionEventMapper {
     private readonly sessionId: string,
     clock: Pick<Clock, 'monotonicNow'>,
     agent: () => string | undefined = () => undefined,
+    readonly turns = new SessionTurns(),
   ) {
     this.config = new ConfigOptions(agent);
     this.toolCalls = new ToolCalls(sessionId, clock);
@@ -112,12 +107,9 @@ export class SessionEventMapper {
     return [...(toolCall.parentCallId === undefined ? this.endMessages() : []), ...events, ...changedOptions];
   }
 
-  /** Records that the agent requested an approval, and returns the event unchanged. */
-  recordApprovalRequest(event: SessionEvent): SessionEvent {
-    if (event.event !== 'approval:required') return event;
+  /** Call when the user is asked, for whatever the agent wants to do. */
+  recordAskedAction(): void {
     this.unattendedActionDetector.recordAskedAction();
-    this.inUnpromptedTurn([event]);
-    return event;
   }
 
   describeCall(id: string): CallDescription | undefined {
@@ -166,9 +158,8 @@ export class SessionEventMapper {
     return this.toolCalls.takeTerminalUpdates();
   }
 
-  /** The turn that is open in the session's events. */
-  get openTurn(): SessionTurn {
-    return this.turn?.kind ?? 'none';
+  get isInOwnTurn(): boolean {
+    return this.turns.state.open?.kind === 'own';
   }
 
   get hasOpenCalls(): boolean {
@@ -184,33 +175,33 @@ export class SessionEventMapper {
     // A turn that the agent began itself ends without an event: one that came now would end the turn of this prompt for a
     // reader that has recorded the prompt already.
     const events = this.endReplay();
-    this.turn = { kind: 'own', requestId };
+    this.turns.apply({ type: 'prompted', requestId });
     events.push({ event: 'prompt:submit', data: { session_id: this.sessionId, prompt, request_id: requestId } });
     return events;
   }
 
   /** Ends the turn. Returns no events if no turn is open, for example after a failure. */
   endTurn({ stopReason, unknownReason, usage }: TurnEnd): SessionEvent[] {
-    const { turn } = this;
-    if (!turn) return [];
+    const { open } = this.turns.state;
+    if (!open) return [];
     const events = this.endOpenParts();
     const unknown = withoutUndefined({ unknown_stop_reason: unknownReason });
-    const data = { ...this.sessionAndRequestFields(turn), response: '', stop_reason: stopReason, ...unknown };
+    const data = { ...this.sessionAndRequestFields(open), response: '', stop_reason: stopReason, ...unknown };
     events.push({ event: 'prompt:complete', data: usage ? { ...data, token_usage: usage } : data });
     return events;
   }
 
   /** Like `endTurn`, but does nothing in an own turn. */
   endTurnOfOthers(end: TurnEnd): SessionEvent[] {
-    return this.openTurn === 'own' ? [] : this.endTurn(end);
+    return this.isInOwnTurn ? [] : this.endTurn(end);
   }
 
   /** Ends the turn with a failure. `details` help to diagnose it. */
   failTurn(error: string, code: string, details?: string): SessionEvent[] {
-    const { turn } = this;
-    if (!turn) return [];
+    const { open } = this.turns.state;
+    if (!open) return [];
     const events = this.endOpenParts();
-    const data = { ...this.sessionAndRequestFields(turn), error, code };
+    const data = { ...this.sessionAndRequestFields(open), error, code };
     events.push({ event: 'error', data: details === undefined ? data : { ...data, details } });
     return events;
   }
@@ -231,13 +222,13 @@ export class SessionEventMapper {
   /** Maps a prompt that another client sent, or that the agent added. */
   mapOthersPrompt(prompt: string): SessionEvent[] {
     const events = this.endTurn({ stopReason: 'end_turn' });
-    this.turn = { kind: 'other' };
+    this.turns.apply({ type: 'othersPrompted' });
     return [...events, { event: 'prompt:submit', data: { session_id: this.sessionId, prompt } }];
   }
 
   /** Opens an unprompted turn for `events`, if no turn is open. Session events have no start event for such a turn. */
   inUnpromptedTurn<Events extends readonly SessionEvent[] | undefined>(events: Events): Events {
-    if (events && events.length > 0 && !this.isReplaying) this.turn ??= { kind: 'agent' };
+    if (events && events.length > 0 && !this.isReplaying) this.turns.apply({ type: 'acted' });
     return events;
   }
 
@@ -309,7 +300,7 @@ export class SessionEventMapper {
     const { replayedPrompt } = this;
     if (!replayedPrompt) return [];
     this.replayedPrompt = undefined;
-    this.turn = { kind: 'other' };
+    this.turns.apply({ type: 'othersPrompted' });
     const data = { session_id: this.sessionId, prompt: replayedPrompt.text, replayed: true };
     return [{ event: 'prompt:submit', data }];
   }
@@ -352,7 +343,7 @@ export class SessionEventMapper {
   /** Marks calls that ran without approval. Skips replayed calls, and agents with modes, which are more precise. */
   private withUnattendedMark(event: SessionEvent): SessionEvent {
     if (event.event !== 'tool:post' || this.toolCalls.isAction(event.data.call_id)) return event;
-    if (this.isReplaying || this.openTurn !== 'own') return event;
+    if (this.isReplaying || !this.isInOwnTurn) return event;
     if (this.config.options.some((option) => isModeOption(option)) || highestUnattendedAction(this.config.options))
       return event;
     const kind = ToolKind.safeParse(event.data.operation).data;
@@ -362,12 +353,12 @@ export class SessionEventMapper {
 
   private endOpenParts(): SessionEvent[] {
     const pending = this.takePendingEvents();
-    this.turn = undefined;
+    this.turns.apply({ type: 'ended' });
     return [...this.endMessages(), ...pending, ...this.toolCalls.endTurn()];
   }
 
-  private sessionAndRequestFields({ requestId }: Turn) {
-    return { session_id: this.sessionId, ...withoutUndefined({ request_id: requestId }) };
+  private sessionAndRequestFields(turn: OpenTurn) {
+    return { session_id: this.sessionId, ...(turn.kind === 'own' ? { request_id: turn.requestId } : {}) };
   }
 
   countIgnored(updateName: string): SessionEvent[] {

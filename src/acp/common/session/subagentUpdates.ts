@@ -30,11 +30,7 @@ const maxMessages = 200;
 export class SubagentUpdates {
   private readonly subagentById = new Map<string, Subagent>();
 
-  /** `isParentWorking`: whether the session's agent reports that it is working itself. */
-  constructor(
-    private readonly mapper: SessionEventMapper,
-    private readonly isParentWorking: () => boolean,
-  ) {
+  constructor(private readonly mapper: SessionEventMapper) {
     // A subagent may not report its own end.
     mapper.onEndOfTurn(() => [...this.subagentById.values()].flatMap((subagent) => this.showText(subagent)));
   }
@@ -125,7 +121,7 @@ export class SubagentUpdates {
     dropOldText(textByMessage);
     subagent.unshownLength += added.length;
     // Without a turn, nothing may follow that shows the rest.
-    const isDue = isWhole || subagent.unshownLength >= maxUnshownLength || this.mapper.openTurn === 'none';
+    const isDue = isWhole || subagent.unshownLength >= maxUnshownLength || this.mapper.turns.state.open === undefined;
     return isDue ? this.showText(subagent) : [];
   }
 
@@ -168,7 +164,8 @@ export class SubagentUpdates {
   }
 
   private endTurnOfOthersIfIdle(): SessionEvent[] {
-    const isBusy = this.isParentWorking() || [...this.subagentById.values()].some(({ isWorking }) => isWorking);
+    const { isAgentWorking } = this.mapper.turns.state;
+    const isBusy = isAgentWorking || [...this.subagentById.values()].some(({ isWorking }) => isWorking);
     return isBusy || this.mapper.isInReplay ? [] : this.mapper.endTurnOfOthers({ stopReason: 'end_turn' });
   }
 

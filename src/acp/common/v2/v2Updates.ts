@@ -23,8 +23,6 @@ export class V2Updates implements UpdateReader {
   private readonly messages: V2Messages;
   private readonly terminals: V2Terminals;
   private readonly plans = new Map<string, PlanEntries>();
-  /** Whether the agent is working, according to its last report. */
-  private working = false;
   private isWaitingForUser = false;
   /** The prompt of another client, while its pieces arrive. Its turn begins with the next update of another kind. */
   private othersPrompt: { readonly messageId: string; text: string } | undefined;
@@ -41,14 +39,9 @@ export class V2Updates implements UpdateReader {
     this.terminals = new V2Terminals(mapper);
   }
 
-  get isWorking(): boolean {
-    return this.working;
-  }
-
   /** Call when the agent's process has ended. */
   markIdle(): void {
-    this.working = false;
-    this.isWaitingForUser = false;
+    this.setWorking(false, false);
   }
 
   mapUpdate(update: { readonly sessionUpdate: string }): SessionEvent[] {
@@ -128,19 +121,16 @@ export class V2Updates implements UpdateReader {
     switch (update.state) {
       case 'running':
       case 'requires_action': {
-        this.working = true;
         const wasWaiting = this.isWaitingForUser;
-        this.isWaitingForUser = update.state === 'requires_action';
+        this.setWorking(true, update.state === 'requires_action');
         if (mapper.isInReplay || wasWaiting === this.isWaitingForUser) return [];
         return this.isWaitingForUser
           ? mapper.mapStatus('requires_action', 'The agent is waiting for you.')
           : mapper.mapStatus('running', 'The agent is working.');
       }
       case 'idle':
-        this.working = false;
-        this.isWaitingForUser = false;
-        if (mapper.isInReplay) return [];
-        return mapper.openTurn === 'own' ? [] : this.endOthersTurn(update);
+        this.setWorking(false, false);
+        return mapper.isInReplay || mapper.isInOwnTurn ? [] : this.endOthersTurn(update);
       default:
         mapper.countIgnored(`state ${update.state}`);
         if (mapper.isInReplay) return [];
@@ -151,6 +141,11 @@ export class V2Updates implements UpdateReader {
             : `The agent’s state is “${update.state.slice(0, maxNameLength)}”.`,
         );
     }
+  }
+
+  private setWorking(isWorking: boolean, isWaitingForUser: boolean): void {
+    this.mapper.turns.apply({ type: 'working', isWorking });
+    this.isWaitingForUser = isWaitingForUser;
   }
 
   /** Ends a turn that the agent or another client began. The reason is `error` if it has failed. */
@@ -177,7 +172,7 @@ export class V2Updates implements UpdateReader {
     const { mapper } = this;
     const text = content.map(textOfBlock).join('');
     if (mapper.isInReplay) return mapper.mapReplayedPrompt(text, messageId);
-    if (mapper.openTurn === 'own') {
+    if (mapper.isInOwnTurn) {
       this.handledPromptIds.add(messageId);
       const [oldest] = this.handledPromptIds;
       if (this.handledPromptIds.size > maxPlans && oldest !== undefined) this.handledPromptIds.delete(oldest);
@@ -198,7 +193,7 @@ export class V2Updates implements UpdateReader {
     if (!othersPrompt) return [];
     this.othersPrompt = undefined;
     this.handledPromptIds.add(othersPrompt.messageId);
-    return mapper.openTurn === 'own' ? [] : mapper.mapOthersPrompt(othersPrompt.text);
+    return mapper.isInOwnTurn ? [] : mapper.mapOthersPrompt(othersPrompt.text);
   }
 }
 

@@ -4,9 +4,9 @@ import { messageOf } from '../../../base/common/errors';
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import { EventLog } from '../../../session/common/eventLog';
+import { SessionEngine } from '../../../session/common/engine/sessionEngine';
 import { disposeWhenIdle } from '../../../session/common/generations/disposeWhenIdle';
-import type { SessionEvent } from '../../../session/common/sessionEvents';
+import type { SecretRedactor } from '../../../session/common/redaction/secretRedactor';
 import {
   BackendError,
   type BackendCapabilities,
@@ -23,7 +23,6 @@ import { createFileRequest } from '../../../permissions/common/requests/toolRequ
 import type { TrafficTap } from '../../../wire/common/traffic';
 import type { Message, MessageChunk, ThreadEntry } from '../../common/draft/draftSchema';
 import { MemoryThreads, messageText, type DraftThreadSource, type ThreadApi } from '../../common/draft/draftThreads';
-import { Approvals } from '../../common/approvals/approvals';
 import type { RunningAgent } from '../connection/agentConnection';
 import type { DraftFilePermissions } from './draftFiles';
 import { DraftAgentConnection } from './draftAgentConnection';
@@ -43,6 +42,8 @@ interface DraftBackendDeps {
   readonly writeObserver?: WriteObserver;
   readonly clock: Clock;
   readonly createId: () => string;
+  /** Removes the user's keys from streamed text. They are already removed from complete texts. */
+  readonly redactor?: SecretRedactor;
   readonly tap: TrafficTap;
   readonly log: Logger;
 }
@@ -199,9 +200,12 @@ export class DraftBackend implements SessionBackend {
     const writes = new ObservedWrites(writeObserver, { backendId: id, sessionId: threadId });
     const files = withObservedWrites(editor, writes);
     this.threads.add(threadId, history);
-    const events = new EventLog(() => setImmediate());
-    const emit = (event: SessionEvent): void => events.append(event);
-    const approvals = new Approvals(threadId, clock, approvalTimeoutMs, emit);
+    const engine = new SessionEngine({
+      ...{ id: threadId, clock, log, approvalTimeoutMs, redactor: this.deps.redactor },
+      yieldToOthers: () => setImmediate(),
+      onSilence: () => session.endUnpromptedTurn(),
+    });
+    const { approvals } = engine;
     const modeName = (): undefined => undefined;
     const permissions = new PermissionService({
       agentId: id,
@@ -214,11 +218,10 @@ export class DraftBackend implements SessionBackend {
     });
     this.permissionsByThread.set(threadId, permissions);
     const protectionOf: EditorPort['protectionOf'] = (...asked) => editor.protectionOf(...asked);
-    const session = new DraftSession({
+    const session: DraftSession = new DraftSession({
       id: threadId,
-      events,
+      engine,
       clock,
-      log,
       createRequestId: createId,
       answerEndsWith: connection.keepsThreads ? 'result' : 'message',
       send: async (text) => {
@@ -231,7 +234,6 @@ export class DraftBackend implements SessionBackend {
         this.permissionsByThread.delete(threadId);
         permissions.dispose();
       },
-      approvals,
       proposals: new ProposalReviewer({
         sessionId: threadId,
         agentId: id,
@@ -239,7 +241,7 @@ export class DraftBackend implements SessionBackend {
         editor: files,
         protectionOf,
         permissions,
-        emit,
+        emit: (event) => engine.report([event]),
       }),
     });
     this.sessions.set(threadId, session);

@@ -1,7 +1,7 @@
 import { withDeadline, type Clock } from '../../../base/common/async';
 import { messageOf, TimeoutError, toError } from '../../../base/common/errors';
-import type { Logger } from '../../../base/common/log';
-import type { EventLog } from '../../../session/common/eventLog';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import type { SessionEngine } from '../../../session/common/engine/sessionEngine';
 import type { SessionEvent, ConfigOption, SlashCommand } from '../../../session/common/sessionEvents';
 import {
   BackendError,
@@ -12,7 +12,7 @@ import {
   type SequencedEvent,
   isBackendError,
 } from '../../../session/common/sessionBackend';
-import { TurnChanges, type SessionTurn } from '../../../session/common/sessionTurn';
+import type { SessionTurn } from '../../../session/common/sessionTurn';
 import {
   replayThreadAsEvents,
   answerMessageEvents,
@@ -20,43 +20,41 @@ import {
   textDeltaEvent,
 } from '../../common/draft/draftHistory';
 import type { ThreadEntry } from '../../common/draft/draftSchema';
-import type { Approvals } from '../../common/approvals/approvals';
 import type { ProposalReviewer } from './proposalReviewer';
 
 interface DraftSessionDeps {
   readonly id: string;
-  readonly events: EventLog;
+  readonly engine: SessionEngine;
   readonly clock: Clock;
-  readonly log: Logger;
   readonly createRequestId: () => string;
   /** Sends the user's message to the agent. @throws BackendError */
   readonly send: (text: string) => Promise<void>;
   /** What ends an answer. `result`: `send` resolves. `message`: the agent sends a message. */
   readonly answerEndsWith: 'result' | 'message';
   readonly onDidClose: () => void;
-  readonly approvals: Approvals;
   readonly proposals: ProposalReviewer;
 }
 
-type Phase =
-  | { readonly kind: 'idle' }
-  /** The prompt waits because the agent is still working on a stopped prompt. */
-  | { readonly kind: 'waiting'; readonly turn: Turn }
-  /** The agent's output belongs to this turn. */
-  | { readonly kind: 'answering'; readonly turn: Turn }
-  /** The user decides about proposed changes. `decided` resolves after that and never rejects. */
-  | { readonly kind: 'proposing'; readonly turn: Turn; readonly decided: Promise<void> }
-  | { readonly kind: 'closed' };
-
-interface Turn {
+/** A prompt and what the agent answers. */
+interface Answer {
   readonly requestId: string;
   text: string;
   readCount: number;
-  readonly controller: AbortController;
-  /** Records that the agent has finished the prompt, even if the turn was stopped. */
+  /** Records that the agent has finished the prompt, even if its turn was stopped. */
   finish(): void;
   readonly finished: Promise<void>;
 }
+
+/** What happens in a turn. */
+type Stage =
+  /** The prompt waits because the agent is still working on a stopped prompt. */
+  | { readonly kind: 'waiting' }
+  /** The agent's output belongs to this turn. */
+  | { readonly kind: 'answering'; readonly answer: Answer }
+  /** The user decides about proposed changes. `decided` resolves after that and never rejects. */
+  | { readonly kind: 'proposing'; readonly decided: Promise<void> };
+
+const waiting: Stage = { kind: 'waiting' };
 
 /** How long a prompt waits for the agent to finish a stopped prompt. */
 const drainTimeoutMs = 30_000;
@@ -68,61 +66,63 @@ const drainTimeoutMs = 30_000;
 export class DraftSession implements BackendSession {
   readonly config: readonly ConfigOption[] = [];
   readonly commands: readonly SlashCommand[] = [];
-  private sessionPhase: Phase = { kind: 'idle' };
-  /** The turn that the agent is working on, even if the turn was stopped. */
-  private agentTurn: Turn | undefined;
-  private readonly turnChanges: TurnChanges;
-  readonly onDidChangeTurn;
+  /** Of the open turn. */
+  private stage: Stage = waiting;
+  /** The answer that the agent is working on, even if its turn was stopped. */
+  private agentAnswer: Answer | undefined;
 
-  constructor(private readonly deps: DraftSessionDeps) {
-    this.turnChanges = new TurnChanges(() => this.turn, deps.log);
-    this.onDidChangeTurn = this.turnChanges.event;
-  }
+  constructor(private readonly deps: DraftSessionDeps) {}
 
   get id(): string {
     return this.deps.id;
   }
 
   get turn(): SessionTurn {
-    return this.currentTurn ? 'own' : 'none';
+    return this.deps.engine.turn;
   }
 
-  private get currentTurn(): Turn | undefined {
-    return 'turn' in this.sessionPhase ? this.sessionPhase.turn : undefined;
+  get onDidChangeTurn(): BackendSession['onDidChangeTurn'] {
+    return this.deps.engine.onDidChangeTurn;
   }
 
-  start(history: readonly ThreadEntry[] = []): void {
-    this.emit({ event: 'session:start', data: { session_id: this.id } }, ...replayThreadAsEvents(this.id, history));
+  private get answer(): Answer | undefined {
+    return this.turn === 'own' && this.stage.kind === 'answering' ? this.stage.answer : undefined;
+  }
+
+  start(history: readonly ThreadEntry[]): void {
+    this.deps.engine.report(replayThreadAsEvents(this.id, history));
   }
 
   events(options?: ReadEventsOptions): AsyncIterable<SequencedEvent> {
-    return this.deps.events.read(options);
+    return this.deps.engine.events(options);
   }
 
   async sendPrompt({ text, attachments = [] }: PromptInput): Promise<{ requestId: string }> {
-    if (this.sessionPhase.kind === 'closed')
-      throw new BackendError('closed', 'This session is closed. Start another one.');
-    if (this.currentTurn)
+    const { createRequestId, engine } = this.deps;
+    if (engine.turns.state.isClosed) throw new BackendError('closed', 'This session is closed. Start another one.');
+    if (this.turn === 'own')
       throw new BackendError('busy', 'The agent is still answering. Stop it, or wait for its answer.');
     const message = [text, ...attachments.map(textOfAttachment)].join('\n\n');
-    const turn = newTurn(this.deps.createRequestId());
-    const { requestId } = turn;
-    this.sessionPhase = { kind: 'waiting', turn };
-    this.emit({ event: 'prompt:submit', data: { session_id: this.id, prompt: text, request_id: requestId } });
-    void this.runTurn(turn, message);
+    const requestId = createRequestId();
+    this.stage = waiting;
+    engine.turns.apply({ type: 'prompted', requestId });
+    engine.turns.startWork((signal) => this.runTurn(requestId, message, signal));
+    const data = { session_id: this.id, prompt: text, request_id: requestId };
+    engine.report([{ event: 'prompt:submit', data }]);
     return await Promise.resolve({ requestId });
   }
 
   async cancel(): Promise<void> {
-    const { sessionPhase: phase, currentTurn: turn } = this;
-    if (!turn) return;
-    turn.controller.abort();
-    if (phase.kind === 'proposing') await phase.decided;
-    this.endTurn(turn, 'cancelled');
+    const { stage } = this;
+    const { turns } = this.deps.engine;
+    const { signal } = turns;
+    turns.abort();
+    if (stage.kind === 'proposing') await stage.decided;
+    this.endTurn(signal, 'cancelled');
   }
 
   answerApproval(approvalId: string, option: string): Promise<void> {
-    return Promise.resolve().then(() => this.deps.approvals.answer(approvalId, option));
+    return this.deps.engine.answerApproval(approvalId, option);
   }
 
   setConfig(): Promise<void> {
@@ -139,109 +139,120 @@ export class DraftSession implements BackendSession {
   }
 
   receiveChunk(text: string): boolean {
-    const { sessionPhase: phase } = this;
-    if (phase.kind !== 'answering') return false;
-    phase.turn.text += text;
-    this.emit(textDeltaEvent(this.id, text));
+    const { answer } = this;
+    if (!answer) return false;
+    answer.text += text;
+    this.deps.engine.report([textDeltaEvent(this.id, text)]);
     return true;
   }
 
   /** Handles an answer, the end of a stopped turn, or an unsolicited message. Returns whether it is shown. */
   receiveMessage(text: string): boolean {
-    const { agentTurn } = this;
+    const { agentAnswer } = this;
     const isAnswer = this.receiveChunk(text);
-    agentTurn?.finish();
+    agentAnswer?.finish();
     if (isAnswer) return true;
-    const isStale = agentTurn !== undefined;
-    if (!isStale) this.emit(...answerMessageEvents(this.id, text));
+    const isStale = agentAnswer !== undefined;
+    if (!isStale) this.deps.engine.report(answerMessageEvents(this.id, text));
     return !isStale;
   }
 
   didReadFile(path: string, content: string): void {
-    const { sessionPhase: phase } = this;
-    if (phase.kind !== 'answering') return;
-    const callId = `${phase.turn.requestId}-read-${++phase.turn.readCount}`;
-    this.emit(...createReadFileEvents(this.id, callId, path, content));
+    const { answer } = this;
+    if (!answer) return;
+    const callId = `${answer.requestId}-read-${++answer.readCount}`;
+    this.deps.engine.report(createReadFileEvents(this.id, callId, path, content));
+  }
+
+  /** Ends the turn in which the agent has asked for something without a prompt. */
+  endUnpromptedTurn(): void {
+    const { engine, id } = this.deps;
+    engine.turns.apply({ type: 'ended' });
+    const data = { session_id: id, response: '', stop_reason: 'end_turn' as const };
+    engine.reportBoundary([{ event: 'prompt:complete', data }]);
   }
 
   /** Fails the current turn and closes the session, because the agent has ended. */
   fail(error: BackendError): void {
-    if (this.currentTurn) this.failTurn(this.currentTurn, error);
+    this.failTurn(this.deps.engine.turns.signal, error);
     this.endSession('agent stopped');
   }
 
-  private async runTurn(turn: Turn, message: string): Promise<void> {
-    const { clock, proposals } = this.deps;
+  /** Runs a turn to its end. Never rejects; failures become events. */
+  private async runTurn(requestId: string, message: string, signal: AbortSignal): Promise<void> {
+    const { clock, engine, proposals } = this.deps;
+    const { turns } = engine;
     try {
-      await withDeadline(clock, 'The agent', drainTimeoutMs, async () => this.agentTurn?.finished);
-      if (this.currentTurn !== turn) return;
-      this.sessionPhase = { kind: 'answering', turn };
-      await this.sendToAgent(turn, message);
-      if (this.currentTurn !== turn) return;
-      const decided = proposals.offerProposals(turn.text, turn.requestId, turn.controller.signal);
-      this.sessionPhase = { kind: 'proposing', turn, decided };
+      await withDeadline(clock, 'The agent', drainTimeoutMs, async () => this.agentAnswer?.finished);
+      if (!turns.isOpen(signal)) return;
+      const answer = newAnswer(requestId);
+      this.stage = { kind: 'answering', answer };
+      await this.sendToAgent(answer, message);
+      if (!turns.isOpen(signal)) return;
+      const decided = proposals.offerProposals(answer.text, requestId, signal);
+      this.stage = { kind: 'proposing', decided };
       await decided;
-      if (!turn.controller.signal.aborted) this.endTurn(turn, 'end_turn');
+      if (!signal.aborted) this.endTurn(signal, 'end_turn');
     } catch (error) {
-      this.failTurn(turn, error);
+      this.failTurn(signal, error);
     }
   }
 
   /** Resolves when the agent has finished the prompt. */
-  private async sendToAgent(turn: Turn, message: string): Promise<void> {
+  private async sendToAgent(answer: Answer, message: string): Promise<void> {
     const { answerEndsWith, send } = this.deps;
-    this.agentTurn = turn;
+    this.agentAnswer = answer;
     try {
       await send(message);
-      if (answerEndsWith === 'result') turn.finish();
-      await turn.finished;
+      if (answerEndsWith === 'result') answer.finish();
+      await answer.finished;
     } finally {
-      turn.finish();
-      if (this.agentTurn === turn) this.agentTurn = undefined;
+      answer.finish();
+      if (this.agentAnswer === answer) this.agentAnswer = undefined;
     }
   }
 
-  private endTurn(turn: Turn, stopReason: 'end_turn' | 'cancelled'): void {
-    if (this.currentTurn !== turn) return;
-    this.abandonTurn(turn);
-    const about = { session_id: this.id, request_id: turn.requestId };
-    this.emit({ event: 'prompt:complete', data: { ...about, response: '', stop_reason: stopReason } });
+  private endTurn(signal: AbortSignal | undefined, stopReason: 'end_turn' | 'cancelled'): void {
+    this.reportEnd(signal, (about) => ({
+      event: 'prompt:complete',
+      data: { ...about, response: '', stop_reason: stopReason },
+    }));
   }
 
-  private failTurn(turn: Turn, thrown: unknown): void {
-    if (this.currentTurn !== turn) return;
-    this.abandonTurn(turn);
-    const error = toBackendError(thrown);
-    const about = { session_id: this.id, request_id: turn.requestId, error: error.message, code: error.code };
-    this.emit({ event: 'error', data: error.details === undefined ? about : { ...about, details: error.details } });
+  private failTurn(signal: AbortSignal | undefined, thrown: unknown): void {
+    const { code, details, message } = toBackendError(thrown);
+    this.reportEnd(signal, (about) => ({
+      event: 'error',
+      data: { ...about, error: message, code, ...withoutUndefined({ details }) },
+    }));
   }
 
-  private abandonTurn(turn: Turn): void {
-    this.sessionPhase = { kind: 'idle' };
-    turn.controller.abort();
-    this.deps.approvals.withdrawAll();
+  /** Ends the turn with this signal, if it is open, with the event that `end` returns. */
+  private reportEnd(
+    signal: AbortSignal | undefined,
+    end: (about: { readonly session_id: string; readonly request_id: string }) => SessionEvent,
+  ): void {
+    const { engine, id } = this.deps;
+    const { open } = engine.turns.state;
+    if (open?.kind !== 'own' || !engine.turns.isOpen(signal)) return;
+    engine.turns.abort();
+    engine.turns.apply({ type: 'ended' });
+    engine.reportBoundary([end({ session_id: id, request_id: open.requestId })]);
   }
 
   private endSession(reason: string): void {
-    if (this.sessionPhase.kind === 'closed') return;
-    if (this.currentTurn) this.endTurn(this.currentTurn, 'cancelled');
-    this.sessionPhase = { kind: 'closed' };
-    this.deps.approvals.withdrawAll();
-    this.agentTurn?.finish();
-    this.emit({ event: 'session:end', data: { session_id: this.id, reason } });
-    this.deps.events.end();
-    this.deps.onDidClose();
-  }
-
-  private emit(...events: readonly SessionEvent[]): void {
-    for (const event of events) this.deps.events.append(event);
-    this.turnChanges.check();
+    const { engine, onDidClose } = this.deps;
+    if (engine.turns.state.isClosed) return;
+    this.endTurn(engine.turns.signal, 'cancelled');
+    this.agentAnswer?.finish();
+    engine.end([], reason);
+    onDidClose();
   }
 }
 
-function newTurn(requestId: string): Turn {
+function newAnswer(requestId: string): Answer {
   const { promise: finished, resolve: finish }: PromiseWithResolvers<void> = Promise.withResolvers();
-  return { requestId, text: '', readCount: 0, controller: new AbortController(), finished, finish };
+  return { requestId, text: '', readCount: 0, finished, finish };
 }
 
 function titleOfText({ title, uri }: Extract<PromptAttachment, { type: 'text' }>): string {

@@ -133,7 +133,7 @@ export class AcpBackend implements SessionBackend, SignInFacet, LlmProviderFacet
   }
 
   private withNotice({ notice, opened }: { readonly opened: AcpSession; readonly notice?: string }): AcpSession {
-    if (notice !== undefined) opened.output.notify('warning', notice);
+    if (notice !== undefined) opened.notify('warning', notice);
     return opened;
   }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { SecretRedactor } from '../../../session/common/redaction/secretRedactor';
 import type { SessionEvent, ConfigOption, SlashCommand } from '../../../session/common/sessionEvents';
 import {
@@ -6,14 +7,15 @@ import {
   type CreateSessionOptions,
   type PromptInput,
 } from '../../../session/common/sessionBackend';
-import { TurnChanges, whenTurnEnds, type SessionTurn } from '../../../session/common/sessionTurn';
+import { SessionEngine } from '../../../session/common/engine/sessionEngine';
+import { endsBySilence } from '../../../session/common/engine/turnState';
+import { whenTurnEnds, type SessionTurn } from '../../../session/common/sessionTurn';
 import { Coalescer, withDeadline, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import type { Logger } from '../../../base/common/log';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import { withObservedWrites, type ObservedWrites } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
-import { Approvals } from '../../common/approvals/approvals';
 import { SessionEventMapper } from '../../common/session/sessionEventMapper';
 import { turnEndOf } from '../../common/session/turnUsage';
 import type { PermissionRequest, SessionSetupResult } from '../../common/session/agentMessages';
@@ -22,12 +24,10 @@ import { AgentUpdates } from './agentUpdates';
 import { CallDecisions } from './callDecisions';
 import { FileService } from './fileService';
 import { OwnActionRecorder } from './ownActionRecorder';
-import { OwnTurn } from './ownTurn';
 import { PermissionService } from './permissionService';
 import { PromptSender } from './promptSender';
 import { SessionBinding } from './sessionBinding';
 import { SessionConfig } from './sessionConfig';
-import { SessionOutput } from './sessionOutput';
 import { SessionToolCaller } from '../../common/sessionToolCaller';
 import { stuckTurnNotice, type StuckTurns } from './stuckTurns';
 import { TerminalService } from '../process/terminalService';
@@ -63,8 +63,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   readonly terminals: TerminalService;
   private readonly mapper: SessionEventMapper;
   private readonly updates: AgentUpdates;
-  readonly output: SessionOutput;
-  private readonly approvals: Approvals;
+  private readonly engine: SessionEngine;
   private readonly permissions: PermissionService;
   private readonly callDecisions: CallDecisions;
   private readonly sessionConfig: SessionConfig;
@@ -74,19 +73,14 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   private toolCaller: SessionToolCaller;
   private readonly terminalCoalescer: Coalescer;
   private readonly actions: OwnActionRecorder;
-  private readonly ownTurn = new OwnTurn(() => this.handleOwnTurnEnd());
   private turnCount = 0;
   /** How many updates the agent has sent, also dropped ones. After the first, loading again would repeat the history. */
   updateCount = 0;
   readonly holdBack = (): Disposable => this.deps.agent.connection.holdReading();
-  readonly events: BackendSession['events'] = (options) => this.output.read(options);
-  private readonly turnChanges: TurnChanges;
-  readonly onDidChangeTurn: BackendSession['onDidChangeTurn'] = (listener) => this.turnChanges.event(listener);
-  private readonly emit = (events: readonly SessionEvent[]): void => {
-    this.output.appendAll(events);
-    this.updates.noteActivity();
-    this.turnChanges.check();
-  };
+  readonly events: BackendSession['events'] = (options) => this.engine.events(options);
+  readonly onDidChangeTurn: BackendSession['onDidChangeTurn'] = (listener) => this.engine.onDidChangeTurn(listener);
+  readonly notify: SessionEngine['notify'] = (level, message) => this.engine.notify(level, message);
+  private readonly emit = (events: readonly SessionEvent[]): void => this.engine.report(events);
   private readonly lifetimeController = new AbortController();
   private readonly endSignal = this.lifetimeController.signal;
 
@@ -99,16 +93,20 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   ) {
     const { agent, agentId, clock, editor, log, standing, writes } = deps;
     this.toolCaller = deps.toolCaller;
-    this.mapper = new SessionEventMapper(id, clock, () => agent.traits.knownAs);
-    this.updates = new AgentUpdates(this.mapper, clock, () => this.approvals.isAsking, this.emit);
-    this.turnChanges = new TurnChanges(() => this.turn, log);
-    this.onDidChangeTurn(() => agent.users.handleChange());
-    this.output = new SessionOutput(id, deps.redactor);
     const { approvalTimeoutMs, cwd } = creationParams;
-    const onApproval = (event: SessionEvent): void => this.emit([this.mapper.recordApprovalRequest(event)]);
-    const approvals = (this.approvals = new Approvals(id, clock, approvalTimeoutMs, onApproval));
+    const engine = (this.engine = new SessionEngine({
+      ...{ id, clock, log, approvalTimeoutMs, redactor: deps.redactor, yieldToOthers: () => setImmediate() },
+      onAsk: () => this.mapper.recordAskedAction(),
+      onOwnTurnEnd: () => this.handleOwnTurnEnd(),
+      hasOpenCalls: () => this.mapper.hasOpenCalls,
+      onSilence: () => this.endUnreportedTurn('end_turn'),
+    }));
+    const { approvals, turns } = engine;
+    this.onDidChangeTurn(() => agent.users.handleChange());
+    this.mapper = new SessionEventMapper(id, clock, () => agent.traits.knownAs, turns);
+    this.updates = new AgentUpdates(this.mapper);
     const actions = (this.actions = new OwnActionRecorder({ clock, mapper: this.mapper, emit: this.emit, cwd }));
-    const onDidChange = (): void => this.output.append(this.mapper.configEvent());
+    const onDidChange = (): void => this.emit([this.mapper.configEvent()]);
     const onCommands = (commands: readonly SlashCommand[]): void => this.emit(this.mapper.mapCommands(commands));
     this.sessionConfig = new SessionConfig({ config: this.mapper.config, agent, owner: this, onDidChange, onCommands });
     const replaceToolCaller = (): void => {
@@ -124,7 +122,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
       toolCaller: () => this.toolCaller,
       replaceToolCaller,
       config: this.sessionConfig,
-      events: this.output,
+      emit: this.emit,
       updateCount: () => this.updateCount,
       log,
     };
@@ -134,12 +132,12 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
       binding: this.binding,
       editor,
       log,
-      notify: (level, message) => this.output.notify(level, message),
+      notify: this.notify,
       onEnd: (result, signal) => this.endTurn(turnEndOf(result), signal),
     });
     const modeName = () => this.mapper.config.modeName;
-    const isStopped = () => this.endSignal.aborted || this.binding.isAbandoned || this.updates.isStopped;
-    const stopSignal = () => (isStopped() ? AbortSignal.abort() : this.ownTurn.signal);
+    const isStopped = () => this.endSignal.aborted || this.binding.isAbandoned || turns.state.isStopped;
+    const stopSignal = () => (isStopped() ? AbortSignal.abort() : turns.signal);
     const about = { agentId, agentTitle: agent.title, cwd, modeName, stopSignal };
     const permissions = (this.permissions = new PermissionService({ ...about, approvals, standing, log }));
     this.callDecisions = new CallDecisions({
@@ -147,8 +145,8 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
       editor,
       mapper: this.mapper,
       permissions,
-      warn: (message) => this.output.notify('warning', message),
-      turnSignal: () => this.ownTurn.signal,
+      warn: (message) => this.notify('warning', message),
+      turnSignal: () => turns.signal,
       isEnded: () => this.endSignal.aborted,
     });
     this.toolCaller.attach({ permissions, stopSignal, writes, actions });
@@ -173,7 +171,6 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     });
     this.terminalCoalescer = new Coalescer(clock, terminalDelayMs, () => this.emit(this.mapper.takeTerminalUpdates()));
     this.processUse = agent.users.add(this);
-    this.output.append({ event: 'session:start', data: { session_id: id } });
   }
 
   /** The agent's id of the session. It changes when the session is recreated. */
@@ -182,15 +179,12 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   }
 
   get turn(): SessionTurn {
-    if (this.endSignal.aborted) return 'none';
-    if (this.ownTurn.isRunning) return 'own';
-    const { openTurn } = this.mapper;
-    return openTurn === 'other' || openTurn === 'agent' ? openTurn : this.updates.isWorking ? 'agent' : 'none';
+    return this.engine.turn;
   }
 
   get isWorking(): boolean {
     const isInTurn = this.turn !== 'none' && !this.promptSender.isWaitingForSignIn;
-    return isInTurn || this.updates.isWorking || this.terminals.hasRunningCommands;
+    return isInTurn || this.engine.turns.state.isAgentWorking || this.terminals.hasRunningCommands;
   }
 
   get name(): string | undefined {
@@ -226,7 +220,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
 
   handleDisconnect(): void {
     this.binding.markProcessLost();
-    this.emitTurnBoundary(this.updates.markIdle());
+    this.engine.reportBoundary(this.updates.markIdle());
     this.permissions.clearAgentGrants();
     void this.terminals.endAll();
   }
@@ -239,32 +233,34 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   async load(...request: Parameters<SessionBinding['load']>): Promise<void> {
     this.mapper.startReplay();
     const loaded = this.binding.load(...request);
-    this.applySetup(await loaded.finally(() => this.emit(this.mapper.endReplay(this.updates.isWorking))));
+    this.applySetup(await loaded.finally(() => this.emit(this.mapper.endReplay(this.engine.turns.state.isAgentWorking))));
   }
 
   sendPrompt(input: PromptInput): Promise<{ requestId: string }> {
     if (this.endSignal.aborted)
       return Promise.reject(new BackendError('closed', 'This session is closed. Start a new one.'));
-    if (this.ownTurn.isRunning) {
+    if (this.turn === 'own') {
       const message = `${this.deps.agent.title} is still working. Wait for it, or stop it first.`;
       return Promise.reject(new BackendError('busy', message));
     }
     const requestId = `${this.id}/${++this.turnCount}`;
-    this.ownTurn.begin((signal) => this.runTurn(input, signal));
-    this.emitTurnBoundary(this.updates.startTurn(input.text, requestId));
+    const events = this.mapper.startTurn(input.text, requestId);
+    this.engine.turns.startWork((signal) => this.runTurn(input, signal));
+    this.engine.reportBoundary(events);
     return Promise.resolve({ requestId });
   }
 
   async interrupt(): Promise<void> {
-    const { done } = this.ownTurn;
-    this.ownTurn.abort();
-    this.approvals.withdrawAll();
+    const { approvals, turns } = this.engine;
+    const { done } = turns;
+    turns.abort();
+    approvals.withdrawAll();
     await done;
   }
 
   async cancel(): Promise<void> {
     const { agent, clock } = this.deps;
-    const { done, signal } = this.ownTurn;
+    const { done, signal } = this.engine.turns;
     const interrupt = (): Promise<void> => (done ? this.interrupt() : this.interruptOthers());
     try {
       await withDeadline(clock, 'cancel', agent.limits.cancelGraceMs, interrupt);
@@ -275,7 +271,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   }
 
   answerApproval(approvalId: string, option: string): Promise<void> {
-    return Promise.resolve().then(() => this.approvals.answer(approvalId, option));
+    return this.engine.answerApproval(approvalId, option);
   }
 
   async setConfig(optionId: string, value: string | boolean): Promise<void> {
@@ -292,7 +288,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
 
   async close(): Promise<void> {
     if (this.endSignal.aborted) return;
-    const { done } = this.ownTurn;
+    const { done } = this.engine.turns;
     const { agent, clock } = this.deps;
     this.endSession('The session was closed.');
     await this.terminals.close();
@@ -318,16 +314,23 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   /** Asks the agent to end a turn that no prompt of this session began. Resolves when it has ended. */
   private async interruptOthers(): Promise<void> {
     if (this.turn === 'none') return;
-    this.updates.markStopped();
-    this.approvals.withdrawAll();
+    const { approvals, turns } = this.engine;
+    turns.apply({ type: 'stopped' });
+    approvals.withdrawAll();
     await this.binding.cancelTurnOfOthers();
-    this.emitTurnBoundary(this.updates.endUnreportedTurn('cancelled'));
+    this.endUnreportedTurn('cancelled');
     await whenTurnEnds(this);
   }
 
+  /** Ends a turn whose end the agent will not report. What follows begins another one. */
+  private endUnreportedTurn(stopReason: 'end_turn' | 'cancelled'): void {
+    if (!endsBySilence(this.engine.turns.state)) return;
+    this.engine.reportBoundary(this.mapper.endTurnOfOthers({ stopReason }));
+  }
+
   private endStuckTurnOfOthers(): void {
-    this.emitTurnBoundary(this.updates.markIdle());
-    this.output.notify(
+    this.engine.reportBoundary(this.updates.markIdle());
+    this.notify(
       'warning',
       `${this.deps.agent.title} did not stop when asked. It may continue the stopped work.`,
     );
@@ -335,11 +338,11 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
 
   private async endStuckTurn(done: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
     const { agent, stuckTurns } = this.deps;
-    if (!this.ownTurn.end(signal)) return;
+    if (!this.engine.turns.isOpen(signal)) return;
     this.emit(this.mapper.endTurn({ stopReason: 'interrupted' }));
     const measure = stuckTurns.measureFor(this);
     const notice = stuckTurnNotice(measure, agent.title);
-    this.output.notify('warning', notice);
+    this.notify('warning', notice);
     if (measure === 'endProcess') {
       await agent.stop(notice);
       return;
@@ -352,15 +355,12 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
 
   private endSession(reason: string): void {
     this.lifetimeController.abort();
-    this.ownTurn.abort();
+    this.engine.turns.abort();
     this.terminalCoalescer.dispose();
     this.actions.dispose();
-    this.updates.dispose();
     this.permissions.dispose();
     this.toolCaller.end();
-    this.emitTurnBoundary(this.mapper.endTurn({ stopReason: 'cancelled' }));
-    this.output.append({ event: 'session:end', data: { session_id: this.id, reason } });
-    this.output.end();
+    this.engine.end(this.mapper.endTurn({ stopReason: 'cancelled' }), reason);
   }
 
   /** Runs a turn to its end. Never rejects; failures become events. */
@@ -374,20 +374,14 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
     } catch (error) {
       const { code, message, details } = await agent.explainAndRecordRefusal(error, 'prompt');
       // The answer of a detached turn may arrive during the next turn and is ignored.
-      if (!this.ownTurn.end(signal)) return;
-      if (signal.aborted) this.emitTurnBoundary(this.mapper.endTurn({ stopReason: 'cancelled' }));
-      else this.emitTurnBoundary(this.mapper.failTurn(message, code, details));
+      if (!this.engine.turns.isOpen(signal)) return;
+      if (signal.aborted) this.engine.reportBoundary(this.mapper.endTurn({ stopReason: 'cancelled' }));
+      else this.engine.reportBoundary(this.mapper.failTurn(message, code, details));
     }
   }
 
   private endTurn(end: Parameters<SessionEventMapper['endTurn']>[0], signal: AbortSignal): void {
-    if (this.ownTurn.end(signal)) this.emitTurnBoundary(this.mapper.endTurn(end));
-  }
-
-  /** Emits the start or end of a turn. Withdraws its approvals, because nothing waits for their answers any more. */
-  private emitTurnBoundary(events: readonly SessionEvent[]): void {
-    this.approvals.withdrawAll();
-    this.emit(events);
+    if (this.engine.turns.isOpen(signal)) this.engine.reportBoundary(this.mapper.endTurn(end));
   }
 
   private handleOwnTurnEnd(): void {

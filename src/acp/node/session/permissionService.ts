@@ -16,7 +16,7 @@ import {
   type ToolRequest,
 } from '../../../permissions/common/requests/toolRequest';
 import { toVisibleText } from '../../../base/common/visibleText';
-import { tooManyApprovalsMessage, type Approvals } from '../../common/approvals/approvals';
+import { tooManyApprovalsMessage, type Approvals } from '../../../session/common/engine/approvals';
 import { ApprovedCommands } from '../../common/approvals/approvedCommands';
 import {
   sortedByKind,

@@ -1,3 +1,4 @@
+import type { SessionEvent } from '../../../session/common/sessionEvents';
 import { messageOf, TimeoutError } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { BackendError, type CreateSessionOptions } from '../../../session/common/sessionBackend';
@@ -16,7 +17,6 @@ import type { SessionSetupResult } from '../../common/session/agentMessages';
 import type { AgentRequestRunner } from '../connection/agentRequestRunner';
 import type { ConnectedAgent } from '../connection/agentConnection';
 import type { SessionConfig } from './sessionConfig';
-import type { SessionOutput } from './sessionOutput';
 import type { SessionPeer, AgentClient } from '../connection/agentClient';
 import { isAuthRequired } from '../connection/agentErrors';
 import type { WindowToolsOffer } from '../connection/windowToolsUse';
@@ -33,7 +33,7 @@ interface SessionBindingDeps {
   /** Called before the session is recreated while the agent still works in the earlier one. */
   readonly replaceToolCaller: () => void;
   readonly config: SessionConfig;
-  readonly events: Pick<SessionOutput, 'append'>;
+  readonly emit: (events: readonly SessionEvent[]) => void;
   /** How many updates the agent has sent. While more arrive, such as those of a history, restoring does not time out. */
   readonly updateCount: () => number;
   readonly log: Logger;
@@ -274,17 +274,17 @@ export class SessionBinding {
     setup: SessionSetupResult,
     isStuck: boolean,
   ): void {
-    const { agent, config, events, id } = this.deps;
+    const { agent, config, emit, id } = this.deps;
     const message = isStuck
       ? `${agent.title} continues in a new session because the stopped turn has not ended. It doesn’t remember this conversation.`
       : `${agent.title} was restarted and doesn’t remember this conversation.`;
-    events.append({ event: 'session:info', data: { session_id: id, agent_session_id: agentSessionId } });
+    emit([{ event: 'session:info', data: { session_id: id, agent_session_id: agentSessionId } }]);
     this.notify('warning', message);
     config.applySetup(setup);
   }
 
   private notify(level: 'info' | 'warning', message: string): void {
-    this.deps.events.append({ event: 'notice', data: { session_id: this.deps.id, level, message } });
+    this.deps.emit([{ event: 'notice', data: { session_id: this.deps.id, level, message } }]);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { turnOf } from '../../common/client/clientState';
 import type { SessionStatus } from '../../common/api/apiSchema';
-import { EventLog } from '../../../session/common/eventLog';
+import { SessionOutput } from '../../../session/common/engine/sessionOutput';
 import type { ConfigOption, SlashCommand } from '../../../session/common/sessionEvents';
 import {
   BackendError,
@@ -16,13 +16,15 @@ import type { AmplifierSessionDeps } from './sessionDeps';
 
 export class AmplifierSession implements BackendSession {
   readonly id: string;
-  private readonly eventLog: EventLog;
+  private readonly output: SessionOutput;
   private readonly driver: SessionDriver;
   readonly onDidChangeTurn;
 
   constructor(deps: AmplifierSessionDeps) {
     this.id = deps.id;
-    this.eventLog = new EventLog(() => setImmediate(), {
+    this.output = new SessionOutput({
+      yieldToOthers: () => setImmediate(),
+      redactor: deps.client.redactor,
       textBeforeResume: deps.receivedTurnText,
       // The prefix makes ids unique across connections, because readers may know ids from an earlier connection.
       callIdPrefix: `call-${deps.clock.now().toString(36)}`,
@@ -30,7 +32,7 @@ export class AmplifierSession implements BackendSession {
     });
     const turnChanges = new TurnChanges(() => this.turn, deps.log);
     this.onDidChangeTurn = turnChanges.event;
-    this.driver = new SessionDriver(deps, this.eventLog, () => turnChanges.check());
+    this.driver = new SessionDriver(deps, this.output, () => turnChanges.check());
   }
 
   get turn(): SessionTurn {
@@ -61,7 +63,7 @@ export class AmplifierSession implements BackendSession {
   }
 
   events(options: ReadEventsOptions = {}): AsyncIterable<SequencedEvent> {
-    return this.eventLog.read(options);
+    return this.output.read(options);
   }
 
   async sendPrompt(prompt: PromptInput): Promise<{ requestId: string }> {

@@ -10,7 +10,7 @@ import type {
   TimerKey,
 } from '../../common/client/sessionInput';
 import { initialSessionState, isExpectingEvents, type SessionState } from '../../common/client/clientState';
-import type { EventLog } from '../../../session/common/eventLog';
+import type { SessionOutput } from '../../../session/common/engine/sessionOutput';
 import type { SessionStatus } from '../../common/api/apiSchema';
 import type { EventConnectionRequest } from './stream/eventConnection';
 import { EventDecoder } from './stream/eventDecoder';
@@ -38,7 +38,7 @@ export class SessionDriver {
 
   constructor(
     private readonly deps: AmplifierSessionDeps,
-    private readonly eventLog: EventLog,
+    private readonly output: SessionOutput,
     /** Called when the state has changed, after its events were added to the log. */
     private readonly onDidReduce: () => void,
   ) {
@@ -78,7 +78,7 @@ export class SessionDriver {
     const at = { nowMs: clock.monotonicNow(), timeMs: clock.now() };
     const { state, events, effects } = reduceSession(this.currentState, input, at);
     this.currentState = state;
-    for (const event of events) this.eventLog.append(event);
+    for (const event of events) this.output.append(event);
     this.onDidReduce();
     for (const effect of effects) perform(this.effectHandlers, effect);
   }
@@ -166,7 +166,7 @@ export class SessionDriver {
       reportConnected: () => callbacks.onConnected(),
       reportReconnecting: ({ attempt, delayMs }) => callbacks.onReconnecting(attempt, delayMs),
       reportEnded: () => {
-        this.eventLog.end();
+        this.output.end();
         const dispose = (): void => this.sendInput({ kind: 'giveUp' });
         callbacks.onEnded({ whenSettled: () => this.sessionSettled.promise, dispose });
       },
@@ -221,7 +221,6 @@ export class SessionDriver {
     const decoder = new EventDecoder(
       id,
       log,
-      client.redactor,
       (event) => this.sendInput({ kind: 'event', event }),
       () => this.sendInput({ kind: 'lostApproval' }),
     );

@@ -36,7 +36,9 @@ export class DeltaRedactor {
   ) {}
 
   emitRedacted(event: SessionEvent): void {
-    if (event.event === 'content_block:delta') {
+    if (this.redactor.isEmpty && this.heldDeltas.size === 0) {
+      this.emit(event);
+    } else if (event.event === 'content_block:delta') {
       this.emitRedactedDelta(String(event.data.block_index), event, (delta) => ({
         ...event,
         data: { ...event.data, delta },

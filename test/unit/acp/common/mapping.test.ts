@@ -31,7 +31,7 @@ function run(mapping: SessionEventMapper, step: z.infer<typeof Step>): SessionEv
     return [mapping.configEvent()];
   }
   if ('prompt' in step) return mapping.startTurn(step.prompt, 'r1');
-  if ('update' in step) return new V1Updates(mapping, new SubagentUpdates(mapping, () => false)).mapUpdate(step.update);
+  if ('update' in step) return new V1Updates(mapping, new SubagentUpdates(mapping)).mapUpdate(step.update);
   if ('permission' in step)
     return mapping.mapPermissionRequest({ subject: { kind: 'toolCall', toolCall: step.permission } });
   if ('flush' in step) return mapping.takeTerminalUpdates();
@@ -85,7 +85,7 @@ describe('the mapping of ACP v1 to Amplifier’s events', () => {
     const mapping = new SessionEventMapper('s1', { monotonicNow: () => 0 });
     const tell = (toolCallId: string) => {
       const update = { sessionUpdate: 'tool_call_update', toolCallId, status: 'failed' };
-      return new V1Updates(mapping, new SubagentUpdates(mapping, () => false)).mapUpdate(update);
+      return new V1Updates(mapping, new SubagentUpdates(mapping)).mapUpdate(update);
     };
     mapping.startTurn('hello', 'r1');
     for (let count = 0; count <= 200; count++) tell(`c${count}`);
@@ -101,7 +101,7 @@ describe('the mapping of ACP v1 to Amplifier’s events', () => {
     for (const second of ['completed', 'in_progress', undefined])
       it(`takes an id of an earlier turn for another call if it is announced again (${first}, ${second})`, () => {
         const mapping = new SessionEventMapper('s1', { monotonicNow: () => 0 });
-        const reader = new V1Updates(mapping, new SubagentUpdates(mapping, () => false));
+        const reader = new V1Updates(mapping, new SubagentUpdates(mapping));
         const tell = (update: { sessionUpdate: string } & Record<string, unknown>) => reader.mapUpdate(update);
         const call = { sessionUpdate: 'tool_call', toolCallId: '1', kind: 'execute' };
         const events = [first, second].flatMap((status, turn) => [
@@ -139,7 +139,7 @@ describe('the mapping of ACP v1 to Amplifier’s events', () => {
     const events = normalized([
       ...mapping.startTurn('hello', 'r1'),
       ...mapping.mapToolCall(ToolCallUpdate.parse({ toolCallId: 'c1', title: 'Work' })),
-      ...new V1Updates(mapping, new SubagentUpdates(mapping, () => false)).mapUpdate(chunk),
+      ...new V1Updates(mapping, new SubagentUpdates(mapping)).mapUpdate(chunk),
       ...mapping.failTurn('broken', 'backend', 'last words'),
     ]);
     assert.deepEqual(
@@ -157,7 +157,7 @@ describe('the mapping of ACP v1 to Amplifier’s events', () => {
       toolCallId: 'c1',
       _meta: { terminal_output: { data: output } },
     };
-    new V1Updates(mapping, new SubagentUpdates(mapping, () => false)).mapUpdate(update);
+    new V1Updates(mapping, new SubagentUpdates(mapping)).mapUpdate(update);
     const [event] = mapping.takeTerminalUpdates();
     assert.equal(event?.event, 'tool:update');
     const [content] = event.data.content ?? [];
@@ -169,7 +169,7 @@ describe('the mapping of ACP v1 to Amplifier’s events', () => {
 
   it('counts updates of unknown calls that have nothing to show, until one has', () => {
     const mapping = new SessionEventMapper('s1', { monotonicNow: () => 0 });
-    const updates = new V1Updates(mapping, new SubagentUpdates(mapping, () => false));
+    const updates = new V1Updates(mapping, new SubagentUpdates(mapping));
     mapping.startTurn('hello', 'r1');
     const update = (toolCallId: string, members: object) => {
       const named = { sessionUpdate: 'tool_call_update', toolCallId };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Approvals } from '../../../../src/acp/common/approvals/approvals';
+import { Approvals } from '../../../../src/session/common/engine/approvals';
 import { FileService } from '../../../../src/acp/node/session/fileService';
 import { PermissionService } from '../../../../src/acp/node/session/permissionService';
 import type { SessionEvent } from '../../../../src/session/common/sessionEvents';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
 import { nullLogger } from '../../../../src/base/common/log';
-import { Approvals } from '../../../../src/acp/common/approvals/approvals';
+import { Approvals } from '../../../../src/session/common/engine/approvals';
 import { PermissionService } from '../../../../src/acp/node/session/permissionService';
 import { ProposalReviewer } from '../../../../src/acp/node/draft/proposalReviewer';
 import type { StandingPermissions } from '../../../../src/permissions/common/standingPermissions';

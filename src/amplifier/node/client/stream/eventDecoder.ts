@@ -1,9 +1,7 @@
 import type { Logger } from '../../../../base/common/log';
 import { DeltaMerger } from '../../../common/api/deltaMerger';
 import { RepeatedDeltaDecoder } from '../../../common/api/repeatedDeltaDecoder';
-import { DeltaRedactor } from '../../../../session/common/redaction/deltaRedactor';
 import type { SessionEvent } from '../../../../session/common/sessionEvents';
-import type { SecretRedactor } from '../../../../session/common/redaction/secretRedactor';
 import { decodeStreamMessage, type StreamMessage } from '../../../common/api/streamMessages';
 
 const maxIgnoredNames = 50;
@@ -17,13 +15,11 @@ export class EventDecoder {
   constructor(
     private readonly sessionId: string,
     private readonly log: Logger,
-    redactor: SecretRedactor,
     emit: (event: SessionEvent) => void,
     private readonly onLostApproval: () => void,
   ) {
-    const deltas = new DeltaRedactor(redactor, emit);
     this.repeatedDeltas = new RepeatedDeltaDecoder(sessionId);
-    this.deltaMerger = new DeltaMerger((event) => deltas.emitRedacted(event));
+    this.deltaMerger = new DeltaMerger(emit);
   }
 
   /** Decodes a message. The event is emitted at the end of the current task at the latest. */

@@ -30,7 +30,7 @@ const write: OwnAction = {
 function start() {
   let nowMs = 0;
   const mapper = new SessionEventMapper('s', { monotonicNow: () => nowMs });
-  const subagents = new SubagentUpdates(mapper, () => false);
+  const subagents = new SubagentUpdates(mapper);
   const updates = { 1: new V1Updates(mapper, subagents), 2: new V2Updates(mapper, subagents) };
   const report = (update: object, version: 1 | 2 = 1): SessionEvent[] =>
     updates[version].mapUpdate({ sessionUpdate: 'tool_call', ...update });

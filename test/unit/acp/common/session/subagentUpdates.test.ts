@@ -27,13 +27,12 @@ const textOf = (events: readonly SessionEvent[]): string[] | undefined => {
 describe('the subagents of a session', () => {
   let mapper: SessionEventMapper;
   let subagents: SubagentUpdates;
-  let isParentWorking: boolean;
   let events: SessionEvent[];
 
   beforeEach(() => {
     mapper = new SessionEventMapper('s', new FakeClock());
-    isParentWorking = true;
-    subagents = new SubagentUpdates(mapper, () => isParentWorking);
+    mapper.turns.apply({ type: 'working', isWorking: true });
+    subagents = new SubagentUpdates(mapper);
     events = mapper.startTurn('go', 'r');
   });
 
@@ -172,7 +171,7 @@ describe('the subagents of a session', () => {
 
   it('begin a turn if they work while their session is idle, and end it with their work', () => {
     events.push(...mapper.endTurn({ stopReason: 'end_turn' }));
-    isParentWorking = false;
+    mapper.turns.apply({ type: 'working', isWorking: false });
     tell({ kind: 'call', call: { toolCallId: 'c' } });
     events.push(...subagents.mapUpdate('other', is('running')));
     tell(is('idle', 'end_turn'));

@@ -12,7 +12,7 @@ describe('what a call shows of an agent that does not ask', () => {
     return made;
   };
   const done = (of: SessionEventMapper, kind: string, id = kind) =>
-    new V1Updates(of, new SubagentUpdates(of, () => false))
+    new V1Updates(of, new SubagentUpdates(of))
       .mapUpdate(
         Object.assign({ sessionUpdate: 'tool_call' }, { toolCallId: id, title: id, kind, status: 'completed' }),
       )

@@ -85,7 +85,7 @@ describe('updates of ACP v2 that are lost, repeated, late, unknown or broken', (
     fc.assert(
       fc.property(fates, fc.boolean(), (fate, isPrompted) => {
         const mapper = new SessionEventMapper('s', { monotonicNow: () => 0 });
-        const subagents = new SubagentUpdates(mapper, () => updates.isWorking);
+        const subagents = new SubagentUpdates(mapper);
         const updates: V2Updates = new V2Updates(mapper, subagents);
         const grammar = new SessionGrammar();
         const told: SessionEvent[] = [];

@@ -136,7 +136,7 @@ describe('prompts that an agent of ACP v2 tells', () => {
       const reading = new Reading();
       reading.mapper.startReplay();
       reading.tell(...history, stateIs(state));
-      return reading.add(reading.mapper.endReplay(reading.updates.isWorking));
+      return reading.add(reading.mapper.endReplay(reading.mapper.turns.state.isAgentWorking));
     };
     assert.deepEqual(
       replay('idle')

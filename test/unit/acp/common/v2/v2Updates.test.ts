@@ -143,7 +143,7 @@ describe('the state of ACP v2', () => {
       .tell(call('c', { title: 'Build' }))
       .end();
     reading.tell(call('c', { status: 'completed' }), { sessionUpdate: 'notice', severity: 'warning', title: 'Built' });
-    assert.equal(reading.mapper.openTurn, 'none');
+    assert.equal(reading.mapper.turns.state.open, undefined);
     assert.equal(reading.last('notice').message, 'Built');
   });
 
@@ -153,7 +153,7 @@ describe('the state of ACP v2', () => {
       reading.all('status:update').map(({ message: shown }) => shown),
       ['The agent’s state is “_dreaming”.', 'The agent’s state is unknown.'],
     );
-    assert.equal(reading.updates.isWorking, true);
+    assert.equal(reading.mapper.turns.state.isAgentWorking, true);
   });
 
   it('says why a turn ended, if the reason is not known', () => {
@@ -179,7 +179,7 @@ describe('the state of ACP v2', () => {
     reading.tell(stateIs('running'), chunk('b', 'x'), failed());
     assert.equal(reading.last('error').error, 'The agent failed without giving a reason.');
     assert.equal(reading.all('prompt:complete').length, 0);
-    assert.equal(reading.mapper.openTurn, 'none');
+    assert.equal(reading.mapper.turns.state.open, undefined);
   });
 
   it('tells the tokens of a turn that the agent began', () => {

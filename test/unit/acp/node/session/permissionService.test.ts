@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Approvals, tooManyApprovalsMessage } from '../../../../../src/acp/common/approvals/approvals';
+import { Approvals, tooManyApprovalsMessage } from '../../../../../src/session/common/engine/approvals';
 import { toToolRequest } from '../../../../../src/acp/common/approvals/toolRequests';
 import { PermissionRequest } from '../../../../../src/acp/common/v1/v1Schema';
 import { PermissionService } from '../../../../../src/acp/node/session/permissionService';

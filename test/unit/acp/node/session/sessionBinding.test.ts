@@ -68,7 +68,8 @@ describe('SessionAttachment', () => {
     const folders = { cwd: '/ws' };
     const toolCaller = new SessionToolCaller();
     const callers = { toolCaller: () => toolCaller, replaceToolCaller: () => undefined };
-    const source = { events, updateCount: () => heard.length };
+    const emit = (told: readonly SessionEvent[]): void => told.forEach((event) => events.append(event));
+    const source = { emit, updateCount: () => heard.length };
     const ports = { id: 'old', folders, agent, peer, ...callers, config, ...source, log: nullLogger };
     const attachment: SessionBinding = new SessionBinding(ports);
     return { agent, agents, attachment, clock, events, heard, wire };

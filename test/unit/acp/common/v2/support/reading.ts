@@ -14,7 +14,7 @@ export const base64 = (bytes: string | Uint8Array) => Buffer.from(bytes).toStrin
 /** Reads updates of one session; each event has to be of the vocabulary, and together they have to be the normal form. */
 export class Reading {
   readonly mapper = new SessionEventMapper('s1', { monotonicNow: () => 0 });
-  readonly updates = new V2Updates(this.mapper, new SubagentUpdates(this.mapper, () => false));
+  readonly updates = new V2Updates(this.mapper, new SubagentUpdates(this.mapper));
   readonly events: SessionEvent[] = [];
   private readonly grammar = new SessionGrammar();
   private readonly normalizer = new SessionNormalizer((event) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { ApprovalOptionKind } from '../../../../../src/session/common/sessionEvents';
-import { uniqueOptionNames } from '../../../../../src/acp/common/approvals/optionNames';
+import { uniqueOptionNames } from '../../../../../src/session/common/engine/optionNames';
 import type { NamedOption } from '../../../../../src/session/common/optionMeaning';
 import { honestNames } from '../../../session/common/support/honestNames';
 

@@ -1,10 +1,9 @@
-import type { ApprovalContext } from '../../../session/common/approvalContext';
-import type { SessionEvent, ApprovalOptionKind } from '../../../session/common/sessionEvents';
-import { requestChangedReason, requestWithdrawnReason } from '../../../session/common/approvalOptions';
-import { nameContradictsKind, type NamedOption } from '../../../session/common/optionMeaning';
-import { BackendError } from '../../../session/common/sessionBackend';
+import type { ApprovalContext } from '../approvalContext';
+import type { SessionEvent, ApprovalOptionKind } from '../sessionEvents';
+import { requestChangedReason, requestWithdrawnReason } from '../approvalOptions';
+import { nameContradictsKind, type NamedOption } from '../optionMeaning';
+import { BackendError } from '../sessionBackend';
 import type { Clock } from '../../../base/common/async';
-import { requestChanged } from './callChanges';
 import { uniqueOptionNames } from './optionNames';
 
 export interface ApprovalOption extends NamedOption {
@@ -40,6 +39,9 @@ const reasons = {
   withdrawn: requestWithdrawnReason,
   changed: requestChangedReason,
 } as const;
+
+/** The reason of a signal that is aborted because a request has changed while it waited for its answer. */
+export const requestChanged = Symbol('The request has changed.');
 
 export const tooManyApprovalsMessage = `${maxPending} approvals are already pending. Further requests are denied until one is answered.`;
 

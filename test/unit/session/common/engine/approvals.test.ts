@@ -3,7 +3,7 @@ import {
   Approvals,
   tooManyApprovalsMessage,
   type ApprovalOption,
-} from '../../../../../src/acp/common/approvals/approvals';
+} from '../../../../../src/session/common/engine/approvals';
 import type { SessionEvent } from '../../../../../src/session/common/sessionEvents';
 import { FakeClock } from '../../../../fake/fakeClock';
 
