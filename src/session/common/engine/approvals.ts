@@ -54,6 +54,7 @@ export class Approvals {
   /** Whether each was replaced by a changed request, instead of answered. */
   private readonly resolvedIds = new Map<string, { readonly isReplaced: boolean }>();
   private lastNumber = 0;
+  private isClosed = false;
   /** Whether the user was warned of too many approvals; reset when all are answered. */
   private hasWarnedOfLimit = false;
 
@@ -66,7 +67,7 @@ export class Approvals {
   ) {}
 
   ask<Option extends ApprovalOption>(request: ApprovalRequest<Option>): Promise<ApprovalAnswer<Option>> {
-    if (request.signal?.aborted) return Promise.resolve(undefined);
+    if (this.isClosed || request.signal?.aborted) return Promise.resolve(undefined);
     if (this.pendingById.size >= maxPending) {
       this.warnOfLimit();
       return Promise.resolve({ refused: true });
@@ -134,6 +135,12 @@ export class Approvals {
 
   warn(message: string): void {
     this.emit({ event: 'notice', data: { session_id: this.sessionId, level: 'warning', message } });
+  }
+
+  /** Withdraws all, and asks nothing more. */
+  close(): void {
+    this.isClosed = true;
+    this.withdrawAll();
   }
 
   withdrawAll(): void {

@@ -93,7 +93,8 @@ export class SessionEngine implements TurnSource {
     if (this.turns.state.isClosed) return;
     this.silence.dispose();
     this.turns.apply({ type: 'closed' });
-    this.reportBoundary([...events, { event: 'session:end', data: { session_id: this.deps.id, reason } }]);
+    this.approvals.close();
+    this.report([...events, { event: 'session:end', data: { session_id: this.deps.id, reason } }]);
     this.output.end();
   }
 
