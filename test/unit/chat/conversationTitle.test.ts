@@ -28,6 +28,7 @@ describe('the title of a conversation', () => {
     'Why is the total of the cart wrong when I remove the last item?': 'Why is the total',
     'Hi, hello, please, please, please, please, please!': 'Hi, hello, please, please, please, please',
     'Hi-res images are blurry on the start page of the site': 'Hi-res images are blurry',
+    '? ? ? that please ! please': 'that please ! please',
     'No. Do it again with the other library instead of this one': 'No. Do it again',
   };
   for (const [prompt, title] of Object.entries(titles)) {
