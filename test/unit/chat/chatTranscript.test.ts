@@ -64,6 +64,25 @@ describe('A prompt that is on its way', () => {
     assert.equal(told.transcript.lastEnd?.outcome, 'completed');
     assert.equal(told.transcript.turnNumber, 1);
   });
+
+  it('is shown after the turn of another client that began before, and stays one prompt', () => {
+    const told = new TranscriptRecorder().addRecords({ type: 'prompt', id: 'p', text: 'Go', attachments: [] });
+    const complete = (response: string): SessionEvent =>
+      event('prompt:complete', { response, stop_reason: 'end_turn' });
+    told.addEvents(event('prompt:submit', { prompt: 'Wait' }), complete('Waited.'));
+    assert.deepEqual([told.transcript.isBusy, told.transcript.isStarting], [true, true]);
+    told.addEvents(event('prompt:submit', { prompt: 'Go' }), complete('Gone.'));
+    const said = ['prompt: Wait', 'answer: Waited.', 'end: completed', 'prompt: Go', 'answer: Gone.', 'end: completed'];
+    assert.deepEqual([told.outline, told.transcript.isBusy], [said, false]);
+  });
+
+  it('is not ended by a failure before it was accepted, or by the end of its session', () => {
+    const told = new TranscriptRecorder().addRecords({ type: 'prompt', id: 'p', text: 'Go', attachments: [] });
+    told.addEvents(event('error', { error: 'It broke.', code: 'backend' }), event('session:end', { reason: 'lost' }));
+    assert.deepEqual([told.outline, told.transcript.isStarting], [['prompt: Go', 'notice: It broke.'], true]);
+    told.addRecords({ type: 'withdrawn', id: 'p' });
+    assert.deepEqual([told.outline, told.transcript.isBusy], [['notice: It broke.'], false]);
+  });
 });
 
 describe('A turn without an answer', () => {
@@ -240,7 +259,7 @@ describe('ChatTranscript of an agent that reports everything', () => {
     told.prompt('One').addEvents(event('usage:update', cost(0.5)), event('prompt:complete', { response: '' }));
     told.prompt('Two').addEvents(event('usage:update', cost(0.75)), event('prompt:complete', { response: '' }));
     assert.deepEqual(told.transcript.lastEnd?.usage, { cost: { amount: 0.25, currency: 'USD' } });
-    assert.deepEqual(told.transcript.usage.context, { used: 10, size: 100 });
+    assert.deepEqual(told.transcript.session.usage.context, { used: 10, size: 100 });
   });
 });
 
@@ -270,7 +289,7 @@ describe('ChatTranscript of an Amplifier server without extensions', () => {
     const bash = told.entries[2];
     assert.ok(bash?.kind === 'tool');
     assert.deepEqual(bash.parts, [{ type: 'terminal', output: 'a.txt\n', command: 'ls', exitCode: 0 }]);
-    assert.deepEqual(told.transcript.usage.total, { input: 5, output: 2 });
+    assert.deepEqual(told.transcript.session.usage.total, { input: 5, output: 2 });
   });
 
   it('uses the final response if no text was streamed, and complete thoughts', () => {

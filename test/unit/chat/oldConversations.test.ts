@@ -24,14 +24,13 @@ async function shown(name: string): Promise<unknown> {
     assert.equal(damage, undefined);
     const story = new ChatTranscript(document, 'Agent');
     for (const record of records) story.applyRecord(record);
-    const { approvals, isBusy, isStopping, prompts, title, usage } = story;
+    const { approvals, isBusy, isStopping, prompts, session } = story;
     const state = {
       isBusy,
       isStopping,
-      title,
       waiting: approvals.viewsAt(0).map((approval) => approval.id),
       prompts: prompts.map(({ draft, entryId }) => [entryId, draft.text]),
-      usage: usage.total,
+      usage: session.usage.total,
     };
     return asJson({ entries: [...document.entries()], ...state });
   } finally {

@@ -17,11 +17,12 @@ const error = new BackendError('backend', 'No.');
 
 const connect = (promptId = 'a'): TurnInput => ({ type: 'connected', promptId, delivery });
 const accepted = (promptId = 'a'): TurnInput => ({ type: 'accepted', promptId });
-const refused = (promptId = 'a', isUnseen = true): TurnInput => ({
-  type: 'refused',
+const refused = (promptId = 'a', isUnseen = true) => ({
+  type: 'refused' as const,
   promptId,
   error,
   isUnseen,
+  isOthersTurn: false,
 });
 const send = (id = 'a'): TurnInput => ({ type: 'prompt', prompt: prompt(id) });
 const stop: TurnInput = { type: 'stop', isBusy: true, session };
@@ -78,6 +79,7 @@ function table(rows: readonly Row[]): void {
   }
 }
 
+const othersTurn: TurnInput = { ...refused(), isOthersTurn: true };
 const onItsWay = [send(), connect()];
 const running = [...onItsWay, accepted()];
 
@@ -91,6 +93,8 @@ describe('nextPhase', () => {
       ['answers the sender even if the turn has ended before', [...onItsWay, ended, accepted()], 'idle', 'answer a'],
       ['withdraws the prompt if there is no session', [send(), refused()], 'idle', 'withdraw a, refuse a'],
       ['withdraws the prompt if the backend refuses it', [...onItsWay, refused()], 'idle', 'withdraw a, refuse a'],
+      ['queues it if the turn of another client runs', [...onItsWay, othersTurn], 'sent', 'queue a, answer a'],
+      ['leaves it to its refusal if the session ends before', [...onItsWay, lost], 'sent', ''],
       ['leaves a turn that has begun to its own events', [...onItsWay, refused('a', false)], 'sent', 'refuse a'],
       ['records the loss of the session and ends', [...running, lost], 'idle', 'recordSessionLoss, end'],
       ['is not ended by the loss of an earlier session', [send(), lost], 'connecting', 'settled'],

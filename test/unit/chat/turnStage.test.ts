@@ -39,7 +39,7 @@ describe('nextStage', () => {
 
   it('waits for the end of a stopped turn in the backend while the next prompt waits', () => {
     const stopping = after(prompted('one'), echoed, stopped());
-    assert.deepEqual(stopping, { kind: 'stopped', awaitsPrompt: false, next: undefined });
+    assert.deepEqual(stopping, { kind: 'stopped', unreported: undefined, next: undefined });
     assert.equal(turnOf(stopping), undefined);
     const waiting = nextStage(stopping, prompted('two'));
     assert.equal(turnOf(waiting), 'two');
@@ -51,10 +51,22 @@ describe('nextStage', () => {
 
   it('does not take the echo of a stopped prompt for that of the next', () => {
     const early = after(prompted('one'), stopped(), prompted('two'));
-    assert.deepEqual(early, { kind: 'stopped', awaitsPrompt: true, next: 'two' });
+    assert.deepEqual(early, { kind: 'stopped', unreported: 'one', next: 'two' });
     const echoedOnce = nextStage(early, echoed);
-    assert.deepEqual(echoedOnce, { kind: 'stopped', awaitsPrompt: false, next: 'two' });
+    assert.deepEqual(echoedOnce, { kind: 'stopped', unreported: undefined, next: 'two' });
     assert.deepEqual(nextStage(echoedOnce, echoed), { kind: 'running', turn: 'two' });
+  });
+
+  it('keeps a prompt that waits for the turn of another client, which began before it was accepted', () => {
+    const others = after(
+      prompted('one'),
+      { kind: 'withdrawn' },
+      { kind: 'begun', turn: 'x', isReplayed: false, next: 'one' },
+    );
+    assert.equal(turnOf(others), 'x');
+    assert.ok(hasPromptedTurn(others) && isPromptUnconfirmed(others));
+    assert.deepEqual(nextStage(others, { kind: 'withdrawn' }), { kind: 'running', turn: 'x' });
+    assert.deepEqual(nextStage(others, ended), rest);
   });
 
   it('is idle immediately after a stop that the backend need not know about', () => {

@@ -218,7 +218,8 @@ export class Conversation {
 
   /** Ends a turn that a closed window has left open, and records its changed files. Never rejects. */
   private async closeOrphanedTurn(): Promise<void> {
-    if (this.transcript.isBusy) this.recordInterruption();
+    if (this.transcript.isStopping) this.addRecord({ type: 'settled' });
+    if (this.transcript.isOpen) this.recordInterruption();
     await this.journal.endTurn(this.transcript.turnNumber, this.transcript.lastEnd?.outcome === 'interrupted');
   }
 

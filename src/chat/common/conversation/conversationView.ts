@@ -152,13 +152,13 @@ function transcriptView(
   transcript: ChatTranscript,
   now: number,
 ): Pick<ConversationView, 'approvals' | 'plan' | 'options' | 'commands' | 'context' | 'usage' | 'isBusy'> {
-  const { isBusy, openPlan, usage } = transcript;
-  const { context, total } = usage;
+  const { isBusy, openPlan, session } = transcript;
+  const { context, total } = session.usage;
   return {
     approvals: transcript.approvals.viewsAt(now),
     ...(openPlan.length > 0 ? { plan: [...openPlan] } : {}),
-    options: toOptionViews(transcript.options),
-    commands: toCommandViews(transcript.commands),
+    options: toOptionViews(session.options),
+    commands: toCommandViews(session.commands),
     isBusy,
     ...(context ? { context: { ...context } } : {}),
     ...(total ? { usage: total } : {}),

@@ -53,7 +53,7 @@ export class PromptDelivery {
   /** Connects and sets the options that the user sees. @throws BackendError; `optionRefused` if only that failed */
   async connect(signal: AbortSignal): Promise<BackendSession> {
     const { connection, sessionDefaults, conversation } = this.ports;
-    const { options: shown } = conversation.transcript;
+    const { options: shown } = conversation.transcript.session;
     // The options are read before connecting, because a new session reports its own options.
     const wanted =
       shown.length === 0
@@ -105,8 +105,9 @@ export class PromptDelivery {
       return hasSummary;
     };
     const hasSummary = await trySending().catch(async (error: unknown) => {
-      if (!isBackendError(error) || error.code !== 'busy') throw error;
-      // Another client has begun a turn since the prompt was prepared.
+      // The prompt is queued until the turn of another client ends.
+      if (!isBackendError(error) || error.code !== 'busy' || session.turn === 'other') throw error;
+      // The session may be about to end a turn.
       const ended = (late: AbortSignal): Promise<void> => whenTurnEnds(session, late);
       await withDeadline(clock, 'the end of a turn', busyTimeoutMs, ended, { signal }).catch(() => undefined);
       signal.throwIfAborted();

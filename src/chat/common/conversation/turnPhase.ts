@@ -14,8 +14,8 @@ export type TurnPhase =
   | { readonly kind: 'idle'; readonly failure?: BackendError }
   /** The session is being connected and attachments are resolved. Nothing was sent yet. */
   | { readonly kind: 'connecting'; readonly prompt: QueuedPrompt }
-  /** The prompt was sent to the backend. `promptId` is set until the backend has accepted it. */
-  | { readonly kind: 'sent'; readonly session: BackendSession; readonly promptId?: string }
+  /** The prompt was sent to the backend. `prompt` is set until the backend has accepted it. */
+  | { readonly kind: 'sent'; readonly session: BackendSession; readonly prompt?: QueuedPrompt }
   /** The user has stopped the turn, and the backend was asked to end it. */
   | {
       readonly kind: 'stopping';
@@ -34,8 +34,17 @@ export type TurnInput =
   | { readonly type: 'prompt'; readonly prompt: QueuedPrompt }
   | { readonly type: 'connected'; readonly promptId: string; readonly delivery: PreparedPrompt }
   | { readonly type: 'accepted'; readonly promptId: string }
-  /** The prompt was refused. `isUnseen`: the backend has reported no event of the turn. */
-  | { readonly type: 'refused'; readonly promptId: string; readonly error: BackendError; readonly isUnseen: boolean }
+  /**
+   * The prompt was refused. `isUnseen`: the backend has reported no event of the turn. `isOthersTurn`: because the turn of
+   * another client runs.
+   */
+  | {
+      readonly type: 'refused';
+      readonly promptId: string;
+      readonly error: BackendError;
+      readonly isUnseen: boolean;
+      readonly isOthersTurn: boolean;
+    }
   /** An event has ended the turn. */
   | { readonly type: 'ended' }
   /** The session has ended. `isBusy`: during a turn; `isSettling`: before it confirmed the end of a stopped turn. */
@@ -134,23 +143,26 @@ function prompted(phase: TurnPhase, prompt: QueuedPrompt): TurnStep {
 
 function connected(phase: TurnPhase, { delivery, promptId }: Input<'connected'>): TurnStep {
   if (phase.kind !== 'connecting' || phase.prompt.id !== promptId) return step(phase);
-  const { session } = delivery;
-  return step({ kind: 'sent', session, promptId }, { type: 'send', promptId, delivery });
+  return step({ kind: 'sent', session: delivery.session, prompt: phase.prompt }, { type: 'send', promptId, delivery });
 }
 
 function accepted(phase: TurnPhase, promptId: string): TurnStep {
-  const isBeingSent = 'promptId' in phase && phase.promptId === promptId;
+  const isBeingSent = idBeingSent(phase) === promptId;
   // Cancels again, because the backend may not have received the prompt before the first cancel request.
   if (isBeingSent && phase.kind === 'stopping') return step(phase, { type: 'cancel', session: phase.session });
-  const next: TurnPhase = isBeingSent ? { kind: 'sent', session: phase.session } : phase;
+  const next: TurnPhase = isBeingSent && phase.kind === 'sent' ? { kind: 'sent', session: phase.session } : phase;
   return step(next, { type: 'answer', promptId });
 }
 
-function refused(phase: TurnPhase, { error, isUnseen, promptId }: Input<'refused'>): TurnStep {
-  const isBeingSent = 'promptId' in phase && phase.promptId === promptId;
+function refused(phase: TurnPhase, { error, isOthersTurn, isUnseen, promptId }: Input<'refused'>): TurnStep {
+  const isBeingSent = idBeingSent(phase) === promptId;
   // The backend does not report an end for a prompt that it has not accepted.
   if (isBeingSent && phase.kind === 'stopping') return answered(phase, { type: 'record', record: { type: 'settled' } });
   const answer: TurnEffect = { type: 'answer', promptId, error };
+  if (isBeingSent && isOthersTurn && phase.kind === 'sent' && phase.prompt) {
+    const queue: TurnEffect = { type: 'queue', prompt: phase.prompt };
+    return step({ kind: 'sent', session: phase.session }, queue, { type: 'answer', promptId });
+  }
   const isUnsent = phase.kind === 'connecting' && phase.prompt.id === promptId;
   // The user has decided not to send the prompt, so this is not a failure of the agent.
   if (isUnsent && error.code === 'cancelled')
@@ -159,10 +171,12 @@ function refused(phase: TurnPhase, { error, isUnseen, promptId }: Input<'refused
     return step({ kind: 'idle', failure: error }, { type: 'withdraw', promptId, isFailure: true }, answer);
   }
   // A turn that has already started reports its own failure.
-  return step(isBeingSent ? { kind: 'sent', session: phase.session } : phase, answer);
+  return step(isBeingSent && phase.kind === 'sent' ? { kind: 'sent', session: phase.session } : phase, answer);
 }
 
 function lost(phase: TurnPhase, { isBusy, isSettling }: Input<'lost'>): TurnStep {
+  // A prompt that was not accepted is refused next.
+  if (phase.kind === 'sent' && phase.prompt) return step(phase);
   const isInTurn = phase.kind === 'sent' || (phase.kind === 'idle' && isBusy);
   if (isInTurn) return step(idle, { type: 'recordSessionLoss' }, { type: 'end' });
   return isSettling ? step(phase, { type: 'record', record: { type: 'settled' } }) : step(phase);
@@ -173,12 +187,12 @@ function stopped(phase: TurnPhase, { isBusy, session }: Input<'stop'>): TurnStep
     case 'connecting':
       return step(idle, ...dropped(phase.prompt));
     case 'sent': {
-      const { promptId } = phase;
+      const promptId = idBeingSent(phase);
       const pendingResponses = promptId === undefined ? 1 : 2;
       const abort: TurnEffect[] = promptId === undefined ? [] : [{ type: 'abort', promptId }];
       // The prompt may have gone to another session because the settings have changed.
       const used = session ?? phase.session;
-      const stopping: TurnPhase = { ...phase, kind: 'stopping', session: used, pendingResponses };
+      const stopping: TurnPhase = { kind: 'stopping', session: used, pendingResponses, promptId };
       return step(stopping, ...abort, ...ended(true), cancel(used));
     }
     case 'stopping':
@@ -225,10 +239,15 @@ function closed(phase: TurnPhase): TurnStep {
     effects.push({ type: 'abort', promptId }, { type: 'withdraw', promptId, isFailure: false });
     effects.push({ type: 'answer', promptId, error: closedError() });
   }
-  if ('promptId' in phase && phase.promptId !== undefined) {
-    effects.push({ type: 'abort', promptId: phase.promptId }, { type: 'answer', promptId: phase.promptId });
-  }
+  const promptId = idBeingSent(phase);
+  if (promptId !== undefined) effects.push({ type: 'abort', promptId }, { type: 'answer', promptId });
   return step({ kind: 'closed' }, ...effects);
+}
+
+/** The prompt that was sent and that the backend has not accepted yet. */
+function idBeingSent(phase: TurnPhase): string | undefined {
+  if (phase.kind === 'sent') return phase.prompt?.id;
+  return phase.kind === 'stopping' ? phase.promptId : undefined;
 }
 
 function phaseWithNext(next: QueuedPrompt | undefined): TurnStep {

@@ -81,7 +81,7 @@ export class TurnRunner {
     const { id: promptId } = phase.prompt;
     const abort = this.pendingRuns.get(promptId)?.abort;
     const error = new BackendError('cancelled', 'The prompt was not sent.');
-    this.dispatch({ type: 'refused', promptId, error, isUnseen: true });
+    this.dispatch({ type: 'refused', promptId, error, isUnseen: true, isOthersTurn: false });
     abort?.abort();
   }
 
@@ -209,7 +209,14 @@ export class TurnRunner {
     const error = isBackendError(thrown)
       ? thrown
       : new BackendError('backend', messageOf(thrown), undefined, { cause: thrown });
-    this.dispatch({ type: 'refused', promptId, error, isUnseen: this.ports.conversation.transcript.isStarting });
+    const { isStarting: isUnseen, isWaitingForOthers } = this.ports.conversation.transcript;
+    this.dispatch({
+      type: 'refused',
+      promptId,
+      error,
+      isUnseen,
+      isOthersTurn: isWaitingForOthers && error.code === 'busy',
+    });
   }
 
   /** Asks the backend to end the turn. Never rejects. */

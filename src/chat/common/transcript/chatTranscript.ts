@@ -1,21 +1,17 @@
+import { isEqualIgnoringSpace } from '../../../base/common/ignoringSpace';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import type {
-  ConfigOption,
-  EventData,
-  EventOf,
-  SessionEvent,
-  SlashCommand,
-} from '../../../session/common/sessionEvents';
+import type { EventData, EventOf, SessionEvent } from '../../../session/common/sessionEvents';
 import type { EntryOf, TodoItem } from '../../../transcript/common/entries';
 import type { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
 import { ApprovalViews } from '../approvals/approvalViews';
 import { EndEntries } from './endEntries';
 import { EntryWriter } from './entryWriter';
-import type { LogRecord, RecordOf } from '../conversation/logRecord';
+import type { LogRecord } from '../conversation/logRecord';
 import type { Draft } from '../chatView';
 import { BlockEntries } from './blockEntries';
 import { RestoreEntries } from './restoreEntries';
-import { markNotSent, promptEntryOf, type SentPrompt } from './sentPrompt';
+import { PromptEntries, type SentPrompt } from './sentPrompt';
+import { SessionFacts } from './sessionFacts';
 import { ToolEntries } from './toolEntries';
 import {
   endFromCompletion,
@@ -30,7 +26,6 @@ import {
 import { hasPromptedTurn, isPromptUnconfirmed, turnOf, nextStage, type TurnStage, type StageInput } from './turnStage';
 import { planOfCall, TurnPlan } from './turnPlan';
 import type { TurnStep } from './turnStep';
-import { UsageTotals } from './usageTotals';
 
 interface Turn {
   /** When the agent got the prompt. Until then, when it was sent: the user may be asked whether programs may start. */
@@ -44,14 +39,8 @@ interface Turn {
 export class ChatTranscript {
   readonly writer: EntryWriter;
   readonly approvals = new ApprovalViews();
-  readonly usage = new UsageTotals();
-  readonly prompts: SentPrompt[] = [];
-  options: readonly ConfigOption[] = [];
-  commands: readonly SlashCommand[] = [];
-  /** Title given by the agent. */
-  title: string | undefined;
-  /** The agent's own description of its current activity. */
-  statusText: string | undefined;
+  readonly session = new SessionFacts();
+  private readonly promptEntries: PromptEntries;
   private readonly endEntries: EndEntries;
   private readonly restoreEntries: RestoreEntries;
   private readonly turnPlan: TurnPlan;
@@ -66,6 +55,7 @@ export class ChatTranscript {
     private backendTitle: string,
   ) {
     this.writer = new EntryWriter(document);
+    this.promptEntries = new PromptEntries(this.writer);
     this.toolEntries = new ToolEntries(this.writer);
     this.endEntries = new EndEntries(this.writer);
     this.restoreEntries = new RestoreEntries(this.writer);
@@ -76,14 +66,28 @@ export class ChatTranscript {
     return hasPromptedTurn(this.stage);
   }
 
+  /** Whether something is open that only a session can end: a turn, also of the agent itself, or an approval. */
+  get isOpen(): boolean {
+    return this.currentTurn !== undefined || this.approvals.count > 0;
+  }
+
   /** Whether the user has stopped the turn and the backend has not confirmed its end yet. */
   get isStopping(): boolean {
     return this.stage.kind === 'stopped';
   }
 
+  /** Whether the turn of another client runs, whose end the prompt of this window waits for. */
+  get isWaitingForOthers(): boolean {
+    return this.stage.kind === 'others';
+  }
+
   /** Whether the backend has not accepted the prompt yet. */
   get isStarting(): boolean {
     return isPromptUnconfirmed(this.stage);
+  }
+
+  get statusText(): string | undefined {
+    return this.session.statusText;
   }
 
   get lastEnd(): EntryOf<'end'> | undefined {
@@ -105,6 +109,11 @@ export class ChatTranscript {
     return this.currentTurn?.startedAt;
   }
 
+  /** The prompts of all clients, oldest first. */
+  get prompts(): readonly SentPrompt[] {
+    return this.promptEntries.all;
+  }
+
   /** Number of the current or last turn. */
   get turnNumber(): number {
     return this.writer.turnNumber;
@@ -120,10 +129,11 @@ export class ChatTranscript {
     this.writer.recordedAt = record.at;
     switch (record.type) {
       case 'prompt':
-        this.addPrompt(record);
+        this.advanceStage({ kind: 'prompted', turn: this.startTurn(record, record.id, record.isRetry) });
         break;
       case 'notSent':
-        this.markNotSent(record);
+        if (this.currentTurn?.prompt?.id === record.id)
+          this.promptEntries.markNotSent(this.currentTurn.prompt, record.attachments);
         break;
       case 'withdrawn':
         this.withdrawPrompt(record.id);
@@ -132,7 +142,7 @@ export class ChatTranscript {
         this.applyEvent(record.event);
         break;
       case 'notice':
-        this.addNotice(record.level, record.text, record.details, record.path);
+        this.writer.putNotice(record.level, record.text, record.details, record.path);
         break;
       case 'stopped':
         this.stopTurn(record.inBackend);
@@ -142,7 +152,7 @@ export class ChatTranscript {
         break;
       case 'ended':
         this.confirmStop();
-        if (this.isBusy) this.endTurn(endFromRecord(record));
+        this.endAllTurns(endFromRecord(record));
         break;
       case 'resumed':
         this.reopenTurn();
@@ -186,27 +196,21 @@ export class ChatTranscript {
     this.approvals.clear();
   }
 
-  private addPrompt({ id, text, attachments, isRetry }: RecordOf<'prompt'>): void {
-    this.advanceStage({ kind: 'prompted', turn: this.startTurn({ text, attachments }, id, isRetry) });
-  }
-
   private withdrawPrompt(id: string): void {
-    const { currentTurn } = this;
-    if (currentTurn?.prompt?.id !== id) return;
-    this.writer.remove(currentTurn.prompt.entryId);
-    this.prompts.pop();
-    this.advanceStage({ kind: 'withdrawn' });
-    this.writer.turnNumber--;
+    const { currentTurn, stage } = this;
+    if (stage.kind === 'others' && stage.next.prompt?.id === id) this.advanceStage({ kind: 'withdrawn' });
+    if (currentTurn?.prompt?.id === id) this.hidePrompt();
   }
 
-  private markNotSent({ id, attachments }: RecordOf<'notSent'>): void {
-    const prompt = this.currentTurn?.prompt;
-    const entry = prompt?.id === id ? this.writer.fullContent(prompt.entryId) : undefined;
-    if (prompt && entry?.kind === 'prompt') this.writer.put(markNotSent(prompt, entry, attachments));
+  /** Removes the last prompt, which was not accepted yet. */
+  private hidePrompt(): void {
+    this.promptEntries.removeLast();
+    this.advanceStage({ kind: 'withdrawn' });
   }
 
   private stopTurn(inBackend: boolean): void {
     if (!this.isBusy) return;
+    if (this.stage.kind === 'others') this.endTurn({ outcome: 'cancelled' });
     this.putEndEntry({ outcome: 'cancelled' });
     this.advanceStage({ kind: 'stopped', inBackend });
   }
@@ -250,57 +254,51 @@ export class ChatTranscript {
       case 'session:end':
         this.confirmStop();
         this.approvals.clear();
-        if (this.isBusy) this.endTurn(endFromStopReason({ stop_reason: 'interrupted' }, this.backendTitle));
+        // Whether a prompt was accepted that was not reported yet, its sender will say.
+        if (this.isBusy && this.stage.kind !== 'sent')
+          this.endTurn(endFromStopReason({ stop_reason: 'interrupted' }, this.backendTitle));
         return;
       case 'plan:update':
         this.updatePlan(event.data.entries);
         return;
       case 'notice':
-        this.addNotice(event.data.level, event.data.message);
+        this.writer.putNotice(event.data.level, event.data.message);
         return;
       default:
-        this.applyStateEvent(event);
-    }
-  }
-
-  private applyStateEvent(event: SessionEvent): void {
-    switch (event.event) {
-      case 'session:info':
-        this.title = event.data.title ?? this.title;
-        return;
-      case 'config:update':
-        this.options = event.data.options;
-        return;
-      case 'commands:update':
-        this.commands = event.data.commands;
-        return;
-      case 'usage:update':
-        this.usage.update(event.data);
-        return;
-      case 'status:update':
-        this.statusText = event.data.message ?? event.data.status;
-        return;
-      default:
+        this.session.applyEvent(event);
     }
   }
 
   private handleSubmit({ data }: EventOf<'prompt:submit'>): void {
     const { stage } = this;
     const isReplayed = data.replayed === true;
-    if (!isReplayed && (stage.kind === 'sent' || (stage.kind === 'stopped' && (stage.awaitsPrompt || stage.next)))) {
+    const isOf = (turn: Turn | undefined): turn is Turn =>
+      !isReplayed && turn?.prompt !== undefined && isEqualIgnoringSpace(turn.prompt.draft.text, data.prompt);
+    if (stage.kind === 'stopped' && stage.unreported) {
+      if (isOf(stage.unreported)) this.advanceStage({ kind: 'echoed' });
+      // What other clients do before cannot be told from the stopped turn.
+      if (isOf(stage.unreported) || !isOf(stage.next)) return;
+      // The stopped prompt was dropped.
+      this.advanceStage({ kind: 'ended' });
+    }
+    const next = stage.kind === 'sent' ? stage.turn : 'next' in stage ? stage.next : undefined;
+    if (isOf(next)) {
+      if (stage.kind === 'others') this.endTurn(missingEnd);
       this.advanceStage({ kind: 'echoed' });
       if (this.currentTurn) this.currentTurn.startedAt = this.writer.recordedAt;
       return;
     }
     if (isReplayed) this.writer.recordedAt = undefined;
+    // The prompt of this window is shown after the turn of the other client.
+    if (stage.kind === 'sent') this.hidePrompt();
     const turn = this.startTurn({ text: data.prompt, attachments: [] }, undefined);
-    this.advanceStage({ kind: 'begun', turn, isReplayed });
+    this.advanceStage({ kind: 'begun', turn, isReplayed, next });
   }
 
   private handleComplete(data: EventData<'prompt:complete'>): void {
     const { lastEnd, stage, currentTurn } = this;
-    if (stage.kind === 'sent' || (stage.kind !== 'stopped' && !currentTurn)) return;
-    const usage = withoutUndefined({ usage: this.usage.endTurn(data.token_usage) });
+    if (stage.kind === 'sent' || (stage.kind === 'stopped' ? stage.unreported : !currentTurn)) return;
+    const usage = withoutUndefined({ usage: this.session.usage.endTurn(data.token_usage) });
     if (stage.kind !== 'stopped') {
       this.endTurn({ ...endFromCompletion(data, this.backendTitle, currentTurn?.prompt, this.hasAnswered), ...usage });
       return;
@@ -311,9 +309,10 @@ export class ChatTranscript {
 
   private handleError(data: EventData<'error'>): void {
     const end = endFromError(data, this.backendTitle, this.writer.recordedAt);
-    if (this.stage.kind === 'stopped') this.confirmStop();
-    else if (this.currentTurn) this.endTurn(end);
-    else this.addNotice('error', end.text, end.details);
+    if (this.stage.kind === 'stopped') {
+      if (!this.stage.unreported) this.confirmStop();
+    } else if (this.currentTurn && this.stage.kind !== 'sent') this.endTurn(end);
+    else this.writer.putNotice('error', end.text, end.details);
   }
 
   private addApproval(data: EventData<'approval:required'>): void {
@@ -335,24 +334,14 @@ export class ChatTranscript {
     if (entries && this.stage.kind !== 'stopped') this.turnPlan.update(entries);
   }
 
-  private addNotice(level: 'info' | 'warning' | 'error', text: string, details?: string, path?: string): void {
-    const base = this.writer.createBase();
-    this.writer.put({ kind: 'notice', ...base, level, text, ...withoutUndefined({ details, path }) });
-  }
-
-  private startTurn(draft: Draft, id: string | undefined, isRetry = false): Turn {
+  private startTurn({ attachments, text }: Draft, id: string | undefined, isRetry = false): Turn {
     if (this.isBusy) this.putEndEntry(missingEnd);
     this.currentTurn?.answers.endAll();
     this.toolEntries.startTurn();
     this.turnPlan.startTurn();
     this.hasAnswered = false;
-    this.usage.startTurn();
-    this.writer.turnNumber++;
-    const base = this.writer.createBase();
-    this.writer.put(promptEntryOf(base, draft, isRetry));
-    const prompt = { id, entryId: base.id, draft };
-    this.prompts.push(prompt);
-    return this.createTurn(prompt);
+    this.session.usage.startTurn();
+    return this.createTurn(this.promptEntries.add({ text, attachments }, id, isRetry));
   }
 
   /** Returns the turn for new events. Starts one if the agent acts unprompted. Undefined while a stopped turn ends. */
@@ -370,8 +359,18 @@ export class ChatTranscript {
   }
 
   private endTurn(facts: EndFacts): void {
+    const { stage } = this;
     this.putEndEntry(facts);
     this.advanceStage({ kind: 'ended' });
+    const waiting = stage.kind === 'others' ? stage.next.prompt : undefined;
+    if (waiting)
+      this.advanceStage({ kind: 'prompted', turn: this.startTurn(waiting.draft, waiting.id, waiting.isRetry) });
+  }
+
+  /** Ends the turn, and that of a prompt which waits for its end. */
+  private endAllTurns(facts: EndFacts): void {
+    for (let count = 0; count < 2 && this.currentTurn; count++) this.endTurn(facts);
+    this.approvals.clear();
   }
 
   private putEndEntry(facts: EndFacts): void {
@@ -381,7 +380,7 @@ export class ChatTranscript {
     this.toolEntries.endOpenCalls(facts.outcome === 'cancelled' ? 'cancelled' : 'stale');
     this.turnPlan.endTurn();
     this.approvals.clear();
-    this.statusText = undefined;
+    this.session.statusText = undefined;
     const duration = withoutUndefined({ durationMs: writer.elapsedSince(currentTurn.startedAt) });
     const shown = withRetry(facts, currentTurn.prompt);
     this.endEntries.putEnd({ kind: 'end', ...writer.createBase(), ...shown, ...duration });

@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../../base/common/boundedMap';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { approximateUtf16Units } from '../../../base/common/approximateUtf16Units';
-import type { Entry, EntryBase } from '../../../transcript/common/entries';
+import type { Entry, EntryBase, EntryOf } from '../../../transcript/common/entries';
 import type { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
 import { truncateEntry } from '../../../transcript/common/truncateEntry';
 import type { DiffTexts } from '../chatPorts';
@@ -52,6 +52,10 @@ export class EntryWriter {
   remove(id: string): void {
     this.fullEntryById.delete(id);
     this.document.remove(id);
+  }
+
+  putNotice(level: EntryOf<'notice'>['level'], text: string, details?: string, path?: string): void {
+    this.put({ kind: 'notice', ...this.createBase(), level, text, ...withoutUndefined({ details, path }) });
   }
 
   fullContent(id: string): Entry | undefined {
