@@ -144,7 +144,11 @@ export class AgentLauncher {
     if (entry.url !== undefined) return this.createRemoteBackend(entry, { ...shared, redactor });
     const startAgent = (): Promise<RunningAgent> => this.startAgent(entry, log, redactor);
     if (entry.dialect === 'draft') {
-      return new DraftBackend({ ...shared, redactor, startAgent: () => this.requireNoProviderChoices(entry).then(startAgent) });
+      return new DraftBackend({
+        ...shared,
+        redactor,
+        startAgent: () => this.requireNoProviderChoices(entry).then(startAgent),
+      });
     }
     const known = findKnownAgentById(entry.knownAs);
     return new AcpBackend({

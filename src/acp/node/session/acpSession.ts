@@ -233,7 +233,9 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
   async load(...request: Parameters<SessionBinding['load']>): Promise<void> {
     this.mapper.startReplay();
     const loaded = this.binding.load(...request);
-    this.applySetup(await loaded.finally(() => this.emit(this.mapper.endReplay(this.engine.turns.state.isAgentWorking))));
+    this.applySetup(
+      await loaded.finally(() => this.emit(this.mapper.endReplay(this.engine.turns.state.isAgentWorking))),
+    );
   }
 
   sendPrompt(input: PromptInput): Promise<{ requestId: string }> {
@@ -330,10 +332,7 @@ export class AcpSession implements BackendSession, SessionPeer, ProcessUser {
 
   private endStuckTurnOfOthers(): void {
     this.engine.reportBoundary(this.updates.markIdle());
-    this.notify(
-      'warning',
-      `${this.deps.agent.title} did not stop when asked. It may continue the stopped work.`,
-    );
+    this.notify('warning', `${this.deps.agent.title} did not stop when asked. It may continue the stopped work.`);
   }
 
   private async endStuckTurn(done: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
