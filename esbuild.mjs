@@ -1,14 +1,14 @@
 // Builds dist/: the extension and what it ships beside it. `--production` minifies, `--watch` rebuilds.
 import { readFile } from 'node:fs/promises';
 import * as esbuild from 'esbuild';
-import { agentReaperBundle } from './scripts/lib/agentReaper.mjs';
-import { amplifierServerBundle } from './scripts/lib/amplifierServer.mjs';
-import { contextWorkerBundle } from './scripts/lib/contextWorker.mjs';
-import { demoAgentBundle } from './scripts/lib/demoAgent.mjs';
-import { mcpBridgeBundle } from './scripts/lib/mcpBridge.mjs';
+import { agentReaperBundle } from './scripts/lib/bundles/agentReaper.mjs';
+import { amplifierServerBundle } from './scripts/lib/bundles/amplifierServer.mjs';
+import { contextWorkerBundle } from './scripts/lib/bundles/contextWorker.mjs';
+import { demoAgentBundle } from './scripts/lib/bundles/demoAgent.mjs';
+import { mcpBridgeBundle } from './scripts/lib/bundles/mcpBridge.mjs';
 import { writeNotices } from './scripts/lib/notices.mjs';
-import { pageBundles } from './scripts/lib/pages.mjs';
-import { threadIndexWorkerBundle } from './scripts/lib/threadIndexWorker.mjs';
+import { pageBundles } from './scripts/lib/bundles/pages.mjs';
+import { threadIndexWorkerBundle } from './scripts/lib/bundles/threadIndexWorker.mjs';
 
 const production = process.argv.includes('--production');
 const watch = process.argv.includes('--watch');

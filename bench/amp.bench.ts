@@ -7,16 +7,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket, type RawData } from 'ws';
 import * as z from 'zod';
 import { compareActivations } from './lib/activation';
-import { benchLatency, benchThroughput } from './lib/ampBench';
-import { runAmpSubject } from './lib/ampSubject';
-import { installVsix } from '../scripts/lib/host.mjs';
-import { packageVsix } from '../scripts/lib/vsix.mjs';
+import { benchLatency, benchThroughput } from './lib/amp/ampBench';
+import { runAmpSubject } from './lib/amp/ampSubject';
+import { installVsix } from '../scripts/lib/vscode/host.mjs';
+import { packageVsix } from '../scripts/lib/vscode/vsix.mjs';
 import { VsCodeWindow } from '../test/ui/support/window';
 import { median, printBenchLine } from './lib/benchLine';
 import { bytesOf } from './lib/bytesOf';
 import { BenchChild } from './lib/child';
-import { readOnlyLockfile } from './lib/readLockfile';
-import { packageWsJsonExtension, runWsJsonPeer, startWsJsonPeer, urlOfWsJsonExtension } from './lib/wsJsonPeer';
+import { readOnlyLockfile } from './lib/amp/readLockfile';
+import { packageWsJsonExtension, runWsJsonPeer, startWsJsonPeer, urlOfWsJsonExtension } from './lib/amp/wsJsonPeer';
 
 const Started = z.object({ url: z.string(), peerUrl: z.string() });
 /** The window opens, and what was written a moment ago becomes a file like any other. */

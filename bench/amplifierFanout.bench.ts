@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import { printBenchLine } from './lib/benchLine';
 import { BenchChild } from './lib/child';
-import { runFanoutReaders } from './lib/fanoutReaders';
-import { runFanoutServer } from './lib/fanoutServer';
+import { runFanoutReaders } from './lib/amplifier/fanoutReaders';
+import { runFanoutServer } from './lib/amplifier/fanoutServer';
 import { runUpdateAgent } from './lib/updateAgent';
 
 const rounds = 7;

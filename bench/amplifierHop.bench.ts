@@ -1,8 +1,8 @@
 // A delta from the server's write to the client's event beside a bare node:http stream. Run by `npm run bench -- amplifierHop`.
-import { machineMs, runAmplifierBenchServer } from './lib/amplifierBenchServer';
-import { bareStream, wholeClient, type TurnRunner } from './lib/amplifierSubjects';
+import { machineMs, runAmplifierBenchServer } from './lib/amplifier/amplifierBenchServer';
+import { bareStream, wholeClient, type TurnRunner } from './lib/amplifier/amplifierSubjects';
 import { median, printBenchLine } from './lib/benchLine';
-import { overServer } from './lib/overServer';
+import { overServer } from './lib/amplifier/overServer';
 
 const rounds = 9;
 const turn = { deltas: 400, intervalMs: 2 };

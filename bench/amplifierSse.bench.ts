@@ -1,8 +1,8 @@
 // Events a second through the whole Amplifier client beside the least that could read them. Run by `npm run bench -- amplifierSse`.
-import { deltaText, runAmplifierBenchServer } from './lib/amplifierBenchServer';
-import { bareParser, wholeClient, type TurnRunner } from './lib/amplifierSubjects';
+import { deltaText, runAmplifierBenchServer } from './lib/amplifier/amplifierBenchServer';
+import { bareParser, wholeClient, type TurnRunner } from './lib/amplifier/amplifierSubjects';
 import { median, printBenchLine } from './lib/benchLine';
-import { overServer } from './lib/overServer';
+import { overServer } from './lib/amplifier/overServer';
 
 const deltas = 400_000;
 const rounds = 7;

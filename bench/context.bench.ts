@@ -1,5 +1,5 @@
 import { median, printBenchLine } from './lib/benchLine';
-import { coldCost, coldRole, runCold } from './lib/contextCold';
+import { coldCost, coldRole, runCold } from './lib/context/contextCold';
 import {
   bareOf,
   directOf,
@@ -10,7 +10,7 @@ import {
   type Found,
   type ProviderKind,
   type Subject,
-} from './lib/contextSubjects';
+} from './lib/context/contextSubjects';
 
 /**
  * A 447 KiB file of 10,000 lines, asked about again and again, as a hover asks: for what all items of one place say.

@@ -9,9 +9,9 @@ await bootstrap();
 endWhenInterrupted();
 const { build } = await import('esbuild');
 const { ensureBrowser } = await import('./lib/systemPackages.mjs');
-const { findFiles, scriptsStayInPlace } = await import('./lib/testFiles.mjs');
-const { keepBenchResults } = await import('./lib/benchResults.mjs');
-const { runUntilBarsHold } = await import('./lib/benchRuns.mjs');
+const { findFiles, scriptsStayInPlace } = await import('./lib/tests/testFiles.mjs');
+const { keepBenchResults } = await import('./lib/bench/benchResults.mjs');
+const { runUntilBarsHold } = await import('./lib/bench/benchRuns.mjs');
 
 const filters = process.argv.slice(2);
 const wanted = await findFiles('bench', '.bench.ts', filters);

@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { bootstrap } from './lib/bootstrap.mjs';
 
 await bootstrap();
-const { drawBenchPicture, rowsOfResults } = await import('./lib/benchPicture.mjs');
-const { benchResultsFile } = await import('./lib/benchResults.mjs');
+const { drawBenchPicture, rowsOfResults } = await import('./lib/bench/benchPicture.mjs');
+const { benchResultsFile } = await import('./lib/bench/benchResults.mjs');
 const { launchChromium } = await import('./lib/chromium.mjs');
 const { inRoot } = await import('./lib/paths.mjs');
 const { ensureBrowser } = await import('./lib/systemPackages.mjs');

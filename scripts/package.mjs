@@ -2,7 +2,7 @@
 import { bootstrap } from './lib/bootstrap.mjs';
 
 await bootstrap();
-const { checkPackage, packageVsix, vsixFile } = await import('./lib/vsix.mjs');
+const { checkPackage, packageVsix, vsixFile } = await import('./lib/vscode/vsix.mjs');
 await packageVsix();
 const problems = await checkPackage();
 for (const problem of problems) console.error(problem);

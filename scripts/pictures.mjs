@@ -6,11 +6,11 @@ import { bootstrap } from './lib/bootstrap.mjs';
 
 await bootstrap();
 const { launchChromium, vsCodeFlags } = await import('./lib/chromium.mjs');
-const { ensureCodeServer } = await import('./lib/codeServer.mjs');
+const { ensureCodeServer } = await import('./lib/vscode/codeServer.mjs');
 const { withPictureWindow } = await import('./lib/pictures/pictureWindow.mjs');
 const { endWhenInterrupted, stopChildren } = await import('./lib/processes.mjs');
 const { writeSampleThreads } = await import('./lib/sampleThreads.mjs');
-const { packageVsix } = await import('./lib/vsix.mjs');
+const { packageVsix } = await import('./lib/vscode/vsix.mjs');
 
 /** @typedef {import('./lib/pictures/pictureWindow.mjs').PictureWindow} PictureWindow */
 /** @typedef {import('./lib/pictures/pictureWindow.mjs').PictureWindowOptions} PictureWindowOptions */

@@ -4,7 +4,7 @@ import { endWhenInterrupted } from './lib/processes.mjs';
 
 await bootstrap();
 endWhenInterrupted();
-const { ensureCodeServer } = await import('./lib/codeServer.mjs');
+const { ensureCodeServer } = await import('./lib/vscode/codeServer.mjs');
 const { ensureBrowser } = await import('./lib/systemPackages.mjs');
 await ensureBrowser();
 await ensureCodeServer();

@@ -9,7 +9,7 @@ const tokens = takeTokens(process.env, registries);
 await bootstrap(tokens);
 const { root } = await import('./lib/paths.mjs');
 const { release } = await import('./lib/release/release.mjs');
-const { checkPackage, packageVsix, vsixFile } = await import('./lib/vsix.mjs');
+const { checkPackage, packageVsix, vsixFile } = await import('./lib/vscode/vsix.mjs');
 
 try {
   const env = { ...process.env, ...tokens };

@@ -6,13 +6,13 @@ import path from 'node:path';
 import { bootstrap } from './lib/bootstrap.mjs';
 
 await bootstrap();
-const { ensureCodeServer } = await import('./lib/codeServer.mjs');
+const { ensureCodeServer } = await import('./lib/vscode/codeServer.mjs');
 const { environmentVariable, hasDisplay } = await import('./lib/environment.mjs');
-const { installVsix, startHost } = await import('./lib/host.mjs');
+const { installVsix, startHost } = await import('./lib/vscode/host.mjs');
 const { cacheRoot, inRoot, root } = await import('./lib/paths.mjs');
 const { findOnPath, run, stopChildren, whenInterrupted } = await import('./lib/processes.mjs');
 const { during, say } = await import('./lib/progress.mjs');
-const { packageVsix, vsixFile } = await import('./lib/vsix.mjs');
+const { packageVsix, vsixFile } = await import('./lib/vscode/vsix.mjs');
 
 const workspace = inRoot('examples', 'workspace');
 const dataDir = path.join(cacheRoot, 'start', 'data');

@@ -11,7 +11,7 @@ await bootstrap().catch((/** @type {unknown} */ error) => {
 });
 const { inRoot } = await import('./lib/paths.mjs');
 const { stopChildren, stopTree, whenInterrupted } = await import('./lib/processes.mjs');
-const { forgetSummary, isGood, readSummary } = await import('./lib/summary.mjs');
+const { forgetSummary, isGood, readSummary } = await import('./lib/tests/summary.mjs');
 
 const interruption = whenInterrupted();
 /** A check says nothing before its end, and a UI file nothing before all its tests have ended, one of which has 15 minutes. */

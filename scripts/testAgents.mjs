@@ -31,9 +31,9 @@ const agents = [
 
 await bootstrap();
 endWhenInterrupted();
-const { forgetSummary, isGood } = await import('./lib/summary.mjs');
-const { bundleTests } = await import('./lib/testFiles.mjs');
-const { runMocha } = await import('./lib/runMocha.mjs');
+const { forgetSummary, isGood } = await import('./lib/tests/summary.mjs');
+const { bundleTests } = await import('./lib/tests/testFiles.mjs');
+const { runMocha } = await import('./lib/tests/runMocha.mjs');
 await forgetSummary('agents');
 const files = await bundleTests({ from: 'test/agents', to: 'out/test/agents', filters: process.argv.slice(2) });
 if (files.length === 0) {

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { bootstrap } from './lib/bootstrap.mjs';
-import { readArguments, withDisplay } from './lib/desktop.mjs';
+import { readArguments, withDisplay } from './lib/vscode/desktop.mjs';
 import { hasDisplay } from './lib/environment.mjs';
 import { endWhenInterrupted, findOnPath } from './lib/processes.mjs';
 

@@ -4,5 +4,5 @@ import { endWhenInterrupted } from './lib/processes.mjs';
 
 await bootstrap();
 endWhenInterrupted();
-const { runHostTests } = await import('./lib/hostTests.mjs');
+const { runHostTests } = await import('./lib/tests/hostTests.mjs');
 process.exit(await runHostTests(process.argv.slice(2)));

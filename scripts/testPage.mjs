@@ -5,10 +5,10 @@ import { endWhenInterrupted } from './lib/processes.mjs';
 
 await bootstrap();
 endWhenInterrupted();
-const { forgetSummary } = await import('./lib/summary.mjs');
+const { forgetSummary } = await import('./lib/tests/summary.mjs');
 const { inRoot } = await import('./lib/paths.mjs');
-const { bundleTests, scriptsStayInPlace } = await import('./lib/testFiles.mjs');
-const { runFiles } = await import('./lib/runFiles.mjs');
+const { bundleTests, scriptsStayInPlace } = await import('./lib/tests/testFiles.mjs');
+const { runFiles } = await import('./lib/tests/runFiles.mjs');
 const { ensureBrowser } = await import('./lib/systemPackages.mjs');
 
 const filters = process.argv.slice(2);

@@ -12,13 +12,13 @@ const removeInstallation = () => {
 };
 endWhenInterrupted(removeInstallation);
 process.on('exit', removeInstallation);
-const { ensureCodeServer } = await import('./lib/codeServer.mjs');
-const { installVsix } = await import('./lib/host.mjs');
-const { makeSandbox } = await import('./lib/sandbox.mjs');
-const { packageVsix, vsixFile } = await import('./lib/vsix.mjs');
-const { forgetSummary } = await import('./lib/summary.mjs');
-const { bundleTests, scriptsStayInPlace } = await import('./lib/testFiles.mjs');
-const { runFiles } = await import('./lib/runFiles.mjs');
+const { ensureCodeServer } = await import('./lib/vscode/codeServer.mjs');
+const { installVsix } = await import('./lib/vscode/host.mjs');
+const { makeSandbox } = await import('./lib/vscode/sandbox.mjs');
+const { packageVsix, vsixFile } = await import('./lib/vscode/vsix.mjs');
+const { forgetSummary } = await import('./lib/tests/summary.mjs');
+const { bundleTests, scriptsStayInPlace } = await import('./lib/tests/testFiles.mjs');
+const { runFiles } = await import('./lib/tests/runFiles.mjs');
 const { ensureBrowser } = await import('./lib/systemPackages.mjs');
 
 const kind = process.argv.includes('--real-agents') ? 'agentsUi' : 'ui';

@@ -6,9 +6,9 @@ import { endWhenInterrupted } from './lib/processes.mjs';
 
 await bootstrap();
 endWhenInterrupted();
-const { forgetSummary } = await import('./lib/summary.mjs');
-const { bundleTests, scriptsStayInPlace } = await import('./lib/testFiles.mjs');
-const { runPool } = await import('./lib/runPool.mjs');
+const { forgetSummary } = await import('./lib/tests/summary.mjs');
+const { bundleTests, scriptsStayInPlace } = await import('./lib/tests/testFiles.mjs');
+const { runPool } = await import('./lib/tests/runPool.mjs');
 
 const options = process.argv.slice(2);
 const name = options.includes('--soak') ? 'soak' : 'unit';

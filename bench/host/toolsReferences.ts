@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import { findRipgrep } from '../../src/tools/vscode/ripgrepProgram';
 import { benchLineOf } from '../lib/benchLine';
-import { createReferenceWorkspace, type ReferenceQuestion } from '../lib/referenceWorkspace';
+import { createReferenceWorkspace, type ReferenceQuestion } from '../lib/tools/referenceWorkspace';
 import { retryFor, runBench, withTools, type BenchTools } from './support/inHost';
 
 /** How long VS Code may take to load 2,000 files. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { benchLineOf } from '../lib/benchLine';
-import { createRenameWorkspace } from '../lib/renameWorkspace';
+import { createRenameWorkspace } from '../lib/tools/renameWorkspace';
 import { runBench, withTools } from './support/inHost';
 
 export async function run(): Promise<void> {

@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'esbuild';
-import { chooseRunner } from '../../scripts/lib/hostRunners.mjs';
+import { chooseRunner } from '../../scripts/lib/tests/hostRunners.mjs';
 import { inRoot, root } from '../../scripts/lib/paths.mjs';
 import { run } from '../../scripts/lib/processes.mjs';
-import { followResults } from '../../scripts/lib/results.mjs';
-import { makeSandbox } from '../../scripts/lib/sandbox.mjs';
-import { scriptsStayInPlace } from '../../scripts/lib/testFiles.mjs';
+import { followResults } from '../../scripts/lib/tests/results.mjs';
+import { makeSandbox } from '../../scripts/lib/vscode/sandbox.mjs';
+import { scriptsStayInPlace } from '../../scripts/lib/tests/testFiles.mjs';
 
 /**
  * Runs `bench/host/<name>.ts` inside a real VS Code whose workspace has these files as well, and prints its lines.

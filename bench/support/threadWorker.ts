@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { build } from 'esbuild';
-import { threadIndexWorkerBundle } from '../../scripts/lib/threadIndexWorker.mjs';
+import { threadIndexWorkerBundle } from '../../scripts/lib/bundles/threadIndexWorker.mjs';
 
 /** The worker's program as it ships. Who makes it removes it. */
 export async function buildThreadWorker(): Promise<{ file: string; remove: () => void }> {

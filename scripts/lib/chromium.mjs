@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { environmentVariable } from './environment.mjs';
 import { findOnPath } from './processes.mjs';
-import { SharedBrowsers } from './sharedBrowsers.mjs';
+import { SharedBrowsers } from './tests/sharedBrowsers.mjs';
 
 /** The first one has no window and no tabs. It opens a page five times as fast as a whole browser. */
 const commands = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];

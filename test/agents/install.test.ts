@@ -16,7 +16,7 @@ import { systemClock } from '../../src/base/node/systemClock';
 import snapshot from '../../src/agents/common/registry/snapshot.json';
 import { Follower } from '../fake/backendHarness';
 import { FakeEditor } from '../fake/fakeEditor';
-import { realInstallPorts } from '../fake/installPorts';
+import { realInstallPorts } from '../fake/agents/installPorts';
 import { launcherIn } from './support/agentLaunch';
 import { ModelServer } from './support/modelServer';
 import { realAgents, type RealAgent } from './support/realAgents';

@@ -8,7 +8,7 @@ import { AcpBackend, type AcpBackendDeps } from '../../src/acp/node/session/acpB
 import { RestartPolicy } from '../../src/acp/node/process/restartPolicy';
 import { FakeEditor } from './fakeEditor';
 import { standingOf } from './fakePermissions';
-import { ScriptedAgents, type Script } from './scriptedAgent';
+import { ScriptedAgents, type Script } from './acp/scriptedAgent';
 
 export const cwd = '/ws';
 

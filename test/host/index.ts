@@ -3,8 +3,8 @@ import { delimiter, join } from 'node:path';
 import { format } from 'node:util';
 import Mocha from 'mocha';
 import * as vscode from 'vscode';
-import { summaryOf } from '../../scripts/lib/mochaSummary.mjs';
-import type { FileResult } from '../../scripts/lib/summary.mjs';
+import { summaryOf } from '../../scripts/lib/tests/mochaSummary.mjs';
+import type { FileResult } from '../../scripts/lib/tests/summary.mjs';
 import { Results } from './support/results';
 import { withSourcePlaces } from './support/sourcePlaces';
 

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { BackendSession } from '../../src/session/common/sessionBackend';
-import { RealDialectServer } from '../fake/realDialectServer';
+import { RealDialectServer } from '../fake/amplifier/realDialectServer';
 import { connectTo } from '../unit/amplifier/node/clientHarness';
 
 const mebibyte = 1024 * 1024;

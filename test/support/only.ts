@@ -5,7 +5,7 @@ interface Registering {
 
 /**
  * Registers tests that can run at some places only. Elsewhere they are listed as pending with the place in their titles, by
- * which the summary of a run (scripts/lib/mochaSummary.mjs) tells them from tests that somebody has skipped.
+ * which the summary of a run (scripts/lib/tests/mochaSummary.mjs) tells them from tests that somebody has skipped.
  * @param place completes "only …", e.g. "on Linux"
  */
 export function only(place: string, isHere: boolean): Registering {

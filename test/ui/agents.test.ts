@@ -3,7 +3,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Frame } from 'playwright-core';
 import { inRoot } from '../../scripts/lib/paths.mjs';
-import { NpmRegistry } from '../fake/npmRegistry';
+import { NpmRegistry } from '../fake/agents/npmRegistry';
 import { eventually } from '../support/eventually';
 import { ChatView } from './support/chatView';
 import { VsCodeWindow } from './support/window';

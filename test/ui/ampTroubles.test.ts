@@ -4,7 +4,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as z from 'zod';
 import { inRoot } from '../../scripts/lib/paths.mjs';
-import type { Sandbox } from '../../scripts/lib/sandbox.mjs';
+import type { Sandbox } from '../../scripts/lib/vscode/sandbox.mjs';
 import { eventually } from '../support/eventually';
 import { VsCodeWindow } from './support/window';
 

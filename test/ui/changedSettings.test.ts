@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { inRoot } from '../../scripts/lib/paths.mjs';
-import type { Sandbox } from '../../scripts/lib/sandbox.mjs';
+import type { Sandbox } from '../../scripts/lib/vscode/sandbox.mjs';
 import { eventually } from '../support/eventually';
 import { ChatView } from './support/chatView';
 import { sharedWindow } from './support/sharedWindow';

@@ -1,6 +1,6 @@
 import { inRoot } from '../../scripts/lib/paths.mjs';
-import { AmplifierProgram } from '../fake/amplifierProgram';
-import { RealDialectServer } from '../fake/realDialectServer';
+import { AmplifierProgram } from '../fake/amplifier/amplifierProgram';
+import { RealDialectServer } from '../fake/amplifier/realDialectServer';
 import { ChatView } from './support/chatView';
 import { sharedWindow } from './support/sharedWindow';
 import { writeUserSettings } from './support/userSettings';

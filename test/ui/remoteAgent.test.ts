@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { inRoot } from '../../scripts/lib/paths.mjs';
-import { AcpProgram } from '../fake/acpProgram';
+import { AcpProgram } from '../fake/acp/acpProgram';
 import { ChatView } from './support/chatView';
 import { sharedWindow } from './support/sharedWindow';
 import { writeUserSettings } from './support/userSettings';

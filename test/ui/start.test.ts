@@ -5,10 +5,10 @@ import { readdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { launchChromium, vsCodeFlags } from '../../scripts/lib/chromium.mjs';
-import { within } from '../../scripts/lib/host.mjs';
+import { within } from '../../scripts/lib/vscode/host.mjs';
 import { inRoot } from '../../scripts/lib/paths.mjs';
 import { listProcesses } from '../../scripts/lib/processes.mjs';
-import { makeSandbox, type Sandbox } from '../../scripts/lib/sandbox.mjs';
+import { makeSandbox, type Sandbox } from '../../scripts/lib/vscode/sandbox.mjs';
 import { eventually } from '../support/eventually';
 
 describe('npm start', () => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { build } from 'esbuild';
 import { inRoot, root } from '../paths.mjs';
 import { during, say } from '../progress.mjs';
-import { findFiles, scriptsStayInPlace } from '../testFiles.mjs';
+import { findFiles, scriptsStayInPlace } from '../tests/testFiles.mjs';
 import { findMutants } from './mutants.mjs';
 import { describeScore, describeSurvivor } from './report.mjs';
 import { sample } from './sample.mjs';

@@ -1,10 +1,10 @@
 import { cp, mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { installVsix, startHost } from '../host.mjs';
+import { installVsix, startHost } from '../vscode/host.mjs';
 import { inRoot } from '../paths.mjs';
-import { makeSandbox } from '../sandbox.mjs';
+import { makeSandbox } from '../vscode/sandbox.mjs';
 import { smallPng } from './smallPng.mjs';
-import { vsixFile } from '../vsix.mjs';
+import { vsixFile } from '../vscode/vsix.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 /** @typedef {import('playwright-core').Frame} Frame */

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { toSafeNotificationText } from '../../base/common/noticeText';
+import { toSafeNotificationText } from '../../base/common/text/noticeText';
 import type { Logger } from '../../base/common/log';
 import type { Memento } from '../../base/common/memento';
 import type { StandingPermissions } from '../../permissions/common/standingPermissions';

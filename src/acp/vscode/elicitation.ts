@@ -1,7 +1,7 @@
 import type { CreateElicitationRequest, CreateElicitationResponse } from '@agentclientprotocol/sdk';
 import * as vscode from 'vscode';
 import * as z from 'zod';
-import { toVisibleText } from '../../base/common/visibleText';
+import { toVisibleText } from '../../base/common/text/visibleText';
 import { withCancellationToken } from '../../platform/vscode/cancellation';
 import {
   findInputProblem,

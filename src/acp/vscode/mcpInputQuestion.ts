@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { toVisibleText } from '../../base/common/visibleText';
+import { toVisibleText } from '../../base/common/text/visibleText';
 import type { McpInput } from '../common/catalogue/mcpInputs';
 
 /** Asks for an input of an MCP server. The user has allowed the server before. */

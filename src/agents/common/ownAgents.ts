@@ -1,5 +1,5 @@
 import { userMessageOf } from '../../base/common/errors';
-import { toVisibleText } from '../../base/common/visibleText';
+import { toVisibleText } from '../../base/common/text/visibleText';
 import { withoutUndefined } from '../../base/common/withoutUndefined';
 import type { AgentSecrets, TryAgent } from './agentPorts';
 import type { OwnAgent, OwnAgentTestResult } from './page/agentsApi';

@@ -4,7 +4,7 @@ import type { Disposable } from '../../base/common/disposable';
 import { DisposableStore } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
 import type { Memento } from '../../base/common/memento';
-import { toVisibleText } from '../../base/common/visibleText';
+import { toVisibleText } from '../../base/common/text/visibleText';
 import type { AgentManager } from './agentManager';
 import type { AgentBackends } from './agentPorts';
 import type { AgentOfCard } from './page/agentsView';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { toSafeNotificationText } from '../../base/common/noticeText';
-import { toVisibleText } from '../../base/common/visibleText';
+import { toSafeNotificationText } from '../../base/common/text/noticeText';
+import { toVisibleText } from '../../base/common/text/visibleText';
 import type { AgentQuestions } from '../common/agentPorts';
 import { formatBytes } from '../common/formatBytes';
 import { accountNameProblem } from '../common/agentAccounts';

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import type { RunningFeature } from '../../base/common/feature';
 import type { Memento } from '../../base/common/memento';
-import { toVisibleText } from '../../base/common/visibleText';
+import { toVisibleText } from '../../base/common/text/visibleText';
 import { commandIds, settingIds } from '../../manifest';
 import type { NoticeContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';

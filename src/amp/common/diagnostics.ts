@@ -1,4 +1,4 @@
-import { toFileUri } from '../../base/common/fileUri';
+import { toFileUri } from '../../base/common/addresses/fileUri';
 import type { Diagnostic, DiagnosticSeverity, FileDiagnostics } from '../../editor/common/editorPort';
 import { toLineCol } from './notifications';
 

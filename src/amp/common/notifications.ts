@@ -1,4 +1,4 @@
-import { toFileUri } from '../../base/common/fileUri';
+import { toFileUri } from '../../base/common/addresses/fileUri';
 import type { EditorPort, EditorSelection, Position } from '../../editor/common/editorPort';
 
 // Each notification is one message for both dialects: the CLI reads the member with its own name and ignores the

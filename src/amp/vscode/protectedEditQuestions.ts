@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
-import { toSafeNotificationText } from '../../base/common/noticeText';
+import { toSafeNotificationText } from '../../base/common/text/noticeText';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { EditAnswer, RefusedEdit } from '../common/refusedEdits';
 

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../base/common/loopback';
+import { isLoopback } from '../../base/common/addresses/loopback';
 import type { ConsentDecision, ConsentPort } from '../../consent/common/consentManager';
 import type { ConsentSubject, ConsentSubjectSource } from '../../consent/common/consentSubject';
 import { hashJson } from '../../consent/node/contentHash';

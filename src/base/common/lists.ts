@@ -1,4 +1,4 @@
-import { countWithNoun } from './countWithNoun';
+import { countWithNoun } from './text/countWithNoun';
 
 const maxNames = 3;
 

@@ -11,7 +11,7 @@ import { SessionList } from './sessions/sessionList';
 import { StatusBanner } from './notices/statusBanner';
 import { WorkingLine } from './notices/workingLine';
 import { TranscriptPane } from './transcriptPane';
-import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../base/common/text/hiddenCharacters';
 import { UntrustedText } from '../../transcript/browser/parts/untrustedText';
 
 interface ChatAppProps {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { oneLine } from '../../base/common/oneLine';
+import { oneLine } from '../../base/common/text/oneLine';
 import type { FilePort } from '../../base/node/filePort';
 import type { ConversationHead, ConversationSearchResult } from '../common/chatStore';
 import { readLines } from './log/logLines';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
-import { toSafeNotificationText } from '../../base/common/noticeText';
+import { showHiddenCharacters } from '../../base/common/text/hiddenCharacters';
+import { toSafeNotificationText } from '../../base/common/text/noticeText';
 
 export interface ConfirmationQuestion {
   readonly message: string;

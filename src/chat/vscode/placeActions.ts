@@ -1,7 +1,7 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { userMessageOf } from '../../base/common/errors';
-import { countWithNoun } from '../../base/common/countWithNoun';
+import { countWithNoun } from '../../base/common/text/countWithNoun';
 import type { Messages } from '../../platform/vscode/messages';
 import type { Chats } from '../common/chatPorts';
 import type { ConversationRow, Draft } from '../common/chatView';

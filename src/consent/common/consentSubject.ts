@@ -1,4 +1,4 @@
-import { toVisibleText } from '../../base/common/visibleText';
+import { toVisibleText } from '../../base/common/text/visibleText';
 
 /** Kinds of content in a workspace that can run on this machine or receive text from it. */
 export type ConsentSubjectKind =

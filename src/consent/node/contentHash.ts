@@ -3,7 +3,7 @@ import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import * as z from 'zod';
 import { canonicalJson } from '../../base/common/canonicalJson';
-import { isRemotePath } from '../../base/common/uncPath';
+import { isRemotePath } from '../../base/common/addresses/uncPath';
 import { isInsideFolder } from '../../base/node/isInsideFolder';
 
 /** Returns the SHA-256 (hex) of a JSON value, whatever the order of members. @throws Error without canonical text */

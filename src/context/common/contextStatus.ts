@@ -1,6 +1,6 @@
-import { countWithNoun } from '../../base/common/countWithNoun';
+import { countWithNoun } from '../../base/common/text/countWithNoun';
 import type { FeatureStatus, StatusAction } from '../../base/common/feature';
-import { oneLine } from '../../base/common/oneLine';
+import { oneLine } from '../../base/common/text/oneLine';
 import { joinProviderTitles } from './items/itemTexts';
 import type { ProviderState } from './providers/providerHandle';
 import type { ProviderProblem } from './providers/providerSettings';

@@ -1,8 +1,8 @@
-import { isLoopback } from '../../base/common/loopback';
+import { isLoopback } from '../../base/common/addresses/loopback';
 import * as z from 'zod';
 import type { Clock } from '../../base/common/async';
 import { TimeoutError } from '../../base/common/errors';
-import { oneLine } from '../../base/common/oneLine';
+import { oneLine } from '../../base/common/text/oneLine';
 import { parseJson } from '../../base/common/parseJson';
 import type {
   ProviderCapabilities,

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { toFileUri } from '../../base/common/fileUri';
+import { toFileUri } from '../../base/common/addresses/fileUri';
 import { isUriInFolder } from '../common/providers/providerUri';
 
 type RealPath = (path: string) => Promise<string>;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { isLoopback } from '../../base/common/loopback';
+import { isLoopback } from '../../base/common/addresses/loopback';
 import type { ConsentFact, ConsentSubjectKind, ConsentSubject } from '../../consent/common/consentSubject';
 import type { ConsentDecision } from '../../consent/common/consentManager';
 import { hashJson } from '../../consent/node/contentHash';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { countWithNoun } from '../../base/common/countWithNoun';
+import { countWithNoun } from '../../base/common/text/countWithNoun';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { commandIds } from '../../manifest';
 import type { ContextItem } from '../common/items/contextItem';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { countWithNoun } from '../../base/common/countWithNoun';
+import { countWithNoun } from '../../base/common/text/countWithNoun';
 import { withAbortSignal } from '../../platform/vscode/cancellation';
 import type { ContextItem } from '../common/items/contextItem';
 import type { ItemList } from '../common/items/itemList';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { oneLine } from '../../base/common/oneLine';
+import { oneLine } from '../../base/common/text/oneLine';
 import type { ContextItem } from '../common/items/contextItem';
 import { escapeMarkdown } from '../common/items/itemTexts';
 

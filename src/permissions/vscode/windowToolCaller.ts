@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
-import { countWithNoun } from '../../base/common/countWithNoun';
+import { countWithNoun } from '../../base/common/text/countWithNoun';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
-import { oneLine } from '../../base/common/oneLine';
+import { oneLine } from '../../base/common/text/oneLine';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
-import { toSafeNotificationText } from '../../base/common/noticeText';
-import { formatCommand, toVisibleText } from '../../base/common/visibleText';
+import { toSafeNotificationText } from '../../base/common/text/noticeText';
+import { formatCommand, toVisibleText } from '../../base/common/text/visibleText';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type {
   ToolFileChange,

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Logger } from '../../base/common/log';
 import { NoticeBoard, type NoticeAction } from '../common/noticeBoard';
-import { toSafeNotificationText } from '../../base/common/noticeText';
+import { toSafeNotificationText } from '../../base/common/text/noticeText';
 
 /** Creates the board of notices, which are notifications unless the user works where they have a place. */
 export function createNoticeBoard(log: Logger): NoticeBoard {

@@ -1,4 +1,4 @@
-import { approximateUtf16Units } from '../../base/common/approximateUtf16Units';
+import { approximateUtf16Units } from '../../base/common/text/approximateUtf16Units';
 import { withoutUndefined } from '../../base/common/withoutUndefined';
 import { createGrammarCheck } from './normalize/grammarWatch';
 import { SessionNormalizer, type NormalizerOptions } from './normalize/sessionNormalizer';

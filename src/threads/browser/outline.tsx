@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../base/common/text/hiddenCharacters';
 import { formatAge, formatDateTime } from '../../transcript/browser/parts/format';
 import { UntrustedText } from '../../transcript/browser/parts/untrustedText';
 import { useHostTime } from '../../webview/browser/hostTime';

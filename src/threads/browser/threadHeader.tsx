@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../base/common/text/hiddenCharacters';
 import { formatCountWithNoun, formatCost, formatTokens } from '../../transcript/browser/parts/format';
 import { UntrustedText } from '../../transcript/browser/parts/untrustedText';
 import type { TranscriptHandle } from '../../transcript/browser/list/transcriptList';

@@ -1,6 +1,6 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../base/common/text/hiddenCharacters';
 import type { Messages } from '../../platform/vscode/messages';
 import { exportMetadata } from '../common/heads/exportedHead';
 import { ThreadAction } from '../common/page/threadApi';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
-import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../base/common/text/hiddenCharacters';
 import { commandIds, type CommandId } from '../../manifest';
 import type { Commands } from '../../platform/vscode/commands';
 import type { Messages } from '../../platform/vscode/messages';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
-import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../base/common/text/hiddenCharacters';
 import { textSchemes } from '../../manifest';
 import { readOnlyTextUri } from '../../platform/vscode/readOnlyTexts';
 import { textsBeforeAndAfter } from '../common/page/diffTexts';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
-import { showHiddenCharacters } from '../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../base/common/text/hiddenCharacters';
 import type { Memento } from '../../base/common/memento';
 import { commandIds } from '../../manifest';
 import type { ThreadLibrary } from '../common/threadLibrary';

@@ -1,4 +1,4 @@
-import { countWithNoun } from '../../base/common/countWithNoun';
+import { countWithNoun } from '../../base/common/text/countWithNoun';
 import { CodeLines } from './text/codeLines';
 import { maxPlaces, type Place } from './languagePort';
 import { shortenLineAround } from './text/lineTexts';

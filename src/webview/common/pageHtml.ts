@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../base/common/escapeHtml';
+import { escapeHtml } from '../../base/common/text/escapeHtml';
 
 interface PageSources {
   readonly script: string;

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { pipeline } from 'node:stream';
 import { toError } from '../../base/common/errors';
-import { isLoopback } from '../../base/common/loopback';
+import { isLoopback } from '../../base/common/addresses/loopback';
 
 /** The part of `fetch` that Backline uses. Redirects are never followed, and the signal also ends the body. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;

@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import type { FileResult } from '../../../scripts/lib/summary.mjs';
+import type { FileResult } from '../../../scripts/lib/tests/summary.mjs';
 
 /** One line of the results file, which the runner outside VS Code follows. */
 export type ResultLine =

@@ -14,7 +14,7 @@ import { ToolsFeature } from '../../../src/tools/vscode/toolsFeature';
 import { backendOf, Follower } from '../../fake/backendHarness';
 import { standingOf } from '../../fake/fakePermissions';
 import { FakeToolCaller } from '../../fake/fakeToolCaller';
-import { basics } from '../../fake/scriptedAgent';
+import { basics } from '../../fake/acp/scriptedAgent';
 import { eventually } from '../../support/eventually';
 import { AdapterUnderTest } from './editorAdapter';
 import { inWorkspace } from './workspace';

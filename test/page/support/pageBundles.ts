@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import * as esbuild from 'esbuild';
 import * as z from 'zod';
 import { environmentVariable } from '../../../scripts/lib/environment.mjs';
-import { lateScriptBundle, pageBundle } from '../../../scripts/lib/pageBundle.mjs';
+import { lateScriptBundle, pageBundle } from '../../../scripts/lib/bundles/pageBundle.mjs';
 
 const Bundle = z.object({ script: z.string(), style: z.string() });
 type Bundle = z.infer<typeof Bundle>;

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { promisify } from 'node:util';
 import { inRoot } from '../../../scripts/lib/paths.mjs';
-import type { Sandbox } from '../../../scripts/lib/sandbox.mjs';
+import type { Sandbox } from '../../../scripts/lib/vscode/sandbox.mjs';
 import { eventually } from '../../support/eventually';
 
 const program = inRoot('examples', 'amp-client', 'client.mjs');

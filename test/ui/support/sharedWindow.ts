@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Sandbox } from '../../../scripts/lib/sandbox.mjs';
+import type { Sandbox } from '../../../scripts/lib/vscode/sandbox.mjs';
 import { eventually } from '../../support/eventually';
 import { writeUserSettings } from './userSettings';
 import { VsCodeWindow } from './window';

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
-import type { Sandbox } from '../../../scripts/lib/sandbox.mjs';
+import type { Sandbox } from '../../../scripts/lib/vscode/sandbox.mjs';
 
 /** The settings of the user that are not those of `WindowOptions`. */
 export function userSettingsFile({ dataDir }: Sandbox): string {

@@ -4,10 +4,10 @@ import * as path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { launchChromium, vsCodeFlags } from '../../../scripts/lib/chromium.mjs';
 import { environmentVariable } from '../../../scripts/lib/environment.mjs';
-import { installVsix, startHost, testSettings, type Host } from '../../../scripts/lib/host.mjs';
+import { installVsix, startHost, testSettings, type Host } from '../../../scripts/lib/vscode/host.mjs';
 import { inRoot } from '../../../scripts/lib/paths.mjs';
-import { makeSandbox, type Sandbox } from '../../../scripts/lib/sandbox.mjs';
-import { vsixFile } from '../../../scripts/lib/vsix.mjs';
+import { makeSandbox, type Sandbox } from '../../../scripts/lib/vscode/sandbox.mjs';
+import { vsixFile } from '../../../scripts/lib/vscode/vsix.mjs';
 import { eventually } from '../../support/eventually';
 
 export interface WindowOptions {

@@ -16,12 +16,12 @@ import { systemClock } from '../../../src/base/node/systemClock';
 import { disabledTrafficTap } from '../../../src/wire/common/traffic';
 import { answeringConsent } from '../../fake/answeringConsent';
 import { Follower } from '../../fake/backendHarness';
-import { FakeAgentBackends } from '../../fake/fakeAgents';
+import { FakeAgentBackends } from '../../fake/acp/fakeAgents';
 import { FakeEditor } from '../../fake/fakeEditor';
 import { standingOf } from '../../fake/fakePermissions';
-import { realInstallPorts } from '../../fake/installPorts';
+import { realInstallPorts } from '../../fake/agents/installPorts';
 import { MemoryMemento } from '../../fake/memoryMemento';
-import { NpmRegistry } from '../../fake/npmRegistry';
+import { NpmRegistry } from '../../fake/agents/npmRegistry';
 import { OutgoingHttp } from '../../../src/wire/node/outgoingHttp';
 
 describe('an agent of the registry', function () {

@@ -8,9 +8,9 @@ import type { AcpBackend } from '../../../src/acp/node/session/acpBackend';
 import { toDisposable } from '../../../src/base/common/disposable';
 import * as z from 'zod';
 import { backendOf } from '../../fake/backendHarness';
-import { basics, type Script } from '../../fake/scriptedAgent';
-import { onV2Prompt, v2BackendOf, v2Basics, v2Capabilities } from '../../fake/scriptedV2Agent';
-import { printsText, writesByItself } from '../../fake/workingAgents';
+import { basics, type Script } from '../../fake/acp/scriptedAgent';
+import { onV2Prompt, v2BackendOf, v2Basics, v2Capabilities } from '../../fake/acp/scriptedV2Agent';
+import { printsText, writesByItself } from '../../fake/acp/workingAgents';
 import { until } from '../../support/eventually';
 import { draft, outline, Window } from './support/window';
 

@@ -4,7 +4,7 @@ import { toDisposable } from '../../../src/base/common/disposable';
 import { NewSessionOptions } from '../../../src/chat/common/page/newSessionOptions';
 import { backendOf } from '../../fake/backendHarness';
 import { MemoryMemento } from '../../fake/memoryMemento';
-import { basics, type Script } from '../../fake/scriptedAgent';
+import { basics, type Script } from '../../fake/acp/scriptedAgent';
 import { eventually } from '../../support/eventually';
 import { draft, Window } from './support/window';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as path from 'node:path';
-import { pageBundle } from '../../../scripts/lib/pageBundle.mjs';
+import { pageBundle } from '../../../scripts/lib/bundles/pageBundle.mjs';
 import { namesOf, readNames, sourcesBelow, targetOf, type SourceNames } from '../../support/sourceNames';
 
 /** What others call by its name: VS Code and the Amp CLI. */

@@ -6,18 +6,18 @@ import * as path from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'acorn';
 import { build } from 'esbuild';
-import { agentReaperBundle } from '../../../scripts/lib/agentReaper.mjs';
-import { amplifierServerBundle } from '../../../scripts/lib/amplifierServer.mjs';
-import { demoAgentBundle } from '../../../scripts/lib/demoAgent.mjs';
-import { mcpBridgeBundle } from '../../../scripts/lib/mcpBridge.mjs';
+import { agentReaperBundle } from '../../../scripts/lib/bundles/agentReaper.mjs';
+import { amplifierServerBundle } from '../../../scripts/lib/bundles/amplifierServer.mjs';
+import { demoAgentBundle } from '../../../scripts/lib/bundles/demoAgent.mjs';
+import { mcpBridgeBundle } from '../../../scripts/lib/bundles/mcpBridge.mjs';
 import { isTooOld, oldestNode } from '../../../scripts/lib/oldestNode.mjs';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
 import { AmplifierClient } from '../../../src/amplifier/node/client/http/amplifierClient';
 import { McpServer } from '../../../src/tools/node/mcpServer';
 import { OutgoingHttp } from '../../../src/wire/node/outgoingHttp';
-import { AcpProgram } from '../../fake/acpProgram';
-import { AmplifierProgram } from '../../fake/amplifierProgram';
+import { AcpProgram } from '../../fake/acp/acpProgram';
+import { AmplifierProgram } from '../../fake/amplifier/amplifierProgram';
 import { only } from '../../support/only';
 
 /** All programs that run with the user's own Node.js. */

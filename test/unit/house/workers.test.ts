@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { build } from 'esbuild';
-import { contextWorkerBundle } from '../../../scripts/lib/contextWorker.mjs';
-import { threadIndexWorkerBundle } from '../../../scripts/lib/threadIndexWorker.mjs';
+import { contextWorkerBundle } from '../../../scripts/lib/bundles/contextWorker.mjs';
+import { threadIndexWorkerBundle } from '../../../scripts/lib/bundles/threadIndexWorker.mjs';
 
 describe('the programs of workers', () => {
   const programs = [

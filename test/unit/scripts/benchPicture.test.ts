@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { drawBenchPicture, rowsOfResults } from '../../../scripts/lib/benchPicture.mjs';
+import { drawBenchPicture, rowsOfResults } from '../../../scripts/lib/bench/benchPicture.mjs';
 
 const result = (bench: string, value: number, peerValue: number, better: string, unit: string): string =>
   `${JSON.stringify({ bench, value, unit, peerValue, better, holds: true })}\n`;

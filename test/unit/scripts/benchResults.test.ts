@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mergeBenchResults } from '../../../scripts/lib/benchResults.mjs';
+import { mergeBenchResults } from '../../../scripts/lib/bench/benchResults.mjs';
 import { benchLineOf } from '../../../bench/lib/benchLine';
 
 const line = (bench: string, value: number): string => JSON.stringify({ bench, value, holds: true });

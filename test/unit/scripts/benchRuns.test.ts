@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { runUntilBarsHold } from '../../../scripts/lib/benchRuns.mjs';
+import { runUntilBarsHold } from '../../../scripts/lib/bench/benchRuns.mjs';
 
 const line = (bench: string, holds: boolean | null, value: number): string => JSON.stringify({ bench, value, holds });
 

@@ -5,7 +5,7 @@ import {
   readArguments,
   versionToTest,
   withDisplay,
-} from '../../../scripts/lib/desktop.mjs';
+} from '../../../scripts/lib/vscode/desktop.mjs';
 
 describe('the VS Code of the desktop that runs the host tests', () => {
   it('is the one that is asked for, by default the stable one', () => {

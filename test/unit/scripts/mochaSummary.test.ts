@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import Mocha from 'mocha';
-import { summaryOf } from '../../../scripts/lib/mochaSummary.mjs';
-import { isGood, type Summary } from '../../../scripts/lib/summary.mjs';
+import { summaryOf } from '../../../scripts/lib/tests/mochaSummary.mjs';
+import { isGood, type Summary } from '../../../scripts/lib/tests/summary.mjs';
 import { only } from '../../support/only';
 
 /** What a run comes to whose tests `register` adds, as a test file would. */

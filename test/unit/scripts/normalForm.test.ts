@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import Mocha from 'mocha';
 import { failOnViolations } from '../../../scripts/lib/normalForm.mjs';
-import { summaryOf } from '../../../scripts/lib/mochaSummary.mjs';
+import { summaryOf } from '../../../scripts/lib/tests/mochaSummary.mjs';
 import { createGrammarCheck } from '../../../src/session/common/normalize/grammarWatch';
 
 /** The titles of the tests that fail in a run of these. */

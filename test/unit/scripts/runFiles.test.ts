@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { run } from '../../../scripts/lib/processes.mjs';
 import { only } from '../../support/only';
-import { forgetSummary, readSummary, type Summary } from '../../../scripts/lib/summary.mjs';
+import { forgetSummary, readSummary, type Summary } from '../../../scripts/lib/tests/summary.mjs';
 
 /** The text of a test file that adds a line to `runs` and then runs `code`, which knows the number of the run. */
 const testFile = (runs: string, code: string): string => `
@@ -47,7 +47,7 @@ describe('the runner of page and UI test files', () => {
   async function start(options: object, codes: readonly string[]): Promise<Omit<Ran, 'summary'>> {
     const files = codes.map((_, index) => path.join(folder, `${'ab'.charAt(index)}.test.js`));
     for (const [index, file] of files.entries()) await writeFile(file, testFile(`${file}.runs`, codes[index] ?? ''));
-    const script = `const { runFiles } = await import(${JSON.stringify(path.resolve('scripts/lib/runFiles.mjs'))});
+    const script = `const { runFiles } = await import(${JSON.stringify(path.resolve('scripts/lib/tests/runFiles.mjs'))});
       const options = ${JSON.stringify({ timeoutMs: 20_000, maxSilentMs: 10_000, ...options })};
       await runFiles(${JSON.stringify(name)}, ${JSON.stringify(files)}, options);`;
     return await run(process.execPath, ['--input-type=module', '-e', script]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { run } from '../../../scripts/lib/processes.mjs';
-import { forgetSummary, readSummary, type Summary } from '../../../scripts/lib/summary.mjs';
+import { forgetSummary, readSummary, type Summary } from '../../../scripts/lib/tests/summary.mjs';
 import { only } from '../../support/only';
 
 describe('the runner of unit test files', () => {
@@ -22,7 +22,7 @@ describe('the runner of unit test files', () => {
     const files = codes.map((_, index) => path.join(folder, `${index}.test.js`));
     for (const [index, file] of files.entries())
       await writeFile(file, `describe('a file', () => { it('has a test', () => { ${codes[index] ?? ''} }); });`);
-    const script = `const { runPool } = await import(${JSON.stringify(path.resolve('scripts/lib/runPool.mjs'))});
+    const script = `const { runPool } = await import(${JSON.stringify(path.resolve('scripts/lib/tests/runPool.mjs'))});
       await runPool(${JSON.stringify(name)}, ${JSON.stringify(files)}, { timeoutMs: 20_000, maxFileMs: 8_000, processes: 1 });`;
     const ended = await run(process.execPath, ['--input-type=module', '-e', script]);
     const summary = await readSummary(name);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { combineRuns, describeSummary, hasFailed, resultsOf } from '../../../scripts/lib/secondRun.mjs';
-import type { FileResult } from '../../../scripts/lib/summary.mjs';
+import { combineRuns, describeSummary, hasFailed, resultsOf } from '../../../scripts/lib/tests/secondRun.mjs';
+import type { FileResult } from '../../../scripts/lib/tests/summary.mjs';
 
 const none = { seconds: 0.25, passes: 0, failures: 0, pending: 0, failed: [] };
 const passed = (file: string, passes = 1): FileResult => ({ ...none, file, passes });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
-import { SharedBrowsers } from '../../../scripts/lib/sharedBrowsers.mjs';
+import { SharedBrowsers } from '../../../scripts/lib/tests/sharedBrowsers.mjs';
 
 class FakeBrowser extends EventEmitter<{ disconnected: []; closed: [] }> {
   close(): Promise<void> {

@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../../base/common/boundedMap';
 import { canonicalJson } from '../../../base/common/canonicalJson';
-import { toVisibleText } from '../../../base/common/visibleText';
+import { toVisibleText } from '../../../base/common/text/visibleText';
 import { commandOfInput, parseToolInput } from '../../../permissions/common/requests/toolInput';
 import { requestChanged } from '../../../session/common/engine/approvals';
 import type { CallDescription } from '../session/toolCalls';

@@ -3,7 +3,7 @@ import type { ApprovalOptionKind } from '../../../session/common/sessionEvents';
 import { createNarrowestRule, type PermissionRule } from '../../../permissions/common/rules/permissionRules';
 import { describeLastingAnswer } from '../../../permissions/common/rules/ruleWords';
 import type { ToolRequest } from '../../../permissions/common/requests/toolRequest';
-import { toVisibleText } from '../../../base/common/visibleText';
+import { toVisibleText } from '../../../base/common/text/visibleText';
 import type { ApprovalOption } from '../../../session/common/engine/approvals';
 import type { PermissionRequest } from '../session/agentMessages';
 

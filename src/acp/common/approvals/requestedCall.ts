@@ -1,4 +1,4 @@
-import { toVisibleText } from '../../../base/common/visibleText';
+import { toVisibleText } from '../../../base/common/text/visibleText';
 import { commandOfInput } from '../../../permissions/common/requests/toolInput';
 import type { CallDescription } from '../session/toolCalls';
 import type { PermissionRequest } from '../session/agentMessages';

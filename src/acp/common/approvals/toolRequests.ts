@@ -10,7 +10,7 @@ import { inputComparedAsWhole } from '../../../permissions/common/rules/permissi
 import { couldChangeFiles } from '../../../permissions/common/decide';
 import type { RequestWithProtections, ToolRequest } from '../../../permissions/common/requests/toolRequest';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import { formatCommand, formatProgram, toVisibleText, withoutCodeMarks } from '../../../base/common/visibleText';
+import { formatCommand, formatProgram, toVisibleText, withoutCodeMarks } from '../../../base/common/text/visibleText';
 import type { ToolCommand } from '../../../session/common/toolCaller';
 import type { CallDescription } from '../session/toolCalls';
 import { toToolContent } from '../session/toolContent';

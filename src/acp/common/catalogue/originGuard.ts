@@ -1,4 +1,4 @@
-import { toVisibleText } from '../../../base/common/visibleText';
+import { toVisibleText } from '../../../base/common/text/visibleText';
 import { BackendError } from '../../../session/common/sessionBackend';
 import { isKnownOrigin, type AgentOrigin, type OriginClaim, type OriginStore } from './agentOrigins';
 

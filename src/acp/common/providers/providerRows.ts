@@ -1,4 +1,4 @@
-import { toVisibleText } from '../../../base/common/visibleText';
+import { toVisibleText } from '../../../base/common/text/visibleText';
 import type { LlmProvider } from '../agentBackend';
 import { shownUrl } from '../remote/agentUrl';
 import type { ProviderChoice, ProviderChoices } from './providerChoice';

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../../base/common/loopback';
+import { isLoopback } from '../../../base/common/addresses/loopback';
 
 /** Returns why Backline does not connect to a URL, as the end of a sentence. Undefined if it connects. */
 export function agentUrlProblem(text: string): string | undefined {

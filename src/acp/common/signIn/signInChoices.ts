@@ -1,4 +1,4 @@
-import { oneLine } from '../../../base/common/oneLine';
+import { oneLine } from '../../../base/common/text/oneLine';
 import type { AuthKeyVariable, AuthMethod } from '../../../session/common/sessionBackend';
 
 export interface SignInChoice {

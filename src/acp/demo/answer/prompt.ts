@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { basename, isAbsolute, resolve } from 'node:path';
-import { decodePercentEscapes } from '../../../base/common/fileUri';
+import { decodePercentEscapes } from '../../../base/common/addresses/fileUri';
 
 export interface Prompt {
   readonly text: string;

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { countWithNoun } from '../../../base/common/countWithNoun';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import { messageOf } from '../../../base/common/errors';
 import { createOutline } from './outline';
 import { resolvePromptPath, type PromptFile } from '../answer/prompt';

@@ -1,7 +1,7 @@
 import { messageOf } from '../../../base/common/errors';
 import { isRecord } from '../../../base/common/isRecord';
 import type { Logger } from '../../../base/common/log';
-import { formatProgram } from '../../../base/common/visibleText';
+import { formatProgram } from '../../../base/common/text/visibleText';
 import { BackendError } from '../../../session/common/sessionBackend';
 import type { ConsentFact, ConsentSubject } from '../../../consent/common/consentSubject';
 import type { ConsentPort, ConsentDecision } from '../../../consent/common/consentManager';

@@ -2,7 +2,7 @@ import { raceSignal, withDeadline, type Clock } from '../../../base/common/async
 import type { Disposable } from '../../../base/common/disposable';
 import { messageOf, TimeoutError } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
-import { oneLine } from '../../../base/common/oneLine';
+import { oneLine } from '../../../base/common/text/oneLine';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { AuthMethod } from '../../../session/common/sessionBackend';
 import { ConnectionClosedError } from '../../../wire/common/connectionErrors';

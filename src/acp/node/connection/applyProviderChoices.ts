@@ -1,5 +1,5 @@
 import { RequestError } from '@agentclientprotocol/sdk';
-import { toVisibleText } from '../../../base/common/visibleText';
+import { toVisibleText } from '../../../base/common/text/visibleText';
 import { BackendError, isBackendError } from '../../../session/common/sessionBackend';
 import type { LlmProvider } from '../../common/agentBackend';
 import type { ProviderChoice, ProviderChoices } from '../../common/providers/providerChoice';

@@ -2,7 +2,7 @@ import { Coalescer, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { ToolCallRecord, ToolCallResult } from '../../../session/common/toolCaller';
-import { formatCommand } from '../../../base/common/visibleText';
+import { formatCommand } from '../../../base/common/text/visibleText';
 import { maxReportWaitMs } from '../../common/actions/ownActions';
 import { relativeDisplayPath } from '../../common/approvals/toolRequests';
 import type { SessionEventMapper } from '../../common/session/sessionEventMapper';

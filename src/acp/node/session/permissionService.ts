@@ -15,7 +15,7 @@ import {
   type RequestWithProtections,
   type ToolRequest,
 } from '../../../permissions/common/requests/toolRequest';
-import { toVisibleText } from '../../../base/common/visibleText';
+import { toVisibleText } from '../../../base/common/text/visibleText';
 import { tooManyApprovalsMessage, type Approvals } from '../../../session/common/engine/approvals';
 import { ApprovedCommands } from '../../common/approvals/approvedCommands';
 import {

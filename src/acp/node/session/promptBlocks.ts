@@ -1,7 +1,7 @@
 import type { ContentBlock } from '@agentclientprotocol/sdk';
 import { posix, win32 } from 'node:path';
 import type { PromptAttachment, PromptInput } from '../../../session/common/sessionBackend';
-import { toFileUri } from '../../../base/common/fileUri';
+import { toFileUri } from '../../../base/common/addresses/fileUri';
 import type { EditorPort } from '../../../editor/common/editorPort';
 
 interface PromptCapabilities {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { toVisibleText } from '../../../base/common/visibleText';
+import { toVisibleText } from '../../../base/common/text/visibleText';
 import type { LlmProvider } from '../../common/agentBackend';
 import {
   addressProblem,

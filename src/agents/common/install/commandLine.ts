@@ -1,4 +1,4 @@
-import { formatProgram } from '../../../base/common/visibleText';
+import { formatProgram } from '../../../base/common/text/visibleText';
 
 /** Formats a command line with its environment variables, for display. */
 export function prependEnvironmentVariables(env: Readonly<Record<string, string>>, commandLine: string): string {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { oneLine } from '../../../base/common/oneLine';
+import { oneLine } from '../../../base/common/text/oneLine';
 import { parseJson } from '../../../base/common/parseJson';
 import { withoutKeys } from '../../../base/common/text/withoutKeys';
 import { connectionError, diskError, InstallError, httpStatusError } from './installError';

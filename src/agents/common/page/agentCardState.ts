@@ -1,4 +1,4 @@
-import { toVisibleText } from '../../../base/common/visibleText';
+import { toVisibleText } from '../../../base/common/text/visibleText';
 import type { InstallJob } from '../install/installJobs';
 import type { AgentCardState } from './agentsApi';
 import type { ListedBackend } from './agentsSituation';

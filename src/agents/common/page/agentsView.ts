@@ -1,4 +1,4 @@
-import { toVisibleText } from '../../../base/common/visibleText';
+import { toVisibleText } from '../../../base/common/text/visibleText';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { agentsAndTheirAccounts } from '../agentAccounts';
 import type { InstalledAgent } from '../install/agentInstall';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { oneLine } from '../../../base/common/oneLine';
-import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { oneLine } from '../../../base/common/text/oneLine';
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { parseNpmSpec, parsePythonSpec } from '../install/packageSpec';
 import { platformKeys, type BinaryTarget, type Distribution, type RegistryAgent } from './registryAgent';

@@ -1,4 +1,4 @@
-import { toVisibleText } from '../../../base/common/visibleText';
+import { toVisibleText } from '../../../base/common/text/visibleText';
 import { formatBytes } from '../formatBytes';
 import type { RegistryAgent } from '../registry/registryAgent';
 import type { InstallPlan } from '../install/agentInstall';

@@ -1,6 +1,6 @@
 import { chmod, mkdir, rename, rm, stat } from 'node:fs/promises';
 import * as path from 'node:path';
-import { formatProgram } from '../../../base/common/visibleText';
+import { formatProgram } from '../../../base/common/text/visibleText';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { InstallPlan } from '../../common/install/agentInstall';
 import { archiveFormatOf, type ArchiveFormat } from '../../common/install/archiveFormat';

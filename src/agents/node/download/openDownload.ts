@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
-import { isLoopback } from '../../../base/common/loopback';
+import { isLoopback } from '../../../base/common/addresses/loopback';
 import { certificateProblemOf, proxyProblemOf } from '../../../wire/common/connectionProblem';
 import type { Fetch } from '../../../wire/node/outgoingHttp';
 import {

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
-import { formatProgram } from '../../../base/common/visibleText';
+import { formatProgram } from '../../../base/common/text/visibleText';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { InstallPlan } from '../../common/install/agentInstall';
 import { prependEnvironmentVariables } from '../../common/install/commandLine';

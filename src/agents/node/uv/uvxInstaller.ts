@@ -1,4 +1,4 @@
-import { formatProgram } from '../../../base/common/visibleText';
+import { formatProgram } from '../../../base/common/text/visibleText';
 import type { InstallPlan } from '../../common/install/agentInstall';
 import { prependEnvironmentVariables } from '../../common/install/commandLine';
 import { InstallError } from '../../common/install/installError';

@@ -1,4 +1,4 @@
-import { countWithNoun } from '../../../base/common/countWithNoun';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { relativePathIn, withForwardSlashes } from '../../../editor/common/boundary';
 import type { Diagnostic, EditorPort } from '../../../editor/common/editorPort';

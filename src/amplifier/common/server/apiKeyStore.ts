@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Credentials as WireCredentials } from '../api/apiSchema';
-import { isLoopback } from '../../../base/common/loopback';
+import { isLoopback } from '../../../base/common/addresses/loopback';
 import { isSecureServer } from './serverUrl';
 
 /** The part of VS Code's `SecretStorage` that this class needs. */

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../../base/common/loopback';
+import { isLoopback } from '../../../base/common/addresses/loopback';
 import * as z from 'zod';
 
 const Host = z.string();

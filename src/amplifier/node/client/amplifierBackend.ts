@@ -16,7 +16,7 @@ import {
 } from '../../../session/common/sessionBackend';
 import { disposeWhenIdle } from '../../../session/common/generations/disposeWhenIdle';
 import { cancelledError, rejectOnAbort } from '../../../session/common/rejectOnAbort';
-import { isLoopback } from '../../../base/common/loopback';
+import { isLoopback } from '../../../base/common/addresses/loopback';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { toRfc3339 } from '../../common/api/wireTime';
 import type { AmplifierClient } from './http/amplifierClient';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../../../base/common/disposable';
 import type { Logger } from '../../../base/common/log';
-import { countWithNoun } from '../../../base/common/countWithNoun';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import { commandIds } from '../../../manifest';
 import { commandLink } from '../../../platform/common/commandLink';
 import type { Hunk } from '../../common/review/hunks';

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import { UntrustedText } from '../../../transcript/browser/parts/untrustedText';
 import { CheckIcon, CloseIcon, StopIcon, WarningIcon, type Icon } from '../../../webview/browser/icons';
 import type { CustomMenuItem } from '../../../webview/browser/menu';

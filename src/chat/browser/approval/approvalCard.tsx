@@ -1,5 +1,5 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import { UntrustedText } from '../../../transcript/browser/parts/untrustedText';
 import { DiffFacts } from '../../../transcript/browser/parts/diffView';
 import { splitPath } from '../../../transcript/browser/parts/pathButton';

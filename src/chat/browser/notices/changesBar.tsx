@@ -15,7 +15,7 @@ import { CheckIcon, DiffFilesIcon, RevertIcon, type Icon } from '../../../webvie
 import { chatRequests } from '../../common/page/chatApi';
 import { usePage, usePageState } from '../chatPageContext';
 import { splitPath } from '../../../transcript/browser/parts/pathButton';
-import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import { UntrustedText } from '../../../transcript/browser/parts/untrustedText';
 
 export function ChangesBar() {

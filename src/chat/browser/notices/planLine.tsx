@@ -1,4 +1,4 @@
-import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import { PlanSteps } from '../../../transcript/browser/entries/todosEntry';
 import { UntrustedText } from '../../../transcript/browser/parts/untrustedText';
 import { planProgress } from '../../../transcript/browser/entries/planProgress';

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import { useHostTime } from '../../../webview/browser/hostTime';
 import { ElapsedTime } from '../../../transcript/browser/parts/elapsed';
 import { UntrustedText } from '../../../transcript/browser/parts/untrustedText';

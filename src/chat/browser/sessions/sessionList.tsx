@@ -12,7 +12,7 @@ import { SessionListItem } from './sessionListItem';
 import { uniqueSessions } from '../../common/conversations/remoteRows';
 import { useAgentSessionListings, type AgentSessionListings } from './useAgentSessionListings';
 import { ageGroup } from '../chatLabels';
-import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 
 const searchDelayMs = 200;
 

@@ -10,7 +10,7 @@ import { usePage } from '../chatPageContext';
 import { sessionMenuItems } from './sessionMenu';
 import { TitleField } from './titleField';
 import { sessionRowStateLabels } from '../chatLabels';
-import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import { UntrustedText } from '../../../transcript/browser/parts/untrustedText';
 
 export function SessionListItem({ row }: { row: ConversationRow }) {

@@ -1,5 +1,5 @@
-import { countWithNoun } from '../../../base/common/countWithNoun';
-import { oneLine } from '../../../base/common/oneLine';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
+import { oneLine } from '../../../base/common/text/oneLine';
 import type { Part } from '../../../transcript/common/entries';
 import type { ApprovalView } from '../chatView';
 import { escapeRegExp } from '../../../base/common/text/escapeRegExp';

@@ -1,5 +1,5 @@
-import { countWithNoun } from '../../../base/common/countWithNoun';
-import { oneLine } from '../../../base/common/oneLine';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
+import { oneLine } from '../../../base/common/text/oneLine';
 
 /** Maximum length of a description that becomes the title, in UTF-16 units. Longer ones stay below More. */
 const maxDescriptionUnits = 120;

@@ -1,4 +1,4 @@
-import { oneLine } from '../../../base/common/oneLine';
+import { oneLine } from '../../../base/common/text/oneLine';
 
 const maxWords = 6;
 const maxUnits = 60;

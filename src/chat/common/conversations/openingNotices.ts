@@ -1,4 +1,4 @@
-import { countWithNoun } from '../../../base/common/countWithNoun';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import { formatFileNames } from '../../../base/common/lists';
 import { fileNameOf } from '../../../base/common/text/fileNameOf';
 import type { FolderMove } from './conversationPlace';

@@ -1,4 +1,4 @@
-import { approximateUtf16Units } from '../../../base/common/approximateUtf16Units';
+import { approximateUtf16Units } from '../../../base/common/text/approximateUtf16Units';
 import { endOfText } from '../../../base/common/text/endOfText';
 import { isRecord } from '../../../base/common/isRecord';
 import type { SessionEvent, ToolContent } from '../../../session/common/sessionEvents';

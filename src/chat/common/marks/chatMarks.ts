@@ -1,4 +1,4 @@
-import { countWithNoun } from '../../../base/common/countWithNoun';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import type { StatusHighlight } from '../../../base/common/feature';
 import { commandIds } from '../../../manifest';
 import type { ConversationRow } from '../chatView';

@@ -1,4 +1,4 @@
-import { countWithNoun } from '../../../base/common/countWithNoun';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import { Emitter } from '../../../base/common/event';
 import type { Notice } from '../../../platform/common/noticeBoard';
 import type { NoticeView } from '../chatView';

@@ -1,5 +1,5 @@
 import type { PromptAttachment } from '../../../session/common/sessionBackend';
-import { toFileUri } from '../../../base/common/fileUri';
+import { toFileUri } from '../../../base/common/addresses/fileUri';
 import { fileNameOf } from '../../../base/common/text/fileNameOf';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { MentionSource } from '../chatPorts';

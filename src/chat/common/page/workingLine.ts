@@ -1,4 +1,4 @@
-import { countWithNoun } from '../../../base/common/countWithNoun';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import type { Activity } from '../chatView';
 
 /** The line above the composer that says what a conversation is doing. */

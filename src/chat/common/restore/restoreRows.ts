@@ -1,4 +1,4 @@
-import { countWithNoun } from '../../../base/common/countWithNoun';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import type { RestoreChange } from '../../../changes/common/workspaceCheckpoints';
 
 /** Who has changed a file since a prompt. */

@@ -1,4 +1,4 @@
-import { isEqualIgnoringSpace } from '../../../base/common/ignoringSpace';
+import { isEqualIgnoringSpace } from '../../../base/common/text/ignoringSpace';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { EventData, EventOf, SessionEvent } from '../../../session/common/sessionEvents';
 import type { EntryOf, TodoItem } from '../../../transcript/common/entries';

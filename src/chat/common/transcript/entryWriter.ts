@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../../base/common/boundedMap';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import { approximateUtf16Units } from '../../../base/common/approximateUtf16Units';
+import { approximateUtf16Units } from '../../../base/common/text/approximateUtf16Units';
 import type { Entry, EntryBase, EntryOf } from '../../../transcript/common/entries';
 import type { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
 import { truncateEntry } from '../../../transcript/common/truncateEntry';

@@ -1,4 +1,4 @@
-import { countWithNoun } from '../../../base/common/countWithNoun';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import type { LogRecord, RecordOf } from '../conversation/logRecord';
 import type { EntryWriter } from './entryWriter';
 

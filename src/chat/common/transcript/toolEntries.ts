@@ -1,4 +1,4 @@
-import { withoutCodeMarks } from '../../../base/common/visibleText';
+import { withoutCodeMarks } from '../../../base/common/text/visibleText';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { EventData, EventOf, ToolContent } from '../../../session/common/sessionEvents';
 import type { EntryBase, EntryOf, Part, ToolState } from '../../../transcript/common/entries';

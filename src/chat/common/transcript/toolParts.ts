@@ -1,5 +1,5 @@
 import { isRecord } from '../../../base/common/isRecord';
-import { quoteForPosixShell } from '../../../base/common/visibleText';
+import { quoteForPosixShell } from '../../../base/common/text/visibleText';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ToolContent } from '../../../session/common/sessionEvents';
 import type { EntryOf, Part } from '../../../transcript/common/entries';

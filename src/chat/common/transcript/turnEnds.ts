@@ -1,5 +1,5 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import { oneLine } from '../../../base/common/oneLine';
+import { oneLine } from '../../../base/common/text/oneLine';
 import { withoutKeys } from '../../../base/common/text/withoutKeys';
 import type { EventData, SessionEvent } from '../../../session/common/sessionEvents';
 import type { EntryOf } from '../../../transcript/common/entries';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { countWithNoun } from '../../../base/common/countWithNoun';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import { parseJson } from '../../../base/common/parseJson';
 import type { ByteRange, FilePort, ReadChunks } from '../../../base/node/filePort';
 import { LogRecord, logVersion, normalizedLogVersion } from '../../common/conversation/logRecord';

@@ -1,4 +1,4 @@
-import { approximateUtf16Units } from '../../../base/common/approximateUtf16Units';
+import { approximateUtf16Units } from '../../../base/common/text/approximateUtf16Units';
 import { Coalescer, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { errorCode, messageOf, userMessageOf } from '../../../base/common/errors';

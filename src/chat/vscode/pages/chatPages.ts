@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import { Emitter } from '../../../base/common/event';
-import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import type { Memento } from '../../../base/common/memento';
 import { panelTypes } from '../../../manifest';
 import type { NoticeBoard } from '../../../platform/common/noticeBoard';

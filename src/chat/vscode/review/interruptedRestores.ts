@@ -1,4 +1,4 @@
-import { countWithNoun } from '../../../base/common/countWithNoun';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import type {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { pause, withDeadline, type Clock } from '../../../base/common/async';
-import { countWithNoun } from '../../../base/common/countWithNoun';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import { messageOf } from '../../../base/common/errors';
 import { truncateList } from '../../../base/common/lists';
 import { isCheckpointError } from '../../../changes/common/checkpointError';

@@ -1,7 +1,7 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../../base/common/disposable';
-import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import {
   restoreCountLabel,
   isPickedByDefault,

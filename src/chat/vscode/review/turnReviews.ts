@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { BoundedMap } from '../../../base/common/boundedMap';
-import { countWithNoun } from '../../../base/common/countWithNoun';
-import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import { formatFileNames } from '../../../base/common/lists';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
-import { oneLine } from '../../../base/common/oneLine';
+import { oneLine } from '../../../base/common/text/oneLine';
 import { contextKeys } from '../../../manifest';
 import type { Messages } from '../../../platform/vscode/messages';
 import { activeMultiDiffTitle, watchTabs } from '../../../platform/vscode/multiDiffTabs';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { countWithNoun } from '../../../base/common/countWithNoun';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import { truncateList } from '../../../base/common/lists';
 import { gitMoveText, type GitMove } from '../../../changes/common/gitHead';
 import { isEditorError, type EditorPort } from '../../../editor/common/editorPort';

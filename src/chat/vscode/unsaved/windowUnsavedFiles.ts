@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../../base/common/disposable';
 import type { EditorPort } from '../../../editor/common/editorPort';
-import { toSafeNotificationText } from '../../../base/common/noticeText';
+import { toSafeNotificationText } from '../../../base/common/text/noticeText';
 import type { Settings } from '../../../platform/vscode/settings';
 import { formatFileNames } from '../../../base/common/lists';
 import type { SaveAnswer, SaveQuestion, UnsavedFile, UnsavedFiles } from '../../common/unsaved/promptSaves';

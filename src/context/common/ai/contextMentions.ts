@@ -1,4 +1,4 @@
-import { countWithNoun } from '../../../base/common/countWithNoun';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import { parseJson } from '../../../base/common/parseJson';
 import type { ContextItem } from '../items/contextItem';
 import type { ContextReader, FileItems } from './contextReader';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { countWithNoun } from '../../../base/common/countWithNoun';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import type { ContextItem } from '../items/contextItem';
 import type { ContextLookups } from './contextLookups';
 import type { ContextReader, FileItems } from './contextReader';

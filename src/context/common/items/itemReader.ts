@@ -1,5 +1,5 @@
 import { countNote } from './countNote';
-import { decodePercentEscapes } from '../../../base/common/fileUri';
+import { decodePercentEscapes } from '../../../base/common/addresses/fileUri';
 import { isSafeLink } from './safeLink';
 import { itemLimits } from '../limits';
 import { rangeNumbersPerItem, textNumbersPerItem, type PackedItems } from './packedItems';

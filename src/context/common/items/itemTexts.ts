@@ -1,4 +1,4 @@
-import { oneLine } from '../../../base/common/oneLine';
+import { oneLine } from '../../../base/common/text/oneLine';
 import type { ContextItem, ProviderRef } from './contextItem';
 
 /** Escapes `$(name)`, which VS Code would render as an icon. */

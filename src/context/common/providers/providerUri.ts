@@ -1,4 +1,4 @@
-import { toFileUri } from '../../../base/common/fileUri';
+import { toFileUri } from '../../../base/common/addresses/fileUri';
 
 /** The location to which a key in the settings refers. */
 

@@ -1,4 +1,4 @@
-import { oneLine } from '../../../base/common/oneLine';
+import { oneLine } from '../../../base/common/text/oneLine';
 import type { ProviderSettings, SecretSource } from './contextProvider';
 import { MissingSecretError } from './providerError';
 

@@ -1,4 +1,4 @@
-import { decodePercentEscapes } from '../../../base/common/fileUri';
+import { decodePercentEscapes } from '../../../base/common/addresses/fileUri';
 import type { RunWithTimeLimit } from '../../../base/common/runWithTimeLimit';
 import type { DocumentSelector } from './contextProvider';
 import { SelectorGlobSet, type SelectorGlob } from './selectorGlob';

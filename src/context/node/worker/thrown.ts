@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { messageOf } from '../../../base/common/errors';
-import { decodePercentEscapes } from '../../../base/common/fileUri';
+import { decodePercentEscapes } from '../../../base/common/addresses/fileUri';
 
 /** A description of a thrown value, for the author of the provider. */
 export interface ThrownDescription {

@@ -1,7 +1,7 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import * as path from 'node:path';
-import { isRemotePath } from '../../../base/common/uncPath';
+import { isRemotePath } from '../../../base/common/addresses/uncPath';
 import { relativePathIn } from '../../common/boundary';
 import type { WorkspacePath } from '../../common/globRules';
 import { commonFolderPart, isPartOfGitFolder, type CommonFolderPart } from '../../common/protection/gitFolder';

@@ -5,7 +5,7 @@ import { allAgentsKey, policyKinds, type PolicyKind } from '../policy/policyKind
 import { ruleConditions, ruleTitle } from '../rules/ruleWords';
 import type { SessionGrant } from '../sessionGrants';
 import type { StoredRule } from '../rules/userRules';
-import { toVisibleText } from '../../../base/common/visibleText';
+import { toVisibleText } from '../../../base/common/text/visibleText';
 
 export interface AgentUnderPolicy {
   readonly id: string;

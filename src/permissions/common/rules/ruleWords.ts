@@ -2,7 +2,7 @@ import type { ToolKind } from '../../../session/common/sessionEvents';
 import { isRecord } from '../../../base/common/isRecord';
 import { relativePathIn } from '../../../editor/common/boundary';
 import type { PermissionRule } from './permissionRules';
-import { toVisibleText, formatCommand, formatProgram } from '../../../base/common/visibleText';
+import { toVisibleText, formatCommand, formatProgram } from '../../../base/common/text/visibleText';
 
 const maxValueLength = 60;
 

@@ -1,4 +1,4 @@
-import { endsWithIgnoringSpace, textAfterPrefixIgnoringSpace } from '../../../base/common/ignoringSpace';
+import { endsWithIgnoringSpace, textAfterPrefixIgnoringSpace } from '../../../base/common/text/ignoringSpace';
 import type { SessionEvent, EventOf } from '../sessionEvents';
 
 const paragraph = '\n\n';

@@ -2,7 +2,7 @@ import {
   endsWithIgnoringSpace,
   isEqualIgnoringSpace,
   textAfterPrefixIgnoringSpace,
-} from '../../../base/common/ignoringSpace';
+} from '../../../base/common/text/ignoringSpace';
 import { ToolKind, type EventData, type EventOf, type SessionEvent } from '../sessionEvents';
 import { ContentBlockNormalizer } from './contentBlockNormalizer';
 import { OpenApprovals } from './openApprovals';

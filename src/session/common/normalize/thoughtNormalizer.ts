@@ -2,7 +2,7 @@ import {
   endsWithIgnoringSpace,
   isEqualIgnoringSpace,
   textAfterPrefixIgnoringSpace,
-} from '../../../base/common/ignoringSpace';
+} from '../../../base/common/text/ignoringSpace';
 import type { EventData, EventOf, SessionEvent } from '../sessionEvents';
 
 /** Normalizes the thoughts of one turn: each thought ends once, and repetitions of an ended thought are dropped. */

@@ -1,4 +1,4 @@
-import { isUncPath } from '../../../base/common/uncPath';
+import { isUncPath } from '../../../base/common/addresses/uncPath';
 import type { Entry } from '../../../transcript/common/entries';
 import { titleOf } from '../tree/threadRow';
 import { createWorkspaceMatcher } from '../tree/workspaceThreads';

@@ -1,5 +1,5 @@
 import { messageOf } from '../../../base/common/errors';
-import { approximateUtf16Units } from '../../../base/common/approximateUtf16Units';
+import { approximateUtf16Units } from '../../../base/common/text/approximateUtf16Units';
 import type { Entry } from '../../../transcript/common/entries';
 import {
   callIdsWithSteps,

@@ -1,5 +1,5 @@
-import { countWithNoun } from '../../../base/common/countWithNoun';
-import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import type { ThreadHead } from '../threadPorts';
 import type { Usage } from '../../../transcript/common/entries';
 import { sourceLabels } from './threadFilters';

@@ -1,4 +1,4 @@
-import { countWithNoun } from '../../../base/common/countWithNoun';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import type { SourceProblem, ThreadHead, ThreadRelation } from '../threadPorts';
 import { findParents, type ParentLink } from './parents';
 import { groupByDay, groupByFolder, type Group } from './grouping';

@@ -1,5 +1,5 @@
 import * as path from 'node:path';
-import { isUncPath } from '../../../base/common/uncPath';
+import { isUncPath } from '../../../base/common/addresses/uncPath';
 import { isInsideFolder } from '../../../base/node/isInsideFolder';
 import { isFolder as isFolderOnDisk } from '../../../base/node/isFolder';
 

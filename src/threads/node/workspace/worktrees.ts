@@ -1,6 +1,6 @@
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import * as path from 'node:path';
-import { isUncPath } from '../../../base/common/uncPath';
+import { isUncPath } from '../../../base/common/addresses/uncPath';
 
 const maxParents = 20;
 const maxWorktrees = 200;

@@ -1,4 +1,4 @@
-import { countWithNoun } from '../../../base/common/countWithNoun';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import { pause } from '../../../base/common/async';
 import type { ProposedEdits } from '../languageEditPort';
 import type { FilePosition, Place } from '../languagePort';

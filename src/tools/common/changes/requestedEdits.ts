@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { countWithNoun } from '../../../base/common/countWithNoun';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import { convertLineEndings, type LineEnding } from '../../../editor/common/text/lineEndings';
 import type { OffsetEdit } from '../../../editor/common/text/textEdits';
 import { LineIndex } from '../../../editor/common/text/textOffsets';

@@ -1,4 +1,4 @@
-import { quoteForPosixShell } from '../../../base/common/visibleText';
+import { quoteForPosixShell } from '../../../base/common/text/visibleText';
 
 /** A command that starts the MCP bridge. */
 export interface BridgeCommand {

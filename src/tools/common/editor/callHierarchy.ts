@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { countWithNoun } from '../../../base/common/countWithNoun';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import { messageOf } from '../../../base/common/errors';
 import { CodeLines } from '../text/codeLines';
 import { defineTool } from '../defineTool';

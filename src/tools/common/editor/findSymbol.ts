@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { countWithNoun } from '../../../base/common/countWithNoun';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import { defineTool } from '../defineTool';
 import { LanguageServerTimeoutError, type FoundSymbol } from '../languagePort';
 import { findDeclarations, pageNumberSchema } from '../placeFinder';

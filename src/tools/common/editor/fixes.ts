@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { countWithNoun } from '../../../base/common/countWithNoun';
-import { oneLine } from '../../../base/common/oneLine';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
+import { oneLine } from '../../../base/common/text/oneLine';
 import { LineIndex } from '../../../editor/common/text/textOffsets';
 import type { Diagnostic, Range } from '../../../editor/common/editorPort';
 import { askAndApplyEdits, readTextsOf } from '../changes/applyChanges';

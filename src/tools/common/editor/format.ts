@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { countWithNoun } from '../../../base/common/countWithNoun';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import { LineIndex } from '../../../editor/common/text/textOffsets';
 import { askAndApplyEdits } from '../changes/applyChanges';
 import { defineActingTool } from '../defineTool';

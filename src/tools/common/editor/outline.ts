@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { oneLine } from '../../../base/common/oneLine';
+import { oneLine } from '../../../base/common/text/oneLine';
 import { defineTool } from '../defineTool';
 import type { OutlineSymbol } from '../languagePort';
 import { truncateText } from '../text/lineTexts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { countWithNoun } from '../../../base/common/countWithNoun';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import { waitUntilProjectLoaded } from '../calls/projectLoading';
 import { CodeLines } from '../text/codeLines';
 import { defineTool } from '../defineTool';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { countWithNoun } from '../../../base/common/countWithNoun';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import { defineTool } from '../defineTool';
 import { shortenLineAround } from '../text/lineTexts';
 import { pageFooter, selectPage } from '../text/pages';

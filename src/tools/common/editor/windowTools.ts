@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { BoundedMap } from '../../../base/common/boundedMap';
-import { countWithNoun } from '../../../base/common/countWithNoun';
-import { toFileUri } from '../../../base/common/fileUri';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
+import { toFileUri } from '../../../base/common/addresses/fileUri';
 import type { Disposable } from '../../../base/common/disposable';
 import { defineTool } from '../defineTool';
 import { truncateText } from '../text/lineTexts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { pause, type Clock } from '../../../base/common/async';
-import { countWithNoun } from '../../../base/common/countWithNoun';
-import { oneLine } from '../../../base/common/oneLine';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
+import { oneLine } from '../../../base/common/text/oneLine';
 import type { Diagnostic, DiagnosticSeverity } from '../../../editor/common/editorPort';
 import { defineTool } from '../defineTool';
 import { truncateText, shortenLineAround } from '../text/lineTexts';

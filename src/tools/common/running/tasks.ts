@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { withDeadline } from '../../../base/common/async';
 import { BoundedMap } from '../../../base/common/boundedMap';
-import { countWithNoun } from '../../../base/common/countWithNoun';
-import { oneLine } from '../../../base/common/oneLine';
-import { formatCommand } from '../../../base/common/visibleText';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
+import { oneLine } from '../../../base/common/text/oneLine';
+import { formatCommand } from '../../../base/common/text/visibleText';
 import type { ToolCaller } from '../../../session/common/toolCaller';
 import { defineActingTool, type ActingCall } from '../defineTool';
 import { pageNumberSchema } from '../placeFinder';

@@ -1,4 +1,4 @@
-import { countWithNoun } from '../../../base/common/countWithNoun';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import { parseAnsi } from '../../../base/common/terminal/ansi';
 import { truncateText } from '../text/lineTexts';
 import { ToolError } from '../toolError';

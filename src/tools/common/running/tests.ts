@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { withDeadline } from '../../../base/common/async';
-import { countWithNoun } from '../../../base/common/countWithNoun';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import { TimeoutError } from '../../../base/common/errors';
-import { oneLine } from '../../../base/common/oneLine';
+import { oneLine } from '../../../base/common/text/oneLine';
 import { defineActingTool, type ActingCall } from '../defineTool';
 import { displayPath } from '../text/displayPath';
 import { truncateText } from '../text/lineTexts';

@@ -1,6 +1,6 @@
 import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
-import { quoteForPosixShell } from '../../../base/common/visibleText';
+import { quoteForPosixShell } from '../../../base/common/text/visibleText';
 import { replaceFileBy } from '../../../base/node/replaceFile';
 import type { BridgeCommand } from '../../common/clients/clientConfigurations';
 

@@ -26,7 +26,7 @@ import { PathButton } from '../parts/pathButton';
 import { ShowAllTextsButton } from '../parts/showAll';
 import { EntryDetails } from './textEntries';
 import { useShortenPath, useTranscriptContext } from '../transcriptContext';
-import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import { UntrustedText } from '../parts/untrustedText';
 
 type End = EntryOf<'end'>;

@@ -8,7 +8,7 @@ import { msUntilAgeChanges, formatAge, formatDateTime, formatTextSize } from '..
 import { ImageView } from '../parts/imageView';
 import { ShowAllButton, useCopyFull } from '../parts/showAll';
 import { useRedraw, useTranscriptContext } from '../transcriptContext';
-import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import { UntrustedText } from '../parts/untrustedText';
 
 const maxFoldedLines = 14;

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { EntryOf } from '../../common/entries';
 import type { ListItem } from '../list/runs';
 import { Disclosure } from '../parts/disclosure';
-import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import { UntrustedText } from '../parts/untrustedText';
 import { useTranscriptContext } from '../transcriptContext';
 

@@ -13,7 +13,7 @@ import { ChangeCounts } from '../parts/changeCounts';
 import { ShowAllTextsButton } from '../parts/showAll';
 import { SubagentSteps, SubthreadDisclosure, type RenderItems, type SubagentStepsProps } from './subagentSteps';
 import { useTranscriptContext } from '../transcriptContext';
-import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import { UntrustedText } from '../parts/untrustedText';
 
 /** The card of a tool call. It is open while the call runs, and a single line when the call is done. */

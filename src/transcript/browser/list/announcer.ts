@@ -1,4 +1,4 @@
-import { oneLine } from '../../../base/common/oneLine';
+import { oneLine } from '../../../base/common/text/oneLine';
 import type { Entry, ToolState } from '../../common/entries';
 import { endWords, outcomeLabels, toolStateLabels } from '../../common/stateLabels';
 import { toolFailureText } from '../../common/toolFailure';

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Entry } from '../../common/entries';
 import { createAnnouncements } from './announcer';
-import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import { renderText } from '../markdown/parser/markdownParser';
 import type { TranscriptActions } from '../transcriptActions';
 import { useTranscriptContext } from '../transcriptContext';

@@ -1,6 +1,6 @@
 /** Adds headers and buttons to code blocks, after the sanitizer and before the nodes are inserted. */
 import { splitIntoPieces } from './code/codePieces';
-import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import type { LinkAndCodeActions } from './linkAndCodeActions';
 
 /** The buttons in the order in which they are shown. Style sheets and listeners use `name`. */

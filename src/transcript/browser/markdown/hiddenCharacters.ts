@@ -2,7 +2,7 @@ import {
   hasHiddenCharacters,
   splitAtHiddenCharacters,
   type HiddenCharacter,
-} from '../../../base/common/hiddenCharacters';
+} from '../../../base/common/text/hiddenCharacters';
 
 const codeAttribute = 'data-character';
 

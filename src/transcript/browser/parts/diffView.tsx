@@ -8,7 +8,7 @@ import { formatCountWithNoun, formatTextSize } from './format';
 import { PathButton } from './pathButton';
 import { ShowAllButton } from './showAll';
 import { useDrawnEntry, useShortenPath, useTranscriptContext } from '../transcriptContext';
-import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import { UntrustedText } from './untrustedText';
 
 const maxFoldedLines = 30;

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { IconButton } from '../../../webview/browser/iconButton';
-import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import { CloseIcon } from '../../../webview/browser/icons';
 
 interface ImageViewProps {

@@ -10,7 +10,7 @@ import { PathButton } from './pathButton';
 import { ShowAllButton, useCopyFull } from './showAll';
 import { TerminalView } from './terminalView';
 import { useDrawnEntry, useShortenPath, useTranscriptContext } from '../transcriptContext';
-import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import { UntrustedText } from './untrustedText';
 
 interface PartProps {

@@ -1,5 +1,5 @@
 import { useShortenPath, useTranscriptContext } from '../transcriptContext';
-import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import { UntrustedText } from './untrustedText';
 
 interface PathButtonProps {

@@ -6,7 +6,7 @@ import { renderAnsi } from './ansiView';
 import { formatCountWithNoun, formatTextSize } from './format';
 import { ShowAllButton, useCopyFull } from './showAll';
 import { useTranscriptContext } from '../transcriptContext';
-import { showHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import { UntrustedText } from './untrustedText';
 
 const maxFoldedLines = 12;

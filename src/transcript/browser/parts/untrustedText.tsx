@@ -1,4 +1,4 @@
-import { splitAtHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { splitAtHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 
 /** Shows untrusted text unformatted, with invisible characters as code points. */
 export function UntrustedText({ text }: { text: string }) {

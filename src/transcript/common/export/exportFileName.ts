@@ -1,4 +1,4 @@
-import { oneLine } from '../../../base/common/oneLine';
+import { oneLine } from '../../../base/common/text/oneLine';
 
 /** Returns a file name without extension. Returns `fallback` if the title has no usable characters. */
 export function exportFileName(title: string, fallback: string): string {

@@ -1,4 +1,4 @@
-import { countWithNoun } from '../../../base/common/countWithNoun';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import { endWords, outcomeLabels, toolStateLabels } from '../stateLabels';
 import { toolFailureText } from '../toolFailure';
 import type { Attachment, EntryOf, Part, Usage } from '../entries';

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../base/common/escapeHtml';
+import { escapeHtml } from '../../../base/common/text/escapeHtml';
 import type { Entry, EntryOf, Part } from '../entries';
 import { buildEntryTree, type EntryNode } from './entryTree';
 import type { ExportHeader } from './exportHeader';

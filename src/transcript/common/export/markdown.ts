@@ -1,4 +1,4 @@
-import { oneLine } from '../../../base/common/oneLine';
+import { oneLine } from '../../../base/common/text/oneLine';
 import type { Entry, EntryOf, Part } from '../entries';
 import { buildEntryTree, type EntryNode } from './entryTree';
 import type { ExportHeader } from './exportHeader';

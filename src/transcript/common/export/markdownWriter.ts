@@ -1,5 +1,5 @@
-import { escapeHtml } from '../../../base/common/escapeHtml';
-import { oneLine } from '../../../base/common/oneLine';
+import { escapeHtml } from '../../../base/common/text/escapeHtml';
+import { oneLine } from '../../../base/common/text/oneLine';
 import type { MarkdownBlock, CellAlignment, MarkdownInline, MarkdownListItem } from './markdownTree';
 
 /** Writes CommonMark with tables, strikethrough and task lists. Its only HTML is `details`. */

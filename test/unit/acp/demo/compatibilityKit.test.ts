@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { LineClient, type LineMessage } from '../../../fake/lineClient';
-import { useDemoAgent } from '../../../fake/demoHarness';
+import { LineClient, type LineMessage } from '../../../fake/acp/lineClient';
+import { useDemoAgent } from '../../../fake/acp/demoHarness';
 import { until } from '../../../support/eventually';
 
 /**

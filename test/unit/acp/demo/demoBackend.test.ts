@@ -6,7 +6,7 @@ import type { AcpBackend } from '../../../../src/acp/node/session/acpBackend';
 import { startAgentProcess, type AgentProcess } from '../../../../src/acp/node/process/agentProcess';
 import type { PromptInput } from '../../../../src/session/common/sessionBackend';
 import { backendOf, Follower } from '../../../fake/backendHarness';
-import { useDemoAgent } from '../../../fake/demoHarness';
+import { useDemoAgent } from '../../../fake/acp/demoHarness';
 import { FakeEditor } from '../../../fake/fakeEditor';
 
 describe('the ACP backend with the demo agent as a child process', () => {

@@ -8,7 +8,7 @@ import type { AcpBackend } from '../../../../src/acp/node/session/acpBackend';
 import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { backendOf, Follower } from '../../../fake/backendHarness';
-import { useDemoAgent } from '../../../fake/demoHarness';
+import { useDemoAgent } from '../../../fake/acp/demoHarness';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { eventually } from '../../../support/eventually';
 

@@ -5,7 +5,7 @@ import type { AcpBackend } from '../../../../src/acp/node/session/acpBackend';
 import { startAgentProcess, type AgentProcess } from '../../../../src/acp/node/process/agentProcess';
 import type { BackendSession } from '../../../../src/session/common/sessionBackend';
 import { backendOf, Follower } from '../../../fake/backendHarness';
-import { useDemoAgent } from '../../../fake/demoHarness';
+import { useDemoAgent } from '../../../fake/acp/demoHarness';
 
 for (const version of ['1', '2'] as const) {
   describe(`a copy of a session of the demo agent, version ${version}`, () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { ContentBlock } from '@agentclientprotocol/sdk';
 import { toPrompt } from '../../../../src/acp/demo/answer/prompt';
-import { useDemoAgent } from '../../../fake/demoHarness';
+import { useDemoAgent } from '../../../fake/acp/demoHarness';
 
 const item = '/ws/src/a.ts:3-4 — Owned by *Alice* (owners)\nhttps://example.com/alice\nAsk her.';
 

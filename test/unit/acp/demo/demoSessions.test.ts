@@ -3,8 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ClientCapabilities } from '@agentclientprotocol/sdk';
-import type { DemoClient } from '../../../fake/demoClient';
-import { codeIs, useDemoAgent } from '../../../fake/demoHarness';
+import type { DemoClient } from '../../../fake/acp/demoClient';
+import { codeIs, useDemoAgent } from '../../../fake/acp/demoHarness';
 
 /** The official SDK's client, over a child process: an independent judge of what goes over the wire. */
 describe('the demo agent as an agent', () => {

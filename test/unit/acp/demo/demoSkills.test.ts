@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { McpServer } from '../../../../src/tools/node/mcpServer';
-import type { DemoClient } from '../../../fake/demoClient';
-import { codeIs, useDemoAgent } from '../../../fake/demoHarness';
+import type { DemoClient } from '../../../fake/acp/demoClient';
+import { codeIs, useDemoAgent } from '../../../fake/acp/demoHarness';
 
 /** The official SDK's client, over a child process: an independent judge of what goes over the wire. */
 describe('what the demo agent does', () => {

@@ -7,7 +7,7 @@ import type { AcpBackend } from '../../../../src/acp/node/session/acpBackend';
 import { startAgentProcess, type AgentProcess } from '../../../../src/acp/node/process/agentProcess';
 import type { ProtocolSetting } from '../../../../src/acp/common/catalogue/agentSettings';
 import { backendOf, Follower } from '../../../fake/backendHarness';
-import { useDemoAgent } from '../../../fake/demoHarness';
+import { useDemoAgent } from '../../../fake/acp/demoHarness';
 import { FakeEditor } from '../../../fake/fakeEditor';
 
 describe('the ACP backend with the demo agent of version 2', () => {

@@ -4,7 +4,7 @@ import type { BackendState } from '../../../../src/session/common/sessionBackend
 import { FakeClock } from '../../../fake/fakeClock';
 import { turns } from '../../../support/turns';
 import { cwd, Follower, open, useBackends } from '../../../fake/backendHarness';
-import { basics, echo, says, waits, type Script } from '../../../fake/scriptedAgent';
+import { basics, echo, says, waits, type Script } from '../../../fake/acp/scriptedAgent';
 
 const text = (words: string) => ({ type: 'text' as const, text: words });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { RequestPermissionRequest } from '@agentclientprotocol/sdk';
 import { Follower, open, useBackends } from '../../../fake/backendHarness';
 import { eventually } from '../../../support/eventually';
-import { basics } from '../../../fake/scriptedAgent';
+import { basics } from '../../../fake/acp/scriptedAgent';
 
 describe('what an ACP agent must ask the user for', () => {
   const make = useBackends();

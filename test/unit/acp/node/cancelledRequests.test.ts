@@ -3,7 +3,7 @@ import type { AgentContext, CreateElicitationRequest } from '@agentclientprotoco
 import type { Elicit } from '../../../../src/acp/node/connection/agentClient';
 import { open, useBackends, type backendOf } from '../../../fake/backendHarness';
 import { FakeClock } from '../../../fake/fakeClock';
-import { basics, never } from '../../../fake/scriptedAgent';
+import { basics, never } from '../../../fake/acp/scriptedAgent';
 import { turns as turnsOfLoop } from '../../../support/turns';
 
 /** Answers `cancel` when it is withdrawn, as the real one does. */

@@ -4,7 +4,7 @@ import { isProcessTreeAlive } from '../../../../src/acp/node/process/processTree
 import { FakeClock } from '../../../fake/fakeClock';
 import { cwd, Follower, open, useBackends } from '../../../fake/backendHarness';
 import { standingOf } from '../../../fake/fakePermissions';
-import { basics, firstTime, never, type Script } from '../../../fake/scriptedAgent';
+import { basics, firstTime, never, type Script } from '../../../fake/acp/scriptedAgent';
 
 const toolCall = { toolCallId: 'c1', title: 'Edit' };
 const options = [

@@ -7,7 +7,7 @@ import { systemClock } from '../../../../src/base/node/systemClock';
 import { startAgentProcess, type AgentProcess } from '../../../../src/acp/node/process/agentProcess';
 import { DraftBackend } from '../../../../src/acp/node/draft/draftBackend';
 import { disabledTrafficTap } from '../../../../src/wire/common/traffic';
-import { buildDemoAgent } from '../../../fake/demoAgentFile';
+import { buildDemoAgent } from '../../../fake/acp/demoAgentFile';
 import { Follower } from '../../../fake/backendHarness';
 import { standingOf } from '../../../fake/fakePermissions';
 import { FakeEditor } from '../../../fake/fakeEditor';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { Follower } from '../../../fake/backendHarness';
-import { DraftHarness, draftMessage, draftOptions, draftText, isBackendError } from '../../../fake/draftHarness';
+import { DraftHarness, draftMessage, draftOptions, draftText, isBackendError } from '../../../fake/acp/draftHarness';
 
 describe('the draft backend with an agent of the document’s reading', () => {
   let drafts: DraftHarness;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { CommandError } from '../../../../src/acp/node/process/commandLookup';
 import { FakeClock } from '../../../fake/fakeClock';
 import { open, useBackends } from '../../../fake/backendHarness';
-import { basics, echo, firstTime, never } from '../../../fake/scriptedAgent';
+import { basics, echo, firstTime, never } from '../../../fake/acp/scriptedAgent';
 
 describe('when an ACP agent misbehaves', () => {
   const make = useBackends();

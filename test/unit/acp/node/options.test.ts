@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { RequestError, type AgentApp } from '@agentclientprotocol/sdk';
 import type { BackendSession } from '../../../../src/session/common/sessionBackend';
 import { cwd, Follower, useBackends } from '../../../fake/backendHarness';
-import { capabilities, type Script } from '../../../fake/scriptedAgent';
+import { capabilities, type Script } from '../../../fake/acp/scriptedAgent';
 
 const modes = (currentModeId: string) => ({
   currentModeId,

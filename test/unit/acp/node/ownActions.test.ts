@@ -7,7 +7,7 @@ import type { AcpBackendDeps } from '../../../../src/acp/node/session/acpBackend
 import { Follower, useBackends } from '../../../fake/backendHarness';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { standingOf } from '../../../fake/fakePermissions';
-import { basics, says } from '../../../fake/scriptedAgent';
+import { basics, says } from '../../../fake/acp/scriptedAgent';
 
 const line = 'echo one && echo two | tr a-z A-Z';
 const output = 'one\nTWO\n';

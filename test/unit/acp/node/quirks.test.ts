@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { RequestError, type AgentContext, type RequestPermissionRequest } from '@agentclientprotocol/sdk';
 import { open, useBackends, type backendOf } from '../../../fake/backendHarness';
-import { basics, type Script, type ScriptedAgent } from '../../../fake/scriptedAgent';
+import { basics, type Script, type ScriptedAgent } from '../../../fake/acp/scriptedAgent';
 
 type Turn = (client: AgentContext, sessionId: string, process: ScriptedAgent) => Promise<object | undefined>;
 

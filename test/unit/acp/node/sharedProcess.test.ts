@@ -10,7 +10,7 @@ import type { SignInWait } from '../../../../src/acp/common/agentBackend';
 import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
 import { cwd, Follower, open, useBackends } from '../../../fake/backendHarness';
 import { FakeClock } from '../../../fake/fakeClock';
-import { basics, capabilities, says, type Script } from '../../../fake/scriptedAgent';
+import { basics, capabilities, says, type Script } from '../../../fake/acp/scriptedAgent';
 import { until } from '../../../support/eventually';
 import { turns } from '../../../support/turns';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import { Follower, useBackends } from '../../../fake/backendHarness';
-import { DraftHarness, draftOptions, draftText } from '../../../fake/draftHarness';
+import { DraftHarness, draftOptions, draftText } from '../../../fake/acp/draftHarness';
 import { FakeEditor } from '../../../fake/fakeEditor';
-import { basics, says, type Script } from '../../../fake/scriptedAgent';
+import { basics, says, type Script } from '../../../fake/acp/scriptedAgent';
 
 const options = [
   { optionId: 'yes', name: 'Allow', kind: 'allow_once' as const },

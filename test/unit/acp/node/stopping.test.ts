@@ -5,7 +5,7 @@ import { systemClock } from '../../../../src/base/node/systemClock';
 import { startAgentProcess, type AgentProcess } from '../../../../src/acp/node/process/agentProcess';
 import { isProcessTreeAlive } from '../../../../src/acp/node/process/processTree';
 import { cwd, open, useBackends } from '../../../fake/backendHarness';
-import { basics, never, says } from '../../../fake/scriptedAgent';
+import { basics, never, says } from '../../../fake/acp/scriptedAgent';
 import { until } from '../../../support/eventually';
 
 describe('when an ACP agent is ended', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ToolCaller } from '../../../../src/session/common/toolCaller';
 import { open, useBackends } from '../../../fake/backendHarness';
 import { standingOf } from '../../../fake/fakePermissions';
-import { basics } from '../../../fake/scriptedAgent';
+import { basics } from '../../../fake/acp/scriptedAgent';
 
 const { signal } = new AbortController();
 const file = { path: '/ws/a.txt', before: 'one', after: 'two' };

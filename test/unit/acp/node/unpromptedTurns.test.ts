@@ -4,8 +4,8 @@ import type { AcpBackendDeps } from '../../../../src/acp/node/session/acpBackend
 import type { BackendSession } from '../../../../src/session/common/sessionBackend';
 import { type Follower, open, useBackends } from '../../../fake/backendHarness';
 import { FakeClock } from '../../../fake/fakeClock';
-import { basics, says, type ScriptedAgents } from '../../../fake/scriptedAgent';
-import { onV2Prompt, ScriptedV2Agents, v2Basics, type V2Teller } from '../../../fake/scriptedV2Agent';
+import { basics, says, type ScriptedAgents } from '../../../fake/acp/scriptedAgent';
+import { onV2Prompt, ScriptedV2Agents, v2Basics, type V2Teller } from '../../../fake/acp/scriptedV2Agent';
 import { eventually } from '../../../support/eventually';
 
 describe('a turn that an ACP agent begins by itself', () => {

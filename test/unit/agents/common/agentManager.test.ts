@@ -4,7 +4,7 @@ import { InstallConsents } from '../../../../src/agents/common/terms/installCons
 import { InstallError } from '../../../../src/agents/common/install/installError';
 import type { InstallJob } from '../../../../src/agents/common/install/installJobs';
 import { nullLogger } from '../../../../src/base/common/log';
-import { FakeAgentBackends, FakeInstaller, FakeRegistry, registryAgent } from '../../../fake/fakeAgents';
+import { FakeAgentBackends, FakeInstaller, FakeRegistry, registryAgent } from '../../../fake/acp/fakeAgents';
 import { MemoryMemento } from '../../../fake/memoryMemento';
 import { until } from '../../../support/eventually';
 

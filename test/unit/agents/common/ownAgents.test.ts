@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { OwnAgents } from '../../../../src/agents/common/ownAgents';
 import type { TryAgent } from '../../../../src/agents/common/agentPorts';
 import type { OwnAgent } from '../../../../src/agents/common/page/agentsApi';
-import { FakeAgentSecrets } from '../../../fake/fakeAgents';
+import { FakeAgentSecrets } from '../../../fake/acp/fakeAgents';
 
 describe('own agents', () => {
   let setting: unknown;

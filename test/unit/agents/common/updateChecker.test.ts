@@ -3,7 +3,7 @@ import { AgentManager } from '../../../../src/agents/common/agentManager';
 import { InstallConsents } from '../../../../src/agents/common/terms/installConsents';
 import { AgentUpdateChecker, updateOfferText } from '../../../../src/agents/common/updateChecker';
 import { nullLogger } from '../../../../src/base/common/log';
-import { FakeAgentBackends, FakeInstaller, FakeRegistry, registryAgent } from '../../../fake/fakeAgents';
+import { FakeAgentBackends, FakeInstaller, FakeRegistry, registryAgent } from '../../../fake/acp/fakeAgents';
 import { FakeClock } from '../../../fake/fakeClock';
 import { eventually } from '../../../support/eventually';
 import { MemoryMemento } from '../../../fake/memoryMemento';

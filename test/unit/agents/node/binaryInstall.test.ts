@@ -9,7 +9,7 @@ import { toPlatformKey } from '../../../../src/agents/common/install/platformKey
 import type { BinaryTarget, RegistryAgent } from '../../../../src/agents/common/registry/registryAgent';
 import { AgentInstaller, type AgentInstallerOptions } from '../../../../src/agents/node/agentInstaller';
 import type { InstallPorts } from '../../../../src/agents/node/installPorts';
-import { realInstallPorts } from '../../../fake/installPorts';
+import { realInstallPorts } from '../../../fake/agents/installPorts';
 import { only } from '../../../support/only';
 import { makeCertificate, startTlsServer, type Certificate, type TlsServer } from '../../context/support/tlsServer';
 import { agentProgram } from './support/agentScript';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import type { RegistryAgent } from '../../../../src/agents/common/registry/registryAgent';
 import { AgentInstaller } from '../../../../src/agents/node/agentInstaller';
-import { realInstallPorts } from '../../../fake/installPorts';
+import { realInstallPorts } from '../../../fake/agents/installPorts';
 import { only } from '../../../support/only';
 import { fakeNpm } from './support/fakeNpm';
 import { NpmRegistryServer } from './support/npmRegistry';

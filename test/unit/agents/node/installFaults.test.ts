@@ -6,13 +6,13 @@ import { mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { build } from 'esbuild';
-import { agentReaperBundle } from '../../../../scripts/lib/agentReaper.mjs';
+import { agentReaperBundle } from '../../../../scripts/lib/bundles/agentReaper.mjs';
 import { isProcessTreeAlive } from '../../../../src/acp/node/process/processTree';
 import { toPlatformKey } from '../../../../src/agents/common/install/platformKey';
 import type { Distribution, RegistryAgent } from '../../../../src/agents/common/registry/registryAgent';
 import { AgentInstaller } from '../../../../src/agents/node/agentInstaller';
 import type { Disposable } from '../../../../src/base/common/disposable';
-import { realInstallPorts } from '../../../fake/installPorts';
+import { realInstallPorts } from '../../../fake/agents/installPorts';
 import { until } from '../../../support/eventually';
 import { only } from '../../../support/only';
 import { makeSmallDisk, withSmallDisk } from '../../../support/smallDisk';
@@ -142,7 +142,7 @@ describe('an installation that is disturbed', () => {
       await mkdir(programs);
       const bundle = { bundle: true, format: 'cjs', platform: 'node', logLevel: 'warning' } as const;
       const host = path.join(programs, 'installHost.js');
-      await build({ ...bundle, entryPoints: ['test/fake/installHost.ts'], outfile: host });
+      await build({ ...bundle, entryPoints: ['test/fake/agents/installHost.ts'], outfile: host });
       await build({ ...agentReaperBundle(), outdir: programs, logLevel: 'warning' });
       const asked = Promise.withResolvers<undefined>();
       npm.fault = (_request, _response, tarball) => {

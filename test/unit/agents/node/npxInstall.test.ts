@@ -11,7 +11,7 @@ import type { RegistryAgent } from '../../../../src/agents/common/registry/regis
 import { AgentInstaller, type AgentInstallerOptions } from '../../../../src/agents/node/agentInstaller';
 import type { InstallPorts } from '../../../../src/agents/node/installPorts';
 import type { NpmRelease } from '../../../../src/agents/node/npm/npmPackage';
-import { realInstallPorts } from '../../../fake/installPorts';
+import { realInstallPorts } from '../../../fake/agents/installPorts';
 import { until } from '../../../support/eventually';
 import { agentScript } from './support/agentScript';
 import { fakeNpm } from './support/fakeNpm';

@@ -14,7 +14,7 @@ import { currentOwner, formatOwner, isOwnerAlive, parseOwner } from '../../../..
 import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { FakeClock } from '../../../fake/fakeClock';
-import { realInstallPorts } from '../../../fake/installPorts';
+import { realInstallPorts } from '../../../fake/agents/installPorts';
 import { until } from '../../../support/eventually';
 
 const { signal } = new AbortController();

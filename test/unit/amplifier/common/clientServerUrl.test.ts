@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ApiKeyStore } from '../../../../src/amplifier/common/server/apiKeyStore';
 import { configuredServerUrl } from '../../../../src/amplifier/common/server/serverUrl';
-import { isLoopback } from '../../../../src/base/common/loopback';
+import { isLoopback } from '../../../../src/base/common/addresses/loopback';
 import { toRfc3339 } from '../../../../src/amplifier/common/api/wireTime';
 
 describe('the address of an Amplifier server', () => {

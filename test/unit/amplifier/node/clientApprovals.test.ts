@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AmplifierSession } from '../../../../src/amplifier/node/client/amplifierSession';
-import { RealDialectServer } from '../../../fake/realDialectServer';
-import { naiveNow, type TurnScript } from '../../../fake/realDialectSession';
+import { RealDialectServer } from '../../../fake/amplifier/realDialectServer';
+import { naiveNow, type TurnScript } from '../../../fake/amplifier/realDialectSession';
 import { until } from '../../../support/eventually';
 import { connectTo, Recorder, type Harness } from './clientHarness';
 

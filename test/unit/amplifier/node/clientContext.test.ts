@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { OpenFile, WorkspaceContext } from '../../../../src/amplifier/common/api/apiSchema';
 import type { AmplifierSession } from '../../../../src/amplifier/node/client/amplifierSession';
-import { RealDialectServer } from '../../../fake/realDialectServer';
+import { RealDialectServer } from '../../../fake/amplifier/realDialectServer';
 import { connectTo, Recorder, type Harness } from './clientHarness';
 
 const key = 'sk-ant-very-secret';

@@ -3,7 +3,7 @@ import type { AmplifierSession } from '../../../../src/amplifier/node/client/amp
 import type { ClientLimits } from '../../../../src/amplifier/node/client/sessionDeps';
 import { until } from '../../../support/eventually';
 import { connectTo, Recorder, type Harness } from './clientHarness';
-import { DocumentDialectServer, type DocumentDialectOptions } from '../../../fake/documentDialectServer';
+import { DocumentDialectServer, type DocumentDialectOptions } from '../../../fake/amplifier/documentDialectServer';
 import { turns } from '../../../support/turns';
 
 describe('the client and the document’s dialect', () => {

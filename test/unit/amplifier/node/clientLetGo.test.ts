@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import type { AmplifierBackendDeps } from '../../../../src/amplifier/node/client/amplifierBackend';
 import type { AmplifierSession } from '../../../../src/amplifier/node/client/amplifierSession';
-import { RealDialectServer } from '../../../fake/realDialectServer';
-import type { RealSession } from '../../../fake/realDialectSession';
+import { RealDialectServer } from '../../../fake/amplifier/realDialectServer';
+import type { RealSession } from '../../../fake/amplifier/realDialectSession';
 import { until } from '../../../support/eventually';
 import { connectTo, patientStop, Recorder, type Harness } from './clientHarness';
 

@@ -5,7 +5,7 @@ import { systemClock } from '../../../../src/base/node/systemClock';
 import type { AmplifierSession } from '../../../../src/amplifier/node/client/amplifierSession';
 import { until } from '../../../support/eventually';
 import { connectTo, Recorder, type Harness } from './clientHarness';
-import { DocumentDialectServer } from '../../../fake/documentDialectServer';
+import { DocumentDialectServer } from '../../../fake/amplifier/documentDialectServer';
 
 const request = { approval_id: 'a-1', prompt: 'Run it?', options: ['Allow', 'Deny'] };
 /** What is told soon on a machine with nothing else to do is told soon on every other. */

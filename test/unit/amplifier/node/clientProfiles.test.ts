@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as z from 'zod';
-import { DocumentDialectServer } from '../../../fake/documentDialectServer';
-import { RealDialectServer } from '../../../fake/realDialectServer';
+import { DocumentDialectServer } from '../../../fake/amplifier/documentDialectServer';
+import { RealDialectServer } from '../../../fake/amplifier/realDialectServer';
 import type { ConfigOption } from '../../../../src/session/common/sessionEvents';
 import { connectTo, type Harness } from './clientHarness';
 

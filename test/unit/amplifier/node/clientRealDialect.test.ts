@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Clock } from '../../../../src/base/common/async';
 import { systemClock } from '../../../../src/base/node/systemClock';
-import { RealDialectServer } from '../../../fake/realDialectServer';
-import type { TurnScript } from '../../../fake/realDialectSession';
+import { RealDialectServer } from '../../../fake/amplifier/realDialectServer';
+import type { TurnScript } from '../../../fake/amplifier/realDialectSession';
 import type { AmplifierSession } from '../../../../src/amplifier/node/client/amplifierSession';
 import { until } from '../../../support/eventually';
 import { connectTo, Recorder, type Harness } from './clientHarness';

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { BackendError } from '../../../../src/session/common/sessionBackend';
 import { AmplifierClient } from '../../../../src/amplifier/node/client/http/amplifierClient';
 import type { AmplifierSession } from '../../../../src/amplifier/node/client/amplifierSession';
-import { RealDialectServer } from '../../../fake/realDialectServer';
+import { RealDialectServer } from '../../../fake/amplifier/realDialectServer';
 import { connectTo, Recorder, type Harness, MemoryLogger } from './clientHarness';
 import { turns } from '../../../support/turns';
 import { OutgoingHttp } from '../../../../src/wire/node/outgoingHttp';

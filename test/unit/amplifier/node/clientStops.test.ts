@@ -3,8 +3,8 @@ import type { Clock } from '../../../../src/base/common/async';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import type { AmplifierSession } from '../../../../src/amplifier/node/client/amplifierSession';
 import { FakeClock } from '../../../fake/fakeClock';
-import { RealDialectServer } from '../../../fake/realDialectServer';
-import type { TurnScript } from '../../../fake/realDialectSession';
+import { RealDialectServer } from '../../../fake/amplifier/realDialectServer';
+import type { TurnScript } from '../../../fake/amplifier/realDialectSession';
 import { until } from '../../../support/eventually';
 import { connectTo, patientStop, Recorder, type Harness } from './clientHarness';
 

@@ -9,8 +9,8 @@ import { NewSessionOptions } from '../../../../src/chat/common/page/newSessionOp
 import { backendOf } from '../../../fake/backendHarness';
 import type { FakeClock } from '../../../fake/fakeClock';
 import { MemoryMemento } from '../../../fake/memoryMemento';
-import type { ScriptedAgents } from '../../../fake/scriptedAgent';
-import { capabilities, type Script } from '../../../fake/scriptedAgent';
+import type { ScriptedAgents } from '../../../fake/acp/scriptedAgent';
+import { capabilities, type Script } from '../../../fake/acp/scriptedAgent';
 import { until } from '../../../support/eventually';
 import { draft, outline, Window } from './window';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DocumentDialectServer } from '../../../fake/documentDialectServer';
+import { DocumentDialectServer } from '../../../fake/amplifier/documentDialectServer';
 import { connectTo } from '../../amplifier/node/clientHarness';
 import type { Agent, Opened, OpenOptions, Script } from './support/agent';
 import { conforms } from './support/conforms';

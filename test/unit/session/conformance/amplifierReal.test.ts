@@ -1,5 +1,5 @@
-import { RealDialectServer } from '../../../fake/realDialectServer';
-import type { RealTurn, TurnScript } from '../../../fake/realDialectSession';
+import { RealDialectServer } from '../../../fake/amplifier/realDialectServer';
+import type { RealTurn, TurnScript } from '../../../fake/amplifier/realDialectSession';
 import { connectTo } from '../../amplifier/node/clientHarness';
 import type { Agent, Script } from './support/agent';
 import { conforms } from './support/conforms';

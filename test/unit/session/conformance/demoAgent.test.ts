@@ -3,7 +3,7 @@ import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { startAgentProcess } from '../../../../src/acp/node/process/agentProcess';
 import { backendOf } from '../../../fake/backendHarness';
-import { useDemoAgent } from '../../../fake/demoHarness';
+import { useDemoAgent } from '../../../fake/acp/demoHarness';
 import { conforms } from './support/conforms';
 
 describe('over stdio', () => {

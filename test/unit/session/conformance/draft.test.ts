@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { DraftHarness, draftMessage, draftOptions, draftText } from '../../../fake/draftHarness';
-import type { RawPeer } from '../../../fake/rawPeer';
+import { DraftHarness, draftMessage, draftOptions, draftText } from '../../../fake/acp/draftHarness';
+import type { RawPeer } from '../../../fake/acp/rawPeer';
 import type { Agent, Script } from './support/agent';
 import { conforms } from './support/conforms';
 

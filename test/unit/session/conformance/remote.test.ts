@@ -1,6 +1,6 @@
 import { cwd } from '../../../fake/backendHarness';
-import { addressOf, remoteBackendOf, serveAgents, servedBackendOf, transports } from '../../../fake/remoteAgents';
-import { ScriptedV2Agents } from '../../../fake/scriptedV2Agent';
+import { addressOf, remoteBackendOf, serveAgents, servedBackendOf, transports } from '../../../fake/acp/remoteAgents';
+import { ScriptedV2Agents } from '../../../fake/acp/scriptedV2Agent';
 import { conforms } from './support/conforms';
 import { V1Agent } from './support/v1Agent';
 import { V2Agent } from './support/v2Agent';

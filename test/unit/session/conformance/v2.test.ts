@@ -1,5 +1,5 @@
 import { cwd } from '../../../fake/backendHarness';
-import { v2BackendOf } from '../../../fake/scriptedV2Agent';
+import { v2BackendOf } from '../../../fake/acp/scriptedV2Agent';
 import { conforms } from './support/conforms';
 import { V2Agent } from './support/v2Agent';
 

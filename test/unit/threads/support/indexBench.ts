@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { threadIndexWorkerBundle } from '../../../../scripts/lib/threadIndexWorker.mjs';
+import { threadIndexWorkerBundle } from '../../../../scripts/lib/bundles/threadIndexWorker.mjs';
 import type { Clock } from '../../../../src/base/common/async';
 import { nullLogger, type Logger } from '../../../../src/base/common/log';
 import { HeadCache } from '../../../../src/threads/node/index/headCache';

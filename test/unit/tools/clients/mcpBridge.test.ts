@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { build } from 'esbuild';
 import * as z from 'zod';
-import { mcpBridgeBundle } from '../../../../scripts/lib/mcpBridge.mjs';
+import { mcpBridgeBundle } from '../../../../scripts/lib/bundles/mcpBridge.mjs';
 import { nullLogger } from '../../../../src/base/common/log';
 import { parseJson } from '../../../../src/base/common/parseJson';
 import { systemClock } from '../../../../src/base/node/systemClock';

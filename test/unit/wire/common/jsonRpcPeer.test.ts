@@ -4,7 +4,7 @@ import { TimeoutError } from '../../../../src/base/common/errors';
 import { nullLogger } from '../../../../src/base/common/log';
 import { ConnectionClosedError, RpcError } from '../../../../src/wire/common/connectionErrors';
 import { JsonRpcPeer, type RequestHandler } from '../../../../src/wire/common/jsonRpcPeer';
-import { duplexPair, type DuplexEnd } from '../../../fake/duplex';
+import { duplexPair, type DuplexEnd } from '../../../fake/acp/duplex';
 import { FakeClock } from '../../../fake/fakeClock';
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,4 +1,4 @@
-import { toFileUri } from '../../../../base/common/fileUri';
+import { toFileUri } from '../../../../base/common/addresses/fileUri';
 import { isAbsolutePath } from '../../../../editor/common/boundary';
 import type {
   ContextDiagnostic,

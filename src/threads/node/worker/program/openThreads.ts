@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { withoutUndefined } from '../../../../base/common/withoutUndefined';
 import type { Disposable } from '../../../../base/common/disposable';
-import { approximateUtf16Units } from '../../../../base/common/approximateUtf16Units';
+import { approximateUtf16Units } from '../../../../base/common/text/approximateUtf16Units';
 import type { Entry } from '../../../../transcript/common/entries';
 import type { MappedThread } from '../../../common/mapping/mapThread';
 import { mapThreadJson } from '../../../common/mapping/mapThreadJson';

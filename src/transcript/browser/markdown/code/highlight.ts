@@ -1,5 +1,5 @@
 /** Highlights code, up to a size limit. The first code with a language loads the grammars; until then, code is plain. */
-import { escapeHtml } from '../../../../base/common/escapeHtml';
+import { escapeHtml } from '../../../../base/common/text/escapeHtml';
 import { LateFunction } from '../../../../webview/browser/lateScript';
 import type { highlightWithGrammar } from './grammars';
 

@@ -1,6 +1,6 @@
 /** Converts TeX to MathML. Only elements, attributes and styles in lists are created, and none can load or run anything. */
 import temml from 'temml';
-import { hasHiddenCharacters } from '../../../../base/common/hiddenCharacters';
+import { hasHiddenCharacters } from '../../../../base/common/text/hiddenCharacters';
 import { isRecord } from '../../../../base/common/isRecord';
 
 const namespace = 'http://www.w3.org/1998/Math/MathML';

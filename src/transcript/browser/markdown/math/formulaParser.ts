@@ -1,6 +1,6 @@
 /** Adds formulas to the parser. Each is an element with its source, which `drawFormulas` draws. */
 import type { Env, MarkdownIt, StateBlock, StateInline } from 'markdown-it';
-import { escapeHtml } from '../../../../base/common/escapeHtml';
+import { escapeHtml } from '../../../../base/common/text/escapeHtml';
 import { findBlockFormula, findInlineFormula } from './formulaRules';
 
 /** Key in the parser's environment. Its value is true while more text may follow: an open formula is shown as source. */

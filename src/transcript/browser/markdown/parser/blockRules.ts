@@ -1,6 +1,6 @@
 /** Rules for blocks that differ from plain Markdown: code, tables, task lists and blocks too large to format. */
 import type { RendererRule, StateCore, Token } from 'markdown-it';
-import { escapeHtml } from '../../../../base/common/escapeHtml';
+import { escapeHtml } from '../../../../base/common/text/escapeHtml';
 import { parseFenceInfo } from '../code/fenceInfo';
 import { highlightToHtml } from '../code/highlight';
 

@@ -1,7 +1,7 @@
 /** Changes the parser's links and images. Links get no `href`, and images are shown only if they contain their data. */
 import type { StateCore, Token } from 'markdown-it';
 import { parseLinkTarget, parsePathInCode, linkTitle, type LinkTarget } from './linkTarget';
-import { showHiddenCharacters } from '../../../../base/common/hiddenCharacters';
+import { showHiddenCharacters } from '../../../../base/common/text/hiddenCharacters';
 import { isRasterImage } from '../sanitize';
 
 type CreateToken = (type: string, tag: string, nesting: -1 | 0 | 1) => Token;

@@ -1,4 +1,4 @@
-import { decodePercentEscapes } from '../../../../base/common/fileUri';
+import { decodePercentEscapes } from '../../../../base/common/addresses/fileUri';
 
 /** Decides which links in an answer are allowed: web pages and files. Other links stay text. */
 

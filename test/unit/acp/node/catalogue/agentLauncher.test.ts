@@ -8,7 +8,7 @@ import { nullLogger } from '../../../../../src/base/common/log';
 import { systemClock } from '../../../../../src/base/node/systemClock';
 import { disabledTrafficTap } from '../../../../../src/wire/common/traffic';
 import { answeringConsent } from '../../../../fake/answeringConsent';
-import { buildDemoAgent } from '../../../../fake/demoAgentFile';
+import { buildDemoAgent } from '../../../../fake/acp/demoAgentFile';
 import { FakeEditor } from '../../../../fake/fakeEditor';
 import type { ToolCaller } from '../../../../../src/session/common/toolCaller';
 import { until } from '../../../../support/eventually';

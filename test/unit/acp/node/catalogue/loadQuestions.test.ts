@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { LoadQuestions, type LoadAnswer } from '../../../../../src/acp/node/catalogue/loadQuestions';
 import { cwd, Follower, useBackends } from '../../../../fake/backendHarness';
-import { basics, capabilities, type Script } from '../../../../fake/scriptedAgent';
+import { basics, capabilities, type Script } from '../../../../fake/acp/scriptedAgent';
 import { until } from '../../../../support/eventually';
 
 describe('a session that its agent may lose when it is loaded', () => {

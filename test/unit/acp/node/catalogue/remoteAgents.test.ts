@@ -15,9 +15,9 @@ import { answeringConsent } from '../../../../fake/answeringConsent';
 import { Follower } from '../../../../fake/backendHarness';
 import { FakeEditor } from '../../../../fake/fakeEditor';
 import { standingOf } from '../../../../fake/fakePermissions';
-import { addressOf, remoteToken, serveAgents, transports } from '../../../../fake/remoteAgents';
+import { addressOf, remoteToken, serveAgents, transports } from '../../../../fake/acp/remoteAgents';
 import { only } from '../../../../support/only';
-import { basics, echo, says, ScriptedAgents, type Script } from '../../../../fake/scriptedAgent';
+import { basics, echo, says, ScriptedAgents, type Script } from '../../../../fake/acp/scriptedAgent';
 import { LyingServer } from '../remote/support';
 import { OutgoingHttp } from '../../../../../src/wire/node/outgoingHttp';
 

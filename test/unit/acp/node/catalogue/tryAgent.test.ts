@@ -5,7 +5,7 @@ import { tryAgent, type AgentProgram, type TryAgentDeps } from '../../../../../s
 import { isProcessTreeAlive } from '../../../../../src/acp/node/process/processTree';
 import type { Logger } from '../../../../../src/base/common/log';
 import { systemClock } from '../../../../../src/base/node/systemClock';
-import { buildDemoAgent } from '../../../../fake/demoAgentFile';
+import { buildDemoAgent } from '../../../../fake/acp/demoAgentFile';
 import { until } from '../../../../support/eventually';
 
 const script = path.resolve('test/fixtures/agents/misbehaving.mjs');

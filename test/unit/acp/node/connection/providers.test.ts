@@ -5,7 +5,7 @@ import type { ProviderChoice } from '../../../../../src/acp/common/providers/pro
 import { applyProviderChoices } from '../../../../../src/acp/node/connection/applyProviderChoices';
 import type { AcpBackend, AcpBackendDeps } from '../../../../../src/acp/node/session/acpBackend';
 import { cwd, useBackends } from '../../../../fake/backendHarness';
-import { v2BackendOf, v2Basics } from '../../../../fake/scriptedV2Agent';
+import { v2BackendOf, v2Basics } from '../../../../fake/acp/scriptedV2Agent';
 
 const gateway: ProviderChoice = {
   kind: 'address',

@@ -4,7 +4,7 @@ import { WindowToolsStore } from '../../../../../src/acp/common/connection/windo
 import type { AcpBackendDeps } from '../../../../../src/acp/node/session/acpBackend';
 import { cwd, Follower, open, useBackends } from '../../../../fake/backendHarness';
 import { FakeMemento } from '../../../../fake/fakePermissions';
-import { basics, capabilities, says, type Script } from '../../../../fake/scriptedAgent';
+import { basics, capabilities, says, type Script } from '../../../../fake/acp/scriptedAgent';
 import { until } from '../../../../support/eventually';
 
 const own: McpServer = { name: 'theirs', command: '/bin/theirs', args: [], env: [] };

@@ -4,7 +4,7 @@ import { nullLogger } from '../../../../../src/base/common/log';
 import type { MessageStream, InvalidStreamData } from '../../../../../src/wire/common/messageStream';
 import type { TrafficEntry } from '../../../../../src/wire/common/traffic';
 import { createSdkStream } from '../../../../../src/acp/node/connection/sdkStream';
-import { duplexPair } from '../../../../fake/duplex';
+import { duplexPair } from '../../../../fake/acp/duplex';
 
 function open() {
   const [end, theirs] = duplexPair();

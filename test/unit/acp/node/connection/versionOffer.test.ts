@@ -5,8 +5,8 @@ import type { AcpBackend } from '../../../../../src/acp/node/session/acpBackend'
 import { FakeClock } from '../../../../fake/fakeClock';
 import { open, useBackends } from '../../../../fake/backendHarness';
 import { MemoryMemento } from '../../../../fake/memoryMemento';
-import { echo, never, type ScriptedAgent } from '../../../../fake/scriptedAgent';
-import { onV2Prompt, v2BackendOf, v2Basics } from '../../../../fake/scriptedV2Agent';
+import { echo, never, type ScriptedAgent } from '../../../../fake/acp/scriptedAgent';
+import { onV2Prompt, v2BackendOf, v2Basics } from '../../../../fake/acp/scriptedV2Agent';
 
 type Answer = { protocolVersion: number; agentInfo?: { name: string; version: string } };
 type Offer = (version: number, process: ScriptedAgent) => Promise<never> | Answer;

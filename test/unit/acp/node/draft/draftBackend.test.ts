@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { Follower } from '../../../../fake/backendHarness';
 import { standingOf } from '../../../../fake/fakePermissions';
-import { DraftHarness, draftMessage, draftOptions, draftText, isBackendError } from '../../../../fake/draftHarness';
+import { DraftHarness, draftMessage, draftOptions, draftText, isBackendError } from '../../../../fake/acp/draftHarness';
 
 describe('the draft backend with an agent of the original code', () => {
   let drafts: DraftHarness;

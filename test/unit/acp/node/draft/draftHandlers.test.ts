@@ -6,10 +6,10 @@ import { sliceLines } from '../../../../../src/acp/common/sliceLines';
 import type { DraftFilePermissions } from '../../../../../src/acp/node/draft/draftFiles';
 import { createDraftHandlers } from '../../../../../src/acp/node/draft/draftHandlers';
 import { RpcError } from '../../../../../src/wire/common/connectionErrors';
-import { duplexPair } from '../../../../fake/duplex';
+import { duplexPair } from '../../../../fake/acp/duplex';
 import { FakeClock } from '../../../../fake/fakeClock';
 import { FakeEditor } from '../../../../fake/fakeEditor';
-import { RawPeer } from '../../../../fake/rawPeer';
+import { RawPeer } from '../../../../fake/acp/rawPeer';
 
 const deny = (isDenied: DraftFilePermissions['isDenied']): DraftFilePermissions => ({
   isDenied,

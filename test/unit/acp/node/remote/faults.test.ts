@@ -4,9 +4,9 @@ import type { ProtocolSetting } from '../../../../../src/acp/common/catalogue/ag
 import type { Clock } from '../../../../../src/base/common/async';
 import { systemClock } from '../../../../../src/base/node/systemClock';
 import { cwd, Follower } from '../../../../fake/backendHarness';
-import { CuttableProxy } from '../../../../fake/cuttableProxy';
-import { addressOf, remoteBackendOf, serveAgents, transports, type Transport } from '../../../../fake/remoteAgents';
-import { basics, echo, never, says, ScriptedAgents, type Script } from '../../../../fake/scriptedAgent';
+import { CuttableProxy } from '../../../../fake/acp/cuttableProxy';
+import { addressOf, remoteBackendOf, serveAgents, transports, type Transport } from '../../../../fake/acp/remoteAgents';
+import { basics, echo, never, says, ScriptedAgents, type Script } from '../../../../fake/acp/scriptedAgent';
 import { eventually } from '../../../../support/eventually';
 import { headers, HttpAgent, initialized, textOf, useRemote, LyingServer } from './support';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { cwd, Follower } from '../../../../fake/backendHarness';
-import { says } from '../../../../fake/scriptedAgent';
+import { says } from '../../../../fake/acp/scriptedAgent';
 import { eventually } from '../../../../support/eventually';
 import { headers, HttpAgent, initialized, useRemote } from './support';
 

@@ -4,8 +4,8 @@ import https from 'node:https';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { isBackendError } from '../../../../../src/session/common/sessionBackend';
 import { cwd, Follower } from '../../../../fake/backendHarness';
-import { addressOf, remoteBackendOf, serveAgents, transports } from '../../../../fake/remoteAgents';
-import { echo, ScriptedAgents } from '../../../../fake/scriptedAgent';
+import { addressOf, remoteBackendOf, serveAgents, transports } from '../../../../fake/acp/remoteAgents';
+import { echo, ScriptedAgents } from '../../../../fake/acp/scriptedAgent';
 import { makeCertificate, type CertificateOptions } from '../../../context/support/tlsServer';
 
 describe('a remote agent over TLS', () => {

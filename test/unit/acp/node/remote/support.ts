@@ -9,7 +9,7 @@ import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import type { RemoteLimits } from '../../../../../src/acp/node/remote/remoteLimits';
 import type { AcpBackend, AcpBackendDeps } from '../../../../../src/acp/node/session/acpBackend';
 import { isBackendError } from '../../../../../src/session/common/sessionBackend';
-import { remoteBackendOf, remoteToken } from '../../../../fake/remoteAgents';
+import { remoteBackendOf, remoteToken } from '../../../../fake/acp/remoteAgents';
 
 type Message = Record<string, unknown>;
 

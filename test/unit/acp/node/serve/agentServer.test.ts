@@ -8,9 +8,9 @@ import { startAgentProcess } from '../../../../../src/acp/node/process/agentProc
 import type { AgentServer, AgentServerDeps } from '../../../../../src/acp/node/serve/agentServer';
 import { nullLogger } from '../../../../../src/base/common/log';
 import { systemClock } from '../../../../../src/base/node/systemClock';
-import { addressOf, remoteToken, serveAgents } from '../../../../fake/remoteAgents';
+import { addressOf, remoteToken, serveAgents } from '../../../../fake/acp/remoteAgents';
 import { FakeClock } from '../../../../fake/fakeClock';
-import { basics, echo, never, ScriptedAgents, type Script } from '../../../../fake/scriptedAgent';
+import { basics, echo, never, ScriptedAgents, type Script } from '../../../../fake/acp/scriptedAgent';
 import { eventually } from '../../../../support/eventually';
 import { makeCertificate } from '../../../context/support/tlsServer';
 

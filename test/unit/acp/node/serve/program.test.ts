@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { AcpBackend } from '../../../../../src/acp/node/session/acpBackend';
 import { isProcessAlive } from '../../../../../src/base/node/isProcessAlive';
-import { AcpProgram } from '../../../../fake/acpProgram';
-import { buildAmplifierProgram } from '../../../../fake/amplifierProgram';
+import { AcpProgram } from '../../../../fake/acp/acpProgram';
+import { buildAmplifierProgram } from '../../../../fake/amplifier/amplifierProgram';
 import { Follower } from '../../../../fake/backendHarness';
-import { addressOf, remoteBackendOf, remoteToken, transports, type Transport } from '../../../../fake/remoteAgents';
+import { addressOf, remoteBackendOf, remoteToken, transports, type Transport } from '../../../../fake/acp/remoteAgents';
 import { eventually } from '../../../../support/eventually';
 import { only } from '../../../../support/only';
 

@@ -12,7 +12,7 @@ import { EventLog } from '../../../../../src/session/common/eventLog';
 import type { SessionEvent } from '../../../../../src/session/common/sessionEvents';
 import { disabledTrafficTap } from '../../../../../src/wire/common/traffic';
 import { FakeClock } from '../../../../fake/fakeClock';
-import { basics, never, says, ScriptedAgents, type Script } from '../../../../fake/scriptedAgent';
+import { basics, never, says, ScriptedAgents, type Script } from '../../../../fake/acp/scriptedAgent';
 import { eventually, until } from '../../../../support/eventually';
 
 const canLoad = { agentCapabilities: { loadSession: true, sessionCapabilities: { close: {} } } };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { RequestError } from '@agentclientprotocol/sdk';
 import type { AcpBackend } from '../../../../../src/acp/node/session/acpBackend';
 import { cwd, useBackends } from '../../../../fake/backendHarness';
-import { v2BackendOf, v2Basics } from '../../../../fake/scriptedV2Agent';
+import { v2BackendOf, v2Basics } from '../../../../fake/acp/scriptedV2Agent';
 
 const accounts = [{ label: 'Max', email: 'a@example.com' }];
 

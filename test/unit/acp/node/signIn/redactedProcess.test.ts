@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { redactedProcess } from '../../../../../src/acp/node/signIn/redactedProcess';
 import { SecretRedactor } from '../../../../../src/session/common/redaction/secretRedactor';
-import { ScriptedAgent } from '../../../../fake/scriptedAgent';
+import { ScriptedAgent } from '../../../../fake/acp/scriptedAgent';
 import { until } from '../../../../support/eventually';
 
 describe('the output of an agent whose key is the name of an LLM provider', () => {

@@ -3,7 +3,7 @@ import { RequestError } from '@agentclientprotocol/sdk';
 import type { AcpBackend } from '../../../../../src/acp/node/session/acpBackend';
 import type { SignInCommand } from '../../../../../src/acp/common/signIn/signInWays';
 import { cwd, open, useBackends } from '../../../../fake/backendHarness';
-import { basics, says, type Script } from '../../../../fake/scriptedAgent';
+import { basics, says, type Script } from '../../../../fake/acp/scriptedAgent';
 
 const authRequired = (backend: AcpBackend): Promise<void> =>
   new Promise((resolve) => backend.onDidChangeState(({ kind }) => kind === 'authRequired' && resolve()));

@@ -3,7 +3,7 @@ import { methods, RequestError } from '@agentclientprotocol/sdk/experimental/v2'
 import * as z from 'zod';
 import type { AcpBackend } from '../../../../../src/acp/node/session/acpBackend';
 import { cwd, Follower, open, useBackends } from '../../../../fake/backendHarness';
-import { echo } from '../../../../fake/scriptedAgent';
+import { echo } from '../../../../fake/acp/scriptedAgent';
 import {
   onV2Prompt,
   v2BackendOf,
@@ -11,7 +11,7 @@ import {
   v2Capabilities,
   type V2Script,
   type V2Teller,
-} from '../../../../fake/scriptedV2Agent';
+} from '../../../../fake/acp/scriptedV2Agent';
 
 const options = [
   { optionId: 'yes', name: 'Allow', kind: 'allow_once' as const },

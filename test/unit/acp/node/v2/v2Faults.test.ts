@@ -3,8 +3,8 @@ import { RequestError } from '@agentclientprotocol/sdk/experimental/v2';
 import type { AcpBackend } from '../../../../../src/acp/node/session/acpBackend';
 import { cwd, open, useBackends } from '../../../../fake/backendHarness';
 import { FakeClock } from '../../../../fake/fakeClock';
-import { basics, never, says, type ScriptedAgent } from '../../../../fake/scriptedAgent';
-import { onV2Prompt, v2BackendOf, v2Basics, type V2Script, type V2Teller } from '../../../../fake/scriptedV2Agent';
+import { basics, never, says, type ScriptedAgent } from '../../../../fake/acp/scriptedAgent';
+import { onV2Prompt, v2BackendOf, v2Basics, type V2Script, type V2Teller } from '../../../../fake/acp/scriptedV2Agent';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AcpBackend } from '../../../../../src/acp/node/session/acpBackend';
 import { cwd } from '../../../../fake/backendHarness';
-import { v2BackendOf, v2Basics, type V2Script } from '../../../../fake/scriptedV2Agent';
+import { v2BackendOf, v2Basics, type V2Script } from '../../../../fake/acp/scriptedV2Agent';
 
 describe('signing out of an agent of ACP v2', () => {
   const backends: AcpBackend[] = [];

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { methods, RequestError } from '@agentclientprotocol/sdk/experimental/v2/unstable';
 import type { AcpBackend } from '../../../../../src/acp/node/session/acpBackend';
 import { open, useBackends } from '../../../../fake/backendHarness';
-import { basics } from '../../../../fake/scriptedAgent';
-import { onV2Prompt, v2BackendOf, v2Basics, type V2Teller } from '../../../../fake/scriptedV2Agent';
+import { basics } from '../../../../fake/acp/scriptedAgent';
+import { onV2Prompt, v2BackendOf, v2Basics, type V2Teller } from '../../../../fake/acp/scriptedV2Agent';
 
 const options = [{ optionId: 'yes', name: 'Allow', kind: 'allow_once' as const }];
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AcpBackend } from '../../../../../src/acp/node/session/acpBackend';
 import { open } from '../../../../fake/backendHarness';
-import { onV2Prompt, v2BackendOf, v2Basics, type V2Teller } from '../../../../fake/scriptedV2Agent';
+import { onV2Prompt, v2BackendOf, v2Basics, type V2Teller } from '../../../../fake/acp/scriptedV2Agent';
 
 describe('a turn of ACP v2', () => {
   const backends: AcpBackend[] = [];

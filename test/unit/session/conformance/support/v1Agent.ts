@@ -1,5 +1,5 @@
 import type { AgentContext, RequestPermissionRequest, SessionUpdate } from '@agentclientprotocol/sdk';
-import { basics, says, type Script as SdkScript } from '../../../../fake/scriptedAgent';
+import { basics, says, type Script as SdkScript } from '../../../../fake/acp/scriptedAgent';
 import type { Agent, Script } from './agent';
 
 const mode = (id: string) => ({ id, name: id });

@@ -1,5 +1,5 @@
 import type { AgentContext, RequestPermissionRequest } from '@agentclientprotocol/sdk/experimental/v2';
-import { onV2Prompt, v2Basics, V2Teller, type V2Script } from '../../../../fake/scriptedV2Agent';
+import { onV2Prompt, v2Basics, V2Teller, type V2Script } from '../../../../fake/acp/scriptedV2Agent';
 import type { Agent, Script } from './agent';
 
 const choice = (value: string) => ({ value, name: value });

@@ -1,0 +1,122 @@
+// How long the list of conversations takes to be there: `chat.list5000`. Run by `npm run bench -- chatList`.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import * as z from 'zod';
+import { nullLogger } from '../../src/base/common/log';
+import { NodeFiles } from '../../src/base/node/filePort';
+import { systemClock } from '../../src/base/node/systemClock';
+import type { ConversationHead } from '../../src/chat/common/chatStore';
+import { logVersion } from '../../src/chat/common/conversation/logRecord';
+import { conversationRow, hereThenNewestFirst } from '../../src/chat/common/conversations/conversationRow';
+import { ConversationStore } from '../../src/chat/node/conversationStore';
+import { OlderWorkspaces } from '../../src/chat/node/olderWorkspaces';
+import { WindowPlaces } from '../../src/chat/node/windowPlaces';
+import { median, printBenchLine } from '../lib/benchLine';
+import { tellParent } from '../lib/child';
+import { runRole } from '../support/roleRun';
+
+const count = 5_000;
+const folderCount = 40;
+const rounds = 7;
+const bar = 1.8;
+const parallelReads = 32;
+const Taken = z.object({ ms: z.number() });
+
+const [role, home = ''] = process.argv.slice(2);
+
+/** All sides are new processes, which take turns. */
+async function main(): Promise<void> {
+  const place = mkdtempSync(path.join(tmpdir(), 'backline-bench-'));
+  try {
+    writeConversations(place);
+    const times: Record<'list' | 'read', number[]> = { list: [], read: [] };
+    for (let round = 0; round < rounds; round++) {
+      for (const side of ['list', 'read'] as const) times[side].push(Taken.parse(await runRole(side, place)).ms);
+    }
+    const peer = { name: 'reading the same files', value: median(times.read) };
+    printBenchLine({ bench: 'chat.list5000', value: median(times.list), unit: 'ms', peer, bar, better: 'lower' });
+  } finally {
+    rmSync(place, { recursive: true });
+  }
+}
+
+function writeConversations(place: string): void {
+  mkdirSync(headsIn(place), { recursive: true });
+  for (let index = 0; index < count; index++) {
+    const head = headOf(index);
+    const file = path.join(headsIn(place), `${head.id}.json`);
+    writeFileSync(file, JSON.stringify(head));
+    mkdirSync(path.join(place, 'conversations', head.id));
+    writeFileSync(path.join(place, 'conversations', head.id, 'log.jsonl'), '');
+  }
+}
+
+function headsIn(place: string): string {
+  return path.join(place, 'conversations', 'heads');
+}
+
+function headOf(index: number): ConversationHead {
+  const id = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
+  const folder = `/home/user/projects/project-${index % folderCount}`;
+  const repository = {
+    first: String(index % folderCount).padStart(40, '0'),
+    remote: `example.com${folder}`,
+    below: '',
+  };
+  return {
+    version: logVersion,
+    id,
+    title: `Conversation ${index} about the build and its warnings`,
+    titledBy: 'agent',
+    backendId: 'bench',
+    backendTitle: 'Bench',
+    remoteId: id,
+    startedBy: id,
+    place: { folders: [{ path: folder, real: folder, repository }], at: 1_700_000_000_000 + index },
+    createdAt: 1_700_000_000_000 + index,
+    updatedAt: 1_700_000_000_000 + ((index * 7919) % count),
+    state: 'idle',
+  };
+}
+
+/** From the start of the store to the rows, as a window shows them that opens one of the folders. */
+async function runList(): Promise<void> {
+  const files = new NodeFiles();
+  const folder = path.join(home, 'conversations');
+  const workspace = () => ({ file: undefined, folders: [headOf(0).place?.folders[0]?.path ?? ''] });
+  const deps = { folder, files, clock: systemClock, log: nullLogger };
+  const start = performance.now();
+  const places = new WindowPlaces({ ...deps, folder: path.join(folder, 'moves'), workspace });
+  const older = new OlderWorkspaces({ ...deps, root: folder, workspaceStorage: path.join(home, 'workspaceStorage') });
+  const store = new ConversationStore({ ...deps, places, older });
+  await store.start();
+  const rows = store.heads.map((head) => conversationRow(head, undefined, store.elsewhere(head)));
+  rows.sort(hereThenNewestFirst);
+  const ms = performance.now() - start;
+  const here = rows.filter(({ elsewhere }) => !elsewhere).length;
+  if (rows.length !== count || here !== count / folderCount) throw new Error(`${rows.length} rows, ${here} of here.`);
+  await store.stop();
+  store.dispose();
+  tellParent({ ms });
+  process.disconnect();
+}
+
+async function runRead(): Promise<void> {
+  const start = performance.now();
+  const names = await readdir(headsIn(home));
+  const waiting = [...names];
+  const read = async (): Promise<void> => {
+    for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+      await readFile(path.join(headsIn(home), name), 'utf8');
+    }
+  };
+  await Promise.all(Array.from({ length: parallelReads }, read));
+  tellParent({ ms: performance.now() - start });
+  process.disconnect();
+}
+
+if (role === 'list') void runList();
+else if (role === 'read') void runRead();
+else void main();

@@ -1,0 +1,9 @@
+import { ownNodeBundle } from '../oldestNode.mjs';
+
+/**
+ * The program that ends agents which outlive their window.
+ * @returns {import('esbuild').BuildOptions & { entryPoints: Record<string, string> }}
+ */
+export function agentReaperBundle() {
+  return ownNodeBundle({ 'agent-reaper': 'src/agentReaper.ts' });
+}
