@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import { format } from 'node:util';
 import Mocha from 'mocha';
 import * as vscode from 'vscode';
@@ -51,7 +51,9 @@ async function runMocha(
   Mocha.reporters.Base.consoleLog = print;
   // Longer than a few waits of `eventually`, which say what did not come.
   const mocha = new Mocha({ ui: 'bdd', timeout: 180_000, color: false, reporter: 'spec', forbidOnly: true });
-  for (const file of files.toSorted()) mocha.addFile(file);
+  // By their names, so that a file that moves to another folder runs at the same place.
+  const named = files.map((file) => ({ file, name: basename(file) }));
+  for (const { file } of named.sort((a, b) => (a.name < b.name ? -1 : 1))) mocha.addFile(file);
   const before = new Set(process.listeners('uncaughtException'));
   await summaryOf(mocha, (runner) => runner.once('start', () => ignoreForeignErrors(before)), onResult);
 }

@@ -9,8 +9,8 @@ const waits = path.join('support', 'eventually.ts');
 
 /** Tests in VS Code and in pages that sleep, how often, and why nothing tells them when to go on. */
 const known: Readonly<Record<string, readonly [number, string]>> = {
-  'host/chatPages.test.ts': [2, 'VS Code still tells of files that were just written; a page is slow'],
-  'host/editorReload.test.ts': [1, 'VS Code notices a written file later or sooner'],
+  'host/chat/chatPages.test.ts': [2, 'VS Code still tells of files that were just written; a page is slow'],
+  'host/editor/editorReload.test.ts': [1, 'VS Code notices a written file later or sooner'],
   'host/permissions.test.ts': [1, 'a quick pick takes no answer until VS Code has filled it'],
   'host/quickPickItems.test.ts': [1, 'items that change at any speed'],
   'page/markdown/hostile.test.ts': [1, 'scripts that run after a task'],

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import type { ConversationRow } from '../../../src/chat/common/chatView';
+import { PlaceActions } from '../../../src/chat/vscode/placeActions';
+
+describe('opening a conversation of another folder', () => {
+  const rowOf = (id: string, elsewhere?: ConversationRow['elsewhere']): ConversationRow => ({
+    id,
+    title: `Title of ${id}`,
+    backendTitle: 'One',
+    updatedAt: 1,
+    state: 'idle',
+    ...(elsewhere && { elsewhere }),
+  });
+
+  /** What is asked, and what happens when the user gives an answer; undefined closes the dialog. */
+  async function opened(row: ConversationRow, answer?: string, located?: string) {
+    const asked: string[] = [];
+    const happened: string[] = [];
+    const rows = [row];
+    const actions = new PlaceActions({
+      chats: {
+        rows,
+        openChats: [],
+        locateFolder: (from, to) => {
+          happened.push(`located ${from} at ${to}`);
+          rows[0] = rowOf(row.id);
+          return Promise.resolve(() => Promise.resolve());
+        },
+      },
+      dialogs: {
+        confirm: () => Promise.resolve(false),
+        choose: ({ actions: choices, message }) => {
+          asked.push(message, ...choices);
+          return Promise.resolve(answer);
+        },
+        chooseFolder: () => Promise.resolve(located),
+        chooseFile: () => Promise.resolve(undefined),
+      },
+      messages: { info: (message) => happened.push(message), error: (message) => happened.push(message) },
+      openFolder: (folder) => Promise.resolve(void happened.push(`opened ${folder}`)),
+      closeChat: () => undefined,
+      newDraft: { restoreWithdrawn: () => undefined },
+      takeMovedDrafts: () => Promise.resolve(),
+    });
+    return { isOpenedHere: await actions.confirmOpenHere(row.id), asked, happened };
+  }
+
+  it('asks nothing if it belongs to this window', async () => {
+    assert.deepEqual(await opened(rowOf('one')), { isOpenedHere: true, asked: [], happened: [] });
+  });
+
+  const other = rowOf('one', { folder: '/other', isGone: false });
+  const gone = rowOf('one', { folder: '/gone', isGone: true });
+
+  it('opens its folder in another window, or continues here, or does nothing', async () => {
+    const asked = ['“Title of one” worked in /other.', 'Open Folder', 'Continue Here'];
+    assert.deepEqual(await opened(other, 'Open Folder'), { isOpenedHere: false, asked, happened: ['opened /other'] });
+    assert.deepEqual(await opened(other, 'Continue Here'), { isOpenedHere: true, asked, happened: [] });
+    assert.deepEqual(await opened(other), { isOpenedHere: false, asked, happened: [] });
+  });
+
+  it('finds a folder that is gone, and opens the conversation here if it belongs to this window then', async () => {
+    const asked = ['“Title of one” worked in /gone, which no longer exists.', 'Locate Folder…', 'Continue Here'];
+    assert.deepEqual(await opened(gone, 'Locate Folder…', '/found'), {
+      isOpenedHere: true,
+      asked,
+      happened: ['located /gone at /found', 'The conversations of /gone now belong to /found.'],
+    });
+    assert.deepEqual(await opened(gone, 'Locate Folder…'), { isOpenedHere: false, asked, happened: [] });
+  });
+});

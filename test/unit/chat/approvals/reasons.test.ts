@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import type { Chat } from '../../../../src/chat/common/chatPorts';
+import { until } from '../../../support/eventually';
+import { event } from '../support/transcriptRecorder';
+import { draft, outline, Window } from '../support/window';
+
+describe('The reason for a denial', () => {
+  let window: Window;
+  let chat: Chat;
+
+  beforeEach(async () => {
+    window = await Window.open();
+    chat = await window.chats.create('one');
+    await chat.send(draft('Go'));
+    window.agent.last.tell(event('approval:required', { approval_id: 'a', prompt: 'May I?', options: ['Yes', 'No'] }));
+    await until('the question', () => chat.view.approvals.length === 1);
+  });
+  afterEach(() => window.remove());
+
+  const waiting = (): string[] => chat.view.queue.map(({ text }) => text);
+  const prompts = (): string[] => window.agent.last.prompts.map(({ text }) => text);
+
+  it('is sent after the turn, before queued prompts', async () => {
+    await chat.send(draft('Later'));
+    await chat.answerApproval('a', 'No', draft('Use pnpm'));
+    assert.deepEqual(window.agent.last.calls, ['approve a No']);
+    assert.deepEqual(waiting(), ['Use pnpm', 'Later']);
+    window.agent.last.end('I see.');
+    await until('the reason', () => prompts().length === 2);
+    assert.deepEqual([prompts()[1], waiting()], ['Use pnpm', ['Later']]);
+  });
+
+  it('is sent even if the agent ends the turn as cancelled because of the denial', async () => {
+    await chat.answerApproval('a', 'No', draft('Use pnpm'));
+    window.agent.last.end('', 'cancelled');
+    await until('the reason', () => prompts()[1] === 'Use pnpm');
+  });
+
+  it('is sent immediately if the turn ended with the denial', async () => {
+    const { last } = window.agent;
+    const approve = last.answerApproval.bind(last);
+    last.answerApproval = async (id, option) => {
+      await approve(id, option);
+      last.end('', 'cancelled');
+      await until('the end', () => outline(chat).at(-1) === 'end: cancelled');
+    };
+    await chat.answerApproval('a', 'No', draft('Use pnpm'));
+    await until('the reason', () => prompts()[1] === 'Use pnpm');
+  });
+
+  it('stays queued if the user stops the turn, even after a reload', async () => {
+    await chat.answerApproval('a', 'No', draft('Use pnpm'));
+    await chat.stop();
+    assert.deepEqual(waiting(), ['Use pnpm']);
+    const { editor, folder } = window;
+    await window.close();
+    window = await Window.open({ folder, editor });
+    chat = await window.chats.open(chat.id);
+    assert.deepEqual(waiting(), ['Use pnpm']);
+  });
+
+  it('is not sent if the answer was not accepted', async () => {
+    window.agent.last.answerApproval = () => Promise.reject(new Error('gone'));
+    await assert.rejects(chat.answerApproval('a', 'No', draft('Use pnpm')), /gone/);
+    assert.deepEqual(waiting(), []);
+  });
+
+  it('is not sent if it is blank', async () => {
+    await chat.answerApproval('a', 'No', draft('  '));
+    assert.deepEqual(waiting(), []);
+  });
+});
