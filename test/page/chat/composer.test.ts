@@ -256,6 +256,16 @@ describe('the composer', () => {
     assert.deepEqual(await chat.host.waitFor(chatRequests.stop, 2), { sessionId: 's1' });
   });
 
+  it('says what the agent does without a prompt, and offers to stop it and to send one', async () => {
+    const chat = await pages.openChat(snapshot(sessionOf({ status: 'idle', activity: { kind: 'answering' } })));
+    await chat.page.getByText('Answering').waitFor();
+    await chat.composer.fill('and then');
+    await chat.page.getByRole('button', { name: 'Send', exact: true }).click();
+    assert.equal((await chat.host.waitFor(chatRequests.send)).text, 'and then');
+    await chat.page.getByRole('button', { name: 'Stop' }).click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.stop), { sessionId: 's1' });
+  });
+
   it('takes a prompt out of the queue to be edited, and sends those held back', async () => {
     const queue = [{ id: 'q1', text: 'queued one', attachments: [] }];
     const chat = await pages.openChat(snapshot(sessionOf({ queue })));

@@ -8,6 +8,7 @@ const quiet: ActivityFacts = {
   status: 'busy',
   phase: 'sent',
   backend: { kind: 'ready' },
+  isActing: false,
   isAskingToSave: false,
   isSavingCheckpoint: false,
   pendingApprovals: 0,
@@ -39,6 +40,13 @@ describe('what a conversation is doing', () => {
     for (const status of ['idle', 'reconnecting', 'readonly', 'signIn', 'failed'] as const) {
       assert.equal(of({ status, step: { kind: 'thinking', since: 1 }, pendingApprovals: 1 }), undefined, status);
     }
+  });
+
+  it('is what the agent does without a prompt', () => {
+    const idle = { status: 'idle', isActing: true } as const;
+    assert.deepEqual(of(idle), { kind: 'working', since: 1_000 });
+    assert.deepEqual(of({ ...idle, pendingApprovals: 2 }), { kind: 'waiting', count: 2 });
+    assert.equal(of({ ...idle, status: 'failed' }), undefined);
   });
 
   it('follows a prompt from its preparation to the agent', () => {

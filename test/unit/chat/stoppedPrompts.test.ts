@@ -55,9 +55,15 @@ describe('A stopped prompt', () => {
     session.turn = 'agent';
     session.say('And more.');
     await until('more', () => outline(chat).includes('answer: And more.'));
+    assert.deepEqual([chat.view.status, chat.view.activity?.kind], ['idle', 'answering']);
+    let changes = 0;
+    chat.onDidChange(() => changes++);
+    session.turn = 'none';
+    assert.deepEqual([changes, chat.view.activity], [1, undefined]);
+    session.turn = 'agent';
     await chat.stop();
     assert.deepEqual([session.calls, session.turn], [['cancel'], 'none']);
-    assert.equal(chat.view.status, 'idle');
+    assert.deepEqual([chat.view.status, chat.view.activity], ['idle', undefined]);
   });
 
   it('can be stopped while its backend starts', async () => {

@@ -19,12 +19,14 @@ export function ComposerFoot({ isEmpty, isBusy, isReason, onSend }: ComposerFoot
   const { session, isUntrusted } = usePageState();
   const isReadonly = session?.status === 'readonly';
   const isStopping = session?.status === 'stopping';
+  // The agent may also work without a prompt, which keeps nobody from sending one.
+  const isActing = isBusy || session?.activity !== undefined;
   return (
     <div class="composer-foot">
       <ComposerPickers />
       <span class="composer-buttons">
         {session && <UsageMeter session={session} />}
-        {isBusy && (
+        {isActing && (
           <IconButton
             label={isStopping ? 'Stopping…' : 'Stop'}
             hint="Shift+Escape"

@@ -8,6 +8,8 @@ export interface ActivityFacts {
   readonly status: ConversationView['status'];
   readonly phase: TurnPhase['kind'];
   readonly backend: BackendState | undefined;
+  /** Whether the agent works without a prompt of this window. */
+  readonly isActing: boolean;
   readonly isAskingToSave: boolean;
   readonly isSavingCheckpoint: boolean;
   readonly pendingApprovals: number;
@@ -24,17 +26,15 @@ export interface ActivityFacts {
  * is going on, or if a banner already says it.
  */
 export function activityOf(facts: ActivityFacts): Activity | undefined {
-  const { isAskingToSave, pendingApprovals, status, step, turnStartedAt: since } = facts;
-  switch (status) {
+  switch (facts.status) {
     case 'starting':
-      return isAskingToSave ? { kind: 'askingToSave' } : startOf(facts);
+      return facts.isAskingToSave ? { kind: 'askingToSave' } : startOf(facts);
     case 'stopping':
       return { kind: 'stopping' };
-    case 'busy':
-      if (pendingApprovals > 0) return { kind: 'waiting', count: pendingApprovals };
-      if (step) return withoutUndefined(step);
-      return { kind: 'working', ...withoutUndefined({ title: facts.statusText, since }) };
     case 'idle':
+      return facts.isActing ? workOf(facts) : undefined;
+    case 'busy':
+      return workOf(facts);
     case 'reconnecting':
     case 'readonly':
     case 'signIn':
@@ -52,6 +52,11 @@ export function activeRowState(
   // The connection may come back with the same approvals.
   if (status === 'reconnecting') return pendingApprovals > 0 ? 'waiting' : 'busy';
   return activity ? 'busy' : undefined;
+}
+
+function workOf({ pendingApprovals, statusText: title, step, turnStartedAt: since }: ActivityFacts): Activity {
+  if (pendingApprovals > 0) return { kind: 'waiting', count: pendingApprovals };
+  return step ? withoutUndefined(step) : { kind: 'working', ...withoutUndefined({ title, since }) };
 }
 
 function startOf({ backend, isSavingCheckpoint, phase, turnStartedAt: since }: ActivityFacts): Activity {

@@ -66,6 +66,7 @@ export class BackendConnection implements Disposable {
   /** What `connect` has opened and not returned yet, because the settings have changed or the caller has canceled. */
   private unreported: ConnectResult | undefined;
   private stateListener: Disposable | undefined;
+  private turnListener: Disposable | undefined;
   private historyFilter: HistoryFilter | undefined;
   private readonly lifetimeController = new AbortController();
   private readonly queue = new KeyedQueue();
@@ -222,6 +223,7 @@ export class BackendConnection implements Disposable {
     this.lifetimeController.abort();
     this.stateListener?.dispose();
     this.stateListener = undefined;
+    this.turnListener?.dispose();
   }
 
   /** Closes the copy that the conversation has got from a fork, if it was never loaded. Never rejects. */
@@ -260,6 +262,8 @@ export class BackendConnection implements Disposable {
     // The conversation was closed in the meantime.
     if (this.lifetimeController.signal.aborted) session.dispose();
     this.currentSession = session;
+    this.turnListener?.dispose();
+    this.turnListener = session.onDidChangeTurn(() => this.handlers.onState());
     this.historyFilter = filter;
     if (!isReading) void this.readEvents(session, filter);
     return session;

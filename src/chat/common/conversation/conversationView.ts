@@ -76,7 +76,7 @@ function busyStatus(facts: ConversationStatusInput): Status {
 /** What a view is made of. The members change with the conversation. */
 export interface ConversationFacts {
   readonly conversation: Conversation;
-  readonly connection: Pick<BackendConnection, 'state' | 'capabilities'>;
+  readonly connection: Pick<BackendConnection, 'state' | 'capabilities' | 'session'>;
   readonly turnRunner: { readonly phase: TurnPhase };
   readonly saves: { readonly isAsking: boolean };
   readonly clock: Pick<Clock, 'now'>;
@@ -104,6 +104,7 @@ function conversationState(facts: ConversationFacts): Status & Pick<Conversation
     status: status.status,
     phase: phase.kind,
     backend: connection.state,
+    isActing: connection.session !== undefined && connection.session.turn !== 'none',
     isAskingToSave,
     isSavingCheckpoint,
     pendingApprovals: transcript.approvals.count,
