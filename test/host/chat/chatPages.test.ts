@@ -257,6 +257,24 @@ describe('the pages of the chat', () => {
     );
   });
 
+  it('carry out what was asked of them while they were hidden, also where VS Code does not load them again', async () => {
+    const chat = subject.chats.add('one');
+    const page = await subject.tab('one');
+    const { activePage } = subject.pages;
+    await show(await writeInWorkspace('chat/over.txt', 'over the page'));
+    await eventually('hidden', () => assert.equal(chat.visibility, 'hidden'));
+    activePage?.insertDraft({ text: 'added', attachments: [] });
+    const { loads } = page;
+    page.panel.reveal();
+    await eventually('loaded again', () => assert.ok(page.loads > loads));
+    assert.deepEqual(page.told, []);
+    // A page that was not loaded says only that it is alive.
+    await page.ask('alive');
+    await eventually('the draft', () =>
+      assert.deepEqual(page.told, [{ method: 'chat/didInsert', params: { text: 'added', attachments: [] } }]),
+    );
+  });
+
   it('are meant by commands when they had the focus last', async () => {
     subject.chats.add('one');
     await subject.view();

@@ -104,15 +104,13 @@ export class ChatPageHost implements Disposable, PageControl {
 
   async onReady(): Promise<void> {
     await this.chatReopened;
-    if (this.disposables.isDisposed) return;
-    this.feed.connectPage();
-    for (const notify of this.queuedNotifications.splice(0)) notify();
+    if (!this.disposables.isDisposed) this.connectPage();
   }
 
   onHeartbeat(): void {
     this.wasReloaded = false;
     // The page is visible again without a reload, so its content is outdated.
-    if (this.isVisible && !this.feed.hasPage) this.feed.connectPage();
+    if (this.isVisible && !this.feed.hasPage) this.connectPage();
     else this.feed.onAlive();
   }
 
@@ -216,6 +214,11 @@ export class ChatPageHost implements Disposable, PageControl {
     this.wasReloaded = true;
     this.loadPage();
     this.heartbeatMonitor.start();
+  }
+
+  private connectPage(): void {
+    this.feed.connectPage();
+    for (const notify of this.queuedNotifications.splice(0)) notify();
   }
 
   private whenReady(notify: () => void): void {
