@@ -170,19 +170,6 @@ export class CheckpointStore {
     return await this.runInQueue(signal, (until) => this.comparer.compare(from, to, options, until), compareLimitMs);
   }
 
-  /**
-   * Returns the contents of a file, or the target of a symbolic link. Undefined if the file did not exist.
-   * @throws CheckpointError `unknownCheckpoint`, `contentMissing`
-   */
-  async contentAt(id: string, path: string, signal?: AbortSignal): Promise<Buffer | undefined> {
-    return await this.runInQueue(signal, async (running) => {
-      const { records, reader } = await this.repositoryProvider.prepare(running);
-      await records.details(id, running);
-      const state = this.isExcluded(path) ? undefined : await reader.findFile(id, path, running);
-      return state && (await reader.readContent(state.object, running));
-    });
-  }
-
   /** Returns the state of a file in a checkpoint. @throws CheckpointError `unknownCheckpoint` */
   async stateAt(id: string, path: string, signal?: AbortSignal): Promise<FileState | undefined> {
     return await this.runInQueue(signal, async (running) => {

@@ -32,7 +32,7 @@ import { openCheckpointStore, type CheckpointStore } from './checkpointStore';
 import { currentStateId } from './stateComparer';
 import { findOwningFolder } from './owningFolder';
 import { PruneSchedule, type PruneRequest } from './pruneSchedule';
-import { FolderRestores } from './restore/folderRestores';
+import { FolderRestores, maxTextBytes } from './restore/folderRestores';
 import type { CheckpointStorageOptions } from './storage/checkpointPlaces';
 import { CheckpointStorage } from './storage/checkpointStorage';
 
@@ -58,8 +58,6 @@ interface FolderCheckpointsDeps extends CheckpointStorageOptions {
   readonly fileTimes?: FileTimes;
 }
 
-/** Maximum size of a file that is read as text, in bytes. */
-const maxTextBytes = 5 * 1024 * 1024;
 /** Limits for checkpoints of prompts, because a prompt waits for its checkpoint. */
 const takeLimits: Partial<CheckpointScanLimits> = { maxMs: 15_000, maxNewBytes: 1024 * 1024 * 1024 };
 /** Minimum time between searches for Git, which the user may install in the meantime. */

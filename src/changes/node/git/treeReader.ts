@@ -78,16 +78,6 @@ export class TreeReader {
     return found;
   }
 
-  /** Reads the content of an object. @throws CheckpointError `contentMissing` */
-  async readContent(object: string, signal: AbortSignal): Promise<Buffer> {
-    const content = (await this.readContents([object], signal)).get(object);
-    if (content) return content;
-    throw new CheckpointError(
-      'contentMissing',
-      'The content no longer exists because it was removed from your repository.',
-    );
-  }
-
   /** Returns the `.gitignore` files of a tree, by path. */
   async readIgnoreFiles(tree: string, signal: AbortSignal): Promise<ReadonlyMap<string, Buffer>> {
     const found = await this.listNames(tree, isIgnoreFile, signal);

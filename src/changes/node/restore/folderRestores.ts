@@ -18,7 +18,7 @@ import type { CheckpointStore } from '../checkpointStore';
 import { findOwningFolder } from '../owningFolder';
 
 /** Maximum size of a file that is read as text, in bytes. */
-const maxTextBytes = 5 * 1024 * 1024;
+export const maxTextBytes = 5 * 1024 * 1024;
 
 interface FolderPlan {
   readonly folder: string;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, symlinkSync } from 'node:fs';
 import type { CheckpointFileChange } from '../../../../src/changes/common/checkpoint';
 import { currentStateId } from '../../../../src/changes/node/stateComparer';
-import { contentsOf, taken, TestWorkspace, textAt } from '../support/workspace';
+import { contentAt, contentsOf, taken, TestWorkspace, textAt } from '../support/workspace';
 
 const withoutGit = (name: string): boolean => name === '.git' || name.startsWith('.git/');
 
@@ -46,7 +46,7 @@ describe('CheckpointStore', () => {
       const before = await taken(store);
       workspace.write({ 'src/a.txt': 'after\n', 'bytes.bin': Uint8Array.of(1) });
       assert.equal(await textAt(store, before.id, 'src/a.txt'), 'before\n');
-      assert.deepEqual(await store.contentAt(before.id, 'bytes.bin'), Buffer.of(0, 255, 13, 10));
+      assert.deepEqual(await contentAt(store, before.id, 'bytes.bin'), Buffer.of(0, 255, 13, 10));
       assert.equal(await textAt(store, before.id, 'missing.txt'), undefined);
     });
 

@@ -22,7 +22,7 @@ import type { CheckpointDetails } from '../../../../src/changes/common/checkpoin
 import { currentStateId } from '../../../../src/changes/node/stateComparer';
 import { FakeClock } from '../../../fake/fakeClock';
 import { eventually, until } from '../../../support/eventually';
-import { contentsOf, taken, TestWorkspace, textAt } from '../support/workspace';
+import { contentAt, contentsOf, taken, TestWorkspace, textAt } from '../support/workspace';
 
 const reasons = (items: readonly { path: string; reason: string }[]): string[] =>
   items.map(({ path: name, reason }) => `${name} ${reason}`).sort();
@@ -128,7 +128,7 @@ describe('a checkpoint', () => {
     const store = await workspace.open();
     const before = await taken(store);
     assert.equal(await textAt(store, before.id, 'to-folder'), outside);
-    assert.equal(await store.contentAt(before.id, 'to-folder/secret.txt'), undefined);
+    assert.equal(await contentAt(store, before.id, 'to-folder/secret.txt'), undefined);
     workspace.remove('dangling', 'a');
     symlinkSync(outside, workspace.file('a'));
     writeFileSync(path.join(outside, 'x.txt'), 'outside');
@@ -391,7 +391,7 @@ describe('a checkpoint', () => {
       workspace.write({ 'a.txt': 'a', 'log.txt': 'x'.repeat(bytes) });
       const store = await workspace.open();
       const before = await taken(store);
-      assert.equal((await store.contentAt(before.id, 'log.txt'))?.length, bytes);
+      assert.equal((await contentAt(store, before.id, 'log.txt'))?.length, bytes);
       const writer = spawn('sh', ['-c', 'while :; do printf x >> log.txt; done'], { cwd: workspace.folder });
       let disturbed: CheckpointDetails;
       try {

@@ -8,7 +8,7 @@ import { systemClock } from '../../../../src/base/node/systemClock';
 import { currentStateId } from '../../../../src/changes/node/stateComparer';
 import { FakeClock } from '../../../fake/fakeClock';
 import { makeSmallDisk, withSmallDisk } from '../../../support/smallDisk';
-import { contentsOf, taken, TestWorkspace, textAt, writesIn } from '../support/workspace';
+import { contentAt, contentsOf, taken, TestWorkspace, textAt, writesIn } from '../support/workspace';
 
 const mb = 1024 * 1024;
 const dayMs = 86_400_000;
@@ -63,7 +63,7 @@ describe('the storage of checkpoints', () => {
     assert.deepEqual(dropped, ids.slice(0, dropped.length), 'the oldest first');
     assert.ok(dropped.length < ids.length);
     const last = ids.at(-1) ?? '';
-    assert.equal((await store.contentAt(last, 'a.bin'))?.length, mb);
+    assert.equal((await contentAt(store, last, 'a.bin'))?.length, mb);
     const all = await store.prune({ maxAgeMs: dayMs, maxBytes: 100_000 });
     assert.ok(all.bytes <= 1.2 * mb, `${all.bytes} bytes`);
     assert.deepEqual(
@@ -98,7 +98,7 @@ describe('the storage of checkpoints', () => {
         }
         await Promise.allSettled(windows.map((store) => store.prune({ maxAgeMs: dayMs, maxBytes: 1 })));
         for (const { content, id } of newest.values()) {
-          assert.deepEqual(await windows[0]?.contentAt(id, 'a.bin'), content);
+          assert.deepEqual(await contentAt(windows[0] ?? assert.fail(), id, 'a.bin'), content);
         }
       }),
       { numRuns: 6 },

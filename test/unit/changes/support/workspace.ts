@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { nullLogger } from '../../../../src/base/common/log';
 import type { CheckpointDetails } from '../../../../src/changes/common/checkpoint';
+import { CheckpointError } from '../../../../src/changes/common/checkpointError';
 import {
   openCheckpointStore,
   type CheckpointStore,
@@ -104,7 +105,16 @@ export async function taken(store: CheckpointStore, label = 'a prompt', series?:
 }
 
 export async function textAt(store: CheckpointStore, id: string, path: string): Promise<string | undefined> {
-  return (await store.contentAt(id, path))?.toString();
+  return (await contentAt(store, id, path))?.toString();
+}
+
+/** The contents of a file, or the target of a symbolic link. Undefined if the file did not exist. @throws CheckpointError */
+export async function contentAt(store: CheckpointStore, id: string, path: string): Promise<Buffer | undefined> {
+  const state = await store.stateAt(id, path);
+  if (!state) return undefined;
+  const content = (await store.contents([state.object])).get(state.object);
+  if (!content) throw new CheckpointError('contentMissing', 'The content no longer exists.');
+  return content;
 }
 
 /** Every file below with its kind, mode and content: two are equal when the folders are, byte for byte. */
