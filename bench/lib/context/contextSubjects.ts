@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Worker } from 'node:worker_threads';
 import { buildSync } from 'esbuild';
 import * as z from 'zod';
 import { contextWorkerBundle } from '../../../scripts/lib/bundles/contextWorker.mjs';
@@ -91,7 +90,6 @@ export default {
     return annotations;
   },
 };`,
-  empty: 'export default { meta: () => ({ name: "e", annotations: {} }), annotations: () => [] };',
   tenth: `export default {
   meta: () => ({ name: 't', annotations: {} }),
   annotations({ uri, content }) {
@@ -179,27 +177,6 @@ export async function directOf(urls: readonly string[]): Promise<Subject> {
       return foundIn(answers);
     },
     dispose: () => undefined,
-  };
-}
-
-const bareProgram = `
-const { parentPort, workerData } = require('node:worker_threads');
-const provider = import(workerData).then((module) => module.default);
-parentPort.on('message', async (params) => parentPort.postMessage((await provider).annotations(params, {})));
-`;
-
-/** The least that isolation costs without care: a bare worker for each provider, that is sent the text and sends back the answer. */
-export function bareOf(urls: readonly string[]): Subject {
-  const workers = urls.map((workerData) => new Worker(bareProgram, { eval: true, workerData, execArgv: [] }));
-  return {
-    async ask(_version, content) {
-      const answers = workers.map((worker) => new Promise<unknown>((resolve) => worker.once('message', resolve)));
-      for (const worker of workers) worker.postMessage({ uri, content });
-      return foundIn(await Promise.all(answers));
-    },
-    dispose: () => {
-      for (const worker of workers) void worker.terminate();
-    },
   };
 }
 

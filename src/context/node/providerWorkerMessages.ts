@@ -5,19 +5,16 @@ import { packedItemsSchema } from '../common/items/packedItemsSchema';
 import { maxModuleFiles } from '../common/limits';
 import { dialects } from '../common/providers/contextSchema';
 import type { ProviderSettings } from '../common/providers/contextProvider';
-import { maxProvidersPerWorker } from '../common/workers/poolState';
 import type { SharedText } from './textSharer';
 
 /** Data of a worker when it starts. */
 export interface WorkerStart {
   /** The port for requests and messages. Providers have no access to it. */
   readonly port: MessagePort;
-  /** See `RunningProviderNote`. */
-  readonly note: SharedArrayBuffer;
+  /** See `WorkerProgress`. */
+  readonly progress: SharedArrayBuffer;
   /** Whether the worker may run several providers. */
   readonly isShared: boolean;
-  /** Whether the worker checks globals for changes after each provider. */
-  readonly isCareful: boolean;
   /** If set, only files found by the survey may be loaded, with the same content. */
   readonly isGuarded: boolean;
   /** `file:` URI of the folder in which a package is looked up. */
@@ -85,16 +82,8 @@ const workerMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('files'), provider: z.number(), urls: z.array(z.string()).max(maxModuleFiles) }),
   /** An uncaught error. Without `provider`, any provider may have caused it. */
   z.object({ kind: z.literal('trouble'), provider: z.number().exactOptional(), details: z.string().max(10_000) }),
-  /** Memory outside the JavaScript heap, such as buffers, in bytes, and who ran since the last message of this kind. */
-  z.object({ kind: z.literal('memory'), bytes: z.number(), providers: z.array(z.number()).max(maxProvidersPerWorker) }),
-  /** The providers that may have changed globals, or the one that needs a file that another has loaded. */
-  z.object({
-    kind: z.literal('interfered'),
-    reason: z.enum(['globals', 'files']),
-    providers: z.array(z.number()).max(maxProvidersPerWorker),
-  }),
-  /** Two workers would answer sooner, if these providers ran in the second one. */
-  z.object({ kind: z.literal('overloaded'), half: z.array(z.number()).max(maxProvidersPerWorker) }),
+  /** Memory outside the JavaScript heap, such as buffers, in bytes. */
+  z.object({ kind: z.literal('memory'), bytes: z.number() }),
 ]);
 export type ProviderWorkerMessage = z.infer<typeof workerMessage>;
 export const workerMessages = z.array(workerMessage).max(10_000);

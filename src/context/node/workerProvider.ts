@@ -146,7 +146,7 @@ export class WorkerProvider implements ContextProvider {
         const module = this.loadedModule ?? (await this.prepareModule(signal));
         return expectKind(await this.askOnce(module, request, signal), kind);
       } catch (error) {
-        // The pool limits the number of retries, because it no longer lets the suspects share a worker.
+        // The pool limits the number of retries, because it then gives the provider its own worker.
         if (!(error instanceof InterruptedError)) throw error;
         if (this.isDisposed) throw new ProviderError('The provider was stopped.');
         if (signal.aborted) throw new RequestCancelledError();

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { maxProvidersPerWorker, type OwnWorkerReason } from '../../../src/context/common/workers/poolState';
+import type { PoolWorker, WorkerEndReason } from '../../../src/context/common/workers/poolState';
 import { PoolModel } from './support/poolModel';
 
 const providers = fc.integer({ min: 1, max: 6 });
-const reasons = fc.constantFrom<OwnWorkerReason>('ended', 'memory', 'blocked');
-const someone = fc.option(providers, { nil: undefined });
+const reasons = fc.constantFrom<WorkerEndReason>('ended', 'memory', 'blocked', 'hung');
 
 type Action = (model: PoolModel) => readonly number[];
 
@@ -38,40 +37,15 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       (model) =>
         model.apply({ kind: 'moduleFailed', question: pick(model.open, at) ?? 0 }),
   ),
-  fc.tuple(fc.nat(), someone).map(
-    ([at, running]): Action =>
+  fc.nat().map((at): Action => (model) => {
+    const question = pick(model.open, at) ?? 0;
+    const worker = model.state.questions.get(question)?.worker ?? 0;
+    return model.apply({ kind: 'ended', worker, reason: 'hung', question });
+  }),
+  fc.tuple(fc.nat(), reasons).map(
+    ([at, reason]): Action =>
       (model) =>
-        model.apply({ kind: 'timedOut', question: pick(model.open, at) ?? 0, running }),
-  ),
-  fc.tuple(fc.nat(), providers).map(
-    ([at, provider]): Action =>
-      (model) =>
-        model.apply({ kind: 'blocked', worker: pick([...model.running.keys()], at) ?? 0, provider }),
-  ),
-  fc.tuple(fc.nat(), reasons, someone, fc.boolean(), fc.array(providers, { maxLength: 3 })).map(
-    ([at, reason, running, isProven, pending]): Action =>
-      (model) =>
-        model.apply({
-          kind: 'ended',
-          worker: pick([...model.running.keys()], at) ?? 0,
-          reason,
-          suspects: { running, isProven, pending },
-        }),
-  ),
-  fc.tuple(fc.nat(), fc.array(providers, { maxLength: 2 })).map(
-    ([at, who]): Action =>
-      (model) =>
-        model.apply({
-          kind: 'interfered',
-          worker: pick([...model.running.keys()], at) ?? 0,
-          reason: 'globals',
-          providers: who,
-        }),
-  ),
-  fc.tuple(fc.nat(), fc.array(providers, { maxLength: 4 })).map(
-    ([at, half]): Action =>
-      (model) =>
-        model.apply({ kind: 'overloaded', worker: pick([...model.running.keys()], at) ?? 0, half }),
+        model.apply({ kind: 'ended', worker: pick([...model.running.keys()], at) ?? 0, reason }),
   ),
   fc.nat().map(
     (at): Action =>
@@ -111,7 +85,7 @@ describe('the pool of workers of providers', () => {
     );
   });
 
-  it('never again sends a question of a suspect to a worker that is shared', () => {
+  it('never again sends a question of a provider to a shared worker after one with it ended by itself', () => {
     fc.assert(
       fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
         const blamedBefore = new Set<number>();
@@ -153,42 +127,20 @@ describe('the pool of workers of providers', () => {
     );
   });
 
-  it('never runs a provider in two shared workers, nor in the wrong one of two', () => {
+  it('has at most one shared worker, and none of its providers shares again after it ended by itself', () => {
     fc.assert(
-      fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
-        play(actions, ({ state }) => {
-          const shared = [...state.workers.values()].filter(({ owner }) => owner === undefined);
-          assert.ok(shared.length <= 2);
-          const members = shared.flatMap((worker) => [...worker.members]);
-          assert.equal(new Set(members).size, members.length);
-          for (const { isSecondHalf, members: own } of shared)
-            for (const provider of own) assert.equal(state.secondHalf.has(provider), isSecondHalf);
+      fc.property(fc.array(action, { maxLength: 60 }), reasons, (actions, reason) => {
+        const isShared = ({ owner }: PoolWorker): boolean => owner === undefined;
+        const model = play(actions, ({ state }) => {
+          assert.ok([...state.workers.values()].filter(isShared).length <= 1);
         });
+        const [worker, { members }] = [...model.state.workers].find(([, each]) => isShared(each)) ?? [
+          0,
+          { members: [] },
+        ];
+        model.apply({ kind: 'ended', worker, reason });
+        for (const provider of members) assert.ok(model.state.ownWorkerReasons.has(provider));
       }),
-      { numRuns: 500 },
-    );
-  });
-
-  it('takes at least one provider out of sharing when a shared worker ends by itself', () => {
-    fc.assert(
-      fc.property(
-        fc.array(action, { maxLength: 30 }),
-        reasons,
-        someone,
-        fc.boolean(),
-        (actions, reason, running, isProven) => {
-          const model = play(actions, () => undefined);
-          const shared = [...model.state.workers].find(([, { owner }]) => owner === undefined);
-          if (!shared) return;
-          const [worker, { members }] = shared;
-          const sharing = (): number => [...members].filter((each) => !model.state.ownWorkerReasons.has(each)).length;
-          const before = sharing();
-          model.apply({ kind: 'ended', worker, reason, suspects: { running, isProven, pending: [] } });
-          // A provider that cannot be loaded is still a member, but does not share any more.
-          const gone = running !== undefined && members.has(running) && before < members.size ? 0 : 1;
-          assert.ok(sharing() <= before - Math.min(gone, before));
-        },
-      ),
       { numRuns: 500 },
     );
   });
@@ -208,130 +160,36 @@ describe('the pool of workers of providers', () => {
     ]);
   });
 
-  it('starts another shared worker when one is full', () => {
-    const model = new PoolModel();
-    for (let provider = 1; provider <= maxProvidersPerWorker + 1; provider++) model.ask(provider);
-    assert.equal(model.sent.at(-1)?.worker, 2);
-    model.apply({ kind: 'answered', questions: [1] });
-    model.ask(1);
-    assert.equal(model.sent.at(-1)?.worker, 1);
-  });
-
-  describe('with a shared worker that has too much to do', () => {
-    function divided(half: readonly number[]): PoolModel {
+  for (const reason of ['ended', 'memory', 'blocked'] as const)
+    it(`asks all again, each in its own worker, after the shared one ended: ${reason}`, () => {
       const model = three();
-      model.apply({ kind: 'answered', questions: [1, 2, 3] });
-      assert.deepEqual(model.apply({ kind: 'overloaded', worker: 1, half }), []);
-      for (const provider of [1, 2, 3]) model.ask(provider);
-      return model;
-    }
-    const workersOf = ({ sent }: PoolModel): number[] => sent.slice(3).map(({ worker }) => worker);
-
-    it('ends it, and then runs its providers in two', () => {
-      const model = divided([1, 3]);
+      assert.deepEqual(model.apply({ kind: 'ended', worker: 1, reason }), [1, 2, 3]);
+      assert.deepEqual([...model.state.ownWorkerReasons.values()], [reason, reason, reason]);
+      for (const provider of [1, 2, 3, 4]) model.ask(provider);
       assert.deepEqual(
-        [workersOf(model), [...model.running.keys()]],
+        model.sent.slice(3).map(({ worker }) => [worker, model.state.workers.get(worker)?.owner]),
         [
-          [2, 3, 2],
-          [2, 3],
+          [2, 1],
+          [3, 2],
+          [4, 3],
+          [5, undefined],
         ],
       );
+      assert.deepEqual(model.apply({ kind: 'ended', worker: 3, reason }), [], 'alone, the cause is known');
+      assert.deepEqual(model.outcomes.get(5), ['failed']);
     });
 
-    it('runs a provider that comes later with those that were not moved', () => {
-      const model = divided([1, 3]);
-      model.ask(4);
-      assert.equal(model.sent.at(-1)?.worker, 3);
-    });
-
-    it('does not end it while questions are open', () => {
-      const model = three();
-      model.apply({ kind: 'answered', questions: [1, 2] });
-      model.apply({ kind: 'overloaded', worker: 1, half: [1] });
-      for (const provider of [1, 2]) model.ask(provider);
-      assert.deepEqual(workersOf(model), [1, 1]);
-    });
-
-    it('does not divide it if a second one is running, but after that has ended', () => {
-      const model = divided([3]);
-      model.apply({ kind: 'answered', questions: model.open });
-      model.apply({ kind: 'overloaded', worker: 2, half: [1] });
-      assert.deepEqual([...model.running.keys()], [2, 3]);
-      model.apply({ kind: 'idle', worker: 3 });
-      model.apply({ kind: 'overloaded', worker: 2, half: [1] });
-      for (const provider of [1, 2, 3]) model.ask(provider);
-      assert.deepEqual(workersOf(model).slice(3), [4, 5, 4]);
-    });
-
-    it('does nothing if no provider would be left, or moved', () => {
-      for (const half of [[], [1, 2, 3], [4]]) assert.deepEqual(workersOf(divided(half)), [1, 1, 1]);
-    });
-
-    it('runs all in one again after both were idle', () => {
-      const model = divided([3]);
-      model.apply({ kind: 'answered', questions: model.open });
-      for (const worker of [2, 3]) model.apply({ kind: 'idle', worker });
-      for (const provider of [1, 2, 3]) model.ask(provider);
-      assert.deepEqual(workersOf(model).slice(3), [4, 4, 4]);
-    });
-
-    it('keeps a provider in its half when its code changes', () => {
-      const model = divided([2, 3]);
-      model.apply({ kind: 'answered', questions: model.open });
-      model.apply({ kind: 'unloaded', provider: 3 });
-      for (const provider of [1, 2, 3]) model.ask(provider);
-      assert.deepEqual(workersOf(model).slice(3), [2, 4, 4]);
-    });
-
-    it('still gives a suspect its own worker', () => {
-      const model = divided([1, 3]);
-      model.apply({ kind: 'blocked', worker: 2, provider: 3 });
-      assert.deepEqual([...model.state.ownWorkerReasons], [[3, 'blocked']]);
-      for (const provider of [1, 3]) model.ask(provider);
-      assert.deepEqual(workersOf(model).slice(3), [4, 5]);
-      assert.equal(model.state.workers.get(5)?.owner, 3);
-    });
+  it('fails the question that was not answered in time, and asks the others again', () => {
+    const model = three();
+    assert.deepEqual(model.apply({ kind: 'ended', worker: 1, reason: 'hung', question: 3 }), [1, 2]);
+    assert.deepEqual([model.outcomes.get(3), [...model.state.ownWorkerReasons.keys()]], [['failed'], [1, 2, 3]]);
   });
 
-  it('fails the question of a provider that has certainly ended the worker, and asks the others again', () => {
-    const model = three();
-    const again = model.apply({
-      kind: 'ended',
-      worker: 1,
-      reason: 'ended',
-      suspects: { running: 2, isProven: true, pending: [1, 3] },
-    });
-    assert.deepEqual([again, model.outcomes.get(2)], [[1, 3], ['failed']]);
-    for (const provider of [1, 3, 2]) model.ask(provider);
-    assert.deepEqual(
-      model.sent.slice(3).map(({ worker }) => worker),
-      [2, 2, 3],
-    );
-  });
-
-  it('asks a suspect again too, alone, when it is not proven', () => {
-    const model = three();
-    const suspects = { running: undefined, isProven: false, pending: [1, 2] };
-    assert.deepEqual(model.apply({ kind: 'ended', worker: 1, reason: 'memory', suspects }), [1, 2, 3]);
-    assert.deepEqual(
-      [...model.state.ownWorkerReasons],
-      [
-        [1, 'memory'],
-        [2, 'memory'],
-      ],
-    );
-  });
-
-  it('blames the one that runs when another waits for it in vain', () => {
-    const model = three();
-    assert.deepEqual(model.apply({ kind: 'timedOut', question: 3, running: 1 }), [1, 2, 3]);
-    assert.deepEqual([...model.state.ownWorkerReasons], [[1, 'blocked']]);
-  });
-
-  it('blames a provider that does not answer, and fails its question', () => {
-    const model = three();
-    assert.deepEqual(model.apply({ kind: 'timedOut', question: 3, running: undefined }), [1, 2]);
-    assert.deepEqual([model.outcomes.get(3), [...model.state.ownWorkerReasons]], [['failed'], [[3, 'hung']]]);
+  it('fails what the only provider of a shared worker was asked', () => {
+    const model = new PoolModel();
+    for (let count = 0; count < 2; count++) model.ask(1);
+    assert.deepEqual(model.apply({ kind: 'ended', worker: 1, reason: 'ended' }), []);
+    assert.deepEqual([...model.outcomes.values()], [['failed'], ['failed']]);
   });
 
   it('lets the others continue when a module cannot be loaded, and tries it elsewhere until it is unloaded', () => {
@@ -345,19 +203,18 @@ describe('the pool of workers of providers', () => {
     assert.deepEqual([[...model.running], [...model.state.ownWorkerReasons]], [[], []]);
   });
 
-  it('leaves a worker to a provider that changed globals before anybody else was there', () => {
-    const model = new PoolModel();
-    model.ask(1);
-    assert.deepEqual(model.apply({ kind: 'interfered', worker: 1, reason: 'globals', providers: [1] }), []);
-    model.ask(2);
-    assert.deepEqual([model.state.workers.get(1)?.owner, model.sent.at(-1)?.worker], [1, 2]);
+  it('does not forget why a provider has its own worker when it is unloaded', () => {
+    const model = three();
+    model.apply({ kind: 'ended', worker: 1, reason: 'blocked' });
+    model.apply({ kind: 'unloaded', provider: 2 });
+    assert.equal(model.state.ownWorkerReasons.get(2), 'blocked');
   });
 
-  it('does not forget a suspect when it is unloaded', () => {
+  it('keeps the first reason', () => {
     const model = three();
-    model.apply({ kind: 'blocked', worker: 1, provider: 2 });
-    model.apply({ kind: 'unloaded', provider: 2 });
-    assert.deepEqual([...model.state.ownWorkerReasons], [[2, 'blocked']]);
+    model.apply({ kind: 'moduleFailed', question: 2 });
+    model.apply({ kind: 'ended', worker: 1, reason: 'memory' });
+    assert.deepEqual([...model.state.ownWorkerReasons.values()], ['unloadable', 'memory', 'memory']);
   });
 
   it('ends an idle worker, but not one that is asked', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ProviderWorker } from '../../../src/context/node/worker/providerWorker';
-import { RunningProviderNote } from '../../../src/context/node/workers/runningProviderNote';
+import { WorkerProgress } from '../../../src/context/node/workers/workerProgress';
 import type { ProviderWorkerRequest } from '../../../src/context/node/providerWorkerMessages';
 import { until } from '../../support/eventually';
 
@@ -16,24 +16,17 @@ const capabilitiesOf = (id: number, source: string): ProviderWorkerRequest => ({
 
 describe('the program of a worker', () => {
   let posted: number[][];
-  let suspects: (readonly number[])[];
-  let areGlobalsChanged: boolean;
   let worker: ProviderWorker;
 
   beforeEach(() => {
     posted = [];
-    suspects = [];
-    areGlobalsChanged = false;
     worker = new ProviderWorker({
-      note: new RunningProviderNote(),
+      progress: new WorkerProgress(),
       guard: undefined,
-      globals: { detectChange: () => areGlobalsChanged },
-      isCareful: false,
       runAs: (_provider, work) => work(),
       post: (messages) => {
         const answers = messages.flatMap((message) => ('id' in message ? [message.id] : []));
         if (answers.length > 0) posted.push(answers);
-        suspects.push(...messages.flatMap((message) => (message.kind === 'interfered' ? [message.providers] : [])));
       },
     });
   });
@@ -58,13 +51,6 @@ describe('the program of a worker', () => {
     handle([{ id: 3, provider: 1, body: { method: 'capabilities', settings: {} } }]);
     await until('the second answer is posted', () => posted.length > 1);
     assert.deepEqual(posted, [[1], [3]]);
-  });
-
-  it('suspects a provider that is being loaded, too, if globals have changed meanwhile', async () => {
-    areGlobalsChanged = true;
-    handle([capabilitiesOf(1, provider), capabilitiesOf(2, `await new Promise(() => {});${provider}`)]);
-    await until('the change is reported', () => suspects.some((each) => each.includes(1)));
-    assert.deepEqual(suspects.at(-1)?.toSorted(), [1, 2]);
   });
 
   it('posts why a module could not be loaded, together with other answers', async () => {

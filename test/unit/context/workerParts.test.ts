@@ -2,97 +2,73 @@ import assert from 'node:assert/strict';
 import { pickHandshakeFields, copyPlainData } from '../../../src/context/node/worker/copyPlainData';
 import { BlockedWorkerMonitor } from '../../../src/context/node/workers/blockedWorkerMonitor';
 import { outputMark } from '../../../src/context/node/workers/outputMark';
-import { RunningProviderNote } from '../../../src/context/node/workers/runningProviderNote';
 import { SharedOutputSplitter } from '../../../src/context/node/workers/sharedOutputSplitter';
+import { WorkerProgress } from '../../../src/context/node/workers/workerProgress';
 import { FakeClock } from '../../fake/fakeClock';
 
-describe('the note of a worker', () => {
-  it('says whose code runs, also within the code of another, and while one is loaded', () => {
-    const note = new RunningProviderNote();
-    const other = new RunningProviderNote(note.memory);
-    const seen: (number | undefined)[] = [other.read().running];
-    note.run(1, () => {
-      seen.push(other.read().running);
-      note.run(2, () => seen.push(other.read().running));
-      seen.push(other.read().running);
-    });
-    note.beginProviderLoading(3);
-    seen.push(other.read().running);
-    note.run(1, () => seen.push(other.read().running));
-    seen.push(other.read().running);
-    note.endProviderLoading();
-    seen.push(other.read().running);
-    assert.deepEqual(seen, [undefined, 1, 2, 1, 3, 1, 3, undefined]);
-  });
-
-  it('reports who has not finished, and who ended the worker', () => {
-    const note = new RunningProviderNote();
-    for (const provider of [7, 8, 9]) note.setPending(provider, true);
-    note.setPending(8, false);
-    note.run(9, () => note.recordExit(undefined));
-    assert.deepEqual([note.read().pending, note.read().exitedBy], [[7, 9], 9]);
-  });
-
-  it('forgets who ran when that code throws', () => {
-    const note = new RunningProviderNote();
-    assert.throws(() =>
-      note.run(1, () => {
-        throw new Error('no');
-      }),
-    );
-    assert.equal(note.read().running, undefined);
+describe('the progress of a worker', () => {
+  it('is read from the memory that it shares', () => {
+    const progress = new WorkerProgress();
+    const other = new WorkerProgress(progress.memory);
+    assert.deepEqual(other.read(), { heartbeatCount: 0, isLoading: false, loadCount: 0 });
+    progress.beginLoading();
+    assert.deepEqual(other.read(), { heartbeatCount: 1, isLoading: true, loadCount: 1 });
+    progress.endLoading();
+    progress.recordHeartbeat();
+    assert.deepEqual(other.read(), { heartbeatCount: 3, isLoading: false, loadCount: 1 });
   });
 });
 
 describe('the watch over a shared worker', () => {
   function watched() {
     const clock = new FakeClock();
-    const note = new RunningProviderNote();
-    const blocked: unknown[] = [];
-    const state: { isDelayingOthers: boolean | undefined } = { isDelayingOthers: true };
+    const progress = new WorkerProgress();
+    const state: { areSeveralAsked: boolean | undefined; blocked: number } = { areSeveralAsked: true, blocked: 0 };
     const watch = new BlockedWorkerMonitor({
       clock,
-      note,
-      isDelayingOthers: () => state.isDelayingOthers,
-      onBlocked: (running) => blocked.push(running),
+      progress,
+      areSeveralAsked: () => state.areSeveralAsked,
+      onBlocked: () => state.blocked++,
     });
-    note.recordHeartbeat();
+    progress.recordHeartbeat();
     watch.start();
-    return { clock, note, blocked, state, watch };
+    return { clock, progress, state };
   }
 
-  it('names the provider that runs without a sign of life', () => {
-    const { clock, note, blocked } = watched();
-    note.run(4, () => clock.advance(500));
-    assert.deepEqual([blocked, clock.pending], [[4], 0]);
+  it('reports once that there is no sign of life', () => {
+    const { clock, state } = watched();
+    clock.advance(249);
+    assert.equal(state.blocked, 0);
+    clock.advance(500);
+    assert.deepEqual([state.blocked, clock.pending], [1, 0]);
   });
 
   it('leaves more time to a module that is loaded, also when the worker is alive', () => {
-    const { clock, note, blocked } = watched();
-    note.beginProviderLoading(4);
+    const { clock, progress, state } = watched();
+    progress.beginLoading();
     for (let step = 0; step < 8; step++) {
       clock.advance(125);
-      note.recordHeartbeat();
+      progress.recordHeartbeat();
     }
-    assert.deepEqual(blocked, []);
+    assert.equal(state.blocked, 0);
     clock.advance(125);
-    assert.deepEqual(blocked, [4]);
+    assert.equal(state.blocked, 1);
   });
 
-  it('does nothing while the worker lives, nobody is held up, or it has not started', () => {
-    const { clock, note, blocked, state } = watched();
+  it('does nothing while the worker lives, one provider is asked, or it has not started', () => {
+    const { clock, progress, state } = watched();
     for (let step = 0; step < 20; step++) {
-      note.recordHeartbeat();
+      progress.recordHeartbeat();
       clock.advance(125);
     }
-    state.isDelayingOthers = false;
+    state.areSeveralAsked = false;
     clock.advance(5_000);
-    assert.deepEqual(blocked, []);
-    const fresh = new RunningProviderNote();
+    assert.equal(state.blocked, 0);
+    const fresh = new WorkerProgress();
     const other = new BlockedWorkerMonitor({
       clock,
-      note: fresh,
-      isDelayingOthers: () => true,
+      progress: fresh,
+      areSeveralAsked: () => true,
       onBlocked: () => assert.fail(),
     });
     other.start();
@@ -102,7 +78,7 @@ describe('the watch over a shared worker', () => {
 
   it('ends with the last question', () => {
     const { clock, state } = watched();
-    state.isDelayingOthers = undefined;
+    state.areSeveralAsked = undefined;
     clock.advance(125);
     assert.equal(clock.pending, 0);
   });

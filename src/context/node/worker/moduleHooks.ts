@@ -8,8 +8,6 @@ import { packageScheme } from './providerModule';
 interface ModuleHooks {
   /** `file:` URI of the folder in which packages are looked up. */
   readonly folder: string | undefined;
-  /** Called before a file is loaded, or used again. @throws if it must not be loaded */
-  readonly onResolve: (url: string, importer: string | undefined) => void;
   readonly onFile: (url: string) => void;
   readonly guard: ModuleLoadGuard | undefined;
 }
@@ -18,15 +16,11 @@ const surveyScheme = 'backline-survey:';
 const haltMessage = 'Nothing of it runs yet.';
 
 /** Lets the worker import TypeScript, and packages of the workspace folder. Reports and checks loaded files. */
-export function installModuleHooks({ folder, guard, onResolve, onFile }: ModuleHooks): void {
+export function installModuleHooks({ folder, guard, onFile }: ModuleHooks): void {
   nodeModule.registerHooks({
     resolve(specifier, context, next) {
       if (specifier.startsWith(surveyScheme)) return { url: specifier, format: 'module', shortCircuit: true };
-      if (!specifier.startsWith(packageScheme) || folder === undefined) {
-        const found = next(specifier, context);
-        if (found.url.startsWith('file:')) onResolve(found.url, context.parentURL);
-        return found;
-      }
+      if (!specifier.startsWith(packageScheme) || folder === undefined) return next(specifier, context);
       const parentURL = `${folder.replace(/\/$/, '')}/provider.mjs`;
       return next(specifier.slice(packageScheme.length), { ...context, parentURL });
     },

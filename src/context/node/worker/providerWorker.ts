@@ -14,14 +14,11 @@ import type {
   ProviderWorkerMessage,
   ProviderWorkerRequest,
 } from '../providerWorkerMessages';
-import type { RunningProviderNote } from '../workers/runningProviderNote';
-import { SharedFileError } from './moduleFileOwners';
-import type { GlobalsSnapshot } from './globalsSnapshot';
+import type { WorkerProgress } from '../workers/workerProgress';
 import type { ModuleLoadGuard } from './loadGuard';
 import { loadWithoutRunning } from './moduleHooks';
 import { pickHandshakeFields } from './copyPlainData';
 import { loadProvider, importSpecifierOf, type LoadedProvider } from './providerModule';
-import { WorkMeter } from './workMeter';
 import { describeThrown, type ThrownDescription } from './thrown';
 
 // Providers can replace these.
@@ -40,18 +37,11 @@ const collectMs = 10;
 /** Minimum size of an array that is transferred, in bytes. Copying a smaller one is cheaper. */
 const minTransferred = 16 * 1_024;
 
-/** How often globals are checked for changes while a shared worker has only one provider. */
-const aloneCheckMs = 1_000;
-
 interface ProviderWorkerDeps {
-  readonly note: RunningProviderNote;
+  readonly progress: WorkerProgress;
   readonly guard: ModuleLoadGuard | undefined;
   /** Runs code of a provider, and attributes its timers and promises to the provider. */
   readonly runAs: <T>(provider: number, work: () => T) => T;
-  /** Undefined if the worker is not shared. */
-  readonly globals: Pick<GlobalsSnapshot, 'detectChange'> | undefined;
-  /** Whether to check globals for changes after each provider. */
-  readonly isCareful: boolean;
   readonly post: (messages: readonly ProviderWorkerMessage[], transfer: readonly Transferable[]) => void;
 }
 
@@ -79,11 +69,7 @@ export class ProviderWorker {
   private collectedSinceMs: number | undefined;
   private collectTimer: NodeJS.Timeout | undefined;
   private reportedMemoryBytes = 0;
-  private readonly providersRunSinceMemoryReport = new Set<number>();
-  private readonly providersRunSinceGlobalsCheck = new Set<number>();
-  private readonly workMeter = new WorkMeter(monotonicNow);
   private lastText: { readonly id: number; readonly content: string } | undefined;
-  private lastGlobalsCheckMs = -Infinity;
   private openRequestCount = 0;
   /** Whether the host sends more requests at once, whose answers are sent together with those to the current ones. */
   private isBatchContinued = false;
@@ -109,25 +95,19 @@ export class ProviderWorker {
     this.postAll();
   }
 
-  /** Reports that a provider needs a file that another provider has loaded. */
-  reportSharedFile(provider: number): void {
-    this.deps.post([{ kind: 'interfered', reason: 'files', providers: [provider] }], []);
-  }
-
   /** Reports the memory usage. The extension host checks it, because the limits of workers do not include buffers. */
   reportMemory(): void {
     // `arrayBuffers` of the process would also include buffers that were transferred with answers.
     const bytes = getHeapStatistics().external_memory;
     if (Math.abs(bytes - this.reportedMemoryBytes) < memoryStep) return;
     this.reportedMemoryBytes = bytes;
-    this.deps.post([{ kind: 'memory', bytes, providers: [...this.providersRunSinceMemoryReport] }], []);
-    this.providersRunSinceMemoryReport.clear();
+    this.deps.post([{ kind: 'memory', bytes }], []);
   }
 
   /** Handles requests of the host in order. */
   handleBatch({ requests, isContinued }: ProviderWorkerBatch): void {
     this.isBatchContinued = isContinued;
-    this.deps.note.recordHeartbeat();
+    this.deps.progress.recordHeartbeat();
     this.openRequestCount += requests.length;
     for (const request of requests) this.handleRequest(request);
     this.forgetTextAndPostAll();
@@ -137,10 +117,7 @@ export class ProviderWorker {
     const { provider: id, module: location } = request;
     const hosted = this.providers.get(id) ?? (location && hostedProvider(id, location));
     if (!hosted) throw new Error(`Provider ${id} is not known here.`);
-    const isSecond = this.providers.size === 1 && !this.providers.has(id);
     this.providers.set(id, hosted);
-    // Changes that the first provider has made to globals affect a second provider.
-    if (isSecond) this.checkGlobals();
     if (hosted.loaded) this.sendRequest(hosted, hosted.loaded, request);
     else void this.loadAndSendRequest(hosted, request);
   }
@@ -166,27 +143,23 @@ export class ProviderWorker {
         throw new ProviderError('Its files were not checked before it was called.');
       return await (hosted.loading ??= this.load(hosted));
     } catch (error) {
-      // For a shared file, the host already has a report and repeats the request in another worker.
-      if (!(error instanceof SharedFileError)) this.fail(hosted, request.id, error, true);
+      this.fail(hosted, request.id, error, true);
       return undefined;
     }
   }
 
   /** Loads one module at a time, so that it is known which provider's code is running. */
   private load(hosted: HostedProvider): Promise<LoadedProvider> {
-    const { note, runAs, isCareful } = this.deps;
+    const { progress, runAs } = this.deps;
     const loading = this.lastLoad.then(async () => {
-      if (isCareful) this.checkGlobals();
       this.hostedBeingLoaded = hosted;
-      note.beginProviderLoading(hosted.id);
+      progress.beginLoading();
       this.startHeartbeat();
       try {
         return (hosted.loaded = await runAs(hosted.id, () => loadProvider(hosted.location)));
       } finally {
         this.hostedBeingLoaded = undefined;
-        note.endProviderLoading();
-        this.providersRunSinceGlobalsCheck.add(hosted.id);
-        if (isCareful) this.checkGlobals();
+        progress.endLoading();
       }
     });
     this.lastLoad = loading.catch(() => undefined);
@@ -202,9 +175,7 @@ export class ProviderWorker {
 
   /** Calls the provider, and processes its answer when its promise has resolved. */
   private sendRequest(hosted: HostedProvider, loaded: LoadedProvider, request: ProviderWorkerRequest): void {
-    const { note } = this.deps;
     const end = (result: unknown): void => {
-      note.setPending(hosted.id, false);
       this.runProvider(hosted, request.id, () => this.answer(hosted, loaded, request, result));
     };
     this.runProvider(hosted, request.id, () => {
@@ -213,10 +184,8 @@ export class ProviderWorker {
         this.answer(hosted, loaded, request, result);
         return;
       }
-      note.setPending(hosted.id, true);
       this.startHeartbeat();
       Promise.resolve(result).then(end, (error: unknown) => {
-        note.setPending(hosted.id, false);
         this.fail(hosted, request.id, error, false);
         this.postSoon();
       });
@@ -224,18 +193,15 @@ export class ProviderWorker {
   }
 
   private runProvider(hosted: HostedProvider, question: number, work: () => void): void {
-    const { note, runAs } = this.deps;
-    this.providersRunSinceGlobalsCheck.add(hosted.id);
-    this.providersRunSinceMemoryReport.add(hosted.id);
+    const { progress, runAs } = this.deps;
+    progress.recordHeartbeat();
     try {
-      note.run(hosted.id, () => this.workMeter.measure(hosted.id, () => runAs(hosted.id, work)));
+      runAs(hosted.id, work);
     } catch (error) {
       this.fail(hosted, question, error, false);
     }
+    progress.recordHeartbeat();
     this.reportMemory();
-    this.providersRunSinceMemoryReport.clear();
-    // Otherwise, all providers that run until the next check would be suspects.
-    if (this.deps.isCareful) this.checkGlobals();
     this.postSoon();
   }
 
@@ -289,8 +255,7 @@ export class ProviderWorker {
 
   /** Reads a text. Keeps the last one, because several providers often get the same text. */
   private readText(text: SharedText): string {
-    if (this.lastText?.id !== text.id)
-      this.lastText = { id: text.id, content: this.workMeter.exclude(() => readSharedText(text)) };
+    if (this.lastText?.id !== text.id) this.lastText = { id: text.id, content: readSharedText(text) };
     return this.lastText.content;
   }
 
@@ -346,37 +311,18 @@ export class ProviderWorker {
     clearTimeout(this.collectTimer);
     this.collectTimer = undefined;
     if (this.messagesToPost.length === 0) return;
-    // If globals have changed, the host must know before it uses these answers.
-    this.checkGlobals();
     // Reports the memory first, so that a worker that uses too much is stopped for this reason.
     this.reportMemory();
     const { messagesToPost, transferList } = this;
     this.messagesToPost = [];
     this.transferList = [];
     this.deps.post(messagesToPost, transferList);
-    const isAnswered = this.openRequestCount === 0 && !this.isBatchContinued;
-    const half = isAnswered ? this.workMeter.endQuestion() : undefined;
-    if (half) this.deps.post([{ kind: 'overloaded', half }], []);
-  }
-
-  private checkGlobals(): void {
-    const { globals, isCareful } = this.deps;
-    // A careful worker checks after each provider, so the one that has just run made the change.
-    if (this.hostedBeingLoaded && !isCareful) this.providersRunSinceGlobalsCheck.add(this.hostedBeingLoaded.id);
-    if (!globals || this.providersRunSinceGlobalsCheck.size === 0) return;
-    const now = monotonicNow();
-    // While the worker has only one provider, its changes affect no other provider.
-    if (this.providers.size === 1 && now - this.lastGlobalsCheckMs < aloneCheckMs) return;
-    this.lastGlobalsCheckMs = now;
-    const providers = [...this.providersRunSinceGlobalsCheck];
-    this.providersRunSinceGlobalsCheck.clear();
-    if (globals.detectChange()) this.deps.post([{ kind: 'interfered', reason: 'globals', providers }], []);
   }
 
   /** Sends heartbeats as long as questions are open, which shows that the event loop runs. */
   private startHeartbeat(): void {
     this.heartbeatTimer ??= setInterval(() => {
-      this.deps.note.recordHeartbeat();
+      this.deps.progress.recordHeartbeat();
       if (this.openRequestCount > 0) return;
       clearInterval(this.heartbeatTimer);
       this.heartbeatTimer = undefined;

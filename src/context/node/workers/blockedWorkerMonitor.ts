@@ -1,22 +1,22 @@
 import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
-import type { RunningProviderNote } from './runningProviderNote';
+import type { WorkerProgress } from './workerProgress';
 
 const intervalMs = 125;
-/** Number of intervals without a heartbeat after which a provider counts as blocking the worker. */
+/** Number of intervals without a heartbeat after which a worker counts as blocked. */
 const maxIntervals = 2;
 /** The same limit while a module is loaded, which happens once and can take longer. */
 const maxLoadIntervals = 8;
 
 interface BlockedWorkerMonitorDeps {
   readonly clock: Clock;
-  readonly note: RunningProviderNote;
-  /** Whether other providers wait for the running one. Undefined if no question is open. Monitoring then ends. */
-  readonly isDelayingOthers: (running: number | undefined) => boolean | undefined;
-  readonly onBlocked: (running: number | undefined) => void;
+  readonly progress: WorkerProgress;
+  /** Whether several providers are asked. Undefined if no question is open. Monitoring then ends. */
+  readonly areSeveralAsked: () => boolean | undefined;
+  readonly onBlocked: () => void;
 }
 
-/** Detects that code of one provider blocks a shared worker, so that it cannot run the others. */
+/** Detects that a provider blocks a shared worker while others are asked. */
 export class BlockedWorkerMonitor implements Disposable {
   private timer: Disposable | undefined;
   private lastProgress = '';
@@ -27,8 +27,8 @@ export class BlockedWorkerMonitor implements Disposable {
 
   /** Monitors the worker until all requests to it are answered. */
   start(): void {
-    if (this.timer || this.hasEnded || this.deps.isDelayingOthers(undefined) === undefined) return;
-    this.lastProgress = progressOf(this.deps.note.read());
+    if (this.timer || this.hasEnded || this.deps.areSeveralAsked() === undefined) return;
+    this.lastProgress = progressOf(this.deps.progress.read());
     this.stalledIntervalCount = 0;
     this.schedule();
   }
@@ -44,16 +44,16 @@ export class BlockedWorkerMonitor implements Disposable {
 
   private checkProgress(): void {
     this.timer = undefined;
-    const notes = this.deps.note.read();
-    const { heartbeatCount, running, isLoading } = notes;
-    const progress = progressOf(notes);
-    const isDelayingOthers = this.deps.isDelayingOthers(running);
-    if (isDelayingOthers === undefined || this.hasEnded) return;
+    const read = this.deps.progress.read();
+    const { heartbeatCount, isLoading } = read;
+    const progress = progressOf(read);
+    const areSeveralAsked = this.deps.areSeveralAsked();
+    if (areSeveralAsked === undefined || this.hasEnded) return;
     // Before the first heartbeat, the program has not started yet.
     const isStill = heartbeatCount !== 0 && progress === this.lastProgress;
-    this.stalledIntervalCount = isStill && isDelayingOthers ? this.stalledIntervalCount + 1 : 0;
+    this.stalledIntervalCount = isStill && areSeveralAsked ? this.stalledIntervalCount + 1 : 0;
     this.lastProgress = progress;
-    if (this.stalledIntervalCount >= (isLoading ? maxLoadIntervals : maxIntervals)) this.deps.onBlocked(running);
+    if (this.stalledIntervalCount >= (isLoading ? maxLoadIntervals : maxIntervals)) this.deps.onBlocked();
     else this.schedule();
   }
 }
@@ -62,6 +62,6 @@ export class BlockedWorkerMonitor implements Disposable {
  * Modules are loaded one after another, so a module that never finishes loading delays the others without blocking the
  * worker.
  */
-function progressOf({ isLoading, loadCount, heartbeatCount }: ReturnType<RunningProviderNote['read']>): string {
+function progressOf({ isLoading, loadCount, heartbeatCount }: ReturnType<WorkerProgress['read']>): string {
   return isLoading ? `module ${loadCount}` : `sign ${heartbeatCount}`;
 }

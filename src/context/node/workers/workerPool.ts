@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { RequestCancelledError } from '../../common/providers/callWithTimeout';
@@ -20,7 +19,7 @@ import { memoryError, WorkerThread, type WorkerThreadEnd, type WorkerLimits } fr
 const idleMs = 5 * 60_000;
 const mib = 1_024 * 1_024;
 
-/** The worker ended before the answer, and the provider was not the cause. The caller repeats the question. */
+/** The worker ended before the answer, and the provider may not be the cause. The caller repeats the question. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 
@@ -170,7 +169,7 @@ export class WorkerPool {
     const { clock } = this.deps;
     const thread = new WorkerThread({
       ...this.deps,
-      start: { isShared, isCareful: this.state.isCareful, isGuarded: body.isGuarded, folder: body.module.folder },
+      start: { isShared, isGuarded: body.isGuarded, folder: body.module.folder },
       provider,
       onMessages: (messages) => this.handleMessages(worker, messages),
       onPrint: (printer, line) => this.providers.get(printer)?.onPrint(line),
@@ -178,9 +177,9 @@ export class WorkerPool {
     });
     const watch = new BlockedWorkerMonitor({
       clock,
-      note: thread.note,
-      isDelayingOthers: (running) => isShared && this.isDelayingOthers(worker, running),
-      onBlocked: (running) => this.handleBlock(worker, running),
+      progress: thread.progress,
+      areSeveralAsked: () => isShared && this.areSeveralAsked(worker),
+      onBlocked: () => this.dispatch({ kind: 'ended', worker, reason: 'blocked' }),
     });
     this.threads.set(worker, { thread, watch, loaded: new Set(), outbox: undefined, idleTimer: undefined });
   }
@@ -237,20 +236,16 @@ export class WorkerPool {
 
   private handleTimeout(question: number): void {
     const worker = this.state.questions.get(question)?.worker;
-    const running = worker === undefined ? undefined : this.threads.get(worker);
-    if (!running) return;
-    this.dispatch(
-      { kind: 'timedOut', question, running: running.thread.note.read().running },
-      new ProviderError(timeoutMessage(this.deps.limits.callMs)),
-    );
+    if (worker === undefined) return;
+    const error = new ProviderError(timeoutMessage(this.deps.limits.callMs));
+    this.dispatch({ kind: 'ended', worker, reason: 'hung', question }, error);
   }
 
   private handleMessages(worker: number, value: unknown): void {
     const { data: messages } = workerMessages.safeParse(value);
     if (!messages) {
       const error = new ProviderError('The provider’s worker sent invalid data.');
-      const { pending } = this.threads.get(worker)?.thread.note.read() ?? { pending: [] };
-      this.dispatch({ kind: 'ended', worker, reason: 'ended', suspects: suspectsOf(pending) }, error);
+      this.dispatch({ kind: 'ended', worker, reason: 'ended' }, error);
       return;
     }
     const answered: number[] = [];
@@ -298,43 +293,20 @@ export class WorkerPool {
           this.providers.get(provider)?.onUncaught(message.details);
         return;
       case 'memory':
-        if (message.bytes <= limits.memoryMib * mib) return;
-        this.dispatch(
-          { kind: 'ended', worker, reason: 'memory', suspects: suspectsOf(message.providers) },
-          memoryError(limits),
-        );
-        return;
-      case 'interfered':
-        this.dispatch({ kind: 'interfered', worker, reason: message.reason, providers: message.providers });
-        return;
-      case 'overloaded':
-        // On a single processor, two workers would not be faster.
-        if (availableParallelism() > 1) this.dispatch({ kind: 'overloaded', worker, half: message.half });
+        if (message.bytes > limits.memoryMib * mib)
+          this.dispatch({ kind: 'ended', worker, reason: 'memory' }, memoryError(limits));
         return;
     }
   }
 
-  private handleEnd(worker: number, { error, reason, suspects }: WorkerThreadEnd): void {
-    this.dispatch({ kind: 'ended', worker, reason, suspects }, error);
+  private handleEnd(worker: number, { error, reason }: WorkerThreadEnd): void {
+    this.dispatch({ kind: 'ended', worker, reason }, error);
   }
 
-  private handleBlock(worker: number, runningProvider: number | undefined): void {
-    if (runningProvider !== undefined) this.dispatch({ kind: 'blocked', worker, provider: runningProvider });
-    else {
-      const { pending } = this.threads.get(worker)?.thread.note.read() ?? { pending: [] };
-      this.dispatch({ kind: 'ended', worker, reason: 'blocked', suspects: suspectsOf(pending) });
-    }
-  }
-
-  /** Whether a provider other than the running one has an open question. Undefined if no question is open. */
-  private isDelayingOthers(worker: number, runningProvider: number | undefined): boolean | undefined {
-    const found = this.state.workers.get(worker);
+  /** Undefined if nobody is asked. */
+  private areSeveralAsked(worker: number): boolean | undefined {
     const asked = [...this.state.questions.values()].filter((question) => question.worker === worker);
-    if (asked.length === 0 || !found || found.owner !== undefined) return undefined;
-    return (
-      found.members.size > 1 &&
-      (runningProvider === undefined || asked.some(({ provider }) => provider !== runningProvider))
-    );
+    return asked.length === 0 ? undefined : asked.length > 1;
   }
 
   private takeOpenCall(question: number): OpenCall | undefined {
@@ -346,10 +318,6 @@ export class WorkerPool {
     if (limit?.open.size === 0) limit.timer.dispose();
     return call;
   }
-}
-
-function suspectsOf(pending: readonly number[]) {
-  return { running: undefined, isProven: false, pending };
 }
 
 function timeoutMessage(ms: number): string {

@@ -3,10 +3,10 @@ import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { errorCode, messageOf } from '../../../base/common/errors';
 import { ProviderError } from '../../common/providers/providerError';
-import type { OwnWorkerReason, Suspects } from '../../common/workers/poolState';
+import type { WorkerEndReason } from '../../common/workers/poolState';
 import type { ProviderWorkerBatch, WorkerStart } from '../providerWorkerMessages';
-import { RunningProviderNote } from './runningProviderNote';
 import { SharedOutputSplitter } from './sharedOutputSplitter';
+import { WorkerProgress } from './workerProgress';
 
 /** Providers often split a text into lines. With less, V8 would collect garbage, and copy the lines, while a provider uses them. */
 const youngGenerationMib = 48;
@@ -20,15 +20,14 @@ export interface WorkerLimits {
 
 export interface WorkerThreadEnd {
   readonly error: ProviderError;
-  readonly reason: OwnWorkerReason;
-  readonly suspects: Suspects;
+  readonly reason: WorkerEndReason;
 }
 
 interface WorkerThreadDeps {
   readonly workerFile: string;
   readonly limits: WorkerLimits;
   readonly clock: Clock;
-  readonly start: Pick<WorkerStart, 'isShared' | 'isCareful' | 'isGuarded' | 'folder'>;
+  readonly start: Pick<WorkerStart, 'isShared' | 'isGuarded' | 'folder'>;
   /** The first provider of the worker. */
   readonly provider: number;
   /** A list of messages, not validated yet. */
@@ -40,7 +39,7 @@ interface WorkerThreadDeps {
 
 /** One worker from start to end. It cannot be restarted. */
 export class WorkerThread implements Disposable {
-  readonly note = new RunningProviderNote();
+  readonly progress = new WorkerProgress();
   private readonly worker: Worker;
   private readonly port: MessagePort;
   private hasEnded = false;
@@ -49,7 +48,7 @@ export class WorkerThread implements Disposable {
     const { workerFile, limits } = deps;
     const { port1, port2 } = new MessageChannel();
     this.port = port1;
-    const start: WorkerStart = { ...deps.start, port: port2, note: this.note.memory };
+    const start: WorkerStart = { ...deps.start, port: port2, progress: this.progress.memory };
     const worker = new Worker(workerFile, {
       workerData: start,
       transferList: [port2],
@@ -102,11 +101,8 @@ export class WorkerThread implements Disposable {
     this.reportEnd(new ProviderError(`The provider exited (code ${code}).`), 'ended');
   }
 
-  private reportEnd(error: ProviderError, reason: OwnWorkerReason): void {
-    if (this.hasEnded) return;
-    const { running, exitedBy, pending } = this.note.read();
-    const isProven = exitedBy !== undefined;
-    this.deps.onEnd({ error, reason, suspects: { running: exitedBy ?? running, isProven, pending } });
+  private reportEnd(error: ProviderError, reason: WorkerEndReason): void {
+    if (!this.hasEnded) this.deps.onEnd({ error, reason });
   }
 }
 
