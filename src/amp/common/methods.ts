@@ -3,7 +3,6 @@ import { BoundedMap } from '../../base/common/boundedMap';
 import {
   EditorError,
   type EditorPort,
-  type ReadTextOptions,
   type TextEdit,
   type TextFile,
   type WriteOptions,
@@ -34,10 +33,7 @@ export interface AmpMethodCall {
   readonly dialect: AmpDialect;
   /** Parameters that were not validated yet. */
   readonly params: unknown;
-  /**
-   * Fires when the request has ended, because it was answered, has timed out, or its client has disconnected. It is
-   * created on access, which takes time.
-   */
+  /** Fires when the request has ended, because it was answered, has timed out, or its client has disconnected. */
   readonly signal: AbortSignal;
   /** Deadline of the request, in milliseconds of the monotonic clock. */
   readonly deadlineMs: number;
@@ -194,17 +190,6 @@ async function failureAsResult(work: () => Promise<object>): Promise<object> {
   }
 }
 
-/** Creates the signal when it is first used; see `ReadTextOptions.signal`. */
-class SmallReadOptions implements ReadTextOptions {
-  readonly maxBytes = maxSmallFileBytes;
-
-  constructor(private readonly call: AmpMethodCall) {}
-
-  get signal(): AbortSignal {
-    return this.call.signal;
-  }
-}
-
 /** Reads files: small ones immediately, larger ones when it is the turn of their request. */
 class SizeAwareFileReader {
   /** Paths of files that were refused as too large. Their reads wait for their turn at once, because a refusal takes time. */
@@ -216,7 +201,7 @@ class SizeAwareFileReader {
     const { editor, largePaths } = this;
     if (!largePaths.has(path)) {
       try {
-        return await editor.readText(path, new SmallReadOptions(call));
+        return await editor.readText(path, { maxBytes: maxSmallFileBytes, signal: call.signal });
       } catch (error) {
         if (!isEditorError(error) || error.code !== 'tooLarge') throw error;
         largePaths.set(path, true);

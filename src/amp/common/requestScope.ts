@@ -8,8 +8,7 @@ const maxApplyMs = 60_000;
 /** The lifetime of one request. Its resources are released when `signal` fires. */
 export class RequestScope {
   readonly deadlineMs: number;
-  /** Created when the signal is first used, because most requests end before anything waits for it. */
-  private controller: AbortController | undefined;
+  private readonly controller = new AbortController();
   private endReason: Error | undefined;
   private rejectRun: ((reason: Error) => void) | undefined;
   private timer: Disposable | undefined;
@@ -25,10 +24,6 @@ export class RequestScope {
   }
 
   get signal(): AbortSignal {
-    if (!this.controller) {
-      this.controller = new AbortController();
-      if (this.endReason) this.controller.abort(this.endReason);
-    }
     return this.controller.signal;
   }
 
@@ -68,7 +63,7 @@ export class RequestScope {
     this.stopTimer();
     // Rejects first, so that the caller gets the time-out and not the error that the aborted work throws.
     this.rejectRun?.(reason);
-    this.controller?.abort(reason);
+    this.controller.abort(reason);
   }
 
   private stopTimer(): void {

@@ -3,15 +3,7 @@ import { messageOf, TimeoutError } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
 import type { KnownTexts } from '../../editor/common/knownTexts';
 import { type EditorErrorCode, isEditorError } from '../../editor/common/editorPort';
-import {
-  ampErrorCodes,
-  formatError,
-  formatResult,
-  parseRequest,
-  RequestError,
-  type AmpDialect,
-  type AmpRequest,
-} from './envelope';
+import { ampErrorCodes, formatError, formatResult, parseRequest, RequestError, type AmpRequest } from './envelope';
 import { createMethodHandlers, type AmpMethodCall, type AmpMethodHandler, type AmpMethodPorts } from './methods';
 import type { RequestScope } from './requestScope';
 
@@ -67,7 +59,17 @@ export class AmpRouter {
       const known = [...this.methods.keys()].join(', ');
       throw new RequestError(ampErrorCodes.methodNotFound, `Unknown method. This editor supports ${known}.`);
     }
-    return await scope.run(async () => await method(new MethodCall(request, scope, client)));
+    const { dialect, params } = request;
+    const { deadlineMs, signal } = scope;
+    const call: AmpMethodCall = {
+      ...client,
+      dialect,
+      params,
+      deadlineMs,
+      signal,
+      startApplying: () => scope.startApplying(),
+    };
+    return await scope.run(async () => await method(call));
   }
 
   private toRequestError({ method }: AmpRequest, error: unknown, scope: RequestScope): RequestError {
@@ -91,35 +93,6 @@ export class AmpRouter {
     this.deps.log.error(`${method} failed: ${messageOf(error)}`, error);
     const message = `${method} failed in the editor. See its log (output channel Backline).`;
     return new RequestError(ampErrorCodes.internalError, message);
-  }
-}
-
-/** A class, because an object literal with a getter takes longer to create. */
-class MethodCall implements AmpMethodCall {
-  readonly dialect: AmpDialect;
-  readonly params: unknown;
-  readonly deadlineMs: number;
-  readonly knownTexts: KnownTexts;
-  readonly awaitTurn: () => Promise<void>;
-
-  constructor(
-    { dialect, params }: AmpRequest,
-    private readonly scope: RequestScope,
-    { awaitTurn, knownTexts }: AmpClient,
-  ) {
-    this.dialect = dialect;
-    this.params = params;
-    this.deadlineMs = scope.deadlineMs;
-    this.knownTexts = knownTexts;
-    this.awaitTurn = awaitTurn;
-  }
-
-  get signal(): AbortSignal {
-    return this.scope.signal;
-  }
-
-  startApplying(): void {
-    this.scope.startApplying();
   }
 }
 

@@ -172,10 +172,7 @@ export interface ReadTextOptions {
   readonly fromBuffer?: 'asIs' | 'updated';
   /** Maximum size in bytes on disk, or in UTF-16 units of an open buffer; default 32 MiB. */
   readonly maxBytes?: number;
-  /**
-   * Cancels a read that has to wait. May be a getter that creates the signal, which takes longer than reading a cached text:
-   * get it only before something that waits, and pass the options on without copying them.
-   */
+  /** Cancels a read that has to wait. */
   readonly signal?: AbortSignal;
 }
 

@@ -107,7 +107,7 @@ export class DocumentReader {
     const { file, bytes, info } = await readCheckedFile(this.pathGuard, path, { maxBytes }, signal);
     throwIfCancelled(signal);
     const text = unifyLineEndings(await decodeText(file.path, bytes, decodeFile));
-    const probe = new FileProbe(file);
+    const probe = new FileProbe(file.path);
     const invalid = hasInvalidBytes(text, bytes) ? { hasInvalidBytes: true } : {};
     const read = { path: file.path, text, version: diskVersion(info), isDirty: false, ...invalid };
     const isReusable = hasReliableTimestamps(info) && text.length <= maxCachedText / 4;
@@ -193,9 +193,8 @@ export class DocumentReader {
     if (known) return known;
     const { accessRulesVersion: rulesVersion } = this;
     const file = await this.pathGuard.check(path);
-    // Not earlier: see `ReadTextOptions.signal`.
     throwIfCancelled(options.signal);
-    const checked = { file, probe: new FileProbe(file), info: undefined };
+    const checked = { file, probe: new FileProbe(file.path), info: undefined };
     return (await this.openDocuments.find(file)) ? await this.cacheOpenFile(checked, rulesVersion) : checked;
   }
 

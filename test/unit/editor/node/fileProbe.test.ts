@@ -13,17 +13,9 @@ describe('FileProbe', () => {
   });
   afterEach(() => rm(root, { recursive: true, force: true }));
 
-  /** `real` is where the file was when it was checked. */
-  function probeOf(file: string, real = file): FileProbe {
-    const paths = real === file ? [file] : [real, file];
-    const names = paths.map((each) => ({ path: each, relativePath: path.relative(root, each) }));
-    // The disk counts as fast, so that only the first probe resolves the whole path.
-    return new FileProbe({ path: file, realPath: real, names }, () => 0);
-  }
-
   it('detects that a file was created, changed and deleted', async () => {
     const file = path.join(root, 'a.txt');
-    const probe = probeOf(file);
+    const probe = new FileProbe(file);
     assert.equal(await probe.probe(), undefined);
     assert.equal(await probe.probe(), undefined);
     await writeFile(file, '123');
@@ -37,7 +29,7 @@ describe('FileProbe', () => {
   it('looks once for all who ask before it begins, and again for those who ask later', async () => {
     const file = path.join(root, 'a.txt');
     writeFileSync(file, '1');
-    const probe = probeOf(file);
+    const probe = new FileProbe(file);
     const [first, second] = [probe.probe(), probe.probe()];
     assert.equal(first, second);
     // By now the first look has begun.
@@ -54,7 +46,7 @@ describe('FileProbe', () => {
     const file = path.join(root, 'folder', 'a.txt');
     await mkdir(path.dirname(file));
     await writeFile(file, 'x');
-    const probe = probeOf(file);
+    const probe = new FileProbe(file);
     const before = await probe.probe();
     assert.equal(before?.realPath, file);
     await rename(path.dirname(file), path.join(root, 'moved'));
@@ -69,7 +61,7 @@ describe('FileProbe', () => {
     await mkdir(path.dirname(file), { recursive: true });
     await writeFile(file, 'x');
     await writeFile(other, 'x');
-    const probe = probeOf(file);
+    const probe = new FileProbe(file);
     await probe.probe();
     await rename(path.join(root, 'a'), path.join(root, 'moved'));
     await symlink('moved', path.join(root, 'a'));
@@ -89,7 +81,7 @@ describe('FileProbe', () => {
     await writeFile(first, '1');
     await writeFile(second, '22');
     await symlink(first, link);
-    const probe = probeOf(link, first);
+    const probe = new FileProbe(link);
     assert.equal((await probe.probe())?.realPath, first);
     await rm(link);
     await symlink(second, link);
@@ -102,8 +94,7 @@ describe('FileProbe', () => {
     const file = path.join(folder, 'file.txt');
     await mkdir(folder);
     await writeFile(file, 'x');
-    const names = [{ path: file, relativePath: 'file.txt' }];
-    const probe = new FileProbe({ path: file, realPath: file, names }, () => 0);
+    const probe = new FileProbe(file);
     await probe.probe();
     await rename(folder, path.join(root, '.ssh'));
     await symlink('.ssh', folder);
@@ -117,8 +108,7 @@ describe('FileProbe', () => {
     await writeFile(real, 'x');
     await symlink(path.dirname(real), outside);
     const requested = path.join(outside, 'file.txt');
-    const names = [{ path: real, relativePath: path.join('folder', 'file.txt') }];
-    const probe = new FileProbe({ path: requested, realPath: real, names }, () => 0);
+    const probe = new FileProbe(requested);
     assert.equal((await probe.probe())?.realPath, real);
     await rm(outside);
     await rename(path.dirname(real), outside);
