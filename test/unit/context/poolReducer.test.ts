@@ -203,6 +203,12 @@ describe('the pool of workers of providers', () => {
     assert.deepEqual([[...model.running], [...model.state.ownWorkerReasons]], [[], []]);
   });
 
+  it('fails what a provider was asked that is unloaded, and asks the others of its worker again', () => {
+    const model = three();
+    assert.deepEqual(model.apply({ kind: 'unloaded', provider: 2 }), [1, 3]);
+    assert.deepEqual([model.outcomes.get(2), [...model.state.ownWorkerReasons]], [['failed'], []]);
+  });
+
   it('does not forget why a provider has its own worker when it is unloaded', () => {
     const model = three();
     model.apply({ kind: 'ended', worker: 1, reason: 'blocked' });

@@ -153,10 +153,8 @@ class GlobReader {
     else {
       const first = this.addEmpty();
       this.readOptions('|', ')');
-      const end = this.last;
-      this.addEmpty();
       if (mark === '*' || mark === '?') first.next.push(this.last);
-      if (mark === '*' || mark === '+') end.next.push(first);
+      if (mark === '*' || mark === '+') this.last.next.push(first);
     }
     return true;
   }

@@ -105,6 +105,11 @@ describe('a glob', () => {
       [true, true],
     );
     assert.equal(isMatch('!(a/b)', 'a/b'), false);
+    assert.deepEqual([isMatch('!(a)', 'b/c'), isMatch('!(a/b)', 'b/c')], [false, true]);
+    assert.deepEqual(
+      [isMatch('+(a)*(b)', 'aabb'), isMatch('+(a)*(b)', 'aba'), isMatch('*(a)+(b)', 'aab')],
+      [true, false, true],
+    );
     assert.deepEqual([isMatch('[!]', '!'), isMatch('a+', 'a+'), isMatch('{1..30}', '{1..30}')], [true, true, true]);
     assert.deepEqual([isMatch('!(a)b', 'ab'), isMatch('!(a)/b', 'a/b')], [false, false]);
     assert.deepEqual([isMatch('!(!(a))', 'a'), isMatch('!(!(a))', 'b')], [true, false]);
@@ -207,5 +212,8 @@ describe('the work of matching a glob', () => {
       assert.equal(matcher.isMatch(`${letter}/a${letter}`), true);
       assert.equal(matcher.isMatch(`${letter}x/a${letter}`), false);
     }
+    const known = matcher.stepCount;
+    assert.equal(matcher.isMatch('\u4e00/a\u4e00'), true);
+    assert.ok(matcher.stepCount - known > 4, 'the first steps are not kept');
   });
 });
