@@ -11,6 +11,8 @@ const steps = [
   'deliver',
   'refuse',
   'say',
+  'callTool',
+  'updateEndedCall',
   'ask',
   'allow',
   'end',
@@ -26,7 +28,8 @@ type Step = (typeof steps)[number];
 /** A conversation, its agent and its user. Each step waits until nothing more happens by itself. */
 class World {
   readonly sessions: ScriptedSession[] = [];
-  readonly allowed: string[] = [];
+  /** Each with its session. */
+  readonly allowed = new Set<string>();
   private window: Window | undefined;
   private chat: Chat | undefined;
   private sentCount = 0;
@@ -48,7 +51,7 @@ class World {
       case 'allow': {
         const [first] = chat.view.approvals;
         if (!first) break;
-        this.allowed.push(first.id);
+        this.allowed.add(`${this.sessions.length} ${first.id}`);
         // A second answer, as two pages give it, must not count.
         for (const option of ['Allow', 'Deny']) void chat.answerApproval(first.id, option).catch(() => undefined);
         break;
@@ -73,6 +76,8 @@ class World {
         session?.say('word ');
         break;
       case 'ask':
+      case 'callTool':
+      case 'updateEndedCall':
       case 'end':
       case 'fail':
         session?.[step]();
@@ -109,6 +114,13 @@ class World {
     await settled();
     await until('rest', () => !isMoving());
     await settled();
+  }
+
+  /** Opens the conversation in another window. Returns how many entries it has got by that. */
+  async reopen(): Promise<number> {
+    const before = (await this.openChat()).transcript.size;
+    await this.take('reload');
+    return (await this.openChat()).transcript.size - before;
   }
 
   get prompts(): string[] {
@@ -151,11 +163,17 @@ describe('a conversation, whatever its user, its agent and other clients do in w
           for (const step of schedule) await world.take(step);
           const chat = await world.finish();
           const { sessions } = world;
-          for (const session of sessions) {
+          for (const [index, session] of sessions.entries()) {
             assert.equal(session.turn, 'none');
             assert.equal(session.isAsking, false);
-            for (const [number, answers] of session.answers) assert.equal(answers.length, 1, `approval ${number}`);
+            for (const [number, answers] of session.answers) {
+              const isAllowed = world.allowed.has(`${index + 1} approval-${number}`);
+              // Without an answer in time, it is denied. The first answer counts.
+              assert.ok(isAllowed ? ['Allow', 'none'].includes(answers.join()) : answers.join() === 'none');
+            }
           }
+          const logged = await world.reopen();
+          assert.equal(logged, 0, 'a conversation that is only opened does not change');
           assert.deepEqual(
             [...chat.transcript.entries()].filter(
               (entry) => entry.kind === 'tool' && ['pending', 'running', 'waiting'].includes(entry.state),

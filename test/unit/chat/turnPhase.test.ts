@@ -25,7 +25,7 @@ const refused = (promptId = 'a', isUnseen = true) => ({
   isOthersTurn: false,
 });
 const send = (id = 'a'): TurnInput => ({ type: 'prompt', prompt: prompt(id) });
-const stop: TurnInput = { type: 'stop', isBusy: true, session };
+const stop = { type: 'stop', isBusy: true, isActing: true, session } as const;
 const cancelled: TurnInput = { type: 'cancelled' };
 const ended: TurnInput = { type: 'ended' };
 const lost: TurnInput = { type: 'lost', isBusy: true, isSettling: true };
@@ -93,7 +93,7 @@ describe('nextPhase', () => {
       ['answers the sender even if the turn has ended before', [...onItsWay, ended, accepted()], 'idle', 'answer a'],
       ['withdraws the prompt if there is no session', [send(), refused()], 'idle', 'withdraw a, refuse a'],
       ['withdraws the prompt if the backend refuses it', [...onItsWay, refused()], 'idle', 'withdraw a, refuse a'],
-      ['queues it if the turn of another client runs', [...onItsWay, othersTurn], 'sent', 'queue a, answer a'],
+      ['queues it if the turn of another client runs', [...onItsWay, othersTurn], 'idle', 'queue a, answer a'],
       ['leaves it to its refusal if the session ends before', [...onItsWay, lost], 'sent', ''],
       ['leaves a turn that has begun to its own events', [...onItsWay, refused('a', false)], 'sent', 'refuse a'],
       ['records the loss of the session and ends', [...running, lost], 'idle', 'recordSessionLoss, end'],
@@ -155,8 +155,13 @@ describe('nextPhase', () => {
 
     it('ends it in the backend even if it was started elsewhere', () => {
       assert.equal(after(stop).does, 'stopped there, end, cancel');
-      assert.equal(after({ type: 'stop', isBusy: true, session: undefined }).does, 'stopped, end');
-      assert.equal(after({ type: 'stop', isBusy: false, session }).does, '');
+      assert.equal(after({ ...stop, session: undefined }).does, 'stopped, end');
+      assert.equal(after({ ...stop, isBusy: false, isActing: false }).does, '');
+    });
+
+    it('ends what the agent does without a prompt only in the backend', () => {
+      assert.equal(after({ ...stop, isBusy: false }).does, 'cancel');
+      assert.equal(after({ ...stop, isBusy: false, session: undefined }).does, '');
     });
   });
 
@@ -250,7 +255,7 @@ class World {
   user(): void {
     const chance = this.random();
     this.isOldStopped ||= chance < 0.35 && this.phase.kind === 'resuming';
-    if (chance < 0.35) this.take({ type: 'stop', isBusy: this.isBusy, session });
+    if (chance < 0.35) this.take({ ...stop, isBusy: this.isBusy, isActing: this.isBusy });
     else if (!this.isBusy && !hasActivePrompt(this.phase)) this.take(send(`p${++this.prompts}`));
   }
 

@@ -203,9 +203,10 @@ export class DraftBackend implements SessionBackend {
     const engine = new SessionEngine({
       ...{ id: threadId, clock, log, approvalTimeoutMs, redactor: this.deps.redactor },
       yieldToOthers: () => setImmediate(),
-      onSilence: () => session.endUnpromptedTurn(),
+      onSilence: () => session.endUnpromptedTurn('end_turn'),
     });
-    const { approvals } = engine;
+    const { approvals, turns } = engine;
+    const stopSignal = () => (turns.state.isStopped ? AbortSignal.abort() : turns.signal);
     const modeName = (): undefined => undefined;
     const permissions = new PermissionService({
       agentId: id,
@@ -215,6 +216,7 @@ export class DraftBackend implements SessionBackend {
       standing,
       log,
       modeName: modeName,
+      stopSignal,
     });
     this.permissionsByThread.set(threadId, permissions);
     const protectionOf: EditorPort['protectionOf'] = (...asked) => editor.protectionOf(...asked);

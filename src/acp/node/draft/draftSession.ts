@@ -115,7 +115,9 @@ export class DraftSession implements BackendSession {
   async cancel(): Promise<void> {
     const { stage } = this;
     const { turns } = this.deps.engine;
-    const { signal } = turns;
+    const { signal, turn } = turns;
+    if (turn === 'agent') turns.apply({ type: 'stopped' });
+    this.endUnpromptedTurn('cancelled');
     turns.abort();
     if (stage.kind === 'proposing') await stage.decided;
     this.endTurn(signal, 'cancelled');
@@ -164,11 +166,12 @@ export class DraftSession implements BackendSession {
     this.deps.engine.report(createReadFileEvents(this.id, callId, path, content));
   }
 
-  /** Ends the turn in which the agent has asked for something without a prompt. */
-  endUnpromptedTurn(): void {
+  /** Ends the turn in which the agent has asked for something without a prompt, if there is one. */
+  endUnpromptedTurn(stopReason: 'end_turn' | 'cancelled'): void {
     const { engine, id } = this.deps;
+    if (this.turn !== 'agent') return;
     engine.turns.apply({ type: 'ended' });
-    const data = { session_id: id, response: '', stop_reason: 'end_turn' as const };
+    const data = { session_id: id, response: '', stop_reason: stopReason };
     engine.reportBoundary([{ event: 'prompt:complete', data }]);
   }
 
@@ -244,6 +247,7 @@ export class DraftSession implements BackendSession {
     const { engine, onDidClose } = this.deps;
     if (engine.turns.state.isClosed) return;
     this.endTurn(engine.turns.signal, 'cancelled');
+    this.endUnpromptedTurn('cancelled');
     this.agentAnswer?.finish();
     engine.end([], reason);
     onDidClose();

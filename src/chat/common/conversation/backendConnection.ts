@@ -39,8 +39,10 @@ interface BackendConnectionHandlers {
   /** Called when events were lost in transit. */
   readonly onGap: () => void;
   readonly onState: () => void;
-  /** Called when the session has ended unexpectedly. */
-  /** `isRetired`: without a turn, because the settings have changed. A prompt that is on its way goes to another session. */
+  /**
+   * Called when the session has ended unexpectedly. `isRetired`: without a turn, because the settings have changed. A prompt that
+   * is on its way goes to another session.
+   */
   readonly onEnded: (isRetired: boolean) => void;
 }
 
@@ -216,6 +218,7 @@ export class BackendConnection implements Disposable {
     const { currentSession } = this;
     // Its end is not a loss then.
     this.currentSession = undefined;
+    this.turnListener?.dispose();
     currentSession?.dispose();
   }
 
@@ -263,7 +266,8 @@ export class BackendConnection implements Disposable {
     if (this.lifetimeController.signal.aborted) session.dispose();
     this.currentSession = session;
     this.turnListener?.dispose();
-    this.turnListener = session.onDidChangeTurn(() => this.handlers.onState());
+    if (!this.lifetimeController.signal.aborted)
+      this.turnListener = session.onDidChangeTurn(() => this.handlers.onState());
     this.historyFilter = filter;
     if (!isReading) void this.readEvents(session, filter);
     return session;

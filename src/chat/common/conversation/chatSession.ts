@@ -102,6 +102,7 @@ export class ChatSession implements Chat {
       clock,
       log,
       onEnd: () => this.handleTurnEnd(),
+      onOthersTurnEnd: () => this.startSendingQueue(),
       onWithdrawn: (promptId) => this.sharedDraft.restoreRefused(promptId),
     }));
     this.facts = { connection, conversation, clock, saves, turnRunner };
@@ -141,8 +142,7 @@ export class ChatSession implements Chat {
   get canClose(): boolean {
     if (this.holderCount > 0 || this.isVisible) return false;
     if (this.conversationFiles.readonlyReason !== undefined) return true;
-    const { isBusy, isStopping } = this.chatTranscript;
-    if (isBusy || isStopping || this.turnRunner.phase.kind !== 'idle') return false;
+    if (this.chatTranscript.isStopping || this.turnRunner.phase.kind !== 'idle' || this.view.activity) return false;
     // Records that are not saved would be lost.
     if (this.conversationFiles.problem !== undefined) return false;
     return !this.connection.session || this.connection.capabilities?.canLoad === true;

@@ -219,7 +219,8 @@ export class Conversation {
   /** Ends a turn that a closed window has left open, and records its changed files. Never rejects. */
   private async closeOrphanedTurn(): Promise<void> {
     if (this.transcript.isStopping) this.addRecord({ type: 'settled' });
-    if (this.transcript.isOpen) this.recordInterruption();
+    const { approvals, isBusy } = this.transcript;
+    if (isBusy || approvals.count > 0) this.recordInterruption();
     await this.journal.endTurn(this.transcript.turnNumber, this.transcript.lastEnd?.outcome === 'interrupted');
   }
 

@@ -49,8 +49,16 @@ export type TurnInput =
   | { readonly type: 'ended' }
   /** The session has ended. `isBusy`: during a turn; `isSettling`: before it confirmed the end of a stopped turn. */
   | { readonly type: 'lost'; readonly isBusy: boolean; readonly isSettling: boolean }
-  /** The user stops the turn in `session`. Another client may have started the turn. */
-  | { readonly type: 'stop'; readonly isBusy: boolean; readonly session: BackendSession | undefined }
+  /**
+   * The user stops the turn in `session`. Another client may have started the turn. `isActing`: the agent works there, perhaps
+   * without a prompt.
+   */
+  | {
+      readonly type: 'stop';
+      readonly isBusy: boolean;
+      readonly isActing: boolean;
+      readonly session: BackendSession | undefined;
+    }
   | { readonly type: 'cancelled' }
   | { readonly type: 'resume' }
   /** The check is done. `session`: a turn still runs in it. `isBusy`: the prompt of this turn was reported. */
@@ -159,10 +167,8 @@ function refused(phase: TurnPhase, { error, isOthersTurn, isUnseen, promptId }: 
   // The backend does not report an end for a prompt that it has not accepted.
   if (isBeingSent && phase.kind === 'stopping') return answered(phase, { type: 'record', record: { type: 'settled' } });
   const answer: TurnEffect = { type: 'answer', promptId, error };
-  if (isBeingSent && isOthersTurn && phase.kind === 'sent' && phase.prompt) {
-    const queue: TurnEffect = { type: 'queue', prompt: phase.prompt };
-    return step({ kind: 'sent', session: phase.session }, queue, { type: 'answer', promptId });
-  }
+  if (isBeingSent && isOthersTurn && phase.kind === 'sent' && phase.prompt)
+    return step(idle, { type: 'queue', prompt: phase.prompt }, { type: 'answer', promptId });
   const isUnsent = phase.kind === 'connecting' && phase.prompt.id === promptId;
   // The user has decided not to send the prompt, so this is not a failure of the agent.
   if (isUnsent && error.code === 'cancelled')
@@ -182,7 +188,7 @@ function lost(phase: TurnPhase, { isBusy, isSettling }: Input<'lost'>): TurnStep
   return isSettling ? step(phase, { type: 'record', record: { type: 'settled' } }) : step(phase);
 }
 
-function stopped(phase: TurnPhase, { isBusy, session }: Input<'stop'>): TurnStep {
+function stopped(phase: TurnPhase, { isActing, isBusy, session }: Input<'stop'>): TurnStep {
   switch (phase.kind) {
     case 'connecting':
       return step(idle, ...dropped(phase.prompt));
@@ -200,9 +206,10 @@ function stopped(phase: TurnPhase, { isBusy, session }: Input<'stop'>): TurnStep
     case 'resuming':
       return step({ kind: 'resuming', isStopped: true }, ...(phase.next ? dropped(phase.next) : []));
     case 'idle':
-      if (!isBusy) return step(phase);
-      if (!session) return step(idle, ...ended(false));
-      return step({ kind: 'stopping', session, pendingResponses: 1 }, ...ended(true), cancel(session));
+      if (!session) return isBusy ? step(idle, ...ended(false)) : step(phase);
+      if (!isBusy && !isActing) return step(phase);
+      // Without a prompt, no turn of the conversation ends.
+      return step({ kind: 'stopping', session, pendingResponses: 1 }, ...(isBusy ? ended(true) : []), cancel(session));
     case 'closed':
       return step(phase);
   }

@@ -1,4 +1,5 @@
 import { BackendError, isBackendError, type BackendSession } from '../../../session/common/sessionBackend';
+import { whenTurnEnds } from '../../../session/common/sessionTurn';
 import type { Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
@@ -22,6 +23,8 @@ interface TurnRunnerPorts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly onEnd: () => void;
+  /** Called when the turn of another client has ended for which a prompt was queued. */
+  readonly onOthersTurnEnd: () => void;
   /** Called when a prompt was withdrawn because it was not accepted. */
   readonly onWithdrawn: (promptId: string) => void;
 }
@@ -68,9 +71,8 @@ export class TurnRunner {
   async stop(): Promise<void> {
     const { connection, conversation } = this.ports;
     const { session } = connection;
-    // The agent may also work by itself.
-    const isBusy = conversation.transcript.isBusy || (session !== undefined && session.turn !== 'none');
-    this.dispatch({ type: 'stop', isBusy, session });
+    const isActing = session !== undefined && session.turn !== 'none';
+    this.dispatch({ type: 'stop', isBusy: conversation.transcript.isBusy, isActing, session });
     await this.pendingCancelOrCheck;
   }
 
@@ -209,14 +211,17 @@ export class TurnRunner {
     const error = isBackendError(thrown)
       ? thrown
       : new BackendError('backend', messageOf(thrown), undefined, { cause: thrown });
-    const { isStarting: isUnseen, isWaitingForOthers } = this.ports.conversation.transcript;
-    this.dispatch({
-      type: 'refused',
-      promptId,
-      error,
-      isUnseen,
-      isOthersTurn: isWaitingForOthers && error.code === 'busy',
-    });
+    const { connection, conversation } = this.ports;
+    const { session } = connection;
+    const isOthersTurn = error.code === 'busy' && session?.turn === 'other';
+    this.dispatch({ type: 'refused', promptId, error, isUnseen: conversation.transcript.isStarting, isOthersTurn });
+    if (isOthersTurn) void this.waitForOthers(session);
+  }
+
+  /** Never rejects. If the user stops the turn, the queue is held back. */
+  private async waitForOthers(session: BackendSession): Promise<void> {
+    await whenTurnEnds(session, this.lifetimeController.signal).catch(() => undefined);
+    if (this.currentPhase.kind === 'idle') this.ports.onOthersTurnEnd();
   }
 
   /** Asks the backend to end the turn. Never rejects. */

@@ -66,19 +66,9 @@ export class ChatTranscript {
     return hasPromptedTurn(this.stage);
   }
 
-  /** Whether something is open that only a session can end: a turn, also of the agent itself, or an approval. */
-  get isOpen(): boolean {
-    return this.currentTurn !== undefined || this.approvals.count > 0;
-  }
-
   /** Whether the user has stopped the turn and the backend has not confirmed its end yet. */
   get isStopping(): boolean {
     return this.stage.kind === 'stopped';
-  }
-
-  /** Whether the turn of another client runs, whose end the prompt of this window waits for. */
-  get isWaitingForOthers(): boolean {
-    return this.stage.kind === 'others';
   }
 
   /** Whether the backend has not accepted the prompt yet. */
@@ -232,7 +222,8 @@ export class ChatTranscript {
       case 'tool:update':
       case 'tool:post':
       case 'tool:error':
-        if (this.ensureTurn() && event.event === 'tool:pre') this.updatePlan(planOfCall(event));
+        // A call of an earlier turn can end at any time.
+        if (event.event === 'tool:pre' && this.ensureTurn()) this.updatePlan(planOfCall(event));
         this.toolEntries.applyEvent(event);
         return;
       case 'approval:required':
@@ -255,7 +246,7 @@ export class ChatTranscript {
         this.confirmStop();
         this.approvals.clear();
         // Whether a prompt was accepted that was not reported yet, its sender will say.
-        if (this.isBusy && this.stage.kind !== 'sent')
+        if (this.currentTurn && this.stage.kind !== 'sent')
           this.endTurn(endFromStopReason({ stop_reason: 'interrupted' }, this.backendTitle));
         return;
       case 'plan:update':

@@ -40,6 +40,7 @@ export class SessionEngine implements TurnSource {
   private readonly output: SessionOutput;
   private readonly turnChanges: TurnChanges;
   private readonly silence: SilenceWatch;
+  private isAtBoundary = false;
 
   constructor(private readonly deps: SessionEngineDeps) {
     const { approvalTimeoutMs, clock, id, log, onOwnTurnEnd, redactor, yieldToOthers } = deps;
@@ -70,13 +71,12 @@ export class SessionEngine implements TurnSource {
   report(events: readonly SessionEvent[]): void {
     for (const event of events) this.output.append(event);
     this.silence.noteActivity();
-    this.turnChanges.check();
+    if (!this.isAtBoundary) this.turnChanges.check();
   }
 
   /** Adds the start or end of a turn. Withdraws its approvals, because nothing waits for their answers any more. */
   reportBoundary(events: readonly SessionEvent[]): void {
-    this.approvals.withdrawAll();
-    this.report(events);
+    this.reportAfter(() => this.approvals.withdrawAll(), events);
   }
 
   notify(level: 'info' | 'warning', message: string): void {
@@ -93,9 +93,17 @@ export class SessionEngine implements TurnSource {
     if (this.turns.state.isClosed) return;
     this.silence.dispose();
     this.turns.apply({ type: 'closed' });
-    this.approvals.close();
-    this.report([...events, { event: 'session:end', data: { session_id: this.deps.id, reason } }]);
+    const end: SessionEvent = { event: 'session:end', data: { session_id: this.deps.id, reason } };
+    this.reportAfter(() => this.approvals.close(), [...events, end]);
     this.output.end();
+  }
+
+  /** Reports `events` after those of `withdraw`. The change of the turn is reported once, after all of them. */
+  private reportAfter(withdraw: () => void, events: readonly SessionEvent[]): void {
+    this.isAtBoundary = true;
+    withdraw();
+    this.isAtBoundary = false;
+    this.report(events);
   }
 
   private reportApproval(event: SessionEvent): void {

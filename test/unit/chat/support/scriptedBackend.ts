@@ -33,6 +33,7 @@ export class ScriptedSession implements BackendSession {
   private readonly undelivered: PromiseWithResolvers<void>[] = [];
   private turnEnd: PromiseWithResolvers<void> | undefined;
   private asked = 0;
+  private callCount = 0;
 
   constructor(readonly id: string) {
     const tools = { clock: systemClock, log: nullLogger, yieldToOthers: () => new Promise<void>(setImmediate) };
@@ -87,6 +88,21 @@ export class ScriptedSession implements BackendSession {
   say(text: string): void {
     if (this.turn === 'none') this.engine.turns.apply({ type: 'acted' });
     this.report({ event: 'content_block:delta', data: { session_id: this.id, block_index: 0, delta: text } });
+  }
+
+  /** Runs a call of a tool from its start to its end. */
+  callTool(): void {
+    if (this.turn === 'none') this.engine.turns.apply({ type: 'acted' });
+    const about = { session_id: this.id, call_id: `call-${++this.callCount}`, tool_name: 'run', operation: 'run' };
+    this.report({ event: 'tool:pre', data: { ...about, input: {}, kind: 'execute' } });
+    this.report({ event: 'tool:post', data: { ...about, result: { success: true } } });
+  }
+
+  /** Says more of a call that has ended, perhaps in an earlier turn. */
+  updateEndedCall(): void {
+    if (this.callCount === 0) return;
+    const data = { session_id: this.id, call_id: `call-${this.callCount}`, tool_name: 'run', operation: 'run' };
+    this.report({ event: 'tool:post', data: { ...data, result: { success: false } } });
   }
 
   ask(): void {

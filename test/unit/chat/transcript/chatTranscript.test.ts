@@ -360,6 +360,14 @@ describe('ChatTranscript: the end of a turn', () => {
     assert.equal(told.transcript.isStopping, false);
   });
 
+  it('is not needed by a late update of a call of an earlier turn, which begins none', () => {
+    const told = richTurn(new TranscriptRecorder()).addEvents(end);
+    const entries = told.entries.length;
+    told.addEvents(event('tool:update', { call_id: 'c1', title: 'Edit a.ts (late)' }));
+    told.addEvents(event('session:end', { reason: 'lost' }));
+    assert.deepEqual([told.entries.length, told.transcript.lastEnd?.outcome], [entries, 'completed']);
+  });
+
   it('is not caused by the late end of the previous turn', () => {
     const told = open().addRecords(
       { type: 'stopped', inBackend: true },

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import { nullLogger } from '../../../../../src/base/common/log';
 import { SessionEngine } from '../../../../../src/session/common/engine/sessionEngine';
+import { SessionGrammar } from '../../../../../src/session/common/normalize/sessionGrammar';
 import { SecretRedactor } from '../../../../../src/session/common/redaction/secretRedactor';
 import type { SessionEvent } from '../../../../../src/session/common/sessionEvents';
 import { FakeClock } from '../../../../fake/fakeClock';
@@ -87,6 +89,72 @@ describe('the engine of a session', () => {
     assert.equal(engine.turn, 'agent');
     engine.end([], 'closed');
     assert.equal(clock.pending, 0);
+  });
+
+  it('says that a turn has ended when its end can be read, also if an approval was open', async () => {
+    const { engine } = open();
+    const atChange: Promise<string[]>[] = [];
+    engine.turns.apply({ type: 'prompted', requestId: 'r' });
+    engine.report([{ event: 'prompt:submit', data: { session_id: 's', prompt: 'Go', request_id: 'r' } }]);
+    void engine.approvals.ask(request);
+    engine.onDidChangeTurn(() => {
+      const stop = new AbortController();
+      const read = async (): Promise<string[]> => {
+        const names: string[] = [];
+        for await (const { event } of engine.events({ signal: stop.signal })) {
+          names.push(event.event);
+          if (event.event === 'prompt:complete') stop.abort();
+        }
+        return names;
+      };
+      atChange.push(read());
+    });
+    engine.turns.apply({ type: 'ended' });
+    engine.reportBoundary([complete]);
+    const read = await Promise.all(atChange);
+    const all = ['session:start', 'prompt:submit', 'approval:required', 'approval:denied', 'prompt:complete'];
+    assert.deepEqual(read, [all]);
+  });
+
+  it('has each approval answered once and before the end of its turn, in any order of what happens', async () => {
+    const step = fc.constantFrom('prompt', 'act', 'ask', 'allow', 'end', 'wait', 'close');
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+        const { clock, engine } = open();
+        const answers: Promise<unknown>[] = [];
+        let asked = 0;
+        for (const one of steps) {
+          if (one === 'prompt' && engine.turn !== 'own') {
+            engine.turns.apply({ type: 'prompted', requestId: 'r' });
+            engine.reportBoundary([
+              { event: 'prompt:submit', data: { session_id: 's', prompt: 'Go', request_id: 'r' } },
+            ]);
+          } else if (one === 'act') {
+            engine.turns.apply({ type: 'acted' });
+            engine.report([delta('word ')]);
+          } else if (one === 'ask') {
+            answers.push(engine.approvals.ask(request));
+            asked++;
+          } else if (one === 'allow') {
+            await engine.answerApproval(`approval-${asked}`, 'Allow').catch(() => undefined);
+          } else if (one === 'end' && engine.turns.state.open) {
+            engine.turns.apply({ type: 'ended' });
+            engine.reportBoundary([complete]);
+          } else if (one === 'wait') clock.advance(6_000);
+          else if (one === 'close') engine.end([], 'closed');
+          if (engine.turn === 'none') assert.equal(engine.approvals.isAsking, false);
+        }
+        const grammar = new SessionGrammar();
+        const events = await allOf(engine);
+        for (const event of events) assert.equal(grammar.checkEvent(event), undefined);
+        const named = (name: string) => events.filter(({ event }) => event === name).length;
+        assert.equal(named('approval:required'), named('approval:granted') + named('approval:denied'));
+        const allowed = (await Promise.all(answers)).filter((answer) => answer !== undefined);
+        assert.equal(allowed.length, named('approval:granted'));
+        assert.deepEqual([engine.turn, clock.pending], ['none', 0]);
+      }),
+      { numRuns: 300 },
+    );
   });
 
   it('removes a key that comes in two pieces', async () => {
