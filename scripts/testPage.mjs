@@ -2,9 +2,12 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { bootstrap } from './lib/bootstrap.mjs';
 import { endWhenInterrupted } from './lib/processes.mjs';
+import { keepTemporaryFilesInMemory } from './lib/tests/memoryFolder.mjs';
 
 await bootstrap();
-endWhenInterrupted();
+const removeTemporaryFiles = keepTemporaryFilesInMemory();
+endWhenInterrupted(removeTemporaryFiles);
+process.on('exit', removeTemporaryFiles);
 const { forgetSummary } = await import('./lib/tests/summary.mjs');
 const { inRoot } = await import('./lib/paths.mjs');
 const { bundleTests, scriptsStayInPlace } = await import('./lib/tests/testFiles.mjs');

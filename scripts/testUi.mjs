@@ -3,12 +3,15 @@
 import { bootstrap } from './lib/bootstrap.mjs';
 import { endWhenInterrupted } from './lib/processes.mjs';
 import { removeFolder } from './lib/removeFolder.mjs';
+import { keepTemporaryFilesInMemory } from './lib/tests/memoryFolder.mjs';
 
 await bootstrap();
 /** @type {string | undefined} */
 let installationFolder;
+const removeTemporaryFiles = keepTemporaryFilesInMemory();
 const removeInstallation = () => {
   if (installationFolder !== undefined) removeFolder(installationFolder);
+  removeTemporaryFiles();
 };
 endWhenInterrupted(removeInstallation);
 process.on('exit', removeInstallation);

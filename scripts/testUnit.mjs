@@ -3,9 +3,12 @@
 import { availableParallelism } from 'node:os';
 import { bootstrap } from './lib/bootstrap.mjs';
 import { endWhenInterrupted } from './lib/processes.mjs';
+import { keepTemporaryFilesInMemory } from './lib/tests/memoryFolder.mjs';
 
 await bootstrap();
-endWhenInterrupted();
+const removeTemporaryFiles = keepTemporaryFilesInMemory();
+endWhenInterrupted(removeTemporaryFiles);
+process.on('exit', removeTemporaryFiles);
 const { forgetSummary } = await import('./lib/tests/summary.mjs');
 const { bundleTests, scriptsStayInPlace } = await import('./lib/tests/testFiles.mjs');
 const { runPool } = await import('./lib/tests/runPool.mjs');
