@@ -1,7 +1,10 @@
 /** How long tests wait for what other threads, processes and VS Code do: long, as machines are busy and none of it is a claim of speed. */
 const patienceMs = 45_000;
-/** Pauses between probes. Each is `factor` times the last, because probes take processor time from what they wait for. */
-const pauses = { firstMs: 5, factor: 1.5, maxMs: 50 };
+/**
+ * Pauses between probes. Each is `factor` times the last, because probes take processor time from what they wait for: to look for
+ * the chat in a window takes 10 ms. A wait gets longer by half at most.
+ */
+const pauses = { firstMs: 5, factor: 1.5, maxMs: 250 };
 
 /**
  * What `probe` returns as soon as it does not throw; other parts of VS Code take their time.

@@ -16,7 +16,8 @@ export class ChatView {
    */
   async frame(): Promise<Frame> {
     return eventually('the page of the chat', async () => {
-      for (const frame of this.page.frames()) {
+      // Not the window itself, which has too many elements to ask each of them for its name.
+      for (const frame of this.page.frames().filter((one) => one !== this.page.mainFrame())) {
         const prompt = frame.getByRole('textbox', { name: 'Prompt' });
         if (!(await prompt.isVisible().catch(() => false))) continue;
         if ((await frame.locator('.transcript-pane[aria-busy=true]').count()) === 0) return frame;
