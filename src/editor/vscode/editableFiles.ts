@@ -6,7 +6,7 @@ import type { TextFileWithBytes } from './documentReload';
 import { isDecodingLossless } from './encodings';
 import { maxOpenBytes } from './documentsByPath';
 
-/** Rejects files of which an edit would change other bytes. */
+/** Rejects files in which an edit would also change bytes outside the edited text. */
 export async function requireLossless(
   { path }: CheckedPath,
   { encoding }: vscode.TextDocument,

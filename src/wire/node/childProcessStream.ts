@@ -37,7 +37,7 @@ export class ChildProcessStream implements MessageStream {
   private readonly lineReader: JsonLineReader;
   private readonly batchAnswers = new BatchAnswers();
   private hasListener = false;
-  /** Who wants that nothing is delivered. */
+  /** Holders that stop the delivery of messages until they let go. */
   private readonly holds = new Set<object>();
   private scheduledRead: NodeJS.Immediate | undefined;
   private hasStdoutEnded = false;

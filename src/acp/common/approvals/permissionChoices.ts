@@ -29,7 +29,7 @@ export function sortedByKind<Option extends ApprovalOption>(options: readonly Op
   return [...options].sort((a, b) => kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind));
 }
 
-/** Tells Backline's own lasting answers from those of the agent, which it keeps as it likes, or forgets. */
+/** Tells Backline's own lasting answers from those of the agent, which may keep or forget them. */
 const ownMark = ' (rule in Backline)';
 
 /** Choices that allow an action permanently or for the conversation, each with the narrowest rule. */

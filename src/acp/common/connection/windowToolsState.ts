@@ -8,7 +8,7 @@ export type WindowToolsState =
   | 'working'
   /** A session failed with them, and was opened without them. That can be chance. */
   | 'suspected'
-  /** That has happened again, so the agent no longer gets them. */
+  /** Sessions have failed with them again, so the agent no longer gets them. */
   | 'failing';
 
 export type WindowToolsEvent = 'openedWith' | 'openedWithout';

@@ -27,7 +27,7 @@ interface SecretFormat<Value> {
   readonly prefix: string;
   /** The name of the list of agents in the memento. */
   readonly mementoName: string;
-  /** What it is called in messages, in the plural. */
+  /** What the secrets are called in messages, in the plural. */
   readonly title: string;
   readonly empty: Value;
   /** @throws Error if the text must not be ignored although it is damaged */

@@ -123,12 +123,12 @@ export function closeApprovalsAnsweredElsewhere(step: ReducerStep): void {
   for (const approval of shownApprovals(step.state)) close(step, approval, 'answered_elsewhere');
 }
 
-export function resolveShownApprovals(step: ReducerStep): void {
+export function resolveAnnouncedApprovals(step: ReducerStep): void {
   for (const { id } of shownApprovals(step.state)) resolve(step, id);
 }
 
 /** Denies all shown approvals that the user can no longer answer. Excludes those that other clients may answer. */
-export function leaveAndDenyShownApprovals(step: ReducerStep): void {
+export function withdrawAndDenyAnnouncedApprovals(step: ReducerStep): void {
   const isOwn = isOwnTurnOpenOrPosting(step.state);
   for (const approval of shownApprovals(step.state)) {
     if (isUndeniable(approval) || (approval.isExtended && !isOwn)) resolve(step, approval.id);

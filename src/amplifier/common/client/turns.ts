@@ -4,8 +4,8 @@ import type { EventData, EventOf, SessionEvent, TokenUsage } from '../../../sess
 import {
   handleApprovalRequired,
   handleApprovalResolved,
-  resolveShownApprovals,
-  leaveAndDenyShownApprovals,
+  resolveAnnouncedApprovals,
+  withdrawAndDenyAnnouncedApprovals,
 } from './approvalTable';
 import { approvalAgeMs, secondsToAnswer } from './approvalTime';
 import {
@@ -169,7 +169,7 @@ function turnCompleted(step: ReducerStep, data: EventData<'prompt:complete'>): v
   if (isOfAnother(before, data.request_id)) return;
   ensureTurn(step);
   const { turn } = step.state;
-  resolveShownApprovals(step);
+  resolveAnnouncedApprovals(step);
   acceptPromptOfTurn(step);
   updateState(step, { turn: noTurn });
   const usage = data.token_usage ? { token_usage: countUsage(step, data.token_usage) } : {};
@@ -207,7 +207,7 @@ function beginOwnTurn(step: ReducerStep, prompt: Posting, requestId: string | un
 /** Closes the open turn and denies its approvals, which may still be pending on the server. */
 function leaveTurn(step: ReducerStep): OpenTurn | undefined {
   const { turn } = step.state;
-  leaveAndDenyShownApprovals(step);
+  withdrawAndDenyAnnouncedApprovals(step);
   if (turn.kind === 'none') return undefined;
   updateState(step, { turn: { kind: 'none', hasEndedOwnEarly: turn.isOwn } });
   return turn;

@@ -4,7 +4,7 @@ import { messageOf } from '../../../base/common/errors';
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 
-/** After how long a question that has failed is asked again, each time. */
+/** Time in milliseconds after which a failed question is asked again. */
 const retriesMs = [1000, 4000, 16_000];
 
 interface LatestAnswersDeps {
@@ -19,7 +19,7 @@ interface LatestAnswersDeps {
 type Question<Answer> = () => Promise<Answer>;
 
 /**
- * What questions to a slow disk were answered. A question is not waited for longer than its time limit, but its answer
+ * The newest answers to questions to a slow disk. A question is not waited for longer than its time limit, but its answer
  * counts whenever it comes, unless a later question was answered before it. A question that fails is asked again.
  */
 export class LatestAnswers<Answer> implements Disposable {
