@@ -1,4 +1,4 @@
-import { Automaton, type State } from './globAutomaton';
+import { Automaton, type GlobWork, type State } from './globAutomaton';
 
 interface GlobOptions {
   /** Texts are compared in the case of `foldCase`, which the paths must have. */
@@ -11,19 +11,19 @@ interface GlobOptions {
 
 /**
  * Matches paths with `/` as separator, and without `.` and `..`, against a glob with `*`, `**`, `?`, `[]`, `{}`, `(|)` and
- * `!()`, `@()`, `?()`, `*()` and `+()`. Names that start with a dot are like others. All alternatives run side by side, and
- * none goes back, so the work is at most the length of the path times that of the glob, and times the length of a name
- * for each level of `!()`.
+ * `!()`, `@()`, `?()`, `*()` and `+()`. Brackets without their counterpart are ordinary characters. Names that start with a
+ * dot are like others. All alternatives run side by side, and none goes back, so the work is at most the length of the path
+ * times that of the glob, and times the length of a name for each level of `!()`. Both factors of the glob are limited.
  */
 export class GlobMatcher {
-  private readonly work = { steps: 0 };
+  private readonly work: GlobWork = { steps: 0, kept: 0, generation: 0, states: 0 };
   private readonly automaton: Automaton;
   private readonly isNegated: boolean;
   /** A text that each matching path contains. To look for it is much faster than to match. */
   private readonly needed: string;
   private readonly spelled: string;
 
-  /** @throws Error if the glob is too long, is nested too deeply or has an invalid bracket */
+  /** @throws Error if the glob is too long, has too many groups, is nested too deeply, or has a range or an invalid bracket */
   constructor(glob: string, options: GlobOptions = {}) {
     const marks = options.canNegate === true ? (/^(?:!(?!\())+/.exec(glob)?.[0].length ?? 0) : 0;
     this.isNegated = marks % 2 === 1;
@@ -34,6 +34,11 @@ export class GlobMatcher {
   /** How much work matching has been, for tests of the limit that is said above. */
   get stepCount(): number {
     return this.work.steps;
+  }
+
+  /** How much is kept to match faster, for tests of its limit. */
+  get keptCount(): number {
+    return this.work.kept;
   }
 
   /** Also true for the path that the glob spells. */
@@ -57,8 +62,11 @@ function foldUnit(unit: string): string {
   return folded.length === 1 ? folded : unit;
 }
 
-const maxGlobLength = 10_000;
+/** In UTF-16 units. */
+const maxGlobLength = 1_000;
 const maxDepth = 50;
+/** Each can multiply the work by the length of a name. */
+const maxExceptions = 30;
 const isAny = (): boolean => true;
 const isInName = (code: number): boolean => code !== 47;
 
@@ -66,6 +74,9 @@ const isInName = (code: number): boolean => code !== 47;
 class GlobReader {
   private index = 0;
   private depth = 0;
+  private exceptions = 0;
+  /** Where the groups start that are closed. */
+  private readonly groups: ReadonlySet<number>;
   /** The text outside groups that has just been read. */
   private run = '';
   private longestRun = '';
@@ -75,15 +86,16 @@ class GlobReader {
   constructor(
     private readonly glob: string,
     private readonly options: GlobOptions,
-    private readonly work: { steps: number },
+    private readonly work: GlobWork,
   ) {
+    if (glob.length > maxGlobLength) throw new Error(`it has more than ${maxGlobLength} characters`);
+    this.groups = findGroups(glob);
     this.automaton = new Automaton(work);
     this.last = this.automaton.first;
   }
 
   /** `needed` is the longest text outside groups. It is empty if there are alternatives outside groups. */
   read(): { readonly automaton: Automaton; readonly needed: string } {
-    if (this.glob.length > maxGlobLength) throw new Error(`it has more than ${maxGlobLength} characters`);
     const needed = this.readOptions('|', '') > 1 ? '' : this.longestRun;
     if (this.options.includesContents === true) this.addContents();
     this.automaton.end = this.last;
@@ -101,7 +113,7 @@ class GlobReader {
       this.readSequence(separator, closing);
       this.last.next.push(end);
     } while (separator !== '' && this.glob[this.index] === separator);
-    if (closing !== '' && this.glob[this.index++] !== closing) throw new Error(`a "${closing}" is missing`);
+    if (closing !== '') this.index++;
     this.last = end;
     this.depth--;
     return count;
@@ -145,11 +157,10 @@ class GlobReader {
   private readGroup(): boolean {
     const { glob, index } = this;
     const mark = /[!@?*+]/.test(glob.charAt(index)) && glob[index + 1] === '(' ? glob.charAt(index) : '';
-    const open = glob[index + mark.length];
-    if (open !== '(' && open !== '{') return false;
+    if (!this.groups.has(index + mark.length)) return false;
     this.index += mark.length + 1;
     if (mark === '!') this.readException();
-    else if (open === '{') this.readBraces();
+    else if (glob[index] === '{') this.readBraces();
     else {
       const first = this.addEmpty();
       this.readOptions('|', ')');
@@ -160,6 +171,7 @@ class GlobReader {
   }
 
   private readException(): void {
+    if (++this.exceptions > maxExceptions) throw new Error(`it has more than ${maxExceptions} groups with "!"`);
     const { automaton, index } = this;
     const state = this.addEmpty();
     const inner = new Automaton(this.work);
@@ -172,10 +184,14 @@ class GlobReader {
     state.next.push((this.last = automaton.addState()));
   }
 
-  /** Braces without a comma are ordinary characters. */
+  /** Braces without a comma are ordinary characters. Ranges are refused, because others expand them. */
   private readBraces(): void {
+    const { index } = this;
     const open = this.addEmpty();
     if (this.readOptions(',', '}') > 1) return;
+    const range = this.glob.slice(index, this.index - 1);
+    if (/^[^{}]+\.\.[^{}]+$/.test(range))
+      throw new Error(`it has the range "{${range}}": list the options with commas`);
     const after = open.next.pop();
     if (after) Object.assign(open, { accepts: (code: number) => code === '{'.charCodeAt(0), after });
     this.addText('}');
@@ -185,8 +201,8 @@ class GlobReader {
   private readBracket(): boolean {
     const { glob, index } = this;
     if (glob[index] !== '[') return false;
-    const found = /^\[([!^](?!\]))?((?:\\.|.)(?:\\.|[^\]\\])*)\]/s.exec(glob.slice(index));
-    if (!found) throw new Error('a "]" is missing');
+    const found = findBracket(glob, index);
+    if (!found) return false;
     const [whole, negation, inner = ''] = found;
     if (/\[:\w+:/.test(inner)) throw new Error('names of classes, such as [:alpha:], are not supported');
     this.index += whole.length;
@@ -254,6 +270,30 @@ class GlobReader {
     this.run = '';
     return state;
   }
+}
+
+function findBracket(glob: string, index: number): RegExpExecArray | null {
+  return /^\[([!^](?!\]))?((?:\\.|.)(?:\\.|[^\]\\])*)\]/s.exec(glob.slice(index));
+}
+
+/** Returns the places of the `(` and `{` that have a counterpart. */
+function findGroups(glob: string): ReadonlySet<number> {
+  const groups = new Set<number>();
+  const open: number[] = [];
+  for (let index = 0; index < glob.length; index++) {
+    const letter = glob.charAt(index);
+    if (letter === '\\') index++;
+    else if (letter === '[') index += (findBracket(glob, index)?.[0].length ?? 1) - 1;
+    else if (letter === '(' || letter === '{') open.push(index);
+    else if (letter === ')' || letter === '}') {
+      const depth = open.findLastIndex((at) => glob[at] === (letter === ')' ? '(' : '{'));
+      const start = open[depth];
+      if (start === undefined) continue;
+      groups.add(start);
+      open.length = depth;
+    }
+  }
+  return groups;
 }
 
 function escapeMember(letter: string): string {

@@ -133,17 +133,19 @@ describe('ExcludeList', () => {
   });
 
   it('reports invalid globs and applies the others', () => {
-    const list = new ExcludeList(['[a', '', '.env']);
+    const tooLong = '*'.repeat(1_001);
+    const list = new ExcludeList(['[z-a]', '', '{1..3}', tooLong, '.env', '*[x']);
     assert.deepEqual(
       list.invalidPatterns.map(({ pattern }) => pattern),
-      ['[a', ''],
+      ['[z-a]', '', '{1..3}', tooLong],
     );
+    assert.equal(list.excludes('/ws/a[x', 'a[x'), true, 'the bracket is an ordinary character');
     assert.equal(list.excludes('/ws/.env', '.env'), true);
     assert.equal(list.excludes('/ws/b', 'b'), false);
   });
 });
 
-describe('the exclude list of an untrusted workspace', () => {
+describe('an exclude list with globs that are slow elsewhere', () => {
   /** Each of these stopped a backtracking matcher for longer than anybody waits. */
   const evil = [
     `${'*a'.repeat(12)}*b`,
@@ -171,7 +173,7 @@ describe('the exclude list of an untrusted workspace', () => {
       [excludes(name), excludes(`${name}b`), excludes(`f/aab/g`), excludes('c')],
       [false, true, true, false],
     );
-    assert.equal(list.invalidPatterns.length, 2);
+    assert.equal(list.invalidPatterns.length, 0);
   });
 });
 

@@ -54,7 +54,6 @@ describe('a glob', () => {
     ['[.-0]', '/', false, 'only a slash and two stars match a slash'],
     ['[ab]+', 'ab', false, 'a plus is an ordinary character'],
     ['"a"', 'a', false, 'quotes are ordinary characters'],
-    ['{1..3}', '2', false, 'braces make no range'],
     ['?', '.', false, 'no path has such a name'],
   ];
   for (const [glob, path, expected, why] of differences)
@@ -110,7 +109,7 @@ describe('a glob', () => {
       [isMatch('+(a)*(b)', 'aabb'), isMatch('+(a)*(b)', 'aba'), isMatch('*(a)+(b)', 'aab')],
       [true, false, true],
     );
-    assert.deepEqual([isMatch('[!]', '!'), isMatch('a+', 'a+'), isMatch('{1..30}', '{1..30}')], [true, true, true]);
+    assert.deepEqual([isMatch('[!]', '!'), isMatch('a+', 'a+'), isMatch('\\{1..30}', '{1..30}')], [true, true, true]);
     assert.deepEqual([isMatch('!(a)b', 'ab'), isMatch('!(a)/b', 'a/b')], [false, false]);
     assert.deepEqual([isMatch('!(!(a))', 'a'), isMatch('!(!(a))', 'b')], [true, false]);
     assert.equal(isMatch('*', ''), false);
@@ -141,7 +140,30 @@ describe('a glob', () => {
     assert.equal(foldCase('İx').length, 2);
   });
 
-  it('is refused if it is too long, nested too deeply or has a wrong bracket', () => {
+  const unclosed = [
+    ['a[', 'a[', 'a'],
+    ['*[', 'a[', 'a'],
+    ['x[a/*', 'x[a/b', 'xa/b'],
+    ['*[]', 'a[]', 'a'],
+    ['*(', 'a(', 'a'],
+    ['*{b,c', 'a{b,c', 'ab'],
+    ['*{b', 'a{b', 'ab'],
+    ['(*}', '(a}', 'a'],
+    ['{(a*}', '{(ab}', 'ab'],
+    ['!(a*', '!(ab', 'b'],
+    ['?(a*', 'x(ab', 'ab'],
+    ['(({a,b}*', '((bc', 'bc'],
+    ['(a{b)*', 'a{bc', '(a{b)c'],
+  ] as const;
+  for (const [glob, path, other] of unclosed)
+    it(`has brackets without a counterpart as ordinary characters: ${glob}`, () => {
+      for (const options of [{}, { canNegate: true }]) {
+        const matcher = new GlobMatcher(glob, options);
+        assert.deepEqual([matcher.isMatch(path), matcher.isMatch(other)], [true, false]);
+      }
+    });
+
+  it('is refused if it is too long, nested too deeply, or has a range or a wrong bracket', () => {
     const refusal = (glob: string): string | undefined => {
       try {
         new GlobMatcher(glob);
@@ -150,12 +172,17 @@ describe('a glob', () => {
         return messageOf(error);
       }
     };
-    assert.match(refusal('a'.repeat(10_001)) ?? '', /characters/);
-    assert.match(refusal('('.repeat(51)) ?? '', /deeply/);
+    assert.match(refusal('a'.repeat(1_001)) ?? '', /characters/);
+    assert.equal(refusal('a'.repeat(1_000)), undefined);
+    assert.match(refusal('[a]'.repeat(333)) ?? '', /too many groups/);
+    assert.match(refusal('!()'.repeat(31)) ?? '', /groups with "!"/);
+    assert.match(refusal(`${'('.repeat(51)}${')'.repeat(51)}`) ?? '', /deeply/);
+    for (const glob of ['{1..3}', 'a{a..z}b', '{01..10..2}', '{a,{1..3}}'])
+      assert.match(refusal(glob) ?? '', /range/, glob);
     assert.match(refusal('[b-a]') ?? '', /order/);
     assert.match(refusal('[[:alpha:]]') ?? '', /classes/);
-    for (const glob of ['a[', '[]', 'a(', 'a{b', '(a}', '!(a']) assert.match(refusal(glob) ?? '', /is missing/, glob);
-    for (const glob of ['a}', 'a]', 'a)', '\\[', '[(]', '{a}', 'a,b']) assert.equal(refusal(glob), undefined, glob);
+    for (const glob of ['a}', 'a]', 'a)', '\\[', '[(]', '{a}', 'a,b', '{..}', '{a..b,c}', '[{]1..3}', '('.repeat(51)])
+      assert.equal(refusal(glob), undefined, glob);
   });
 });
 
@@ -194,6 +221,20 @@ describe('the work of matching a glob', () => {
         assert.ok(matcher.stepCount <= 4 * subject.length * glob.length * 255 * levels, String(matcher.stepCount));
       }
     });
+
+  it('has a limit for the longest glob of optional groups, and so has what is kept', () => {
+    const glob = '?(?)'.repeat(250);
+    const matcher = new GlobMatcher(glob);
+    let [length, mostKept] = [0, 0];
+    for (const letter of ['a', 'b'])
+      for (let count = 1; count <= 251; count += 50) {
+        assert.equal(matcher.isMatch(letter.repeat(count)), count < 251);
+        length += count;
+        mostKept = Math.max(mostKept, matcher.keptCount);
+      }
+    assert.ok(matcher.stepCount <= 2 * length * glob.length, String(matcher.stepCount));
+    assert.ok(mostKept > 5_000 && mostKept <= 12_000, String(mostKept));
+  });
 
   it('is little for a path without a text of the glob, and once known', () => {
     const matcher = new GlobMatcher('**/*.pem');

@@ -279,10 +279,10 @@ describe('protected files of the settings', () => {
   });
 
   it('skip and report invalid globs', () => {
-    const files = new ProtectedFiles(['', 'a[', '.vscode']);
+    const files = new ProtectedFiles(['', '[b-a]', '.vscode']);
     assert.deepEqual(
       files.invalidPatterns.map(({ pattern }) => pattern),
-      ['', 'a['],
+      ['', '[b-a]'],
     );
     assert.notEqual(files.protectionOf([named('.vscode/tasks.json')]), undefined);
   });
