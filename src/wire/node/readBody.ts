@@ -3,8 +3,13 @@ import { toError } from '../../base/common/errors';
 
 /** A body is longer than its limit, or did not arrive completely. */
 export class BodyError extends Error {
-  constructor(readonly reason: 'tooLarge' | 'incomplete') {
-    super(reason === 'tooLarge' ? 'The body is too large.' : 'The body was not received completely.');
+  constructor(
+    readonly reason: 'tooLarge' | 'incomplete',
+    maxBytes: number,
+  ) {
+    super(
+      reason === 'tooLarge' ? `The body is larger than ${maxBytes} bytes.` : 'The body was not received completely.',
+    );
   }
 }
 
@@ -17,7 +22,10 @@ export async function readBody(
   maxBytes: number,
   hold: (bytes: number) => void = () => undefined,
 ): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw new BodyError('tooLarge');
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
+    request.resume();
+    throw new BodyError('tooLarge', maxBytes);
+  }
   return await new Promise((resolve, reject) => {
     let chunks: Buffer[] | undefined = [];
     let length = 0;
@@ -29,7 +37,7 @@ export async function readBody(
       if (!chunks) return;
       length += chunk.length;
       try {
-        if (length > maxBytes) throw new BodyError('tooLarge');
+        if (length > maxBytes) throw new BodyError('tooLarge', maxBytes);
         hold(chunk.length);
         chunks.push(chunk);
       } catch (error) {
@@ -38,6 +46,6 @@ export async function readBody(
     });
     request.once('end', () => resolve(Buffer.concat(chunks ?? [])));
     request.once('error', fail);
-    request.once('close', () => fail(new BodyError('incomplete')));
+    request.once('close', () => fail(new BodyError('incomplete', maxBytes)));
   });
 }

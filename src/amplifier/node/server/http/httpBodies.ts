@@ -63,8 +63,7 @@ async function readRequest(request: IncomingMessage, maxBytes: number, hold: (by
   } catch (error) {
     if (error instanceof ApiFailure) throw error;
     if (error instanceof BodyError && error.reason === 'tooLarge') {
-      const message = `The body is larger than ${maxBytes} bytes.`;
-      throw new ApiFailure(413, 'INVALID_REQUEST', message, { field: 'body' });
+      throw new ApiFailure(413, 'INVALID_REQUEST', error.message, { field: 'body' });
     }
     // The client has disconnected, which is not an error of the server.
     throw documentedFailure('INVALID_REQUEST', 'The body was not received.');
