@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import type { PoolWorker, WorkerEndReason } from '../../../src/context/common/workers/poolState';
 import { PoolModel } from './support/poolModel';
+import { describeOwnWorker } from '../../../src/context/common/workers/ownWorkerNote';
 
 const providers = fc.integer({ min: 1, max: 6 });
 const reasons = fc.constantFrom<WorkerEndReason>('ended', 'memory', 'blocked', 'hung');
@@ -214,6 +215,14 @@ describe('the pool of workers of providers', () => {
     model.apply({ kind: 'ended', worker: 1, reason: 'blocked' });
     model.apply({ kind: 'unloaded', provider: 2 });
     assert.equal(model.state.ownWorkerReasons.get(2), 'blocked');
+  });
+
+  it('says of a provider that was alone that it stopped, and blames no other one', () => {
+    const model = new PoolModel();
+    model.ask(1);
+    model.apply({ kind: 'ended', worker: 1, reason: 'blocked' });
+    const note = describeOwnWorker(model.state.ownWorkerReasons.get(1));
+    assert.equal(note, 'It now runs in its own worker, because it stopped.');
   });
 
   it('keeps the first reason', () => {

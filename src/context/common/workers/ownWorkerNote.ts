@@ -9,6 +9,7 @@ export function describeOwnWorker(reason: OwnWorkerReason | undefined): string |
 const reasons: Readonly<Record<OwnWorkerReason, string | undefined>> = {
   required: undefined,
   unloadable: undefined,
+  alone: 'it stopped',
   blocked: 'a provider blocked the worker that it shared',
   hung: 'a provider of the worker that it shared did not answer in time',
   ended: 'the worker that it shared has stopped',

@@ -15,7 +15,7 @@ interface Step {
 
 /**
  * Decides in which worker each provider runs. After the shared worker was ended by what runs in it, none of its providers
- * shares a worker again, because any of them may be the cause. So a question is interrupted only once by others.
+ * shares a worker again, because any of them may be the cause. So a question is interrupted only once by a bad event.
  */
 export function reducePool(state: PoolState, event: PoolEvent): Step {
   switch (event.kind) {
@@ -131,7 +131,7 @@ function handleEnd(state: PoolState, worker: number, reason: WorkerEndReason, la
   const members = state.workers.get(worker)?.members ?? new Set();
   // With one provider, the cause is known.
   return endWorker(
-    giveOwnWorker(state, members, reason),
+    giveOwnWorker(state, members, members.size === 1 ? 'alone' : reason),
     worker,
     (question) => members.size === 1 || question === late,
   );

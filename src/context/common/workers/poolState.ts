@@ -4,6 +4,8 @@ export type OwnWorkerReason =
   | 'required'
   /** Its module cannot be loaded. The reason is dropped when the provider is unloaded. */
   | 'unloadable'
+  /** It stopped the shared worker while no other provider was there. */
+  | 'alone'
   | WorkerEndReason;
 
 /** Why a worker ended, or must be ended, because of what runs in it. */
