@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, realpathSync, statfsSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, realpathSync, statfsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isAlive } from '../processes.mjs';
 import { removeFolder } from '../removeFolder.mjs';
@@ -23,6 +23,8 @@ export function keepTemporaryFilesInMemory() {
     removeOfEndedRuns();
     const made = realpathSync(mkdtempSync(path.join(memory, `backline-${process.pid}-`)));
     folder = made;
+    // Tests that run as another user have to get to their own folders in it.
+    chmodSync(made, 0o711);
     // Containers often forbid to run programs from there.
     const program = path.join(made, 'program');
     writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 });
