@@ -77,7 +77,11 @@ describe('Amp threads, as a user works with them', () => {
   }
 
   it('go on in the CLI, in the folder that they worked in, when the user agrees', async () => {
-    await row('Other folders').click();
+    // A list that is drawn again may take the click for another row, or for none.
+    await eventually('the threads of other folders', async () => {
+      if (!(await row('Somewhere else').isVisible())) await row('Other folders').click({ timeout: 5_000 });
+      await row('Somewhere else').waitFor({ timeout: 5_000 });
+    });
     await chooseInMenu('Somewhere else', 'Continue in Amp CLI');
     const dialog = window.page.locator('.monaco-dialog-box');
     await dialog.getByText(elsewhere).waitFor();
