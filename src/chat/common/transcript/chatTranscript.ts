@@ -263,7 +263,7 @@ export class ChatTranscript {
   private handleSubmit({ data }: EventOf<'prompt:submit'>): void {
     const { stage } = this;
     const isReplayed = data.replayed === true;
-    const isOf = (turn: Turn | undefined): turn is Turn =>
+    const isOf = (turn: Turn | undefined): boolean =>
       !isReplayed && turn?.prompt !== undefined && isEqualIgnoringSpace(turn.prompt.draft.text, data.prompt);
     if (stage.kind === 'stopped' && stage.unreported) {
       if (isOf(stage.unreported)) this.advanceStage({ kind: 'echoed' });
@@ -281,7 +281,7 @@ export class ChatTranscript {
     }
     if (isReplayed) this.writer.recordedAt = undefined;
     // The prompt of this window is shown after the turn of the other client.
-    if (stage.kind === 'sent') this.hidePrompt();
+    if (next && stage.kind !== 'others') this.hidePrompt();
     const turn = this.startTurn({ text: data.prompt, attachments: [] }, undefined);
     this.advanceStage({ kind: 'begun', turn, isReplayed, next });
   }

@@ -76,6 +76,20 @@ describe('A prompt that is on its way', () => {
     assert.deepEqual([told.outline, told.transcript.isBusy], [said, false]);
   });
 
+  it('is one prompt also if a stopped turn has not ended before that of another client', () => {
+    const told = new TranscriptRecorder().prompt('First');
+    told.addRecords({ type: 'stopped', inBackend: true }, { type: 'prompt', id: 'q', text: 'Go', attachments: [] });
+    told.transcript.applyRecord({ type: 'event', at: 0, event: event('prompt:submit', { prompt: 'Wait' }) });
+    const prompts = (): string[] => told.outline.filter((line) => !line.startsWith('answer'));
+    assert.deepEqual(prompts(), ['prompt: First', 'end: cancelled', 'prompt: Wait']);
+    told.transcript.applyRecord({
+      type: 'event',
+      at: 0,
+      event: event('prompt:complete', { response: '', stop_reason: 'end_turn' }),
+    });
+    assert.deepEqual(prompts().slice(2), ['prompt: Wait', 'end: completed', 'prompt: Go']);
+  });
+
   it('is not ended by a failure before it was accepted, or by the end of its session', () => {
     const told = new TranscriptRecorder().addRecords({ type: 'prompt', id: 'p', text: 'Go', attachments: [] });
     told.addEvents(event('error', { error: 'It broke.', code: 'backend' }), event('session:end', { reason: 'lost' }));
