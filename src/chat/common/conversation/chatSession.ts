@@ -142,7 +142,8 @@ export class ChatSession implements Chat {
   get canClose(): boolean {
     if (this.holderCount > 0 || this.isVisible) return false;
     if (this.conversationFiles.readonlyReason !== undefined) return true;
-    if (this.chatTranscript.isStopping || this.turnRunner.phase.kind !== 'idle' || this.view.activity) return false;
+    const { isBusy, isStopping } = this.chatTranscript;
+    if (isBusy || isStopping || this.turnRunner.phase.kind !== 'idle' || this.view.activity) return false;
     // Records that are not saved would be lost.
     if (this.conversationFiles.problem !== undefined) return false;
     return !this.connection.session || this.connection.capabilities?.canLoad === true;
@@ -371,12 +372,10 @@ export class ChatSession implements Chat {
     const { isBusy: wasBusy } = this.chatTranscript;
     if (this.interruption?.consumeEarlyEnd(event)) return;
     if (this.isWatchingFiles) this.conversation.journal.observeEvent(event);
-    this.conversation.addRecord({ type: 'event', event });
+    this.conversation.addEvent(event);
     const unattended = event.event === 'tool:post' ? event.data.unattended : undefined;
     if (unattended || event.event === 'approval:required')
       this.ports.sessionDefaults.of(this.backendId).recordUnattendedAction?.(unattended);
-    if (event.event === 'session:info') this.conversation.applySessionInfo(event.data);
-    if (event.event === 'prompt:submit') this.conversation.setTitleFromPrompt(event.data.prompt);
     if (!wasBusy || this.chatTranscript.isBusy) return;
     this.turnRunner.handleTurnEnd();
     this.interruption?.handleTurnEnd();

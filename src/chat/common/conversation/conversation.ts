@@ -1,4 +1,4 @@
-import type { EventData } from '../../../session/common/sessionEvents';
+import type { EventData, SessionEvent } from '../../../session/common/sessionEvents';
 import type { Clock } from '../../../base/common/async';
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
@@ -114,6 +114,13 @@ export class Conversation {
     if (!isTextOnly || !isSameStep(stepBefore, this.transcript.step)) this.changeEmitter.fire();
   }
 
+  /** Adds an event of the backend, and keeps the head up to date with it. */
+  addEvent(event: SessionEvent): void {
+    this.addRecord({ type: 'event', event });
+    if (event.event === 'session:info') this.applySessionInfo(event.data);
+    if (event.event === 'prompt:submit') this.setTitleFromPrompt(event.data.prompt);
+  }
+
   /** Ends undos of changes that were interrupted, so that the user can bring the files back. */
   endInterruptedUndos(): void {
     for (const { id, paths } of this.restores.unfinished) {
@@ -145,13 +152,13 @@ export class Conversation {
     this.file.updateHead({ remoteId });
   }
 
-  applySessionInfo({ agent_session_id: remoteId, title }: EventData<'session:info'>): void {
+  private applySessionInfo({ agent_session_id: remoteId, title }: EventData<'session:info'>): void {
     this.setAgentTitle(title);
     if (remoteId !== undefined && remoteId !== this.head.remoteId) this.bindSession(remoteId);
   }
 
   /** Uses the first prompt as the title, unless the agent or the user has set a title. */
-  setTitleFromPrompt(text: string): void {
+  private setTitleFromPrompt(text: string): void {
     const isFirst = this.transcript.prompts.length === 1;
     if (isFirst && this.head.titledBy === 'prompt') this.file.updateHead({ title: shortTitle(text) });
   }
