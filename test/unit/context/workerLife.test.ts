@@ -38,10 +38,14 @@ describe('the worker of a provider', () => {
     });
   }
 
-  async function greeted(items: string, more: Partial<ProviderFactoryDeps> = {}): Promise<ContextProvider> {
+  async function greeted(
+    items: string,
+    more: Partial<ProviderFactoryDeps> = {},
+    settings: unknown = true,
+  ): Promise<ContextProvider> {
     const file = path.join(worker.folder, `life${++count}.mjs`);
     await writeFile(file, `export default { capabilities: () => ({}), ${items} };`);
-    const [entry] = listOf({ [pathToFileURL(file).href]: true }).entries;
+    const [entry] = listOf({ [pathToFileURL(file).href]: settings }).entries;
     if (!entry) throw new Error('There is no provider.');
     const provider = factoryOf(more).create(entry);
     opened.push(provider);
@@ -79,6 +83,15 @@ describe('the worker of a provider', () => {
     await first;
     clock.advance(7_000);
     assert.deepEqual(await second, ['first,second']);
+  });
+
+  it('is not watched while nobody is asked, also when it is its provider’s own', async () => {
+    for (const settings of [true, { key: '${secret:key}' }]) {
+      const clock: Clock & FakeClock = new FakeClock();
+      await greeted('items: () => []', { clock }, settings);
+      clock.advance(1_000);
+      assert.equal(clock.pending, 1, 'only the timer that ends an idle worker');
+    }
   });
 
   it('ends when its buffers are too large, also those of earlier questions', async () => {

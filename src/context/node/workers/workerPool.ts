@@ -178,7 +178,7 @@ export class WorkerPool {
     const watch = new BlockedWorkerMonitor({
       clock,
       progress: thread.progress,
-      areSeveralAsked: () => isShared && this.areSeveralAsked(worker),
+      areSeveralAsked: () => this.areSeveralAsked(worker),
       onBlocked: () => this.dispatch({ kind: 'ended', worker, reason: 'blocked' }),
     });
     this.threads.set(worker, { thread, watch, loaded: new Set(), outbox: undefined, idleTimer: undefined });
@@ -303,7 +303,7 @@ export class WorkerPool {
     this.dispatch({ kind: 'ended', worker, reason }, error);
   }
 
-  /** Undefined if nobody is asked. */
+  /** Whether several providers are asked: each is asked one question at a time. Undefined if none is asked. */
   private areSeveralAsked(worker: number): boolean | undefined {
     const asked = [...this.state.questions.values()].filter((question) => question.worker === worker);
     return asked.length === 0 ? undefined : asked.length > 1;
