@@ -25,10 +25,10 @@ import {
   type WriteOptions,
 } from '../common/editorPort';
 import { ExcludeList } from '../common/excludeList';
+import { logInvalidGlobs } from '../common/logInvalidGlobs';
 import { createChangeCheck, type ChangeCheck } from '../common/protection/changeCheck';
 import type { ProtectedFiles } from '../common/protection/protectedFiles';
 import type { Protection, TextBeforeAndAfter } from '../common/protection/protection';
-import { compileGlobSetting } from '../node/compileGlobSetting';
 import { PathGuard } from '../node/pathGuard';
 import { DiagnosticsReader } from './diagnosticsReader';
 import { DocumentReader } from './documentReader';
@@ -238,12 +238,9 @@ export class VsCodeEditor implements EditorPort, Disposable {
   }
 
   private compileExcludeList(): ExcludeList {
-    return compileGlobSetting((patterns) => new ExcludeList(patterns), {
-      setting: settingIds.exclude,
-      patterns: this.deps.excludePatterns(),
-      verb: 'excludes',
-      log: this.deps.log,
-    });
+    const list = new ExcludeList(this.deps.excludePatterns());
+    logInvalidGlobs(list.invalidPatterns, { setting: settingIds.exclude, verb: 'excludes' }, this.deps.log);
+    return list;
   }
 
   private clearCaches(): void {

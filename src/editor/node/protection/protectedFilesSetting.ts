@@ -2,8 +2,8 @@ import type { Disposable } from '../../../base/common/disposable';
 import type { Event } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import { settingIds } from '../../../manifest';
+import { logInvalidGlobs } from '../../common/logInvalidGlobs';
 import { ProtectedFiles } from '../../common/protection/protectedFiles';
-import { compileGlobSetting } from '../compileGlobSetting';
 
 interface ProtectedFilesSettingDeps {
   readonly log: Logger;
@@ -41,11 +41,8 @@ export class ProtectedFilesSetting implements Disposable {
   }
 
   private compile(): ProtectedFiles {
-    return compileGlobSetting((patterns) => new ProtectedFiles(patterns), {
-      setting: settingIds.protectedFiles,
-      patterns: this.deps.patterns(),
-      verb: 'protects',
-      log: this.deps.log,
-    });
+    const files = new ProtectedFiles(this.deps.patterns());
+    logInvalidGlobs(files.invalidPatterns, { setting: settingIds.protectedFiles, verb: 'protects' }, this.deps.log);
+    return files;
   }
 }
