@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { BackendRegistry } from '../../session/common/backendRegistry';
 import type { SessionBackend } from '../../session/common/sessionBackend';
-import { DisposableStore } from '../../base/common/disposable';
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import type { Feature, RunningFeature } from '../../base/common/feature';
 import type { Memento } from '../../base/common/memento';
@@ -72,6 +72,7 @@ export class AcpFeature implements Feature {
   private readonly registry: AgentBackendRegistry;
   private readonly reaper: AgentReaper;
   private readonly signInTerminals = new SignInTerminals();
+  private readonly guardProcess = (leader: number): Disposable => this.reaper.watch(leader);
   private readonly environment = editorEnvironment(process.env);
   private readonly signIn: SignInServices;
   private readonly providers: LlmProviderServices;
@@ -117,7 +118,7 @@ export class AcpFeature implements Feature {
       loadedLauncher: () => this.loadedLauncher,
       hasChangedProviders: (id) => this.providers.store.agentIds.includes(id),
       environment: () => networkEnvironment(this.environment, this.deps.settings.network()),
-      guardProcess: (leaderPid) => this.reaper.watch(leaderPid),
+      guardProcess: this.guardProcess,
     });
   }
 
@@ -201,7 +202,7 @@ export class AcpFeature implements Feature {
       newestEntry: (entry) => this.registry.newestEntry(entry),
       valueOfMcpInput: (...asked) => this.mcpInputs.valueOf(...asked),
       onMcpServersSkipped: (notes) => this.warnOnce(notes),
-      reaper: this.reaper,
+      guard: this.guardProcess,
       createId: randomUUID,
       versionMemory: new AgentLimitStore({ memento, mementoName: 'backline.agentsLimitedToVersion1', onError }),
       toolsMemory: new WindowToolsStore({ memento, mementoName: 'backline.agentsAndWindowTools', onError }),

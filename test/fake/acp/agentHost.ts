@@ -23,6 +23,7 @@ async function main(agentFile: string, folder: string, reaperFile: string, promp
       pid ||= /process (\d+)/.exec(message)?.[1] ?? '';
     },
   };
+  const reaper = new AgentReaper({ file: reaperFile, log: nullLogger });
   const launcher = new AgentLauncher({
     clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
     editor: new FakeEditor({}, [folder]),
@@ -35,7 +36,7 @@ async function main(agentFile: string, folder: string, reaperFile: string, promp
     defaultFolder: () => folder,
     isTrusted: () => true,
     agentConsent: { consent: answeringConsent('denied'), places: () => ({ cwd: folder, folders: [folder] }) },
-    reaper: new AgentReaper({ file: reaperFile, log: nullLogger }),
+    guard: (leader) => reaper.watch(leader),
     createId: randomUUID,
     random: Math.random,
     elicit: () => Promise.resolve({ action: 'decline' }),

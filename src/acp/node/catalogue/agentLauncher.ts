@@ -3,6 +3,7 @@ import type { McpServer } from '@agentclientprotocol/sdk';
 import { BackendError } from '../../../session/common/sessionBackend';
 import type { AgentBackend } from '../../common/agentBackend';
 import type { Clock } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
 import type { Logger } from '../../../base/common/log';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { isInsideFolder } from '../../../base/node/isInsideFolder';
@@ -30,7 +31,6 @@ import type { OutgoingHttp } from '../../../wire/node/outgoingHttp';
 import { requireConsent } from './agentConsent';
 import { AgentMcpServers, type AgentMcpServersDeps } from './agentMcpServers';
 import { startAgentProcess } from '../process/agentProcess';
-import type { AgentReaper } from '../process/agentReaper';
 import { diskCommandFileAccess, lookupCommand, type FoundCommand } from '../process/commandLookup';
 import { DraftBackend } from '../draft/draftBackend';
 import { endProcessTree } from '../process/processTree';
@@ -65,7 +65,8 @@ export interface AgentLauncherDeps extends AgentMcpServersDeps {
   readonly writeObserver?: WriteObserver;
   /** Absolute path of the folder where agents run by default. */
   readonly defaultFolder: () => string;
-  readonly reaper?: AgentReaper;
+  /** Ensures that the process group of an agent does not outlive this process. */
+  readonly guard?: (leader: number) => Disposable;
   /** Returns the entry to start now for an agent whose backend was created with `entry`. */
   readonly newestEntry?: (entry: ProcessEntry) => Promise<ProcessEntry>;
   /** By default, each backend only remembers the protocol version of its own agent. */
@@ -206,15 +207,13 @@ export class AgentLauncher {
 
   /** Starts a command that is not configured as an agent yet, and requests its name. @throws TryAgentError */
   async tryAgent(program: AgentProgram, signal?: AbortSignal): Promise<TriedAgent> {
-    const { defaultFolder, isTrusted, reaper } = this.deps;
+    const { defaultFolder, isTrusted } = this.deps;
     if (!isTrusted()) throw new TryAgentError('untrusted', 'Agents don’t start in an untrusted workspace.');
-    const guard = reaper && { guard: (leader: number) => reaper.watch(leader) };
-    const deps = { ...this.deps, ...guard, defaultFolder: defaultFolder() };
-    return await tryAgent(program, deps, signal);
+    return await tryAgent(program, { ...this.deps, defaultFolder: defaultFolder() }, signal);
   }
 
   private async startAgent(given: ProcessEntry, log: Logger, redactor: SecretRedactor): Promise<RunningAgent> {
-    const { clock, isTrusted, reaper } = this.deps;
+    const { clock, guard, isTrusted } = this.deps;
     if (!isTrusted()) throw untrustedError(given);
     const entry = await this.newestEntry(given);
     const { command, args } = entry;
@@ -224,11 +223,10 @@ export class AgentLauncher {
     await requireConsent(entry, this.deps.agentConsent);
     // Trust may have changed while the user was asked.
     if (!isTrusted()) throw untrustedError(entry);
-    const guard = reaper ? { guard: (leader: number) => reaper.watch(leader) } : {};
     const keys = await this.keysOf(entry);
     for (const key of Object.values(keys)) redactor.addSecret(key);
     const program = { command, args, env: { ...env, ...keys }, cwd };
-    const agent = await startAgentProcess(program, { clock, log, ...guard });
+    const agent = await startAgentProcess(program, { clock, log, ...withoutUndefined({ guard }) });
     log.info(`Started as process ${agent.pid} in ${cwd}`);
     this.commandLineByAgent.set(agent, [command, ...args]);
     agent.onDidExit(({ code, signal }) => {
