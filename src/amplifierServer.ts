@@ -15,7 +15,6 @@ import { defaultExclude, ExcludeList } from './editor/common/excludeList';
 import type { EditorPort } from './editor/common/editorPort';
 import { ProtectedFiles } from './editor/common/protection/protectedFiles';
 import { DiskEditor } from './editor/node/diskEditor';
-import { RuleGlobs } from './permissions/common/rules/ruleGlobs';
 import { combineUserAndWorkspacePolicies } from './permissions/common/policy/policy';
 import { StandingPermissions } from './permissions/common/standingPermissions';
 import { UserRules } from './permissions/common/rules/userRules';
@@ -110,7 +109,7 @@ function createPermissions(): StandingPermissions {
   const policy = combineUserAndWorkspacePolicies(undefined, []);
   const onListenerError = (error: unknown): void => log.error('a permissions listener failed', error);
   const rules = new UserRules(memento, systemClock, log);
-  return new StandingPermissions(rules, new RuleGlobs(), () => policy, onListenerError);
+  return new StandingPermissions(rules, () => policy, onListenerError);
 }
 
 async function serve(options: ProgramOptions): Promise<void> {

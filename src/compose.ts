@@ -30,7 +30,6 @@ import { decodeTextOrThrow } from './editor/vscode/encodings';
 import { VsCodeEditor } from './editor/vscode/vscodeEditor';
 import { ProtectedFilesSetting } from './editor/node/protection/protectedFilesSetting';
 import { commandIds, settingIds } from './manifest';
-import { RuleGlobs } from './permissions/common/rules/ruleGlobs';
 import { StandingPermissions } from './permissions/common/standingPermissions';
 import { UserRules } from './permissions/common/rules/userRules';
 import { OpenQuestionLimiter } from './permissions/common/openQuestionLimiter';
@@ -159,7 +158,6 @@ function createServices(context: vscode.ExtensionContext) {
   const standing = disposables.add(
     new StandingPermissions(
       new UserRules(context.globalState, clock, log.child('permissions')),
-      new RuleGlobs(),
       () => policy.policy,
       onListenerError,
     ),

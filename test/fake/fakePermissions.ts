@@ -2,7 +2,6 @@ import { nullLogger } from '../../src/base/common/log';
 import type { Memento } from '../../src/base/common/memento';
 import type { PermissionRule } from '../../src/permissions/common/rules/permissionRules';
 import { combineUserAndWorkspacePolicies, type PermissionPolicy } from '../../src/permissions/common/policy/policy';
-import { RuleGlobs } from '../../src/permissions/common/rules/ruleGlobs';
 import { StandingPermissions } from '../../src/permissions/common/standingPermissions';
 import { UserRules } from '../../src/permissions/common/rules/userRules';
 import { FakeClock } from './fakeClock';
@@ -30,11 +29,6 @@ export class FakeMemento implements Memento {
   }
 }
 
-/** Without a limit of time. */
-export function ruleGlobs(): RuleGlobs {
-  return new RuleGlobs();
-}
-
 /** What a user has said in advance; nothing by default. `permissions` is the value of the setting. */
 export function standingOf(
   rules: readonly PermissionRule[] = [],
@@ -50,6 +44,6 @@ export function standingOf(
   };
   const userRules = new UserRules(memento, new FakeClock(), nullLogger);
   const policy = (): PermissionPolicy => combineUserAndWorkspacePolicies(permissions?.(), []);
-  const standing = new StandingPermissions(userRules, ruleGlobs(), policy, onListenerError);
+  const standing = new StandingPermissions(userRules, policy, onListenerError);
   return Object.assign(standing, { memento });
 }

@@ -1,17 +1,17 @@
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { PermissionPolicy } from './policy/policy';
-import type { RuleGlobs } from './rules/ruleGlobs';
+import { RuleGlobs } from './rules/ruleGlobs';
 import { SessionGrants } from './sessionGrants';
 import type { UserRules } from './rules/userRules';
 
 /** The permissions that apply without asking: the user's rules, the grants of sessions, and the policy. */
 export class StandingPermissions implements Disposable {
   readonly grants: SessionGrants;
+  readonly globs = new RuleGlobs();
 
   /** Disposes `rules` together with this object. */
   constructor(
     readonly rules: UserRules,
-    readonly globs: RuleGlobs,
     readonly policy: () => PermissionPolicy,
     onListenerError: (error: unknown) => void,
   ) {

@@ -4,7 +4,7 @@ import { decideRequest, type Decision, type DecisionContext } from '../../../../
 import { createNarrowestRule, type PermissionRule } from '../../../../src/permissions/common/rules/permissionRules';
 import type { AgentPolicy } from '../../../../src/permissions/common/policy/policy';
 import { createFileRequest, type ToolRequest } from '../../../../src/permissions/common/requests/toolRequest';
-import { ruleGlobs } from '../../../fake/fakePermissions';
+import { RuleGlobs } from '../../../../src/permissions/common/rules/ruleGlobs';
 
 const run: ToolRequest = { ...createFileRequest('demo', 'execute'), command: { argv: ['npm', 'test'], cwd: '/ws' } };
 const edit = createFileRequest('demo', 'edit', '/ws/a.ts');
@@ -192,7 +192,12 @@ function requestOf(kind: (typeof ofPolicy)[number]): ToolRequest {
 
 describe('a policy that allows everything', () => {
   for (const kind of ofPolicy) {
-    const standing: DecisionContext = { rules: [], policy: allAllowed, globs: ruleGlobs(), isProtected: () => false };
+    const standing: DecisionContext = {
+      rules: [],
+      policy: allAllowed,
+      globs: new RuleGlobs(),
+      isProtected: () => false,
+    };
     const request = requestOf(kind);
 
     it(`allows no ${kind} with a member that is not known`, () => {
@@ -224,7 +229,7 @@ describe('what becomes of a request', () => {
     it(`${what}: ${expected}`, () => {
       const isProtected = (path: string): boolean => path.includes('.vscode');
       assert.equal(
-        shown(decideRequest(request, { rules: [], policy: {}, globs: ruleGlobs(), isProtected, ...standing })),
+        shown(decideRequest(request, { rules: [], policy: {}, globs: new RuleGlobs(), isProtected, ...standing })),
         expected,
       );
     });

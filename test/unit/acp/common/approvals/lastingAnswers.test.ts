@@ -7,9 +7,9 @@ import type { CallDescription } from '../../../../../src/acp/common/session/tool
 import { PermissionRequest, ToolCallUpdate } from '../../../../../src/acp/common/v1/v1Schema';
 import { PermissionRule, ruleMatches } from '../../../../../src/permissions/common/rules/permissionRules';
 import { ruleConditions } from '../../../../../src/permissions/common/rules/ruleWords';
-import { ruleGlobs } from '../../../../fake/fakePermissions';
+import { RuleGlobs } from '../../../../../src/permissions/common/rules/ruleGlobs';
 
-const globs = ruleGlobs();
+const globs = new RuleGlobs();
 const about = { agentTitle: 'Demo', folder: '/ws' };
 
 /** What an agent asks by a permission request of ACP v1 with these members. */

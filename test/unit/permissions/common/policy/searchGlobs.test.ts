@@ -11,7 +11,7 @@ import { isPlainPath } from '../../../../../src/permissions/common/policy/plainP
 import { isPlainQuery, namedPathsOf, staysInFolder } from '../../../../../src/permissions/common/policy/searchGlobs';
 import { createFileRequest } from '../../../../../src/permissions/common/requests/toolRequest';
 import type { PermissionRule } from '../../../../../src/permissions/common/rules/permissionRules';
-import { ruleGlobs } from '../../../../fake/fakePermissions';
+import { RuleGlobs } from '../../../../../src/permissions/common/rules/ruleGlobs';
 import { only } from '../../../../support/only';
 
 const leaving = [
@@ -142,7 +142,7 @@ describe('the glob of a search', () => {
         return decideRequest(request, {
           rules: [],
           policy: { read: 'allow' },
-          globs: ruleGlobs(),
+          globs: new RuleGlobs(),
           isProtected: () => false,
         }).answer;
       };
@@ -344,7 +344,11 @@ describe('the path of a tool call', () => {
       scope: 'always',
       paths: [...request.paths],
     } satisfies PermissionRule;
-    const context = { policy: { edit: 'allow', read: 'allow' }, globs: ruleGlobs(), isProtected: () => false } as const;
+    const context = {
+      policy: { edit: 'allow', read: 'allow' },
+      globs: new RuleGlobs(),
+      isProtected: () => false,
+    } as const;
     assert.equal(decideRequest(request, { ...context, rules: [glob] }).answer, 'ask');
     assert.equal(decideRequest({ ...request, kind: 'read' }, { ...context, rules: [] }).answer, 'ask');
     assert.equal(decideRequest(request, { ...context, rules: [exact] }).answer, 'allow');

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { decideRequest } from '../../../../../src/permissions/common/decide';
 import { isWebAddress, namesOnlyWebAddresses } from '../../../../../src/permissions/common/policy/webAddresses';
 import { createFileRequest } from '../../../../../src/permissions/common/requests/toolRequest';
-import { ruleGlobs } from '../../../../fake/fakePermissions';
+import { RuleGlobs } from '../../../../../src/permissions/common/rules/ruleGlobs';
 
 const web = [
   ...['https://x.example', 'http://www.example.com/a/b?c=d#e', 'https://example.co.uk:443/', 'https://müller.de/ö'],
@@ -122,7 +122,7 @@ const answerTo = (input: Record<string, unknown>): string => {
   const request = { ...createFileRequest('demo', 'fetch'), input: Object.fromEntries(members) };
   return decideRequest(request, {
     ...{ rules: [], policy: { fetch: 'allow', read: 'allow' } },
-    ...{ globs: ruleGlobs(), isProtected: () => false },
+    ...{ globs: new RuleGlobs(), isProtected: () => false },
   }).answer;
 };
 
@@ -177,7 +177,12 @@ describe('an address to fetch', () => {
 
   it('is no file of the workspace', () => {
     const request = { ...createFileRequest('demo', 'fetch', '/ws/a.ts'), input: { url: '"https://x.example"' } };
-    const context = { rules: [], policy: { fetch: 'allow' }, globs: ruleGlobs(), isProtected: () => false } as const;
+    const context = {
+      rules: [],
+      policy: { fetch: 'allow' },
+      globs: new RuleGlobs(),
+      isProtected: () => false,
+    } as const;
     assert.equal(decideRequest(request, context).answer, 'ask');
   });
 

@@ -13,7 +13,7 @@ import {
   ruleMatches,
 } from '../../../../../src/permissions/common/rules/permissionRules';
 import { describeRule } from '../../../../../src/permissions/common/rules/ruleWords';
-import { ruleGlobs } from '../../../../fake/fakePermissions';
+import { RuleGlobs } from '../../../../../src/permissions/common/rules/ruleGlobs';
 import { only } from '../../../../support/only';
 
 /** How an agent asks to run something, and how it can then run that: one of `runs`. */
@@ -29,7 +29,7 @@ interface Run {
   readonly variable: string;
 }
 
-const globs = ruleGlobs();
+const globs = new RuleGlobs();
 /** No word is a program or a builtin, so that the shell only reports what it would have run. */
 const words = ['a', 'b', 'x1', '-f', '.', '*', '$V', '~', '"', "'", '\\', '#', '{', '}', ',', '(', ')', '!', '?', '='];
 const separators = [

@@ -9,8 +9,7 @@ import { ProtectedFiles } from '../../../../../src/editor/common/protection/prot
 import { DiskEditor } from '../../../../../src/editor/node/diskEditor';
 import { decideRequest } from '../../../../../src/permissions/common/decide';
 import type { PermissionRule } from '../../../../../src/permissions/common/rules/permissionRules';
-import { globOfFolder } from '../../../../../src/permissions/common/rules/ruleGlobs';
-import { ruleGlobs } from '../../../../fake/fakePermissions';
+import { globOfFolder, RuleGlobs } from '../../../../../src/permissions/common/rules/ruleGlobs';
 import { only } from '../../../../support/only';
 
 const oddNames = [
@@ -41,7 +40,7 @@ const otherNames = ['a', 'b', 'ab', 'aa', '1', '2', 'i', 'id', 'A', 'a/b', 'axb'
 
 describe('the glob of a folder', () => {
   it('matches what is in it, whatever its name is, and nothing else', () => {
-    const globs = ruleGlobs();
+    const globs = new RuleGlobs();
     for (const name of oddNames) {
       const glob = globOfFolder(`/r/${name}`);
       const found = [...oddNames, ...otherNames].filter((one) => globs.isMatch(glob, `/r/${one}/.x/f`, 'allow'));
@@ -50,7 +49,7 @@ describe('the glob of a folder', () => {
   });
 
   it('has slashes, as globs of paths of Windows do', () => {
-    const globs = ruleGlobs();
+    const globs = new RuleGlobs();
     assert.equal(globOfFolder('C:\\work\\app'), 'C:/work/app/**');
     assert.equal(globOfFolder('/'), '/**');
     const glob = globOfFolder('C:\\work\\{a,b} (1)');
@@ -64,7 +63,7 @@ describe('the glob of a folder', () => {
 only('where names can have any character', process.platform === 'linux').describe('a rule for a folder', () => {
   let root: string;
   let folder: string;
-  const globs = ruleGlobs();
+  const globs = new RuleGlobs();
   before(async () => {
     root = await realpath(await mkdtemp(path.join(tmpdir(), 'backline-folder-rules-')));
     folder = path.join(root, 'ws');

@@ -9,9 +9,9 @@ import {
 import { describeRule, describeLastingAnswer, ruleTitle } from '../../../../../src/permissions/common/rules/ruleWords';
 import { createFileRequest, type ToolRequest } from '../../../../../src/permissions/common/requests/toolRequest';
 import { parseToolInput } from '../../../../../src/permissions/common/requests/toolInput';
-import { ruleGlobs } from '../../../../fake/fakePermissions';
+import { RuleGlobs } from '../../../../../src/permissions/common/rules/ruleGlobs';
 
-const globs = ruleGlobs();
+const globs = new RuleGlobs();
 const run: ToolRequest = { ...createFileRequest('demo', 'execute'), command: { argv: ['npm', 'test'], cwd: '/ws' } };
 const edit = createFileRequest('demo', 'edit', '/ws/src/a.ts');
 const read = createFileRequest('demo', 'read', '/ws/src/a.ts');
@@ -277,9 +277,12 @@ describe('a program whose name reads as a command line', () => {
     ] as const) {
       const rule = createNarrowestRule(made, 'allow', 'always');
       assert.ok(rule);
-      assert.deepEqual([ruleMatches(rule, made, ruleGlobs()), ruleMatches(rule, other, ruleGlobs())], [true, false]);
+      assert.deepEqual(
+        [ruleMatches(rule, made, new RuleGlobs()), ruleMatches(rule, other, new RuleGlobs())],
+        [true, false],
+      );
       const denial = createNarrowestRule(made, 'deny', 'always');
-      assert.ok(denial && ruleMatches(denial, other, ruleGlobs()), 'a denial holds for both');
+      assert.ok(denial && ruleMatches(denial, other, new RuleGlobs()), 'a denial holds for both');
     }
     const titles = [line, program]
       .map((made) => createNarrowestRule(made, 'allow', 'always'))
