@@ -1,19 +1,11 @@
 import * as z from 'zod/mini';
-import type { BackendRegistry } from '../../../session/common/backendRegistry';
 import type { BackendSession } from '../../../session/common/sessionBackend';
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
-import type { Memento } from '../../../base/common/memento';
 import { CommandView, toCommandViews, type BackendView } from '../chatView';
 import type { BackendOptions, NewSessionOptionsPort } from '../conversations/newSessionOptionsPort';
 import { AgentOptions, type OptionsPorts } from './agentOptions';
 import { ServerOptions } from './serverOptions';
-
-interface NewOptionsPorts {
-  readonly backends: BackendRegistry;
-  readonly memento: Memento;
-  readonly onError: (error: unknown) => void;
-}
 
 const commandsName = 'chat.commands';
 const KeptCommands = z.record(z.string(), z.array(CommandView));
@@ -26,7 +18,7 @@ export class NewSessionOptions implements NewSessionOptionsPort, Disposable {
   private readonly currentCommands = new Map<string, readonly CommandView[]>();
   private readonly optionsPorts: OptionsPorts;
 
-  constructor(private readonly ports: NewOptionsPorts) {
+  constructor(private readonly ports: Omit<OptionsPorts, 'onChange'>) {
     this.optionsPorts = { ...ports, onChange: () => this.emitter.fire() };
   }
 
