@@ -36,12 +36,8 @@ function firstWords(line: string): string {
   const rest = hasWords.test(task) ? task : line;
   const sentence = rest.split(/(?<=[.!?;:])\s/)[0] ?? '';
   const parts = (sentence.split(' ').length < minWords ? rest : sentence).split(' ').filter((part) => part !== '');
-  const all = parts.slice(
-    Math.max(
-      0,
-      parts.findIndex((part) => hasWords.test(part)),
-    ),
-  );
+  const firstWord = parts.findIndex((part) => hasWords.test(part));
+  const all = parts.slice(Math.max(0, firstWord));
   const clause = all.findIndex((word, at) => at >= minWords && clauses.has(word.toLowerCase()));
   const words = all.slice(0, clause < 0 ? maxWords : Math.min(clause, maxWords));
   if (words.length < all.length) {
