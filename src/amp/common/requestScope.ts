@@ -9,7 +9,6 @@ const maxApplyMs = 60_000;
 export class RequestScope {
   readonly deadlineMs: number;
   private readonly controller = new AbortController();
-  private endReason: Error | undefined;
   private rejectRun: ((reason: Error) => void) | undefined;
   private timer: Disposable | undefined;
   private isApplying = false;
@@ -31,7 +30,7 @@ export class RequestScope {
   async run<T>(work: () => Promise<T>): Promise<T> {
     const remainingMs = this.deadlineMs - this.clock.monotonicNow();
     if (remainingMs <= 0) this.timeOut();
-    if (this.endReason) throw this.endReason;
+    this.signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.rejectRun = reject;
     this.timer = this.clock.setTimer(remainingMs, () => this.timeOut());
@@ -51,15 +50,14 @@ export class RequestScope {
   /** Call when the effect of the request can no longer be prevented, so that it is not reported as failed. */
   startApplying(): void {
     this.isApplying = true;
-    if (this.endReason || !this.timer) return;
+    if (this.signal.aborted || !this.timer) return;
     this.stopTimer();
     this.timer = this.clock.setTimer(maxApplyMs, () => this.timeOut());
   }
 
   /** Ends the request and fires its signal. Does nothing if the request has already ended. */
   end(reason: Error): void {
-    if (this.endReason) return;
-    this.endReason = reason;
+    if (this.signal.aborted) return;
     this.stopTimer();
     // Rejects first, so that the caller gets the time-out and not the error that the aborted work throws.
     this.rejectRun?.(reason);
