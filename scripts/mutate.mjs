@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { bootstrap } from './lib/bootstrap.mjs';
-import { endWhenInterrupted } from './lib/processes.mjs';
+import { cleanUpAtEnd } from './lib/processes.mjs';
 import { removeFolder } from './lib/removeFolder.mjs';
 
 await bootstrap();
@@ -22,10 +22,6 @@ if (feature === undefined || !/^[a-z]+$/.test(feature) || Number.isNaN(limit) ||
   process.exit(2);
 }
 const folder = mkdtempSync(path.join(tmpdir(), 'backline-mutate-'));
-endWhenInterrupted(() => removeFolder(folder));
-try {
-  await mutateFeature({ feature, filters, limit, seed, folder });
-} finally {
-  removeFolder(folder);
-}
+cleanUpAtEnd(() => removeFolder(folder));
+await mutateFeature({ feature, filters, limit, seed, folder });
 process.exit(0);

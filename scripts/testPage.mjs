@@ -1,13 +1,11 @@
 // Runs the webview pages' tests in Chromium: `npm run test:page -- chat` runs the files whose path contains "chat".
 import { mkdir, rm } from 'node:fs/promises';
 import { bootstrap } from './lib/bootstrap.mjs';
-import { endWhenInterrupted } from './lib/processes.mjs';
+import { cleanUpAtEnd } from './lib/processes.mjs';
 import { keepTemporaryFilesInMemory } from './lib/tests/memoryFolder.mjs';
 
 await bootstrap();
-const removeTemporaryFiles = keepTemporaryFilesInMemory();
-endWhenInterrupted(removeTemporaryFiles);
-process.on('exit', removeTemporaryFiles);
+cleanUpAtEnd(keepTemporaryFilesInMemory());
 const { forgetSummary } = await import('./lib/tests/summary.mjs');
 const { inRoot } = await import('./lib/paths.mjs');
 const { bundleTests, scriptsStayInPlace } = await import('./lib/tests/testFiles.mjs');

@@ -1,7 +1,7 @@
 // Drives a real VS Code with backline.vsix installed, as a user would: `npm run test:ui -- amp` runs matching files;
 // `--real-agents` runs test/agentsUi, which installs agents from the npm registry and is not part of `npm test`.
 import { bootstrap } from './lib/bootstrap.mjs';
-import { endWhenInterrupted } from './lib/processes.mjs';
+import { cleanUpAtEnd } from './lib/processes.mjs';
 import { removeFolder } from './lib/removeFolder.mjs';
 import { keepTemporaryFilesInMemory } from './lib/tests/memoryFolder.mjs';
 
@@ -9,12 +9,10 @@ await bootstrap();
 /** @type {string | undefined} */
 let installationFolder;
 const removeTemporaryFiles = keepTemporaryFilesInMemory();
-const removeInstallation = () => {
+cleanUpAtEnd(() => {
   if (installationFolder !== undefined) removeFolder(installationFolder);
   removeTemporaryFiles();
-};
-endWhenInterrupted(removeInstallation);
-process.on('exit', removeInstallation);
+});
 const { ensureCodeServer } = await import('./lib/vscode/codeServer.mjs');
 const { installVsix } = await import('./lib/vscode/host.mjs');
 const { makeSandbox } = await import('./lib/vscode/sandbox.mjs');

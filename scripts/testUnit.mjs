@@ -2,13 +2,11 @@
 // test/soak; `--processes=1` runs it in one process beside others (default: one for each processor, at most 4).
 import { availableParallelism } from 'node:os';
 import { bootstrap } from './lib/bootstrap.mjs';
-import { endWhenInterrupted } from './lib/processes.mjs';
+import { cleanUpAtEnd } from './lib/processes.mjs';
 import { keepTemporaryFilesInMemory } from './lib/tests/memoryFolder.mjs';
 
 await bootstrap();
-const removeTemporaryFiles = keepTemporaryFilesInMemory();
-endWhenInterrupted(removeTemporaryFiles);
-process.on('exit', removeTemporaryFiles);
+cleanUpAtEnd(keepTemporaryFilesInMemory());
 const { forgetSummary } = await import('./lib/tests/summary.mjs');
 const { bundleTests, scriptsStayInPlace } = await import('./lib/tests/testFiles.mjs');
 const { runPool } = await import('./lib/tests/runPool.mjs');

@@ -225,6 +225,15 @@ export function endWhenInterrupted(cleanUp = () => undefined) {
 }
 
 /**
+ * As `endWhenInterrupted`, and `cleanUp` is also called when this process ends by itself.
+ * @param {() => void} cleanUp
+ */
+export function cleanUpAtEnd(cleanUp) {
+  endWhenInterrupted(cleanUp);
+  process.on('exit', cleanUp);
+}
+
+/**
  * @param {number} pid
  * @param {NodeJS.Signals} name
  */

@@ -52,15 +52,20 @@ only('where there are process groups', process.platform !== 'win32').describe('w
     }
   });
 
-  it('is ended by a signal, and then the script cleans up', async () => {
+  /** Arguments of a Node.js that is ready, does `rest`, and cleans up at its end. */
+  const cleansUp = (rest: string): string[] => {
     const processes = JSON.stringify(pathToFileURL(path.resolve('scripts/lib/processes.mjs')).href);
     const script = `
-      const { endWhenInterrupted } = await import(${processes});
+      const { cleanUpAtEnd } = await import(${processes});
       const { writeFileSync } = await import('node:fs');
-      endWhenInterrupted(() => writeFileSync(process.argv[1], 'clean'));
+      cleanUpAtEnd(() => writeFileSync(process.argv[1], 'clean'));
       writeFileSync(process.argv[1], 'ready');
-      setInterval(() => undefined, 1000);`;
-    const running = spawn(process.execPath, ['--input-type=module', '-e', script, pidFile()], { stdio: 'ignore' });
+      ${rest}`;
+    return ['--input-type=module', '-e', script, pidFile()];
+  };
+
+  it('is ended by a signal, and then the script cleans up', async () => {
+    const running = spawn(process.execPath, cleansUp('setInterval(() => undefined, 1000);'), { stdio: 'ignore' });
     const ended = once(running, 'exit');
     try {
       await eventually('the script', async () => assert.equal(await readFile(pidFile(), 'utf8'), 'ready'));
@@ -69,6 +74,12 @@ only('where there are process groups', process.platform !== 'win32').describe('w
     } finally {
       running.kill('SIGKILL');
     }
+    assert.equal(await readFile(pidFile(), 'utf8'), 'clean');
+  });
+
+  it('is cleaned up also when the script ends by itself', async () => {
+    const { code } = await runContained(process.execPath, cleansUp('process.exit(3);'));
+    assert.equal(code, 3);
     assert.equal(await readFile(pidFile(), 'utf8'), 'clean');
   });
 
