@@ -76,36 +76,30 @@ export default {
     });
   },
 };`,
-  /** Looks at each line, and has an item for one. */
-  small: `export default {
-  meta: () => ({ name: 'small', annotations: {} }),
+  /** An item for the first line. */
+  small: providerOfLines('line === 0'),
+  tenth: providerOfLines('line % 10 === 0'),
+  hang: 'export default { meta: () => ({ name: "h", annotations: {} }), annotations: () => new Promise(() => {}) };',
+};
+
+/** Has an item for each line of which `condition`, an expression, is true. */
+function providerOfLines(condition: string): string {
+  return `export default {
+  meta: () => ({ name: 'lines', annotations: {} }),
   annotations({ uri, content }) {
     const annotations = [];
     const lines = content.split('\\n');
-    for (let line = 0; line < lines.length; line++) {
-      if (!lines[line].startsWith('// version')) continue;
-      const range = { start: { line, character: 0 }, end: { line, character: lines[line].length } };
-      annotations.push({ uri, range, item: { title: 'The version', ui: { hover: { text: 'It is new' } } } });
-    }
-    return annotations;
-  },
-};`,
-  tenth: `export default {
-  meta: () => ({ name: 't', annotations: {} }),
-  annotations({ uri, content }) {
-    const annotations = [];
-    const lines = content.split('\\n');
-    for (let line = 0; line < lines.length - 1; line += 10) {
+    for (let line = 0; line < lines.length - 1; line++) {
+      if (!(${condition})) continue;
       const range = { start: { line, character: 0 }, end: { line, character: lines[line].length } };
       annotations.push({ uri, range, item: { title: 'Line ' + line, ui: { hover: { text: 'Here is line ' + line } } } });
     }
     return annotations;
   },
-};`,
-  hang: 'export default { meta: () => ({ name: "h", annotations: {} }), annotations: () => new Promise(() => {}) };',
-};
+};`;
+}
 
-export const uri = 'file:///bench/file.ts';
+const uri = 'file:///bench/file.ts';
 const folder = sharedFolder();
 
 /** With the program of the workers. Children of the bench use their parent's. */
