@@ -17,7 +17,7 @@ import { ProviderFactory } from '../../../src/context/node/providerFactory';
 import { createTimeLimitedRunner } from '../../../src/base/node/timeLimitedRunner';
 import { OutgoingHttp } from '../../../src/wire/node/outgoingHttp';
 
-/** Who is measured: our client, the client of OpenCtx, and the providers alone. All ask the same modules, of dialect C. */
+/** Who is measured: our client, and the client of OpenCtx. Both ask the same modules, of dialect C. */
 export interface Subject {
   /** Asks as a hover does: all providers about all of the text, for what they say of one place. */
   ask(version: number, content: string): Promise<Found>;
@@ -157,20 +157,6 @@ export function oursOf(urls: readonly string[]): Subject {
       return { count: items.length, hovered: itemsAt(items, hoverPosition).map(({ hover }) => hover?.text) };
     },
     dispose: () => client.dispose(),
-  };
-}
-
-const annotationsOf = z.custom<(params: object, settings: object) => unknown>((value) => typeof value === 'function');
-const providerModule = z.object({ default: z.object({ annotations: annotationsOf }) });
-
-export async function directOf(urls: readonly string[]): Promise<Subject> {
-  const providers = await Promise.all(urls.map(async (url) => providerModule.parse(await import(url)).default));
-  return {
-    async ask(_version, content) {
-      const answers = await Promise.all(providers.map(({ annotations }) => annotations({ uri, content }, {})));
-      return foundIn(answers);
-    },
-    dispose: () => undefined,
   };
 }
 
