@@ -1,10 +1,7 @@
-import type { ChatPages } from '../../test/page/chat/support/chatPages';
+import type { PageHarness } from '../../test/page/support/pageHarness';
 
 /** Starts the pages for a benchmark, and stops them after it. If it fails, the process ends with 1. */
-export async function runWithPages(
-  pages: Pick<ChatPages, 'start' | 'stop'>,
-  benchmark: () => Promise<void>,
-): Promise<void> {
+export async function runWithPages(pages: PageHarness, benchmark: () => Promise<void>): Promise<void> {
   try {
     await pages.start();
     try {
