@@ -93,16 +93,15 @@ export class ScriptedSession implements BackendSession {
   /** Runs a call of a tool from its start to its end. */
   callTool(): void {
     if (this.turn === 'none') this.engine.turns.apply({ type: 'acted' });
-    const about = { session_id: this.id, call_id: `call-${++this.callCount}`, tool_name: 'run', operation: 'run' };
-    this.report({ event: 'tool:pre', data: { ...about, input: {}, kind: 'execute' } });
-    this.report({ event: 'tool:post', data: { ...about, result: { success: true } } });
+    this.callCount++;
+    this.report({ event: 'tool:pre', data: { ...this.lastCall(), input: {}, kind: 'execute' } });
+    this.report({ event: 'tool:post', data: { ...this.lastCall(), result: { success: true } } });
   }
 
   /** Says more of a call that has ended, perhaps in an earlier turn. */
   updateEndedCall(): void {
     if (this.callCount === 0) return;
-    const data = { session_id: this.id, call_id: `call-${this.callCount}`, tool_name: 'run', operation: 'run' };
-    this.report({ event: 'tool:post', data: { ...data, result: { success: false } } });
+    this.report({ event: 'tool:post', data: { ...this.lastCall(), result: { success: false } } });
   }
 
   ask(): void {
@@ -120,20 +119,12 @@ export class ScriptedSession implements BackendSession {
   }
 
   end(stopReason: 'end_turn' | 'cancelled' = 'end_turn'): void {
-    if (!this.engine.turns.state.open) return;
-    this.engine.turns.apply({ type: 'ended' });
-    this.turnEnd?.resolve();
     const data = { session_id: this.id, response: '', stop_reason: stopReason };
-    this.engine.reportBoundary([{ event: 'prompt:complete', data }]);
+    this.endTurn({ event: 'prompt:complete', data });
   }
 
   fail(): void {
-    if (!this.engine.turns.state.open) return;
-    this.engine.turns.apply({ type: 'ended' });
-    this.turnEnd?.resolve();
-    this.engine.reportBoundary([
-      { event: 'error', data: { session_id: this.id, error: 'It broke.', code: 'backend' } },
-    ]);
+    this.endTurn({ event: 'error', data: { session_id: this.id, error: 'It broke.', code: 'backend' } });
   }
 
   /** Whether a turn was canceled that has not ended. */
@@ -174,6 +165,17 @@ export class ScriptedSession implements BackendSession {
     while (this.hasPromptOnItsWay) this.deliver(false);
     this.engine.end([], 'closed');
     this.turnEnd?.resolve();
+  }
+
+  private endTurn(event: SessionEvent): void {
+    if (!this.engine.turns.state.open) return;
+    this.engine.turns.apply({ type: 'ended' });
+    this.turnEnd?.resolve();
+    this.engine.reportBoundary([event]);
+  }
+
+  private lastCall() {
+    return { session_id: this.id, call_id: `call-${this.callCount}`, tool_name: 'run', operation: 'run' };
   }
 
   private report(event: SessionEvent): void {
