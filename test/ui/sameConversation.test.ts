@@ -23,8 +23,11 @@ interface ReachableAgent {
 /** How the demo agent is reached. It keeps its sessions in `stateFolder`. */
 interface Kind {
   readonly name: string;
-  /** What is the same for each driver is done with one of each protocol and of each side: the conformance suite runs with all. */
-  readonly isWhole: boolean;
+  /**
+   * Whether steps that are the same for all versions and transports run, too: once for each version, once locally and once by
+   * URL. The conformance suite runs with all.
+   */
+  readonly runsCommonSteps: boolean;
   readonly reach: (sandbox: Sandbox, stateFolder: string) => Promise<ReachableAgent>;
 }
 
@@ -49,13 +52,13 @@ const overUrl =
   };
 
 const kinds: readonly Kind[] = [
-  { name: 'ACP version 1', isWhole: true, reach: overLines('1') },
-  { name: 'ACP version 2', isWhole: false, reach: overLines('2') },
-  { name: 'a URL, Streamable HTTP', isWhole: false, reach: overUrl('http', '1') },
-  { name: 'a URL, WebSocket', isWhole: true, reach: overUrl('ws', '2') },
+  { name: 'ACP version 1', runsCommonSteps: true, reach: overLines('1') },
+  { name: 'ACP version 2', runsCommonSteps: false, reach: overLines('2') },
+  { name: 'a URL, Streamable HTTP', runsCommonSteps: false, reach: overUrl('http', '1') },
+  { name: 'a URL, WebSocket', runsCommonSteps: true, reach: overUrl('ws', '2') },
 ];
 
-for (const { name, isWhole, reach } of kinds) {
+for (const { name, runsCommonSteps, reach } of kinds) {
   describe(`A conversation over ${name}`, () => {
     const slug = name.replaceAll(/\W+/g, '-').toLowerCase();
     let agent: ReachableAgent | undefined;
@@ -91,8 +94,11 @@ for (const { name, isWhole, reach } of kinds) {
     const prompts = async (): Promise<string[]> =>
       (await chat.frame()).locator('.entry-prompt .prompt-text').allInnerTexts();
     const change = `rename colour to color in src/${fileName}`;
-    const lastPrompt = isWhole ? '/slow 2000' : change;
+    const lastPrompt = runsCommonSteps ? '/slow 2000' : change;
     const shot = (step: string): Promise<void> => window.screenshot(`same-${slug}-${step}`);
+    const commonStep = (step: string, run: () => Promise<void>): void => {
+      if (runsCommonSteps) it(step, run);
+    };
 
     it('answers a prompt', async () => {
       await chat.send('what can you do?');
@@ -100,13 +106,12 @@ for (const { name, isWhole, reach } of kinds) {
       await ends();
     });
 
-    if (isWhole)
-      it('calls a tool of the window', async () => {
-        await chat.send(`who uses colour in src/${fileName}`);
-        await chat.says('I asked the language server of your editor.');
-        await ends();
-        await shot('tool');
-      });
+    commonStep('calls a tool of the window', async () => {
+      await chat.send(`who uses colour in src/${fileName}`);
+      await chat.says('I asked the language server of your editor.');
+      await ends();
+      await shot('tool');
+    });
 
     it('asks with the diff of a change, and makes it once that is allowed', async () => {
       await chat.send(change);
@@ -120,46 +125,43 @@ for (const { name, isWhole, reach } of kinds) {
       await ends();
     });
 
-    if (isWhole)
-      it('lists the change, and shows it in the review', async () => {
-        await chat.shows(/1 file/);
-        await (await chat.button(/^Review$/)).click();
-        const diff = window.page.locator('.multiDiffEntry').filter({ hasText: fileName });
-        await diff.locator('.editor.modified').getByText('color').first().waitFor();
-        await shot('diff');
-        await window.runCommand('View: Close All Editors');
-      });
+    commonStep('lists the change, and shows it in the review', async () => {
+      await chat.shows(/1 file/);
+      await (await chat.button(/^Review$/)).click();
+      const diff = window.page.locator('.multiDiffEntry').filter({ hasText: fileName });
+      await diff.locator('.editor.modified').getByText('color').first().waitFor();
+      await shot('diff');
+      await window.runCommand('View: Close All Editors');
+    });
 
-    if (isWhole)
-      it('runs a command in a terminal once that is allowed', async () => {
-        await chat.send(`run node -e "console.log('out of the ' + 'terminal')"`);
-        // Backline asks for a terminal of its own, in its words; in version 2 the agent asks for one of its own.
-        const allow = (await chat.frame()).locator('.approval').getByRole('button', { name: /^Allow(?: once)?$/ });
-        await allow.first().waitFor();
-        await shot('terminal-approval');
-        await eventually('the answer', async () => {
-          if (await allow.first().isVisible()) await allow.first().click({ timeout: 5_000 });
-          await allow.first().waitFor({ state: 'hidden', timeout: 700 });
-        });
-        await chat.says('ended with exit code 0');
-        await ends();
-        const output = (await chat.frame()).locator('.terminal').getByText('out of the terminal').first();
-        await eventually('the output', async () => {
-          // A step that has ended is folded.
-          const step = (await chat.frame()).locator('details.tool > summary').filter({ hasText: 'node -e' }).last();
-          if (!(await output.isVisible())) await step.click({ timeout: 5_000 });
-          await output.waitFor({ timeout: 2_000 });
-        });
-        await shot('terminal');
+    commonStep('runs a command in a terminal once that is allowed', async () => {
+      await chat.send(`run node -e "console.log('out of the ' + 'terminal')"`);
+      // Backline asks for a terminal of its own, in its words; in version 2 the agent asks for one of its own.
+      const allow = (await chat.frame()).locator('.approval').getByRole('button', { name: /^Allow(?: once)?$/ });
+      await allow.first().waitFor();
+      await shot('terminal-approval');
+      await eventually('the answer', async () => {
+        if (await allow.first().isVisible()) await allow.first().click({ timeout: 5_000 });
+        await allow.first().waitFor({ state: 'hidden', timeout: 700 });
       });
+      await chat.says('ended with exit code 0');
+      await ends();
+      const output = (await chat.frame()).locator('.terminal').getByText('out of the terminal').first();
+      await eventually('the output', async () => {
+        // A step that has ended is folded.
+        const step = (await chat.frame()).locator('details.tool > summary').filter({ hasText: 'node -e' }).last();
+        if (!(await output.isVisible())) await step.click({ timeout: 5_000 });
+        await output.waitFor({ timeout: 2_000 });
+      });
+      await shot('terminal');
+    });
 
-    if (isWhole)
-      it('stops when it is told to', async () => {
-        await chat.send('/slow 2000');
-        await chat.shows('This answer comes one word at a time');
-        await (await chat.button('Stop')).click();
-        await ends();
-      });
+    commonStep('stops when it is told to', async () => {
+      await chat.send('/slow 2000');
+      await chat.shows('This answer comes one word at a time');
+      await (await chat.button('Stop')).click();
+      await ends();
+    });
 
     it('is there after a reload, and the agent continues in its session', async () => {
       await window.reload();
@@ -173,34 +175,32 @@ for (const { name, isWhole, reach } of kinds) {
       assert.equal(await (await chat.frame()).getByText('doesn’t remember this conversation').count(), 0);
     });
 
-    if (isWhole)
-      it('goes back to a prompt, with its files', async () => {
-        await eventually('Restore to Here', async () => {
-          const entry = (await chat.frame()).locator('.entry-prompt').filter({ hasText: change });
-          await entry.hover({ timeout: 5_000 });
-          await entry.getByRole('button', { name: 'Restore to Here…' }).click({ timeout: 5_000 });
-        });
-        await window.pick('Conversation and Files');
-        await window.picks.filter({ hasText: fileName }).waitFor();
-        await window.page.keyboard.press('Enter');
-        await contains(original);
-        await eventually('the prompt', async () =>
-          assert.equal(await (await chat.prompt()).inputValue({ timeout: 5_000 }), change),
-        );
-        assert.deepEqual(await prompts(), ['what can you do?', `who uses colour in src/${fileName}`]);
-        await shot('restore');
+    commonStep('goes back to a prompt, with its files', async () => {
+      await eventually('Restore to Here', async () => {
+        const entry = (await chat.frame()).locator('.entry-prompt').filter({ hasText: change });
+        await entry.hover({ timeout: 5_000 });
+        await entry.getByRole('button', { name: 'Restore to Here…' }).click({ timeout: 5_000 });
       });
+      await window.pick('Conversation and Files');
+      await window.picks.filter({ hasText: fileName }).waitFor();
+      await window.page.keyboard.press('Enter');
+      await contains(original);
+      await eventually('the prompt', async () =>
+        assert.equal(await (await chat.prompt()).inputValue({ timeout: 5_000 }), change),
+      );
+      assert.deepEqual(await prompts(), ['what can you do?', `who uses colour in src/${fileName}`]);
+      await shot('restore');
+    });
 
-    if (isWhole)
-      it('continues from there', async () => {
-        await (await chat.prompt()).press('Enter');
-        await chat.answer('Allow');
-        await contains(changed);
-        await ends();
-        // Only what is near the view is on the page.
-        const shown = await prompts();
-        assert.equal(shown.at(-1), change);
-        assert.ok(!shown.includes('/slow 2000'), shown.join('; '));
-      });
+    commonStep('continues from there', async () => {
+      await (await chat.prompt()).press('Enter');
+      await chat.answer('Allow');
+      await contains(changed);
+      await ends();
+      // Only what is near the view is on the page.
+      const shown = await prompts();
+      assert.equal(shown.at(-1), change);
+      assert.ok(!shown.includes('/slow 2000'), shown.join('; '));
+    });
   });
 }
