@@ -27,8 +27,8 @@ export class ChatView {
   }
 
   /**
-   * A conversation in which nothing was said, with the agent that was chosen. Again when the chat took the focus just then,
-   * as it does after the choice of an agent: that closes the palette, and the command may be lost.
+   * Begins a conversation with the chosen agent, and waits for its empty page. Repeats the command if that does not come: when
+   * the chat takes the focus, as after the choice of an agent, the palette closes and the command may be lost.
    */
   async begin(window: VsCodeWindow, agent: string): Promise<void> {
     await eventually(`a conversation with ${agent}`, async () => {
