@@ -136,8 +136,9 @@ export function isAlive(pid) {
   try {
     process.kill(pid, 0);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    // It belongs to another user.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { listProcesses, runContained } from '../../../scripts/lib/processes.mjs';
+import { isAlive, listProcesses, runContained } from '../../../scripts/lib/processes.mjs';
 import { eventually } from '../../support/eventually';
 import { only } from '../../support/only';
 
@@ -41,6 +41,22 @@ only('where there are process groups', process.platform !== 'win32').describe('w
       assert.equal(await runs(await serverPid()), false);
     });
   }
+
+  it('is alive also if it may not be signalled', () => {
+    const kill = Object.getOwnPropertyDescriptor(process, 'kill') ?? {};
+    const isAliveAfter = (code: string): boolean => {
+      const value = (): never => {
+        throw Object.assign(new Error(code), { code });
+      };
+      Object.defineProperty(process, 'kill', { ...kill, value });
+      return isAlive(1);
+    };
+    try {
+      assert.deepEqual([isAliveAfter('EPERM'), isAliveAfter('ESRCH')], [true, false]);
+    } finally {
+      Object.defineProperty(process, 'kill', kill);
+    }
+  });
 
   it('leaves the servers of another run alone', async () => {
     const other = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'ignore' });
