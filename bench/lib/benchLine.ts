@@ -18,9 +18,6 @@ export interface BenchResult {
 
 /** What the calibrated step takes at the median on the quiet machine for which bars of times were set. */
 export const referenceStepMs = 3.5;
-const stepText = JSON.stringify(
-  Array.from({ length: 20_000 }, (_, index) => ({ index, text: `entry ${index}`, isEven: index % 2 === 0 })),
-);
 const warmUps = 10;
 
 export function printBenchLine(result: BenchResult): void {
@@ -58,10 +55,13 @@ export function benchLineOf(result: BenchResult, stepMs = calibratedStepMs): str
 }
 
 function calibratedStepMs(): number {
+  const text = JSON.stringify(
+    Array.from({ length: 20_000 }, (_, index) => ({ index, text: `entry ${index}`, isEven: index % 2 === 0 })),
+  );
   const times: number[] = [];
   for (let round = 0; round < 5 * warmUps; round++) {
     const startMs = performance.now();
-    JSON.parse(stepText);
+    JSON.parse(text);
     if (round >= warmUps) times.push(performance.now() - startMs);
   }
   return median(times);
