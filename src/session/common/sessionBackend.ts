@@ -114,7 +114,7 @@ export interface LoadSessionOptions extends CreateSessionOptions {
   readonly onLoading?: (session: Pick<BackendSession, 'events' | 'holdBack'>) => void;
 }
 
-/** Choices for a new session, by option id. */
+/** What the options of a new session may depend on. */
 export type ProfileAndModel = Pick<CreateSessionOptions, 'profile' | 'model'>;
 
 export interface SessionSummary {
