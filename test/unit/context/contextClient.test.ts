@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { FakeClock } from '../../fake/fakeClock';
 import type { PackedItems } from '../../../src/context/common/items/packedItems';
+import { RequestCancelledError } from '../../../src/context/common/providers/callWithTimeout';
 import {
   clientOf,
   documentOf,
@@ -159,6 +160,38 @@ describe('the context client', () => {
     assert.equal(client.providerStates[0]?.status, 'notAskedYet');
     await client.requestItems(documentOf('one'));
     assert.deepEqual([provider.asked.length, provider.greetings, provider.rests], [2, 2, 1]);
+  });
+
+  it('asks again for a caller who waits while the provider starts over, and counts no failure', async () => {
+    const stopped = Promise.withResolvers<PackedItems>();
+    const provider = new FakeProvider((_content, call) =>
+      call === 1 ? stopped.promise : provided(providedItem('new')),
+    );
+    provider.findMentions = () => (provider.greetings === 1 ? never() : Promise.resolve([]));
+    const client = clientOf(clock, { [a]: provider });
+    const answer = client.requestItems(documentOf('one'));
+    const mentions = client.providers.find(a)?.mentions({ query: '' }, new AbortController().signal);
+    await settle();
+    client.retry(a);
+    stopped.reject(new Error('The provider was stopped.'));
+    assert.deepEqual(titles((await answer).items), ['new']);
+    assert.deepEqual(await mentions, []);
+    assert.deepEqual([client.providerStates[0]?.status, provider.asked.length], ['ready', 2]);
+    client.dispose();
+    assert.equal(clock.pending, 0);
+  });
+
+  it('ends a request whose provider is removed', async () => {
+    const provider = hanging();
+    provider.findMentions = () => never();
+    const client = clientOf(clock, { [a]: provider });
+    const mentions = client.providers.find(a)?.mentions({ query: '' }, new AbortController().signal);
+    const answer = client.requestItems(documentOf('one'));
+    await settle();
+    client.setProviders(listOf({}));
+    assert.deepEqual(titles((await answer).items), []);
+    await assert.rejects(mentions ?? Promise.resolve(), RequestCancelledError);
+    assert.equal(clock.pending, 0);
   });
 
   it('gives up on a call that never ends', async () => {

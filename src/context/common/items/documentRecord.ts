@@ -112,13 +112,11 @@ export class DocumentRecord {
   markOutdated(id: string): void {
     const slot = this.answers.get(id);
     if (slot) this.answers.set(id, { ...slot, answeredVersion: undefined });
-    this.pendingRequests.get(id)?.controller.abort();
-    this.pendingRequests.delete(id);
     this.clearCache();
   }
 
   retainProviders(ids: ReadonlySet<string>): void {
-    for (const id of [...this.pendingRequests.keys()].filter((each) => !ids.has(each))) this.markOutdated(id);
+    for (const [id, request] of this.pendingRequests) if (!ids.has(id)) this.cancelRequest(id, request);
     for (const id of [...this.answers.keys()]) {
       if (ids.has(id)) continue;
       this.totalWeight -= this.answerWeight(id);

@@ -94,6 +94,7 @@ export class ProviderHandle implements Disposable {
   private readonly log: ProviderLog;
   private readonly printSubscription: Disposable | undefined;
   private isLastCallSlow = false;
+  private isDisposed = false;
   private currentState: ProviderState;
 
   constructor(
@@ -138,16 +139,13 @@ export class ProviderHandle implements Disposable {
     let isSlow = false;
     const timer = clock.setTimer(timings.slowMs, () => (this.isLastCallSlow = isSlow = true));
     try {
-      const { selectors, abilities } =
-        this.completedHandshake ?? (await raceSignal(this.handshake(), signal, () => new RequestCancelledError()));
-      const isWanted = abilities.annotations && selectors.matches(target);
-      const items = isWanted ? await this.requestItems(params, signal) : emptyPackedItems();
-      this.isLastCallSlow = isSlow;
-      this.recordSuccess(this.documentHealth);
-      return items;
-    } catch (error) {
-      this.recordFailure(this.documentHealth, error);
-      throw error;
+      return await this.untilAnswered(this.documentHealth, signal, async (untilReset) => {
+        const { selectors, abilities } = await this.greeted(untilReset);
+        const isWanted = abilities.annotations && selectors.matches(target);
+        const items = isWanted ? await this.requestItems(params, untilReset) : emptyPackedItems();
+        this.isLastCallSlow = isSlow;
+        return items;
+      });
     } finally {
       timer.dispose();
     }
@@ -185,6 +183,7 @@ export class ProviderHandle implements Disposable {
   }
 
   dispose(): void {
+    this.isDisposed = true;
     this.documentHealth.dispose();
     this.lookupHealth.dispose();
     this.resetController.abort();
@@ -198,11 +197,10 @@ export class ProviderHandle implements Disposable {
     signal: AbortSignal,
     work: (settings: ProviderSettings, signal: AbortSignal) => Promise<T | undefined>,
   ): Promise<T | undefined> {
-    try {
-      const { abilities } =
-        this.completedHandshake ?? (await raceSignal(this.handshake(), signal, () => new RequestCancelledError()));
+    return await this.untilAnswered(this.lookupHealth, signal, async (untilReset) => {
+      const { abilities } = await this.greeted(untilReset);
       if (!abilities[ability]) return undefined;
-      const found = await this.callProvider(ability, signal, async (inTime) =>
+      const found = await this.callProvider(ability, untilReset, async (inTime) =>
         work(await this.resolveSettings(), inTime),
       );
       if (found === undefined && this.completedHandshake)
@@ -210,12 +208,37 @@ export class ProviderHandle implements Disposable {
           ...this.completedHandshake,
           abilities: { ...this.completedHandshake.abilities, [ability]: false },
         };
-      this.recordSuccess(this.lookupHealth);
       return found;
-    } catch (error) {
-      this.recordFailure(this.lookupHealth, error);
-      throw error;
+    });
+  }
+
+  /**
+   * Performs a request, and again if the provider is reset meanwhile, because its code may have changed just then. Each
+   * reset is an act of the user or a changed file.
+   */
+  private async untilAnswered<T>(
+    health: ProviderHealth,
+    signal: AbortSignal,
+    request: (untilReset: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    for (;;) {
+      const reset = this.resetController.signal;
+      try {
+        const answer = await request(AbortSignal.any([signal, reset]));
+        this.recordSuccess(health);
+        return answer;
+      } catch (error) {
+        const isRepeated = reset.aborted && !signal.aborted && !this.isDisposed;
+        if (isRepeated) continue;
+        this.recordFailure(health, error);
+        throw error;
+      }
     }
+  }
+
+  /** Waits for the handshake, which continues if `signal` fires. */
+  private async greeted(signal: AbortSignal): Promise<Handshake> {
+    return this.completedHandshake ?? (await raceSignal(this.handshake(), signal, () => new RequestCancelledError()));
   }
 
   /** Performs the handshake. Concurrent requests share it. If one of them is cancelled, the handshake continues. */
@@ -290,7 +313,7 @@ export class ProviderHandle implements Disposable {
   }
 
   private recordFailure(health: ProviderHealth, error: unknown): void {
-    if (error instanceof RequestCancelledError || this.resetController.signal.aborted) return;
+    if (error instanceof RequestCancelledError || this.isDisposed) return;
     const message = redactSecrets(messageOf(error), this.seenSecrets).slice(0, 2_000);
     const details = error instanceof ProviderError ? error.details : undefined;
     this.log.error(details === undefined ? message : redactSecrets(details, this.seenSecrets));
