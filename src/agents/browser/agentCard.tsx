@@ -55,7 +55,7 @@ export function AgentCardRow({ card, page, isActive, onFocus }: AgentCardRowProp
           run(primary.kind);
         }}
       >
-        <AgentTile id={backendId} title={name} icon={page.iconOf(key)} />
+        <AgentTile id={backendId} title={name} icon={page.state.iconsByKey.get(key)} />
         <div class="agent-text">
           <h3 id={`${id}-name`}>
             <bdi>{name}</bdi>

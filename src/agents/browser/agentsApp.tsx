@@ -12,7 +12,7 @@ export function AgentsApp({ page }: { page: AgentsPage }) {
   useRedrawOnEvent(page.onDidChange);
   const search = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
-  const { failure, form, query, announcement, view } = page;
+  const { failure, form, query, announcement, view } = page.state;
   const groups = view && searchCards(view.cards, query);
   const focusFirstCard = (): void => list.current?.querySelector<HTMLElement>('.agent')?.focus();
   return (
@@ -30,7 +30,7 @@ export function AgentsApp({ page }: { page: AgentsPage }) {
         <div class="agents-notice is-error" role="alert">
           <ErrorIcon />
           <p>{failure}</p>
-          <IconButton label="Dismiss" icon={CloseIcon} onClick={() => page.dismissFailure()} />
+          <IconButton label="Dismiss" icon={CloseIcon} onClick={() => page.update({ failure: undefined })} />
         </div>
       )}
       {form && <OwnAgentForm key={form.previousName ?? ''} page={page} initial={form} />}

@@ -1,19 +1,4 @@
-import { createContext } from 'preact';
-import { useRedrawOnEvent } from '../../webview/browser/hooks/useRedrawOnEvent';
-import { useRequiredContext } from '../../webview/browser/hooks/useRequiredContext';
+import { createPageContext } from '../../webview/browser/page/pageState';
 import type { ChatPage } from './page/chatPage';
-import type { ChatPageState } from './page/chatPageStore';
 
-const context = createContext<ChatPage | undefined>(undefined);
-
-export const PageProvider = context.Provider;
-
-export function usePage(): ChatPage {
-  return useRequiredContext(context, 'page');
-}
-
-export function usePageState(): ChatPageState {
-  const { store } = usePage();
-  useRedrawOnEvent(store.onDidChange);
-  return store.state;
-}
+export const { PageProvider, usePage, usePageState } = createPageContext(({ store }: ChatPage) => store);

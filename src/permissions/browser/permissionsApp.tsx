@@ -8,7 +8,7 @@ import { RuleList } from './ruleList';
 
 export function PermissionsApp({ page }: { page: PermissionsPage }) {
   useRedrawOnEvent(page.onDidChange);
-  const { failure, view } = page;
+  const { failure, view } = page.state;
   return (
     <main class="permissions" aria-busy={view === undefined}>
       <h1>Permissions</h1>
@@ -16,7 +16,7 @@ export function PermissionsApp({ page }: { page: PermissionsPage }) {
         <div class="permissions-failure" role="alert">
           <ErrorIcon />
           <p>{failure}</p>
-          <IconButton label="Dismiss" icon={CloseIcon} onClick={() => page.dismissFailure()} />
+          <IconButton label="Dismiss" icon={CloseIcon} onClick={() => page.update({ failure: undefined })} />
         </div>
       )}
       {view && (

@@ -1,15 +1,10 @@
 // Entry point of the permissions page: `dist/pages/permissions.js`.
-import { render } from 'preact';
-import { HostConnection, type VsCodeApi } from '../../webview/browser/hostConnection';
+import { drawPage } from '../../webview/browser/page/drawPage';
 import { PermissionsApp } from './permissionsApp';
 import { PermissionsPage } from './permissionsPage';
 
-declare function acquireVsCodeApi(): VsCodeApi;
-
-const root = document.getElementById('root');
-if (root) {
-  const api = acquireVsCodeApi();
-  const page = new PermissionsPage(new HostConnection(api), api);
+drawPage((connection, api) => {
+  const page = new PermissionsPage(connection, api);
   page.start(window);
-  render(<PermissionsApp page={page} />, root);
-}
+  return <PermissionsApp page={page} />;
+});

@@ -44,7 +44,7 @@ function Layout() {
   const currentPrompt = useCurrentPrompt(root, !isEmpty);
   useUnreadMark(root, isFollowing);
   useJumpTargets(root, handle);
-  useFindKey(() => page.startFinding());
+  useFindKey(() => page.update({ isFinding: true }));
 
   if (!isReady) return <div class="thread page" aria-busy="true" />;
   return (
@@ -59,7 +59,7 @@ function Layout() {
               model={page.transcript}
               actions={page.actions}
               find={page.find}
-              onClose={() => page.stopFinding()}
+              onClose={() => page.update({ isFinding: false })}
             />
           )}
           {isEmpty ? (

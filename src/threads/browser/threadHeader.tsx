@@ -61,7 +61,7 @@ export function ThreadHeader({ handle, isFollowing, setFollowing }: ThreadHeader
             isOn={isOutlineShown}
             onToggle={(isShown) => page.setOutlineShown(isShown)}
           />
-          <IconButton label="Find" hint="Ctrl+F" icon={SearchIcon} onClick={() => page.startFinding()} />
+          <IconButton label="Find" hint="Ctrl+F" icon={SearchIcon} onClick={() => page.update({ isFinding: true })} />
           <IconButton label="Collapse All" icon={FoldIcon} onClick={() => page.expandOrCollapseAll(false)} />
           <IconButton label="Expand All" icon={UnfoldIcon} onClick={() => page.expandOrCollapseAll(true)} />
           <ToggleButton

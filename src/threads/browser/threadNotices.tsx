@@ -37,7 +37,7 @@ export function ThreadNotices() {
           <p>
             <UntrustedText text={failure} />
           </p>
-          <IconButton label="Dismiss" icon={CloseIcon} onClick={() => page.dismissFailure()} />
+          <IconButton label="Dismiss" icon={CloseIcon} onClick={() => page.update({ failure: undefined })} />
         </div>
       )}
       {notes.map((note) => (

@@ -11,6 +11,7 @@ import {
   type HostConnection,
   type VsCodeApi,
 } from '../../webview/browser/hostConnection';
+import { PageState } from '../../webview/browser/page/pageState';
 import {
   didRequestFindOrJump,
   didUpdate,
@@ -20,7 +21,7 @@ import {
   type ThreadHeaderView,
 } from '../common/page/threadApi';
 
-export interface ThreadPageState {
+interface ThreadPageState {
   /** Whether the host has sent any data. */
   readonly isReady: boolean;
   readonly thread: ThreadHeaderView | undefined;
@@ -48,13 +49,11 @@ const invalidUpdateText =
   'This thread has content that Backline can’t read. The latest messages are not shown. You can open its file as JSON.';
 
 /** The state and the requests of the page, without its UI. */
-export class ThreadPage {
+export class ThreadPage extends PageState<ThreadPageState> {
   readonly transcript = new TranscriptModel();
   readonly actions: TranscriptActions;
   /** Sends a request to the host. If it fails, the page shows the error. */
   readonly ask: Requester;
-  private readonly changeEmitter = new Emitter<void>(reportError);
-  readonly onDidChange = this.changeEmitter.event;
   private readonly jumpEmitter = new Emitter<string>(reportError);
   /** Fires with the id of a loaded entry to which the page should scroll. */
   readonly onDidRequestJump = this.jumpEmitter.event;
@@ -64,7 +63,6 @@ export class ThreadPage {
   /** Searches the whole thread, including entries that are not loaded. */
   readonly find: FindEntries = async (query) => (await this.ask(threadRequests.find, { query }))?.found ?? [];
   private jumpCount = 0;
-  private currentState: ThreadPageState;
 
   constructor(
     private readonly hostConnection: HostConnection,
@@ -72,7 +70,7 @@ export class ThreadPage {
     private readonly threadId: string,
   ) {
     const { times, isOutlineShown } = StoredState.safeParse(vscodeApi.getState()).data ?? StoredState.parse({});
-    this.currentState = {
+    super({
       isReady: false,
       thread: undefined,
       outline: [],
@@ -83,23 +81,19 @@ export class ThreadPage {
       isOutlineShown,
       isFinding: false,
       folding: undefined,
-    };
-    this.ask = hostConnection.createRequester((error) => this.updateState({ failure: messageOf(error) }));
+    });
+    this.ask = hostConnection.createRequester((error) => this.update({ failure: messageOf(error) }));
     this.actions = this.transcriptActions();
-  }
-
-  get state(): ThreadPageState {
-    return this.currentState;
   }
 
   start(window: Window): void {
     this.hostConnection.setNotificationListener(
       didUpdate,
       (update) => this.applyUpdate(update),
-      () => this.updateState({ isReady: true, failure: invalidUpdateText }),
+      () => this.update({ isReady: true, failure: invalidUpdateText }),
     );
     this.hostConnection.setNotificationListener(didRequestFindOrJump, (command) => {
-      if (command.kind === 'find') this.startFinding();
+      if (command.kind === 'find') this.update({ isFinding: true });
       else void this.goToEntry(command.entryId);
     });
     this.hostConnection.start(window);
@@ -109,31 +103,19 @@ export class ThreadPage {
     startHeartbeats(window, () => void sendAlive(threadRequests.alive, {}));
   }
 
-  dismissFailure(): void {
-    this.updateState({ failure: undefined });
-  }
-
   setTimeDisplay(times: ThreadPageState['times']): void {
-    this.updateState({ times });
+    this.update({ times });
     this.storeState();
   }
 
   setOutlineShown(isOutlineShown: boolean): void {
-    this.updateState({ isOutlineShown });
+    this.update({ isOutlineShown });
     this.storeState();
   }
 
   /** Expands or collapses everything that can be collapsed, including entries that are loaded later. */
   expandOrCollapseAll(isOpen: boolean): void {
-    this.updateState({ folding: { isOpen } });
-  }
-
-  startFinding(): void {
-    this.updateState({ isFinding: true });
-  }
-
-  stopFinding(): void {
-    this.updateState({ isFinding: false });
+    this.update({ folding: { isOpen } });
   }
 
   async goToEntry(entryId: string): Promise<void> {
@@ -145,10 +127,10 @@ export class ThreadPage {
   }
 
   private applyUpdate({ thread, outline, problem, hasFile, transcript, unreadFrom }: ThreadUpdate): void {
-    this.updateState({
+    this.update({
       isReady: true,
       ...withoutUndefined({ thread, outline, hasFile }),
-      problem: problem === undefined ? this.currentState.problem : (problem ?? undefined),
+      problem: problem === undefined ? this.state.problem : (problem ?? undefined),
     });
     if (transcript) this.transcript.apply(transcript);
     if (unreadFrom !== undefined) this.unreadEmitter.fire(unreadFrom);
@@ -175,13 +157,8 @@ export class ThreadPage {
     };
   }
 
-  private updateState(part: Partial<ThreadPageState>): void {
-    this.currentState = { ...this.currentState, ...part };
-    this.changeEmitter.fire();
-  }
-
   private storeState(): void {
-    const { times, isOutlineShown } = this.currentState;
+    const { times, isOutlineShown } = this.state;
     this.vscodeApi.setState({ threadId: this.threadId, times, isOutlineShown });
   }
 }

@@ -85,8 +85,8 @@ export function ApprovalCard({ session, approval, ordered, isDeliberate }: Appro
   });
   const takesReason = denyWithReason !== undefined;
   useLayoutEffect(() => {
-    page.store.setReasonTarget(takesReason ? { key, isAnswering } : undefined);
-    return () => page.store.setReasonTarget(undefined);
+    page.store.update({ reasonTarget: takesReason ? { key, isAnswering } : undefined });
+    return () => page.store.update({ reasonTarget: undefined });
   }, [page, key, takesReason, isAnswering]);
 
   const onKeyDown = (event: KeyboardEvent): void => {

@@ -100,7 +100,7 @@ export class ChatPage {
   }
 
   runCommand(command: PageCommand): void {
-    if (command === 'showSessions') this.store.setSessionListShown(!this.store.state.isSessionListShown);
+    if (command === 'showSessions') this.store.update({ isSessionListShown: !this.store.state.isSessionListShown });
     if (command === 'playSound') playTone();
     this.commandEmitter.fire(command);
   }
@@ -118,7 +118,7 @@ export class ChatPage {
     const { sessionId } = this;
     this.store.clearProblems();
     const draft = this.composerDraft.takeForSending();
-    this.store.setStartingConversation(sessionId === undefined);
+    this.store.update({ isStartingConversation: sessionId === undefined });
     await this.sendAndScrollToPrompt(() => this.request(chatRequests.send, { sessionId, ...draft }));
     // If it was refused, the host has it in its draft.
     this.composerDraft.confirmSent([{ draft }]);
@@ -171,15 +171,12 @@ export class ChatPage {
   /** Scrolls to the prompt that `send` adds to the transcript, even if the user has scrolled to another place. */
   private async sendAndScrollToPrompt<Result>(send: () => Promise<Result>): Promise<Result> {
     this.pendingPromptRequestCount++;
-    this.store.setSending(true);
+    this.store.update({ isSending: true });
     try {
       return await send();
     } finally {
       this.pendingPromptRequestCount--;
-      if (this.pendingPromptRequestCount === 0) {
-        this.store.setStartingConversation(false);
-        this.store.setSending(false);
-      }
+      if (this.pendingPromptRequestCount === 0) this.store.update({ isStartingConversation: false, isSending: false });
     }
   }
 

@@ -1,5 +1,5 @@
-import { Emitter } from '../../../base/common/event';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import { PageState } from '../../../webview/browser/page/pageState';
 import type { ReasonTarget } from '../../common/approvals/reasonText';
 import type { ChatUpdate } from '../../common/page/chatApi';
 import type {
@@ -20,7 +20,7 @@ interface RequestProblem {
   readonly details: string | undefined;
 }
 
-export interface ChatPageState {
+interface ChatPageState {
   /** Whether the first update has arrived. */
   readonly isReady: boolean;
   readonly session: ConversationView | undefined;
@@ -54,43 +54,40 @@ export interface ChatPageState {
 const maxProblems = 3;
 
 /** The state of the page except for the transcript and the composer: data from the host, and open panels. */
-export class ChatPageStore {
-  private currentState: ChatPageState = {
-    isReady: false,
-    session: undefined,
-    isStartingConversation: false,
-    isSending: false,
-    sessions: [],
-    backends: [],
-    chosenBackend: undefined,
-    newOptions: [],
-    seenUnattended: undefined,
-    newCommands: [],
-    contextChips: [],
-    offeredContext: undefined,
-    folders: [],
-    deletedAttachmentIds: [],
-    promptHistory: [],
-    notices: [],
-    isUntrusted: false,
-    problems: [],
-    isSessionListShown: false,
-    reasonTarget: undefined,
-  };
+export class ChatPageStore extends PageState<ChatPageState> {
   private lastProblemId = 0;
-  private readonly changeEmitter = new Emitter<void>(reportError);
-  readonly onDidChange = this.changeEmitter.event;
 
-  get state(): ChatPageState {
-    return this.currentState;
+  constructor() {
+    super({
+      isReady: false,
+      session: undefined,
+      isStartingConversation: false,
+      isSending: false,
+      sessions: [],
+      backends: [],
+      chosenBackend: undefined,
+      newOptions: [],
+      seenUnattended: undefined,
+      newCommands: [],
+      contextChips: [],
+      offeredContext: undefined,
+      folders: [],
+      deletedAttachmentIds: [],
+      promptHistory: [],
+      notices: [],
+      isUntrusted: false,
+      problems: [],
+      isSessionListShown: false,
+      reasonTarget: undefined,
+    });
   }
 
   apply(update: ChatUpdate): void {
     const { session, sessions, backends, chosenBackend, newOptions, seenUnattended, newCommands } = update;
     const { chips, offered, folders, missing, history, notices, untrusted: isUntrusted } = update;
     const isOnlyTranscript = Object.keys(update).every((part) => part === 'transcript' || part === 'heardAt');
-    if (isOnlyTranscript && this.currentState.isReady) return;
-    this.updateState({
+    if (isOnlyTranscript && this.state.isReady) return;
+    this.update({
       isReady: true,
       ...(session !== undefined && { session: session ?? undefined }),
       ...(session === null && { isStartingConversation: false }),
@@ -102,39 +99,17 @@ export class ChatPageStore {
     });
   }
 
-  setStartingConversation(isStartingConversation: boolean): void {
-    if (isStartingConversation !== this.currentState.isStartingConversation)
-      this.updateState({ isStartingConversation });
-  }
-
-  setSending(isSending: boolean): void {
-    if (isSending !== this.currentState.isSending) this.updateState({ isSending });
-  }
-
-  setSessionListShown(isSessionListShown: boolean): void {
-    if (isSessionListShown !== this.currentState.isSessionListShown) this.updateState({ isSessionListShown });
-  }
-
-  setReasonTarget(reasonTarget: ReasonTarget | undefined): void {
-    if (reasonTarget !== this.currentState.reasonTarget) this.updateState({ reasonTarget });
-  }
-
   /** Adds an error. The oldest errors are dropped when there are too many. */
   addProblem(message: string, details?: string): void {
-    const others = this.currentState.problems.filter((problem) => problem.message !== message);
-    this.updateState({ problems: [...others, { id: ++this.lastProblemId, message, details }].slice(-maxProblems) });
+    const others = this.state.problems.filter((problem) => problem.message !== message);
+    this.update({ problems: [...others, { id: ++this.lastProblemId, message, details }].slice(-maxProblems) });
   }
 
   dismissProblem(id: number): void {
-    this.updateState({ problems: this.currentState.problems.filter((problem) => problem.id !== id) });
+    this.update({ problems: this.state.problems.filter((problem) => problem.id !== id) });
   }
 
   clearProblems(): void {
-    if (this.currentState.problems.length > 0) this.updateState({ problems: [] });
-  }
-
-  private updateState(part: Partial<ChatPageState>): void {
-    this.currentState = { ...this.currentState, ...part };
-    this.changeEmitter.fire();
+    if (this.state.problems.length > 0) this.update({ problems: [] });
   }
 }

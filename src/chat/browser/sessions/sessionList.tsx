@@ -30,7 +30,7 @@ export function SessionList() {
   const followFocus = useFocusAfterRemoval(panel);
 
   const close = (): void => {
-    page.store.setSessionListShown(false);
+    page.store.update({ isSessionListShown: false });
     page.runCommand('focusComposer');
   };
 

@@ -52,7 +52,7 @@ export function SessionListItem({ row }: { row: ConversationRow }) {
         aria-keyshortcuts={row.remote ? undefined : 'F2 Delete'}
         title={showHiddenCharacters(row.title)}
         onClick={() => {
-          page.store.setSessionListShown(false);
+          page.store.update({ isSessionListShown: false });
           void page.request(chatRequests.openSession, { sessionId });
           page.runCommand('focusComposer');
         }}

@@ -21,17 +21,16 @@ interface ThreadFeedDeps {
 /** Duration of one frame of a typical screen. */
 const frameMs = 16;
 
-type UpdatePart = 'thread' | 'outline' | 'problem';
-
 /** Sends changes of a thread to its page, at most once per frame. Sends nothing while there is no page. */
 export class ThreadFeed implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly frameCoalescer: Coalescer;
   private readonly transcriptFeed: TranscriptFeed;
-  private readonly changedParts = new Set<UpdatePart>();
   private isPageConnected = false;
-  private postedHeader: ThreadHeaderView | undefined;
-  private postedOutline = '';
+  /** Whether the thread was read since the last update. */
+  private wasRead = false;
+  /** The parts that the page has, as JSON. */
+  private readonly postedParts = new Map<string, string>();
   /** Id of the last entry that the user has seen. Cleared when it was sent to the page. */
   private lastSeenEntryId: string | undefined;
 
@@ -42,7 +41,7 @@ export class ThreadFeed implements Disposable {
 
   start(): void {
     const { followed } = this.deps;
-    this.disposables.add(followed.onDidChange(() => this.markChanged('thread', 'outline', 'problem')));
+    this.disposables.add(followed.onDidChange(() => this.handleRead()));
     this.disposables.add(followed.transcript.onDidChange(() => this.schedule()));
   }
 
@@ -54,10 +53,9 @@ export class ThreadFeed implements Disposable {
   connectPage(lastSeen?: string): void {
     this.isPageConnected = true;
     this.lastSeenEntryId = lastSeen;
-    this.postedHeader = undefined;
-    this.postedOutline = '';
+    this.postedParts.clear();
     this.transcriptFeed.restart(initialEntryCount);
-    this.markChanged('thread', 'outline', 'problem');
+    this.handleRead();
     this.frameCoalescer.flushNow();
   }
 
@@ -81,8 +79,8 @@ export class ThreadFeed implements Disposable {
     this.disposables.dispose();
   }
 
-  private markChanged(...parts: readonly UpdatePart[]): void {
-    for (const part of parts) this.changedParts.add(part);
+  private handleRead(): void {
+    this.wasRead = true;
     this.schedule();
   }
 
@@ -91,36 +89,37 @@ export class ThreadFeed implements Disposable {
   }
 
   private flush(): void {
-    const { followed, post } = this.deps;
+    const { followed, hasFile, post } = this.deps;
     const { thread, problem } = followed;
     // Before the first read, nothing is sent, because an empty transcript would look like an empty thread.
     if (!thread && problem === undefined) return;
     const update: ThreadUpdate = {
-      ...this.takeChangedHeader(thread),
-      ...this.takeChangedOutline(thread),
+      ...(this.wasRead && {
+        ...(thread && this.takeChangedParts(thread)),
+        problem: problem ?? null,
+        hasFile: hasFile(),
+      }),
       ...(thread && this.transcriptFeed.hasChanges ? { transcript: this.transcriptFeed.takePatch() } : {}),
-      ...(this.changedParts.has('problem') ? { problem: problem ?? null, hasFile: this.deps.hasFile() } : {}),
       ...this.takeUnreadFrom(thread),
     };
-    this.changedParts.clear();
+    this.wasRead = false;
     if (Object.keys(update).length > 0) post(update);
   }
 
-  private takeChangedHeader(thread: ThreadWithEntries | undefined): Pick<ThreadUpdate, 'thread'> {
-    if (!thread || !this.changedParts.has('thread')) return {};
-    const view = viewOf(thread, this.deps.actionsFor(thread));
-    if (this.postedHeader && JSON.stringify(view) === JSON.stringify(this.postedHeader)) return {};
-    this.postedHeader = view;
-    return { thread: view };
+  private takeChangedParts(thread: ThreadWithEntries): Pick<ThreadUpdate, 'thread' | 'outline'> {
+    const header = viewOf(thread, this.deps.actionsFor(thread));
+    const outline = threadOutline(thread.entries);
+    return {
+      ...(this.isChanged('thread', header) && { thread: header }),
+      ...(this.isChanged('outline', outline) && { outline }),
+    };
   }
 
-  private takeChangedOutline(thread: ThreadWithEntries | undefined): Pick<ThreadUpdate, 'outline'> {
-    if (!thread || !this.changedParts.has('outline')) return {};
-    const outline = threadOutline(thread.entries);
-    const text = JSON.stringify(outline);
-    if (text === this.postedOutline) return {};
-    this.postedOutline = text;
-    return { outline };
+  private isChanged(part: string, value: object): boolean {
+    const json = JSON.stringify(value);
+    const isChanged = json !== this.postedParts.get(part);
+    this.postedParts.set(part, json);
+    return isChanged;
   }
 
   private takeUnreadFrom(thread: ThreadWithEntries | undefined): Pick<ThreadUpdate, 'unreadFrom'> {
