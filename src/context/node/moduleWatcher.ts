@@ -32,7 +32,8 @@ export class ModuleWatcher implements Disposable {
     this.currentFiles = { urls: new Set(urls), watchers };
     if (!before) return;
     this.previousWatchers?.dispose();
-    const timer = this.clock.setTimer(burstMs, () => before.dispose());
+    // What has happened before then may not have been read yet. Node.js reads it before it runs an immediate.
+    const timer = this.clock.setTimer(burstMs, () => void setImmediate(() => before.dispose()));
     this.previousWatchers = toDisposable(() => {
       timer.dispose();
       before.dispose();
