@@ -4,14 +4,14 @@ import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
-import { createTimeLimitedRunner } from '../../../src/base/node/timeLimitedRunner';
 import type { ConsentSubject } from '../../../src/consent/common/consentSubject';
 import type { ConsentDecision } from '../../../src/consent/common/consentManager';
-import { ContextClient, defaultClientOptions } from '../../../src/context/common/contextClient';
+import { ContextClient } from '../../../src/context/common/contextClient';
 import { listProviders } from '../../../src/context/common/providers/providerSettings';
 import { ProviderFactory } from '../../../src/context/node/providerFactory';
 import { eventually } from '../../support/eventually';
-import { documentOf, testWorkerLimits, titles as titlesOf } from './support/contextHarness';
+import { FakeClock } from '../../fake/fakeClock';
+import { documentOf, testWorkerLimits, titles as titlesOf, withoutTimeLimit } from './support/contextHarness';
 import { buildContextWorker } from './support/contextWorker';
 import { serveProvider, type ProviderServer } from './support/providerServer';
 
@@ -68,17 +68,14 @@ describe('a context provider that only the workspace names', () => {
       workspaceFolders: () => [pathToFileURL(work).href],
       workerLimits: testWorkerLimits,
     });
-    client = new ContextClient(
-      {
-        clock: systemClock,
-        log: nullLogger,
-        secrets: { get: () => Promise.resolve(undefined) },
-        runWithTimeLimit: createTimeLimitedRunner(2_000),
-        onProvidersKept: (ids) => kept.push([...ids]),
-        createProvider: (entry) => factory.create(entry),
-      },
-      { ...defaultClientOptions, deadlineMs: 50_000 },
-    );
+    client = new ContextClient({
+      clock: new FakeClock(),
+      log: nullLogger,
+      secrets: { get: () => Promise.resolve(undefined) },
+      runWithTimeLimit: withoutTimeLimit,
+      onProvidersKept: (ids) => kept.push([...ids]),
+      createProvider: (entry) => factory.create(entry),
+    });
     const named = { backline: { [key]: value } };
     const folders = [{ uri: pathToFileURL(work).href, settings: {} }];
     const workspace = isUserDefined ? {} : { ...named, file: file('.vscode/settings.json') };

@@ -3,15 +3,13 @@ import { writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { nullLogger } from '../../../src/base/common/log';
-import { systemClock } from '../../../src/base/node/systemClock';
-import { createTimeLimitedRunner } from '../../../src/base/node/timeLimitedRunner';
-import { ContextClient, defaultClientOptions } from '../../../src/context/common/contextClient';
+import { ContextClient } from '../../../src/context/common/contextClient';
 import { OutputLineSplitter } from '../../../src/context/node/outputLineSplitter';
 import { ProviderFactory } from '../../../src/context/node/providerFactory';
 import type { TrafficEntry } from '../../../src/wire/common/traffic';
 import { eventually } from '../../support/eventually';
 import { FakeClock } from '../../fake/fakeClock';
-import { documentOf, listOf, testWorkerLimits } from './support/contextHarness';
+import { documentOf, listOf, testWorkerLimits, withoutTimeLimit } from './support/contextHarness';
 import { buildContextWorker } from './support/contextWorker';
 import { serveProvider } from './support/providerServer';
 import { OutgoingHttp } from '../../../src/wire/node/outgoingHttp';
@@ -36,23 +34,20 @@ describe('what the author of a provider sees', () => {
       workerFile: worker.file,
       remoteFolder: `${worker.file}.remote`,
       fetch: new OutgoingHttp().fetch,
-      clock: systemClock,
+      clock: new FakeClock(),
       log: nullLogger,
       traffic: { isRecording: true, record: (entry) => void traffic.push(entry) },
       isAllowed: () => false,
       workerLimits: testWorkerLimits,
     });
-    const client = new ContextClient(
-      {
-        clock: systemClock,
-        log: nullLogger,
-        secrets: { get: () => Promise.resolve(secret) },
-        runWithTimeLimit: createTimeLimitedRunner(2_000),
-        createProvider: (entry) => factory.create(entry),
-        logOf: () => ({ debug: write('debug'), info: write('info'), error: write('error'), dispose: () => undefined }),
-      },
-      { ...defaultClientOptions, deadlineMs: 50_000 },
-    );
+    const client = new ContextClient({
+      clock: new FakeClock(),
+      log: nullLogger,
+      secrets: { get: () => Promise.resolve(secret) },
+      runWithTimeLimit: withoutTimeLimit,
+      createProvider: (entry) => factory.create(entry),
+      logOf: () => ({ debug: write('debug'), info: write('info'), error: write('error'), dispose: () => undefined }),
+    });
     client.setProviders(listOf({ [key]: settings }));
     ends.push(() => client.dispose());
     return { client, lines, traffic };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import { FakeClock } from '../../fake/fakeClock';
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { nullLogger } from '../../../src/base/common/log';
-import { systemClock } from '../../../src/base/node/systemClock';
 import { isUriInFolder } from '../../../src/context/common/providers/providerUri';
 import { isInsideFolders } from '../../../src/context/node/insideFolders';
 import { ProviderFactory } from '../../../src/context/node/providerFactory';
@@ -73,7 +73,7 @@ describe('code of a workspace', () => {
         workerFile: path.join(root, 'there-is-no-worker.js'),
         remoteFolder: root,
         fetch: new OutgoingHttp().fetch,
-        clock: systemClock,
+        clock: new FakeClock(),
         log: nullLogger,
         isAllowed: () => false,
         untrustedFolders: () => [uriOf('repo')],

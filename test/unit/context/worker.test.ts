@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,7 +7,8 @@ import type { ContextClient } from '../../../src/context/common/contextClient';
 import type { ProviderEntry } from '../../../src/context/common/providers/providerSettings';
 import { listProviders } from '../../../src/context/common/providers/providerSettings';
 import {
-  impatientLimits,
+  answerWithoutLast,
+  tellThatItRuns,
   testWorkerLimits,
   documentOf,
   factoryOf,
@@ -14,6 +16,7 @@ import {
   realClient,
   titles,
 } from './support/contextHarness';
+import { systemClock } from '../../../src/base/node/systemClock';
 import { FakeClock } from '../../fake/fakeClock';
 import { eventually } from '../../support/eventually';
 import { buildContextWorker } from './support/contextWorker';
@@ -45,13 +48,20 @@ describe('a JavaScript provider', () => {
   async function ask(
     url: string,
     settings: unknown = true,
-    limits = testWorkerLimits,
+    /** Its time is over when it runs. */
+    isLate = false,
   ): Promise<{ found: string[]; error: string | undefined }> {
     const other = await writeNew(good('other'));
-    const [its, others] = [factoryOf(worker.file, limits), factoryOf(worker.file)];
+    const clock = new FakeClock();
+    const [its, others] = [factoryOf(worker.file, testWorkerLimits, clock), factoryOf(worker.file)];
     const create = (entry: ProviderEntry) => (entry.id === url ? its : others).create(entry);
     client = realClient({ create }, { [url]: settings, [other]: true });
-    const { items } = await client.requestItems(documentOf('text'));
+    const asked = client.requestItems(documentOf('text'));
+    const { items } = await (isLate
+      ? answerWithoutLast(client, asked, () => {
+          if (existsSync(new URL('runs', url))) clock.advance(testWorkerLimits.callMs);
+        })
+      : asked);
     return { found: titles(items), error: client.providerStates[0]?.lastError };
   }
 
@@ -176,9 +186,17 @@ describe('a JavaScript provider', () => {
       /array of items/,
     ],
     ['has no items', 'export default { capabilities: () => ({}) };', /no function `items`/],
-    ['never answers', 'export default { capabilities: () => ({}), items: () => new Promise(() => {}) };', /within 3 s/],
-    ['never ends', 'export default { capabilities: () => ({}), items() { for (;;); } };', /within 3 s/],
-    ['never ends at import', 'for (;;);', /within 3 s/],
+    [
+      'never answers',
+      `export default { capabilities: () => ({}), async items() { ${tellThatItRuns} await new Promise(() => {}); } };`,
+      /within 45 s/,
+    ],
+    [
+      'never ends',
+      `export default { capabilities: () => ({}), async items() { ${tellThatItRuns} for (;;); } };`,
+      /within 45 s/,
+    ],
+    ['never ends at import', `${tellThatItRuns} for (;;);`, /within 45 s/],
     [
       'exits its process',
       'export default { capabilities: () => ({}), items: () => process.exit(3) };',
@@ -191,11 +209,7 @@ describe('a JavaScript provider', () => {
     ],
   ] as const) {
     it(`that ${says} says so, and hides nobody else's items`, async () => {
-      const { found, error: told } = await ask(
-        await writeNew(text),
-        true,
-        error.source.includes('within') ? impatientLimits : testWorkerLimits,
-      );
+      const { found, error: told } = await ask(await writeNew(text), true, error.source.includes('within'));
       assert.match(told ?? '', error);
       assert.deepEqual(found, ['other']);
     });
@@ -271,7 +285,7 @@ describe('a JavaScript provider', () => {
         `import './title.mjs';\nexport default { capabilities: () => ({}), items: () => [{ title: '${title}' + globalThis.suffix }] };`;
       await write(`${folder}/title.mjs`, 'globalThis.suffix = 1;');
       const url = await write(`${folder}/p.mjs`, textOf('old'));
-      const current = (client = realClient(factoryOf(worker.file), { [url]: true }));
+      const current = (client = realClient(factoryOf(worker.file, testWorkerLimits, systemClock), { [url]: true }));
       assert.deepEqual(titles((await current.requestItems(documentOf(''))).items), ['old1']);
       const reloaded = new Promise((resolve) => current.onDidChangeItems(resolve));
       await write(`${folder}/${changed}`, changed === 'p.mjs' ? textOf('new') : 'globalThis.suffix = 2;');
@@ -297,7 +311,7 @@ describe('a JavaScript provider', () => {
       await write(`${folder}/title.mjs`, whole['title.mjs']);
       const url = await write(`${folder}/p.mjs`, whole['p.mjs']);
       await write(`${folder}/${broken}`, 'export default {');
-      const current = (client = realClient(factoryOf(worker.file), { [url]: true }));
+      const current = (client = realClient(factoryOf(worker.file, testWorkerLimits, systemClock), { [url]: true }));
       assert.equal((await current.requestItems(documentOf(''))).items.length, 0);
       const reloaded = new Promise((resolve) => current.onDidChangeItems(resolve));
       await write(`${folder}/${broken}`, whole[broken]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as z from 'zod';
-import { systemClock } from '../../../../src/base/node/systemClock';
+import { FakeClock } from '../../../fake/fakeClock';
 import type { ContextClient } from '../../../../src/context/common/contextClient';
 import { ContextMentions } from '../../../../src/context/common/ai/contextMentions';
 import type { ContextLookups } from '../../../../src/context/common/ai/contextLookups';
@@ -35,7 +35,7 @@ describe('a provider that only finds mentions', () => {
 
   function use(key: string): { client: ContextClient; mentions: ContextMentions; lookups: ContextLookups } {
     const client = realClient(factoryOf(worker.file), { [key]: settings });
-    const lookups = lookupsOf(client, systemClock, { codebase: 'example.com/a/b' });
+    const lookups = lookupsOf(client, new FakeClock(), { codebase: 'example.com/a/b' });
     ends.push(
       () => client.dispose(),
       () => lookups.dispose(),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { FakeClock } from '../../../fake/fakeClock';
 import { nullLogger } from '../../../../src/base/common/log';
-import { systemClock } from '../../../../src/base/node/systemClock';
 import { AllowedRequests, describeConsentRequest } from '../../../../src/context/common/providers/allowedRequests';
 import { ContextClient } from '../../../../src/context/common/contextClient';
 import type { ConsentRequest } from '../../../../src/context/common/providers/providerError';
@@ -20,7 +20,7 @@ describe('a stored secret', () => {
   async function outcome(levels: Partial<ProviderSettingsLevels>) {
     const provider = new FakeProvider(() => provided(providedItem('x')));
     const client = new ContextClient({
-      clock: systemClock,
+      clock: new FakeClock(),
       log: nullLogger,
       secrets: { get: () => Promise.resolve('s3cret') },
       runWithTimeLimit: (work) => work(),

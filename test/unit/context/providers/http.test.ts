@@ -1,7 +1,7 @@
 import { until } from '../../../support/eventually';
 import assert from 'node:assert/strict';
+import { FakeClock } from '../../../fake/fakeClock';
 import type { ServerResponse } from 'node:http';
-import { systemClock } from '../../../../src/base/node/systemClock';
 import type { RememberedConsentRequest } from '../../../../src/context/common/providers/providerError';
 import { HttpProvider, maxAnswerBytes } from '../../../../src/context/node/httpProvider';
 import type { ProviderState } from '../../../../src/context/common/providers/providerHandle';
@@ -15,7 +15,7 @@ const factory = {
   create: ({ place }: { place: { kind: string; url?: string } }): HttpProvider =>
     new HttpProvider(place.url ?? '', {
       fetch: new OutgoingHttp().fetch,
-      clock: systemClock,
+      clock: new FakeClock(),
       isAllowed: ({ url }) => allowed.some((request) => request.url === url),
       maxBytes: maxAnswerBytes,
       traffic: noTraffic,

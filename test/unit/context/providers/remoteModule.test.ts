@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../../../src/base/common/async';
-import { systemClock } from '../../../../src/base/node/systemClock';
 import { ProviderError, type ConsentRequest } from '../../../../src/context/common/providers/providerError';
 import { RemoteModuleStore, type RemoteModuleOptions } from '../../../../src/context/node/remoteModuleStore';
 import { FakeClock } from '../../../fake/fakeClock';
@@ -41,7 +40,7 @@ describe('code from elsewhere', () => {
   function modulesOf({
     isAllowed = () => true,
     allowedCode,
-    clock = systemClock,
+    clock = new FakeClock(),
     ...options
   }: Options): RemoteModuleStore {
     const answers = options.answers ?? { [url]: new Response(code) };

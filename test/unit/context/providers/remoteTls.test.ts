@@ -4,7 +4,6 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { nullLogger } from '../../../../src/base/common/log';
-import { systemClock } from '../../../../src/base/node/systemClock';
 import type { ContextClient } from '../../../../src/context/common/contextClient';
 import { ProviderFactory } from '../../../../src/context/node/providerFactory';
 import { FakeClock } from '../../../fake/fakeClock';
@@ -69,7 +68,7 @@ describe('a provider from an https server', () => {
       workerFile: worker.file,
       remoteFolder: join(worker.folder, 'kept'),
       fetch: new OutgoingHttp().fetch,
-      clock: systemClock,
+      clock: new FakeClock(),
       log: nullLogger,
       isAllowed: () => isAllowed,
       workerLimits: testWorkerLimits,

@@ -14,13 +14,18 @@ import {
 } from '../../../../src/context/common/providers/providerSettings';
 import { ProviderTrafficRecorder } from '../../../../src/context/node/providerTrafficRecorder';
 import { ProviderFactory } from '../../../../src/context/node/providerFactory';
-import { createTimeLimitedRunner } from '../../../../src/base/node/timeLimitedRunner';
 import type { WorkerLimits } from '../../../../src/context/node/workers/workerThread';
 import { disabledTrafficTap } from '../../../../src/wire/common/traffic';
 import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import type { Clock } from '../../../../src/base/common/async';
+import type { RunWithTimeLimit } from '../../../../src/base/common/runWithTimeLimit';
+import { until } from '../../../support/eventually';
+import { FakeClock } from '../../../fake/fakeClock';
 import { OutgoingHttp } from '../../../../src/wire/node/outgoingHttp';
+
+/** For globs that end by themselves, on a machine of any speed. */
+export const withoutTimeLimit: RunWithTimeLimit = (work) => work();
 
 export function documentOf(text: string, version = 1, uri = 'file:///repo/src/foo.ts'): ContextDocument {
   return { uri, version, getText: () => text };
@@ -42,7 +47,7 @@ export function clientOf(
       clock,
       log: nullLogger,
       secrets: { get: () => Promise.resolve(undefined) },
-      runWithTimeLimit: createTimeLimitedRunner(2_000),
+      runWithTimeLimit: withoutTimeLimit,
       createProvider: ({ id }) => {
         const provider = providers[id];
         if (!provider) throw new Error(`No fake is called ${id}`);
@@ -56,13 +61,12 @@ export function clientOf(
 }
 
 export const testWorkerLimits: WorkerLimits = { memoryMib: 64, callMs: 45_000 };
-/** For providers that never answer. */
-export const impatientLimits: WorkerLimits = { memoryMib: 64, callMs: 3_000 };
 
+/** Of providers for which no time passes but by `clock`: a worker that the machine stops for a moment is not blocked. */
 export function factoryOf(
   workerFile: string,
   limits: WorkerLimits = testWorkerLimits,
-  clock: Clock = systemClock,
+  clock: Clock = new FakeClock(),
 ): ProviderFactory {
   return new ProviderFactory({
     workerFile,
@@ -77,24 +81,43 @@ export function factoryOf(
   });
 }
 
-/** A client of real providers. The caller disposes it. */
+/** A client of real providers, for which no time passes. The caller disposes it. */
 export function realClient(
   factory: { create(entry: ProviderEntry): ContextProvider },
   settings: Readonly<Record<string, unknown>>,
   secrets: Readonly<Record<string, string>> = {},
 ): ContextClient {
-  const client = new ContextClient(
-    {
-      clock: systemClock,
-      log: nullLogger,
-      secrets: { get: (name) => Promise.resolve(secrets[name]) },
-      runWithTimeLimit: createTimeLimitedRunner(2_000),
-      createProvider: (entry) => factory.create(entry),
-    },
-    { ...defaultClientOptions, deadlineMs: 50_000 },
-  );
+  const client = new ContextClient({
+    clock: new FakeClock(),
+    log: nullLogger,
+    secrets: { get: (name) => Promise.resolve(secrets[name]) },
+    runWithTimeLimit: withoutTimeLimit,
+    createProvider: (entry) => factory.create(entry),
+  });
   client.setProviders(listOf(settings));
   return client;
+}
+
+/** Code of a module of `mjs` that makes the file `runs` beside it: the test sees that it has come so far. */
+export const tellThatItRuns = `process.getBuiltinModule('node:fs').writeFileSync(new URL('runs', import.meta.url), '');`;
+
+/**
+ * Waits for the answer of a request for `documentOf`, and lets `passTime` pass its time as soon as all but one of the providers
+ * have answered: however slow the machine is, only that one is late.
+ */
+export async function answerWithoutLast<T>(
+  client: ContextClient,
+  request: Promise<T>,
+  passTime: () => void,
+): Promise<T> {
+  let isOver = false;
+  void request.finally(() => (isOver = true));
+  const { uri } = documentOf('');
+  await until('the answer', () => {
+    if (!isOver && client.knownItems(uri)?.pendingProviders.length === 1) passTime();
+    return isOver;
+  });
+  return await request;
 }
 
 /** A provider whose answers the test gives. */
