@@ -11,7 +11,7 @@ import { systemClock } from '../../../../../src/base/node/systemClock';
 import { addressOf, remoteToken, serveAgents } from '../../../../fake/acp/remoteAgents';
 import { FakeClock } from '../../../../fake/fakeClock';
 import { basics, echo, never, ScriptedAgents, type Script } from '../../../../fake/acp/scriptedAgent';
-import { eventually } from '../../../../support/eventually';
+import { eventually, until } from '../../../../support/eventually';
 import { makeCertificate } from '../../../context/support/tlsServer';
 
 const authorization = `Bearer ${remoteToken}`;
@@ -60,6 +60,13 @@ describe('the server of an agent', () => {
     socket.on('error', () => undefined);
     return socket;
   }
+
+  /** Lets time pass, a little more than a connection of these tests may be idle or silent, until it is so. */
+  const untilIdle = (clock: FakeClock, what: string, isSo: () => boolean): Promise<void> =>
+    until(what, () => {
+      clock.advance(61);
+      return isSo();
+    });
 
   async function closeCodeOf(socket: WebSocket): Promise<number> {
     const [code] = (await once(socket, 'close')) as [number];
@@ -182,11 +189,12 @@ describe('the server of an agent', () => {
   });
 
   it('counts a connection whose header with the id is empty as a new one', async () => {
-    const { agents, url } = await serve({ limits: { maxConnections: 1, idleMs: 300 } });
+    const clock = new FakeClock();
+    const { agents, url } = await serve({ clock, limits: { maxConnections: 1, idleMs: 60 } });
     const headers = { ...json, 'Acp-Connection-Id': '' };
     assert.equal(await statusOf(url, headers), 200);
     assert.equal(await statusOf(url, headers), 503);
-    await eventually('the end of the agent', () => assert.ok(agents.last.isGone));
+    await untilIdle(clock, 'the end of the agent', () => agents.last.isGone);
   });
 
   it('starts no agent for a WebSocket that says nothing, and closes it', async () => {
@@ -196,13 +204,14 @@ describe('the server of an agent', () => {
   });
 
   it('closes a WebSocket that gives no sign of life, and ends its agent', async () => {
-    const { agents, url } = await serve({ limits: { pingMs: 60 } });
+    const clock = new FakeClock();
+    const { agents, url } = await serve({ clock, limits: { pingMs: 60 } });
     const socket = connect(url);
     await once(socket, 'open');
     socket.send(JSON.stringify(initialize));
     await once(socket, 'message');
     socket.pause();
-    await eventually('the end of the agent', () => assert.ok(agents.last.isGone));
+    await untilIdle(clock, 'the end of the agent', () => agents.last.isGone);
     socket.resume();
   });
 
@@ -233,15 +242,15 @@ describe('the server of an agent', () => {
   });
 
   it('ends the agent of a client over HTTP that has disappeared', async () => {
-    const { agents, server, url } = await serve({ limits: { idleMs: 60 } });
+    const clock = new FakeClock();
+    const { agents, server, url } = await serve({ clock, limits: { idleMs: 60 } });
     assert.equal(await statusOf(url, json), 200);
-    await eventually('the end of the agent', () =>
-      assert.deepEqual([agents.last.isGone, server.agentCount], [true, 0]),
-    );
+    await untilIdle(clock, 'the end of the agent', () => agents.last.isGone && server.agentCount === 0);
   });
 
   it('keeps the agent of a client that only listens', async () => {
-    const { agents, server, url } = await serve({ limits: { idleMs: 60 } });
+    const clock = new FakeClock();
+    const { agents, server, url } = await serve({ clock, limits: { idleMs: 60 } });
     const response = await fetch(server.url, { method: 'POST', headers: json, body: JSON.stringify(initialize) });
     const connection = { 'Acp-Connection-Id': response.headers.get('acp-connection-id') ?? '' };
     const abort = new AbortController();
@@ -249,10 +258,10 @@ describe('the server of an agent', () => {
     await fetch(server.url, { headers: stream, signal: abort.signal });
     // Another connection is idle for as long, and ends.
     assert.equal(await statusOf(url, json), 200);
-    await eventually('the end of the other agent', () => assert.ok(agents.started[1]?.isGone));
+    await untilIdle(clock, 'the end of the other agent', () => agents.started[1]?.isGone === true);
     assert.equal(agents.started[0]?.isGone, false);
     abort.abort();
-    await eventually('the end of the agent', () => assert.ok(agents.started[0]?.isGone));
+    await untilIdle(clock, 'the end of the agent', () => agents.started[0]?.isGone === true);
   });
 
   it('refuses messages that are too large, without reading them', async () => {
