@@ -9,6 +9,8 @@ export const ownProcessGroupOptions = { detached: process.platform !== 'win32', 
 /** How all processes of a tree ended. `stillRunning`: some were running even after SIGKILL. */
 export type ProcessTreeEnd = 'gone' | 'terminated' | 'killed' | 'stillRunning';
 
+/** How long killed processes may take to disappear: a busy system ends them only when it has freed their memory. */
+const deathMs = 10_000;
 const firstPollMs = 25;
 const maxPollMs = 200;
 
@@ -26,13 +28,13 @@ export async function endProcessTree(
   if (tree.signalTargets().length === 0) return 'gone';
   if (process.platform !== 'win32') {
     if (await tree.signalAndWait('SIGTERM', graceMs, clock)) return 'terminated';
-    return (await tree.signalAndWait('SIGKILL', graceMs, clock)) ? 'killed' : 'stillRunning';
+    return (await tree.signalAndWait('SIGKILL', deathMs, clock)) ? 'killed' : 'stillRunning';
   }
   // Uses /F, because programs without a window ignore `taskkill` without it.
   await new Promise<void>((resolve) => {
     execFile('taskkill', taskkillArgs(leader), { windowsHide: true, timeout: graceMs }, () => resolve());
   });
-  return (await tree.signalAndWait(undefined, graceMs, clock)) ? 'killed' : 'stillRunning';
+  return (await tree.signalAndWait(undefined, deathMs, clock)) ? 'killed' : 'stillRunning';
 }
 
 export function killProcessTreeNow(leader: number, knownGroups: readonly number[] = []): void {

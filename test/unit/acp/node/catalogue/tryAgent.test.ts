@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { tryAgent, type AgentProgram, type TryAgentDeps } from '../../../../../src/acp/node/catalogue/tryAgent';
 import { isProcessTreeAlive } from '../../../../../src/acp/node/process/processTree';
+import type { Clock } from '../../../../../src/base/common/async';
 import type { Logger } from '../../../../../src/base/common/log';
 import { systemClock } from '../../../../../src/base/node/systemClock';
 import { buildDemoAgent } from '../../../../fake/acp/demoAgentFile';
 import { until } from '../../../../support/eventually';
+import { turns } from '../../../../support/turns';
 
 const script = path.resolve('test/fixtures/agents/misbehaving.mjs');
 const environment = Object.fromEntries(
@@ -75,18 +79,39 @@ describe('trying an agent', () => {
   it('repeats the last line of stderr of one that ends at once, without its secrets', async () => {
     const fault =
       'console.error("first"); console.error("bad key " + process.env.AGENT_KEY + "\\n"); process.exitCode = 7';
-    await assert.rejects(trial.run({ args: ['-e', fault] }), {
+    // A slow machine may take longer to tell of its end than it has.
+    const setTimer: Clock['setTimer'] = (delayMs, callback) =>
+      systemClock.setTimer(delayMs < 1_000 ? delayMs : 45_000, callback);
+    await assert.rejects(trial.run({ args: ['-e', fault] }, { clock: { ...systemClock, setTimer } }), {
       reason: 'ended',
       message: 'The command exited immediately (exit code 7). Its output: “bad key [key]”',
     });
   });
 
   it('knows what does not speak the protocol: a terminal program, an echo, other answers', async () => {
-    const words = 'console.log("Welcome, " + process.env.AGENT_KEY); process.stdin.resume()';
-    await assert.rejects(trial.run({ args: ['-e', words] }, { timeoutMs: 500 }), {
-      reason: 'notAcp',
-      message: /Check its arguments\. Its output: “Welcome, \[key\]”$/,
-    });
+    const folder = await mkdtemp(path.join(tmpdir(), 'backline-try-'));
+    const hasSpoken = path.join(folder, 'has spoken');
+    // Its words are in the pipe when the file is there.
+    const words = `console.log("Welcome, " + process.env.AGENT_KEY);
+      require("node:fs").writeFileSync(${JSON.stringify(hasSpoken)}, ""); process.stdin.resume()`;
+    const timeoutMs = 60_000;
+    /** The time for an answer is over when the words have been read. */
+    const setTimer: Clock['setTimer'] = (delayMs, callback) => {
+      if (delayMs !== timeoutMs) return systemClock.setTimer(delayMs, callback);
+      let isWanted = true;
+      void until('the words', () => existsSync(hasSpoken))
+        .then(() => turns(20))
+        .then(() => isWanted && callback());
+      return { dispose: () => (isWanted = false) };
+    };
+    try {
+      await assert.rejects(trial.run({ args: ['-e', words] }, { clock: { ...systemClock, setTimer }, timeoutMs }), {
+        reason: 'notAcp',
+        message: /Check its arguments\. Its output: “Welcome, \[key\]”$/,
+      });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
     await assert.rejects(trial.run({ args: [script, 'echo'] }), { reason: 'notAcp' });
     const answer = 'process.stdin.once("data", () => console.log(`{"jsonrpc":"2.0","id":0,"result":{"key":1}}`))';
     await assert.rejects(trial.run({ args: ['-e', answer] }), { reason: 'notAcp' });

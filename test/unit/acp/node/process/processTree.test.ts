@@ -39,6 +39,23 @@ describe('process trees', () => {
     assert.equal(await endProcessTree(child.pid ?? 0, 300, clock), 'killed');
   });
 
+  it('are killed also when the system takes its time for that', async () => {
+    const child = spawn('sleep', ['1000'], ownProcessGroupOptions);
+    const kill = Object.getOwnPropertyDescriptor(process, 'kill') ?? {};
+    const later = (pid: number, signal: NodeJS.Signals | 0): true => {
+      if (signal === 0) return processKill(pid, signal);
+      if (signal === 'SIGKILL') systemClock.setTimer(200, () => processKill(pid, signal));
+      return true;
+    };
+    const processKill = process.kill.bind(process);
+    try {
+      Object.defineProperty(process, 'kill', { ...kill, value: later });
+      assert.equal(await endProcessTree(child.pid ?? 0, 50, systemClock), 'killed');
+    } finally {
+      Object.defineProperty(process, 'kill', kill);
+    }
+  });
+
   if (process.platform === 'linux') {
     it('end with the groups that members have made', async () => {
       const stay =
