@@ -66,7 +66,13 @@ describe('the harness of pages', () => {
   });
 
   it('lets no request out, and reports it', async () => {
-    const { page, problems } = await pages.openPage({ entry, style });
+    const { page, problems } = await pages.openPage({
+      entry,
+      style,
+      prepare: (host) => host.answer(greet, ({ name }) => ({ text: `Hello, ${name}` })),
+    });
+    // An answer that is under way when the page is left would be a problem, too.
+    await page.getByText('Hello, page').waitFor();
     await page.evaluate(() => location.assign('https://example.com/'));
     await eventually('the report', () => assert.deepEqual(problems, ['a request left the page: https://example.com/']));
   });
