@@ -25,7 +25,7 @@ describe('a turn that continues after the client left it', () => {
   beforeEach(async () => {
     server = new RealDialectServer({ script: late, pingMs: 20 });
     await server.start();
-    harness = connectTo(server.url, { clock: patientStop });
+    harness = connectTo(server.url, { clock: patientStop, limits: { heartbeatMs: 100 } });
   });
   afterEach(async () => {
     harness.backend.dispose();

@@ -31,7 +31,7 @@ export class MemoryLogger implements Logger {
 export const quickLimits: Partial<ClientLimits> = {
   baseDelayMs: 10,
   maxDelayMs: 40,
-  heartbeatMs: 100,
+  heartbeatMs: 60_000,
   settleMs: 50,
   reconnectGraceMs: 60_000,
   cancelGraceMs: 30_000,
@@ -40,6 +40,8 @@ export const quickLimits: Partial<ClientLimits> = {
 
 /** For servers in another process, which tells its status and its events at different times when the machine is busy. */
 export const patientLimits: Partial<ClientLimits> = { heartbeatMs: 20_000, settleMs: 20_000 };
+
+const patientTimeouts = { healthMs: 45_000, otherMs: 45_000, createMs: 45_000 };
 
 /** Of a backend that has all the time it needs to end what is under way, where the product takes two seconds at most. */
 export const patientStop: Clock = {
@@ -55,7 +57,7 @@ export interface Harness {
 
 export function connectTo(url: URL, options: Partial<AmplifierBackendDeps> = {}): Harness {
   const log = new MemoryLogger();
-  const client = new AmplifierClient({ http: new OutgoingHttp(), baseUrl: url, log });
+  const client = new AmplifierClient({ http: new OutgoingHttp(), baseUrl: url, log, timeouts: patientTimeouts });
   const backend = new AmplifierBackend({
     id: 'amplifier',
     title: 'Amplifier',

@@ -155,7 +155,7 @@ describe('the client and the real server’s dialect', () => {
 
   it('does not let an allowance go to another request than the one shown', async () => {
     // Nobody looks at the status meanwhile.
-    await open(wholeTurn, { heartbeatMs: 60_000 });
+    await open(wholeTurn);
     await session.sendPrompt({ text: 'go' });
     const { data } = await recorder.next('approval:required');
     server.session.pendingApproval = {
@@ -314,12 +314,15 @@ describe('the client and the real server’s dialect', () => {
   });
 
   it('marks a turn whose events went to another window', async () => {
-    await open(async (turn) => {
-      for (const word of ['a', 'b', 'c', 'd']) turn.delta(word);
-      turn.complete('abcd');
-      await Promise.resolve();
-    });
-    const other = connectTo(server.url);
+    await open(
+      async (turn) => {
+        for (const word of ['a', 'b', 'c', 'd']) turn.delta(word);
+        turn.complete('abcd');
+        await Promise.resolve();
+      },
+      { heartbeatMs: 100 },
+    );
+    const other = connectTo(server.url, { limits: { heartbeatMs: 100 } });
     const theirs = await other.backend.loadSession(session.id, { cwd: '/ws' });
     const theirRecorder = new Recorder(theirs);
     await session.sendPrompt({ text: 'go' });
