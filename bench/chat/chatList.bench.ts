@@ -92,7 +92,7 @@ async function runList(): Promise<void> {
   const older = new OlderWorkspaces({ ...deps, root: folder, workspaceStorage: path.join(home, 'workspaceStorage') });
   const store = new ConversationStore({ ...deps, places, older });
   await store.start();
-  const rows = store.heads.map((head) => conversationRow(head, undefined, store.elsewhere(head)));
+  const rows = store.heads.map((head) => conversationRow(head, {}, store.elsewhere(head)));
   rows.sort(hereThenNewestFirst);
   const ms = performance.now() - start;
   const here = rows.filter(({ elsewhere }) => !elsewhere).length;

@@ -105,6 +105,8 @@ export class FakeChat implements Chat {
         const { before, after } = this.turns.get(`${first} ${path}`) ?? {};
         return Promise.resolve({ before, after, isCurrent: before !== undefined && after === undefined });
       },
+      textBefore: (path) => Promise.resolve(this.before.get(path)),
+      turnTexts: (path, turn) => Promise.resolve(this.turns.get(`${turn} ${path}`)),
       statesOf: (path, turn) => this.states.get(`${turn ?? 'all'} ${path}`),
       countUneditedChanges: () => Promise.resolve(this.separable),
       undoUneditedChanges: (path) => {
@@ -223,14 +225,6 @@ export class FakeChat implements Chat {
     fullContent: (approvalId) => this.view.approvals.find(({ id }) => id === approvalId)?.parts,
     diffTexts: () => this.diff,
   };
-
-  textBefore(path: string): Promise<string | null | undefined> {
-    return Promise.resolve(this.before.get(path));
-  }
-
-  turnTexts(path: string, turn: number): Promise<TurnTexts | undefined> {
-    return Promise.resolve(this.turns.get(`${turn} ${path}`));
-  }
 
   /** The restore with which a file without text was reverted. */
   restoreId: string | undefined;

@@ -170,16 +170,6 @@ export interface Chat {
   readonly fullApprovals: FullContents<Part[]>;
 
   /**
-   * Returns the text of a file before the conversation changed it. Null if the file did not exist, undefined if the
-   * text is unknown.
-   */
-  textBefore(path: string): Promise<string | null | undefined>;
-  /**
-   * Returns the texts of a file before and after a turn, even if the user has kept its changes. Undefined if the
-   * earlier text is unknown.
-   */
-  turnTexts(path: string, turn: number): Promise<TurnTexts | undefined>;
-  /**
    * Reverts the changes to a file by the conversation, or by one turn. If the change has no texts, an editor cannot
    * undo the revert, and the result is the id of a restore that can be undone. @throws ChatError `changedSince` unless
    * `force`; `changedMeanwhile` if the file is not as the undo has saved it
@@ -237,6 +227,16 @@ export interface ChatFileChanges {
   filesOfTurns(turns: TurnRange): readonly FileChangedByTurns[];
   /** Returns the texts of a file before and after these turns. Never rejects. */
   textsOfTurns(path: string, turns: TurnRange): Promise<TextsAroundTurns>;
+  /**
+   * Returns the text of a file before the conversation changed it. Null if the file did not exist, undefined if the
+   * text is unknown.
+   */
+  textBefore(path: string): Promise<string | null | undefined>;
+  /**
+   * Returns the texts of a file before and after a turn, even if the user has kept its changes. Undefined if the
+   * earlier text is unknown.
+   */
+  turnTexts(path: string, turn: number): Promise<TurnTexts | undefined>;
   /** Returns the states of a change without texts, by the conversation or by one turn. */
   statesOf(path: string, turn?: number): FileStatesBeforeAndAfter | undefined;
   /** Counts the changes of a file, and the separable ones, whose lines nobody has edited since. Never rejects. */

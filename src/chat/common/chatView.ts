@@ -29,6 +29,16 @@ export const BackendView = z.object({
 });
 export type BackendView = z.infer<typeof BackendView>;
 
+/** Why a conversation waits for the user. */
+export const ConversationNeed = z.object({
+  kind: z.enum(['approval', 'signIn', 'unsavedFiles']),
+  /** One line, in words. Hidden characters are shown. */
+  text: Text,
+  /** Number of pending approvals. */
+  count: optional(Count),
+});
+export type ConversationNeed = z.infer<typeof ConversationNeed>;
+
 export const ConversationRow = z.object({
   id: Text,
   title: Text,
@@ -37,6 +47,10 @@ export const ConversationRow = z.object({
   updatedAt: z.number(),
   /** `waiting`: it needs the user, for example because an approval is pending. `unread`: a turn ended unseen. */
   state: z.enum(['idle', 'busy', 'waiting', 'unread', 'failed']),
+  /** Why it waits, if that is known. */
+  need: optional(ConversationNeed),
+  /** Whether another window runs it now. */
+  isInOtherWindow: optional(z.boolean()),
   /** Whether a failure was not seen yet. */
   isUnseen: optional(z.boolean()),
   snippet: optional(Text),

@@ -27,6 +27,7 @@ import { removeOldDrafts } from '../node/places/oldDrafts';
 import { WindowDrafts } from '../node/places/windowDrafts';
 import { OlderWorkspaces } from '../node/olderWorkspaces';
 import { WindowPlaces } from '../node/windowPlaces';
+import { WindowRegistry } from '../node/windows/windowRegistry';
 import { ChatFeature, type RunningChatFeature } from './chatFeature';
 import { deleteFile } from './review/deleteFile';
 import { modalDialogs } from './dialogs';
@@ -70,6 +71,7 @@ export class ChatRoot {
   private readonly chatSessions: ChatSessions;
   private readonly attachedTexts: AttachedTexts;
   private readonly store: ConversationStore;
+  private readonly windows: WindowRegistry;
 
   private constructor(
     deps: ChatRootDeps,
@@ -88,6 +90,14 @@ export class ChatRoot {
     } = deps;
     const onError = (error: unknown): void => log.error('an error in the chat', error);
     this.store = createStore(deps);
+    const windowId = randomUUID();
+    this.windows = new WindowRegistry({
+      folder: path.join(deps.storageFolder, 'windows'),
+      id: windowId,
+      files: new NodeFiles(),
+      clock,
+      log,
+    });
     this.attachedTexts = new AttachedTexts({ newId: randomUUID, memento: drafts, onError });
     const windowMentions = new WindowMentions({ editor, recent, clock, log });
     const mentions = new Mentions([...windowMentions.sources, ...mentionSources, this.attachedTexts], clock, log);
@@ -104,7 +114,7 @@ export class ChatRoot {
       },
       agentWrites: new AgentWritesFolder({
         folder: path.join(deps.storageFolder, 'agentWrites'),
-        windowId: randomUUID(),
+        windowId,
         clock,
         log,
       }),
@@ -115,6 +125,7 @@ export class ChatRoot {
       newId: randomUUID,
       createSpool: () => new FileSpool(path.join(deps.storageFolder, 'spool')),
       sessionDefaults: newOptions,
+      windows: this.windows,
       unsavedFiles: new WindowUnsavedFiles({
         editor,
         settings: deps.settings,
@@ -168,6 +179,7 @@ export class ChatRoot {
     });
     // VS Code may have read the folders of a workspace file since the drafts were read.
     await this.drafts.readAgain(openWorkspace());
+    void this.windows.start();
     const ui = await this.chatFeature.start().catch((error: unknown) => {
       followFolders.dispose();
       throw error;
@@ -177,6 +189,7 @@ export class ChatRoot {
       stop: async () => {
         followFolders.dispose();
         await ui.stop?.();
+        await this.windows.stop();
         await this.drafts.close();
       },
       followSession: (session) => ui.follower.followSession(session),

@@ -46,6 +46,11 @@ export class ApprovalViews {
     return this.openApprovals.size;
   }
 
+  /** The words of the approval that was requested first. */
+  get firstPrompt(): string | undefined {
+    return this.inOrder[0]?.view.prompt;
+  }
+
   has(id: string): boolean {
     return this.openApprovals.has(id);
   }

@@ -10,6 +10,7 @@ import type {
   TurnRange,
   FileChangedByTurns,
   TextsAroundTurns,
+  TurnTexts,
 } from '../chatPorts';
 import type { ConversationFiles } from '../chatStore';
 import type { ChatRestores } from '../restore/restorePorts';
@@ -37,6 +38,14 @@ export class ReviewableChanges implements ChatFileChanges {
 
   textsOfTurns(path: string, turns: TurnRange): Promise<TextsAroundTurns> {
     return this.journal.review.textsOfTurns(path, turns);
+  }
+
+  textBefore(path: string): Promise<string | null | undefined> {
+    return this.journal.textBefore(path);
+  }
+
+  turnTexts(path: string, turn: number): Promise<TurnTexts | undefined> {
+    return this.journal.turnTexts(path, turn);
   }
 
   statesOf(path: string, turn?: number): FileStatesBeforeAndAfter | undefined {

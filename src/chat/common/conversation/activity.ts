@@ -1,6 +1,7 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { BackendState } from '../../../session/common/sessionBackend';
-import type { Activity, ConversationRow, ConversationView } from '../chatView';
+import type { Activity, ConversationView } from '../chatView';
+import type { LiveConversation } from '../windows/liveConversation';
 import type { TurnStep } from '../transcript/turnStep';
 import type { TurnPhase } from './turnPhase';
 
@@ -47,7 +48,7 @@ export function activityOf(facts: ActivityFacts): Activity | undefined {
 export function activeRowState(
   { activity, status }: Pick<ConversationView, 'activity' | 'status'>,
   pendingApprovals: number,
-): ConversationRow['state'] | undefined {
+): LiveConversation['state'] | undefined {
   if (status === 'signIn' || activity?.kind === 'waiting' || activity?.kind === 'askingToSave') return 'waiting';
   // The connection may come back with the same approvals.
   if (status === 'reconnecting') return pendingApprovals > 0 ? 'waiting' : 'busy';

@@ -10,12 +10,14 @@ import {
   type ChatVisibility,
   type DraftTransition,
   type RevertOptions,
-  type TurnTexts,
   type FullContents,
   type PageDraftRevision,
 } from '../chatPorts';
 import type { ConversationFiles, StoredConversation } from '../chatStore';
-import type { Draft, DraftAttachment, QueuedPrompt, ConversationRow, ConversationView } from '../chatView';
+import type { Draft, DraftAttachment, QueuedPrompt, ConversationView } from '../chatView';
+import type { LiveConversation } from '../windows/liveConversation';
+import { OtherWindowControl } from '../windows/otherWindowControl';
+import type { OtherWindows } from '../windows/otherWindows';
 import { Conversation, type ConversationPorts } from './conversation';
 import { emptyDraft, isEmptyDraft } from './drafts';
 import { ApprovalAnswerDelivery } from '../approvals/answerDelivery';
@@ -30,7 +32,7 @@ import { openingNotices } from '../conversations/openingNotices';
 import { createSharedDraft, type SharedDraft } from './sharedDraft';
 import { PromptDelivery, type AttachmentResolver } from './promptDelivery';
 import { BackendConnection, type BackendConnectionPorts } from './backendConnection';
-import { conversationView, rowState, type ConversationFacts } from './conversationView';
+import { conversationView, liveConversation, type ConversationFacts } from './conversationView';
 import { SignInWait } from '../signIn/signInWait';
 import { TurnInterruption } from './turnInterruption';
 import { TurnRunner } from './turnRunner';
@@ -41,6 +43,7 @@ export interface ChatSessionPorts extends BackendConnectionPorts, ConversationPo
   /** Reads a conversation from disk. @throws ChatError */
   readStored(id: string): Promise<StoredConversation>;
   readonly unsavedFiles: UnsavedFiles;
+  readonly windows?: OtherWindows;
   newId(): string;
 }
 
@@ -58,6 +61,7 @@ export class ChatSession implements Chat {
   private readonly chatTranscript: ChatTranscript;
   private readonly connection: BackendConnection;
   private readonly turnRunner: TurnRunner;
+  private readonly otherWindow: OtherWindowControl;
   private readonly facts: ConversationFacts;
   readonly signInWait: SignInWait;
   private readonly sharedDraft: SharedDraft;
@@ -105,7 +109,8 @@ export class ChatSession implements Chat {
       onOthersTurnEnd: () => this.startSendingQueue(),
       onWithdrawn: (promptId) => this.sharedDraft.restoreRefused(promptId),
     }));
-    this.facts = { connection, conversation, clock, saves, turnRunner };
+    const otherWindow = (this.otherWindow = new OtherWindowControl(conversation, ports.windows, clock));
+    this.facts = { connection, conversation, clock, otherWindow, saves, turnRunner };
     this.signInWait = new SignInWait({ conversation, connection, turnRunner, draft: this.sharedDraft, clock });
     conversationFiles.onDidChangeProblem(() => {
       if (conversationFiles.wasTakenOver) void this.stopForOtherWindow();
@@ -165,9 +170,8 @@ export class ChatSession implements Chat {
     return this.conversationFiles.wasTakenOver;
   }
 
-  /** State for the list. Undefined if the state in the head applies. */
-  get rowState(): ConversationRow['state'] | undefined {
-    return rowState(this.facts);
+  get live(): LiveConversation | undefined {
+    return liveConversation(this.facts);
   }
 
   keepOpen(): Disposable {
@@ -264,14 +268,13 @@ export class ChatSession implements Chat {
   }
 
   async stop(): Promise<void> {
-    const { isOurs, readonlyReason } = this.conversationFiles;
-    const isElsewhere = !isOurs && !this.connection.session;
-    if (isElsewhere && readonlyReason !== undefined) throw new ChatError('readonly', readonlyReason);
+    if (this.otherWindow.isReadonly(this.connection.session)) return await this.otherWindow.stop();
     this.answerDelivery.stopAutoSendingReason();
     await (this.signInWait.cancel() ?? this.turnRunner.stop());
   }
 
   async answerApproval(approvalId: string, option: string, reason: Draft = emptyDraft): Promise<void> {
+    if (this.otherWindow.live) return await this.otherWindow.answer(approvalId, option, reason);
     await this.answerDelivery.sendAnswer(this.connection.session, approvalId, option);
     if (isEmptyDraft(reason)) return;
     this.answerDelivery.queueReason({ ...reason, id: this.ports.newId() });
@@ -282,14 +285,6 @@ export class ChatSession implements Chat {
     await this.conversationFiles.claim();
     const session = await this.turnRunner.connect();
     await session.setConfig(optionId, value);
-  }
-
-  textBefore(path: string): Promise<string | null | undefined> {
-    return this.conversation.journal.textBefore(path);
-  }
-
-  turnTexts(path: string, turn: number): Promise<TurnTexts | undefined> {
-    return this.conversation.journal.turnTexts(path, turn);
   }
 
   async revert(path: string, options?: RevertOptions): Promise<string | undefined> {
@@ -340,6 +335,7 @@ export class ChatSession implements Chat {
 
   dispose(): void {
     this.writerSubscription?.dispose();
+    this.otherWindow.dispose();
     this.connection.dispose();
     this.conversation.dispose();
     this.sharedDraft.dispose();

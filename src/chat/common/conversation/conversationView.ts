@@ -3,13 +3,19 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { BackendError, BackendState } from '../../../session/common/sessionBackend';
 import { selectShownChanges } from '../../../transcript/common/shownChanges';
 import { activeRowState, activityOf } from './activity';
-import { toCommandViews, toOptionViews, type ConversationRow, type ConversationView } from '../chatView';
+import { toCommandViews, toOptionViews, type ConversationView } from '../chatView';
 import type { ChatTranscript } from '../transcript/chatTranscript';
 import { classifyFailure, describeFailure } from '../transcript/turnFailure';
+import type { LiveConversation } from '../windows/liveConversation';
+import type { OtherWindowControl } from '../windows/otherWindowControl';
 import type { Conversation } from './conversation';
+import { conversationNeed } from './conversationNeed';
 import type { BackendConnection } from './backendConnection';
 import { isQueuedForSignIn } from '../signIn/signInWait';
 import { isStopping, type TurnPhase } from './turnPhase';
+
+const runsElsewhereText =
+  'Another VS Code window runs this conversation. You can answer its requests and stop it here. Prompts are sent there.';
 
 type Status = Pick<ConversationView, 'status' | 'statusText' | 'statusDetails'>;
 
@@ -79,6 +85,7 @@ export interface ConversationFacts {
   readonly connection: Pick<BackendConnection, 'state' | 'capabilities' | 'session'>;
   readonly turnRunner: { readonly phase: TurnPhase };
   readonly saves: { readonly isAsking: boolean };
+  readonly otherWindow: Pick<OtherWindowControl, 'live'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -94,7 +101,7 @@ function conversationState(facts: ConversationFacts): Status & Pick<Conversation
     agent: backendTitle,
     transcript,
     backend: connection.state,
-    readonly: readonlyReason(conversation),
+    readonly: readonlyReason(conversation, facts.otherWindow.live),
     phase,
     isAskingToSave,
     isSavingCheckpoint,
@@ -115,11 +122,18 @@ function conversationState(facts: ConversationFacts): Status & Pick<Conversation
   return { ...status, ...withoutUndefined({ activity }) };
 }
 
-/** Returns the state for lists and marks. Undefined if the state in the head applies. */
-export function rowState(facts: ConversationFacts): ConversationRow['state'] | undefined {
-  const { file, transcript } = facts.conversation;
-  // The state of a conversation in another window is not known all the time.
-  return file.isOurs ? activeRowState(conversationState(facts), transcript.approvals.count) : undefined;
+/** Returns what a conversation of this window does. Undefined if the state in the head applies. */
+export function liveConversation(facts: ConversationFacts): LiveConversation | undefined {
+  const { file, head, transcript } = facts.conversation;
+  if (!file.isOurs) return undefined;
+  const { activity, ...status } = conversationState(facts);
+  const { count: pendingApprovals, firstPrompt } = transcript.approvals;
+  const state = activeRowState({ activity, status: status.status }, pendingApprovals);
+  if (!state) return undefined;
+  const { isAsking: isAskingToSave } = facts.saves;
+  const { backendTitle } = head;
+  const need = conversationNeed({ pendingApprovals, firstPrompt, isAskingToSave, backendTitle });
+  return { state, ...withoutUndefined({ activity }), ...(state === 'waiting' && { need }) };
 }
 
 /** Builds the view of a conversation for the page. */
@@ -135,8 +149,7 @@ export function conversationView(facts: ConversationFacts): ConversationView {
     ...conversationState(facts),
     ...withoutUndefined({ problem: file.problem }),
     ...transcriptView(transcript, clock.now()),
-    // Approvals can be answered only in the window that writes to the conversation.
-    ...(file.isInUseElsewhere ? { isInUse: true, approvals: [] } : {}),
+    ...(file.isInUseElsewhere ? viewInOtherWindow(facts.otherWindow.live) : {}),
     queue: queue.shownPrompts,
     // Images are assumed to be supported until the backend reports its capabilities.
     takesImages: connection.capabilities?.images ?? true,
@@ -144,7 +157,13 @@ export function conversationView(facts: ConversationFacts): ConversationView {
   };
 }
 
-function readonlyReason({ file, transcript }: Conversation): string | undefined {
+/** What differs if another window runs the conversation. Its approvals can be answered only if that window takes answers. */
+function viewInOtherWindow(live: LiveConversation | undefined): Partial<ConversationView> {
+  return live ? { isInUse: true, ...withoutUndefined({ activity: live.activity }) } : { isInUse: true, approvals: [] };
+}
+
+function readonlyReason({ file, transcript }: Conversation, live: LiveConversation | undefined): string | undefined {
+  if (live) return runsElsewhereText;
   const isAsked = file.isInUseElsewhere && transcript.approvals.count > 0;
   return isAsked ? `${file.readonlyReason} An approval is waiting for you there.` : file.readonlyReason;
 }

@@ -20,7 +20,8 @@ import type { BackendView, ConversationRow } from '../chatView';
 import { isQueuedForSignIn } from '../signIn/signInWait';
 import { addFork } from '../restore/forkOf';
 import { backendView } from './backendView';
-import { conversationRow, hereThenNewestFirst, isStoredAsFirst, newestFirst, timesOf } from './conversationRow';
+import { conversationRow, hereThenNewestFirst, isStoredAsFirst, newestFirst } from './conversationRow';
+import { exportConversation } from './exportConversation';
 import { createSessionOptions, type SessionPlace } from './sessionOptions';
 import { IdleChatCloser } from './idleChatCloser';
 import { logVersion } from '../conversation/logRecord';
@@ -30,7 +31,8 @@ import { parseRemoteRowId } from './remoteRows';
 import { RemoteSessions, type RemoteSearchOptions } from './remoteSessions';
 import type { NewSessionOptionsPort } from './newSessionOptionsPort';
 import type { UnsavedFiles } from '../unsaved/promptSaves';
-import { storedEntries } from '../log/storedEntries';
+import type { OtherWindows } from '../windows/otherWindows';
+import { SharedConversations } from '../windows/sharedConversations';
 import { OpenBackends } from './openBackends';
 
 interface ChatSessionsPorts {
@@ -48,6 +50,8 @@ interface ChatSessionsPorts {
   readonly sessionDefaults: NewSessionOptionsPort;
   readonly unsavedFiles: UnsavedFiles;
   readonly createSpool?: () => TextSpool;
+  /** Without it, nothing is known of other windows. */
+  readonly windows?: OtherWindows;
 }
 
 const loadTimeoutMs = 120_000;
@@ -73,10 +77,12 @@ export class ChatSessions implements Chats, WriteObserver {
   private readonly usedBackends: OpenBackends;
   private readonly idleChatCloser: IdleChatCloser<ChatSession>;
   private readonly preparedSessions: PreparedSessions;
+  private readonly sharedConversations: SharedConversations;
   private readonly chatSessionPorts: ChatSessionPorts;
 
   constructor(private readonly ports: ChatSessionsPorts) {
     const { backends, clock, log, memento } = ports;
+    this.sharedConversations = new SharedConversations(ports.windows);
     this.remoteSessions = new RemoteSessions(backends, clock, log, memento);
     this.usedBackends = new OpenBackends(backends, clock, log, {
       onReady: (backend) => void this.remoteSessions.deletePending(backend),
@@ -107,8 +113,9 @@ export class ChatSessions implements Chats, WriteObserver {
 
   /** Reads the list and starts watching for changes by other windows. */
   async start(): Promise<void> {
-    const { backends, store } = this.ports;
+    const { backends, store, windows } = this.ports;
     this.disposables.push(
+      ...(windows ? [windows.onDidChange(() => this.changeEmitter.fire())] : []),
       store.onDidChange(() => this.changeEmitter.fire()),
       backends.onDidChange(() => this.backendsEmitter.fire()),
       ...(backends.onDidSignIn ? [backends.onDidSignIn((id) => void this.sendPromptsWaitingForSignIn(id))] : []),
@@ -234,23 +241,15 @@ export class ChatSessions implements Chats, WriteObserver {
       await this.hideAndDeleteRemoteSession(head);
     });
     this.chats.delete(sessionId);
+    this.sharedConversations.remove(sessionId);
     chat?.dispose();
     this.changeEmitter.fire();
     this.fileChangesEmitter.fire();
   }
 
   async export(sessionId: string, format: ExportFormat): Promise<string> {
-    const { exportTranscript } = await import('../../../transcript/common/export/exportTranscript');
     const open = parseRemoteRowId(sessionId) ? await this.open(sessionId) : this.chats.get(sessionId);
-    if (open) {
-      const { backendTitle: agentName, title } = open.view;
-      const entries = [...open.transcript.entries()].map((entry) => open.fullEntries.fullContent(entry.id) ?? entry);
-      const head = this.ports.store.heads.find(({ id }) => id === open.id);
-      return exportTranscript({ title, agentName, ...timesOf(head) }, entries, format);
-    }
-    const { head, records } = await this.ports.store.read(sessionId);
-    const about = { title: head.title, agentName: head.backendTitle, ...timesOf(head) };
-    return exportTranscript(about, storedEntries(records, head.backendTitle), format);
+    return await exportConversation(this.ports.store, open ?? sessionId, format);
   }
 
   async beforeWrite(writer: WriterSession, path: string): Promise<void> {
@@ -348,18 +347,16 @@ export class ChatSessions implements Chats, WriteObserver {
   private addChat(chat: ChatSession): ChatSession {
     this.chats.set(chat.id, chat);
     chat.fileChanges.onDidChange(() => this.fileChangesEmitter.fire());
-    let shown = chat.rowState;
-    chat.onDidChange(() => {
-      if (chat.rowState === shown) return;
-      shown = chat.rowState;
-      this.changeEmitter.fire();
-    });
+    const update = (): boolean => this.chats.get(chat.id) === chat && this.sharedConversations.update(chat);
+    update();
+    chat.onDidChange(() => void (update() && this.changeEmitter.fire()));
     return chat;
   }
 
   /** Closes an idle conversation. `open` can open it again. */
   private closeIdleChat(chat: ChatSession): void {
     this.chats.delete(chat.id);
+    this.sharedConversations.remove(chat.id);
     this.fileChangesEmitter.fire();
     const closed = chat
       .close()
@@ -392,6 +389,6 @@ export class ChatSessions implements Chats, WriteObserver {
   }
 
   private rowOf(head: ConversationHead): ConversationRow {
-    return conversationRow(head, this.chats.get(head.id)?.rowState, this.ports.store.elsewhere(head));
+    return conversationRow(head, this.sharedConversations.rowOf(head.id), this.ports.store.elsewhere(head));
   }
 }

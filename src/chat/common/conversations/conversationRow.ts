@@ -2,13 +2,13 @@ import type { ChatStore, ConversationHead, PlaceElsewhere } from '../chatStore';
 import type { ConversationRow } from '../chatView';
 import { isPrompt } from '../conversation/logRecord';
 
-/** Returns the row of a conversation. `openState` is its state if it is open in this window. */
+/** Returns the row of a conversation. `live` is what it does in the window that runs it. */
 export function conversationRow(
   { backendTitle, id, isUnseen, state, title, updatedAt }: ConversationHead,
-  openState: ConversationRow['state'] | undefined,
+  live: Partial<ConversationRow>,
   elsewhere: PlaceElsewhere | undefined,
 ): ConversationRow {
-  const row = { id, title, backendTitle, updatedAt, state: openState ?? state };
+  const row = { id, title, backendTitle, updatedAt, state, ...live };
   return { ...row, ...(isUnseen === true && { isUnseen }), ...(elsewhere && { elsewhere }) };
 }
 
@@ -19,12 +19,6 @@ export function hereThenNewestFirst(one: ConversationRow, other: ConversationRow
 
 export function newestFirst(one: ConversationRow, other: ConversationRow): number {
   return other.updatedAt - one.updatedAt;
-}
-
-export function timesOf(
-  head: ConversationHead | undefined,
-): Partial<Pick<ConversationHead, 'createdAt' | 'updatedAt'>> {
-  return head ? { createdAt: head.createdAt, updatedAt: head.updatedAt } : {};
 }
 
 /** Whether a stored conversation has the prompt with this id as its first one. Never rejects. */

@@ -34,7 +34,9 @@ export class ConversationActions {
   /** Shows what the conversation, or one turn of it, has changed in a file. @throws ChatError `notFound` */
   async openChange(chat: Chat, { path, renamedFrom = path }: ShownFile, turn?: number): Promise<void> {
     const isTurn = turn !== undefined;
-    const before = isTurn ? (await chat.turnTexts(renamedFrom, turn))?.before : await chat.textBefore(renamedFrom);
+    const before = isTurn
+      ? (await chat.fileChanges.turnTexts(renamedFrom, turn))?.before
+      : await chat.fileChanges.textBefore(renamedFrom);
     if (before === undefined) {
       const states = chat.fileChanges.statesOf(path, turn);
       if (states) {
@@ -46,7 +48,7 @@ export class ConversationActions {
       const start = isTurn ? 'this turn' : 'this conversation';
       throw new ChatError('notFound', `Backline did not record ${path} before ${start}, so the change can’t be shown.`);
     }
-    const after = isTurn ? (await chat.turnTexts(path, turn))?.after : undefined;
+    const after = isTurn ? (await chat.fileChanges.turnTexts(path, turn))?.after : undefined;
     if (after === undefined)
       await this.diffViews.compareWithCurrent(path, before, isTurn ? 'before turn' : 'before conversation');
     else await this.diffViews.showDiff({ path, before, after }, 'before turn ↔ after turn');

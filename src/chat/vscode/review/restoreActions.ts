@@ -305,7 +305,7 @@ export class RestoreActions {
     const { checkpoints, diffViews, messages } = this.deps;
     const before = preview
       ? await checkpoints?.textAfterRestore(preview, path)
-      : (await chat.turnTexts(path, turn))?.before;
+      : (await chat.fileChanges.turnTexts(path, turn))?.before;
     if (before === undefined) messages.info('This file has no text that can be compared.');
     else await diffViews.compareWithCurrent(path, before, `before prompt ${turn}`);
   }

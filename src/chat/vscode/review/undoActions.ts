@@ -142,7 +142,9 @@ export class UndoActions {
     const { separable, total } = isConversation
       ? await chat.fileChanges.countUneditedChanges(path)
       : { separable: 0, total: 0 };
-    const before = isConversation ? await chat.textBefore(path) : (await chat.turnTexts(path, turn))?.before;
+    const before = isConversation
+      ? await chat.fileChanges.textBefore(path)
+      : (await chat.fileChanges.turnTexts(path, turn))?.before;
     const kind = chat.fileChanges.list.find((change) => change.path === path)?.kind;
     if (hasNoTexts(kind) || before === undefined) return await this.undoIfLossConfirmed(chat, path, options);
     const gentle = separable > 0 ? `Undo ${separable} of ${countWithNoun(total, 'Change')}` : 'Compare';
@@ -193,7 +195,10 @@ export class UndoActions {
   }
 
   private async contentChangeOf(chat: Chat, path: string, turn: number | undefined): Promise<TextBeforeAndAfter> {
-    const after = turn === undefined ? await chat.textBefore(path) : (await chat.turnTexts(path, turn))?.before;
+    const after =
+      turn === undefined
+        ? await chat.fileChanges.textBefore(path)
+        : (await chat.fileChanges.turnTexts(path, turn))?.before;
     try {
       return { before: (await this.deps.editorPort.readText(path)).text, after: after ?? undefined };
     } catch (error) {

@@ -61,8 +61,8 @@ describe('Changes of a conversation', () => {
     const end = [...chat.transcript.entries()].at(-1);
     assert.ok(end?.kind === 'end');
     assert.equal(end.changes?.length, 2);
-    assert.equal(await chat.textBefore('/ws/a.txt'), 'one\n');
-    assert.equal(await chat.textBefore('/ws/new.txt'), null);
+    assert.equal(await chat.fileChanges.textBefore('/ws/a.txt'), 'one\n');
+    assert.equal(await chat.fileChanges.textBefore('/ws/new.txt'), null);
   });
 
   it('list what a failed write has written, and take no later save by the user for the agent’s', async () => {
@@ -250,7 +250,7 @@ describe('Changes of a conversation', () => {
     window.agent.last.tell(done('/ws/a.txt'));
     window.agent.last.end();
     await until('the changes', () => chat.view.changes.length === 1);
-    assert.equal(await chat.textBefore('/ws/a.txt'), 'one\n');
+    assert.equal(await chat.fileChanges.textBefore('/ws/a.txt'), 'one\n');
   });
 
   it('can be reverted after the window was closed', async () => {

@@ -65,7 +65,7 @@ describe('Changes of one turn', () => {
   it('can be viewed separately, even if they were kept and the window was reloaded', async () => {
     await turn('two\n');
     await turn('three\n', 'four\n');
-    const shown = () => Promise.all([1, 2, 3].map((number) => chat.turnTexts(path, number)));
+    const shown = () => Promise.all([1, 2, 3].map((number) => chat.fileChanges.turnTexts(path, number)));
     const expected = [
       { path, before: 'one\n', after: 'two\n' },
       // As it is now.

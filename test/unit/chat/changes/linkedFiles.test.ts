@@ -67,9 +67,9 @@ describe('a file with several paths', function () {
     window = await DiskWindow.open(workspace);
     const again = await window.reopen(chat.id);
     assert.deepEqual(changeLines(again, workspace.folder), ['modified link.txt']);
-    assert.equal(await again.textBefore(link), 'a\n');
+    assert.equal(await again.fileChanges.textBefore(link), 'a\n');
     assert.equal(await again.fileChanges.baseline(link), 'a\n');
     assert.equal((await again.fileChanges.countUneditedChanges(link)).total, 1);
-    assert.equal((await again.turnTexts(link, 1))?.before, 'a\n');
+    assert.equal((await again.fileChanges.turnTexts(link, 1))?.before, 'a\n');
   });
 });

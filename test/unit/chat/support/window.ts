@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
@@ -16,6 +17,7 @@ import type { UnsavedFiles } from '../../../../src/chat/common/unsaved/promptSav
 import type { NewSessionOptionsPort } from '../../../../src/chat/common/conversations/newSessionOptionsPort';
 import { NodeFiles, type FilePort } from '../../../../src/base/node/filePort';
 import { ConversationStore } from '../../../../src/chat/node/conversationStore';
+import { WindowRegistry } from '../../../../src/chat/node/windows/windowRegistry';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { MemoryMemento } from '../../../fake/memoryMemento';
 import { until } from '../../../support/eventually';
@@ -27,6 +29,7 @@ const byTitle: AttachmentResolver = { resolve: ({ title }) => Promise.resolve([{
 export class Window {
   readonly chats: ChatSessions;
   readonly store: ConversationStore;
+  readonly windows: WindowRegistry;
   /** Each with what was said about protected files. */
   readonly deletions: [file: string, permission: string | undefined][] = [];
   /** Files that are saved in editors of the window. */
@@ -53,6 +56,13 @@ export class Window {
     unsavedFiles: UnsavedFiles,
   ) {
     this.store = new ConversationStore({ folder, files, clock: storeClock, log });
+    this.windows = new WindowRegistry({
+      folder: path.join(folder, 'windows'),
+      id: randomUUID(),
+      files,
+      clock: storeClock,
+      log,
+    });
     this.chats = new ChatSessions({
       backends,
       store: this.store,
@@ -73,6 +83,7 @@ export class Window {
       log: nullLogger,
       memento,
       sessionDefaults: starts,
+      windows: this.windows,
       unsavedFiles,
       newId: () => `${path.basename(folder)}-${process.hrtime.bigint()}-${++this.ids}`,
     });
@@ -117,7 +128,7 @@ export class Window {
     if (options.checkpoints && backends instanceof ChatBackends) {
       for (const backend of backends.backends) backend.runsCommand = true;
     }
-    await window.chats.start();
+    await Promise.all([window.chats.start(), window.windows.start()]);
     return window;
   }
 
@@ -140,6 +151,7 @@ export class Window {
 
   async close(): Promise<void> {
     await this.chats.stop();
+    await this.windows.stop();
     this.chats.dispose();
     this.store.dispose();
   }

@@ -1,0 +1,12 @@
+import * as z from 'zod';
+import { Activity, ConversationNeed } from '../chatView';
+
+/** What a conversation does in the window that runs it. Only while something is going on or it needs the user. */
+export const LiveConversation = z.object({
+  state: z.enum(['busy', 'waiting']),
+  activity: z.optional(Activity),
+  /** Why it waits. Set if `state` is `waiting`. */
+  need: z.optional(ConversationNeed),
+});
+export type LiveConversation = z.infer<typeof LiveConversation>;
+export type LiveConversations = Readonly<Record<string, LiveConversation>>;

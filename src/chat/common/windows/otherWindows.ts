@@ -1,0 +1,44 @@
+import * as z from 'zod';
+import type { Event } from '../../../base/common/event';
+import { Draft } from '../chatView';
+import type { LiveConversation, LiveConversations } from './liveConversation';
+
+export const notRunningText = 'No other window runs this conversation now.';
+
+/** What a window asks of the one that runs a conversation. */
+export const WindowRequest = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('answer'),
+    approval: z.string(),
+    /** Hash of what the user saw of the approval; see `shownApproval`. */
+    shown: z.string(),
+    /** The label of the chosen option. */
+    option: z.string(),
+    /** Sent as the next prompt. */
+    reason: z.optional(Draft),
+  }),
+  z.object({ kind: z.literal('stop') }),
+]);
+export type WindowRequest = z.infer<typeof WindowRequest>;
+
+/** `conversation` is an id. */
+export type WindowRequestHandler = (conversation: string, request: WindowRequest) => Promise<void>;
+
+/** The other windows of this user on this machine, and what their conversations do. */
+export interface OtherWindows {
+  /** Fires when a conversation of another window does something else, and when such a window has ended. */
+  readonly onDidChange: Event<void>;
+  /** Returns what a conversation does in another window that is alive. */
+  liveConversation(id: string): LiveConversation | undefined;
+  /** Tells the other windows what the conversations of this one do, by their id. */
+  publish(conversations: LiveConversations): void;
+  /**
+   * Asks the window that runs the conversation, and waits until it has done it. @throws ChatError: what that window says,
+   * or `readonly` if none runs it or it does not answer
+   */
+  ask(conversation: string, request: WindowRequest): Promise<void>;
+  /** Sets what does what other windows ask of this one. The messages of its errors are passed on. */
+  setHandler(handler: WindowRequestHandler): void;
+  /** Returns a hash of a text, the same in all windows. */
+  hash(text: string): string;
+}

@@ -1,0 +1,70 @@
+import { ChatError, type Chat } from '../chatPorts';
+import type { ConversationRow } from '../chatView';
+import type { LiveConversation } from './liveConversation';
+import type { OtherWindows, WindowRequest } from './otherWindows';
+import { shownApproval } from './shownApproval';
+
+interface LiveChat extends Pick<Chat, 'id' | 'view' | 'answerApproval' | 'stop'> {
+  /** What it does, if this window runs it. Undefined while it does nothing and needs nothing. */
+  readonly live: LiveConversation | undefined;
+}
+
+/** Tells the other windows what the conversations of this one do, and does here what they ask. */
+export class SharedConversations {
+  private readonly chats = new Map<string, LiveChat>();
+  private readonly liveConversations = new Map<string, LiveConversation>();
+
+  constructor(private readonly windows: OtherWindows | undefined) {
+    windows?.setHandler((conversation, request) => this.perform(conversation, request));
+  }
+
+  /** Call when a conversation was opened or has changed. Returns whether its row has. */
+  update(chat: LiveChat): boolean {
+    const { id, live } = chat;
+    const before = this.liveConversations.get(id);
+    this.chats.set(id, chat);
+    if (JSON.stringify(before) === JSON.stringify(live)) return false;
+    if (live) this.liveConversations.set(id, live);
+    else this.liveConversations.delete(id);
+    this.windows?.publish(Object.fromEntries(this.liveConversations));
+    return before?.state !== live?.state || before?.need?.text !== live?.need?.text;
+  }
+
+  /** Call when a conversation was closed. */
+  remove(id: string): void {
+    this.chats.delete(id);
+    if (this.liveConversations.delete(id)) this.windows?.publish(Object.fromEntries(this.liveConversations));
+  }
+
+  /** Returns what a row shows of a conversation that a window runs. */
+  rowOf(id: string): Partial<Pick<ConversationRow, 'state' | 'need' | 'isInOtherWindow'>> {
+    const ours = this.liveConversations.get(id);
+    const live = ours ?? this.windows?.liveConversation(id);
+    if (!live) return {};
+    const { need, state } = live;
+    return { state, ...(need && { need }), ...(!ours && { isInOtherWindow: true }) };
+  }
+
+  /** @throws ChatError, BackendError */
+  private async perform(conversation: string, request: WindowRequest): Promise<void> {
+    const chat = this.chats.get(conversation);
+    if (!chat?.live) throw new ChatError('notFound', 'That window does not run this conversation any more.');
+    switch (request.kind) {
+      case 'stop':
+        await chat.stop();
+        return;
+      case 'answer': {
+        const view = chat.view.approvals.find(({ id, state }) => id === request.approval && state === 'pending');
+        if (!view) throw new ChatError('notFound', 'This approval was already answered or is no longer pending.');
+        const shown = shownApproval(view);
+        if (shown === undefined || this.windows?.hash(shown) !== request.shown) {
+          throw new ChatError(
+            'changedMeanwhile',
+            'The request is not the one that was shown. Answer it in its own window.',
+          );
+        }
+        await chat.answerApproval(request.approval, request.option, request.reason);
+      }
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import type { Chat } from '../../../src/chat/common/chatPorts';
+import type { ConversationRow } from '../../../src/chat/common/chatView';
+import { ChatBackends } from './support/chatBackend';
+import { event } from './support/transcriptRecorder';
+import { until } from '../../support/eventually';
+import { draft, Window } from './support/window';
+
+describe('A conversation that another window runs', () => {
+  let here: Window;
+  let there: Window;
+  /** The conversation in its own window, and in the other one. */
+  let own: Chat;
+  let followed: Chat;
+  beforeEach(async () => {
+    here = await Window.open({ backends: new ChatBackends('one') });
+    there = await Window.open({ folder: here.folder, backends: new ChatBackends('one') });
+    own = await here.chats.create('one');
+    await own.send(draft('Go'));
+    await until('the row', () => row()?.state === 'busy');
+    followed = await there.chats.open(own.id);
+    followed.setVisibility('seen');
+    await until('it is followed', () => followed.view.isInUse === true);
+  });
+  afterEach(async () => {
+    await there.close();
+    await here.remove();
+  });
+
+  const row = (): ConversationRow | undefined => there.chats.rows.find(({ id }) => id === own.id);
+  const ask = (id: string, prompt = 'May I?'): void =>
+    here.agent.last.tell(event('approval:required', { approval_id: id, prompt, options: ['Yes', 'No'] }));
+  const approved = (): string[] => here.agent.last.calls.filter((call) => call.startsWith('approve'));
+
+  async function asked(prompt?: string): Promise<void> {
+    ask('a', prompt);
+    await until('the question there', () => row()?.state === 'waiting' && followed.view.approvals.length > 0);
+  }
+
+  it('has the row of what it does there, with why it waits in words', async () => {
+    assert.equal(row()?.isInOtherWindow, true);
+    await asked('Run\nrm -rf \u202e/');
+    assert.deepEqual(row()?.need, { kind: 'approval', text: 'Run rm -rf [U+202E]/', count: 1 });
+    await own.answerApproval('a', 'No');
+    await until('it works again', () => row()?.state === 'busy' && row()?.need === undefined);
+    here.agent.last.end('Done.');
+    await until('the end', () => row()?.state === 'unread');
+    assert.equal(row()?.isInOtherWindow, undefined);
+  });
+
+  it('is answered there, once, from either window', async () => {
+    await asked();
+    await followed.answerApproval('a', 'Yes', draft('Because.'));
+    assert.deepEqual(approved(), ['approve a Yes']);
+    await until('the answer here', () => followed.view.approvals.length === 0);
+    await assert.rejects(followed.answerApproval('a', 'No'), { code: 'notFound' });
+    assert.deepEqual(own.view.queue.map(({ text }) => text), ['Because.']);
+    assert.deepEqual(approved(), ['approve a Yes']);
+  });
+
+  it('is not answered if it asks for something else by now, or what cannot be told apart', async () => {
+    await asked('Run ls');
+    followed.setVisibility('hidden');
+    // What is followed no more still shows the request that it has read last.
+    here.agent.last.tell(event('approval:denied', { approval_id: 'a', decision: '', reason: 'request_changed' }));
+    ask('a', 'Run rm -rf /');
+    await until('the other request', () => row()?.need?.text === 'Run rm -rf /');
+    assert.equal(followed.view.approvals[0]?.prompt, 'Run ls');
+    await assert.rejects(followed.answerApproval('a', 'Yes'), /not the one that was shown/);
+    assert.deepEqual(approved(), []);
+  });
+
+  it('is stopped there', async () => {
+    await followed.stop();
+    assert.deepEqual(here.agent.last.calls, ['cancel']);
+    await until('it is idle', () => row()?.state === 'idle');
+  });
+
+  it('looks alive no longer than its window', async () => {
+    await asked();
+    const windows = path.join(here.folder, 'windows');
+    for (const name of await readdir(windows)) {
+      if (!name.endsWith('.lock')) continue;
+      // As if its process had ended: nobody renews the lock, and its process does not exist.
+      const lock = path.join(windows, name);
+      await writeFile(lock, (await readFile(lock, 'utf8')).replace(`"pid":${process.pid}`, '"pid":999999999'));
+    }
+    await until('the row is stored again', () => row()?.isInOtherWindow === undefined);
+    assert.equal(row()?.need, undefined);
+    assert.deepEqual(followed.view.approvals, []);
+    await assert.rejects(followed.answerApproval('a', 'Yes'), { code: 'approvalResolved' });
+  });
+
+  it('does not obey who cannot read its token', async () => {
+    await asked();
+    const windows = path.join(here.folder, 'windows');
+    const mailbox = (await readdir(windows)).find((name) => name.endsWith('.mailbox')) ?? '';
+    const letter = { conversation: own.id, request: { kind: 'stop' }, token: 'guessed', at: Date.now() };
+    await writeFile(path.join(windows, mailbox, 'x.request.json'), JSON.stringify(letter));
+    await until('the reply', async () => (await readdir(path.join(windows, mailbox))).includes('x.reply.json'));
+    const reply = await readFile(path.join(windows, mailbox, 'x.reply.json'), 'utf8');
+    assert.match(reply, /did not accept/);
+    assert.deepEqual(here.agent.last.calls, []);
+  });
+
+  it('is left alone by a request that comes late', async () => {
+    const windows = path.join(here.folder, 'windows');
+    const state = (await readdir(windows)).find((name) => name.endsWith('.json')) ?? '';
+    const { token } = JSON.parse(await readFile(path.join(windows, state), 'utf8')) as { token: string };
+    const mailbox = path.join(windows, state.replace('.json', '.mailbox'));
+    await mkdir(mailbox, { recursive: true });
+    const letter = { conversation: own.id, request: { kind: 'stop' }, token, at: Date.now() - 60_000 };
+    await writeFile(path.join(mailbox, 'x.request.json'), JSON.stringify(letter));
+    await until('the reply', async () => (await readdir(mailbox)).includes('x.reply.json'));
+    assert.deepEqual(here.agent.last.calls, []);
+  });
+
+  it('leaves nothing behind when its window is closed', async () => {
+    await here.close();
+    await until('the row is stored', () => row()?.isInOtherWindow === undefined);
+    assert.deepEqual(await readdir(path.join(here.folder, 'windows')), []);
+    await rm(here.folder, { recursive: true, force: true });
+  });
+});
