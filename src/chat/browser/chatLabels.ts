@@ -65,6 +65,7 @@ export const sessionRowStateLabels: Record<ConversationRow['state'], string> = {
   waiting: 'needs your input',
   unread: 'new answer',
   failed: 'failed',
+  interrupted: 'interrupted',
 };
 
 export const attachmentKindLabels: Record<DraftAttachment['kind'], string> = {

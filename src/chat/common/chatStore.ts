@@ -27,7 +27,9 @@ export const ConversationHead = z.object({
   /** Time of creation, in milliseconds since the epoch. */
   createdAt: z.number(),
   updatedAt: z.number(),
-  state: z.enum(['idle', 'unread', 'failed']).catch('idle'),
+  state: z.enum(['idle', 'unread', 'failed', 'interrupted']).catch('idle'),
+  /** Whether a turn has begun and not ended. If no window runs it, it was interrupted. */
+  isTurnOpen: z.boolean().optional().catch(undefined),
   /** Whether a failure was not seen yet. */
   isUnseen: z.boolean().optional().catch(undefined),
   draft: z.optional(Draft),

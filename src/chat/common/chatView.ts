@@ -36,6 +36,8 @@ export const ConversationNeed = z.object({
   text: Text,
   /** Number of pending approvals. */
   count: optional(Count),
+  /** Since when it waits, in milliseconds since the epoch. */
+  since: optional(z.number()),
 });
 export type ConversationNeed = z.infer<typeof ConversationNeed>;
 
@@ -46,7 +48,7 @@ export const ConversationRow = z.object({
   /** Time of the last change, in milliseconds since the epoch. */
   updatedAt: z.number(),
   /** `waiting`: it needs the user, for example because an approval is pending. `unread`: a turn ended unseen. */
-  state: z.enum(['idle', 'busy', 'waiting', 'unread', 'failed']),
+  state: z.enum(['idle', 'busy', 'waiting', 'unread', 'failed', 'interrupted']),
   /** Why it waits, if that is known. */
   need: optional(ConversationNeed),
   /** Whether another window runs it now. */

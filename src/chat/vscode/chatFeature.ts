@@ -254,6 +254,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     const marked = new MarkedChats({
       chats,
       reveal: async (chat) => (await pages.reveal(chat)).runCommand('focusApproval'),
+      focusedChat: () => pages.visiblePages[0]?.chat?.id,
       messages,
       onDidChange: () => changed(),
     });
@@ -284,7 +285,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
         services,
         picker,
         approvals,
-        showFirstMarked: () => marked.showFirst(),
+        showNextMarked: () => marked.showNext(),
         getSelection: () => windowMentions.selectionRow(),
         messages,
       }),
@@ -384,7 +385,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
 const statusActions: ChatStatusActions = {
   open: { label: 'Open Chat', command: commandIds.chatOpen },
   pickBackend: { label: 'Choose Agent', command: commandIds.chatPickBackend },
-  showNext: { label: 'Show Conversation That Needs Attention', command: commandIds.chatShowNext },
+  showNext: { label: 'Show Next Conversation That Needs Attention', command: commandIds.chatShowNext },
   openSettings: {
     label: 'Open Settings',
     command: 'workbench.action.openSettings',

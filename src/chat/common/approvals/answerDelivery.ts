@@ -15,7 +15,8 @@ export class ApprovalAnswerDelivery {
   /** Sends an answer. @throws BackendError `approvalInvalid`, `approvalResolved` */
   async sendAnswer(session: BackendSession | undefined, approvalId: string, option: string): Promise<void> {
     const { changeEmitter, journal, transcript } = this.conversation;
-    if (!session || !transcript.approvals.has(approvalId)) {
+    // Two windows can answer at the same time.
+    if (!session || !transcript.approvals.isPending(approvalId)) {
       throw new BackendError('approvalResolved', 'This approval was already answered or is no longer pending.');
     }
     transcript.approvals.setState(approvalId, 'answering');

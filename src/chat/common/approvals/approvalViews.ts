@@ -23,6 +23,7 @@ interface OpenApproval {
   /** The position in the list. */
   readonly place: number;
   /** Time of the time-out, in milliseconds since the epoch. */
+  readonly requestedAt: number | undefined;
   readonly expiresAt: number | undefined;
   readonly callId: string | undefined;
   readonly diffs: readonly (DiffTexts | undefined)[];
@@ -46,13 +47,15 @@ export class ApprovalViews {
     return this.openApprovals.size;
   }
 
-  /** The words of the approval that was requested first. */
-  get firstPrompt(): string | undefined {
-    return this.inOrder[0]?.view.prompt;
+  /** The approval that has waited longest: its words, and when it was requested, in milliseconds since the epoch. */
+  get oldest(): { readonly prompt: string; readonly requestedAt: number | undefined } | undefined {
+    const [first] = this.inOrder;
+    return first && { prompt: first.view.prompt, requestedAt: first.requestedAt };
   }
 
-  has(id: string): boolean {
-    return this.openApprovals.has(id);
+  /** Whether nobody has answered it yet. */
+  isPending(id: string): boolean {
+    return this.openApprovals.get(id)?.view.state === 'pending';
   }
 
   /** Returns the views with their remaining time. `now` is in milliseconds since the epoch. */
@@ -77,6 +80,7 @@ export class ApprovalViews {
       isCompact: false,
       place: this.takePlace(call.callId),
       diffs,
+      requestedAt,
       expiresAt: timeout <= 0 || requestedAt === undefined ? undefined : requestedAt + timeout * 1000,
       view: {
         id,

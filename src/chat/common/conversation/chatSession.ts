@@ -17,7 +17,6 @@ import type { ConversationFiles, StoredConversation } from '../chatStore';
 import type { Draft, DraftAttachment, QueuedPrompt, ConversationView } from '../chatView';
 import type { LiveConversation } from '../windows/liveConversation';
 import { OtherWindowControl } from '../windows/otherWindowControl';
-import type { OtherWindows } from '../windows/otherWindows';
 import { Conversation, type ConversationPorts } from './conversation';
 import { emptyDraft, isEmptyDraft } from './drafts';
 import { ApprovalAnswerDelivery } from '../approvals/answerDelivery';
@@ -43,7 +42,6 @@ export interface ChatSessionPorts extends BackendConnectionPorts, ConversationPo
   /** Reads a conversation from disk. @throws ChatError */
   readStored(id: string): Promise<StoredConversation>;
   readonly unsavedFiles: UnsavedFiles;
-  readonly windows?: OtherWindows;
   newId(): string;
 }
 
@@ -268,13 +266,19 @@ export class ChatSession implements Chat {
   }
 
   async stop(): Promise<void> {
-    if (this.otherWindow.isReadonly(this.connection.session)) return await this.otherWindow.stop();
+    if (this.otherWindow.isReadonly(this.connection.session)) {
+      await this.otherWindow.stop();
+      return;
+    }
     this.answerDelivery.stopAutoSendingReason();
     await (this.signInWait.cancel() ?? this.turnRunner.stop());
   }
 
   async answerApproval(approvalId: string, option: string, reason: Draft = emptyDraft): Promise<void> {
-    if (this.otherWindow.live) return await this.otherWindow.answer(approvalId, option, reason);
+    if (this.otherWindow.live) {
+      await this.otherWindow.answer(approvalId, option, reason);
+      return;
+    }
     await this.answerDelivery.sendAnswer(this.connection.session, approvalId, option);
     if (isEmptyDraft(reason)) return;
     this.answerDelivery.queueReason({ ...reason, id: this.ports.newId() });

@@ -15,6 +15,7 @@ import { RestoreHistory } from '../restore/restoreHistory';
 import { ChatTranscript } from '../transcript/chatTranscript';
 import { isSameStep } from '../transcript/turnStep';
 import { isPrompt, logVersion, type LogRecord, type NewRecord } from './logRecord';
+import type { OtherWindows } from '../windows/otherWindows';
 import { PromptQueue } from './promptQueue';
 import { storedForm } from '../log/storedForm';
 import { shortTitle } from '../conversations/conversationTitle';
@@ -24,6 +25,7 @@ export interface ConversationPorts {
   readonly claims: FileTextClaims;
   /** What the conversations of all windows have written. */
   readonly agentWrites?: AgentWrites;
+  readonly windows?: OtherWindows;
   readonly clock: Clock;
   readonly log: Logger;
   /** Creates what holds the transcript outside of memory, which the conversation disposes. Without it, all is in memory. */
@@ -111,6 +113,7 @@ export class Conversation {
     this.applyToPrompts(timed);
     this.restores.applyRecord(timed);
     this.file.append(timed);
+    if (!isTextOnly) this.noteTurn();
     if (!isTextOnly || !isSameStep(stepBefore, this.transcript.step)) this.changeEmitter.fire();
   }
 
@@ -179,6 +182,7 @@ export class Conversation {
     const text =
       'The window was closed while the agent was working. The answer may be incomplete. Send a prompt to continue.';
     this.addRecord({ type: 'ended', outcome: 'interrupted', text });
+    this.file.updateHead({ state: 'interrupted' });
   }
 
   /** Ends the turn because the session of the backend has ended. */
@@ -207,8 +211,14 @@ export class Conversation {
   }
 
   private stateAfter(outcome: EntryOf<'end'>['outcome'] | undefined): Pick<ConversationHead, 'state' | 'isUnseen'> {
-    if (outcome === 'failed') return { state: 'failed', isUnseen: !this.isSeen };
+    if (outcome === 'failed' || outcome === 'interrupted') return { state: outcome, isUnseen: !this.isSeen };
     return { state: this.isSeen || outcome === 'cancelled' ? 'idle' : 'unread' };
+  }
+
+  /** Keeps in the head whether a turn is open, for the list of conversations after a crash. */
+  private noteTurn(): void {
+    const { isBusy: isTurnOpen } = this.transcript;
+    if (isTurnOpen !== (this.head.isTurnOpen ?? false)) this.file.updateHead({ isTurnOpen });
   }
 
   private applyStoredRecord(record: LogRecord): void {

@@ -9,7 +9,7 @@ import { classifyFailure, describeFailure } from '../transcript/turnFailure';
 import type { LiveConversation } from '../windows/liveConversation';
 import type { OtherWindowControl } from '../windows/otherWindowControl';
 import type { Conversation } from './conversation';
-import { conversationNeed } from './conversationNeed';
+import { conversationNeed } from '../windows/conversationNeed';
 import type { BackendConnection } from './backendConnection';
 import { isQueuedForSignIn } from '../signIn/signInWait';
 import { isStopping, type TurnPhase } from './turnPhase';
@@ -127,12 +127,13 @@ export function liveConversation(facts: ConversationFacts): LiveConversation | u
   const { file, head, transcript } = facts.conversation;
   if (!file.isOurs) return undefined;
   const { activity, ...status } = conversationState(facts);
-  const { count: pendingApprovals, firstPrompt } = transcript.approvals;
+  const { count: pendingApprovals, oldest: approval } = transcript.approvals;
   const state = activeRowState({ activity, status: status.status }, pendingApprovals);
   if (!state) return undefined;
   const { isAsking: isAskingToSave } = facts.saves;
+  const { turnStartedAt } = transcript;
   const { backendTitle } = head;
-  const need = conversationNeed({ pendingApprovals, firstPrompt, isAskingToSave, backendTitle });
+  const need = conversationNeed({ pendingApprovals, approval, isAskingToSave, backendTitle, turnStartedAt });
   return { state, ...withoutUndefined({ activity }), ...(state === 'waiting' && { need }) };
 }
 

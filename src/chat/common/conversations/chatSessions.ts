@@ -21,7 +21,7 @@ import { isQueuedForSignIn } from '../signIn/signInWait';
 import { addFork } from '../restore/forkOf';
 import { backendView } from './backendView';
 import { conversationRow, hereThenNewestFirst, isStoredAsFirst, newestFirst } from './conversationRow';
-import { exportConversation } from './exportConversation';
+import { exportConversation } from '../log/exportConversation';
 import { createSessionOptions, type SessionPlace } from './sessionOptions';
 import { IdleChatCloser } from './idleChatCloser';
 import { logVersion } from '../conversation/logRecord';
@@ -349,7 +349,9 @@ export class ChatSessions implements Chats, WriteObserver {
     chat.fileChanges.onDidChange(() => this.fileChangesEmitter.fire());
     const update = (): boolean => this.chats.get(chat.id) === chat && this.sharedConversations.update(chat);
     update();
-    chat.onDidChange(() => void (update() && this.changeEmitter.fire()));
+    chat.onDidChange(() => {
+      if (update()) this.changeEmitter.fire();
+    });
     return chat;
   }
 

@@ -4,11 +4,12 @@ import { isPrompt } from '../conversation/logRecord';
 
 /** Returns the row of a conversation. `live` is what it does in the window that runs it. */
 export function conversationRow(
-  { backendTitle, id, isUnseen, state, title, updatedAt }: ConversationHead,
+  { backendTitle, id, isTurnOpen = false, isUnseen, state, title, updatedAt }: ConversationHead,
   live: Partial<ConversationRow>,
   elsewhere: PlaceElsewhere | undefined,
 ): ConversationRow {
-  const row = { id, title, backendTitle, updatedAt, state, ...live };
+  const stored = isTurnOpen ? 'interrupted' : state;
+  const row = { id, title, backendTitle, updatedAt, state: stored, ...live };
   return { ...row, ...(isUnseen === true && { isUnseen }), ...(elsewhere && { elsewhere }) };
 }
 

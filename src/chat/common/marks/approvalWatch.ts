@@ -1,13 +1,14 @@
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import type { Chat, Chats } from '../chatPorts';
+import type { ConversationRow } from '../chatView';
 
 interface WaitingApproval {
   readonly chat: Chat;
   readonly prompt: string;
 }
 
-/** The pending approvals of all conversations of the window. */
+/** The pending approvals of all conversations that the window runs. */
 export class ApprovalWatch implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly emitter = this.disposables.add(new Emitter<void>((error) => this.onError(error)));
@@ -49,7 +50,9 @@ export class ApprovalWatch implements Disposable {
   }
 
   private followWaitingChats(): void {
-    const waitingIds = new Set(this.chats.rows.flatMap(({ id, state }) => (state === 'waiting' ? id : [])));
+    const isWaiting = ({ isInOtherWindow = false, state }: ConversationRow): boolean =>
+      state === 'waiting' && !isInOtherWindow;
+    const waitingIds = new Set(this.chats.rows.filter(isWaiting).map(({ id }) => id));
     for (const [id, { listener }] of this.followedChats) {
       if (waitingIds.has(id)) continue;
       listener.dispose();

@@ -14,19 +14,20 @@ export interface ChatMarks {
   readonly badge: { readonly value: number; readonly tooltip: string } | undefined;
   /** Undefined if nothing is going on. */
   readonly statusBar: StatusHighlight | undefined;
-  /** The conversation that needs the user most. */
-  readonly first: string | undefined;
+  /** The conversations that need the user, the most urgent first. */
+  readonly calling: readonly string[];
 }
 
-type MarkedRow = Pick<ConversationRow, 'id' | 'title' | 'state' | 'isUnseen' | 'elsewhere'>;
+type MarkedRow = Pick<ConversationRow, 'id' | 'title' | 'state' | 'isUnseen' | 'elsewhere' | 'need'>;
 
-/** Conversations of other workspaces have no mark. */
+/** Conversations of other workspaces are only marked while they run or need the user. */
 export function markOf({ elsewhere, isUnseen = false, state }: Omit<MarkedRow, 'id' | 'title'>): ConversationMark {
-  if (elsewhere) return 'none';
+  if (elsewhere && state !== 'waiting' && state !== 'busy') return 'none';
   switch (state) {
     case 'waiting':
       return 'needsInput';
     case 'failed':
+    case 'interrupted':
       return isUnseen ? 'failed' : 'none';
     case 'unread':
       return 'done';
@@ -57,7 +58,7 @@ export function chatMarks(rows: readonly MarkedRow[]): ChatMarks {
     const mark = markOf(row);
     return mark === 'none' ? [] : [{ ...row, mark }];
   });
-  const byUrgency = urgency.flatMap((mark) => marked.filter((row) => row.mark === mark));
+  const byUrgency = urgency.flatMap((mark) => longestWaitFirst(marked.filter((row) => row.mark === mark)));
   const lines = byUrgency.map(({ mark, title }) => `“${title}” ${descriptions[mark]}`);
   const calling = byUrgency.filter(({ mark }) => mark !== 'working');
   const [first] = byUrgency;
@@ -69,8 +70,13 @@ export function chatMarks(rows: readonly MarkedRow[]): ChatMarks {
         : undefined,
     statusBar:
       first && highlightOf(first.mark, byUrgency.filter(({ mark }) => mark === first.mark).length, named(lines)),
-    first: calling[0]?.id,
+    calling: calling.map(({ id }) => id),
   };
+}
+
+/** Keeps the order of rows of which it is not known since when they wait. */
+function longestWaitFirst<Row extends MarkedRow>(rows: readonly Row[]): Row[] {
+  return rows.toSorted((one, other) => (one.need?.since ?? Infinity) - (other.need?.since ?? Infinity) || 0);
 }
 
 function named(lines: readonly string[]): readonly string[] {

@@ -26,7 +26,7 @@ export function chatStatus(
     const summary = 'Agents don’t start in an untrusted workspace. You can still read conversations.';
     return { state: 'off', summary, actions: [actions.manageTrust, actions.open] };
   }
-  const { first, statusBar: highlight } = marks;
+  const { calling, statusBar: highlight } = marks;
   const marked = highlight && { highlight, summary: sentencesOf(highlight.lines) };
   if (marked?.highlight.isUrgent === true) {
     return { state: 'ready', ...marked, actions: [actions.open, actions.showNext] };
@@ -39,7 +39,7 @@ export function chatStatus(
     state: 'ready',
     summary: backendSentence(chosen),
     ...marked,
-    actions: [actions.open, ...(first === undefined ? [] : [actions.showNext]), actions.pickBackend],
+    actions: [actions.open, ...(calling.length === 0 ? [] : [actions.showNext]), actions.pickBackend],
   };
 }
 

@@ -6,6 +6,8 @@ interface MarkedChatsDeps {
   readonly chats: Pick<Chats, 'open' | 'rows'>;
   /** Shows the conversation, and its approval if it still waits. */
   readonly reveal: (chat: Chat) => Promise<void>;
+  /** Returns the id of the conversation on the page that has the focus. */
+  readonly focusedChat: () => string | undefined;
   readonly messages: { info(text: string): void; error(text: string): void };
   /** Called when the marks have changed although no conversation has. */
   readonly onDidChange: () => void;
@@ -40,10 +42,13 @@ export class MarkedChats {
     }
   }
 
-  /** Shows the conversation that needs the user most. Never rejects. */
-  async showFirst(): Promise<void> {
-    const { first } = this.marks;
-    if (first === undefined) this.deps.messages.info('No conversation needs attention.');
-    else await this.show(first);
+  /**
+   * Shows the conversation that needs the user most, or the next one if the user is in one of them. Never rejects.
+   */
+  async showNext(): Promise<void> {
+    const { calling } = this.marks;
+    const next = calling[(calling.indexOf(this.deps.focusedChat() ?? '') + 1) % calling.length];
+    if (next === undefined) this.deps.messages.info('No conversation needs attention.');
+    else await this.show(next);
   }
 }

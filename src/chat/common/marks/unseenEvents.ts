@@ -40,7 +40,8 @@ export function unseenEvents(
   for (const row of rows) {
     const { id } = row;
     const last = before.get(id);
-    const mark = markOf(row);
+    // The window that runs a conversation reports what happens in it.
+    const mark = row.isInOtherWindow ? 'none' : markOf(row);
     const question = mark === 'needsInput' ? questionKey(id) : '';
     if (question === undefined) {
       if (last) known.set(id, last);

@@ -5,6 +5,6 @@ import type { ApprovalView } from '../chatView';
  * Returns a text that is the same in two windows if they show the same approval. What changes while it waits, such as the
  * remaining time, is left out. Undefined if the approval cannot be compared.
  */
-export function shownApproval({ entryId, expiresInMs, state, ...shown }: ApprovalView): string | undefined {
-  return canonicalJson(shown);
+export function shownApproval(view: ApprovalView): string | undefined {
+  return canonicalJson({ ...view, entryId: undefined, expiresInMs: undefined, state: undefined });
 }

@@ -21,6 +21,8 @@ import { Mailbox, sendToMailbox } from './mailbox';
 
 /** How long changes are collected, in milliseconds, before they are written or read. */
 const burstMs = 100;
+/** How long the end of a turn is not told, in milliseconds, so that the head of the conversation is on the disk before. */
+const endMs = 600;
 /** How often the windows with running conversations are checked for being alive, in milliseconds. */
 const checkMs = 1_000;
 /** The files of a window that was killed are removed after this time. */
@@ -66,10 +68,10 @@ export class WindowRegistry implements OtherWindows, Disposable {
   private readonly mailbox: Mailbox;
   private readonly queue = new KeyedQueue();
   private readonly writeCoalescer: Coalescer;
+  private readonly endCoalescer: Coalescer;
   private readonly readCoalescer: Coalescer;
   private readonly changedIds = new Set<string>();
   private checkTimer: Disposable | undefined;
-  private published = '{}';
   private conversations: LiveConversations = {};
   private handler: WindowRequestHandler | undefined;
 
@@ -79,6 +81,7 @@ export class WindowRegistry implements OtherWindows, Disposable {
     this.onDidChange = this.emitter.event;
     this.lock = new FileLock(this.lockFileOf(id), { files, clock, onLost: () => undefined });
     this.writeCoalescer = this.disposables.add(new Coalescer(clock, burstMs, () => void this.write()));
+    this.endCoalescer = this.disposables.add(new Coalescer(clock, endMs, () => void this.write()));
     this.readCoalescer = this.disposables.add(new Coalescer(clock, burstMs, () => void this.readChanged()));
     this.mailbox = this.disposables.add(
       new Mailbox({
@@ -109,8 +112,9 @@ export class WindowRegistry implements OtherWindows, Disposable {
   }
 
   publish(conversations: LiveConversations): void {
+    const hasEnded = Object.keys(this.conversations).some((id) => !conversations[id]);
     this.conversations = conversations;
-    if (JSON.stringify(conversations) !== this.published) this.writeCoalescer.schedule();
+    (hasEnded ? this.endCoalescer : this.writeCoalescer).schedule();
   }
 
   setHandler(handler: WindowRequestHandler): void {
@@ -164,9 +168,9 @@ export class WindowRegistry implements OtherWindows, Disposable {
         await this.mailbox.start();
         const state: WindowState = { token, conversations };
         await files.replace(this.stateFileOf(id), JSON.stringify(state));
-        this.published = JSON.stringify(conversations);
       } catch (error) {
-        log.warn(`Cannot tell the other windows what runs here: ${messageOf(error)}`);
+        // Where nothing can be stored, the store of conversations reports it.
+        log.debug(`Cannot tell the other windows what runs here: ${messageOf(error)}`);
       }
     });
   }

@@ -27,14 +27,14 @@ describe('chatMarks', () => {
   it('marks tab, badge and status bar the same for each state', () => {
     for (const [mark, state] of states) {
       assert.equal(markOf(state), mark);
-      const { badge, first, statusBar, tabs } = chatMarks([{ id: 'one', title: 'Fix it', ...state }]);
+      const { badge, calling: ids, statusBar, tabs } = chatMarks([{ id: 'one', title: 'Fix it', ...state }]);
       assert.equal(tabs.get('one') ?? 'none', mark);
       const { command, icon, isUrgent, text } = statusBar ?? {};
       assert.deepEqual(statusBar && { command, icon, isUrgent, text }, shownAs[mark]);
       const isCalling = mark !== 'working' && mark !== 'none';
       assert.equal(badge?.value, isCalling ? 1 : undefined);
       assert.equal(badge?.tooltip, isCalling ? statusBar?.lines.join('\n') : undefined);
-      assert.equal(first, isCalling ? 'one' : undefined);
+      assert.deepEqual(ids, isCalling ? ['one'] : []);
     }
   });
 
@@ -44,7 +44,7 @@ describe('chatMarks', () => {
         for (const three of states) {
           const all = [one, two, three];
           const rows = all.map(([, state], index): Row => ({ id: `${index}`, title: `Chat ${index}`, ...state }));
-          const { badge, first, statusBar, tabs } = chatMarks(rows);
+          const { badge, calling: ids, statusBar, tabs } = chatMarks(rows);
           const marks = rows.map(({ id }) => tabs.get(id) ?? 'none');
           assert.deepEqual(
             marks,
@@ -54,7 +54,8 @@ describe('chatMarks', () => {
           assert.equal(badge?.value ?? 0, calling.length);
           const [worst = 'none'] = marks.toSorted((a, b) => rank.indexOf(a) - rank.indexOf(b));
           assert.equal(statusBar?.icon, shownAs[worst]?.icon);
-          assert.equal(first === undefined ? undefined : tabs.get(first), calling.length > 0 ? worst : undefined);
+          assert.equal(ids[0] === undefined ? undefined : tabs.get(ids[0]), calling.length > 0 ? worst : undefined);
+          assert.equal(ids.length, calling.length);
           assert.equal(statusBar?.lines.length ?? 0, marks.filter((mark) => mark !== 'none').length);
         }
       }
@@ -87,9 +88,11 @@ describe('chatMarks', () => {
     assert.match(badge.tooltip, /\nand 2 more conversations$/);
   });
 
-  it('leaves out conversations of other workspaces', () => {
+  it('leaves out what has ended in other workspaces, but not what needs the user there', () => {
     const row: Row = { id: 'a', title: 'Other', state: 'unread', elsewhere: { isGone: false } };
-    const { badge, first, statusBar, tabs } = chatMarks([row]);
-    assert.deepEqual([badge, first, statusBar, tabs.size], [undefined, undefined, undefined, 0]);
+    const { badge, calling: ids, statusBar, tabs } = chatMarks([row]);
+    assert.deepEqual([badge, ids, statusBar, tabs.size], [undefined, [], undefined, 0]);
+    assert.deepEqual(chatMarks([{ ...row, state: 'waiting' }]).calling, ['a']);
+    assert.equal(chatMarks([{ ...row, state: 'busy' }]).statusBar?.icon, 'loading~spin');
   });
 });

@@ -54,6 +54,7 @@ export class Window {
     log: Logger,
     checkpoints: WorkspaceCheckpoints | undefined,
     unsavedFiles: UnsavedFiles,
+    isOlder: boolean,
   ) {
     this.store = new ConversationStore({ folder, files, clock: storeClock, log });
     this.windows = new WindowRegistry({
@@ -83,7 +84,7 @@ export class Window {
       log: nullLogger,
       memento,
       sessionDefaults: starts,
-      windows: this.windows,
+      ...(isOlder ? {} : { windows: this.windows }),
       unsavedFiles,
       newId: () => `${path.basename(folder)}-${process.hrtime.bigint()}-${++this.ids}`,
     });
@@ -105,6 +106,8 @@ export class Window {
       log?: Logger;
       checkpoints?: WorkspaceCheckpoints;
       unsavedFiles?: UnsavedFiles;
+      /** Whether the version of Backline tells other windows nothing, as earlier ones. */
+      isOlder?: boolean;
     } = {},
   ): Promise<Window> {
     const folder = options.folder ?? (await mkdtemp(path.join(tmpdir(), 'chat-')));
@@ -124,6 +127,7 @@ export class Window {
       log,
       options.checkpoints,
       options.unsavedFiles ?? noUnsavedFiles,
+      options.isOlder ?? false,
     );
     if (options.checkpoints && backends instanceof ChatBackends) {
       for (const backend of backends.backends) backend.runsCommand = true;

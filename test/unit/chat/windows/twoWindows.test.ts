@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
-import { FakeClock } from '../../fake/fakeClock';
-import { ChatBackends } from './support/chatBackend';
-import { event } from './support/transcriptRecorder';
-import { until } from '../../support/eventually';
-import { draft, outline, Window } from './support/window';
+import { FakeClock } from '../../../fake/fakeClock';
+import { ChatBackends } from '../support/chatBackend';
+import { event } from '../support/transcriptRecorder';
+import { until } from '../../../support/eventually';
+import { draft, outline, Window } from '../support/window';
 
+/** What the files of a conversation alone tell another window. What windows tell each other: otherWindows.test.ts. */
 describe('A conversation in two windows', () => {
   let first: Window;
   let second: Window;
   beforeEach(async () => {
-    first = await Window.open({ backends: new ChatBackends('one') });
-    second = await Window.open({ folder: first.folder, backends: new ChatBackends('one') });
+    first = await Window.open({ backends: new ChatBackends('one'), isOlder: true });
+    second = await Window.open({ folder: first.folder, backends: new ChatBackends('one'), isOlder: true });
   });
   afterEach(async () => {
     await second.close();

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
-import type { Chat } from '../../../src/chat/common/chatPorts';
-import type { ConversationRow } from '../../../src/chat/common/chatView';
-import { ChatBackends } from './support/chatBackend';
-import { event } from './support/transcriptRecorder';
-import { until } from '../../support/eventually';
-import { draft, Window } from './support/window';
+import type { Chat } from '../../../../src/chat/common/chatPorts';
+import { chatMarks } from '../../../../src/chat/common/marks/chatMarks';
+import { unseenEvents } from '../../../../src/chat/common/marks/unseenEvents';
+import type { ConversationRow } from '../../../../src/chat/common/chatView';
+import { ChatBackends } from '../support/chatBackend';
+import { event } from '../support/transcriptRecorder';
+import { until } from '../../../support/eventually';
+import { draft, Window } from '../support/window';
+
+const hiddenView = { questionKey: () => 'input', isShown: () => false, isWindowFocused: true };
 
 describe('A conversation that another window runs', () => {
   let here: Window;
@@ -42,7 +46,9 @@ describe('A conversation that another window runs', () => {
   it('has the row of what it does there, with why it waits in words', async () => {
     assert.equal(row()?.isInOtherWindow, true);
     await asked('Run\nrm -rf \u202e/');
-    assert.deepEqual(row()?.need, { kind: 'approval', text: 'Run rm -rf [U+202E]/', count: 1 });
+    const { since, ...need } = row()?.need ?? {};
+    assert.deepEqual(need, { kind: 'approval', text: 'Run rm -rf [U+202E]/', count: 1 });
+    assert.ok(since !== undefined && since <= Date.now());
     await own.answerApproval('a', 'No');
     await until('it works again', () => row()?.state === 'busy' && row()?.need === undefined);
     here.agent.last.end('Done.');
@@ -56,8 +62,18 @@ describe('A conversation that another window runs', () => {
     assert.deepEqual(approved(), ['approve a Yes']);
     await until('the answer here', () => followed.view.approvals.length === 0);
     await assert.rejects(followed.answerApproval('a', 'No'), { code: 'notFound' });
-    assert.deepEqual(own.view.queue.map(({ text }) => text), ['Because.']);
+    assert.deepEqual(
+      own.view.queue.map(({ text }) => text),
+      ['Because.'],
+    );
     assert.deepEqual(approved(), ['approve a Yes']);
+  });
+
+  it('is answered once if the user answers in both windows at the same time', async () => {
+    await asked();
+    const answers = await Promise.allSettled([followed.answerApproval('a', 'Yes'), own.answerApproval('a', 'No')]);
+    assert.deepEqual(answers.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+    assert.equal(approved().length, 1);
   });
 
   it('is not answered if it asks for something else by now, or what cannot be told apart', async () => {
@@ -78,6 +94,16 @@ describe('A conversation that another window runs', () => {
     await until('it is idle', () => row()?.state === 'idle');
   });
 
+  it('is no event for the notices of this window, whose marks lead to it', async () => {
+    await asked();
+    const waiting = there.chats.rows;
+    const { known, events } = unseenEvents(new Map(), { ...hiddenView, rows: waiting });
+    assert.deepEqual(events, []);
+    assert.deepEqual(chatMarks(waiting).calling, [own.id]);
+    const ended = waiting.map((one) => ({ ...one, state: 'unread' as const, isInOtherWindow: false }));
+    assert.deepEqual(unseenEvents(known, { ...hiddenView, rows: ended }).events, []);
+  });
+
   it('looks alive no longer than its window', async () => {
     await asked();
     const windows = path.join(here.folder, 'windows');
@@ -88,7 +114,7 @@ describe('A conversation that another window runs', () => {
       await writeFile(lock, (await readFile(lock, 'utf8')).replace(`"pid":${process.pid}`, '"pid":999999999'));
     }
     await until('the row is stored again', () => row()?.isInOtherWindow === undefined);
-    assert.equal(row()?.need, undefined);
+    assert.deepEqual([row()?.need, row()?.state], [undefined, 'interrupted']);
     assert.deepEqual(followed.view.approvals, []);
     await assert.rejects(followed.answerApproval('a', 'Yes'), { code: 'approvalResolved' });
   });
@@ -120,6 +146,7 @@ describe('A conversation that another window runs', () => {
   it('leaves nothing behind when its window is closed', async () => {
     await here.close();
     await until('the row is stored', () => row()?.isInOtherWindow === undefined);
+    assert.equal(row()?.state, 'interrupted');
     assert.deepEqual(await readdir(path.join(here.folder, 'windows')), []);
     await rm(here.folder, { recursive: true, force: true });
   });

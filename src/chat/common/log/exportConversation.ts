@@ -1,6 +1,6 @@
 import type { Chat, ExportFormat } from '../chatPorts';
 import type { ChatStore, ConversationHead } from '../chatStore';
-import { storedEntries } from '../log/storedEntries';
+import { storedEntries } from './storedEntries';
 
 /** Exports a conversation that is open, or one that is stored, by its id. @throws ChatError */
 export async function exportConversation(

@@ -1,0 +1,31 @@
+import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
+import { oneLine } from '../../../base/common/text/oneLine';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import type { ConversationNeed } from '../chatView';
+
+/** Maximum length of the text, in UTF-16 units. */
+const maxUnits = 200;
+
+interface NeedFacts {
+  readonly pendingApprovals: number;
+  /** The approval that has waited longest. */
+  readonly approval: { readonly prompt: string; readonly requestedAt: number | undefined } | undefined;
+  readonly isAskingToSave: boolean;
+  readonly backendTitle: string;
+  /** When the turn began, in milliseconds since the epoch. */
+  readonly turnStartedAt: number | undefined;
+}
+
+/** Returns why a conversation waits for the user, in one line. The caller knows that it waits. */
+export function conversationNeed(facts: NeedFacts): ConversationNeed {
+  const { approval, backendTitle, isAskingToSave, pendingApprovals: count, turnStartedAt } = facts;
+  if (approval) {
+    const text = oneLine(showHiddenCharacters(approval.prompt));
+    const short = text.length <= maxUnits ? text : `${text.slice(0, maxUnits - 1).toWellFormed()}…`;
+    return { kind: 'approval', text: short, count, ...withoutUndefined({ since: approval.requestedAt }) };
+  }
+  const since = withoutUndefined({ since: turnStartedAt });
+  return isAskingToSave
+    ? { kind: 'unsavedFiles', text: 'Asks whether to save unsaved files', ...since }
+    : { kind: 'signIn', text: `Sign in to ${backendTitle}`, ...since };
+}
