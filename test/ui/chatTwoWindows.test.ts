@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { eventually } from '../support/eventually';
 import { ChatView, demoAgent } from './support/chatView';
 import { sharedWindow } from './support/sharedWindow';
@@ -8,11 +10,13 @@ describe('One conversation in two windows of VS Code', () => {
   let first: VsCodeWindow;
   let second: VsCodeWindow;
   before(async () => {
-    second = await sharedWindow();
+    second = await sharedWindow(async ({ workspace }) => {
+      await writeFile(path.join(workspace, 'src', 'colour.ts'), 'export const colour = 1;\n');
+    });
     first = await second.another();
   });
 
-  it('is read along in the other one, which continues when the first is closed', async () => {
+  it('is read along and answered in the other one, which continues when the first is closed', async () => {
     const [here, there] = [new ChatView(first.page), new ChatView(second.page)];
     await here.begin(first, demoAgent);
     await here.send('what can you do?');
@@ -33,6 +37,15 @@ describe('One conversation in two windows of VS Code', () => {
     await here.shows('Said 20 words');
     await (await here.button('Send')).waitFor();
     await second.screenshot('chat-in-use-elsewhere');
+
+    await here.send('rename colour to color in src/colour.ts');
+    await there.hasButton('Allow');
+    await there.shows(/Runs in another VS Code window/);
+    await second.screenshot('chat-asks-in-another-window');
+    await there.answer('Allow');
+    const file = path.join(second.sandbox.workspace, 'src', 'colour.ts');
+    await eventually('the change', async () => assert.equal(await readFile(file, 'utf8'), 'export const color = 1;\n'));
+    await (await here.button('Send')).waitFor();
 
     await first.leave();
     await (await there.frame()).getByPlaceholder('Ask, or @ to add context').waitFor();

@@ -28,13 +28,25 @@ interface PlaceActionsDeps {
 
 /** Leads to the folders of conversations that belong to another workspace. */
 export class PlaceActions {
+  /** Conversations of other folders that the user continues here. */
+  private readonly confirmed = new Set<string>();
+
   constructor(private readonly deps: PlaceActionsDeps) {}
 
-  /** Asks where to continue a conversation of another folder. Resolves to whether to open it in this window. */
+  /**
+   * Asks where to open a conversation of another folder. Resolves to whether to open it in this window. One that another window
+   * runs can be followed without a question.
+   */
   async confirmOpenHere(sessionId: string): Promise<boolean> {
     const row = this.deps.chats.rows.find(({ id }) => id === sessionId);
+    return row?.isInOtherWindow === true || (await this.confirmContinueHere(sessionId));
+  }
+
+  /** Asks, once for each conversation of another folder, whether to continue it in this window. */
+  async confirmContinueHere(sessionId: string): Promise<boolean> {
+    const row = this.deps.chats.rows.find(({ id }) => id === sessionId);
     const folder = row?.elsewhere?.folder;
-    if (row?.elsewhere === undefined || folder === undefined) return true;
+    if (row?.elsewhere === undefined || folder === undefined || this.confirmed.has(sessionId)) return true;
     const { isGone } = row.elsewhere;
     const choice = await this.deps.dialogs.choose({
       message: `“${row.title}” worked in ${folder}${isGone ? ', which no longer exists' : ''}.`,
@@ -43,6 +55,7 @@ export class PlaceActions {
     });
     if (choice === openFolder) await this.deps.openFolder(folder);
     if (choice === locateFolder) return await this.locateFolderOf(row, folder);
+    if (choice === continueHere) this.confirmed.add(sessionId);
     return choice === continueHere;
   }
 

@@ -30,6 +30,28 @@ describe('the conversations', () => {
     assert.equal(await chat.page.getByRole('region', { name: 'Conversations', exact: true }).count(), 0);
   });
 
+  it('that need the user come first, with the reason and where they run, and then those that work', async () => {
+    const need = {
+      kind: 'approval',
+      text: 'Demo agent wants to run npm test',
+      count: 1,
+      since: now - 120_000,
+    } as const;
+    const elsewhere = { folder: '/home/me/parser', isGone: false };
+    const sessions = rows.map((one) => (one.id === 's3' ? { ...one, need, elsewhere, isInOtherWindow: true } : one));
+    const chat = await pages.openChat(snapshot(null, { sessions }), {
+      prepare: (host) => (host.clock = () => now),
+    });
+    await openList(chat);
+    const headings = await chat.page
+      .getByRole('region', { name: 'Conversations', exact: true })
+      .locator('h2')
+      .allTextContents();
+    assert.deepEqual(headings.slice(0, 3), ['Needs your input', 'Working', 'Today']);
+    const text = (await row(chat, 'Tests for the parser').textContent()) ?? '';
+    assert.match(text, /needs your input: Demo agent wants to run npm test.*2 min\. ago.*in parser/);
+  });
+
   it('are as old as they are by the clock of the host', async () => {
     const chat = await pages.openChat(undefined, { prepare: (host) => (host.clock = () => now) });
     await openList(chat);
@@ -171,7 +193,7 @@ describe('the conversations', () => {
     const focused = () => chat.page.evaluate(() => document.activeElement?.closest('.session')?.textContent ?? '');
     await row(chat, 'Tests for the parser').press('Delete');
     await chat.tell({ sessions: rows.filter(({ id }) => id !== 's3') });
-    await until('the next row', async () => (await focused()).includes('A_very_long_title'));
+    await until('the next row', async () => (await focused()).includes('Why does the build fail'));
     await chat.tell({ sessions: rows.filter(({ id }) => id === 's1') });
     await until('the row before', async () => (await focused()).includes('Rename greet'));
     await chat.tell({ sessions: [] });

@@ -160,8 +160,8 @@ function uniqueRows(rows: readonly ConversationRow[]): ConversationRow[] {
 }
 
 /**
- * Groups Backline's conversations by age, those of other workspaces by folder, and conversations that agents store by
- * agent.
+ * Groups what needs the user and what works, then Backline's other conversations by age, those of other workspaces by folder,
+ * and conversations that agents store by agent.
  */
 function groupRows(
   ours: readonly ConversationRow[],
@@ -178,7 +178,9 @@ function groupRows(
   return [...byName].map(([name, rows]) => ({ name, rows }));
 }
 
-function groupOf({ backendTitle, elsewhere, remote, updatedAt }: ConversationRow, now: number): string {
+function groupOf({ backendTitle, elsewhere, remote, state, updatedAt }: ConversationRow, now: number): string {
+  if (state === 'waiting') return 'Needs your input';
+  if (state === 'busy') return 'Working';
   if (remote) return `Stored by ${backendTitle}`;
   if (!elsewhere) return ageGroup(updatedAt, now);
   if (elsewhere.folder === undefined) return 'Without a folder';

@@ -13,6 +13,12 @@ import { sessionRowStateLabels } from '../chatLabels';
 import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import { UntrustedText } from '../../../transcript/browser/parts/untrustedText';
 
+/** Where another window runs the conversation. */
+function placeOf({ elsewhere }: ConversationRow): string {
+  const name = elsewhere?.folder?.split(/[\\/]/).at(-1);
+  return name === undefined || name === '' ? 'in another window' : `in ${showHiddenCharacters(name)}`;
+}
+
 export function SessionListItem({ row }: { row: ConversationRow }) {
   const page = usePage();
   const time = useHostTime();
@@ -73,10 +79,17 @@ export function SessionListItem({ row }: { row: ConversationRow }) {
             <UntrustedText text={row.snippet} />
           </span>
         )}
+        {row.need && (
+          <span class="session-need one-line">
+            <span class="visually-hidden">{word}: </span>
+            <UntrustedText text={row.need.text} />
+          </span>
+        )}
         <span class="session-meta">
           <span class="session-backend one-line">{row.backendTitle}</span>
-          <span>{formatAge(row.updatedAt, time.now())}</span>
-          {word !== '' && <span class="one-line">{word}</span>}
+          <span>{formatAge(row.need?.since ?? row.updatedAt, time.now())}</span>
+          {word !== '' && !row.need && <span class="one-line">{word}</span>}
+          {row.isInOtherWindow && <span class="one-line">{placeOf(row)}</span>}
         </span>
       </button>
       {!row.remote && (

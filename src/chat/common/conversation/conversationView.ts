@@ -14,8 +14,7 @@ import type { BackendConnection } from './backendConnection';
 import { isQueuedForSignIn } from '../signIn/signInWait';
 import { isStopping, type TurnPhase } from './turnPhase';
 
-const runsElsewhereText =
-  'Another VS Code window runs this conversation. You can answer its requests and stop it here. Prompts are sent there.';
+const runsElsewhereText = 'Runs in another VS Code window. You can answer and stop it here.';
 
 type Status = Pick<ConversationView, 'status' | 'statusText' | 'statusDetails'>;
 

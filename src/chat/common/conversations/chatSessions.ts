@@ -20,7 +20,7 @@ import type { BackendView, ConversationRow } from '../chatView';
 import { isQueuedForSignIn } from '../signIn/signInWait';
 import { addFork } from '../restore/forkOf';
 import { backendView } from './backendView';
-import { conversationRow, hereThenNewestFirst, isStoredAsFirst, newestFirst } from './conversationRow';
+import { conversationRow, byStateThenNewestFirst, isStoredAsFirst, newestFirst } from './conversationRow';
 import { exportConversation } from '../log/exportConversation';
 import { createSessionOptions, type SessionPlace } from './sessionOptions';
 import { IdleChatCloser } from './idleChatCloser';
@@ -129,7 +129,7 @@ export class ChatSessions implements Chats, WriteObserver {
   }
 
   get rows(): readonly ConversationRow[] {
-    return this.ports.store.heads.map((head) => this.rowOf(head)).sort(hereThenNewestFirst);
+    return this.ports.store.heads.map((head) => this.rowOf(head)).sort(byStateThenNewestFirst);
   }
 
   async search(query: string, signal?: AbortSignal): Promise<readonly ConversationRow[]> {

@@ -13,9 +13,24 @@ export function conversationRow(
   return { ...row, ...(isUnseen === true && { isUnseen }), ...(elsewhere && { elsewhere }) };
 }
 
-/** Conversations of this window come first, then those of other folders. */
-export function hereThenNewestFirst(one: ConversationRow, other: ConversationRow): number {
-  return Number(one.elsewhere !== undefined) - Number(other.elsewhere !== undefined) || newestFirst(one, other);
+/**
+ * What needs the user comes first, the longest wait before others, then what works, then the conversations of this window, and
+ * then those of other folders.
+ */
+export function byStateThenNewestFirst(one: ConversationRow, other: ConversationRow): number {
+  const longestWaitFirst = one.state === 'waiting' ? compare(one.need?.since, other.need?.since) : 0;
+  return rankOf(one) - rankOf(other) || longestWaitFirst || newestFirst(one, other);
+}
+
+function rankOf({ elsewhere, state }: ConversationRow): number {
+  if (state === 'waiting') return 0;
+  if (state === 'busy') return 1;
+  return elsewhere ? 3 : 2;
+}
+
+/** What is not known comes last. */
+function compare(one = Infinity, other = Infinity): number {
+  return one === other ? 0 : one - other;
 }
 
 export function newestFirst(one: ConversationRow, other: ConversationRow): number {

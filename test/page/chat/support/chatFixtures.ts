@@ -155,15 +155,8 @@ export const changes: ConversationView['changes'] = [
   { path: 'src/welcome.ts', change: 'created', added: 1, removed: 0, state: 'applied' },
 ];
 
+/** In the order of the host. */
 export const rows: ConversationRow[] = [
-  { id: 's1', title: 'Rename greet to welcome', backendTitle: 'Demo agent', updatedAt: now - 60_000, state: 'idle' },
-  {
-    id: 's2',
-    title: 'Why does the build fail on Windows?',
-    backendTitle: 'Claude Code',
-    updatedAt: now - 3_600_000,
-    state: 'busy',
-  },
   {
     id: 's3',
     title: 'Tests for the parser',
@@ -171,6 +164,14 @@ export const rows: ConversationRow[] = [
     updatedAt: now - 30 * 3_600_000,
     state: 'waiting',
   },
+  {
+    id: 's2',
+    title: 'Why does the build fail on Windows?',
+    backendTitle: 'Claude Code',
+    updatedAt: now - 3_600_000,
+    state: 'busy',
+  },
+  { id: 's1', title: 'Rename greet to welcome', backendTitle: 'Demo agent', updatedAt: now - 60_000, state: 'idle' },
   {
     id: 's4',
     title: 'A_very_long_title_without_any_spaces_that_has_to_be_cut_somewhere',

@@ -76,6 +76,26 @@ describe('A conversation that another window runs', () => {
     assert.equal(approved().length, 1);
   });
 
+  it('is answered once, in whichever of three windows the user is quickest, each time', async () => {
+    const third = await Window.open({ folder: here.folder, backends: new ChatBackends('one') });
+    const alsoFollowed = await third.chats.open(own.id);
+    alsoFollowed.setVisibility('seen');
+    const all = [own, followed, alsoFollowed];
+    for (let round = 0; round < 6; round++) {
+      const id = `a${round}`;
+      ask(id, `Run ${round}`);
+      await until('the question everywhere', () => all.every(({ view }) => view.approvals[0]?.id === id));
+      // Each time, others answer, and begin in another order.
+      const answering = all.filter((_, index) => (round + 1) & (1 << index) || round === 5);
+      const order = round % 2 === 0 ? answering : answering.toReversed();
+      const answers = await Promise.allSettled(order.map((chat) => chat.answerApproval(id, 'Yes')));
+      assert.equal(answers.filter(({ status }) => status === 'fulfilled').length, 1, `round ${round}`);
+      assert.equal(approved().length, round + 1);
+      await until('the answer everywhere', () => all.every(({ view }) => view.approvals.length === 0));
+    }
+    await third.close();
+  });
+
   it('is not answered if it asks for something else by now, or what cannot be told apart', async () => {
     await asked('Run ls');
     followed.setVisibility('hidden');
