@@ -9,6 +9,11 @@ describe('the items of a pick that is open', () => {
   let items: LiveQuickPickItems<vscode.QuickPickItem>;
 
   const named = (...labels: string[]): vscode.QuickPickItem[] => labels.map((label) => ({ label }));
+  /** Resolves when VS Code says that it has highlighted the row. */
+  const highlights = (label: string): Promise<void> =>
+    new Promise((resolve) => {
+      pick.onDidChangeActive(([item]) => item?.label === label && resolve());
+    });
   const active = (): string | undefined => pick.activeItems[0]?.label;
 
   beforeEach(async () => {
@@ -40,9 +45,7 @@ describe('the items of a pick that is open', () => {
   });
 
   it('are walked from there', async () => {
-    const settled = new Promise((resolve) => {
-      pick.onDidChangeActive(([item]) => item?.label === 'two' && resolve(undefined));
-    });
+    const settled = highlights('two');
     items.replace(named('zero', 'one', 'two', 'three'));
     await settled;
     await vscode.commands.executeCommand('quickInput.next');
@@ -64,5 +67,25 @@ describe('the items of a pick that is open', () => {
     await eventually('the first', () => assert.equal(active(), 'one'));
     items.replace(named('better', 'one', 'two'), { keepsHighlightOnFirstItem: false });
     await eventually('the new first', () => assert.equal(active(), 'better'));
+  });
+
+  it('are taken as the user saw them, also when others are on their way', async () => {
+    const chosen = new Promise<string>((resolve) => items.onDidAccept(({ label }) => resolve(label)));
+    const accepted = vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+    // Is sent after the key, and before the answer to it.
+    items.replace(named('new', 'one', 'two', 'three'));
+    await accepted;
+    assert.equal(await chosen, 'two');
+  });
+
+  it('are taken from the new list once that is shown', async () => {
+    const chosen = new Promise<string>((resolve) => items.onDidAccept(({ label }) => resolve(label)));
+    const settled = highlights('two');
+    items.replace(named('new', 'one', 'two', 'three'));
+    await settled;
+    await vscode.commands.executeCommand('quickInput.next');
+    await eventually('the next one', () => assert.equal(active(), 'three'));
+    await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+    assert.equal(await chosen, 'three');
   });
 });

@@ -121,7 +121,7 @@ export class BackendPicker {
     try {
       return await new Promise((resolve) => {
         store.add(this.backendChoice.onDidChange(show));
-        store.add(pick.onDidAccept(() => resolve(pick.selectedItems[0])));
+        items.onDidAccept(resolve);
         store.add(pick.onDidHide(() => resolve(undefined)));
         show();
         pick.show();

@@ -71,10 +71,11 @@ async function pickItem(
   };
   try {
     return await new Promise<ContextItem | undefined>((resolve, reject) => {
-      disposables.add(pick.onDidAccept(() => resolve(pick.selectedItems[0]?.item)));
+      items.onDidAccept(({ item }) => resolve(item));
       disposables.add(pick.onDidHide(() => resolve(undefined)));
       disposables.add(
-        pick.onDidTriggerItemButton(({ item: { item } }) => {
+        pick.onDidTriggerItemButton((event) => {
+          const item = items.seenAs(event.item)?.item;
           if (item?.url !== undefined) open(item.url).catch(reject);
         }),
       );

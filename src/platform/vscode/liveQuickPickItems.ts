@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { DisposableStore } from '../../base/common/disposable';
 
 /** Maximum time to wait for VS Code's event, in milliseconds. VS Code does not fire it for a hidden list. */
 const settleTimeoutMs = 2000;
@@ -14,21 +15,43 @@ interface PendingList {
  * Updates the items of an open quick pick. If the highlighted item is still in the list, it stays highlighted. After a
  * new list, VS Code highlights the first row and then the requested row. Later, it reports both by row index. If the
  * user moves in the meantime, the event refers to the row at the old index in the new list. Therefore, each list is
- * applied only after the previous one was confirmed, and an unexpected row is looked up in the previous list.
+ * applied only after the previous one was confirmed, and an unexpected row is looked up in the list that VS Code has shown.
+ * The same holds for the row that the user chooses.
  */
 export class LiveQuickPickItems<Item extends vscode.QuickPickItem> implements vscode.Disposable {
   private items: readonly Item[] = [];
-  private previousItems: readonly Item[] = [];
+  /** The newest list that VS Code has certainly received. */
+  private receivedItems: readonly Item[] = [];
   private highlightedItem: Item | undefined;
+  private selectedItem: Item | undefined;
   private unconfirmedList: PendingList | undefined;
   private nextUpdate: (() => void) | undefined;
-  private readonly listener: vscode.Disposable;
+  private readonly disposables = new DisposableStore();
 
   constructor(
     private readonly quickPick: vscode.QuickPick<Item>,
     private readonly isSame: (one: Item, other: Item) => boolean,
   ) {
-    this.listener = quickPick.onDidChangeActive(([active]) => this.onActiveChanged(active));
+    this.disposables.add(quickPick.onDidChangeActive(([active]) => this.onActiveChanged(active)));
+    this.disposables.add(
+      quickPick.onDidChangeSelection(([selected]) => {
+        this.selectedItem = selected && this.seenAs(selected);
+      }),
+    );
+  }
+
+  /** Calls the listener with the item that the user saw in the row and accepted, until this object is disposed. */
+  onDidAccept(listener: (item: Item) => void): void {
+    this.disposables.add(
+      this.quickPick.onDidAccept(() => {
+        if (this.selectedItem) listener(this.selectedItem);
+      }),
+    );
+  }
+
+  /** Returns the item that the user saw in the row for which VS Code reports this item. */
+  seenAs(reportedItem: Item): Item | undefined {
+    return this.receivedItems[this.items.indexOf(reportedItem)];
   }
 
   /** Updates the items, if needed later. Without `keepsHighlightOnFirstItem`, a highlight in the first row stays in that row. */
@@ -45,7 +68,7 @@ export class LiveQuickPickItems<Item extends vscode.QuickPickItem> implements vs
   }
 
   dispose(): void {
-    this.listener.dispose();
+    this.disposables.dispose();
     this.cancelPendingUpdate();
   }
 
@@ -53,11 +76,13 @@ export class LiveQuickPickItems<Item extends vscode.QuickPickItem> implements vs
     const { highlightedItem: highlighted, quickPick } = this;
     const isKept = keepsHighlightOfFirstItem || highlighted !== this.items.find(isRow);
     const same = isKept ? this.findSame(highlighted, items) : undefined;
-    this.previousItems = this.items;
     this.items = items;
+    // In an empty list, nobody can choose anything.
+    if (this.receivedItems.length === 0) this.receivedItems = items;
     this.highlightedItem = same ?? items.find(isRow);
     quickPick.items = items;
     if (same) quickPick.activeItems = [same];
+    this.noteWhenReceived(items);
     // VS Code fires no event for a list without rows.
     if (!this.highlightedItem) return;
     this.forgetUnconfirmedList();
@@ -85,11 +110,22 @@ export class LiveQuickPickItems<Item extends vscode.QuickPickItem> implements vs
 
   /** Highlights the item that was at this row's index in the previous list. */
   private correctHighlightAfterMove({ requested }: PendingList, reportedItem: Item): void {
-    const moved = this.findSame(this.previousItems[this.items.indexOf(reportedItem)], this.items);
+    const moved = this.findSame(this.seenAs(reportedItem), this.items);
     if (!moved) return;
     requested.push(moved);
     this.highlightedItem = moved;
     this.quickPick.activeItems = [moved];
+  }
+
+  /** VS Code's window handles messages in their order, and what it reports arrives in its order. */
+  private noteWhenReceived(items: readonly Item[]): void {
+    const onReceived = (): void => {
+      this.receivedItems = items;
+    };
+    // VS Code sends the list in a timer that was started before this one. The window runs the command, which does nothing.
+    setTimeout(() => {
+      vscode.commands.executeCommand('noop').then(onReceived, onReceived);
+    }, 0);
   }
 
   private findSame(item: Item | undefined, items: readonly Item[]): Item | undefined {

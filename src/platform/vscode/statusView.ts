@@ -76,7 +76,7 @@ export class StatusView implements vscode.Disposable {
     this.statusBoard.requestRefresh();
     try {
       const chosen = await new Promise<StatusPick | undefined>((resolve) => {
-        store.add(pick.onDidAccept(() => resolve(pick.selectedItems[0])));
+        items.onDidAccept(resolve);
         store.add(pick.onDidHide(() => resolve(undefined)));
         pick.show();
       });

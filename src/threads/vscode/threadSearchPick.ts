@@ -79,13 +79,10 @@ export class ThreadSearchPick {
     const closed = new Promise<void>((resolve) => {
       disposables.add(pick.onDidHide(() => resolve()));
     });
-    disposables.add(
-      pick.onDidAccept(() => {
-        const [picked] = pick.selectedItems;
-        pick.hide();
-        if (picked) open(picked.threadId, picked.entryId);
-      }),
-    );
+    liveItems.onDidAccept(({ threadId, entryId }) => {
+      pick.hide();
+      open(threadId, entryId);
+    });
     pick.show();
     void update();
     await closed;
