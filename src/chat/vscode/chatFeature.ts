@@ -165,7 +165,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
         getServices: () => services,
         files: { folder: pagesFolder, name: 'chat' },
         memento: workspaceState,
-        messages: noticeBoard,
+        messages,
         restored: new RestoredChats({
           chats,
           memento: workspaceState,

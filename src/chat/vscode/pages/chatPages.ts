@@ -6,7 +6,7 @@ import { Emitter } from '../../../base/common/event';
 import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import type { Memento } from '../../../base/common/memento';
 import { panelTypes } from '../../../manifest';
-import type { NoticeBoard } from '../../../platform/common/noticeBoard';
+import type { Messages } from '../../../platform/vscode/messages';
 import type { PageFiles } from '../../../webview/vscode/loadPage';
 import type { Chat } from '../../common/chatPorts';
 import type { ChatMarks } from '../../common/marks/chatMarks';
@@ -24,7 +24,7 @@ interface ChatPagesDeps {
   readonly getServices: () => ChatPageServices;
   readonly files: PageFiles;
   readonly memento: Memento;
-  readonly messages: Pick<NoticeBoard, 'error'>;
+  readonly messages: Pick<Messages, 'warning'>;
   readonly restored: RestoredChats;
 }
 
@@ -240,8 +240,9 @@ export class ChatPages implements Disposable {
         this.changeEmitter.fire();
       },
       onDidFocus: () => this.focusOrder.markFocused(page),
+      // Not a notice, which the page itself would show, and no error, which VS Code would show over the chat until it is closed.
       onUnresponsive: () =>
-        messages.error('The chat is not responding.', { label: 'Reload', run: () => page.loadPage() }),
+        messages.warning('The chat is not responding.', { label: 'Reload', run: () => page.loadPage() }),
     });
     this.pages.add(page);
     page.start();
