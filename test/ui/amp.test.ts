@@ -39,7 +39,6 @@ describe('Amp, as a user sees it', () => {
     await window.waitForStatus(new RegExp(`Serving on 127\\.0\\.0\\.1:${lockfile.port} to 1 client`));
     for (const row of [`Serving on 127.0.0.1:${lockfile.port} to 1 client.`, 'Open Amp Terminal', 'Restart Server']) {
       await window.showStatus(row);
-      await window.picks.filter({ hasText: row }).first().waitFor();
     }
     await window.screenshot('amp-status');
     await window.page.keyboard.press('Escape');

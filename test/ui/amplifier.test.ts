@@ -70,11 +70,9 @@ describe('Amplifier, as a user sees it', () => {
   }
 
   it('says in the status list that the server answers, and where', async () => {
-    await window.showStatus('is running at');
-    await window.picks.filter({ hasText: `Version 0.1.0 is running at ${server.url.origin}.` }).waitFor();
+    await window.showStatus('is running at', `Version 0.1.0 is running at ${server.url.origin}.`);
     await window.screenshot('amplifier-status');
-    await window.showStatus('API key');
-    await window.picks.filter({ hasText: 'Set API Key' }).waitFor();
+    await window.showStatus('API key', 'Set API Key');
     await window.page.keyboard.press('Escape');
   });
 
@@ -162,8 +160,7 @@ describe('Amplifier, as a user sees it', () => {
   it('serves without a token only after saying what that means', async () => {
     const dialog = window.page.locator('.monaco-dialog-box');
     const ask = async (): Promise<void> => {
-      await window.showStatus('without token');
-      await window.pick('Serve without token');
+      await window.chooseInStatus('Serve without token');
       await dialog.filter({ hasText: 'Any program on this machine, of any user' }).waitFor();
     };
     await ask();
@@ -172,16 +169,14 @@ describe('Amplifier, as a user sees it', () => {
     await ask();
     await dialog.getByRole('button', { name: 'Serve Without a Token' }).click();
     await toast(/are available at http:\/\/127\.0\.0\.1:\d+ without a token/);
-    await window.showStatus('without a token');
-    await window.picks.filter({ hasText: /without a token\. Any program on this machine/ }).waitFor();
+    await window.showStatus('without a token', /without a token\. Any program on this machine/);
     await window.screenshot('amplifier-served-without-token');
     await window.page.keyboard.press('Escape');
   });
 
   it('explains what to do when the server is gone, as soon as the user looks', async () => {
     await server.stop();
-    await window.showStatus('is running at');
-    await window.picks.filter({ hasText: `No Amplifier server is running at ${server.url.origin}` }).waitFor();
+    await window.showStatus('is running at', `No Amplifier server is running at ${server.url.origin}`);
     await window.screenshot('amplifier-gone');
     await window.page.keyboard.press('Escape');
   });

@@ -47,7 +47,8 @@ export class ChatView {
     // Again if VS Code loads the page again meanwhile.
     await eventually('the prompt', async () => {
       const prompt = await this.prompt();
-      await prompt.click({ timeout: 10_000 });
+      // Not by a click: a notification may lie over it, and stays as long as the pointer is on it.
+      await prompt.focus({ timeout: 5_000 });
       await prompt.fill(text, { timeout: 5_000 });
     });
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, utimes } from 'node:fs/promises';
 import * as path from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { launchChromium, vsCodeFlags } from '../../../scripts/lib/chromium.mjs';
 import { environmentVariable } from '../../../scripts/lib/environment.mjs';
 import { installVsix, startHost, testSettings, type Host } from '../../../scripts/lib/vscode/host.mjs';
@@ -185,32 +185,38 @@ export class VsCodeWindow {
     );
   }
 
-  /** Opens the status list, where it says something: it is longer than what is shown of it. */
-  async showStatus(words = ''): Promise<void> {
+  /**
+   * Opens the status list, and types into it, as it is longer than what is shown of it. Resolves when it has a row that says
+   * so, with that row. Again when a window that just changes what has the focus closed the list.
+   */
+  async showStatus(words: string, row: string | RegExp = words): Promise<Locator> {
     const title = this.page.locator('.quick-input-title').filter({ hasText: 'Backline Status' });
-    await eventually('the status list', async () => {
-      // Again when a window that just changes what has the focus closed it.
+    const rows = this.picks.filter({ hasText: row });
+    await eventually(`${String(row)} in the status list`, async () => {
       if (!(await title.isVisible())) await this.statusItem.click({ timeout: 10_000 });
       await title.waitFor({ timeout: 20_000 });
       await this.input.fill(words, { timeout: 2_000 });
+      await rows.first().waitFor({ timeout: 5_000 });
     });
+    return rows.first();
   }
 
   /** Chooses an action of the status by its beginning. */
   async chooseInStatus(label: string): Promise<void> {
-    await this.showStatus(label);
-    await this.pick(label);
+    await eventually(`what ${label} does`, async () => {
+      const row = await this.showStatus(label);
+      await clickRow(row, [label]);
+      await row.waitFor({ state: 'hidden', timeout: 10_000 });
+    });
   }
 
-  /** Takes a row of the quick pick that is open. Again when the list was drawn anew under the click. */
+  /** Takes a row of the quick pick that is open. */
   async pick(...words: readonly string[]): Promise<void> {
     const row = words.reduce((rows, hasText) => rows.filter({ hasText }), this.picks).first();
     await row.waitFor();
     await eventually(`what ${words.join(' ')} does`, async () => {
-      // A hover can cover the row.
-      await this.page.mouse.move(1, 1);
-      if (await row.isVisible()) await row.click({ timeout: 5_000 });
-      await row.waitFor({ state: 'hidden', timeout: 5_000 });
+      if (await row.isVisible()) await clickRow(row, words);
+      await row.waitFor({ state: 'hidden', timeout: 10_000 });
     });
   }
 
@@ -222,7 +228,11 @@ export class VsCodeWindow {
       if (await button.isVisible()) await button.click({ timeout: 5_000 });
       await button.waitFor({ state: 'hidden', timeout: 5_000 });
     });
-    // VS Code shows this editor over the others, and may leave it open.
+    await this.leaveTrust();
+  }
+
+  /** Closes the editor of the workspace's trust, which VS Code shows over the others, and may leave open. */
+  async leaveTrust(): Promise<void> {
     const overlay = this.page.locator('.monaco-modal-editor-block');
     await eventually('the window without the editor of trust', async () => {
       // Beside the editor.
@@ -319,9 +329,8 @@ export class VsCodeWindow {
       const label = this.page.locator('.label-name').getByText(row, { exact: true });
       const chosen = this.picks.filter({ has: label }).first();
       await chosen.waitFor({ timeout: 6_000 });
-      // Not by Enter: that would go to whatever has taken the focus meanwhile. The click has time of its own, and does
-      // not wait for a page that it loads: one that was taken must not be made again.
-      await chosen.click({ timeout: 15_000, noWaitAfter: true });
+      // Not by Enter: that would go to whatever has taken the focus meanwhile.
+      await clickRow(chosen, [row]);
     });
   }
 
@@ -349,4 +358,22 @@ export class VsCodeWindow {
   async close(): Promise<void> {
     await this.opened.disposeAsync();
   }
+}
+
+interface RowElement {
+  readonly textContent: string | null;
+  click(): void;
+}
+
+/**
+ * Clicks on a row of a quick pick in the same moment in which it has all of the words: VS Code draws other rows into the elements
+ * of those before, and a pointer could meet one of them.
+ */
+async function clickRow(row: Locator, words: readonly string[]): Promise<void> {
+  const click = (element: RowElement, expected: readonly string[]): void => {
+    const text = (element.textContent ?? '').replaceAll(/\s+/g, ' ').toLowerCase();
+    if (!expected.every((part) => text.includes(part.toLowerCase()))) throw new Error(`the row became ${text}`);
+    element.click();
+  };
+  await row.evaluate(click, words, { timeout: 5_000 });
 }
