@@ -62,15 +62,17 @@ await runFiles(kind, files, {
     ['chatKeys', 'contextSlow', 'llmProviders', 'chat'],
     ['install', 'ampProtected', 'ampClient', 'amp'],
     ['threadActions', 'threads'],
+    ['review', 'sameConversation', 'demoShell'],
   ],
   long: [
     'chatModes',
     'review',
+    'restore',
     'chatKeys',
-    'sameConversation',
     'install',
     'threadActions',
     'preparedGit',
     'movedFolders',
+    'workspaceConsent',
   ],
 });

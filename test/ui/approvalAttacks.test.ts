@@ -129,7 +129,7 @@ describe('An agent that wants more than it seems to ask for', () => {
 
   describe('by the length of a command, in a low window', () => {
     const lines = (count: number): string => Array.from({ length: count }, (_, n) => `echo line-${n}`).join('\n');
-    const commands = [1, 12, 40, 300].map(lines).concat(`echo ${'x'.repeat(200_000)}`);
+    const commands = [1, 300].map(lines).concat(`echo ${'x'.repeat(200_000)}`);
 
     before(() => window.page.setViewportSize({ width: 800, height: 500 }));
     after(() => window.page.setViewportSize({ width: 1280, height: 800 }));
@@ -145,7 +145,7 @@ describe('An agent that wants more than it seems to ask for', () => {
         assert.equal(await card.card.locator('.approval-block').textContent(), command, about);
         assert.ok((await card.answers.count()) >= 3, about);
         for (const answer of await card.answers.all()) await card.reach(answer);
-        if (index === 3) await window.screenshot('approval-long-command');
+        if (index === 1) await window.screenshot('approval-long-command');
         await card.answerBy(() => card.press('Control+k', 'n'));
       }
       assert.deepEqual(
@@ -222,40 +222,21 @@ describe('An agent that wants more than it seems to ask for', () => {
       await (await question('npm test')).answer('Allow');
       assert.deepEqual(await agent.allAnswers('lies'), ['once', 'once']);
     });
-
-    for (const [what, options, expected] of [
-      ['the answer for once is missing', [trap, forGood, no], 'no'],
-      ['all answers are lasting', [['forGood', 'Allow', 'allow_always'], trap, never], 'never'],
-    ] satisfies [string, Option[], string][]) {
-      it(`has nothing highlighted and no key that allows, when ${what}`, async () => {
-        await attack(expected, asksToRun('npm test', {}, options));
-        const card = await question('npm test');
-        assert.equal(await card.card.locator('.is-primary').count(), 0);
-        await card.takesAnswers();
-        await card.pressOnCard('1');
-        await card.press('Control+k', 'y');
-        await card.pressOnCard('1');
-        assert.ok(await card.isOpen());
-        if (expected === 'never') await card.answerFrom(/^Reject always/, 'More ways to deny', 'Deny…');
-        else await card.answer('Deny');
-        assert.deepEqual(await agent.allAnswers(expected), [expected]);
-      });
-    }
   });
 
   describe('by the number of its questions', () => {
     it('leaves the window usable and counts them, and none is left when the turn is stopped', async () => {
-      await attack('flood', { ...asksToRun('npm test'), times: 3_000 });
+      await attack('flood', { ...asksToRun('npm test'), times: 300 });
       const card = await question('npm test');
       const frame = await chat.frame();
       await frame.getByText('1 of 32', { exact: true }).waitFor();
       await chat.shows('Further requests are denied until one is answered.');
-      const panel = window.page.locator('.part.panel');
-      assert.equal(await panel.isVisible(), false);
-      await window.runCommand('View: Toggle Panel Visibility');
-      await panel.waitFor();
-      await window.runCommand('View: Toggle Panel Visibility');
-      await panel.waitFor({ state: 'hidden' });
+      const sideBar = window.page.locator('.part.sidebar');
+      const isShown = await sideBar.isVisible();
+      for (const state of isShown ? (['hidden', 'visible'] as const) : (['visible', 'hidden'] as const)) {
+        await window.runCommand('View: Toggle Primary Side Bar Visibility');
+        await sideBar.waitFor({ state });
+      }
       await window.screenshot('approval-flood');
       await card.answer('Allow');
       await frame.getByText('1 of 31', { exact: true }).waitFor();
@@ -263,8 +244,8 @@ describe('An agent that wants more than it seems to ask for', () => {
       await frame.locator('.approval').waitFor({ state: 'detached' });
       const answers = await agent.allAnswers('flood');
       const count = (...wanted: string[]): number => answers.filter((answer) => wanted.includes(answer)).length;
-      assert.deepEqual([answers.length, count('yes'), count('cancelled')], [3_000, 1, 31]);
-      assert.equal(count('no', 'At most 64 requests may be open. Wait for answers first.'), 3_000 - 32);
+      assert.deepEqual([answers.length, count('yes'), count('cancelled')], [300, 1, 31]);
+      assert.equal(count('no', 'At most 64 requests may be open. Wait for answers first.'), 300 - 32);
     });
   });
 

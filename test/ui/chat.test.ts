@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { eventually, until } from '../support/eventually';
 import { ChatView, demoAgent } from './support/chatView';
 import { sharedWindow } from './support/sharedWindow';
-import { VsCodeWindow } from './support/window';
+import type { VsCodeWindow } from './support/window';
 
 const original = 'export const colour = 1;\nconsole.log(colour);\n';
 
@@ -191,21 +191,5 @@ describe('The chat, as a user sees it', () => {
     await window.runCommand('Preferences: Toggle between Light/Dark Themes');
     await until('the other theme', async () => (await theme()) !== before);
     await window.screenshot('chat-other-theme');
-  });
-});
-
-describe('The chat in a workspace that is not trusted', () => {
-  it('opens, and says why agents do not start', async () => {
-    const window = await VsCodeWindow.open({ restricted: true });
-    try {
-      const chat = new ChatView(window.page);
-      await window.runCommand('Backline: Open Chat');
-      await chat.shows(/Restricted Mode/);
-      await window.screenshot('chat-restricted');
-      await (await chat.button(/workspace trust/i)).click();
-      await window.page.locator('.workspace-trust-editor').waitFor();
-    } finally {
-      await window.close();
-    }
   });
 });

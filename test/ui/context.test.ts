@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { access, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as z from 'zod';
 import { inRoot } from '../../scripts/lib/paths.mjs';
@@ -80,8 +80,7 @@ describe('Context items, as a user sees them', () => {
   });
 
   it('say in the status how many providers there are', async () => {
-    await window.showStatus('Context providers');
-    await window.picks.filter({ hasText: 'ready' }).first().waitFor();
+    await window.showStatus('Context providers', 'ready');
     await window.screenshot('context-status');
     await window.page.keyboard.press('Escape');
   });
@@ -139,54 +138,6 @@ describe('Context items, as a user sees them', () => {
     assert.equal(await window.page.locator('.quick-input-widget').isVisible(), false);
     assert.equal(await window.page.locator('.monaco-hover .evil').count(), 0);
     await window.screenshot('context-inert');
-  });
-});
-
-describe('Context providers in a workspace that is not trusted', () => {
-  it('do not run, and the status says why; once it is they are asked for, and run', async () => {
-    const window = await VsCodeWindow.open({
-      restricted: true,
-      prepare: async ({ workspace }) => {
-        await mkdir(path.join(workspace, '.vscode'), { recursive: true });
-        await writeFile(
-          path.join(workspace, '.vscode', 'settings.json'),
-          JSON.stringify({ 'backline.context.providers': { './ran.mjs': true } }),
-        );
-        await writeFile(
-          path.join(workspace, 'ran.mjs'),
-          "import { writeFileSync } from 'node:fs';\n" +
-            "writeFileSync(new URL('./ran.txt', import.meta.url), 'ran');\n" +
-            "export default { capabilities: () => ({}), items: () => [{ title: 'It ran' }] };\n",
-        );
-      },
-    });
-    const hasRun = (): Promise<boolean> =>
-      access(path.join(window.sandbox.workspace, 'ran.txt')).then(
-        () => true,
-        () => false,
-      );
-    try {
-      await window.openFile('hello.ts');
-      await hoverOverEndOf(window, 'export', 1);
-      await window.showStatus('not trusted');
-      const row = window.picks.filter({
-        hasText: 'Off: ./ran.mjs. This provider comes from the workspace, which is not trusted',
-      });
-      await row.first().waitFor();
-      await window.screenshot('context-restricted');
-      assert.equal(await hasRun(), false);
-      await window.showStatus('workspace trust');
-      await window.pick('Manage Workspace Trust');
-      await window.trust();
-      await window.openFile('hello.ts');
-      await window.chooseInStatus('Allow ran');
-      assert.equal(await hasRun(), false);
-      await window.page.locator('.monaco-dialog-box').getByRole('button', { name: 'Allow', exact: true }).click();
-      await window.page.locator('.codelens-decoration').filter({ hasText: 'It ran' }).waitFor();
-      assert.equal(await hasRun(), true);
-    } finally {
-      await window.close();
-    }
   });
 });
 

@@ -83,23 +83,6 @@ describe('A conversation during whose opening the extension host ended', () => {
     assert.equal(await (await chat.frame()).locator('.problem').count(), 0);
     assert.equal(await window.messages.filter({ hasText: 'was not opened' }).count(), 0);
   });
-
-  it('is deleted after a question', async () => {
-    await killWhileOpening();
-    await (await notice()).getByRole('button', { name: 'Delete', exact: true }).click();
-    const dialog = window.page.locator('.monaco-dialog-box');
-    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
-    await eventually('no conversation', async () =>
-      assert.deepEqual(
-        (await readdir(storageIn(window.sandbox.dataDir))).filter((name) => name.includes('-')),
-        [],
-      ),
-    );
-    await window.reload();
-    await chat.shows('What would you like to work on?');
-    assert.equal(await (await chat.frame()).locator('.problem').count(), 0);
-    assert.equal(await window.messages.filter({ hasText: 'was not opened' }).count(), 0);
-  });
 });
 
 function storageIn(dataDir: string): string {

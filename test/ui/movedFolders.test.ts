@@ -54,6 +54,13 @@ describe('Conversations of a folder that is opened in another way', () => {
   }
   const textIn = async (chat: ChatView): Promise<string> => (await chat.prompt()).inputValue({ timeout: 5_000 });
 
+  /** The conversation, once it is opened. */
+  async function hasChangeAndDraft(other: VsCodeWindow, chat: ChatView): Promise<void> {
+    await chat.openFromList(other, 'change it');
+    await eventually('the draft', async () => assert.equal(await textIn(chat), 'not sent yet'));
+    await (await chat.frame()).locator('.turn-changes:visible, .changes').first().waitFor();
+  }
+
   it('has what the version before has stored, with its draft', async () => {
     const chat = new ChatView(window.page);
     await window.runCommand('Backline: Open Chat');
@@ -76,43 +83,36 @@ describe('Conversations of a folder that is opened in another way', () => {
     });
   });
 
-  it('is listed through a link, in a parent folder and in a saved workspace', async () => {
+  it('is listed in a saved workspace with a link to it, and what is of another folder as soon as that is added', async () => {
     const link = `${workspace}-link`;
     await symlink(workspace, link);
     const file = `${workspace}.code-workspace`;
-    await writeFile(file, JSON.stringify({ folders: [{ path: workspace }, { path: path.dirname(workspace) }] }));
-    for (const place of [link, path.dirname(workspace), file]) {
-      const { chat, other } = await chatOn(place);
-      await isIn(other, chat, 'change it', /today/i);
-      await chat.openFromList(other, 'change it');
-      await eventually('the draft', async () => assert.equal(await textIn(chat), 'not sent yet'));
-      await (await chat.frame()).locator('.turn-changes:visible, .changes').first().waitFor();
-      await other.leave();
-    }
-  });
-
-  it('is listed with those of the window as soon as its folder is added to it', async () => {
-    const file = `${workspace}-two.code-workspace`;
     const added = path.join(window.sandbox.dataDir, 'other');
     await mkdir(added);
     const write = async (...more: readonly string[]): Promise<void> => {
-      const folders = [workspace, path.join(workspace, 'src'), ...more].map((one) => ({ path: one }));
+      const folders = [link, path.join(workspace, 'src'), ...more].map((one) => ({ path: one }));
       await writeFile(file, JSON.stringify({ folders }));
     };
     await write();
     const { chat, other } = await chatOn(file);
+    await isIn(other, chat, 'change it', /today/i);
     // Nothing tells where it was written before its folder is open.
     await isIn(other, chat, otherTitle, /without a folder/i);
     // VS Code follows its file.
     await write(added);
     await isIn(other, chat, otherTitle, /today/i);
+    await hasChangeAndDraft(other, chat);
     await other.leave();
   });
 
   it('is found at the place to which the user has moved the folder, with its draft', async () => {
     const moved = `${workspace}-moved`;
     await rename(workspace, moved);
-    const { chat, other } = await chatOn(moved);
+    // One of several folders.
+    const file = `${workspace}-both.code-workspace`;
+    const folders = [path.join(window.sandbox.dataDir, 'other'), moved].map((one) => ({ path: one }));
+    await writeFile(file, JSON.stringify({ folders }));
+    const { chat, other } = await chatOn(file);
     await isIn(other, chat, 'change it', /not found/);
     await other.screenshot('conversations-of-a-folder-that-is-gone');
     await other.choosePlace(`${moved}/`, async () => {
@@ -123,20 +123,8 @@ describe('Conversations of a folder that is opened in another way', () => {
       await (await chat.frame()).getByRole('menuitem', { name: 'Locate Folder…' }).click();
     });
     await isIn(other, chat, 'change it', /today/i);
-    await chat.openFromList(other, 'change it');
-    await eventually('the draft', async () => assert.equal(await textIn(chat), 'not sent yet'));
+    await hasChangeAndDraft(other, chat);
     await other.leave();
-
-    // Also where it is one of several folders.
-    const file = `${workspace}-both.code-workspace`;
-    const folders = [path.join(window.sandbox.dataDir, 'other'), moved].map((one) => ({ path: one }));
-    await writeFile(file, JSON.stringify({ folders }));
-    const both = await chatOn(file);
-    await isIn(both.other, both.chat, 'change it', /today/i);
-    await both.chat.openFromList(both.other, 'change it');
-    await eventually('the draft', async () => assert.equal(await textIn(both.chat), 'not sent yet'));
-    await (await both.chat.frame()).locator('.turn-changes:visible, .changes').first().waitFor();
-    await both.other.leave();
   });
 });
 

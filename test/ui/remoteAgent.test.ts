@@ -33,7 +33,7 @@ describe('An agent at a URL, as a user sets it up', () => {
       await mkdir(stateFolder);
       await startProgram('0');
       const headers = { Authorization: 'Bearer ${secret:TOKEN}' };
-      const entry = { url: program.url.replace(/^http/, 'ws'), headers };
+      const entry = { url: program.url, headers };
       await writeUserSettings(sandbox, { 'backline.acp.agents': { [agent]: entry }, 'backline.chat.backend': agent });
     });
     chat = new ChatView(window.page);

@@ -23,42 +23,32 @@ interface ReachableAgent {
 /** How the demo agent is reached. It keeps its sessions in `stateFolder`. */
 interface Kind {
   readonly name: string;
-  /**
-   * Whether steps that are the same for all versions and transports run, too: once for each version, once locally and once by
-   * URL. The conformance suite runs with all.
-   */
-  readonly runsCommonSteps: boolean;
   readonly reach: (sandbox: Sandbox, stateFolder: string) => Promise<ReachableAgent>;
 }
 
-const overLines =
-  (protocol: '1' | '2'): Kind['reach'] =>
-  (_sandbox, stateFolder) =>
-    Promise.resolve({
-      entry: { command: 'node', args: [demoAgent, '--protocol', protocol, '--state', stateFolder], protocol },
-    });
+const overLines: Kind['reach'] = (_sandbox, stateFolder) =>
+  Promise.resolve({
+    entry: { command: 'node', args: [demoAgent, '--protocol', '1', '--state', stateFolder], protocol: '1' },
+  });
 
 /** The demo agent behind our own server, as on another machine. It keeps the folder of the workspace. */
-const overUrl =
-  (scheme: 'http' | 'ws', protocol: '1' | '2'): Kind['reach'] =>
-  async ({ workspace }, stateFolder) => {
-    const agent = ['node', demoAgent, '--protocol', protocol, '--state', stateFolder];
-    const args = ['--acp', '--port', '0', '--agent', agent.map((word) => `"${word}"`).join(' '), '--cwd', workspace];
-    const program = new AcpProgram({ file: inRoot('dist', 'amplifier-server.js'), cwd: workspace, args });
-    await program.start();
-    const headers = { Authorization: `Bearer ${program.token}` };
-    const entry = { url: program.url.replace(/^http/, scheme), headers, protocol };
-    return { entry, stop: () => program.stop() };
-  };
+const overUrl: Kind['reach'] = async ({ workspace }, stateFolder) => {
+  const agent = ['node', demoAgent, '--protocol', '2', '--state', stateFolder];
+  const args = ['--acp', '--port', '0', '--agent', agent.map((word) => `"${word}"`).join(' '), '--cwd', workspace];
+  const program = new AcpProgram({ file: inRoot('dist', 'amplifier-server.js'), cwd: workspace, args });
+  await program.start();
+  const headers = { Authorization: `Bearer ${program.token}` };
+  const entry = { url: program.url.replace(/^http/, 'ws'), headers, protocol: '2' };
+  return { entry, stop: () => program.stop() };
+};
 
+/** Each version once, and once locally and once by URL. The conformance suite runs with all pairs. */
 const kinds: readonly Kind[] = [
-  { name: 'ACP version 1', runsCommonSteps: true, reach: overLines('1') },
-  { name: 'ACP version 2', runsCommonSteps: false, reach: overLines('2') },
-  { name: 'a URL, Streamable HTTP', runsCommonSteps: false, reach: overUrl('http', '1') },
-  { name: 'a URL, WebSocket', runsCommonSteps: true, reach: overUrl('ws', '2') },
+  { name: 'ACP version 1', reach: overLines },
+  { name: 'ACP version 2 at a URL', reach: overUrl },
 ];
 
-for (const { name, runsCommonSteps, reach } of kinds) {
+for (const { name, reach } of kinds) {
   describe(`A conversation over ${name}`, () => {
     const slug = name.replaceAll(/\W+/g, '-').toLowerCase();
     let agent: ReachableAgent | undefined;
@@ -94,11 +84,7 @@ for (const { name, runsCommonSteps, reach } of kinds) {
     const prompts = async (): Promise<string[]> =>
       (await chat.frame()).locator('.entry-prompt .prompt-text').allInnerTexts();
     const change = `rename colour to color in src/${fileName}`;
-    const lastPrompt = runsCommonSteps ? '/slow 2000' : change;
     const shot = (step: string): Promise<void> => window.screenshot(`same-${slug}-${step}`);
-    const commonStep = (step: string, run: () => Promise<void>): void => {
-      if (runsCommonSteps) it(step, run);
-    };
 
     it('answers a prompt', async () => {
       await chat.send('what can you do?');
@@ -106,7 +92,7 @@ for (const { name, runsCommonSteps, reach } of kinds) {
       await ends();
     });
 
-    commonStep('calls a tool of the window', async () => {
+    it('calls a tool of the window', async () => {
       await chat.send(`who uses colour in src/${fileName}`);
       await chat.says('I asked the language server of your editor.');
       await ends();
@@ -125,7 +111,7 @@ for (const { name, runsCommonSteps, reach } of kinds) {
       await ends();
     });
 
-    commonStep('lists the change, and shows it in the review', async () => {
+    it('lists the change, and shows it in the review', async () => {
       await chat.shows(/1 file/);
       await (await chat.button(/^Review$/)).click();
       const diff = window.page.locator('.multiDiffEntry').filter({ hasText: fileName });
@@ -134,7 +120,7 @@ for (const { name, runsCommonSteps, reach } of kinds) {
       await window.runCommand('View: Close All Editors');
     });
 
-    commonStep('runs a command in a terminal once that is allowed', async () => {
+    it('runs a command in a terminal once that is allowed', async () => {
       await chat.send(`run node -e "console.log('out of the ' + 'terminal')"`);
       // Backline asks for a terminal of its own, in its words; in version 2 the agent asks for one of its own.
       const allow = (await chat.frame()).locator('.approval').getByRole('button', { name: /^Allow(?: once)?$/ });
@@ -156,7 +142,7 @@ for (const { name, runsCommonSteps, reach } of kinds) {
       await shot('terminal');
     });
 
-    commonStep('stops when it is told to', async () => {
+    it('stops when it is told to', async () => {
       await chat.send('/slow 2000');
       await chat.shows('This answer comes one word at a time');
       await (await chat.button('Stop')).click();
@@ -167,7 +153,7 @@ for (const { name, runsCommonSteps, reach } of kinds) {
       await window.reload();
       await window.runCommand('Backline: Open Chat');
       // Only what is near the view is on the page.
-      await eventually('the conversation', async () => assert.equal((await prompts()).at(-1), lastPrompt));
+      await eventually('the conversation', async () => assert.equal((await prompts()).at(-1), '/slow 2000'));
       await chat.send('/slow 3');
       await chat.says('Said 3 words');
       await ends();
@@ -175,7 +161,7 @@ for (const { name, runsCommonSteps, reach } of kinds) {
       assert.equal(await (await chat.frame()).getByText('doesn’t remember this conversation').count(), 0);
     });
 
-    commonStep('goes back to a prompt, with its files', async () => {
+    it('goes back to a prompt, with its files', async () => {
       await eventually('Restore to Here', async () => {
         const entry = (await chat.frame()).locator('.entry-prompt').filter({ hasText: change });
         await entry.hover({ timeout: 5_000 });
@@ -192,7 +178,7 @@ for (const { name, runsCommonSteps, reach } of kinds) {
       await shot('restore');
     });
 
-    commonStep('continues from there', async () => {
+    it('continues from there', async () => {
       await (await chat.prompt()).press('Enter');
       await chat.answer('Allow');
       await contains(changed);

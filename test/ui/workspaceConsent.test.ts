@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
 import * as path from 'node:path';
 import { eventually } from '../support/eventually';
 import { serveProvider, type ProviderServer } from '../unit/context/support/providerServer';
@@ -37,12 +39,25 @@ describe('What a workspace brings that runs', () => {
   let window: VsCodeWindow;
   let chat: ChatView;
   let endpoint: ProviderServer;
+  let server: Server;
+  const serverRequests: string[] = [];
   let agent: string;
   let log: string;
   let ran: string;
 
   before(async () => {
     endpoint = await serveProvider({ capabilities: () => ({}), items: () => [{ title: 'From afar' }] });
+    server = createServer((request, response) => {
+      serverRequests.push(request.url ?? '');
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end('{"status":"healthy","version":"9.8.7"}');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    assert.ok(typeof address === 'object' && address);
+    // Not an address of this machine by its name, but one that leads to it.
+    const host = `http://0.0.0.0:${address.port}`;
     window = await VsCodeWindow.open({
       prepare: async (sandbox) => {
         const { home, workspace } = sandbox;
@@ -61,6 +76,7 @@ describe('What a workspace brings that runs', () => {
           'backline.acp.agents': {
             Mine: { command: 'node', args: [agent, 'evil', log], env: { NODE_OPTIONS: '--no-warnings' } },
           },
+          'amplifier.server.host': host,
           'backline.context.providers': { './evil.mjs': true, [endpoint.url]: true },
         };
         await writeFile(path.join(workspace, '.vscode', 'settings.json'), JSON.stringify(settings, undefined, 2));
@@ -74,6 +90,7 @@ describe('What a workspace brings that runs', () => {
   after(async () => {
     await window.close();
     endpoint.close();
+    server.close();
   });
 
   const moduleOf = (title: string): string =>
@@ -97,7 +114,6 @@ describe('What a workspace brings that runs', () => {
   /** What the status says, which waits for it. */
   async function statusSays(words: string): Promise<void> {
     await window.showStatus(words);
-    await window.picks.filter({ hasText: words }).first().waitFor();
     await window.page.keyboard.press('Escape');
   }
 
@@ -117,7 +133,9 @@ describe('What a workspace brings that runs', () => {
     await window.screenshot('consent-hint');
     assert.equal(await window.messages.count(), 1);
     await statusSays('Waiting for your permission: ');
-    assert.deepEqual([await read(ran), await read(log), endpoint.requests.length], ['', '', 0]);
+    await statusSays('needs your permission because this workspace defines it');
+    await window.runCommand('Backline: Open Chat');
+    assert.deepEqual([await read(ran), await read(log), endpoint.requests.length, serverRequests], ['', '', 0, []]);
     assert.equal(await dialog().count(), 0, 'no question comes by itself');
   });
 
@@ -136,6 +154,7 @@ describe('What a workspace brings that runs', () => {
 
   it('is a module that runs once it is allowed, and is requested again when its content changes', async () => {
     await window.chooseInStatus('Allow evil');
+    await question(/Allow the context provider "evil"/);
     await answer('Allow');
     await lens('Evil one').waitFor();
     assert.match(await read(ran), /^(Evil one;)+$/);
@@ -158,6 +177,17 @@ describe('What a workspace brings that runs', () => {
     await answer('Allow');
     await lens('From afar').waitFor();
     assert.ok(endpoint.requests.some(({ method }) => method === 'items'));
+  });
+
+  it('is a server that is not asked for its health before it is allowed, and the question names the address', async () => {
+    await window.runCommand('Backline: Review What This Workspace Runs');
+    await window.pick('Amplifier');
+    await question(/Allow connecting to the server "Amplifier"[^]*http:\/\/0\.0\.0\.0:\d+/);
+    await window.screenshot('consent-server');
+    assert.equal(serverRequests.length, 0);
+    await answer('Allow');
+    await statusSays('Version 9.8.7 is running at');
+    assert.ok(serverRequests.includes('/health'));
   });
 
   it('is an agent beside the user’s own, which is asked for when it is chosen', async () => {

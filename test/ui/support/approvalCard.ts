@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ElementHandle, Frame, Locator } from 'playwright-core';
-import { eventually, until } from '../../support/eventually';
+import { eventually } from '../../support/eventually';
 import type { ChatView } from './chatView';
 import type { VsCodeWindow } from './window';
 
@@ -105,19 +105,6 @@ export class ApprovalCard {
   async pressOnCard(key: string): Promise<void> {
     await this.card.focus();
     await this.window.page.keyboard.press(key);
-  }
-
-  /** Resolves when an answer would be taken: not in the first half second, by the clock of the page. */
-  async takesAnswers(): Promise<void> {
-    const now = (): Promise<number> => this.frame.evaluate<number>('performance.now()');
-    const since = await now();
-    await until('the time after which an answer is taken', async () => (await now()) - since >= 600);
-    assert.ok(await this.element.isVisible(), 'the question is still there');
-  }
-
-  /** That nothing has been answered, and nothing is on its way. */
-  async isOpen(): Promise<boolean> {
-    return (await this.element.isVisible()) && !(await this.isAnswering());
   }
 
   private async isAnswering(): Promise<boolean> {
