@@ -72,8 +72,7 @@ describe('Amp, as a user sees it', () => {
       .waitFor();
     assert.match(await readFile(plugin, 'utf8'), /^\/\/ backline-diagnostics \d/);
 
-    await window.runCommand('Backline: Install or Remove Amp Diagnostics Plugin');
-    await window.pick('Remove for me');
+    await window.pickFrom('Backline: Install or Remove Amp Diagnostics Plugin', 'Remove for me');
     // With the folder that it was installed in, as that is empty then.
     const isThere = (file: string) =>
       access(file).then(

@@ -124,8 +124,7 @@ describe('Amplifier, as a user sees it', () => {
   });
 
   it('removes the key', async () => {
-    await window.runCommand(command);
-    await window.pick('Remove');
+    await window.pickFrom(command, 'Remove');
     await toast(/API key removed/);
     await window.runCommand(command);
     await input.waitFor();

@@ -109,8 +109,7 @@ describe('Context providers that need the word of the user', () => {
   it('get no secret that the workspace asks for before it is given', async () => {
     await configure({ [endpoint.url]: { headers: { Authorization: 'Bearer ${secret:token}' } } });
     await lens('From afar').waitFor({ state: 'hidden' });
-    await window.runCommand('Backline: Set Context Provider Secret');
-    await window.pick('token', 'not stored yet');
+    await window.pickFrom('Backline: Set Context Provider Secret', 'token', 'not stored yet');
     const input = window.page.locator('.quick-input-widget input[type=password]');
     await input.fill(secret);
     await window.screenshot('context-secret');

@@ -46,8 +46,7 @@ describe('The LLM providers of an agent, as a user changes them', () => {
   async function listProviders(): Promise<void> {
     const row = window.picks.filter({ hasText: 'summaries' }).first();
     await eventually('the LLM providers', async () => {
-      await window.runCommand('Backline: Manage LLM Providers…');
-      await window.pick(agent);
+      await window.pickFrom('Backline: Manage LLM Providers…', agent);
       await row.waitFor({ timeout: 15_000 });
     });
   }
@@ -169,8 +168,7 @@ describe('The LLM providers of an agent, as a user changes them', () => {
     await chat.send('hello once more');
     await chat.shows(/are missing in VS Code’s secret storage\. Run "Backline: Manage LLM Providers…" to remove them/);
     await window.screenshot('llm-providers-lost');
-    await window.runCommand('Backline: Manage LLM Providers…');
-    await window.pick(agent);
+    await window.pickFrom('Backline: Manage LLM Providers…', agent);
     const dialog = window.page.locator('.monaco-dialog-box');
     await dialog.getByText(/are missing in VS Code’s secret storage/).waitFor();
     await window.screenshot('llm-providers-lost-dialog');

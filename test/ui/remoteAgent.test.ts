@@ -48,8 +48,7 @@ describe('An agent at a URL, as a user sets it up', () => {
   });
 
   it('connects with the secret once it is stored', async () => {
-    await window.runCommand('Backline: Manage Agent Keys…');
-    await window.pick(agent);
+    await window.pickFrom('Backline: Manage Agent Keys…', agent);
     await window.pick('TOKEN');
     const box = window.page.locator('.quick-input-widget:visible input[type=password]');
     await box.fill(token);

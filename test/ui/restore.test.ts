@@ -113,8 +113,7 @@ describe('Restore to a prompt', () => {
   });
 
   it('restores only files, from the palette', async () => {
-    await window.runCommand('Backline: Restore to Prompt…');
-    await window.pick('other');
+    await window.pickFrom('Backline: Restore to Prompt…', 'other');
     await window.pick('Files Only');
     await window.picks.filter({ hasText: fileName }).waitFor();
     await window.page.keyboard.press('Enter');

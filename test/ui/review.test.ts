@@ -66,8 +66,7 @@ describe('The review of changes', () => {
   it('shows all that has changed since a prompt in one editor', async () => {
     // The changes of the newest turn are in the bar above the prompt, not in a line of their own.
     assert.equal(await (await chat.button('Review Changes from This Turn')).count(), 0);
-    await window.runCommand('Backline: Review Changes Since Prompt…');
-    await window.pick('change', 'files changed since');
+    await window.pickFrom('Backline: Review Changes Since Prompt…', 'change', 'files changed since');
     await activeTab('Changes since “change”').waitFor();
     await diffOf('values.ts').waitFor();
     await window.screenshot('review-since-prompt');
@@ -191,8 +190,7 @@ describe('The review of changes', () => {
       await eventually(word, async () => assert.match(await readFile(written, 'utf8'), new RegExp(word)));
       await (await chat.button('Send')).waitFor();
     }
-    await window.runCommand('Backline: Review Changes Since Prompt…');
-    await window.pick('first', '1 file changed since');
+    await window.pickFrom('Backline: Review Changes Since Prompt…', 'first', '1 file changed since');
     await window.picks.filter({ hasText: 'Now' }).waitFor();
     await window.screenshot('review-last-prompt');
     await window.pick('second', '1 file changed');

@@ -120,8 +120,7 @@ describe('Amp threads, as a user works with them', () => {
   });
 
   it('are shown by mode, with archived ones, and all again', async () => {
-    await window.runCommand('Backline: Filter Amp Threads');
-    await window.pick('rush');
+    await window.pickFrom('Backline: Filter Amp Threads', 'rush');
     await row('Tax in the cart').waitFor({ state: 'detached' });
     await row('In a hurry').waitFor();
     await window.page
@@ -131,8 +130,7 @@ describe('Amp threads, as a user works with them', () => {
     await window.screenshot('threads-filtered');
     await window.runCommand('Backline: Clear Amp Thread Filters');
     await row('Tax in the cart').waitFor();
-    await window.runCommand('Backline: Filter Amp Threads');
-    await window.pick('Archived threads');
+    await window.pickFrom('Backline: Filter Amp Threads', 'Archived threads');
     await row('Put away').waitFor();
     await window.runCommand('Backline: Clear Amp Thread Filters');
     await row('Put away').waitFor({ state: 'detached' });

@@ -118,8 +118,7 @@ describe('What a workspace brings that runs', () => {
   }
 
   async function chooseAgent(title: string): Promise<void> {
-    await window.runCommand('Backline: Choose Agent');
-    await window.pick(title);
+    await window.pickFrom('Backline: Choose Agent', title);
   }
 
   /** In a conversation of its own. */
@@ -180,8 +179,7 @@ describe('What a workspace brings that runs', () => {
   });
 
   it('is a server that is not asked for its health before it is allowed, and the question names the address', async () => {
-    await window.runCommand('Backline: Review What This Workspace Runs');
-    await window.pick('Amplifier');
+    await window.pickFrom('Backline: Review What This Workspace Runs', 'Amplifier');
     await question(/Allow connecting to the server "Amplifier"[^]*http:\/\/0\.0\.0\.0:\d+/);
     await window.screenshot('consent-server');
     assert.equal(serverRequests.length, 0);
@@ -214,8 +212,7 @@ describe('What a workspace brings that runs', () => {
     assert.doesNotMatch(await read(log), /servers/);
     await answer('Cancel');
     await eventually('the session', async () => assert.match(await read(log), /^own servers: (?!.*tool)/m));
-    await window.runCommand('Backline: Review What This Workspace Runs');
-    await window.pick('MCP server "tool"');
+    await window.pickFrom('Backline: Review What This Workspace Runs', 'MCP server "tool"');
     await answer('Allow');
     await send('again');
     await eventually('the server', async () => assert.match(await read(log), /^own servers: .*tool/m));

@@ -253,6 +253,12 @@ export class VsCodeWindow {
     });
   }
 
+  /** Runs a command that shows a quick pick, and takes the row with all of the words. */
+  async pickFrom(command: string, ...words: readonly [string, ...string[]]): Promise<void> {
+    await this.searchIn(command, '', words[0]);
+    await this.pick(...words);
+  }
+
   /**
    * Types into the input box that is open, and accepts it. Again when that was not accepted: a dialog for files writes the
    * folder in which it starts over what was typed before it was ready.
