@@ -230,7 +230,6 @@ describe('An agent that wants more than it seems to ask for', () => {
       const card = await question('npm test');
       const frame = await chat.frame();
       await frame.getByText('1 of 32', { exact: true }).waitFor();
-      await chat.shows('Further requests are denied until one is answered.');
       const sideBar = window.page.locator('.part.sidebar');
       const isShown = await sideBar.isVisible();
       for (const state of isShown ? (['hidden', 'visible'] as const) : (['visible', 'hidden'] as const)) {

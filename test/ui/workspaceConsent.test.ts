@@ -85,7 +85,6 @@ describe('What a workspace brings that runs', () => {
       },
     });
     chat = new ChatView(window.page);
-    await window.openFile('hello.ts');
   });
   after(async () => {
     await window.close();
@@ -128,12 +127,14 @@ describe('What a workspace brings that runs', () => {
   }
 
   it('is hinted at once, and nothing of it runs or is sent a text before', async () => {
+    // First, because VS Code hides it after a while.
     await window.messages.filter({ hasText: 'This workspace wants to run or use' }).waitFor();
     await window.screenshot('consent-hint');
     assert.equal(await window.messages.count(), 1);
     await statusSays('Waiting for your permission: ');
     await statusSays('needs your permission because this workspace defines it');
     await window.runCommand('Backline: Open Chat');
+    await window.openFile('hello.ts');
     assert.deepEqual([await read(ran), await read(log), endpoint.requests.length, serverRequests], ['', '', 0, []]);
     assert.equal(await dialog().count(), 0, 'no question comes by itself');
   });

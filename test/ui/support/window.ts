@@ -192,11 +192,14 @@ export class VsCodeWindow {
   async showStatus(words: string, row: string | RegExp = words): Promise<Locator> {
     const title = this.page.locator('.quick-input-title').filter({ hasText: 'Backline Status' });
     const rows = this.picks.filter({ hasText: row });
-    await eventually(`${String(row)} in the status list`, async () => {
+    const open = async (): Promise<void> => {
       if (!(await title.isVisible())) await this.statusItem.click({ timeout: 10_000 });
       await title.waitFor({ timeout: 20_000 });
-      await this.input.fill(words, { timeout: 2_000 });
-      await rows.first().waitFor({ timeout: 5_000 });
+      await this.input.fill(words, { timeout: 5_000 });
+    };
+    await eventually(`${String(row)} in the status list`, async () => {
+      await eventually('the status list', open);
+      await rows.first().waitFor({ timeout: 15_000 });
     });
     return rows.first();
   }
