@@ -48,8 +48,8 @@ export class ChatView {
     await eventually('the prompt', async () => {
       const prompt = await this.prompt();
       // Not by a click: a notification may lie over it, and stays as long as the pointer is on it.
-      await prompt.focus({ timeout: 5_000 });
-      await prompt.fill(text, { timeout: 5_000 });
+      await prompt.focus({ timeout: 15_000 });
+      await prompt.fill(text, { timeout: 15_000 });
     });
   }
 

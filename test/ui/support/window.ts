@@ -195,7 +195,8 @@ export class VsCodeWindow {
     const open = async (): Promise<void> => {
       if (!(await title.isVisible())) await this.statusItem.click({ timeout: 10_000 });
       await title.waitFor({ timeout: 20_000 });
-      await this.input.fill(words, { timeout: 5_000 });
+      // Not so short that a busy window, which would take the words in the end, is given them anew.
+      await this.input.fill(words, { timeout: 15_000 });
     };
     await eventually(`${String(row)} in the status list`, async () => {
       await eventually('the status list', open);
