@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Frame } from 'playwright-core';
-import { inRoot } from '../../scripts/lib/paths.mjs';
+import { buildDemoAgent, type DemoAgentFiles } from '../fake/acp/demoAgentFile';
 import { eventually } from '../support/eventually';
 import { ChatView } from './support/chatView';
 import { sharedWindow } from './support/sharedWindow';
@@ -16,10 +16,12 @@ const secret = 'sk-gateway-1234567890';
 describe('The LLM providers of an agent, as a user changes them', () => {
   let window: VsCodeWindow;
   let chat: ChatView;
+  let demo: DemoAgentFiles;
 
   before(async () => {
+    demo = await buildDemoAgent();
     window = await sharedWindow(async (sandbox) => {
-      const entry = { command: 'node', args: [inRoot('dist', 'demo-agent.js'), '--protocol', '2', '--providers'] };
+      const entry = { command: 'node', args: [demo.extendedFile, '--protocol', '2', '--providers'] };
       await writeUserSettings(sandbox, { 'backline.acp.agents': { [agent]: entry }, 'backline.chat.backend': agent });
     });
     chat = new ChatView(window.page);
@@ -28,6 +30,7 @@ describe('The LLM providers of an agent, as a user changes them', () => {
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await window.screenshot('llm-providers-failed');
   });
+  after(() => demo.remove());
 
   const picker = () => window.page.locator('.quick-input-widget:visible');
   const toast = (text: RegExp) => window.page.locator('.notification-toast').getByText(text).first();

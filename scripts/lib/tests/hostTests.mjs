@@ -26,7 +26,7 @@ export async function runHostTests(filters) {
     from: 'test/host',
     to: 'out/test/host',
     filters,
-    also: ['index.ts'],
+    also: ['index.ts', 'support/extendedDemoAgent.ts'],
     esbuild: { external: ['vscode'] },
   });
   if (tests.length === 0) {

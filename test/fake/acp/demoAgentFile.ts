@@ -2,14 +2,26 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { ownNodeBundle } from '../../../scripts/lib/oldestNode.mjs';
 import { demoAgentBundle } from '../../../scripts/lib/bundles/demoAgent.mjs';
 
-/** The demo agent as it ships, in a temporary folder of its own. The caller removes it. */
-export async function buildDemoAgent(): Promise<{ readonly file: string; remove(): Promise<void> }> {
+export interface DemoAgentFiles {
+  /** The demo agent as it ships. */
+  readonly file: string;
+  /** The one with a sign-in, LLM providers and the draft protocol. */
+  readonly extendedFile: string;
+  remove(): Promise<void>;
+}
+
+/** Builds the demo agents into a temporary folder of their own. The caller removes it. */
+export async function buildDemoAgent(): Promise<DemoAgentFiles> {
   const folder = await mkdtemp(join(tmpdir(), 'backline-demo-'));
-  await build({ ...demoAgentBundle(), absWorkingDir: process.cwd(), outdir: folder, logLevel: 'warning' });
+  const extended = ownNodeBundle({ 'extended-demo-agent': 'test/fake/acp/demo/main.ts' });
+  for (const bundle of [demoAgentBundle(), extended])
+    await build({ ...bundle, absWorkingDir: process.cwd(), outdir: folder, logLevel: 'warning' });
   return {
     file: join(folder, 'demo-agent.js'),
+    extendedFile: join(folder, 'extended-demo-agent.js'),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { isProcessTreeAlive } from '../../../src/acp/node/process/processTree';
+import { isProcessTreeAlive } from '../../support/isProcessTreeAlive';
 import { SignInTerminals } from '../../../src/acp/vscode/signIn/signInTerminal';
 import { SignInServices } from '../../../src/acp/vscode/signIn/signInServices';
 import { nullLogger } from '../../../src/base/common/log';
@@ -11,7 +11,7 @@ import { commandIds } from '../../../src/manifest';
 import { FakeSecrets } from '../../fake/fakeSecrets';
 import { MemoryMemento } from '../../fake/memoryMemento';
 import { eventually, until } from '../../support/eventually';
-import { AgentsUnderTest } from '../support/agents';
+import { AgentsUnderTest, extendedDemoAgent } from '../support/agents';
 import { closeAll, closeTerminals, inWorkspace } from '../support/workspace';
 
 const rightKey = 'sk-right-1234567890';
@@ -41,7 +41,7 @@ describe('signing in to an agent', () => {
         {
           id: 'terminal',
           title: 'Terminal agent',
-          args: [join(extensionRoot(), 'dist', 'demo-agent.js'), '--auth', '--state', folder],
+          args: [extendedDemoAgent(), '--auth', '--state', folder],
         },
       ],
       keysOf: (id) => services.keys.keysOf(id),

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import * as vscode from 'vscode';
 import { ProviderStore } from '../../../src/acp/common/providers/providerStore';
 import { LlmProviderServices } from '../../../src/acp/vscode/providers/providerServices';
 import type { Disposable } from '../../../src/base/common/disposable';
@@ -11,7 +9,7 @@ import { Messages } from '../../../src/platform/vscode/messages';
 import { FakeSecrets } from '../../fake/fakeSecrets';
 import { MemoryMemento } from '../../fake/memoryMemento';
 import { until } from '../../support/eventually';
-import { AgentsUnderTest } from '../support/agents';
+import { AgentsUnderTest, extendedDemoAgent } from '../support/agents';
 import { closeAll } from '../support/workspace';
 
 const gateway = {
@@ -34,8 +32,7 @@ describe('the LLM providers of an agent, changed in another window', () => {
     const deps = { secrets: new FakeSecrets(), memento: new MemoryMemento(), log: nullLogger };
     const services = new LlmProviderServices({ ...deps, isWorking: () => isWorking, onDidEndTurn: ends.event });
     other = new ProviderStore(deps);
-    const script = vscode.extensions.getExtension('backline.backline')?.extensionPath ?? '';
-    const args = [join(script, 'dist', 'demo-agent.js'), '--providers'];
+    const args = [extendedDemoAgent(), '--providers'];
     agents = new AgentsUnderTest({
       entries: [{ id: 'routed', title: 'Routed agent', args }],
       providersOf: (id) => services.choicesForStart(id),

@@ -74,10 +74,10 @@ export class AgentsUnderTest {
       ...(options.windowMcpServers ? { windowMcpServers: options.windowMcpServers } : {}),
     });
     const agents = entries?.map(entryOf) ?? [
-      demo('v1', 'v1', []),
-      { ...demo('v2', 'v1', []), protocol: '2' },
-      demo('original', 'draft', ['--draft']),
-      demo('document', 'draft', ['--draft=document']),
+      demo('v1', 'v1', [inExtension('dist', 'demo-agent.js')]),
+      { ...demo('v2', 'v1', [inExtension('dist', 'demo-agent.js')]), protocol: '2' },
+      demo('original', 'draft', [extendedDemoAgent(), '--draft']),
+      demo('document', 'draft', [extendedDemoAgent(), '--draft=document']),
     ];
     this.registry = new AgentBackendRegistry({
       loadCatalogue: () => Promise.resolve({ agents, problems: [] }),
@@ -133,10 +133,18 @@ export class Chat {
 }
 
 function demo(id: string, dialect: ProcessEntry['dialect'], args: readonly string[]): ProcessEntry {
+  return { ...entryOf({ id, title: `Demo ${id}`, args }), dialect };
+}
+
+function inExtension(...names: readonly string[]): string {
   const extension = vscode.extensions.getExtension('backline.backline');
   assert.ok(extension);
-  const script = join(extension.extensionPath, 'dist', 'demo-agent.js');
-  return { ...entryOf({ id, title: `Demo ${id}`, args: [script, ...args] }), dialect };
+  return join(extension.extensionPath, ...names);
+}
+
+/** The file of the demo agent with a sign-in, LLM providers and the draft protocol. */
+export function extendedDemoAgent(): string {
+  return inExtension('out', 'test', 'host', 'support', 'extendedDemoAgent.js');
 }
 
 function entryOf(agent: Pick<ProcessEntry, 'id' | 'title' | 'args'>): ProcessEntry {

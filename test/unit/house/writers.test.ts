@@ -43,7 +43,6 @@ const writers: Readonly<Record<string, string>> = {
   'base/node/replaceFile.ts': 'own storage',
   'acp/demo/diskFiles.ts': 'an agent that has no client to write for it',
   'acp/demo/session/sessions.ts': 'own storage',
-  'acp/demo/session/demoSignIn.ts': 'own storage',
   'agents/node/binary/binaryInstaller.ts': 'own storage: an agent that is installed',
   'agents/node/npm/npmPackage.ts': 'own storage',
   'agents/node/npm/npxInstaller.ts': 'own storage: an agent that is installed',

@@ -52,10 +52,8 @@ export interface ProposedEdit {
   readonly line: number;
 }
 
-/** `proposed`: the client offers the change to the user after the turn. */
 export type EditOutcome =
-  | { readonly kind: 'written' | 'rejected' | 'proposed' | 'shownOnly' }
-  | { readonly kind: 'failed'; readonly reason: string };
+  { readonly kind: 'written' | 'rejected' | 'shownOnly' } | { readonly kind: 'failed'; readonly reason: string };
 
 export type CommandOutcome =
   | { readonly kind: 'exited'; readonly exitCode: number | undefined; readonly signal: string | undefined }

@@ -55,9 +55,6 @@ async function proposeChange(
     case 'rejected':
       await turn.say(`You denied the change, so ${basename(path)} was not changed.\n`);
       return;
-    case 'proposed':
-      await turn.say(`This is a proposal: ${basename(path)} changes only when you apply it.\n`);
-      return;
     case 'shownOnly':
       await turn.say(`This client does not let me write files, so ${basename(path)} was not changed.\n`);
       return;

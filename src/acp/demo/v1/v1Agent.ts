@@ -12,7 +12,6 @@ import { answerPrompt } from '../answer/answerPrompt';
 import { configOptionsOf, modeStateOf, setConfigOption } from '../session/config';
 import { demoCommands } from '../answer/intent';
 import type { PromptBlock } from '../answer/prompt';
-import { DisableProvider, ListProviders, SetProvider } from '../session/demoProviders';
 import { EditorToolClient } from '../session/editorToolClient';
 import { replayUpdateOf } from './replay';
 import { ForkSession, type DemoSession } from '../session/sessions';
@@ -28,7 +27,7 @@ export class V1Agent {
 
   /** Creates the app with all handlers. Connect it only once. */
   createApp(): AgentApp {
-    const { name, version, providers, sessions, signIn } = this.deps;
+    const { name, version, sessions } = this.deps;
     const app = agent({ name })
       .onRequest('initialize', ({ params }) => {
         this.clientCapabilities = params.clientCapabilities ?? {};
@@ -40,23 +39,11 @@ export class V1Agent {
             mcpCapabilities: { http: true },
             promptCapabilities: { embeddedContext: true },
             sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, fork: {}, additionalDirectories: {} },
-            auth: { logout: {} },
-            ...(providers ? { providers: {} } : {}),
           },
-          authMethods: signIn.methods(this.clientCapabilities.auth?.terminal === true),
+          authMethods: [],
         };
       })
-      .onRequest('authenticate', async ({ params }) => {
-        if (params.methodId !== 'demo-sign-in') throw RequestError.invalidParams({ methodId: params.methodId });
-        await signIn.signIn();
-        return {};
-      })
-      .onRequest('logout', async () => {
-        await signIn.signOut();
-        return {};
-      })
       .onRequest('session/new', async ({ params, client }) => {
-        await this.requireSignIn();
         const session = await sessions.create(params.cwd, params.additionalDirectories ?? []);
         session.editorTools = EditorToolClient.of(params.mcpServers);
         this.announceCommands(client, session);
@@ -110,17 +97,12 @@ export class V1Agent {
       }))
       .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort());
     app.onRequest('session/fork', ForkSession, async ({ params, client }) => {
-      await this.requireSignIn();
       const session = await sessions.fork(params.sessionId, params);
       if (!session) throw RequestError.sessionNotFound(params.sessionId);
       this.announceCommands(client, session);
       return { sessionId: session.id, ...this.modesAndOptionsOf(session) };
     });
-    if (!providers) return app;
-    return app
-      .onRequest('providers/list', ListProviders, () => providers.list())
-      .onRequest('providers/set', SetProvider, ({ params }) => providers.set(params))
-      .onRequest('providers/disable', DisableProvider, ({ params }) => providers.disable(params));
+    return app;
   }
 
   private async runTurn(
@@ -177,7 +159,6 @@ export class V1Agent {
   }
 
   private async loadSession(params: ResumeSessionRequest): Promise<DemoSession> {
-    await this.requireSignIn();
     const session = await this.deps.sessions.resume(params.sessionId, params);
     if (!session) throw RequestError.sessionNotFound(params.sessionId);
     return session;
@@ -187,9 +168,5 @@ export class V1Agent {
     const session = this.deps.sessions.get(id);
     if (!session) throw RequestError.sessionNotFound(id);
     return session;
-  }
-
-  private async requireSignIn(): Promise<void> {
-    if (!(await this.deps.signIn.hasSignedInIfRequired())) throw RequestError.authRequired();
   }
 }

@@ -4,7 +4,6 @@ import {
   RequestError,
   type AgentApp,
   type AgentContext,
-  type AuthMethod,
   type SessionConfigOption,
 } from '@agentclientprotocol/sdk/experimental/v2';
 import { messageOf } from '../../../base/common/errors';
@@ -13,9 +12,7 @@ import { answerPrompt } from '../answer/answerPrompt';
 import { demoCommands } from '../answer/intent';
 import type { PromptBlock } from '../answer/prompt';
 import { configOptionsOf, setConfigOption } from '../session/config';
-import type { DemoSignIn } from '../session/demoSignIn';
 import type { DemoAgentDeps } from '../session/demoAgentDeps';
-import { DisableProvider, ListProviders, SetProvider } from '../session/demoProviders';
 import { EditorToolClient } from '../session/editorToolClient';
 import { ForkSession, type DemoSession } from '../session/sessions';
 import { replayUpdateOf } from './v2Replay';
@@ -24,49 +21,32 @@ import { sendSessionUpdate } from './v2ToolCall';
 
 /** The demo agent over ACP v2: one connection, any number of sessions. */
 export class V2Agent {
-  private supportsTerminalSignIn = false;
-
   constructor(private readonly deps: DemoAgentDeps) {}
 
   /** Creates the app with all handlers; connect it once. */
   createApp(): AgentApp {
-    const { name, version, providers, sessions, signIn } = this.deps;
+    const { name, version, sessions } = this.deps;
     const app = agent({ name })
-      .onRequest('initialize', ({ params }) => {
-        this.supportsTerminalSignIn = Boolean(params.capabilities?.auth?.terminal);
-        return {
-          protocolVersion: 2,
-          info: { name: 'backline-demo-agent', title: name, version },
-          capabilities: {
-            session: {
-              prompt: { embeddedContext: {} },
-              mcp: { http: {} },
-              delete: {},
-              fork: {},
-              additionalDirectories: {},
-            },
-            ...(providers ? { providers: {} } : {}),
+      .onRequest('initialize', () => ({
+        protocolVersion: 2,
+        info: { name: 'backline-demo-agent', title: name, version },
+        capabilities: {
+          session: {
+            prompt: { embeddedContext: {} },
+            mcp: { http: {} },
+            delete: {},
+            fork: {},
+            additionalDirectories: {},
           },
-          authMethods: signIn.methods(this.supportsTerminalSignIn).map(toV2AuthMethod),
-        };
-      })
-      .onRequest('auth/login', async ({ params }) => {
-        if (params.methodId !== 'demo-sign-in') throw RequestError.invalidParams({ methodId: params.methodId });
-        await signIn.signIn();
-        return {};
-      })
-      .onRequest('auth/logout', async () => {
-        await signIn.signOut();
-        return {};
-      })
+        },
+        authMethods: [],
+      }))
       .onRequest('session/new', async ({ params }) => {
-        await this.requireSignIn();
         const session = await sessions.create(params.cwd, params.additionalDirectories ?? []);
         session.editorTools = EditorToolClient.of(params.mcpServers ?? []);
         return { sessionId: session.id, ...setupOf(session) };
       })
       .onRequest('session/resume', async ({ params, client }) => {
-        await this.requireSignIn();
         const { replayFrom } = params;
         if (replayFrom && replayFrom.type !== 'start') throw RequestError.invalidParams({ replayFrom });
         const session = await sessions.resume(params.sessionId, params);
@@ -121,16 +101,11 @@ export class V2Agent {
       })
       .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort());
     app.onRequest('session/fork', ForkSession, async ({ params }) => {
-      await this.requireSignIn();
       const session = await sessions.fork(params.sessionId, params);
       if (!session) throw RequestError.sessionNotFound(params.sessionId);
       return { sessionId: session.id, ...setupOf(session) };
     });
-    if (!providers) return app;
-    return app
-      .onRequest('providers/list', ListProviders, () => providers.list())
-      .onRequest('providers/set', SetProvider, ({ params }) => providers.set(params))
-      .onRequest('providers/disable', DisableProvider, ({ params }) => providers.disable(params));
+    return app;
   }
 
   /** Reports the turn's beginning and end. @throws the error of a closed connection */
@@ -163,10 +138,6 @@ export class V2Agent {
     if (!session) throw RequestError.sessionNotFound(id);
     return session;
   }
-
-  private async requireSignIn(): Promise<void> {
-    if (!(await this.deps.signIn.hasSignedInIfRequired())) throw RequestError.authRequired();
-  }
 }
 
 /** `index` is the position of the message in the history. */
@@ -191,11 +162,6 @@ function toV2Option(option: ReturnType<typeof configOptionsOf>[number]): Session
   if (option.type === 'boolean') return { ...shared, type: 'boolean', currentValue: option.currentValue };
   const options = option.options.filter((choice) => 'value' in choice);
   return { ...shared, type: 'select', currentValue: option.currentValue, options };
-}
-
-function toV2AuthMethod(method: ReturnType<DemoSignIn['methods']>[number]): AuthMethod {
-  const { id: methodId, name } = method;
-  return 'args' in method ? { type: 'terminal', methodId, name, args: method.args } : { type: 'agent', methodId, name };
 }
 
 /** Ignores blocks of other types, because the demo cannot answer them. */

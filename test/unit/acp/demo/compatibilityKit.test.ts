@@ -32,9 +32,9 @@ for (const version of [1, 2] as const) {
     const peers: LineClient[] = [];
     let peer: LineClient;
 
-    const start = (...args: string[]): LineClient => {
+    const start = (file = demos.agentFile, ...args: string[]): LineClient => {
       const state = ['--state', join(demos.folder, `kit-${version}`)];
-      const started = new LineClient([demos.agentFile, '--protocol', String(version), ...state, ...args], demos.folder);
+      const started = new LineClient([file, '--protocol', String(version), ...state, ...args], demos.folder);
       peers.push(started);
       return started;
     };
@@ -235,7 +235,7 @@ for (const version of [1, 2] as const) {
 
     it('ACP-AUTH-001…, -201…207: offers sign-in in a terminal only to clients that have one, and signs in and out', async () => {
       const Methods = z.looseObject({ authMethods: z.array(z.looseObject({ type: z.string().optional() })) });
-      peer = start('--auth');
+      peer = start(demos.extendedAgentFile, '--auth');
       const { authMethods } = Methods.parse((await initialize(version)).result);
       assert.ok(authMethods.length > 0 && authMethods.every(({ type }) => type !== 'terminal'));
       assert.equal((await peer.request('session/new', { cwd: demos.folder, mcpServers: [] })).error?.code, -32_000);

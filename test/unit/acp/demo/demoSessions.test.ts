@@ -195,9 +195,9 @@ describe('the demo agent as an agent', () => {
     });
   });
 
-  describe('asks to sign in', () => {
+  describe('asks in tests to sign in', () => {
     it('with --auth, until the client has authenticated', async () => {
-      const demo = await demos.start(['--auth']);
+      const demo = await demos.startExtended(['--auth']);
       assert.deepEqual(
         demo.initialized?.authMethods?.map(({ id }) => id),
         ['demo-sign-in'],
@@ -212,13 +212,13 @@ describe('the demo agent as an agent', () => {
 
     it('or in a terminal, by the same command and one argument more', async () => {
       const args = ['--auth', '--state', join(demos.folder, 'signed')];
-      const demo = await demos.start(args);
+      const demo = await demos.startExtended(args);
       const method = demo.initialized?.authMethods?.find(({ id }) => id === 'demo-terminal');
       assert.ok(method && 'type' in method);
       assert.deepEqual(method.args, ['--sign-in']);
       await assert.rejects(demo.newSession(), codeIs(-32000));
-      await assert.rejects(demos.start([...args, ...method.args]));
-      assert.ok(await (await demos.start(args)).newSession());
+      await assert.rejects(demos.startExtended([...args, ...method.args]));
+      assert.ok(await (await demos.startExtended(args)).newSession());
     });
   });
 
@@ -229,6 +229,7 @@ describe('the demo agent as an agent', () => {
     await Promise.all([assert.rejects(turn), demo.stop()]);
     assert.equal(await demo.exit(), 0);
     await assert.rejects(demos.start(['--nonsense']));
+    await assert.rejects(demos.start(['--auth']));
   });
 
   it('ships as one file that needs nothing beside it', async () => {

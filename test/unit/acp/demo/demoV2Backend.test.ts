@@ -22,11 +22,11 @@ describe('the ACP backend with the demo agent of version 2', () => {
 
   afterEach(() => Promise.all(backends.splice(0).map((backend) => backend.stop())));
 
-  function start(protocol: ProtocolSetting = '2', args: readonly string[] = []): AcpBackend {
+  function start(protocol: ProtocolSetting = '2', args: readonly string[] = [], file = demos.agentFile): AcpBackend {
     const env = { PATH: '' };
     const command = {
       command: process.execPath,
-      args: [demos.agentFile, '--protocol', '2', ...args],
+      args: [file, '--protocol', '2', ...args],
       env,
       cwd: demos.folder,
     };
@@ -131,7 +131,7 @@ describe('the ACP backend with the demo agent of version 2', () => {
   });
 
   it('signs in before a session starts', async () => {
-    const backend = start('2', ['--auth']);
+    const backend = start('2', ['--auth'], demos.extendedAgentFile);
     const opening = backend.createSession({ cwd: demos.folder });
     await new Promise<void>((resolve) => backend.onDidChangeState(({ kind }) => kind === 'authRequired' && resolve()));
     await backend.authenticate('demo-sign-in');

@@ -7,7 +7,7 @@ import { systemClock } from '../../../../src/base/node/systemClock';
 import { startAgentProcess, type AgentProcess } from '../../../../src/acp/node/process/agentProcess';
 import { DraftBackend } from '../../../../src/acp/node/draft/draftBackend';
 import { disabledTrafficTap } from '../../../../src/wire/common/traffic';
-import { buildDemoAgent } from '../../../fake/acp/demoAgentFile';
+import { buildDemoAgent, type DemoAgentFiles } from '../../../fake/acp/demoAgentFile';
 import { Follower } from '../../../fake/backendHarness';
 import { standingOf } from '../../../fake/fakePermissions';
 import { FakeEditor } from '../../../fake/fakeEditor';
@@ -16,7 +16,7 @@ const options = { cwd: '/ws' };
 
 describe('the draft backend with the demo agent as a child process', () => {
   let folder: string;
-  let demo: Awaited<ReturnType<typeof buildDemoAgent>>;
+  let demo: DemoAgentFiles;
   let processes: AgentProcess[];
   let real: DraftBackend;
   let editor: FakeEditor;
@@ -43,7 +43,12 @@ describe('the draft backend with the demo agent as a child process', () => {
       id: 'demo',
       title: 'Demo agent (no model)',
       startAgent: async () => {
-        const command = { command: process.execPath, args: [demo.file, argument], env: { PATH: '' }, cwd: folder };
+        const command = {
+          command: process.execPath,
+          args: [demo.extendedFile, argument],
+          env: { PATH: '' },
+          cwd: folder,
+        };
         const agent = await startAgentProcess(command, { clock: systemClock, log: nullLogger });
         processes.push(agent);
         return agent;

@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { tryAgent, type AgentProgram, type TryAgentDeps } from '../../../../../src/acp/node/catalogue/tryAgent';
-import { isProcessTreeAlive } from '../../../../../src/acp/node/process/processTree';
 import type { Clock } from '../../../../../src/base/common/async';
+import { isProcessTreeAlive } from '../../../../support/isProcessTreeAlive';
 import type { Logger } from '../../../../../src/base/common/log';
 import { systemClock } from '../../../../../src/base/node/systemClock';
 import { buildDemoAgent } from '../../../../fake/acp/demoAgentFile';
@@ -61,7 +61,7 @@ describe('trying an agent', () => {
   it('says its name and its ways to sign in', async () => {
     const demo = await buildDemoAgent();
     try {
-      const found = await trial.run({ args: [demo.file, '--auth'], env: {} });
+      const found = await trial.run({ args: [demo.extendedFile, '--auth'], env: {} });
       assert.equal(found.title, 'Demo agent (no model)');
       assert.deepEqual(found.authMethods, [{ id: 'demo-sign-in', name: 'Demo sign-in', type: 'agent' }]);
       assert.equal(trial.leaders.length, 1);

@@ -1,7 +1,7 @@
 import { createTwoFilesPatch, OMIT_HEADERS } from 'diff';
-import { fencedBlock } from '../answer/fenced';
-import { resolvePromptPath, type Prompt } from '../answer/prompt';
-import type { PlanStep } from '../session/history';
+import { fencedBlock } from '../../../../src/acp/demo/answer/fenced';
+import { resolvePromptPath, type Prompt } from '../../../../src/acp/demo/answer/prompt';
+import type { PlanStep } from '../../../../src/acp/demo/session/history';
 import {
   sleep,
   TurnCancelled,
@@ -12,7 +12,7 @@ import {
   type ShellOutcome,
   type ToolAnswer,
   type Turn,
-} from '../answer/turn';
+} from '../../../../src/acp/demo/answer/turn';
 
 interface DraftTurnDeps {
   /** The text that the client sent. A line `File: path` attaches a file. */
@@ -61,7 +61,7 @@ export class DraftTurn implements Turn {
   /** Proposes the edit as a diff in the answer, which the client may offer to apply. */
   async proposeEdit({ title, path, oldText, newText }: ProposedEdit): Promise<EditOutcome> {
     await this.say(`${title}:\n\n${fencedBlock('diff', unifiedDiff(path, oldText, newText))}\n`);
-    return { kind: 'proposed' };
+    return { kind: 'shownOnly' };
   }
 
   runCommand(): Promise<CommandOutcome> {

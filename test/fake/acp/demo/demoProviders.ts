@@ -1,6 +1,6 @@
 import { RequestError } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
-import { rpcErrorCode } from '../../../wire/common/connectionErrors';
+import { rpcErrorCode } from '../../../../src/wire/common/connectionErrors';
 
 interface DemoProvider {
   readonly providerId: string;

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../../../base/node/systemClock';
-import { nullLogger } from '../../../base/common/log';
-import type { MessageStream } from '../../../wire/common/messageStream';
-import { DraftConnection } from '../../common/draft/draftConnection';
-import { MemoryThreads, messageText } from '../../common/draft/draftThreads';
-import { createThreadMethodHandlers } from '../../node/draft/draftHandlers';
-import { answerPrompt } from '../answer/answerPrompt';
+import { systemClock } from '../../../../src/base/node/systemClock';
+import { nullLogger } from '../../../../src/base/common/log';
+import type { MessageStream } from '../../../../src/wire/common/messageStream';
+import { DraftConnection } from '../../../../src/acp/common/draft/draftConnection';
+import { MemoryThreads, messageText } from '../../../../src/acp/common/draft/draftThreads';
+import { createThreadMethodHandlers } from '../../../../src/acp/node/draft/draftHandlers';
+import { answerPrompt } from '../../../../src/acp/demo/answer/answerPrompt';
 import { DraftTurn } from './draftTurn';
-import type { Turn } from '../answer/turn';
+import type { Turn } from '../../../../src/acp/demo/answer/turn';
 
 /** An agent of the draft protocol as implemented: it keeps the threads and requests files from the client. */
 export class DraftProtocolAgent {

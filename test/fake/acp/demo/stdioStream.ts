@@ -1,8 +1,8 @@
-import { messageOf, toError } from '../../base/common/errors';
-import { Emitter } from '../../base/common/event';
-import { ConnectionClosedError } from '../../wire/common/connectionErrors';
-import { encodeJsonLine, JsonLineReader } from '../../wire/common/jsonLines';
-import type { MessageStream, StreamClosed, InvalidStreamData } from '../../wire/common/messageStream';
+import { messageOf, toError } from '../../../../src/base/common/errors';
+import { Emitter } from '../../../../src/base/common/event';
+import { ConnectionClosedError } from '../../../../src/wire/common/connectionErrors';
+import { encodeJsonLine, JsonLineReader } from '../../../../src/wire/common/jsonLines';
+import type { MessageStream, StreamClosed, InvalidStreamData } from '../../../../src/wire/common/messageStream';
 
 /** Exchanges JSON lines over stdin and stdout. Starts reading when the first `onMessage` listener is added. */
 export class StdioStream implements MessageStream {

@@ -1,11 +1,11 @@
-import { KeyedQueue } from '../../../base/common/async';
-import { messageOf } from '../../../base/common/errors';
-import { nullLogger } from '../../../base/common/log';
-import { systemClock } from '../../../base/node/systemClock';
-import type { MessageStream } from '../../../wire/common/messageStream';
-import { DraftConnection } from '../../common/draft/draftConnection';
-import { answerPrompt } from '../answer/answerPrompt';
-import { diskFileHandlers, readFileInFolder } from '../diskFiles';
+import { KeyedQueue } from '../../../../src/base/common/async';
+import { messageOf } from '../../../../src/base/common/errors';
+import { nullLogger } from '../../../../src/base/common/log';
+import { systemClock } from '../../../../src/base/node/systemClock';
+import type { MessageStream } from '../../../../src/wire/common/messageStream';
+import { DraftConnection } from '../../../../src/acp/common/draft/draftConnection';
+import { answerPrompt } from '../../../../src/acp/demo/answer/answerPrompt';
+import { diskFileHandlers, readFileInFolder } from './servedFiles';
 import { DraftTurn } from './draftTurn';
 
 /** An agent of the draft protocol as documented: the client stores the threads, and the agent serves files. */
