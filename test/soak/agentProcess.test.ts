@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
 import { startAgentProcess } from '../../src/acp/node/process/agentProcess';
-import { isProcessTreeAlive } from '../../src/acp/node/process/processTree';
+import { isProcessTreeAlive } from '../support/isProcessTreeAlive';
 
 const script = path.resolve('test/fixtures/agents/misbehaving.mjs');
 const env = Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => !!entry[1]));

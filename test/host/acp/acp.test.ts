@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import { isProcessTreeAlive } from '../../../src/acp/node/process/processTree';
+import { isProcessTreeAlive } from '../../support/isProcessTreeAlive';
 import { SignInTerminals } from '../../../src/acp/vscode/signIn/signInTerminal';
 import { commandIds } from '../../../src/manifest';
 import { AgentsUnderTest, type Chat } from '../support/agents';

@@ -42,14 +42,6 @@ export function killProcessTreeNow(leader: number, knownGroups: readonly number[
   else new ProcessTree(leader, knownGroups).signal('SIGKILL');
 }
 
-/** Whether a process of the tree is running. Ignores zombies. On Windows, checks the leader only. */
-export function isProcessTreeAlive(leader: number): boolean {
-  if (process.platform !== 'linux' || !isReachable(leader)) return isReachable(leader);
-  // In containers whose init process does not reap orphans, killed grandchildren stay zombies, and signal 0 still finds
-  // them.
-  return listProcesses()?.some(({ groupId, isZombie }) => groupId === leader && !isZombie) ?? true;
-}
-
 /** Returns the process groups of descendants of `leader`. On Linux only, and only while the parents are alive. */
 export function descendantProcessGroups(leader: number): number[] {
   return descendantGroupsOf(leader, listProcesses() ?? []);

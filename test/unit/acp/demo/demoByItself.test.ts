@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startAgentProcess } from '../../../../src/acp/node/process/agentProcess';
-import { isProcessTreeAlive } from '../../../../src/acp/node/process/processTree';
+import { isProcessTreeAlive } from '../../../support/isProcessTreeAlive';
 import type { AcpBackend } from '../../../../src/acp/node/session/acpBackend';
 import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';

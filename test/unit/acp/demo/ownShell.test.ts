@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { runInOwnShell, shellFor } from '../../../../src/acp/demo/session/ownShell';
-import { isProcessTreeAlive } from '../../../../src/acp/node/process/processTree';
+import { isProcessTreeAlive } from '../../../support/isProcessTreeAlive';
 import { systemClock } from '../../../../src/base/node/systemClock';
 
 describe('the shell of the demo agent', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { RestartPolicy } from '../../../../src/acp/node/process/restartPolicy';
-import { isProcessTreeAlive } from '../../../../src/acp/node/process/processTree';
+import { isProcessTreeAlive } from '../../../support/isProcessTreeAlive';
 import { FakeClock } from '../../../fake/fakeClock';
 import { cwd, Follower, open, useBackends } from '../../../fake/backendHarness';
 import { standingOf } from '../../../fake/fakePermissions';

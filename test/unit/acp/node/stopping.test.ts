@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { startAgentProcess, type AgentProcess } from '../../../../src/acp/node/process/agentProcess';
-import { isProcessTreeAlive } from '../../../../src/acp/node/process/processTree';
+import { isProcessTreeAlive } from '../../../support/isProcessTreeAlive';
 import { cwd, open, useBackends } from '../../../fake/backendHarness';
 import { basics, never, says } from '../../../fake/acp/scriptedAgent';
 import { until } from '../../../support/eventually';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { build } from 'esbuild';
 import { agentReaperBundle } from '../../../../scripts/lib/bundles/agentReaper.mjs';
-import { isProcessTreeAlive } from '../../../../src/acp/node/process/processTree';
+import { isProcessTreeAlive } from '../../../support/isProcessTreeAlive';
 import { toPlatformKey } from '../../../../src/agents/common/install/platformKey';
 import type { Distribution, RegistryAgent } from '../../../../src/agents/common/registry/registryAgent';
 import { AgentInstaller } from '../../../../src/agents/node/agentInstaller';

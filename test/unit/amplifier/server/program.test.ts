@@ -9,7 +9,7 @@ import * as z from 'zod';
 import { demoAgentBundle } from '../../../../scripts/lib/bundles/demoAgent.mjs';
 import { amplifierServerBundle } from '../../../../scripts/lib/bundles/amplifierServer.mjs';
 import { parseProgramOptions } from '../../../../src/amplifier/node/server/programOptions';
-import { isProcessTreeAlive } from '../../../../src/acp/node/process/processTree';
+import { isProcessTreeAlive } from '../../../support/isProcessTreeAlive';
 import { connectTo, patientLimits, Recorder } from '../node/clientHarness';
 import { call, Failure, SseClient } from './support/serverHarness';
 

@@ -7,7 +7,7 @@ import { nullLogger } from '../../../../../src/base/common/log';
 import { systemClock } from '../../../../../src/base/node/systemClock';
 import { startAgentProcess, type AgentExit, type AgentProcess } from '../../../../../src/acp/node/process/agentProcess';
 import { CommandError } from '../../../../../src/acp/node/process/commandLookup';
-import { isProcessTreeAlive } from '../../../../../src/acp/node/process/processTree';
+import { isProcessTreeAlive } from '../../../../support/isProcessTreeAlive';
 import type { StreamClosed, InvalidStreamData } from '../../../../../src/wire/common/messageStream';
 import { until } from '../../../../support/eventually';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { build } from 'esbuild';
-import { isProcessTreeAlive } from '../../../../../src/acp/node/process/processTree';
+import { isProcessTreeAlive } from '../../../../support/isProcessTreeAlive';
 import { agentReaperBundle } from '../../../../../scripts/lib/bundles/agentReaper.mjs';
 import { buildDemoAgent } from '../../../../fake/acp/demoAgentFile';
 import { until } from '../../../../support/eventually';

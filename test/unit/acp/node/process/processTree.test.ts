@@ -6,11 +6,11 @@ import { descendantGroupsOf } from '../../../../../src/acp/node/process/linuxPro
 import {
   endProcessTree,
   descendantProcessGroups,
-  isProcessTreeAlive,
   killProcessTreeNow,
   ownProcessGroupOptions,
   ProcessTree,
 } from '../../../../../src/acp/node/process/processTree';
+import { isProcessTreeAlive } from '../../../../support/isProcessTreeAlive';
 
 // Stopping agents is tested with the agent process; here is what it does not come across.
 describe('process trees', () => {

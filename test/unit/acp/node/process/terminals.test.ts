@@ -6,7 +6,7 @@ import type { Clock } from '../../../../../src/base/common/async';
 import { systemClock } from '../../../../../src/base/node/systemClock';
 import type { TerminalState } from '../../../../../src/acp/common/session/terminalStates';
 import type { ToolCommand } from '../../../../../src/session/common/toolCaller';
-import { isProcessTreeAlive } from '../../../../../src/acp/node/process/processTree';
+import { isProcessTreeAlive } from '../../../../support/isProcessTreeAlive';
 import { TerminalService, type TerminalServiceDeps } from '../../../../../src/acp/node/process/terminalService';
 import { FakeEditor } from '../../../../fake/fakeEditor';
 import { until } from '../../../../support/eventually';
