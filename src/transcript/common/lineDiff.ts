@@ -1,4 +1,5 @@
 import { diffArrays, parsePatch, type StructuredPatch } from 'diff';
+import { commonPrefixAndSuffix } from '../../base/common/text/commonPrefixAndSuffix';
 import type { DiffHunk, DiffLine, DiffPart } from './entries';
 
 const contextLines = 3;
@@ -130,8 +131,7 @@ interface LinePiece {
 
 /** Compares the lines between the common start and end. The common lines are only counted. */
 function compareMiddle(before: string[], after: string[]): { start: number; end: number; middle: LinePiece[] } {
-  const start = countCommonStart(before, after);
-  const end = countCommonEnd(before, after, start);
+  const { end, start } = commonPrefixAndSuffix(before, after);
   const removed = before.slice(start, before.length - end);
   const added = after.slice(start, after.length - end);
   const compared =
@@ -141,20 +141,6 @@ function compareMiddle(before: string[], after: string[]): { start: number; end:
     { value: added, count: added.length, added: true, removed: false },
   ];
   return { start, end, middle: middle.filter(({ count }) => count > 0) };
-}
-
-function countCommonStart(a: readonly string[], b: readonly string[]): number {
-  const most = Math.min(a.length, b.length);
-  let count = 0;
-  while (count < most && a[count] === b[count]) count++;
-  return count;
-}
-
-function countCommonEnd(a: readonly string[], b: readonly string[], start: number): number {
-  const most = Math.min(a.length, b.length) - start;
-  let count = 0;
-  while (count < most && a[a.length - 1 - count] === b[b.length - 1 - count]) count++;
-  return count;
 }
 
 function toDiffLines(kind: DiffLine['kind'], lines: readonly string[]): DiffLine[] {

@@ -1,5 +1,6 @@
 import { diffArrays } from 'diff';
-import { commonPrefixAndSuffix, lineEndingOf, splitLines } from './lines';
+import { commonPrefixAndSuffix } from '../../../base/common/text/commonPrefixAndSuffix';
+import { lineEndingOf, splitLines } from './lines';
 
 /** A range of 0-based lines; `end` is the line after the last one. The range is empty if `start` equals `end`. */
 export interface LineRange {

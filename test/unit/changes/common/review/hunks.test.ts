@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { hunksBetween, replaceLines } from '../../../../../src/changes/common/review/hunks';
-import { commonPrefixAndSuffix, lineEndingOf, splitLines } from '../../../../../src/changes/common/review/lines';
+import { commonPrefixAndSuffix } from '../../../../../src/base/common/text/commonPrefixAndSuffix';
+import { lineEndingOf, splitLines } from '../../../../../src/changes/common/review/lines';
 
 const text = fc.array(fc.constantFrom('a', 'b', 'c', '', '}'), { maxLength: 30 }).map((lines) => lines.join('\n'));
 
