@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { inRoot } from '../paths.mjs';
 
 /**
@@ -38,35 +37,7 @@ function bundleOf(entryPoints) {
     drop: ['console'],
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    alias: {
-      entities: markdownFile('htmlEntities.ts'),
-      'linkify-it': markdownFile('bareAddresses.ts'),
-      mdurl: markdownFile('mdurlStub.ts'),
-      'punycode.js': markdownFile('mdurlStub.ts'),
-      'uc.micro': markdownFile('characterClasses.ts'),
-    },
-    plugins: [highlightJsAsModule],
+    // It finds only addresses with a scheme.
+    alias: { 'linkify-it': inRoot('src', 'transcript', 'browser', 'markdown', 'parser', 'bareAddresses.ts') },
   };
-}
-
-/**
- * The core of highlight.js is a CommonJS module, also for those who import it. As an ES module it needs no code that
- * connects the two, which makes a page 440 bytes smaller.
- * @type {import('esbuild').Plugin}
- */
-const highlightJsAsModule = {
-  name: 'highlight.js as an ES module',
-  setup(build) {
-    build.onLoad({ filter: /[/\\]highlight\.js[/\\]lib[/\\]core\.js$/ }, async ({ path }) => {
-      const contents = await readFile(path, 'utf8');
-      const asModule = contents.replace('\nmodule.exports = highlight;\n', '\nexport default highlight;\n');
-      if (asModule === contents) throw new Error(`${path} does not export what was expected.`);
-      return { contents: asModule };
-    });
-  },
-};
-
-/** @param {string} name */
-function markdownFile(name) {
-  return inRoot('src', 'transcript', 'browser', 'markdown', 'parser', name);
 }
