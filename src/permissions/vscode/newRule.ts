@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { PermissionRule } from '../common/rules/permissionRules';
-import { globOfFolder } from '../common/rules/ruleGlobs';
+import { globOfFolder, globProblem } from '../common/rules/ruleGlobs';
 import type { AgentUnderPolicy } from '../common/page/permissionsView';
 
 interface NewRuleDefaults {
@@ -34,7 +34,7 @@ export async function askForRule({ agents, folder }: NewRuleDefaults): Promise<P
     title: what.label,
     prompt: 'Absolute path or glob',
     value: globOfFolder(folder),
-    validateInput: (typed) => (typed.trim() === '' ? 'Enter a path or a glob.' : undefined),
+    validateInput: globProblem,
   });
   if (pathGlob === undefined) return undefined;
   return { ...rule, pathGlob: pathGlob.trim() };

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../base/common/errors';
 import { withForwardSlashes } from '../../../editor/common/boundary';
 import { GlobMatcher } from '../../../editor/common/glob/globMatcher';
 
@@ -11,6 +12,12 @@ const maxGlobs = 1_000;
 export function globOfFolder(folder: string): string {
   const plain = withForwardSlashes(folder).replace(/\/+$/, '');
   return `${plain.replace(/["!()*+?@[\]{|}]|\\/g, (letter) => (letter === '\\' ? '\\\\' : `[${letter}]`))}/**`;
+}
+
+/** Why what a user has typed is no glob for a rule. Undefined if it is one. */
+export function globProblem(typed: string): string | undefined {
+  const glob = typed.trim();
+  return glob === '' ? 'Enter a path or a glob.' : compile(glob).problem;
 }
 
 /** Compiles and caches globs of rules. */
@@ -30,16 +37,16 @@ export class RuleGlobs {
   private matcherFor(glob: string): GlobMatcher | undefined {
     if (this.matchersByGlob.has(glob)) return this.matchersByGlob.get(glob);
     if (this.matchersByGlob.size >= maxGlobs) this.matchersByGlob.clear();
-    const matcher = compile(glob);
+    const { matcher } = compile(glob);
     this.matchersByGlob.set(glob, matcher);
     return matcher;
   }
 }
 
-function compile(glob: string): GlobMatcher | undefined {
+function compile(glob: string): { readonly matcher?: GlobMatcher; readonly problem?: string } {
   try {
-    return new GlobMatcher(withForwardSlashes(glob), { canNegate: true });
-  } catch {
-    return undefined;
+    return { matcher: new GlobMatcher(withForwardSlashes(glob), { canNegate: true }) };
+  } catch (error) {
+    return { problem: `This is not a valid glob: ${messageOf(error)}.` };
   }
 }

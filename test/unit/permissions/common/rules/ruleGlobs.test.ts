@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { RuleGlobs } from '../../../../../src/permissions/common/rules/ruleGlobs';
+import { globOfFolder, globProblem, RuleGlobs } from '../../../../../src/permissions/common/rules/ruleGlobs';
 
 describe('the globs of rules', () => {
   const globs = new RuleGlobs();
@@ -15,6 +15,18 @@ describe('the globs of rules', () => {
       ['/ws/a', '/b'].map((path) => globs.isMatch('!/ws/**', path, 'deny')),
       [false, true],
     );
+  });
+
+  it('are explained where a user types them, if they are not valid', () => {
+    assert.match(
+      globProblem(`/ws/${'a'.repeat(70_000)}*`) ?? '',
+      /^This is not a valid glob: it has more than 1000 characters\.$/,
+    );
+    assert.match(globProblem('/ws/{1..3}') ?? '', /^This is not a valid glob: it has the range/);
+    assert.ok(globProblem('/ws/[b-a]'));
+    assert.equal(globProblem(' '), 'Enter a path or a glob.');
+    for (const glob of ['/ws/**', ' /ws/[id ', '!/ws/**', 'C:\\ws\\**', globOfFolder('/a (b) [c] {1..3}')])
+      assert.equal(globProblem(glob), undefined, glob);
   });
 
   it('answer the same for however many globs there are', () => {
