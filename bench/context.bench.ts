@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { median, printBenchLine } from './lib/benchLine';
 import { coldCost, coldRole, runCold } from './lib/context/contextCold';
 import {
@@ -70,7 +71,7 @@ async function repeatedMs(subject: Subject, count: number): Promise<number> {
 }
 
 /** What the providers like real ones find: an item for each tenth line, for 100 values and for one value. */
-const realFound = { count: 1_001 + 100 + 1 };
+const realFound: Found = { count: 1_001 + 100 + 1, hovered: ['From a provider'] };
 
 /** The best times of our client and the peer's, which take turns. Both must find the same. */
 async function benchUncached(): Promise<void> {
@@ -141,8 +142,8 @@ async function benchHang(): Promise<void> {
 }
 
 /** What this many providers find that have an item for each tenth line. */
-function foundOf(count: number): Pick<Found, 'count'> {
-  return { count: count * 1_000 };
+function foundOf(count: number): Found {
+  return { count: count * 1_000, hovered: new Array<string>(count).fill('Here is line 5000') };
 }
 
 async function medianMs(subject: Subject, providers: number): Promise<number> {
@@ -154,13 +155,13 @@ async function medianMs(subject: Subject, providers: number): Promise<number> {
   return median(times);
 }
 
-async function msOf(subject: Subject, version: number, text: string, expected: Pick<Found, 'count'>): Promise<number> {
+async function msOf(subject: Subject, version: number, text: string, expected: Found): Promise<number> {
   const startMs = performance.now();
-  const { count } = await subject.ask(version, text);
+  const found = await subject.ask(version, text);
   const ms = performance.now() - startMs;
   // Workers that are only starting may be late.
   if (version <= warmUps) return ms;
-  if (count !== expected.count) throw new Error(`${count} of ${expected.count} items were found`);
+  assert.deepEqual({ ...found, hovered: found.hovered.toSorted() }, expected);
   return ms;
 }
 
