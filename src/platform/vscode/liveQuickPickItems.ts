@@ -122,9 +122,10 @@ export class LiveQuickPickItems<Item extends vscode.QuickPickItem> implements vs
     const onReceived = (): void => {
       this.receivedItems = items;
     };
-    // VS Code sends the list in a timer that was started before this one. The window runs the command, which does nothing.
+    // VS Code sends the list in a timer that was started before this one. It answers this question at once, while it may wait
+    // for other extensions before it runs a command.
     setTimeout(() => {
-      vscode.commands.executeCommand('noop').then(onReceived, onReceived);
+      vscode.commands.getCommands().then(onReceived, onReceived);
     }, 0);
   }
 
