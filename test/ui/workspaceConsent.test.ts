@@ -133,7 +133,6 @@ describe('What a workspace brings that runs', () => {
     assert.equal(await window.messages.count(), 1);
     await statusSays('Waiting for your permission: ');
     await statusSays('needs your permission because this workspace defines it');
-    await window.runCommand('Backline: Open Chat');
     await window.openFile('hello.ts');
     assert.deepEqual([await read(ran), await read(log), endpoint.requests.length, serverRequests], ['', '', 0, []]);
     assert.equal(await dialog().count(), 0, 'no question comes by itself');
