@@ -92,7 +92,14 @@ const browserRunner = {
   async start(sandbox, entry) {
     if (!(await findChromium()) || process.platform === 'linux') await ensureBrowser();
     const { dataDir, extensionsDir, env, workspace } = sandbox;
-    const host = await startHost({ dataDir, extensionsDir, env, settings: testSettings, testDriver: true });
+    const host = await startHost({
+      dataDir,
+      extensionsDir,
+      env,
+      settings: testSettings,
+      isLean: true,
+      testDriver: true,
+    });
     /** @type {import('playwright-core').Browser | undefined} */
     let browser;
     const stop = async () => {
@@ -105,7 +112,7 @@ const browserRunner = {
     try {
       browser = await launchChromium(vsCodeFlags);
       // Nobody looks at it, and what moves is drawn by the processor.
-      const page = await browser.newPage({ reducedMotion: 'reduce' });
+      const page = await browser.newPage({ viewport: { width: 800, height: 600 }, reducedMotion: 'reduce' });
       /** @type {string[]} */
       const pageErrors = [];
       page.on('console', (message) => {
