@@ -1,10 +1,11 @@
 import { downloadAndUnzipVSCode, runTests } from '@vscode/test-electron';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { findChromium, launchChromium, vsCodeFlags } from '../chromium.mjs';
+import { findChromium } from '../chromium.mjs';
 import { launchArguments, onlyVariables, versionToTest } from '../vscode/desktop.mjs';
 import { environmentVariable, hasDisplay } from '../environment.mjs';
 import { quietSettings, startHost, testSettings, within } from '../vscode/host.mjs';
+import { launchPaced } from '../vscode/pacedBrowser.mjs';
 import { readJson } from '../json.mjs';
 import { cacheRoot, inRoot, root } from '../paths.mjs';
 import { stopChildren } from '../processes.mjs';
@@ -87,6 +88,42 @@ async function writeUserSettings(dataDir) {
   await writeFile(path.join(folder, 'settings.json'), JSON.stringify({ ...quietSettings, ...testSettings }));
 }
 
+/** Without what VS Code only shows: the tests ask the extension host, and see none of it. */
+const plainEditor = {
+  'breadcrumbs.enabled': false,
+  // VS Code's own chat is one process more.
+  'chat.disableAIFeatures': true,
+  'editor.bracketPairColorization.enabled': false,
+  'editor.colorDecorators': false,
+  'editor.cursorBlinking': 'solid',
+  'editor.folding': false,
+  'editor.glyphMargin': false,
+  'editor.guides.indentation': false,
+  'editor.hover.enabled': false,
+  'editor.inlayHints.enabled': 'off',
+  'editor.inlineSuggest.enabled': false,
+  'editor.lightbulb.enabled': 'off',
+  'editor.links': false,
+  'editor.matchBrackets': 'never',
+  'editor.minimap.enabled': false,
+  'editor.occurrencesHighlight': 'off',
+  'editor.renderLineHighlight': 'none',
+  'editor.renderWhitespace': 'none',
+  'editor.selectionHighlight': false,
+  'editor.stickyScroll.enabled': false,
+  'explorer.autoReveal': false,
+  'explorer.decorations.badges': false,
+  'explorer.decorations.colors': false,
+  'problems.decorations.enabled': false,
+  'scm.diffDecorations': 'none',
+  'window.commandCenter': false,
+  'window.menuBarVisibility': 'hidden',
+  'workbench.editor.decorations.badges': false,
+  'workbench.editor.decorations.colors': false,
+  'workbench.editor.editorActionsLocation': 'hidden',
+  'workbench.layoutControl.enabled': false,
+};
+
 /** @type {HostRunner} */
 const browserRunner = {
   async start(sandbox, entry) {
@@ -96,11 +133,11 @@ const browserRunner = {
       dataDir,
       extensionsDir,
       env,
-      settings: testSettings,
+      settings: { ...testSettings, ...plainEditor },
       isLean: true,
       testDriver: true,
     });
-    /** @type {import('playwright-core').Browser | undefined} */
+    /** @type {import('../vscode/pacedBrowser.mjs').PacedBrowser | undefined} */
     let browser;
     const stop = async () => {
       try {
@@ -110,8 +147,8 @@ const browserRunner = {
       }
     };
     try {
-      browser = await launchChromium(vsCodeFlags);
       // Nobody looks at it, and what moves is drawn by the processor.
+      browser = await launchPaced(4);
       const page = await browser.newPage({ viewport: { width: 800, height: 600 }, reducedMotion: 'reduce' });
       /** @type {string[]} */
       const pageErrors = [];
@@ -123,7 +160,10 @@ const browserRunner = {
       const pageEnded = new Promise((resolve) => {
         page.on('crash', () => resolve('the page crashed'));
         page.on('close', () => resolve('the page was closed'));
-        browser?.on('disconnected', () => resolve('the browser ended'));
+        page
+          .context()
+          .browser()
+          ?.on('disconnected', () => resolve('the browser ended'));
       });
       const remote = (/** @type {string} */ file) => `vscode-remote://127.0.0.1:${host.port}${file}`;
       await page.goto(
