@@ -261,6 +261,15 @@ export class FakeChats implements Chats {
   private readonly filesEmitter = new Emitter<void>(throwIt);
   readonly onDidChangeFiles = this.filesEmitter.event;
 
+  private readonly showEmitter = new Emitter<string>(throwIt);
+  readonly onDidRequestShow = this.showEmitter.event;
+  readonly shownInItsWindow: string[] = [];
+
+  showInItsWindow(id: string): Promise<void> {
+    this.shownInItsWindow.push(id);
+    return Promise.resolve();
+  }
+
   /** Puts a conversation into the list. */
   add(id: string, state: ConversationRow['state'] = 'idle'): FakeChat {
     const chat = this.opened.get(id) ?? new FakeChat(id);

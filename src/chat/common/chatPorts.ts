@@ -78,6 +78,10 @@ export interface Chats extends Disposable {
    * except for conversations that were continued at the new place. Both throw ChatError `storage`.
    */
   locateFolder(from: string, to: string): Promise<() => Promise<void>>;
+  /** Fires with the id of a conversation that the user wants to see in this window, which runs it. */
+  readonly onDidRequestShow: Event<string>;
+  /** Shows a conversation in the other window that runs it. @throws ChatError `readonly` if none does */
+  showInItsWindow(sessionId: string): Promise<void>;
   /** Changes the title of a conversation. @throws ChatError */
   rename(sessionId: string, title: string): Promise<void>;
   /**

@@ -236,6 +236,8 @@ export const ConversationView = z.object({
   statusText: optional(Text),
   /** Whether another window is writing to the conversation and this window follows it. */
   isInUse: optional(z.boolean()),
+  /** Whether a turn runs in that window, which takes answers from here. */
+  runsInOtherWindow: optional(z.boolean()),
   statusDetails: optional(Text),
   /** Why the conversation can't be saved. Independent of `status`. */
   problem: optional(Text),

@@ -326,6 +326,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       changed();
     };
 
+    store.add(chats.onDidRequestShow((id) => void marked.show(id)));
     store.add(chats.onDidChange(changed));
     store.add(backends.onDidChange(changed));
     store.add(backends.onDidChange(() => askOptions()));

@@ -14,7 +14,7 @@ const locateFolder = 'Locate Folder…';
 const continueHere = 'Continue Here';
 
 interface PlaceActionsDeps {
-  readonly chats: Pick<Chats, 'rows' | 'locateFolder' | 'openChats'>;
+  readonly chats: Pick<Chats, 'rows' | 'locateFolder' | 'openChats' | 'showInItsWindow'>;
   readonly dialogs: Dialogs;
   readonly messages: Pick<Messages, 'info' | 'error'>;
   /** Opens a folder in a window of its own. */
@@ -57,6 +57,16 @@ export class PlaceActions {
     if (choice === locateFolder) return await this.locateFolderOf(row, folder);
     if (choice === continueHere) this.confirmed.add(sessionId);
     return choice === continueHere;
+  }
+
+  /** Shows a conversation in the window that runs it, and brings that to the front if its folder is known. */
+  async goToWindow(sessionId: string): Promise<void> {
+    const { chats, messages } = this.deps;
+    const folder = chats.rows.find(({ id }) => id === sessionId)?.elsewhere?.folder;
+    await chats.showInItsWindow(sessionId);
+    // VS Code brings the window to the front that has the folder.
+    if (folder !== undefined) await this.deps.openFolder(folder);
+    else messages.info('The conversation is shown in its window now.');
   }
 
   /** Asks for a folder of conversations, and for the place to which it was moved. */

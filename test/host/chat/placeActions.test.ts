@@ -13,7 +13,7 @@ describe('opening a conversation of another folder', () => {
   });
 
   /** What is asked, and what happens when the user gives an answer; undefined closes the dialog. */
-  async function opened(row: ConversationRow, answer?: string, located?: string) {
+  function actionsOf(row: ConversationRow, answer?: string, located?: string) {
     const asked: string[] = [];
     const happened: string[] = [];
     const rows = [row];
@@ -21,6 +21,7 @@ describe('opening a conversation of another folder', () => {
       chats: {
         rows,
         openChats: [],
+        showInItsWindow: (id) => Promise.resolve(void happened.push(`shows ${id} there`)),
         locateFolder: (from, to) => {
           happened.push(`located ${from} at ${to}`);
           rows[0] = rowOf(row.id);
@@ -42,11 +43,31 @@ describe('opening a conversation of another folder', () => {
       newDraft: { restoreWithdrawn: () => undefined },
       takeMovedDrafts: () => Promise.resolve(),
     });
+    return { actions, asked, happened };
+  }
+
+  async function opened(row: ConversationRow, answer?: string, located?: string) {
+    const { actions, asked, happened } = actionsOf(row, answer, located);
     return { isOpenedHere: await actions.confirmOpenHere(row.id), asked, happened };
   }
 
   it('asks nothing if it belongs to this window', async () => {
     assert.deepEqual(await opened(rowOf('one')), { isOpenedHere: true, asked: [], happened: [] });
+  });
+
+  it('asks nothing to follow one that another window runs, but once before it continues here', async () => {
+    const running = { ...other, isInOtherWindow: true };
+    assert.deepEqual(await opened(running), { isOpenedHere: true, asked: [], happened: [] });
+    const { actions, asked } = actionsOf(other, 'Continue Here');
+    assert.equal(await actions.confirmContinueHere('one'), true);
+    assert.equal(await actions.confirmContinueHere('one'), true);
+    assert.equal(asked.length, 3);
+  });
+
+  it('leads to the window that runs it', async () => {
+    const { actions, happened } = actionsOf({ ...other, isInOtherWindow: true });
+    await actions.goToWindow('one');
+    assert.deepEqual(happened, ['shows one there', 'opened /other']);
   });
 
   const other = rowOf('one', { folder: '/other', isGone: false });

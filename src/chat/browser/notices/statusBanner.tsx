@@ -135,9 +135,20 @@ function SessionBanner({ session }: { session: ConversationView }) {
           text={statusText ?? 'This conversation is open in another window and read-only here.'}
           details={details}
         >
-          <button type="button" class="button" onClick={() => void page.request(chatRequests.newSession, {})}>
-            New Conversation
-          </button>
+          <div class="banner-actions">
+            {session.runsInOtherWindow && (
+              <button
+                type="button"
+                class="button"
+                onClick={() => void page.request(chatRequests.goToWindow, { sessionId: session.id })}
+              >
+                Go to Its Window
+              </button>
+            )}
+            <button type="button" class="button" onClick={() => void page.request(chatRequests.newSession, {})}>
+              New Conversation
+            </button>
+          </div>
         </Banner>
       );
     case 'idle':

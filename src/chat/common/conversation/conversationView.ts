@@ -159,7 +159,8 @@ export function conversationView(facts: ConversationFacts): ConversationView {
 
 /** What differs if another window runs the conversation. Its approvals can be answered only if that window takes answers. */
 function viewInOtherWindow(live: LiveConversation | undefined): Partial<ConversationView> {
-  return live ? { isInUse: true, ...withoutUndefined({ activity: live.activity }) } : { isInUse: true, approvals: [] };
+  if (!live) return { isInUse: true, approvals: [] };
+  return { isInUse: true, runsInOtherWindow: true, ...withoutUndefined({ activity: live.activity }) };
 }
 
 function readonlyReason({ file, transcript }: Conversation, live: LiveConversation | undefined): string | undefined {

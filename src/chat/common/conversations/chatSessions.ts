@@ -68,6 +68,8 @@ export class ChatSessions implements Chats, WriteObserver {
   readonly onDidChange = this.changeEmitter.event;
   private readonly backendsEmitter = new Emitter<void>(this.onListenerError);
   readonly onDidChangeBackends = this.backendsEmitter.event;
+  private readonly showEmitter = new Emitter<string>(this.onListenerError);
+  readonly onDidRequestShow = this.showEmitter.event;
   private readonly fileChangesEmitter = new Emitter<void>(this.onListenerError);
   readonly onDidChangeFiles = this.fileChangesEmitter.event;
   readonly beginCommand = (writer: WriterSession): (() => void) => beginCommandIn(this.chatsOf(writer));
@@ -82,7 +84,7 @@ export class ChatSessions implements Chats, WriteObserver {
 
   constructor(private readonly ports: ChatSessionsPorts) {
     const { backends, clock, log, memento } = ports;
-    this.sharedConversations = new SharedConversations(ports.windows);
+    this.sharedConversations = new SharedConversations(ports.windows, (id) => this.showEmitter.fire(id));
     this.remoteSessions = new RemoteSessions(backends, clock, log, memento);
     this.usedBackends = new OpenBackends(backends, clock, log, {
       onReady: (backend) => void this.remoteSessions.deletePending(backend),
@@ -138,10 +140,7 @@ export class ChatSessions implements Chats, WriteObserver {
       this.ports.store.search(query, signal),
       this.remoteSessions.search(this.usedBackends.runningBackends, query, this.remoteSearchOptions(signal)),
     ]);
-    const rows = found.map(({ head, snippet }): ConversationRow => {
-      const row = this.rowOf(head);
-      return snippet === undefined ? row : { ...row, snippet };
-    });
+    const rows = found.map(({ head, snippet }) => ({ ...this.rowOf(head), ...withoutUndefined({ snippet }) }));
     return [...rows, ...remote].sort(newestFirst);
   }
 
@@ -224,6 +223,10 @@ export class ChatSessions implements Chats, WriteObserver {
     };
     await forgetPaths();
     return () => undo().then(forgetPaths);
+  }
+
+  async showInItsWindow(sessionId: string): Promise<void> {
+    await this.ports.windows?.ask(sessionId, { kind: 'show' });
   }
 
   async rename(sessionId: string, title: string): Promise<void> {

@@ -163,6 +163,8 @@ export const chatRequests = {
   openSession: defineRequestWithoutResult('chat/openSession', z.object(inSession)),
   /** Asks where the folder of a conversation is now. */
   locateFolder: defineRequestWithoutResult('chat/locateFolder', z.object(inSession)),
+  /** Brings the window to the front that runs the conversation, and shows it there. */
+  goToWindow: defineRequestWithoutResult('chat/goToWindow', z.object(inSession)),
   openInTab: defineRequestWithoutResult('chat/openInTab', z.object(inSession)),
   renameSession: defineRequestWithoutResult('chat/renameSession', z.object({ ...inSession, title: Text })),
   /** Deletes a conversation. The host asks the user to confirm. */

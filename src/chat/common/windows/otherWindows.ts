@@ -18,6 +18,8 @@ export const WindowRequest = z.discriminatedUnion('kind', [
     reason: z.optional(Draft),
   }),
   z.object({ kind: z.literal('stop') }),
+  /** Shows the conversation in the window that runs it. */
+  z.object({ kind: z.literal('show') }),
 ]);
 export type WindowRequest = z.infer<typeof WindowRequest>;
 

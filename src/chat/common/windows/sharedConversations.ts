@@ -14,7 +14,10 @@ export class SharedConversations {
   private readonly chats = new Map<string, LiveChat>();
   private readonly liveConversations = new Map<string, LiveConversation>();
 
-  constructor(private readonly windows: OtherWindows | undefined) {
+  constructor(
+    private readonly windows: OtherWindows | undefined,
+    private readonly show: (id: string) => void,
+  ) {
     windows?.setHandler((conversation, request) => this.perform(conversation, request));
   }
 
@@ -50,6 +53,9 @@ export class SharedConversations {
     const chat = this.chats.get(conversation);
     if (!chat?.live) throw new ChatError('notFound', 'That window does not run this conversation any more.');
     switch (request.kind) {
+      case 'show':
+        this.show(conversation);
+        return;
       case 'stop':
         await chat.stop();
         return;

@@ -245,6 +245,7 @@ export function createChatHandlers(
       if (chat && isStillWanted()) page.show(chat);
     }),
     locateFolder: chatRequests.locateFolder.withHandler(({ sessionId }) => services.places.locateFolder(sessionId)),
+    goToWindow: chatRequests.goToWindow.withHandler(({ sessionId }) => services.places.goToWindow(sessionId)),
     openInTab: chatRequests.openInTab.withHandler(async ({ sessionId }) => {
       if (await services.places.confirmOpenHere(sessionId)) await services.openInTab(sessionId);
     }),

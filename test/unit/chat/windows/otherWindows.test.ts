@@ -108,6 +108,14 @@ describe('A conversation that another window runs', () => {
     assert.deepEqual(approved(), []);
   });
 
+  it('is shown there if the user wants that', async () => {
+    const shown: string[] = [];
+    here.chats.onDidRequestShow((id) => shown.push(id));
+    await there.chats.showInItsWindow(own.id);
+    assert.deepEqual(shown, [own.id]);
+    assert.equal(followed.view.runsInOtherWindow, true);
+  });
+
   it('is stopped there', async () => {
     await followed.stop();
     assert.deepEqual(here.agent.last.calls, ['cancel']);
