@@ -30,7 +30,7 @@ export const ConversationHead = z.object({
   state: z.enum(['idle', 'unread', 'failed', 'interrupted']).catch('idle'),
   /** Whether a turn has begun and not ended. If no window runs it, it was interrupted. */
   isTurnOpen: z.boolean().optional().catch(undefined),
-  /** Whether a failure was not seen yet. */
+  /** Whether a failure or an interruption was not seen yet. */
   isUnseen: z.boolean().optional().catch(undefined),
   draft: z.optional(Draft),
   /** Since when the first prompt of the queue waits for a sign-in, in milliseconds since the epoch; 0 if it does not. */
@@ -121,7 +121,7 @@ export interface ConversationFiles extends TextBlobs {
   readonly readonlyReason: string | undefined;
   /** Why saving fails, and what to do. The conversation continues in memory. */
   readonly problem: string | undefined;
-  /** Fires when `problem`, `readonlyReason` or any of the flags below changes. */
+  /** Fires when `problem`, `readonlyReason` or any of the flags below changes, and when another window has written the head. */
   readonly onDidChangeProblem: Event<void>;
   /** Whether this window is the writer of the conversation. */
   readonly isOurs: boolean;
@@ -138,7 +138,8 @@ export interface ConversationFiles extends TextBlobs {
   readStored(apply: (records: readonly LogRecord[]) => void): Promise<string | undefined>;
   /**
    * Makes this window the only writer, after reading the records of others. Required before the first write.
-   * @throws ChatError `readonly` if another window is the writer, `notFound`
+   * Asks the user first if the conversation belongs to another folder.
+   * @throws ChatError `readonly` if another window is the writer or the user does not want that, `notFound`
    */
   claim(): Promise<void>;
   /** Reads the records that another window has written since, once. Never rejects. */

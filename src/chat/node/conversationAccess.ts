@@ -3,6 +3,7 @@ export type Access = 'ours' | 'free' | 'theirs' | 'lost' | 'newer';
 
 export const inUseElsewhereText =
   'In use in another VS Code window. Read-only here until you close that window or open another conversation in it.';
+export const notHereText = 'The conversation belongs to another folder, and was not continued here.';
 const takenOverText =
   'Another VS Code window took over this conversation, so it was stopped here. Open it from the list to read it.';
 export const newerVersionText =

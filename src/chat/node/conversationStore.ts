@@ -39,6 +39,8 @@ interface SessionStoreDeps {
   readonly log: Logger;
   /** Where this window works. Without it, all conversations belong to this window. */
   readonly places?: WindowPlaces;
+  /** Asks the user whether a conversation of another folder continues in this window. By default, it does. */
+  readonly confirmContinueHere?: (id: string) => Promise<boolean>;
   /** The folders of versions before, which had one for each workspace. */
   readonly older?: OlderWorkspaces;
 }
@@ -143,10 +145,8 @@ export class ConversationStore implements ChatStore {
     try {
       // The lock must be checked before reading: if it is free, the log is complete.
       const isHeld = await lock.isHeldElsewhere().catch(() => false);
-      const log = this.createReader(id);
-      const { head, moves } = await this.placedHeadOf(id);
-      const access = isHeld ? 'theirs' : 'free';
-      return this.addSession({ head, log, access, moves, makeFolder: () => Promise.resolve() });
+      const placed = { ...(await this.placedHeadOf(id)), access: isHeld ? 'theirs' : 'free' } as const;
+      return this.addSession({ ...placed, log: this.createReader(id), makeFolder: () => Promise.resolve() });
     } catch (error) {
       throw unreadableError(error);
     } finally {
@@ -278,6 +278,7 @@ export class ConversationStore implements ChatStore {
       readHead: () => this.headFiles.read(id),
       changeHead: (change) => this.headFiles.change(id, change),
       placeContinued: (place, moves) => this.deps.places?.continuedFrom(place, moves),
+      confirmContinueHere: (id) => this.deps.confirmContinueHere?.(id) ?? Promise.resolve(true),
       onDidChangeHead: (head) => {
         this.headById.set(id, head);
         this.emitter.fire();

@@ -14,11 +14,11 @@ import { unreadableError } from './conversationErrors';
 import { RepeatedFailures } from './repeatedFailures';
 import { ConversationTexts } from './conversationTexts';
 import type { FilePort } from '../../base/node/filePort';
-import { inUseElsewhereText, newerVersionText, readonlyReasonOf, type Access } from './conversationAccess';
+import { inUseElsewhereText, newerVersionText, notHereText, readonlyReasonOf, type Access } from './conversationAccess';
 import type { HeadChange } from './heads/headFiles';
 import { compactUnusedLog } from './log/compactLog';
 import { LogFollower } from './log/logFollower';
-import { LogReader } from './log/logReader';
+import { wasWrittenAfter, type LogReader } from './log/logReader';
 import { LogWriter } from './log/logWriter';
 import type { FileLock } from '../../base/node/fileLock';
 
@@ -41,6 +41,8 @@ interface StoredSessionPorts {
     place: ConversationPlace | undefined,
     moves: readonly FolderMove[],
   ) => ConversationPlace | undefined;
+  /** Asks the user whether a conversation of another folder continues here. Resolves to true for one of this window. */
+  readonly confirmContinueHere: (id: string) => Promise<boolean>;
   readonly onDidChangeHead: (head: ConversationHead) => void;
   /** Called when another window has deleted the conversation. */
   readonly onDeleted: () => void;
@@ -151,7 +153,9 @@ export class DiskConversationFiles implements ConversationFiles {
 
   /** Applies a head that another window has written. */
   applyHead(head: ConversationHead): void {
-    if (!this.isOurs) this.currentHead = { ...head, ...this.unsavedHeadChanges };
+    if (this.isOurs) return;
+    this.currentHead = { ...head, ...this.unsavedHeadChanges };
+    this.problemEmitter.fire();
   }
 
   async readStored(apply: (records: readonly LogRecord[]) => void): Promise<string | undefined> {
@@ -253,6 +257,7 @@ export class DiskConversationFiles implements ConversationFiles {
     if (this.isClosed || (await this.isLogMissing())) {
       throw new ChatError('notFound', 'This conversation was deleted in another window.');
     }
+    if (!(await this.ports.confirmContinueHere(this.currentHead.id))) throw new ChatError('readonly', notHereText);
     // If the folder can't be written, the next write reports it.
     const isLocked = await this.lock.acquire().catch((error: unknown) => {
       log.warn(`Cannot lock a conversation: ${messageOf(error)}`);
@@ -334,7 +339,9 @@ export class DiskConversationFiles implements ConversationFiles {
     await this.initialState.makeFolder();
     const lock = await this.lock.ensureHeld();
     if (lock === 'taken') this.isLogCheckDue = true;
-    const isTheirs = lock === 'theirs' || (this.isLogCheckDue && (await this.wasWrittenByOthers()));
+    const isTheirs =
+      lock === 'theirs' ||
+      (this.isLogCheckDue && (await wasWrittenAfter(this.ports.files, this.logFile, this.logWriter.nextOffset)));
     if (!isTheirs) {
       // A check that fails is repeated with the next write, which finds the lock already held.
       this.isLogCheckDue = false;
@@ -342,14 +349,6 @@ export class DiskConversationFiles implements ConversationFiles {
     }
     this.loseLock();
     throw new ChatError('readonly', inUseElsewhereText);
-  }
-
-  /** Whether another window has written records or compacted the log while the lock was lost. @throws errors of the file port */
-  private async wasWrittenByOthers(): Promise<boolean> {
-    const { nextOffset } = this.logWriter;
-    if (nextOffset === 0 && (await this.isLogMissing())) return false;
-    const tail = new LogReader(this.ports.files, this.logFile, nextOffset);
-    return (await tail.read(() => undefined)).isReplaced || tail.endOffset > nextOffset;
   }
 
   /** Stops writing because another window has become the writer. */

@@ -18,7 +18,7 @@ import { workspaceStarters } from '../common/page/starters';
 import { PageNotices } from '../common/marks/pageNotices';
 import { ChatNotices } from '../common/marks/chatNotices';
 import { MarkedChats } from '../common/marks/markedChats';
-import { chatStatus, type ChatStatusActions } from '../common/marks/chatStatus';
+import { chatStatus, chatStatusActions } from '../common/marks/chatStatus';
 import { restoreNewDraft } from '../common/page/newDraft';
 import type { NewSessionOptions } from '../common/page/newSessionOptions';
 import type { PageChips } from '../common/page/pageChips';
@@ -90,6 +90,8 @@ export interface RunningChatFeature extends RunningFeature {
   /** Returns the text of a virtual document; `scheme` is one of `textSchemes`. */
   readDocument(scheme: string, query: string): Promise<string>;
   refresh(): Promise<void>;
+  /** Asks, once for each conversation of another folder, whether to continue it in this window. */
+  confirmContinueHere(sessionId: string): Promise<boolean>;
   readonly follower: AgentFollower;
   /** The changes of agents, which the user can keep or undo. */
   readonly review: ReviewSource;
@@ -210,10 +212,11 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     store.add({ dispose: () => factsAbort.abort() });
     const closeChat = (id: string): void => pages.stopShowingChat(id);
     const newDraft = store.add(restoreNewDraft(draftMemento, onError));
+    const places = new PlaceActions({ ...this.deps, messages, closeChat, newDraft, openFolder: openInNewWindow });
     const services: ChatPageServices = {
       ...this.deps,
       notices: pageNotices,
-      places: new PlaceActions({ ...this.deps, messages, closeChat, newDraft, openFolder: openInNewWindow }),
+      places,
       restore,
       backends,
       attached: windowMentions.attachedFiles,
@@ -254,7 +257,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     const marked = new MarkedChats({
       chats,
       reveal: async (chat) => (await pages.reveal(chat)).runCommand('focusApproval'),
-      focusedChat: () => pages.visiblePages[0]?.chat?.id,
+      focusedChat: () => (pages.hasFocus ? pages.activePage?.chat?.id : undefined),
       messages,
       onDidChange: () => changed(),
     });
@@ -301,7 +304,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
         isPreferredMissing: backends.backendViews.length > 0 && backends.isPreferredBackendMissing,
         marks,
       };
-      status.set({ id: this.id, title: this.title, ...chatStatus(situation, statusActions) });
+      status.set({ id: this.id, title: this.title, ...chatStatus(situation, chatStatusActions) });
     };
     let requestedKey = '';
     /**
@@ -322,6 +325,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     const changed = (): void => statusLater.schedule();
     // What the user sees is noted at once, because it may be hidden again before the status is updated.
     const viewChanged = (): void => {
+      approvals.update();
       notices.update();
       changed();
     };
@@ -374,6 +378,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       restore: (panel, state) => pages.restoreTab(panel, state),
       readDocument: (scheme, query) => (scheme === proposed.scheme ? proposed : documents).textOf(query),
       refresh: () => backends.refresh(),
+      confirmContinueHere: (id) => places.confirmContinueHere(id),
       review: new OpenChatsReview(chats, undo),
       follower,
       notifyOfInterruptedRestore: () => interrupted.notify(),
@@ -382,15 +387,3 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     };
   }
 }
-
-const statusActions: ChatStatusActions = {
-  open: { label: 'Open Chat', command: commandIds.chatOpen },
-  pickBackend: { label: 'Choose Agent', command: commandIds.chatPickBackend },
-  showNext: { label: 'Show Next Conversation That Needs Attention', command: commandIds.chatShowNext },
-  openSettings: {
-    label: 'Open Settings',
-    command: 'workbench.action.openSettings',
-    arguments: [settingIds.chatBackend],
-  },
-  manageTrust: { label: 'Manage Workspace Trust', command: 'workbench.trust.manage' },
-};

@@ -72,6 +72,8 @@ export class ChatRoot {
   private readonly attachedTexts: AttachedTexts;
   private readonly store: ConversationStore;
   private readonly windows: WindowRegistry;
+  /** The running feature, once it has started. */
+  private feature: RunningChatFeature | undefined;
 
   private constructor(
     deps: ChatRootDeps,
@@ -89,7 +91,7 @@ export class ChatRoot {
       recentFiles: recent,
     } = deps;
     const onError = (error: unknown): void => log.error('an error in the chat', error);
-    this.store = createStore(deps);
+    this.store = createStore(deps, async (id) => (await this.feature?.confirmContinueHere(id)) ?? true);
     const windowId = randomUUID();
     this.windows = new WindowRegistry({
       folder: path.join(deps.storageFolder, 'windows'),
@@ -178,12 +180,13 @@ export class ChatRoot {
       void this.drafts.moveWindow(openWorkspace());
     });
     // VS Code may have read the folders of a workspace file since the drafts were read.
-    await this.drafts.readAgain(openWorkspace());
-    void this.windows.start();
+    await Promise.all([this.drafts.readAgain(openWorkspace()), this.windows.start()]);
     const ui = await this.chatFeature.start().catch((error: unknown) => {
       followFolders.dispose();
+      void this.windows.stop();
       throw error;
     });
+    this.feature = ui;
     return {
       ...ui,
       stop: async () => {
@@ -217,7 +220,10 @@ export class ChatRoot {
 }
 
 /** Creates the store of the user's conversations, which all windows share. */
-function createStore({ clock, log, storageFolder }: ChatRootDeps): ConversationStore {
+function createStore(
+  { clock, log, storageFolder }: ChatRootDeps,
+  confirmContinueHere: (id: string) => Promise<boolean>,
+): ConversationStore {
   const folder = conversationsIn(storageFolder);
   const files = new NodeFiles();
   // VS Code has the folders of all workspaces next to the one for all of them.
@@ -228,6 +234,7 @@ function createStore({ clock, log, storageFolder }: ChatRootDeps): ConversationS
     files,
     clock,
     log,
+    confirmContinueHere,
     places: new WindowPlaces({ folder: moves, files, clock, log, workspace: openWorkspace }),
     older: new OlderWorkspaces({ root: folder, workspaceStorage, files, log }),
   });

@@ -22,8 +22,9 @@ interface OpenApproval {
   isCompact: boolean;
   /** The position in the list. */
   readonly place: number;
-  /** Time of the time-out, in milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   readonly requestedAt: number | undefined;
+  /** Time of the time-out, in milliseconds since the epoch. */
   readonly expiresAt: number | undefined;
   readonly callId: string | undefined;
   readonly diffs: readonly (DiffTexts | undefined)[];
@@ -47,10 +48,12 @@ export class ApprovalViews {
     return this.openApprovals.size;
   }
 
-  /** The approval that has waited longest: its words, and when it was requested, in milliseconds since the epoch. */
+  /** The first approval: its words, and since when any has waited, in milliseconds since the epoch. */
   get oldest(): { readonly prompt: string; readonly requestedAt: number | undefined } | undefined {
     const [first] = this.inOrder;
-    return first && { prompt: first.view.prompt, requestedAt: first.requestedAt };
+    if (!first) return undefined;
+    const times = [...this.openApprovals.values()].flatMap(({ requestedAt }) => requestedAt ?? []);
+    return { prompt: first.view.prompt, requestedAt: times.length === 0 ? undefined : Math.min(...times) };
   }
 
   /** Whether nobody has answered it yet. */

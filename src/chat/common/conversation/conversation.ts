@@ -85,7 +85,11 @@ export class Conversation {
       },
     });
     file.onDidReadRecords((read) => this.applyRecordsRead(read));
-    file.onDidChangeProblem(() => this.changeEmitter.fire());
+    file.onDidChangeProblem(() => {
+      // Another window may have written what the user sees here.
+      this.setSeen(this.isSeen);
+      this.changeEmitter.fire();
+    });
   }
 
   get head(): ConversationHead {
@@ -182,7 +186,7 @@ export class Conversation {
     const text =
       'The window was closed while the agent was working. The answer may be incomplete. Send a prompt to continue.';
     this.addRecord({ type: 'ended', outcome: 'interrupted', text });
-    this.file.updateHead({ state: 'interrupted' });
+    this.file.updateHead({ state: 'interrupted', isUnseen: !this.isSeen });
   }
 
   /** Ends the turn because the session of the backend has ended. */
@@ -238,6 +242,8 @@ export class Conversation {
     if (this.transcript.isStopping) this.addRecord({ type: 'settled' });
     const { approvals, isBusy } = this.transcript;
     if (isBusy || approvals.count > 0) this.recordInterruption();
+    // A window that was killed may have written the end, but not the head.
+    this.noteTurn();
     await this.journal.endTurn(this.transcript.turnNumber, this.transcript.lastEnd?.outcome === 'interrupted');
   }
 

@@ -14,7 +14,12 @@ import type { BackendConnection } from './backendConnection';
 import { isQueuedForSignIn } from '../signIn/signInWait';
 import { isStopping, type TurnPhase } from './turnPhase';
 
-const runsElsewhereText = 'Runs in another VS Code window. You can answer and stop it here.';
+/** Approvals can be answered in each window. A dialog and a sign-in are only in the window that runs the conversation. */
+function runsElsewhereText({ need }: LiveConversation): string {
+  const isAnsweredThere = need !== undefined && need.kind !== 'approval';
+  const text = 'Runs in another VS Code window';
+  return isAnsweredThere ? `${text}, which waits: ${need.text}.` : `${text}. You can answer and stop it here.`;
+}
 
 type Status = Pick<ConversationView, 'status' | 'statusText' | 'statusDetails'>;
 
@@ -132,8 +137,11 @@ export function liveConversation(facts: ConversationFacts): LiveConversation | u
   const { isAsking: isAskingToSave } = facts.saves;
   const { turnStartedAt } = transcript;
   const { backendTitle } = head;
-  const need = conversationNeed({ pendingApprovals, approval, isAskingToSave, backendTitle, turnStartedAt });
-  return { state, ...withoutUndefined({ activity }), ...(state === 'waiting' && { need }) };
+  const { signInWaitSince = 0 } = head;
+  const waitsSince = signInWaitSince > 0 ? signInWaitSince : turnStartedAt;
+  const need = conversationNeed({ pendingApprovals, approval, isAskingToSave, backendTitle, waitsSince });
+  const { turnNumber: turn } = transcript;
+  return { state, turn, ...withoutUndefined({ activity }), ...(state === 'waiting' && { need }) };
 }
 
 /** Builds the view of a conversation for the page. */
@@ -164,7 +172,7 @@ function viewInOtherWindow(live: LiveConversation | undefined): Partial<Conversa
 }
 
 function readonlyReason({ file, transcript }: Conversation, live: LiveConversation | undefined): string | undefined {
-  if (live) return runsElsewhereText;
+  if (live) return runsElsewhereText(live);
   const isAsked = file.isInUseElsewhere && transcript.approvals.count > 0;
   return isAsked ? `${file.readonlyReason} An approval is waiting for you there.` : file.readonlyReason;
 }

@@ -117,7 +117,7 @@ export class ChatSessions implements Chats, WriteObserver {
   async start(): Promise<void> {
     const { backends, store, windows } = this.ports;
     this.disposables.push(
-      ...(windows ? [windows.onDidChange(() => this.changeEmitter.fire())] : []),
+      ...(windows ? [windows.onDidChangeRows(() => this.changeEmitter.fire())] : []),
       store.onDidChange(() => this.changeEmitter.fire()),
       backends.onDidChange(() => this.backendsEmitter.fire()),
       ...(backends.onDidSignIn ? [backends.onDidSignIn((id) => void this.sendPromptsWaitingForSignIn(id))] : []),
@@ -225,9 +225,7 @@ export class ChatSessions implements Chats, WriteObserver {
     return () => undo().then(forgetPaths);
   }
 
-  async showInItsWindow(sessionId: string): Promise<void> {
-    await this.ports.windows?.ask(sessionId, { kind: 'show' });
-  }
+  readonly showInItsWindow = async (id: string): Promise<void> => await this.ports.windows?.ask(id, { kind: 'show' });
 
   async rename(sessionId: string, title: string): Promise<void> {
     const chat = this.chats.get(sessionId);
@@ -304,8 +302,7 @@ export class ChatSessions implements Chats, WriteObserver {
   }
 
   private chatsOf({ backendId, sessionId }: WriterSession): ChatSession[] {
-    const ofBackend = [...this.chats.values()].filter((chat) => chat.backendId === backendId);
-    return ofBackend.filter(({ backendSessionId }) => backendSessionId === sessionId);
+    return this.openChats.filter((chat) => chat.backendId === backendId && chat.backendSessionId === sessionId);
   }
 
   private async openChat(sessionId: string): Promise<ChatSession> {
@@ -341,6 +338,7 @@ export class ChatSessions implements Chats, WriteObserver {
     } catch (error) {
       await chat.close();
       this.chats.delete(chat.id);
+      this.sharedConversations.remove(chat.id);
       await this.ports.store.remove(chat.id).catch(() => undefined);
       chat.dispose();
       throw error;

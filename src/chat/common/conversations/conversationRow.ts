@@ -8,9 +8,11 @@ export function conversationRow(
   live: Partial<ConversationRow>,
   elsewhere: PlaceElsewhere | undefined,
 ): ConversationRow {
-  const stored = isTurnOpen ? 'interrupted' : state;
-  const row = { id, title, backendTitle, updatedAt, state: stored, ...live };
-  return { ...row, ...(isUnseen === true && { isUnseen }), ...(elsewhere && { elsewhere }) };
+  // Its window was killed, or it cannot be reached. Nobody has seen that.
+  const isInterrupted = isTurnOpen && live.state === undefined;
+  const stored = isInterrupted ? ({ state: 'interrupted', isUnseen: true } as const) : { state, isUnseen };
+  const row = { id, title, backendTitle, updatedAt, state: stored.state, ...live };
+  return { ...row, ...(stored.isUnseen === true && { isUnseen: true }), ...(elsewhere && { elsewhere }) };
 }
 
 /**

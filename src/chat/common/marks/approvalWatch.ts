@@ -8,7 +8,7 @@ interface WaitingApproval {
   readonly prompt: string;
 }
 
-/** The pending approvals of all conversations that the window runs. */
+/** The pending approvals of all conversations that the window runs, and of those of other windows that are open here. */
 export class ApprovalWatch implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly emitter = this.disposables.add(new Emitter<void>((error) => this.onError(error)));
@@ -17,13 +17,13 @@ export class ApprovalWatch implements Disposable {
   private readonly openingIds = new Set<string>();
 
   constructor(
-    private readonly chats: Pick<Chats, 'rows' | 'onDidChange' | 'open'>,
+    private readonly chats: Pick<Chats, 'rows' | 'onDidChange' | 'open' | 'openChats'>,
     private readonly onError: (error: unknown) => void,
   ) {}
 
   start(): void {
-    this.disposables.add(this.chats.onDidChange(() => this.followWaitingChats()));
-    this.followWaitingChats();
+    this.disposables.add(this.chats.onDidChange(() => this.update()));
+    this.update();
   }
 
   get pendingApprovals(): readonly WaitingApproval[] {
@@ -49,9 +49,11 @@ export class ApprovalWatch implements Disposable {
     this.followedChats.clear();
   }
 
-  private followWaitingChats(): void {
-    const isWaiting = ({ isInOtherWindow = false, state }: ConversationRow): boolean =>
-      state === 'waiting' && !isInOtherWindow;
+  /** Call when a conversation was opened. */
+  update(): void {
+    const openIds = new Set(this.chats.openChats.map(({ id }) => id));
+    const isWaiting = ({ id, isInOtherWindow = false, state }: ConversationRow): boolean =>
+      state === 'waiting' && (!isInOtherWindow || openIds.has(id));
     const waitingIds = new Set(this.chats.rows.filter(isWaiting).map(({ id }) => id));
     for (const [id, { listener }] of this.followedChats) {
       if (waitingIds.has(id)) continue;
@@ -78,6 +80,6 @@ export class ApprovalWatch implements Disposable {
       this.openingIds.delete(id);
     }
     this.emitter.fire();
-    this.followWaitingChats();
+    this.update();
   }
 }

@@ -59,7 +59,9 @@ export function chatMarks(rows: readonly MarkedRow[]): ChatMarks {
     return mark === 'none' ? [] : [{ ...row, mark }];
   });
   const byUrgency = urgency.flatMap((mark) => longestWaitFirst(marked.filter((row) => row.mark === mark)));
-  const lines = byUrgency.map(({ mark, title }) => `“${title}” ${descriptions[mark]}`);
+  const lines = byUrgency.map(
+    ({ mark, state, title }) => `“${title}” ${state === 'interrupted' ? 'was interrupted' : descriptions[mark]}`,
+  );
   const calling = byUrgency.filter(({ mark }) => mark !== 'working');
   const [first] = byUrgency;
   return {

@@ -1,4 +1,5 @@
 import type { FeatureStatus, StatusAction } from '../../../base/common/feature';
+import { commandIds, settingIds } from '../../../manifest';
 import type { BackendView } from '../chatView';
 import type { ChatMarks } from './chatMarks';
 
@@ -9,13 +10,25 @@ interface ChatStatusInput {
   readonly marks: ChatMarks;
 }
 
-export interface ChatStatusActions {
+interface ChatStatusActions {
   readonly open: StatusAction;
   readonly pickBackend: StatusAction;
   readonly showNext: StatusAction;
   readonly openSettings: StatusAction;
   readonly manageTrust: StatusAction;
 }
+
+export const chatStatusActions: ChatStatusActions = {
+  open: { label: 'Open Chat', command: commandIds.chatOpen },
+  pickBackend: { label: 'Choose Agent', command: commandIds.chatPickBackend },
+  showNext: { label: 'Show Next Conversation That Needs Attention', command: commandIds.chatShowNext },
+  openSettings: {
+    label: 'Open Settings',
+    command: 'workbench.action.openSettings',
+    arguments: [settingIds.chatBackend],
+  },
+  manageTrust: { label: 'Manage Workspace Trust', command: 'workbench.trust.manage' },
+};
 
 /** Returns the chat's entry in the status list. Problems that need the user come first. */
 export function chatStatus(

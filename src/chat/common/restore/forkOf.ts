@@ -143,5 +143,7 @@ function headOf(source: ConversationHead, id: string, at: number): ConversationH
   const head: ConversationHead = { ...source, id, forkedFrom: source.id, createdAt: at, updatedAt: at, state: 'idle' };
   delete head.remoteId;
   delete head.draft;
+  delete head.isTurnOpen;
+  delete head.isUnseen;
   return head;
 }

@@ -12,19 +12,19 @@ interface NeedFacts {
   readonly approval: { readonly prompt: string; readonly requestedAt: number | undefined } | undefined;
   readonly isAskingToSave: boolean;
   readonly backendTitle: string;
-  /** When the turn began, in milliseconds since the epoch. */
-  readonly turnStartedAt: number | undefined;
+  /** Since when it waits for something else than an approval, in milliseconds since the epoch. */
+  readonly waitsSince: number | undefined;
 }
 
 /** Returns why a conversation waits for the user, in one line. The caller knows that it waits. */
 export function conversationNeed(facts: NeedFacts): ConversationNeed {
-  const { approval, backendTitle, isAskingToSave, pendingApprovals: count, turnStartedAt } = facts;
+  const { approval, backendTitle, isAskingToSave, pendingApprovals: count, waitsSince } = facts;
   if (approval) {
     const text = oneLine(showHiddenCharacters(approval.prompt));
     const short = text.length <= maxUnits ? text : `${text.slice(0, maxUnits - 1).toWellFormed()}…`;
     return { kind: 'approval', text: short, count, ...withoutUndefined({ since: approval.requestedAt }) };
   }
-  const since = withoutUndefined({ since: turnStartedAt });
+  const since = withoutUndefined({ since: waitsSince });
   return isAskingToSave
     ? { kind: 'unsavedFiles', text: 'Asks whether to save unsaved files', ...since }
     : { kind: 'signIn', text: `Sign in to ${backendTitle}`, ...since };

@@ -47,13 +47,14 @@ export class OtherWindowControl implements Disposable {
 
   /** Stops the turn in the other window. @throws ChatError `readonly` if that cannot be asked */
   async stop(): Promise<void> {
-    await this.ask(() => ({ kind: 'stop' }));
+    await this.ask((_windows, { turn }) => ({ kind: 'stop', turn }));
   }
 
-  private async ask(request: (windows: OtherWindows) => WindowRequest): Promise<void> {
+  private async ask(request: (windows: OtherWindows, live: LiveConversation) => WindowRequest): Promise<void> {
     const { head, readonlyReason } = this.conversation.file;
-    if (!this.windows || !this.live) throw new ChatError('readonly', readonlyReason ?? notRunningText);
-    await this.windows.ask(head.id, request(this.windows));
+    const { live, windows } = this;
+    if (!windows || !live) throw new ChatError('readonly', readonlyReason ?? notRunningText);
+    await windows.ask(head.id, request(windows, live));
   }
 
   dispose(): void {

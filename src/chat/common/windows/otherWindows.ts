@@ -17,7 +17,7 @@ export const WindowRequest = z.discriminatedUnion('kind', [
     /** Sent as the next prompt. */
     reason: z.optional(Draft),
   }),
-  z.object({ kind: z.literal('stop') }),
+  z.object({ kind: z.literal('stop'), turn: z.number() }),
   /** Shows the conversation in the window that runs it. */
   z.object({ kind: z.literal('show') }),
 ]);
@@ -28,7 +28,9 @@ export type WindowRequestHandler = (conversation: string, request: WindowRequest
 
 /** The other windows of this user on this machine, and what their conversations do. */
 export interface OtherWindows {
-  /** Fires when a conversation of another window does something else, and when such a window has ended. */
+  /** Fires when the state of a conversation in another window has changed, or why it waits. */
+  readonly onDidChangeRows: Event<void>;
+  /** Fires when a conversation of another window does something else. */
   readonly onDidChange: Event<void>;
   /** Returns what a conversation does in another window that is alive. */
   liveConversation(id: string): LiveConversation | undefined;

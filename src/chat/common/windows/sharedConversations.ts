@@ -57,6 +57,8 @@ export class SharedConversations {
         this.show(conversation);
         return;
       case 'stop':
+        // The turn that the user wanted to stop may have ended, and the queue has begun another one.
+        if (chat.live.turn !== request.turn) throw new ChatError('notFound', 'That turn has already ended.');
         await chat.stop();
         return;
       case 'answer': {

@@ -243,3 +243,10 @@ function damageOf(unread: number, isTorn: boolean, isNewer: boolean): string | u
   ];
   return sentences.length > 0 ? `${sentences.join(' ')} Everything else is shown.` : undefined;
 }
+
+/** Whether a window has written records after byte `offset`, or has compacted the log. @throws errors of the file port */
+export async function wasWrittenAfter(files: FilePort, logFile: string, offset: number): Promise<boolean> {
+  if (offset === 0 && (await files.modifiedAt(logFile)) === undefined) return false;
+  const tail = new LogReader(files, logFile, offset);
+  return (await tail.read(() => undefined)).isReplaced || tail.endOffset > offset;
+}

@@ -15,11 +15,13 @@ const replySuffix = '.reply.json';
 /** How long a window waits for the reply of another one, in milliseconds. */
 const replyTimeoutMs = 10_000;
 const replyPollMs = 50;
+const pollsPerCheck = 20;
 /** A request that is older is not performed: nobody waits for it any more. */
 const maxAgeMs = 30_000;
 
 const Letter = z.object({ conversation: z.string(), request: WindowRequest });
-const Stored = z.object({ ...Letter.shape, token: z.string(), at: z.number() });
+/** What all versions understand of a letter. */
+const Envelope = z.object({ token: z.string(), at: z.number() });
 const Reply = z.object({ error: z.string().optional() });
 
 interface MailboxFolder {
@@ -39,34 +41,36 @@ interface MailboxDeps extends MailboxFolder {
 export class Mailbox implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly queue = new KeyedQueue();
-  private isStarted = false;
+  private watcher: Disposable | undefined;
 
   constructor(private readonly deps: MailboxDeps) {}
 
-  /** Creates the mailbox, once. @throws errors of the file port */
-  async start(): Promise<void> {
-    if (this.isStarted) return;
+  /** Creates the folder if it is missing, and resolves to whether it was. @throws errors of the file port */
+  async ensureOpen(): Promise<boolean> {
     const { files, folder } = this.deps;
+    if (this.watcher && (await files.modifiedAt(folder)) !== undefined) return false;
     await files.makeFolder(folder);
-    this.disposables.add(files.watch(folder, () => void this.receive()));
-    this.isStarted = true;
+    this.watcher?.dispose();
+    this.watcher = files.watch(folder, () => void this.receive());
+    return true;
   }
 
   dispose(): void {
+    this.watcher?.dispose();
     this.disposables.dispose();
   }
 
-  /** Never rejects. */
-  private async receive(): Promise<void> {
+  /** Performs what is in the mailbox. Never rejects. */
+  async receive(): Promise<void> {
     await this.queue.run('mailbox', async () => {
       const { files, folder, log } = this.deps;
       try {
         const names = this.disposables.isDisposed ? [] : await files.listNames(folder);
-        for (const name of names.filter((one) => one.endsWith(requestSuffix))) {
-          const id = name.slice(0, -requestSuffix.length);
-          const text = await this.take(name);
+        for (const name of names) {
           // Requests do not wait for each other: one may wait for an agent.
-          if (text !== undefined) void this.perform(id, text);
+          if (name.endsWith(requestSuffix))
+            void this.perform(name.slice(0, -requestSuffix.length), await this.take(name));
+          else if (name.endsWith(replySuffix)) await this.removeUnread(name);
         }
       } catch (error) {
         log.warn(`Cannot read the requests of other windows: ${messageOf(error)}`);
@@ -74,34 +78,49 @@ export class Mailbox implements Disposable {
     });
   }
 
-  /** Takes a request out of the mailbox, so that it is performed once. @throws errors of the file port */
+  /** Takes a request out of the mailbox, so that it is performed once. Undefined if it cannot be read. Never rejects. */
   private async take(name: string): Promise<string | undefined> {
     const { files, folder } = this.deps;
     const taken = path.join(folder, `${name}.taken`);
-    if (!(await files.moveIfExists(path.join(folder, name), taken))) return undefined;
-    const text = await files.read(taken);
-    await files.remove(taken);
-    return text;
+    try {
+      if (!(await files.moveIfExists(path.join(folder, name), taken))) return undefined;
+      return await files.read(taken);
+    } catch {
+      return undefined;
+    } finally {
+      await files.remove(taken).catch(() => undefined);
+    }
+  }
+
+  /** Removes a reply for which nobody waits any more. @throws errors of the file port */
+  private async removeUnread(name: string): Promise<void> {
+    const { clock, files, folder } = this.deps;
+    const file = path.join(folder, name);
+    const writtenAt = await files.modifiedAt(file);
+    if (writtenAt !== undefined && clock.now() - writtenAt > maxAgeMs) await files.remove(file);
   }
 
   /** Never rejects. */
-  private async perform(id: string, text: string): Promise<void> {
+  private async perform(id: string, text: string | undefined): Promise<void> {
     const { files, folder, log } = this.deps;
-    const error = await this.errorOf(text);
+    if (text === undefined) return;
+    const error = await this.errorOf(parseJson(text));
     const reply: z.infer<typeof Reply> = error === undefined ? {} : { error };
     await files
       .replace(path.join(folder, `${id}${replySuffix}`), JSON.stringify(reply))
-      .catch((problem: unknown) => log.warn(`Cannot reply to another window: ${messageOf(problem)}`));
+      .catch((problem: unknown) => log.debug(`Cannot reply to another window: ${messageOf(problem)}`));
   }
 
   /** Performs a request. Resolves to the message for its user if it fails. */
-  private async errorOf(text: string): Promise<string | undefined> {
+  private async errorOf(value: unknown): Promise<string | undefined> {
     const { clock, handle, token } = this.deps;
-    const { data } = Stored.safeParse(parseJson(text));
-    if (!data || !isSameText(data.token, token)) return 'The other window did not accept the request.';
-    if (Math.abs(clock.now() - data.at) > maxAgeMs) return 'The request came too late to the other window.';
+    const { data: envelope } = Envelope.safeParse(value);
+    if (!envelope || !isSameText(envelope.token, token)) return 'The other window did not accept the request.';
+    if (Math.abs(clock.now() - envelope.at) > maxAgeMs) return 'The request came too late to the other window.';
+    const { data: letter } = Letter.safeParse(value);
+    if (!letter) return 'The other window runs another version of Backline. Do this in that window.';
     try {
-      await handle(data.conversation, data.request);
+      await handle(letter.conversation, letter.request);
       return undefined;
     } catch (error) {
       return userMessageOf(error);
@@ -124,14 +143,17 @@ export async function sendToMailbox(
   } catch (error) {
     throw new ChatError('readonly', 'The other window cannot be reached.', messageOf(error));
   }
-  for (let waitedMs = 0; waitedMs < replyTimeoutMs; waitedMs += replyPollMs) {
+  for (let polls = 0; polls < replyTimeoutMs / replyPollMs; polls++) {
     const text = await files.read(replyFile).catch(() => undefined);
     if (text !== undefined) {
       await files.remove(replyFile).catch(() => undefined);
-      const reply = Reply.safeParse(parseJson(text)).data;
-      if (reply?.error !== undefined) throw new ChatError('changedMeanwhile', reply.error);
+      const { data: reply } = Reply.safeParse(parseJson(text));
+      if (!reply) throw new ChatError('readonly', 'The other window has sent an invalid reply.');
+      if (reply.error !== undefined) throw new ChatError('changedMeanwhile', reply.error);
       return;
     }
+    const isGone = polls % pollsPerCheck === 0 && (await files.modifiedAt(folder).catch(() => 0)) === undefined;
+    if (isGone) throw new ChatError('readonly', 'The other window has closed.');
     await pause(clock, replyPollMs);
   }
   // What is taken back cannot be performed any more.

@@ -11,43 +11,37 @@ import { FileLock } from '../../../base/node/fileLock';
 import type { FilePort } from '../../../base/node/filePort';
 import { ChatError } from '../../common/chatPorts';
 import { LiveConversation, type LiveConversations } from '../../common/windows/liveConversation';
-import {
-  notRunningText,
-  type OtherWindows,
-  type WindowRequest,
-  type WindowRequestHandler,
-} from '../../common/windows/otherWindows';
+import { notRunningText, type OtherWindows, type WindowRequestHandler } from '../../common/windows/otherWindows';
 import { Mailbox, sendToMailbox } from './mailbox';
 
 /** How long changes are collected, in milliseconds, before they are written or read. */
 const burstMs = 100;
-/** How long the end of a turn is not told, in milliseconds, so that the head of the conversation is on the disk before. */
-const endMs = 600;
-/** How often the windows with running conversations are checked for being alive, in milliseconds. */
-const checkMs = 1_000;
+/** How often all windows are looked at while any of them runs a conversation, in milliseconds. */
+const pollMs = 1_000;
+/** How long a conversation that has ended still counts as running, in milliseconds, until its head has been read. */
+const endMs = 500;
 /** The files of a window that was killed are removed after this time. */
 const leftoverAgeMs = 60 * 60_000;
-const stateSuffix = '.json';
 
 /** What a window says of itself. Only the user can read it. */
 const WindowState = z.object({
   /** Requests to the window contain it. */
   token: z.string(),
-  conversations: z.record(z.string(), LiveConversation),
+  conversations: z.record(z.string(), z.unknown()),
 });
-type WindowState = z.infer<typeof WindowState>;
 
-/** A window that was alive when it was checked last. */
-interface LiveWindow {
-  readonly state: WindowState;
+interface OtherWindow {
+  readonly token: string;
+  readonly conversations: LiveConversations;
   /** Held by that window while it is alive. */
   readonly lock: FileLock;
+  readonly isAlive: boolean;
 }
 
 interface WindowRegistryDeps {
   /** Absolute path of the folder that all windows share. */
   readonly folder: string;
-  /** Id of this window, unique among all windows. A file name. */
+  /** Id of this window, unique among all windows. A file name without dots. */
   readonly id: string;
   readonly files: FilePort;
   readonly clock: Clock;
@@ -60,35 +54,44 @@ interface WindowRegistryDeps {
  */
 export class WindowRegistry implements OtherWindows, Disposable {
   private readonly disposables = new DisposableStore();
+  private readonly rowsEmitter: Emitter<void>;
+  readonly onDidChangeRows: Event<void>;
   private readonly emitter: Emitter<void>;
   readonly onDidChange: Event<void>;
-  private readonly others = new Map<string, LiveWindow>();
+  private others: ReadonlyMap<string, OtherWindow> = new Map();
+  /** Conversations that have ended just now in another window, with when that was noticed. */
+  private readonly ended = new Map<string, { readonly live: LiveConversation; readonly atMs: number }>();
   private readonly token = randomUUID();
   private readonly lock: FileLock;
   private readonly mailbox: Mailbox;
   private readonly queue = new KeyedQueue();
   private readonly writeCoalescer: Coalescer;
-  private readonly endCoalescer: Coalescer;
   private readonly readCoalescer: Coalescer;
-  private readonly changedIds = new Set<string>();
-  private checkTimer: Disposable | undefined;
+  private pollTimer: Disposable | undefined;
+  private retryTimer: Disposable | undefined;
   private conversations: LiveConversations = {};
+  private reported = { all: '', rows: '' };
   private handler: WindowRequestHandler | undefined;
 
   constructor(private readonly deps: WindowRegistryDeps) {
     const { clock, files, id, log } = deps;
-    this.emitter = this.disposables.add(new Emitter<void>((error) => log.error('a listener failed', error)));
+    const onError = (error: unknown): void => log.error('a listener failed', error);
+    this.rowsEmitter = this.disposables.add(new Emitter<void>(onError));
+    this.onDidChangeRows = this.rowsEmitter.event;
+    this.emitter = this.disposables.add(new Emitter<void>(onError));
     this.onDidChange = this.emitter.event;
-    this.lock = new FileLock(this.lockFileOf(id), { files, clock, onLost: () => undefined });
+    this.lock = new FileLock(this.fileOf(id, 'lock'), { files, clock, onLost: () => undefined });
     this.writeCoalescer = this.disposables.add(new Coalescer(clock, burstMs, () => void this.write()));
-    this.endCoalescer = this.disposables.add(new Coalescer(clock, endMs, () => void this.write()));
-    this.readCoalescer = this.disposables.add(new Coalescer(clock, burstMs, () => void this.readChanged()));
+    this.readCoalescer = this.disposables.add(new Coalescer(clock, burstMs, () => void this.readAll()));
     this.mailbox = this.disposables.add(
       new Mailbox({
         ...deps,
-        folder: this.mailboxOf(id),
+        folder: this.fileOf(id, 'mailbox'),
         token: this.token,
-        handle: (conversation, request) => this.handle(conversation, request),
+        handle: async (conversation, request) => {
+          if (!this.handler) throw new ChatError('notFound', 'That window does not run conversations any more.');
+          await this.handler(conversation, request);
+        },
       }),
     );
   }
@@ -98,35 +101,33 @@ export class WindowRegistry implements OtherWindows, Disposable {
     const { files, folder, log } = this.deps;
     try {
       await files.makeFolder(folder);
-      this.disposables.add(files.watch(folder, (name) => this.noteChange(name)));
-      for (const name of await files.listNames(folder)) this.noteChange(name);
-      await this.readChanged();
+      this.disposables.add(files.watch(folder, () => this.readCoalescer.schedule()));
+      await this.readAll();
+      void this.removeLeftovers();
     } catch (error) {
-      log.warn(`Cannot watch the other windows: ${messageOf(error)}`);
+      log.debug(`Cannot watch the other windows: ${messageOf(error)}`);
     }
   }
 
   liveConversation(id: string): LiveConversation | undefined {
-    for (const { state } of this.others.values()) if (state.conversations[id]) return state.conversations[id];
-    return undefined;
+    return this.ownerOf(id)?.[1].conversations[id] ?? this.ended.get(id)?.live;
   }
 
   publish(conversations: LiveConversations): void {
-    const hasEnded = Object.keys(this.conversations).some((id) => !conversations[id]);
     this.conversations = conversations;
-    (hasEnded ? this.endCoalescer : this.writeCoalescer).schedule();
+    this.writeCoalescer.schedule();
   }
 
   setHandler(handler: WindowRequestHandler): void {
     this.handler = handler;
   }
 
-  async ask(conversation: string, request: WindowRequest): Promise<void> {
+  async ask(...[conversation, request]: Parameters<OtherWindows['ask']>): Promise<void> {
     const { clock, files } = this.deps;
-    const [window] = [...this.others].filter(([, { state }]) => state.conversations[conversation]);
-    const token = window?.[1].state.token;
-    if (!window || token === undefined) throw new ChatError('readonly', notRunningText);
-    await sendToMailbox({ clock, files, folder: this.mailboxOf(window[0]) }, token, { conversation, request });
+    const [id, window] = this.ownerOf(conversation) ?? [];
+    if (id === undefined || !window) throw new ChatError('readonly', notRunningText);
+    const mailbox = { clock, files, folder: this.fileOf(id, 'mailbox') };
+    await sendToMailbox(mailbox, window.token, { conversation, request });
   }
 
   hash(text: string): string {
@@ -138,125 +139,160 @@ export class WindowRegistry implements OtherWindows, Disposable {
     const { files, id } = this.deps;
     this.dispose();
     await this.queue.run('write', async () => {
-      await files.remove(this.stateFileOf(id)).catch(() => undefined);
-      await files.remove(this.mailboxOf(id)).catch(() => undefined);
+      for (const kind of ['json', 'mailbox'] as const) await files.remove(this.fileOf(id, kind)).catch(() => undefined);
       await this.lock.release();
     });
   }
 
   dispose(): void {
-    this.checkTimer?.dispose();
+    this.pollTimer?.dispose();
+    this.retryTimer?.dispose();
     this.lock.dispose();
     for (const { lock } of this.others.values()) lock.dispose();
-    this.others.clear();
+    this.others = new Map();
     this.disposables.dispose();
   }
 
-  private async handle(conversation: string, request: WindowRequest): Promise<void> {
-    if (!this.handler) throw new ChatError('notFound', 'That window does not run conversations any more.');
-    await this.handler(conversation, request);
+  private ownerOf(conversation: string): readonly [id: string, OtherWindow] | undefined {
+    return [...this.others].find(([, { conversations, isAlive }]) => isAlive && conversations[conversation]);
   }
 
-  /** Never rejects. */
+  /** Writes what this window does, and tries again if it fails. Never rejects. */
   private async write(): Promise<void> {
-    const { files, id, log } = this.deps;
+    const { files, folder, id, log } = this.deps;
+    this.retryTimer?.dispose();
     await this.queue.run('write', async () => {
       if (this.disposables.isDisposed) return;
       const { conversations, token } = this;
       try {
-        await this.lock.ensureHeld();
-        await this.mailbox.start();
-        const state: WindowState = { token, conversations };
-        await files.replace(this.stateFileOf(id), JSON.stringify(state));
+        await files.makeFolder(folder);
+        // If the mailbox is missing, the lock may be, too.
+        if (await this.mailbox.ensureOpen()) await this.lock.acquire();
+        else await this.lock.ensureHeld();
+        await files.replace(this.fileOf(id, 'json'), JSON.stringify({ token, conversations }));
+        this.pollWhileAnyRuns();
       } catch (error) {
         // Where nothing can be stored, the store of conversations reports it.
         log.debug(`Cannot tell the other windows what runs here: ${messageOf(error)}`);
+        this.writeLater();
       }
     });
   }
 
-  private noteChange(name: string | undefined): void {
-    if (name?.endsWith(stateSuffix) !== true) return;
-    const id = name.slice(0, -stateSuffix.length);
-    if (id === this.deps.id) return;
-    this.changedIds.add(id);
-    this.readCoalescer.schedule();
+  private writeLater(): void {
+    if (!this.disposables.isDisposed) this.retryTimer = this.deps.clock.setTimer(pollMs, () => void this.write());
   }
 
-  /** Never rejects. */
-  private async readChanged(): Promise<void> {
+  /** Reads all windows, which are few. Never rejects. */
+  private async readAll(): Promise<void> {
     await this.queue.run('read', async () => {
-      const ids = [...this.changedIds];
-      this.changedIds.clear();
-      for (const id of ids) await this.refresh(id);
-      this.noteOthers(ids.length > 0);
-    });
-  }
-
-  private async refresh(id: string): Promise<void> {
-    const { clock, files, log } = this.deps;
-    const lock =
-      this.others.get(id)?.lock ?? new FileLock(this.lockFileOf(id), { files, clock, onLost: () => undefined });
-    try {
-      const text = await files.read(this.stateFileOf(id));
-      const state = WindowState.safeParse(parseJson(text ?? '')).data;
-      if (state && (await lock.isHeldElsewhere())) {
-        if (!this.disposables.isDisposed) this.others.set(id, { state, lock });
+      const names = await this.deps.files.listNames(this.deps.folder).catch(() => undefined);
+      // A disk that does not answer says nothing about the windows.
+      if (!names) return;
+      const ids = idsIn(names.filter((name) => name.endsWith('.json'))).filter((id) => id !== this.deps.id);
+      const read = await Promise.all(ids.map(async (id) => [id, await this.readWindow(id)] as const));
+      const others = new Map(read.flatMap(([id, window]) => (window ? [[id, window] as const] : [])));
+      if (this.disposables.isDisposed) {
+        for (const { lock } of others.values()) lock.dispose();
         return;
       }
-      if (text !== undefined) await this.removeIfOld(id);
-    } catch (error) {
-      log.debug(`Cannot read what runs in another window: ${messageOf(error)}`);
+      for (const [id, { lock }] of this.others) if (!others.has(id)) lock.dispose();
+      this.noteEnded(others);
+      this.others = others;
+      this.reportChanges();
+    });
+    this.pollWhileAnyRuns();
+  }
+
+  /** Undefined if there is no such window. What cannot be read is as it was. */
+  private async readWindow(id: string): Promise<OtherWindow | undefined> {
+    const { clock, files } = this.deps;
+    const known = this.others.get(id);
+    const lock = known?.lock ?? new FileLock(this.fileOf(id, 'lock'), { files, clock, onLost: () => undefined });
+    try {
+      const text = await files.read(this.fileOf(id, 'json'));
+      const isAlive = await lock.isHeldElsewhere();
+      const state = WindowState.safeParse(parseJson(text ?? '')).data;
+      if (state) return { token: state.token, conversations: readConversations(state.conversations), lock, isAlive };
+      if (text !== undefined && known) return { ...known, isAlive };
+    } catch {
+      if (known) return known;
     }
     lock.dispose();
-    this.others.delete(id);
+    return undefined;
   }
 
-  private noteOthers(hasChanged: boolean): void {
-    if (this.disposables.isDisposed) return;
-    if (hasChanged) this.emitter.fire();
-    const isAnyRunning = this.runningIds.length > 0;
-    if (isAnyRunning) this.checkTimer ??= this.deps.clock.setTimer(checkMs, () => void this.checkAlive());
-  }
-
-  private get runningIds(): readonly string[] {
-    return [...this.others].flatMap(([id, { state }]) => (Object.keys(state.conversations).length > 0 ? id : []));
-  }
-
-  /** Forgets windows that were killed. Never rejects. */
-  private async checkAlive(): Promise<void> {
-    await this.queue.run('read', async () => {
-      this.checkTimer = undefined;
-      let hasChanged = false;
-      for (const id of this.runningIds) {
-        const lock = this.others.get(id)?.lock;
-        // A disk that does not answer says nothing about the window.
-        if (!lock || (await lock.isHeldElsewhere().catch(() => true))) continue;
-        lock.dispose();
-        this.others.delete(id);
-        hasChanged = true;
+  /** Remembers what a living window has just ended. What a window has left that was killed is interrupted at once. */
+  private noteEnded(now: ReadonlyMap<string, OtherWindow>): void {
+    const atMs = this.deps.clock.monotonicNow();
+    for (const [id, { conversations, isAlive }] of this.others) {
+      if (!isAlive || now.get(id)?.isAlive !== true) continue;
+      for (const [conversation, live] of Object.entries(conversations)) {
+        if (now.get(id)?.conversations[conversation]) continue;
+        this.ended.set(conversation, { live: { state: 'busy', turn: live.turn }, atMs });
       }
-      this.noteOthers(hasChanged);
+    }
+  }
+
+  private reportChanges(): void {
+    const nowMs = this.deps.clock.monotonicNow();
+    for (const [id, { atMs }] of this.ended) if (nowMs - atMs >= endMs) this.ended.delete(id);
+    const alive = [...this.others.values()].filter(({ isAlive }) => isAlive);
+    const live = alive.flatMap(({ conversations }) => Object.entries(conversations));
+    const all = JSON.stringify([live, [...this.ended.keys()]]);
+    const rows = JSON.stringify([live.map(([id, { need, state }]) => [id, state, need]), [...this.ended.keys()]]);
+    const before = this.reported;
+    this.reported = { all, rows };
+    if (before.all !== all) this.emitter.fire();
+    if (before.rows !== rows) this.rowsEmitter.fire();
+  }
+
+  /** Also for what the system does not report: the end of a process, and changes on network drives. */
+  private pollWhileAnyRuns(): void {
+    if (this.disposables.isDisposed) return;
+    const isRunning = Object.keys(this.conversations).length > 0;
+    const isAnyRunning = [...this.others.values()].some(({ conversations }) => Object.keys(conversations).length > 0);
+    if (!isRunning && !isAnyRunning && this.ended.size === 0) return;
+    this.pollTimer ??= this.deps.clock.setTimer(this.ended.size > 0 ? endMs : pollMs, () => {
+      this.pollTimer = undefined;
+      if (isRunning) void this.mailbox.receive();
+      void this.readAll();
     });
   }
 
-  /** Removes the files of a window that was killed. @throws errors of the file port */
-  private async removeIfOld(id: string): Promise<void> {
-    const { clock, files } = this.deps;
-    const changedAt = await files.modifiedAt(this.stateFileOf(id));
-    if (changedAt === undefined || clock.now() - changedAt < leftoverAgeMs) return;
-    for (const file of [this.mailboxOf(id), this.lockFileOf(id), this.stateFileOf(id)]) await files.remove(file);
+  /** Removes the files of windows that were killed. Never rejects. */
+  private async removeLeftovers(): Promise<void> {
+    const { clock, files, folder, id: own, log } = this.deps;
+    try {
+      const names = await files.listNames(folder);
+      for (const id of idsIn(names)) {
+        if (id === own || this.others.get(id)?.isAlive === true) continue;
+        const left = names.filter((name) => name.startsWith(`${id}.`)).map((name) => path.join(folder, name));
+        // A living window renews its lock, also if nothing else changes.
+        const times = await Promise.all(left.map((file) => files.modifiedAt(file)));
+        if (times.some((time) => time !== undefined && clock.now() - time < leftoverAgeMs)) continue;
+        for (const file of left) await files.remove(file);
+      }
+    } catch (error) {
+      log.debug(`Cannot remove the files of windows that have ended: ${messageOf(error)}`);
+    }
   }
 
-  private stateFileOf(id: string): string {
-    return path.join(this.deps.folder, `${id}${stateSuffix}`);
+  private fileOf(id: string, kind: 'json' | 'lock' | 'mailbox'): string {
+    return path.join(this.deps.folder, `${id}.${kind}`);
   }
+}
 
-  private lockFileOf(id: string): string {
-    return path.join(this.deps.folder, `${id}.lock`);
-  }
+function idsIn(names: readonly string[]): readonly string[] {
+  return [...new Set(names.map((name) => name.slice(0, name.indexOf('.'))))].filter((id) => id !== '');
+}
 
-  private mailboxOf(id: string): string {
-    return path.join(this.deps.folder, `${id}.mailbox`);
-  }
+/** Leaves out what a later version may say in another form. */
+function readConversations(stored: Readonly<Record<string, unknown>>): LiveConversations {
+  return Object.fromEntries(
+    Object.entries(stored).flatMap(([id, value]) => {
+      const { data } = LiveConversation.safeParse(value);
+      return data ? [[id, data]] : [];
+    }),
+  );
 }

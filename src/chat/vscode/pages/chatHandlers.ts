@@ -25,8 +25,6 @@ export interface PageControl {
    */
   startNavigation(): () => boolean;
   focusComposer(): void;
-  /** Inserts a draft into the composer. */
-  insertDraft(draft: Draft): void;
   onReady(): Promise<void>;
   onHeartbeat(): void;
   onFocus(isFocused: boolean): void;
@@ -136,11 +134,6 @@ export function createChatHandlers(
       let chat: Chat | undefined;
       try {
         chat = isFirst ? await createChat(prompt, draft, written) : await chatOf(sessionId);
-        if (!isFirst && !(await services.places.confirmContinueHere(sessionId))) {
-          chat.restoreLost(draft);
-          page.insertDraft(draft);
-          return;
-        }
         await chat.send(draft, await services.chips.currentAttachments(), written);
         newDraft.confirmSent(prompt);
         if (isFirst) services.newOptions.of(chat.view.backendId).clearOneTimeChoices?.();

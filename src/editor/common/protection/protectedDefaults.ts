@@ -20,6 +20,7 @@ const globsByReason: readonly (readonly [reason: string, globs: string])[] = [
     'a debugger or an interpreter runs it when it starts in this folder',
     '.gdbinit .lldbinit .pdbrc .Rprofile .irbrc .pryrc .ghci',
   ],
+  ['VS Code’s extensions keep their state in this folder, such as what you have allowed', 'globalStorage'],
   ['Git reads its configuration and runs hooks from here', '.git .gitmodules .gitattributes'],
   ['a version control program reads its configuration and runs hooks from here', '.hg .jj .sl .svn'],
   [

@@ -6,7 +6,7 @@ const facts = {
   approval: undefined,
   isAskingToSave: false,
   backendTitle: 'Agent',
-  turnStartedAt: 5,
+  waitsSince: 5,
 };
 
 describe('conversationNeed', () => {
@@ -25,7 +25,7 @@ describe('conversationNeed', () => {
       text: 'Asks whether to save unsaved files',
       since: 5,
     });
-    assert.deepEqual(conversationNeed({ ...facts, turnStartedAt: undefined }), {
+    assert.deepEqual(conversationNeed({ ...facts, waitsSince: undefined }), {
       kind: 'signIn',
       text: 'Sign in to Agent',
     });

@@ -21,6 +21,7 @@ describe('protected files out of the box', () => {
     '.vscode/extensions.json',
     'packages/web/.vscode/tasks.json',
     'my.code-workspace',
+    '.config/Code/User/globalStorage/backline.backline/windows/w.mailbox/x.request.json',
     '.idea/runConfigurations/x.xml',
     '.zed/tasks.json',
     '.git',
