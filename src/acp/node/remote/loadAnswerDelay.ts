@@ -9,6 +9,7 @@ interface HeldAnswer {
   readonly sessionId: string;
   readonly heldAtMs: number;
   lastUpdateAtMs: number;
+  dueAtMs: number;
   timer: Disposable;
 }
 
@@ -53,8 +54,9 @@ export class LoadAnswerDelay implements Disposable {
 
   private hold(id: unknown, sessionId: string, message: Message): void {
     const nowMs = this.clock.monotonicNow();
+    const dueAtMs = nowMs + this.limits.quietMs;
     const timer = this.clock.setTimer(this.limits.quietMs, () => this.deliverWhenQuiet(id));
-    this.held.set(id, { message, sessionId, heldAtMs: nowMs, lastUpdateAtMs: nowMs, timer });
+    this.held.set(id, { message, sessionId, heldAtMs: nowMs, lastUpdateAtMs: nowMs, dueAtMs, timer });
   }
 
   private deliverWhenQuiet(id: unknown): void {
@@ -62,8 +64,11 @@ export class LoadAnswerDelay implements Disposable {
     if (!held) return;
     const { maxQuietWaitMs, quietMs } = this.limits;
     const nowMs = this.clock.monotonicNow();
+    // A late timer shows that this process stood still. What has arrived meanwhile is read only after it.
+    if (nowMs - held.dueAtMs > quietMs / 2) held.lastUpdateAtMs = nowMs;
     const leftMs = held.lastUpdateAtMs + quietMs - nowMs;
     if (leftMs > 0 && nowMs - held.heldAtMs < maxQuietWaitMs) {
+      held.dueAtMs = nowMs + leftMs;
       held.timer = this.clock.setTimer(leftMs, () => this.deliverWhenQuiet(id));
       return;
     }
