@@ -7,6 +7,7 @@ import type { Logger } from '../../base/common/log';
 import type { ToolCaller } from '../../session/common/toolCaller';
 import { localRequestProblem, type Refusal } from '../../wire/node/localRequest';
 import { readBody } from '../../wire/node/readBody';
+import { keptSocketMs } from '../../wire/node/idleSockets';
 import { FairCallQueue } from '../common/calls/fairCallQueue';
 import { OpenCalls } from '../common/calls/openCalls';
 import type { ToolProvider } from '../common/toolProvider';
@@ -65,7 +66,7 @@ export class McpServer {
   /** Resolves when the server listens. Call once. @throws Error if no port is available */
   async start(): Promise<void> {
     const server = createServer(
-      { requestTimeout: 10_000 },
+      { requestTimeout: 10_000, keepAliveTimeout: keptSocketMs },
       (request, response) => void this.handleRequest(request, response),
     );
     // Ends connections of clients that read nothing.

@@ -41,6 +41,8 @@ export class DocumentDialectServer {
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => this.answer(request, response, Buffer.concat(chunks).toString('utf8')));
     });
+    // A request on a socket that it closes just then would be lost.
+    this.server.keepAliveTimeout = 0;
     this.server.on('upgrade', (request: http.IncomingMessage, socket, head) => {
       if (options.stream !== 'webSocket') {
         socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n');

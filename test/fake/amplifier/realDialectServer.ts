@@ -56,6 +56,8 @@ export class RealDialectServer {
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => this.answer(request, response, Buffer.concat(chunks).toString('utf8')));
     });
+    // A request on a socket that it closes just then would be lost.
+    this.server.keepAliveTimeout = 0;
     this.server.listen(this.port, '127.0.0.1');
     await once(this.server, 'listening');
     const address = this.server.address();

@@ -12,6 +12,7 @@ import type { Logger } from '../../../base/common/log';
 import type { RunningAgent } from '../connection/agentConnection';
 import { IdleConnectionDetector } from './idleConnectionDetector';
 import { refuseUpgrade, type Refusal } from '../../../wire/node/localRequest';
+import { keptSocketMs } from '../../../wire/node/idleSockets';
 import { agentUrlPath, RequestGate } from './requestGate';
 import { ServedAgent } from './servedAgent';
 import { defaultServeLimits, type ServeLimits } from './serveLimits';
@@ -58,7 +59,7 @@ export class AgentServer {
     const limits = (this.limits = { ...defaultServeLimits, ...deps.limits });
     const { headersTimeoutMs: headersTimeout, maxMessageBytes, maxWaitingBytes } = limits;
     // `watchBody` limits the pauses in a body instead.
-    const options = { headersTimeout, requestTimeout: 0, requireHostHeader: false };
+    const options = { headersTimeout, requestTimeout: 0, keepAliveTimeout: keptSocketMs, requireHostHeader: false };
     const tlsOptions = { ...tls, handshakeTimeout: headersTimeout };
     this.httpServer = tls ? https.createServer({ ...options, ...tlsOptions }) : http.createServer(options);
     this.httpServer.maxConnections = limits.maxSockets;

@@ -17,6 +17,7 @@ import { RouteTable, type ApiResponse, type ApiRequest, type Routes } from './ht
 import { defaultServerLimits, type ServerLimits } from './serverLimits';
 import { SessionRegistry, type SessionLoadCounts } from './sessions/sessionRegistry';
 import { SessionStarter, type AgentWorkspace } from './sessions/sessionStarter';
+import { keptSocketMs } from '../../../wire/node/idleSockets';
 
 export interface AmplifierServerDeps {
   /** The backends to serve. The server does not own them, so stop them after the server. */
@@ -64,6 +65,7 @@ export class AmplifierServer {
     this.httpServer = createServer({
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
+      keepAliveTimeout: keptSocketMs,
       connectionsCheckingInterval: headersTimeoutMs / 2,
       // Node.js need not check the Host header, because `RequestGuard` does this and sends an error message.
       requireHostHeader: false,

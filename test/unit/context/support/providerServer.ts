@@ -27,6 +27,8 @@ export async function startServer(
       await respond(response, whole);
     })();
   });
+  // A request on a socket that it closes just then would be lost.
+  server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = portOf(server.address());

@@ -18,6 +18,8 @@ export interface TlsServer {
 /** The caller closes it. */
 export async function startTlsServer(certificate: Certificate, respond: RequestListener): Promise<TlsServer> {
   const server = createServer(certificate, respond);
+  // A request on a socket that it closes just then would be lost.
+  server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = z.object({ port: z.number() }).parse(server.address());

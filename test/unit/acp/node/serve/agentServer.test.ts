@@ -4,6 +4,7 @@ import * as http from 'node:http';
 import * as net from 'node:net';
 import { tmpdir } from 'node:os';
 import { WebSocket } from 'ws';
+import { defaultRemoteLimits } from '../../../../../src/acp/node/remote/remoteLimits';
 import { startAgentProcess } from '../../../../../src/acp/node/process/agentProcess';
 import type { AgentServer, AgentServerDeps } from '../../../../../src/acp/node/serve/agentServer';
 import { nullLogger } from '../../../../../src/base/common/log';
@@ -239,6 +240,14 @@ describe('the server of an agent', () => {
     const lastSign = next();
     clock.advance(60);
     assert.equal(await lastSign, 'close');
+  });
+
+  it('keeps idle sockets for much longer than clients do', async () => {
+    const { server } = await serve();
+    const response = await fetch(server.url, { method: 'POST', headers: json, body: JSON.stringify(initialize) });
+    await response.text();
+    const [, seconds] = /timeout=(\d+)/.exec(response.headers.get('keep-alive') ?? '') ?? [];
+    assert.ok(Number(seconds) * 1_000 > 10 * defaultRemoteLimits.idleSocketMs, seconds);
   });
 
   it('ends the agent of a client over HTTP that has disappeared', async () => {
