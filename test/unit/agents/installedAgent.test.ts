@@ -24,9 +24,7 @@ import { MemoryMemento } from '../../fake/memoryMemento';
 import { NpmRegistry } from '../../fake/agents/npmRegistry';
 import { OutgoingHttp } from '../../../src/wire/node/outgoingHttp';
 
-describe('an agent of the registry', function () {
-  this.timeout(120_000);
-
+describe('an agent of the registry', () => {
   it('is installed with npm, becomes a backend and answers a prompt with its key', async () => {
     const npm = await NpmRegistry.start();
     const folder = await mkdtemp(path.join(tmpdir(), 'backline-agents-'));

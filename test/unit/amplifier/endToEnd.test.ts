@@ -24,8 +24,7 @@ describe('the client and the embedded server over ACP and the demo agent', () =>
   let session: BackendSession;
   let recorder: Recorder;
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     program = await buildAmplifierProgram();
     folder = await realpath(await mkdtemp(join(tmpdir(), 'backline-ws-')));
   });

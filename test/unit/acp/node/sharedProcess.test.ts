@@ -530,7 +530,7 @@ describe('conversations that share one agent process', () => {
       }),
       { numRuns: 250 },
     );
-  }).timeout(120_000);
+  });
 });
 
 interface ExpectedTurn {

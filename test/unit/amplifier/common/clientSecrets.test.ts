@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { SecretRedactor } from '../../../../src/session/common/redaction/secretRedactor';
+import { processorMsOf } from '../../../support/processorTime';
 
 const key = 'sk-ant/"api"\\03+Größe🎸';
 
@@ -56,8 +57,7 @@ describe('secrets in what a server says', () => {
 
   it('are looked for in long runs of backslashes without delay', () => {
     const text = '\\'.repeat(2 ** 20);
-    const startedAt = performance.now();
-    assert.equal(redactor().redactText(text), text);
-    assert.ok(performance.now() - startedAt < 5000);
+    const usedMs = processorMsOf(() => assert.equal(redactor().redactText(text), text));
+    assert.ok(usedMs < 5000);
   });
 });

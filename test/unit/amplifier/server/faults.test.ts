@@ -226,7 +226,7 @@ describe('the embedded server and requests that make no sense', () => {
     assert.deepEqual(Object.fromEntries(counts), { 202: 1, 409: 9999 });
     assert.equal(harness.backend.session.prompts.length, 1);
     socket.destroy();
-  }).timeout(60_000);
+  });
 
   it('holds no more sessions than it says', async () => {
     await harness.createSession();

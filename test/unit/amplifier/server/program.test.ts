@@ -54,8 +54,7 @@ describe('the Amplifier server program over ACP and the demo agent', () => {
   let workspace: string;
   const running: ChildProcess[] = [];
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     bin = await mkdtemp(join(tmpdir(), 'backline-bin-'));
     workspace = await realpath(await mkdtemp(join(tmpdir(), 'backline-ws-')));
     const shared = { absWorkingDir: process.cwd(), outdir: bin, logLevel: 'warning' } as const;

@@ -90,5 +90,5 @@ describe('the embedded server after any schedule of requests, stalls, aborts and
       }),
       { numRuns: 60, interruptAfterTimeLimit: 60_000 },
     );
-  }).timeout(180_000);
+  });
 });

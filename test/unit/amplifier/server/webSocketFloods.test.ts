@@ -76,7 +76,7 @@ describe('WebSockets of the embedded server whose clients send without end', () 
     raw.resume();
     while (answered < sent) await once(raw, 'data');
     assert.equal(answered, sent);
-  }).timeout(60_000);
+  });
 
   it('work on a few messages at once, in the order in which they came', async () => {
     await start({ limits: { maxConcurrentMessages: 2 } });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { withoutKeys } from '../../../../src/base/common/text/withoutKeys';
+import { processorMsOf } from '../../../support/processorTime';
 
 const secret = 'a1B2'.repeat(10);
 
@@ -54,9 +55,8 @@ describe('A text without keys', () => {
 
   it('is read at once, however long it is', () => {
     for (const part of ['sk-', '//', 'bearer ', 'api_key" ', 'a', '?key=', 'github_pat_', 'Bearer a']) {
-      const startedAt = performance.now();
-      withoutKeys(part.repeat(200_000 / part.length));
-      assert.ok(performance.now() - startedAt < 2_000, part);
+      const text = part.repeat(200_000 / part.length);
+      assert.ok(processorMsOf(() => void withoutKeys(text)) < 2_000, part);
     }
   });
 });

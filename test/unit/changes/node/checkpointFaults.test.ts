@@ -10,7 +10,7 @@ import type { FolderCheckpoint } from '../../../../src/changes/common/workspaceC
 import { FolderCheckpoints } from '../../../../src/changes/node/folderCheckpoints';
 import { until } from '../../../support/eventually';
 import { only } from '../../../support/only';
-import { contentsOf, TestWorkspace, writesIn } from '../support/workspace';
+import { contentsOf, TestWorkspace, writesIn, patientScans } from '../support/workspace';
 
 interface Options {
   readonly folders?: () => readonly string[];
@@ -49,6 +49,7 @@ describe('checkpoints of a window, when something fails', () => {
       retention: () => ({ maxAgeMs: 1e9, maxBytes: 1e9 }),
       log: nullLogger,
       clock: systemClock,
+      limits: patientScans,
       ...options,
     });
     opened.push(checkpoints);
@@ -145,18 +146,18 @@ case "$*" in *update-index*)
   [ -e '${workspace.root}/hang' ] && sleep 100
   [ -e '${workspace.root}/kill' ] && kill -9 $$
 esac`);
-    const checkpoints = open({ searchPath, folders: () => [workspace.folder], limits: { maxMs: 2_000 } });
+    const folders = (): string[] => [workspace.folder];
     writeFileSync(path.join(workspace.root, 'hang'), '');
-    const slow = await checkpoints.take('first', signal);
-    assert.match(slow.problems.join(), /took longer than 2 s/);
+    const slow = await open({ searchPath, folders, limits: { maxMs: 1_000 } }).take('first', signal);
+    assert.match(slow.problems.join(), /took longer than 1 s/);
     renameSync(path.join(workspace.root, 'hang'), path.join(workspace.root, 'kill'));
-    const killed = await checkpoints.take('second', signal);
+    const killed = await open({ searchPath, folders }).take('second', signal);
     assert.match(killed.problems.join(), /Git failed to run/);
     rmSync(path.join(workspace.root, 'kill'));
-    const patient = open({ folders: () => [workspace.folder] });
-    const { folders } = await patient.take('third', signal);
+    const mended = open({ folders });
+    const third = await mended.take('third', signal);
     workspace.write({ 'a.txt': 'agent\n' });
-    assert.deepEqual(await changed(patient, folders), ['workspace/a.txt']);
+    assert.deepEqual(await changed(mended, third.folders), ['workspace/a.txt']);
   });
 
   onPosix.it('run no Git of any folder of the workspace', async () => {

@@ -6,7 +6,7 @@ import { systemClock } from '../../../../src/base/node/systemClock';
 import { nullLogger } from '../../../../src/base/common/log';
 import { FolderCheckpoints } from '../../../../src/changes/node/folderCheckpoints';
 import { importStore } from '../../../../src/changes/node/storage/importStore';
-import { gitIn, TestWorkspace } from '../support/workspace';
+import { gitIn, TestWorkspace, patientScans } from '../support/workspace';
 
 const { signal } = new AbortController();
 const keyOf = (folder: string): string => createHash('sha256').update(folder).digest('hex').slice(0, 16);
@@ -31,6 +31,7 @@ describe('the storage of checkpoints', () => {
       retention: () => ({ maxAgeMs: 1e12, maxBytes: 1e9 }),
       log: nullLogger,
       clock: systemClock,
+      limits: patientScans,
     });
     opened.push(checkpoints);
     return checkpoints;

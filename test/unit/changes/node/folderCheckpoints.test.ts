@@ -18,7 +18,7 @@ import { FolderCheckpoints } from '../../../../src/changes/node/folderCheckpoint
 import { hasInterruptedRestore } from '../../../../src/changes/node/restore/hasInterruptedRestore';
 import { FakeClock } from '../../../fake/fakeClock';
 import { eventually } from '../../../support/eventually';
-import { contentsOf, gitIn, TestWorkspace } from '../support/workspace';
+import { contentsOf, gitIn, TestWorkspace, patientScans } from '../support/workspace';
 
 const decode = (bytes: Uint8Array): Promise<string> =>
   Promise.resolve(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -49,6 +49,7 @@ describe('FolderCheckpoints', () => {
       retention: () => ({ maxAgeMs: 1e9, maxBytes: 1e9 }),
       log: nullLogger,
       clock: systemClock,
+      limits: patientScans,
       ...options,
     });
   }
@@ -208,7 +209,7 @@ describe('FolderCheckpoints', () => {
         ],
       },
     );
-  }).timeout(120_000);
+  });
 
   describe('restores', () => {
     const preview = (folders: Parameters<FolderCheckpoints['planRestore']>[0]) =>

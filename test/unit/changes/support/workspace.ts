@@ -22,6 +22,9 @@ import {
   type CheckpointStoreOptions,
 } from '../../../../src/changes/node/checkpointStore';
 
+/** For tests that are not about the time that checkpoints may take, on a machine of any speed. */
+export const patientScans = { maxMs: 10 * 60_000 };
+
 /** A folder with real files, a place for checkpoints beside it, and real Git. Dispose it. */
 export class TestWorkspace {
   readonly root = realpathSync(mkdtempSync(path.join(tmpdir(), 'backline-changes-')));
@@ -72,6 +75,7 @@ export class TestWorkspace {
       excludes: () => false,
       logger: nullLogger,
       ...options,
+      limits: { ...patientScans, ...options.limits },
     });
     if (opened.kind !== 'open') throw new Error(opened.message);
     this.stores.push(opened.store);

@@ -316,5 +316,5 @@ describe('A turn of an agent that only runs shell commands', () => {
     assert.ok(first);
     await chat.revert(first.path);
     assert.equal(chat.fileChanges.list.length, 4_999);
-  }).timeout(180_000);
+  });
 });

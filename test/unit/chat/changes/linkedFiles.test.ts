@@ -5,8 +5,7 @@ import { TestWorkspace } from '../../changes/support/workspace';
 import { event } from '../support/transcriptRecorder';
 import { changeLines, DiskWindow } from '../support/diskWindow';
 
-describe('a file with several paths', function () {
-  this.timeout(60_000);
+describe('a file with several paths', () => {
   let workspace: TestWorkspace;
   let window: DiskWindow;
 

@@ -5,8 +5,7 @@ import type { Chat } from '../../../../src/chat/common/chatPorts';
 import { TestWorkspace } from '../../changes/support/workspace';
 import { changeLines, DiskWindow } from '../support/diskWindow';
 
-describe('the changes of a conversation whose folder was moved', function () {
-  this.timeout(60_000);
+describe('the changes of a conversation whose folder was moved', () => {
   let workspace: TestWorkspace;
   let window: DiskWindow;
   let id: string;

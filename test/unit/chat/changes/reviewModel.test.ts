@@ -101,8 +101,7 @@ function promptOf(chat: Chat, turn: number): string {
 }
 
 describe('Review of changes', () => {
-  it('has the texts of a model after any sequence of edits, keeps, undos and restores', async function () {
-    this.timeout(120_000);
+  it('has the texts of a model after any sequence of edits, keeps, undos and restores', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
         const model = new Model();

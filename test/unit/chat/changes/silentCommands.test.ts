@@ -9,8 +9,7 @@ import { FakeEditor } from '../../../fake/fakeEditor';
 import { TestWorkspace } from '../../changes/support/workspace';
 import { changeLines, DiskWindow } from '../support/diskWindow';
 
-describe('a silent command that Backline runs for an agent', function () {
-  this.timeout(60_000);
+describe('a silent command that Backline runs for an agent', () => {
   let workspace: TestWorkspace;
   let window: DiskWindow;
   beforeEach(async () => {

@@ -13,8 +13,7 @@ import { changeLines, DiskWindow } from '../support/diskWindow';
 
 const { signal } = new AbortController();
 
-describe('edits after a prompt that a restore must not lose', function () {
-  this.timeout(60_000);
+describe('edits after a prompt that a restore must not lose', () => {
   let workspace: TestWorkspace;
   let window: DiskWindow;
   let chat: Chat;

@@ -182,7 +182,7 @@ describe('Undo, Restore and Keep', () => {
   for (const [name, steps] of Object.entries(examples)) {
     it(`lose no byte of ${name}`, async () => {
       await play('folder', [], steps);
-    }).timeout(60_000);
+    });
   }
 
   it('lose no byte, whatever the user, other programs and the agent do', async function () {

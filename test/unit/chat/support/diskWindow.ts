@@ -24,7 +24,7 @@ import { decodeText } from '../../../../src/editor/node/diskReader';
 import type { TranscriptDocument } from '../../../../src/transcript/common/transcriptDocument';
 import { MemoryMemento } from '../../../fake/memoryMemento';
 import { until } from '../../../support/eventually';
-import type { TestWorkspace } from '../../changes/support/workspace';
+import { patientScans, type TestWorkspace } from '../../changes/support/workspace';
 import { ChatBackends } from './chatBackend';
 import { draft, noStarts, noUnsavedFiles } from './window';
 
@@ -101,7 +101,7 @@ export class DiskWindow {
       retention: () => ({ maxAgeMs: 1e9, maxBytes: 1e9 }),
       log: nullLogger,
       clock,
-      ...(limits && { limits }),
+      limits: { ...patientScans, ...limits },
       ...(searchPath !== undefined && { searchPath }),
       ...(fileTimes && { fileTimes }),
     });

@@ -208,8 +208,7 @@ describe('An undo that fails', () => {
   }
 });
 
-describe('a turn while another conversation works on the same files', function () {
-  this.timeout(60_000);
+describe('a turn while another conversation works on the same files', () => {
   let workspace: TestWorkspace;
   const windows: DiskWindow[] = [];
 

@@ -16,7 +16,7 @@ const integrity = `sha384-${createHash('sha384').update(code).digest('base64')}`
 const locateOptions = (pin: unknown, isRefresh = false): RemoteModuleOptions => ({
   integrity: pin,
   isRefresh,
-  signal: AbortSignal.timeout(20_000),
+  signal: AbortSignal.timeout(45_000),
 });
 
 describe('code from elsewhere', () => {

@@ -33,8 +33,7 @@ async function childrenSince(others: readonly number[]): Promise<readonly number
   return (await children()).filter((pid) => !others.includes(pid));
 }
 
-describe('trials of mutants', function () {
-  this.timeout(120_000);
+describe('trials of mutants', () => {
   let folder: string;
   let trials: Trials;
   let said: string[];

@@ -51,7 +51,7 @@ describe('an agent that tells the state of the sign-in', () => {
         ['unauthenticated', false],
       ] as const) {
         const { backend, counts } = make(version, () => ({ state, accounts }));
-        const found = await backend.signInMethods(AbortSignal.timeout(10_000));
+        const found = await backend.signInMethods(AbortSignal.timeout(45_000));
         assert.deepEqual([found.isSignedIn, found.accounts, counts.sessions], [isSignedIn, ['Max (a@example.com)'], 0]);
         assert.equal(backend.state.kind, isSignedIn ? 'ready' : 'authRequired');
       }
@@ -66,7 +66,7 @@ describe('an agent that tells the state of the sign-in', () => {
       },
     ]) {
       const { backend, counts } = make(1, answer);
-      assert.equal((await backend.signInMethods(AbortSignal.timeout(10_000))).isSignedIn, true);
+      assert.equal((await backend.signInMethods(AbortSignal.timeout(45_000))).isSignedIn, true);
       assert.equal(counts.sessions, 1);
     }
   });

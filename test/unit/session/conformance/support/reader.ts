@@ -57,7 +57,7 @@ export class Reader {
   }
 
   async until(what: string, isSo: () => boolean): Promise<void> {
-    const deadline = AbortSignal.timeout(20_000);
+    const deadline = AbortSignal.timeout(45_000);
     deadline.addEventListener('abort', () => this.wake(), { once: true });
     while (!isSo()) {
       assert.ok(!deadline.aborted && !this.hasEnded, `${what} did not come; there are: ${this.names.join(' ')}`);
@@ -66,7 +66,7 @@ export class Reader {
   }
 
   async untilEnd(): Promise<void> {
-    const deadline = AbortSignal.timeout(20_000);
+    const deadline = AbortSignal.timeout(45_000);
     deadline.addEventListener('abort', () => this.wake(), { once: true });
     while (!this.hasEnded) {
       assert.ok(!deadline.aborted, `the session does not end; there are: ${this.names.join(' ')}`);

@@ -198,8 +198,7 @@ describe('the index of threads', () => {
     }
   });
 
-  it('saves what lists that follow each other have read, also those of another window', async function () {
-    this.timeout(60_000);
+  it('saves what lists that follow each other have read, also those of another window', async () => {
     const [one, other] = [open(), open()];
     for (const id of ['a', 'b', 'c']) {
       bench.write(id, { title: id });
