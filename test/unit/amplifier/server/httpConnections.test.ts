@@ -135,7 +135,9 @@ describe('connections to the embedded server above its limit', () => {
   let held: Socket[];
 
   beforeEach(async () => {
-    harness = await ServerHarness.start({ limits: { maxConnections: 2 } });
+    // Those that are held send nothing, and stay however long a test takes.
+    const patient = { headersTimeoutMs: 600_000, requestTimeoutMs: 600_000 };
+    harness = await ServerHarness.start({ limits: { maxConnections: 2, ...patient } });
     ({ id } = await harness.createSession());
     held = await eventually('two held connections', async () => {
       const sockets = [await harness.dial(), await harness.dial()];
