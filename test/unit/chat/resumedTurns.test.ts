@@ -61,7 +61,7 @@ describe('A turn whose window was closed', () => {
     const chat = await window.chats.open(id);
     await until('the load', () => window.agent.calls.length === 1);
     await until('the end of patience', () => {
-      clock.advance(100);
+      clock.advance(1_000);
       return chat.view.status === 'idle';
     });
     assert.equal(clock.now() >= 10_000, true);

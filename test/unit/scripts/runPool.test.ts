@@ -18,12 +18,17 @@ describe('the runner of unit test files', () => {
   });
 
   /** Runs files with one test each, which runs that code, in one process at a time. */
-  async function runPool(...codes: readonly string[]): Promise<{ code: number; output: string; summary: Summary }> {
+  const runPool = (...codes: readonly string[]) => runWithin(10 * 60_000, ...codes);
+
+  async function runWithin(
+    maxFileMs: number,
+    ...codes: readonly string[]
+  ): Promise<{ code: number; output: string; summary: Summary }> {
     const files = codes.map((_, index) => path.join(folder, `${index}.test.js`));
     for (const [index, file] of files.entries())
       await writeFile(file, `describe('a file', () => { it('has a test', () => { ${codes[index] ?? ''} }); });`);
     const script = `const { runPool } = await import(${JSON.stringify(path.resolve('scripts/lib/tests/runPool.mjs'))});
-      await runPool(${JSON.stringify(name)}, ${JSON.stringify(files)}, { timeoutMs: 20_000, maxFileMs: 8_000, processes: 1 });`;
+      await runPool(${JSON.stringify(name)}, ${JSON.stringify(files)}, { timeoutMs: 60_000, maxFileMs: ${maxFileMs}, processes: 1 });`;
     const ended = await run(process.execPath, ['--input-type=module', '-e', script]);
     const summary = await readSummary(name);
     assert.ok(summary, ended.output);
@@ -53,7 +58,10 @@ describe('the runner of unit test files', () => {
   });
 
   it('fails a file that blocks its process, and runs those behind it', async () => {
-    const { code, output, summary } = await runPool('for (;;);', '');
+    // As long as the other file may take, with the start of its process.
+    const maxFileMs = 8_000;
+    const blocks = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
+    const { code, output, summary } = await runWithin(maxFileMs, blocks, '');
     assert.equal(code, 1, output);
     assert.match(output, /The process of .*0\.test\.ts ended \(SIGKILL\)/);
     assert.deepEqual([summary.passes, summary.failures], [1, 1]);

@@ -16,6 +16,7 @@ import { systemClock } from '../../../../src/base/node/systemClock';
 import { FakeClock } from '../../../fake/fakeClock';
 import { realInstallPorts } from '../../../fake/agents/installPorts';
 import { until } from '../../../support/eventually';
+import { turns } from '../../../support/turns';
 
 const { signal } = new AbortController();
 const progress = { signal, onProgress: () => undefined };
@@ -218,17 +219,18 @@ describe('the files of installed agents', () => {
       const clock = new FakeClock();
       const options = { file: storage.lockFile, clock, signal, waitMs: 60_000, onWait: () => undefined };
       const acquiring = acquireInstallLock(options);
-      let isAcquired = false;
-      void acquiring.then(() => (isAcquired = true));
+      let hasIt = false;
+      void acquiring.then(() => (hasIt = true));
+      const isAcquired = (): boolean => hasIt;
       let waitedMs = 0;
-      await until('the lock is taken over', () => {
+      while (!isAcquired()) {
         // Two timers: one counts the silence, the other one ends the pause between two tries.
-        if (!isAcquired && clock.pending === 2) {
+        if (clock.pending === 2) {
           clock.advance(500);
           waitedMs += 500;
         }
-        return isAcquired;
-      });
+        await turns(1);
+      }
       assert.equal(waitedMs, 45_000);
       await (await acquiring).release();
       assert.equal(clock.pending, 0);
