@@ -19,7 +19,10 @@ export interface Chats extends Disposable {
   readonly openChats: readonly Chat[];
   /** Fires when a conversation is opened or closed, or when its list of file changes may have changed. */
   readonly onDidChangeFiles: Event<void>;
-  /** Rows for the list, newest first. Omits conversations without messages. */
+  /**
+   * Rows for the list: what needs the user first, then what works, then the newest of this window and of other folders. Omits
+   * conversations without messages.
+   */
   readonly rows: readonly ConversationRow[];
   /**
    * Finds saved conversations by title and text, and sessions of running backends by title. A result contains all words
@@ -154,7 +157,10 @@ export interface Chat {
    * no turn is running. @throws BackendError, ChatError
    */
   retry(entryId: string): Promise<void>;
-  /** Ends the turn, immediately in the transcript and then in the backend. */
+  /**
+   * Ends the turn, immediately in the transcript and then in the backend, also if another window runs it. @throws ChatError
+   * `readonly` if that window cannot be asked
+   */
   stop(): Promise<void>;
   /**
    * Asks the agent to continue an answer that was interrupted. The draft stays unchanged. @throws BackendError,
@@ -164,7 +170,8 @@ export interface Chat {
   /**
    * Answers an approval. `reason` becomes the next prompt, before queued prompts, and is sent as soon as no turn is
    * running.
-   * @throws BackendError `approvalInvalid`, `approvalResolved`
+   * If another window runs the conversation, the answer is given there, if it still asks for what is shown here.
+   * @throws BackendError `approvalInvalid`, `approvalResolved`; of another window ChatError `notFound`, `changedMeanwhile`, `readonly`
    */
   answerApproval(approvalId: string, option: string, reason?: Draft): Promise<void>;
   setOption(optionId: string, value: string | boolean): Promise<void>;
