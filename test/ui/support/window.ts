@@ -385,5 +385,7 @@ async function clickRow(row: Locator, words: readonly string[]): Promise<void> {
     if (!expected.every((part) => text.includes(part.toLowerCase()))) throw new Error(`the row became ${text}`);
     element.click();
   };
+  // It tells VS Code that Control, which has opened the list, is not held any more. Otherwise a file may open to the side.
+  await row.dispatchEvent('mousedown', {}, { timeout: 5_000 });
   await row.evaluate(click, words, { timeout: 5_000 });
 }
