@@ -341,6 +341,8 @@ export class VsCodeWindow {
       await chosen.waitFor({ timeout: 6_000 });
       // Not by Enter: that would go to whatever has taken the focus meanwhile.
       await clickRow(chosen, [row]);
+      // A row that is drawn anew can miss the click. A list that is accepted closes at once.
+      await chosen.waitFor({ state: 'hidden', timeout: 10_000 });
     });
   }
 
@@ -387,5 +389,8 @@ async function clickRow(row: Locator, words: readonly string[]): Promise<void> {
   };
   // It tells VS Code that Control, which has opened the list, is not held any more. Otherwise a file may open to the side.
   await row.dispatchEvent('mousedown', {}, { timeout: 5_000 });
-  await row.evaluate(click, words, { timeout: 5_000 });
+  await row.evaluate(click, words, { timeout: 5_000 }).catch((error: unknown) => {
+    // The command has loaded the page again.
+    if (!String(error).includes('context was destroyed')) throw error;
+  });
 }
