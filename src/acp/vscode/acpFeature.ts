@@ -9,6 +9,7 @@ import type { Feature, RunningFeature } from '../../base/common/feature';
 import type { Memento } from '../../base/common/memento';
 import type { ConsentPort } from '../../consent/common/consentManager';
 import { commandIds, settingIds } from '../../manifest';
+import { manageTrustAction, openSettingsAction } from '../../platform/common/statusActions';
 import type { NoticeBoard } from '../../platform/common/noticeBoard';
 import type { NoticeContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
@@ -282,12 +283,8 @@ export class AcpFeature implements Feature {
 const actions: AgentStatusActions = {
   restart: { label: 'Restart Agent', command: commandIds.acpRestartAgent },
   signIn: { label: 'Sign In', command: commandIds.acpSignIn },
-  openSettings: {
-    label: 'Open Settings',
-    command: 'workbench.action.openSettings',
-    arguments: [settingIds.acpAgents],
-  },
-  manageTrust: { label: 'Manage Workspace Trust', command: 'workbench.trust.manage' },
+  openSettings: openSettingsAction(settingIds.acpAgents),
+  manageTrust: manageTrustAction,
 };
 
 function tellPostponed(notices: NoticeBoard, { id, title }: Pick<SessionBackend, 'id' | 'title'>): void {

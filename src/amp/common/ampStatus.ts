@@ -1,4 +1,5 @@
 import { countWithNoun } from '../../base/common/text/countWithNoun';
+import { manageTrustAction, openSettingsAction } from '../../platform/common/statusActions';
 import type { FeatureStatus, StatusAction } from '../../base/common/feature';
 import { commandIds } from '../../manifest';
 import type { FailureCounts } from './failureRateMonitor';
@@ -30,12 +31,7 @@ const updatePlugin: StatusAction = {
   command: commandIds.ampInstallDiagnosticsPlugin,
 };
 const openFolder: StatusAction = { label: 'Open Folder', command: 'workbench.action.files.openFolder' };
-const manageTrust: StatusAction = { label: 'Manage Workspace Trust', command: 'workbench.trust.manage' };
-const openSettings: StatusAction = {
-  label: 'Open Settings',
-  command: 'workbench.action.openSettings',
-  arguments: ['backline.amp'],
-};
+const openSettings = openSettingsAction('backline.amp');
 
 /** Returns the status of the Amp server for the status list and the status bar. */
 export function ampStatus(state: AmpState, { hasFolder, isTrusted, isPluginOutdated }: AmpEnvironment): FeatureStatus {
@@ -67,7 +63,7 @@ export function ampStatus(state: AmpState, { hasFolder, isTrusted, isPluginOutda
       const updates = isPluginOutdated ? [updatePlugin] : [];
       if (!isTrusted) {
         const summary = `Edits are refused until you trust the workspace. ${serving}${update}`;
-        return { ...amp, state: 'ready', summary, actions: [manageTrust, ...updates, restart] };
+        return { ...amp, state: 'ready', summary, actions: [manageTrustAction, ...updates, restart] };
       }
       const summary = `${serving}${update}`;
       return { ...amp, state: 'ready', summary, actions: [openTerminal, ...updates, restart] };

@@ -8,6 +8,7 @@ import type { ConsentPort } from '../../consent/common/consentManager';
 import type { ConsentSubjectSource } from '../../consent/common/consentSubject';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, settingIds } from '../../manifest';
+import { manageTrustAction, openSettingsAction } from '../../platform/common/statusActions';
 import type { NoticeContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import type { TrafficTap } from '../../wire/common/traffic';
@@ -250,11 +251,11 @@ function loadClient() {
 }
 
 const actions: ServerStatusActions = {
-  openSettings: { label: 'Open Settings', command: 'workbench.action.openSettings', arguments: ['amplifier.server'] },
+  openSettings: openSettingsAction('amplifier.server'),
   setApiKey: { label: 'Set API Key', command: commandIds.amplifierSetApiKey },
   setToken: { label: 'Set Server Token', command: commandIds.amplifierSetToken },
   chooseContext: { label: 'Configure Editor Context', command: commandIds.amplifierChooseContext },
-  manageTrust: { label: 'Manage Workspace Trust', command: 'workbench.trust.manage' },
+  manageTrust: manageTrustAction,
 };
 
 /** Returns undefined if the settings are invalid. */

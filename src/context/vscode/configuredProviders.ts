@@ -1,16 +1,13 @@
 import * as vscode from 'vscode';
 import { settingIds } from '../../manifest';
+import { openSettingsAction } from '../../platform/common/statusActions';
 import type { ProviderSettingsLevel, ProviderSettingsLevels } from '../common/providers/providerSettings';
 
 /** The setting of the OpenCtx extension for providers. */
 const openctxProviders = 'openctx.providers';
 const openctxEnable = 'openctx.enable';
 
-export const openProviderSettingsAction = {
-  label: 'Open Settings',
-  command: 'workbench.action.openSettings',
-  arguments: [settingIds.contextProviders],
-};
+export const openProviderSettingsAction = openSettingsAction(settingIds.contextProviders);
 
 export function affectsProviderSettings(change: vscode.ConfigurationChangeEvent): boolean {
   const settings = [settingIds.contextProviders, openctxProviders, openctxEnable];

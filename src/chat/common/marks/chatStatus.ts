@@ -1,5 +1,6 @@
 import type { FeatureStatus, StatusAction } from '../../../base/common/feature';
 import { commandIds, settingIds } from '../../../manifest';
+import { manageTrustAction, openSettingsAction } from '../../../platform/common/statusActions';
 import type { BackendView } from '../chatView';
 import type { ChatMarks } from './chatMarks';
 
@@ -22,12 +23,8 @@ export const chatStatusActions: ChatStatusActions = {
   open: { label: 'Open Chat', command: commandIds.chatOpen },
   pickBackend: { label: 'Choose Agent', command: commandIds.chatPickBackend },
   showNext: { label: 'Show Next Conversation That Needs Attention', command: commandIds.chatShowNext },
-  openSettings: {
-    label: 'Open Settings',
-    command: 'workbench.action.openSettings',
-    arguments: [settingIds.chatBackend],
-  },
-  manageTrust: { label: 'Manage Workspace Trust', command: 'workbench.trust.manage' },
+  openSettings: openSettingsAction(settingIds.chatBackend),
+  manageTrust: manageTrustAction,
 };
 
 /** Returns the chat's entry in the status list. Problems that need the user come first. */
