@@ -28,7 +28,7 @@ export class V1Agent {
   /** Creates the app with all handlers. Connect it only once. */
   createApp(): AgentApp {
     const { name, version, sessions } = this.deps;
-    const app = agent({ name })
+    return agent({ name })
       .onRequest('initialize', ({ params }) => {
         this.clientCapabilities = params.clientCapabilities ?? {};
         return {
@@ -95,14 +95,13 @@ export class V1Agent {
       .onRequest('session/prompt', async ({ params, client, signal }) => ({
         stopReason: await this.runTurn(client, this.requireSession(params.sessionId), params.prompt, signal),
       }))
-      .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort());
-    app.onRequest('session/fork', ForkSession, async ({ params, client }) => {
-      const session = await sessions.fork(params.sessionId, params);
-      if (!session) throw RequestError.sessionNotFound(params.sessionId);
-      this.announceCommands(client, session);
-      return { sessionId: session.id, ...this.modesAndOptionsOf(session) };
-    });
-    return app;
+      .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort())
+      .onRequest('session/fork', ForkSession, async ({ params, client }) => {
+        const session = await sessions.fork(params.sessionId, params);
+        if (!session) throw RequestError.sessionNotFound(params.sessionId);
+        this.announceCommands(client, session);
+        return { sessionId: session.id, ...this.modesAndOptionsOf(session) };
+      });
   }
 
   private async runTurn(

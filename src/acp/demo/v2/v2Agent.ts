@@ -26,7 +26,7 @@ export class V2Agent {
   /** Creates the app with all handlers; connect it once. */
   createApp(): AgentApp {
     const { name, version, sessions } = this.deps;
-    const app = agent({ name })
+    return agent({ name })
       .onRequest('initialize', () => ({
         protocolVersion: 2,
         info: { name: 'backline-demo-agent', title: name, version },
@@ -99,13 +99,12 @@ export class V2Agent {
         await sent;
         return { messageId };
       })
-      .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort());
-    app.onRequest('session/fork', ForkSession, async ({ params }) => {
-      const session = await sessions.fork(params.sessionId, params);
-      if (!session) throw RequestError.sessionNotFound(params.sessionId);
-      return { sessionId: session.id, ...setupOf(session) };
-    });
-    return app;
+      .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort())
+      .onRequest('session/fork', ForkSession, async ({ params }) => {
+        const session = await sessions.fork(params.sessionId, params);
+        if (!session) throw RequestError.sessionNotFound(params.sessionId);
+        return { sessionId: session.id, ...setupOf(session) };
+      });
   }
 
   /** Reports the turn's beginning and end. @throws the error of a closed connection */
