@@ -9,7 +9,6 @@ interface DemoProvider {
   current: { readonly apiType: string; readonly baseUrl: string } | null;
 }
 
-export const ListProviders = z.looseObject({});
 export const SetProvider = z.looseObject({
   providerId: z.string(),
   apiType: z.string(),

@@ -7,6 +7,7 @@ import { DraftConnection } from '../../../../src/acp/common/draft/draftConnectio
 import { answerPrompt } from '../../../../src/acp/demo/answer/answerPrompt';
 import { diskFileHandlers, readFileInFolder } from './servedFiles';
 import { DraftTurn } from './draftTurn';
+import { writeToStderr } from './stdioStream';
 
 /** An agent of the draft protocol as documented: the client stores the threads, and the agent serves files. */
 export class DocumentedDraftAgent {
@@ -66,8 +67,4 @@ export class DocumentedDraftAgent {
     const message = { role: 'assistant' as const, chunks: [{ type: 'text' as const, chunk: answerParts.join('') }] };
     await connection.call('sendMessage', { threadId, message }).catch(writeToStderr);
   }
-}
-
-function writeToStderr(error: unknown): void {
-  process.stderr.write(`${messageOf(error)}\n`);
 }

@@ -1,12 +1,11 @@
 // The demo agent with what only tests need: the dialect of June 2025, a sign-in, and LLM providers.
 import { parseOptions } from '../../../../src/acp/demo/options';
-import { runDemoAgent, stdioStream, warn } from '../../../../src/acp/demo/runDemoAgent';
-import { messageOf } from '../../../../src/base/common/errors';
+import { runDemoAgent, stdioStream } from '../../../../src/acp/demo/runDemoAgent';
 import { DemoProviders } from './demoProviders';
 import { DemoSignIn } from './demoSignIn';
 import { DocumentedDraftAgent } from './documentedDraftAgent';
 import { DraftProtocolAgent } from './draftAgent';
-import { StdioStream } from './stdioStream';
+import { StdioStream, writeToStderr } from './stdioStream';
 import { withSignInAndProviders } from './withSignInAndProviders';
 
 /**
@@ -35,7 +34,7 @@ async function runExtended(argv: readonly string[]): Promise<void> {
 main(process.argv.slice(2)).then(
   () => process.exit(0),
   (error: unknown) => {
-    warn(messageOf(error));
+    writeToStderr(error);
     process.exit(1);
   },
 );

@@ -69,6 +69,6 @@ export class StdioStream implements MessageStream {
   }
 }
 
-function writeToStderr(error: unknown): void {
+export function writeToStderr(error: unknown): void {
   process.stderr.write(`${messageOf(error)}\n`);
 }

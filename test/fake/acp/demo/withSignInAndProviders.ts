@@ -1,11 +1,10 @@
-import type { AnyMessage, AuthMethod, Stream } from '@agentclientprotocol/sdk';
+import { RequestError, type AnyMessage, type AuthMethod, type Stream } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
 import { messageOf } from '../../../../src/base/common/errors';
 import { rpcErrorCode } from '../../../../src/wire/common/connectionErrors';
 import { DisableProvider, SetProvider, type DemoProviders } from './demoProviders';
 import type { DemoSignIn } from './demoSignIn';
 
-const authRequired = -32_000;
 const Request = z.looseObject({ id: z.union([z.string(), z.number()]), method: z.string(), params: z.unknown() });
 type Request = z.infer<typeof Request>;
 const Initialize = z.looseObject({
@@ -19,15 +18,6 @@ const V1Result = z.looseObject({ protocolVersion: z.literal(1), agentCapabilitie
 const V2Result = z.looseObject({ protocolVersion: z.literal(2), capabilities: z.looseObject({}) });
 const SignIn = z.looseObject({ methodId: z.literal('demo-sign-in') });
 const needSignIn = new Set(['session/new', 'session/load', 'session/resume', 'session/fork']);
-
-class Failure extends Error {
-  constructor(
-    readonly code: number,
-    message: string,
-  ) {
-    super(message);
-  }
-}
 
 /**
  * What the demo agent does not have, in both versions: a sign-in and LLM providers. Their requests are answered here, before
@@ -46,8 +36,7 @@ export function withSignInAndProviders(
       const { capabilities, clientCapabilities } = Initialize.parse(params);
       initialization = { id, hasTerminal: Boolean(clientCapabilities?.auth?.terminal ?? capabilities?.auth?.terminal) };
     }
-    if (needSignIn.has(method) && !(await signIn.hasSignedInIfRequired()))
-      throw new Failure(authRequired, 'Authentication required');
+    if (needSignIn.has(method) && !(await signIn.hasSignedInIfRequired())) throw RequestError.authRequired();
     switch (method) {
       case 'authenticate':
       case 'auth/login':
@@ -91,7 +80,7 @@ export function withSignInAndProviders(
         async transform(message, controller) {
           const request = Request.safeParse(message).data;
           const failed = (error: unknown) => ({
-            code: error instanceof Failure ? error.code : rpcErrorCode.invalidParams,
+            code: error instanceof RequestError ? error.code : rpcErrorCode.invalidParams,
             message: messageOf(error),
           });
           const answered =
