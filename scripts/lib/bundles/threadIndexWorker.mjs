@@ -1,6 +1,6 @@
 /**
  * The program of the workers that read Amp's threads, as one file beside the extension.
- * @returns {import('esbuild').BuildOptions & { entryPoints: Record<string, string> }}
+ * @returns {Omit<import('esbuild').BuildOptions, 'entryPoints'> & { entryPoints: Record<string, string> }}
  */
 export function threadIndexWorkerBundle() {
   return {

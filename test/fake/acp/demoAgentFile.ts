@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { ownNodeBundle } from '../../../scripts/lib/oldestNode.mjs';
 import { demoAgentBundle } from '../../../scripts/lib/bundles/demoAgent.mjs';
 
 export interface DemoAgentFiles {
@@ -16,9 +15,14 @@ export interface DemoAgentFiles {
 /** Builds the demo agents into a temporary folder of their own. The caller removes it. */
 export async function buildDemoAgent(): Promise<DemoAgentFiles> {
   const folder = await mkdtemp(join(tmpdir(), 'backline-demo-'));
-  const extended = ownNodeBundle({ 'extended-demo-agent': 'test/fake/acp/demo/main.ts' });
-  for (const bundle of [demoAgentBundle(), extended])
-    await build({ ...bundle, absWorkingDir: process.cwd(), outdir: folder, logLevel: 'warning' });
+  const bundle = demoAgentBundle();
+  await build({
+    ...bundle,
+    entryPoints: { ...bundle.entryPoints, 'extended-demo-agent': 'test/fake/acp/demo/main.ts' },
+    absWorkingDir: process.cwd(),
+    outdir: folder,
+    logLevel: 'warning',
+  });
   return {
     file: join(folder, 'demo-agent.js'),
     extendedFile: join(folder, 'extended-demo-agent.js'),
