@@ -50,13 +50,16 @@ export class Mailbox implements Disposable {
     const { files, folder } = this.deps;
     if (this.watcher && (await files.modifiedAt(folder)) !== undefined) return false;
     await files.makeFolder(folder);
-    this.watcher?.dispose();
-    this.watcher = files.watch(folder, () => void this.receive());
+    if (this.watcher) {
+      this.disposables.removeWithoutDisposing(this.watcher);
+      this.watcher.dispose();
+    }
+    // The window may have closed meanwhile: then the store disposes the watcher at once.
+    this.watcher = this.disposables.add(files.watch(folder, () => void this.receive()));
     return true;
   }
 
   dispose(): void {
-    this.watcher?.dispose();
     this.disposables.dispose();
   }
 

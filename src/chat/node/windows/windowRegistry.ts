@@ -67,8 +67,8 @@ export class WindowRegistry implements OtherWindows, Disposable {
   private readonly queue = new KeyedQueue();
   private readonly writeCoalescer: Coalescer;
   private readonly readCoalescer: Coalescer;
+  private readonly retryCoalescer: Coalescer;
   private pollTimer: Disposable | undefined;
-  private retryTimer: Disposable | undefined;
   private conversations: LiveConversations = {};
   private reported = { all: '', rows: '' };
   private handler: WindowRequestHandler | undefined;
@@ -83,6 +83,7 @@ export class WindowRegistry implements OtherWindows, Disposable {
     this.lock = new FileLock(this.fileOf(id, 'lock'), { files, clock, onLost: () => undefined });
     this.writeCoalescer = this.disposables.add(new Coalescer(clock, burstMs, () => void this.write()));
     this.readCoalescer = this.disposables.add(new Coalescer(clock, burstMs, () => void this.readAll()));
+    this.retryCoalescer = this.disposables.add(new Coalescer(clock, pollMs, () => void this.write()));
     this.mailbox = this.disposables.add(
       new Mailbox({
         ...deps,
@@ -146,7 +147,6 @@ export class WindowRegistry implements OtherWindows, Disposable {
 
   dispose(): void {
     this.pollTimer?.dispose();
-    this.retryTimer?.dispose();
     this.lock.dispose();
     for (const { lock } of this.others.values()) lock.dispose();
     this.others = new Map();
@@ -160,7 +160,7 @@ export class WindowRegistry implements OtherWindows, Disposable {
   /** Writes what this window does, and tries again if it fails. Never rejects. */
   private async write(): Promise<void> {
     const { files, folder, id, log } = this.deps;
-    this.retryTimer?.dispose();
+    this.retryCoalescer.dispose();
     await this.queue.run('write', async () => {
       if (this.disposables.isDisposed) return;
       const { conversations, token } = this;
@@ -180,7 +180,7 @@ export class WindowRegistry implements OtherWindows, Disposable {
   }
 
   private writeLater(): void {
-    if (!this.disposables.isDisposed) this.retryTimer = this.deps.clock.setTimer(pollMs, () => void this.write());
+    if (!this.disposables.isDisposed) this.retryCoalescer.schedule();
   }
 
   /** Reads all windows, which are few. Never rejects. */
