@@ -99,10 +99,14 @@ export class WindowRegistry implements OtherWindows, Disposable {
 
   /** Reads what the other windows do, and watches them. Never rejects. */
   async start(): Promise<void> {
-    const { files, folder, log } = this.deps;
+    const { files, folder, id, log } = this.deps;
+    // While an agent works, this window changes its own file several times a second.
+    const onChange = (name = ''): void => {
+      if (!name.startsWith(`${id}.`)) this.readCoalescer.schedule();
+    };
     try {
       await files.makeFolder(folder);
-      this.disposables.add(files.watch(folder, () => this.readCoalescer.schedule()));
+      this.disposables.add(files.watch(folder, onChange));
       await this.readAll();
       void this.removeLeftovers();
     } catch (error) {

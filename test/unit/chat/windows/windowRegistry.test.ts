@@ -80,4 +80,15 @@ describe('WindowRegistry', () => {
     registry.dispose();
     assert.equal(clock.pending, 0);
   });
+
+  it('reads the other windows when any of them may have changed, but not for what it writes itself', () => {
+    const change = files.watchers.get(folder);
+    for (const name of ['own.json', 'own.json.1f.tmp', 'own.lock', 'own.mailbox']) change?.(name);
+    assert.equal(clock.pending, 0);
+    for (const name of ['other.json', 'owner.json', undefined]) {
+      change?.(name);
+      assert.equal(clock.pending, 1, name);
+      clock.advance(100);
+    }
+  });
 });
