@@ -5,7 +5,7 @@ import { findChromium } from '../chromium.mjs';
 import { launchArguments, onlyVariables, versionToTest } from '../vscode/desktop.mjs';
 import { environmentVariable, hasDisplay } from '../environment.mjs';
 import { quietSettings, startHost, testSettings, within } from '../vscode/host.mjs';
-import { launchPaced } from '../vscode/pacedBrowser.mjs';
+import { openPacedPage } from '../vscode/pacedBrowser.mjs';
 import { readJson } from '../json.mjs';
 import { cacheRoot, inRoot, root } from '../paths.mjs';
 import { stopChildren } from '../processes.mjs';
@@ -137,7 +137,7 @@ const browserRunner = {
       isLean: true,
       testDriver: true,
     });
-    /** @type {import('../vscode/pacedBrowser.mjs').PacedBrowser | undefined} */
+    /** @type {import('playwright-core').Browser | undefined} */
     let browser;
     const stop = async () => {
       try {
@@ -148,8 +148,9 @@ const browserRunner = {
     };
     try {
       // Nobody looks at it, and what moves is drawn by the processor.
-      browser = await launchPaced(4);
-      const page = await browser.newPage({ viewport: { width: 800, height: 600 }, reducedMotion: 'reduce' });
+      const opened = await openPacedPage(4, { viewport: { width: 800, height: 600 }, reducedMotion: 'reduce' });
+      const { page } = opened;
+      browser = opened.browser;
       /** @type {string[]} */
       const pageErrors = [];
       page.on('console', (message) => {
@@ -160,10 +161,7 @@ const browserRunner = {
       const pageEnded = new Promise((resolve) => {
         page.on('crash', () => resolve('the page crashed'));
         page.on('close', () => resolve('the page was closed'));
-        page
-          .context()
-          .browser()
-          ?.on('disconnected', () => resolve('the browser ended'));
+        opened.browser.on('disconnected', () => resolve('the browser ended'));
       });
       const remote = (/** @type {string} */ file) => `vscode-remote://127.0.0.1:${host.port}${file}`;
       await page.goto(

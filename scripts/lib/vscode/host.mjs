@@ -12,7 +12,7 @@ import { run, stopTree } from '../processes.mjs';
  * @property {Record<string, unknown>} [settings] the user's settings.json, on top of `quietSettings`
  * @property {NodeJS.ProcessEnv} [env] the whole environment, default this process's
  * @property {boolean} [restricted] workspaces are untrusted (default: trust is switched off, everything is trusted)
- * @property {boolean} [isLean] without VS Code's own extensions that no test needs: a fifth less processor time for each window
+ * @property {boolean} [isLean] without `unneededExtensions`, which saves a fifth of the processor time of each window
  * @property {boolean} [testDriver] needed to run tests inside; hides notifications and refuses modal dialogs
  * @property {string} [token] the secret in every request; none by default, which is for tests only
  */
@@ -46,7 +46,7 @@ export const quietSettings = {
   'workbench.welcomePage.walkthroughs.openOnInstall': false,
 };
 
-/** Extensions that come with VS Code. Most of them start with each window, or tell it of hundreds of commands and settings. */
+/** VS Code's own extensions that no test needs. Most of them start with each window, or add hundreds of commands and settings. */
 const unneededExtensions = new RegExp(
   `^(${[
     'copilot|emmet|extension-editing|gulp|grunt|jake|npm|references-view|simple-browser|terminal-suggest|tunnel-forwarding',
