@@ -54,7 +54,7 @@ describe('Conversations of a folder that is opened in another way', () => {
   }
   const textIn = async (chat: ChatView): Promise<string> => (await chat.prompt()).inputValue({ timeout: 5_000 });
 
-  /** The conversation, once it is opened. */
+  /** Opens the conversation. Resolves when it shows its change and its draft. */
   async function hasChangeAndDraft(other: VsCodeWindow, chat: ChatView): Promise<void> {
     await chat.openFromList(other, 'change it');
     await eventually('the draft', async () => assert.equal(await textIn(chat), 'not sent yet'));

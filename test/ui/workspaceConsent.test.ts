@@ -110,7 +110,7 @@ describe('What a workspace brings that runs', () => {
     );
   }
 
-  /** What the status says, which waits for it. */
+  /** Resolves when the status list has the words, and closes it. */
   async function statusSays(words: string): Promise<void> {
     await window.showStatus(words);
     await window.page.keyboard.press('Escape');

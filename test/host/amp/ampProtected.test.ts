@@ -92,7 +92,7 @@ describe('Amp and protected files, over a WebSocket and in the real editor', () 
     return success === true ? 'done' : String(message);
   };
   const onDisk = (): Promise<string> => readFile(file, 'utf8');
-  /** An edit is answered in time for Amp, which a slow save does not hold up. */
+  /** Amp gets its answer in time, also before a slow save has ended. */
   const isSaved = (text: string): Promise<void> =>
     eventually('the file', async () => assert.equal(await onDisk(), text));
   const last = async (count: number): Promise<Notification> =>

@@ -24,7 +24,7 @@ const Answer = z.object({
   result: z.object({ content: z.array(z.object({ text: z.string() })), isError: z.boolean().optional() }),
 });
 
-/** A language server on a busy machine has more than the 12 s in which it answers a user. */
+/** Gives the language servers of a busy machine more time than the 12 s of `answerTimeoutMs`. */
 const patient: Clock = {
   ...systemClock,
   setTimer: (delayMs, callback) => systemClock.setTimer(delayMs === 12_000 ? 120_000 : delayMs, callback),

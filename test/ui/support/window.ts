@@ -186,8 +186,8 @@ export class VsCodeWindow {
   }
 
   /**
-   * Opens the status list, and types into it, as it is longer than what is shown of it. Resolves when it has a row that says
-   * so, with that row. Again when a window that just changes what has the focus closed the list.
+   * Opens the status list and types the words, as the list is longer than what is shown of it. Resolves with the first row that
+   * has the text `row`. Again when a window that just changes what has the focus closed the list.
    */
   async showStatus(words: string, row: string | RegExp = words): Promise<Locator> {
     const title = this.page.locator('.quick-input-title').filter({ hasText: 'Backline Status' });
@@ -205,22 +205,17 @@ export class VsCodeWindow {
     return rows.first();
   }
 
-  /** Chooses an action of the status by its beginning. */
+  /** Takes the first row of the status list that has the label. */
   async chooseInStatus(label: string): Promise<void> {
-    await eventually(`what ${label} does`, async () => {
-      const row = await this.showStatus(label);
-      await clickRow(row, [label]);
-      await row.waitFor({ state: 'hidden', timeout: 10_000 });
-    });
+    await eventually(`what ${label} does`, async () => takeRow(await this.showStatus(label), [label]));
   }
 
-  /** Takes a row of the quick pick that is open. */
+  /** Takes the first row that has all of the words, in the quick pick that is open. */
   async pick(...words: readonly string[]): Promise<void> {
     const row = words.reduce((rows, hasText) => rows.filter({ hasText }), this.picks).first();
     await row.waitFor();
     await eventually(`what ${words.join(' ')} does`, async () => {
-      if (await row.isVisible()) await clickRow(row, words);
-      await row.waitFor({ state: 'hidden', timeout: 10_000 });
+      if (await row.isVisible()) await takeRow(row, words);
     });
   }
 
@@ -246,8 +241,8 @@ export class VsCodeWindow {
   }
 
   /**
-   * Runs a command that shows a quick pick, and types into it. Resolves when it has the row. Again when something that
-   * had just been opened took the focus, which closes a quick pick.
+   * Runs a command that shows a quick pick, and types the words. Resolves when it has a row with the text `row`. Again when
+   * something that had just been opened took the focus, which closes a quick pick.
    */
   async searchIn(command: string, words: string, row: string): Promise<void> {
     await eventually(`${row} in ${command}`, async () => {
@@ -257,7 +252,7 @@ export class VsCodeWindow {
     });
   }
 
-  /** Runs a command that shows a quick pick, and takes the row with all of the words. */
+  /** Runs a command that shows a quick pick, and takes the first row that has all of the words. */
   async pickFrom(command: string, ...words: readonly [string, ...string[]]): Promise<void> {
     await this.searchIn(command, '', words[0]);
     await this.pick(...words);
@@ -325,7 +320,7 @@ export class VsCodeWindow {
 
   /** Opens a file by its name. Resolves when its text is in the editor, not only its name in the tab. */
   async openFile(name: string): Promise<void> {
-    // Again when the list was drawn anew under the click.
+    // Again when the list was closed before the click had an effect.
     await eventually(`the tab of ${name}`, async () => {
       await this.choose('Control+P', name, name);
       await this.page.locator('.tab.active').filter({ hasText: name }).waitFor({ timeout: 15_000 });
@@ -340,9 +335,7 @@ export class VsCodeWindow {
       const chosen = this.picks.filter({ has: label }).first();
       await chosen.waitFor({ timeout: 6_000 });
       // Not by Enter: that would go to whatever has taken the focus meanwhile.
-      await clickRow(chosen, [row]);
-      // A row that is drawn anew can miss the click. A list that is accepted closes at once.
-      await chosen.waitFor({ state: 'hidden', timeout: 10_000 });
+      await takeRow(chosen, [row]);
     });
   }
 
@@ -379,9 +372,10 @@ interface RowElement {
 
 /**
  * Clicks on a row of a quick pick in the same moment in which it has all of the words: VS Code draws other rows into the elements
- * of those before, and a pointer could meet one of them.
+ * of those before, and a pointer could meet one of them. Rejects if the list stays open: a list that is accepted closes at once,
+ * and a row that is drawn anew can miss the click.
  */
-async function clickRow(row: Locator, words: readonly string[]): Promise<void> {
+async function takeRow(row: Locator, words: readonly string[]): Promise<void> {
   const click = (element: RowElement, expected: readonly string[]): void => {
     const text = (element.textContent ?? '').replaceAll(/\s+/g, ' ').toLowerCase();
     if (!expected.every((part) => text.includes(part.toLowerCase()))) throw new Error(`the row became ${text}`);
@@ -393,4 +387,5 @@ async function clickRow(row: Locator, words: readonly string[]): Promise<void> {
     // The command has loaded the page again.
     if (!String(error).includes('context was destroyed')) throw error;
   });
+  await row.waitFor({ state: 'hidden', timeout: 10_000 });
 }
