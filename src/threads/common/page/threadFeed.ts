@@ -27,8 +27,8 @@ export class ThreadFeed implements Disposable {
   private readonly frameCoalescer: Coalescer;
   private readonly transcriptFeed: TranscriptFeed;
   private isPageConnected = false;
-  /** Whether the thread was read since the last update. */
-  private wasRead = false;
+  /** Whether the page may lack the latest header, outline or problem. */
+  private isPageOutdated = false;
   /** The parts that the page has, as JSON. */
   private readonly postedParts = new Map<string, string>();
   /** Id of the last entry that the user has seen. Cleared when it was sent to the page. */
@@ -41,7 +41,7 @@ export class ThreadFeed implements Disposable {
 
   start(): void {
     const { followed } = this.deps;
-    this.disposables.add(followed.onDidChange(() => this.handleRead()));
+    this.disposables.add(followed.onDidChange(() => this.markPageOutdated()));
     this.disposables.add(followed.transcript.onDidChange(() => this.schedule()));
   }
 
@@ -55,7 +55,7 @@ export class ThreadFeed implements Disposable {
     this.lastSeenEntryId = lastSeen;
     this.postedParts.clear();
     this.transcriptFeed.restart(initialEntryCount);
-    this.handleRead();
+    this.markPageOutdated();
     this.frameCoalescer.flushNow();
   }
 
@@ -79,8 +79,8 @@ export class ThreadFeed implements Disposable {
     this.disposables.dispose();
   }
 
-  private handleRead(): void {
-    this.wasRead = true;
+  private markPageOutdated(): void {
+    this.isPageOutdated = true;
     this.schedule();
   }
 
@@ -94,7 +94,7 @@ export class ThreadFeed implements Disposable {
     // Before the first read, nothing is sent, because an empty transcript would look like an empty thread.
     if (!thread && problem === undefined) return;
     const update: ThreadUpdate = {
-      ...(this.wasRead && {
+      ...(this.isPageOutdated && {
         ...(thread && this.takeChangedParts(thread)),
         problem: problem ?? null,
         hasFile: hasFile(),
@@ -102,7 +102,7 @@ export class ThreadFeed implements Disposable {
       ...(thread && this.transcriptFeed.hasChanges ? { transcript: this.transcriptFeed.takePatch() } : {}),
       ...this.takeUnreadFrom(thread),
     };
-    this.wasRead = false;
+    this.isPageOutdated = false;
     if (Object.keys(update).length > 0) post(update);
   }
 
@@ -110,12 +110,13 @@ export class ThreadFeed implements Disposable {
     const header = viewOf(thread, this.deps.actionsFor(thread));
     const outline = threadOutline(thread.entries);
     return {
-      ...(this.isChanged('thread', header) && { thread: header }),
-      ...(this.isChanged('outline', outline) && { outline }),
+      ...(this.replacePosted('thread', header) && { thread: header }),
+      ...(this.replacePosted('outline', outline) && { outline }),
     };
   }
 
-  private isChanged(part: string, value: object): boolean {
+  /** Stores what the page will have. Returns whether that is new to it. */
+  private replacePosted(part: 'thread' | 'outline', value: object): boolean {
     const json = JSON.stringify(value);
     const isChanged = json !== this.postedParts.get(part);
     this.postedParts.set(part, json);
