@@ -18,15 +18,15 @@ export class PageState<State extends object> {
   update(part: Partial<State>): void {
     const before = this.currentState;
     this.currentState = { ...before, ...part };
-    if (!isSame(before, this.currentState)) this.changeEmitter.fire();
+    const isChanged = Object.entries(part).some(([key, value]) => !Object.is(value, Reflect.get(before, key)));
+    if (isChanged) this.changeEmitter.fire();
   }
 }
 
-function isSame(before: object, after: object): boolean {
-  return Object.entries(after).every(([key, value]) => Object.is(value, Reflect.get(before, key)));
-}
-
-/** Creates what gives a page to its components. A component that calls `usePageState` is drawn again after each change. */
+/**
+ * Creates the context of a page. Its hooks return the page and its state to a component below `PageProvider`, and throw an error
+ * elsewhere. A component that calls `usePageState` is drawn again after each change.
+ */
 export function createPageContext<Page extends object, State extends object>(
   stateOf: (page: Page) => Pick<PageState<State>, 'state' | 'onDidChange'>,
 ) {
