@@ -3,7 +3,7 @@ import type { RunWithTimeLimit } from '../common/runWithTimeLimit';
 
 /** Default time limit, in milliseconds. Reasonable globs take much less. */
 const globMs = 100;
-/** Maximum number of runs of one work. */
+/** How many times the same work may run. */
 const maxRuns = 3;
 
 /**

@@ -9,6 +9,7 @@ interface HeldAnswer {
   readonly sessionId: string;
   readonly heldAtMs: number;
   lastUpdateAtMs: number;
+  /** When `timer` is due. */
   dueAtMs: number;
   timer: Disposable;
 }
