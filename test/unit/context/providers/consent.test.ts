@@ -5,7 +5,7 @@ import { AllowedRequests, describeConsentRequest } from '../../../../src/context
 import { ContextClient } from '../../../../src/context/common/contextClient';
 import type { ConsentRequest } from '../../../../src/context/common/providers/providerError';
 import { listProviders, type ProviderSettingsLevels } from '../../../../src/context/common/providers/providerSettings';
-import { documentOf, FakeProvider, provided, providedItem } from '../support/contextHarness';
+import { documentOf, FakeProvider, provided, providedItem, withoutTimeLimit } from '../support/contextHarness';
 import { MemoryMemento } from '../../../fake/memoryMemento';
 
 const url = 'https://evil.example/collect';
@@ -23,7 +23,7 @@ describe('a stored secret', () => {
       clock: new FakeClock(),
       log: nullLogger,
       secrets: { get: () => Promise.resolve('s3cret') },
-      runWithTimeLimit: (work) => work(),
+      runWithTimeLimit: withoutTimeLimit,
       isAllowed: (request) => allowed.some((each) => JSON.stringify(each) === JSON.stringify(request)),
       createProvider: () => provider,
     });

@@ -4,9 +4,9 @@ import {
   SelectableDocument,
   type SelectorCombination,
 } from '../../../../src/context/common/providers/selector';
-import type { RunWithTimeLimit } from '../../../../src/base/common/runWithTimeLimit';
 import { createTimeLimitedRunner } from '../../../../src/base/node/timeLimitedRunner';
 import type { DocumentSelector } from '../../../../src/context/common/providers/contextProvider';
+import { withoutTimeLimit } from '../support/contextHarness';
 
 const ts = 'file:///home/a/src/foo.ts';
 
@@ -93,7 +93,7 @@ const rows: readonly Row[] = [
 const compile = (
   selectors: readonly DocumentSelector[] | undefined,
   match: SelectorCombination = 'any',
-  runWithTimeLimit: RunWithTimeLimit = (work) => work(),
+  runWithTimeLimit = withoutTimeLimit,
 ): SelectorList => SelectorList.compile(selectors, match, runWithTimeLimit);
 
 describe('selectors', () => {
