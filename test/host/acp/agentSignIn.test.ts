@@ -12,10 +12,9 @@ import { FakeSecrets } from '../../fake/fakeSecrets';
 import { MemoryMemento } from '../../fake/memoryMemento';
 import { eventually, until } from '../../support/eventually';
 import { AgentsUnderTest, extendedDemoAgent } from '../support/agents';
-import { closeAll, closeTerminals, inWorkspace } from '../support/workspace';
+import { closeAll, closeTerminals, inExtension, inWorkspace } from '../support/workspace';
 
 const rightKey = 'sk-right-1234567890';
-const extensionRoot = (): string => vscode.extensions.getExtension('backline.backline')?.extensionPath ?? '';
 
 describe('signing in to an agent', () => {
   let agents: AgentsUnderTest;
@@ -36,7 +35,7 @@ describe('signing in to an agent', () => {
         {
           id: 'keyed',
           title: 'Keyed agent',
-          args: [join(extensionRoot(), 'test', 'fixtures', 'agents', 'keyed.mjs')],
+          args: [inExtension('test', 'fixtures', 'agents', 'keyed.mjs')],
         },
         {
           id: 'terminal',

@@ -28,7 +28,7 @@ import { MemoryMemento } from '../../fake/memoryMemento';
 import { NpmRegistry } from '../../fake/agents/npmRegistry';
 import { until } from '../../support/eventually';
 import { AdapterUnderTest } from '../support/editorAdapter';
-import { inWorkspace, setSetting } from '../support/workspace';
+import { inExtension, inWorkspace, setSetting } from '../support/workspace';
 import { OutgoingHttp } from '../../../src/wire/node/outgoingHttp';
 
 const throwIt = (error: unknown): void => {
@@ -62,11 +62,7 @@ describe('installing agents', () => {
   };
 
   async function publish(version: string): Promise<void> {
-    const extension = vscode.extensions.getExtension('backline.backline');
-    const program = await readFile(
-      path.join(extension?.extensionPath ?? '', 'test/fixtures/agents/keyAgent.mjs'),
-      'utf8',
-    );
+    const program = await readFile(inExtension('test', 'fixtures', 'agents', 'keyAgent.mjs'), 'utf8');
     const files = { 'agent.mjs': program.replace('__VERSION__', version) };
     await npm.publish({ name: 'key-agent', version, files, bin: { 'key-agent': 'agent.mjs' } });
     const distribution = { npx: { package: `key-agent@${version}`, env: { FAKE_API_KEY: 'abc' } } };

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import * as path from 'node:path';
-import * as vscode from 'vscode';
 import type { BackendSession } from '../../../src/session/common/sessionBackend';
 import { AmplifierProgram } from '../../fake/amplifier/amplifierProgram';
 import { CuttableProxy } from '../../fake/acp/cuttableProxy';
 import { Recorder } from '../../unit/amplifier/node/clientHarness';
 import { AmplifierUnderTest, setServer } from '../support/amplifier';
 import { eventually } from '../../support/eventually';
-import { closeAll, inWorkspace, show, writeInWorkspace } from '../support/workspace';
+import { closeAll, inExtension, inWorkspace, show, writeInWorkspace } from '../support/workspace';
 
 const original = 'const colour = 1;\nconsole.log(colour);\n';
 const renamed = 'const color = 1;\nconsole.log(color);\n';
@@ -45,9 +44,7 @@ describe('the embedded Amplifier server with the demo agent', () => {
   let recorder: Recorder;
 
   beforeEach(async () => {
-    const extension = vscode.extensions.getExtension('backline.backline');
-    assert.ok(extension);
-    const program = path.join(extension.extensionPath, 'dist', 'amplifier-server.js');
+    const program = inExtension('dist', 'amplifier-server.js');
     server = new AmplifierProgram({ file: program, cwd: inWorkspace(), token });
     await server.start();
     proxy = new CuttableProxy(server.url);

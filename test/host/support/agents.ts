@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
-import * as vscode from 'vscode';
 import type { EventData } from '../../../src/session/common/sessionEvents';
 import type { BackendSession } from '../../../src/session/common/sessionBackend';
 import { nullLogger, type Logger } from '../../../src/base/common/log';
@@ -12,7 +10,7 @@ import { AgentBackendRegistry } from '../../../src/acp/node/catalogue/agentBacke
 import { TrafficLog } from '../../../src/wire/common/traffic';
 import { Follower } from '../../fake/backendHarness';
 import { AdapterUnderTest } from './editorAdapter';
-import { inWorkspace } from './workspace';
+import { inExtension, inWorkspace } from './workspace';
 import { standingOf } from '../../fake/fakePermissions';
 import { answeringConsent } from '../../fake/answeringConsent';
 import { OutgoingHttp } from '../../../src/wire/node/outgoingHttp';
@@ -134,12 +132,6 @@ export class Chat {
 
 function demo(id: string, dialect: ProcessEntry['dialect'], args: readonly string[]): ProcessEntry {
   return { ...entryOf({ id, title: `Demo ${id}`, args }), dialect };
-}
-
-function inExtension(...names: readonly string[]): string {
-  const extension = vscode.extensions.getExtension('backline.backline');
-  assert.ok(extension);
-  return join(extension.extensionPath, ...names);
 }
 
 /** The file of the demo agent with a sign-in, LLM providers and the draft protocol. */

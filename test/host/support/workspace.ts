@@ -11,6 +11,13 @@ export function inWorkspace(...names: string[]): string {
   return path.join(folder.uri.fsPath, ...names);
 }
 
+/** Absolute path of something in the folder of Backline itself. */
+export function inExtension(...names: string[]): string {
+  const extension = vscode.extensions.getExtension('backline.backline');
+  assert.ok(extension);
+  return path.join(extension.extensionPath, ...names);
+}
+
 export async function writeInWorkspace(name: string, content: string | Uint8Array): Promise<string> {
   const file = inWorkspace(name);
   await mkdir(path.dirname(file), { recursive: true });
