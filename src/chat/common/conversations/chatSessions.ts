@@ -84,7 +84,7 @@ export class ChatSessions implements Chats, WriteObserver {
 
   constructor(private readonly ports: ChatSessionsPorts) {
     const { backends, clock, log, memento } = ports;
-    this.sharedConversations = new SharedConversations(ports.windows, (id) => this.showEmitter.fire(id));
+    this.sharedConversations = new SharedConversations(ports.windows, this.chats, (id) => this.showEmitter.fire(id));
     this.remoteSessions = new RemoteSessions(backends, clock, log, memento);
     this.usedBackends = new OpenBackends(backends, clock, log, {
       onReady: (backend) => void this.remoteSessions.deletePending(backend),
@@ -281,6 +281,7 @@ export class ChatSessions implements Chats, WriteObserver {
     this.chats.clear();
     this.changeEmitter.dispose();
     this.backendsEmitter.dispose();
+    this.showEmitter.dispose();
     this.fileChangesEmitter.dispose();
   }
 

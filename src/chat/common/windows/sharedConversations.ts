@@ -11,21 +11,20 @@ interface LiveChat extends Pick<Chat, 'id' | 'view' | 'answerApproval' | 'stop'>
 
 /** Tells the other windows what the conversations of this one do, and does here what they ask. */
 export class SharedConversations {
-  private readonly chats = new Map<string, LiveChat>();
   private readonly liveConversations = new Map<string, LiveConversation>();
 
   constructor(
     private readonly windows: OtherWindows | undefined,
+    /** The open conversations of this window, by their id. */
+    private readonly chats: ReadonlyMap<string, LiveChat>,
     private readonly show: (id: string) => void,
   ) {
     windows?.setHandler((conversation, request) => this.perform(conversation, request));
   }
 
   /** Call when a conversation was opened or has changed. Returns whether its row has. */
-  update(chat: LiveChat): boolean {
-    const { id, live } = chat;
+  update({ id, live }: Pick<LiveChat, 'id' | 'live'>): boolean {
     const before = this.liveConversations.get(id);
-    this.chats.set(id, chat);
     if (JSON.stringify(before) === JSON.stringify(live)) return false;
     if (live) this.liveConversations.set(id, live);
     else this.liveConversations.delete(id);
@@ -35,7 +34,6 @@ export class SharedConversations {
 
   /** Call when a conversation was closed. */
   remove(id: string): void {
-    this.chats.delete(id);
     if (this.liveConversations.delete(id)) this.windows?.publish(Object.fromEntries(this.liveConversations));
   }
 
