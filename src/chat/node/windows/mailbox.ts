@@ -1,4 +1,4 @@
-import { randomUUID, timingSafeEqual } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import * as path from 'node:path';
 import * as z from 'zod';
 import { KeyedQueue, pause, type Clock } from '../../../base/common/async';
@@ -7,6 +7,7 @@ import { messageOf, userMessageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { parseJson } from '../../../base/common/parseJson';
 import type { FilePort } from '../../../base/node/filePort';
+import { sameToken } from '../../../wire/node/localRequest';
 import { ChatError } from '../../common/chatPorts';
 import { WindowRequest, type WindowRequestHandler } from '../../common/windows/otherWindows';
 
@@ -118,7 +119,7 @@ export class Mailbox implements Disposable {
   private async errorOf(value: unknown): Promise<string | undefined> {
     const { clock, handle, token } = this.deps;
     const { data: envelope } = Envelope.safeParse(value);
-    if (!envelope || !isSameText(envelope.token, token)) return 'The other window did not accept the request.';
+    if (!envelope || !sameToken(envelope.token, token)) return 'The other window did not accept the request.';
     if (Math.abs(clock.now() - envelope.at) > maxAgeMs) return 'The request came too late to the other window.';
     const { data: letter } = Letter.safeParse(value);
     if (!letter) return 'The other window runs another version of Backline. Do this in that window.';
@@ -168,9 +169,4 @@ export async function sendToMailbox(
       ? 'The other window does not respond. Nothing was changed.'
       : 'The other window has got this, but does not respond yet.',
   );
-}
-
-function isSameText(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }
