@@ -20,19 +20,21 @@ export function conversationRow(
  * then those of other folders.
  */
 export function byStateThenNewestFirst(one: ConversationRow, other: ConversationRow): number {
-  const longestWaitFirst = one.state === 'waiting' ? compare(one.need?.since, other.need?.since) : 0;
-  return rankOf(one) - rankOf(other) || longestWaitFirst || newestFirst(one, other);
+  return rankOf(one) - rankOf(other) || longestWaitFirst(one, other) || newestFirst(one, other);
+}
+
+type Waiting = Pick<ConversationRow, 'need'>;
+
+/** Those of which it is not known since when they wait come last, and those that do not wait are equal. */
+export function longestWaitFirst({ need: one }: Waiting, { need: other }: Waiting): number {
+  // The difference of two infinities is not a number.
+  return (one?.since ?? Infinity) - (other?.since ?? Infinity) || 0;
 }
 
 function rankOf({ elsewhere, state }: ConversationRow): number {
   if (state === 'waiting') return 0;
   if (state === 'busy') return 1;
   return elsewhere ? 3 : 2;
-}
-
-/** What is not known comes last. */
-function compare(one = Infinity, other = Infinity): number {
-  return one === other ? 0 : one - other;
 }
 
 export function newestFirst(one: ConversationRow, other: ConversationRow): number {

@@ -2,6 +2,7 @@ import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import type { StatusHighlight } from '../../../base/common/feature';
 import { commandIds } from '../../../manifest';
 import type { ConversationRow } from '../chatView';
+import { longestWaitFirst } from '../conversations/conversationRow';
 
 /** What is marked about a conversation where the conversation itself is not in view. */
 export type ConversationMark = 'none' | 'working' | 'needsInput' | 'failed' | 'done';
@@ -58,7 +59,7 @@ export function chatMarks(rows: readonly MarkedRow[]): ChatMarks {
     const mark = markOf(row);
     return mark === 'none' ? [] : [{ ...row, mark }];
   });
-  const byUrgency = urgency.flatMap((mark) => longestWaitFirst(marked.filter((row) => row.mark === mark)));
+  const byUrgency = urgency.flatMap((mark) => marked.filter((row) => row.mark === mark).sort(longestWaitFirst));
   const lines = byUrgency.map(
     ({ mark, state, title }) => `“${title}” ${state === 'interrupted' ? 'was interrupted' : descriptions[mark]}`,
   );
@@ -74,11 +75,6 @@ export function chatMarks(rows: readonly MarkedRow[]): ChatMarks {
       first && highlightOf(first.mark, byUrgency.filter(({ mark }) => mark === first.mark).length, named(lines)),
     calling: calling.map(({ id }) => id),
   };
-}
-
-/** Keeps the order of rows of which it is not known since when they wait. */
-function longestWaitFirst<Row extends MarkedRow>(rows: readonly Row[]): Row[] {
-  return rows.toSorted((one, other) => (one.need?.since ?? Infinity) - (other.need?.since ?? Infinity) || 0);
 }
 
 function named(lines: readonly string[]): readonly string[] {
