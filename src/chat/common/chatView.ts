@@ -34,8 +34,6 @@ export const ConversationNeed = z.object({
   kind: z.enum(['approval', 'signIn', 'unsavedFiles']),
   /** One line, in words. Hidden characters are shown. */
   text: Text,
-  /** Number of pending approvals. */
-  count: optional(Count),
   /** Since when it waits, in milliseconds since the epoch. */
   since: optional(z.number()),
 });

@@ -34,7 +34,6 @@ describe('the conversations', () => {
     const need = {
       kind: 'approval',
       text: 'Demo agent wants to run npm test',
-      count: 1,
       since: now - 120_000,
     } as const;
     const elsewhere = { folder: '/home/me/parser', isGone: false };

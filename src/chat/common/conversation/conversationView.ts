@@ -139,7 +139,7 @@ export function liveConversation(facts: ConversationFacts): LiveConversation | u
   const { backendTitle } = head;
   const { signInWaitSince = 0 } = head;
   const waitsSince = signInWaitSince > 0 ? signInWaitSince : turnStartedAt;
-  const need = conversationNeed({ pendingApprovals, approval, isAskingToSave, backendTitle, waitsSince });
+  const need = conversationNeed({ approval, isAskingToSave, backendTitle, waitsSince });
   const { turnNumber: turn } = transcript;
   return { state, turn, ...withoutUndefined({ activity }), ...(state === 'waiting' && { need }) };
 }

@@ -7,8 +7,7 @@ import type { ConversationNeed } from '../chatView';
 const maxUnits = 200;
 
 interface NeedFacts {
-  readonly pendingApprovals: number;
-  /** The approval that has waited longest. */
+  /** The first of the pending approvals. */
   readonly approval: { readonly prompt: string; readonly requestedAt: number | undefined } | undefined;
   readonly isAskingToSave: boolean;
   readonly backendTitle: string;
@@ -18,11 +17,11 @@ interface NeedFacts {
 
 /** Returns why a conversation waits for the user, in one line. The caller knows that it waits. */
 export function conversationNeed(facts: NeedFacts): ConversationNeed {
-  const { approval, backendTitle, isAskingToSave, pendingApprovals: count, waitsSince } = facts;
+  const { approval, backendTitle, isAskingToSave, waitsSince } = facts;
   if (approval) {
     const text = oneLine(showHiddenCharacters(approval.prompt));
     const short = text.length <= maxUnits ? text : `${text.slice(0, maxUnits - 1).toWellFormed()}…`;
-    return { kind: 'approval', text: short, count, ...withoutUndefined({ since: approval.requestedAt }) };
+    return { kind: 'approval', text: short, ...withoutUndefined({ since: approval.requestedAt }) };
   }
   const since = withoutUndefined({ since: waitsSince });
   return isAskingToSave

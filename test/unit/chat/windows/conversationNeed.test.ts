@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { conversationNeed } from '../../../../src/chat/common/windows/conversationNeed';
 
 const facts = {
-  pendingApprovals: 0,
   approval: undefined,
   isAskingToSave: false,
   backendTitle: 'Agent',
@@ -13,10 +12,9 @@ describe('conversationNeed', () => {
   it('says what the approval that waits longest asks, in one line of at most 200 characters', () => {
     const need = conversationNeed({
       ...facts,
-      pendingApprovals: 2,
       approval: { prompt: `Run\n${'x'.repeat(300)}`, requestedAt: 7 },
     });
-    assert.deepEqual(need, { kind: 'approval', text: `Run ${'x'.repeat(195)}…`, count: 2, since: 7 });
+    assert.deepEqual(need, { kind: 'approval', text: `Run ${'x'.repeat(195)}…`, since: 7 });
   });
 
   it('names the other reasons', () => {

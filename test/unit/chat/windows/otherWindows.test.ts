@@ -47,7 +47,7 @@ describe('A conversation that another window runs', () => {
     assert.equal(row()?.isInOtherWindow, true);
     await asked('Run\nrm -rf \u202e/');
     const { since, ...need } = row()?.need ?? {};
-    assert.deepEqual(need, { kind: 'approval', text: 'Run rm -rf [U+202E]/', count: 1 });
+    assert.deepEqual(need, { kind: 'approval', text: 'Run rm -rf [U+202E]/' });
     assert.ok(since !== undefined && since <= Date.now());
     await own.answerApproval('a', 'No');
     await until('it works again', () => row()?.state === 'busy' && row()?.need === undefined);
