@@ -10,13 +10,14 @@ import { usePage } from '../chatPageContext';
 import { sessionMenuItems } from './sessionMenu';
 import { TitleField } from './titleField';
 import { sessionRowStateLabels } from '../chatLabels';
+import { fileNameOf } from '../../../base/common/text/fileNameOf';
 import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import { UntrustedText } from '../../../transcript/browser/parts/untrustedText';
 
 /** Where another window runs the conversation. */
 function placeOf({ elsewhere }: ConversationRow): string {
-  const name = elsewhere?.folder?.split(/[\\/]/).at(-1);
-  return name === undefined || name === '' ? 'in another window' : `in ${showHiddenCharacters(name)}`;
+  const name = fileNameOf(elsewhere?.folder ?? '');
+  return name === '' ? 'in another window' : `in ${showHiddenCharacters(name)}`;
 }
 
 export function SessionListItem({ row }: { row: ConversationRow }) {
