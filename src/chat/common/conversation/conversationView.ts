@@ -130,18 +130,20 @@ function conversationState(facts: ConversationFacts): Status & Pick<Conversation
 export function liveConversation(facts: ConversationFacts): LiveConversation | undefined {
   const { file, head, transcript } = facts.conversation;
   if (!file.isOurs) return undefined;
-  const { activity, ...status } = conversationState(facts);
-  const { count: pendingApprovals, oldest: approval } = transcript.approvals;
-  const state = activeRowState({ activity, status: status.status }, pendingApprovals);
+  const { activity, status } = conversationState(facts);
+  const { approvals, turnNumber: turn, turnStartedAt } = transcript;
+  const state = activeRowState({ activity, status }, approvals.count);
   if (!state) return undefined;
-  const { isAsking: isAskingToSave } = facts.saves;
-  const { turnStartedAt } = transcript;
-  const { backendTitle } = head;
-  const { signInWaitSince = 0 } = head;
-  const waitsSince = signInWaitSince > 0 ? signInWaitSince : turnStartedAt;
-  const need = conversationNeed({ approval, isAskingToSave, backendTitle, waitsSince });
-  const { turnNumber: turn } = transcript;
-  return { state, turn, ...withoutUndefined({ activity }), ...(state === 'waiting' && { need }) };
+  const live = { state, turn, ...withoutUndefined({ activity }) };
+  if (state !== 'waiting') return live;
+  const { backendTitle, signInWaitSince = 0 } = head;
+  const need = conversationNeed({
+    approval: approvals.oldest,
+    isAskingToSave: facts.saves.isAsking,
+    backendTitle,
+    waitsSince: signInWaitSince > 0 ? signInWaitSince : turnStartedAt,
+  });
+  return { ...live, need };
 }
 
 /** Builds the view of a conversation for the page. */
