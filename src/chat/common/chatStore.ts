@@ -122,7 +122,7 @@ export interface ConversationFiles extends TextBlobs {
   /** Why saving fails, and what to do. The conversation continues in memory. */
   readonly problem: string | undefined;
   /** Fires when `problem`, `readonlyReason` or any of the flags below changes, and when another window has written the head. */
-  readonly onDidChangeProblem: Event<void>;
+  readonly onDidChangeState: Event<void>;
   /** Whether this window is the writer of the conversation. */
   readonly isOurs: boolean;
   readonly isInUseElsewhere: boolean;

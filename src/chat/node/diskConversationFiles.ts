@@ -80,8 +80,8 @@ export class DiskConversationFiles implements ConversationFiles {
   private isLogCheckDue = false;
   private isClosed = false;
   private readonly onListenerError = (error: unknown): void => this.ports.log.error('a listener failed', error);
-  private readonly problemEmitter = new Emitter<void>(this.onListenerError);
-  readonly onDidChangeProblem = this.problemEmitter.event;
+  private readonly stateEmitter = new Emitter<void>(this.onListenerError);
+  readonly onDidChangeState = this.stateEmitter.event;
   private readonly readRecordsEmitter = new Emitter<RecordsOfOtherWindow>(this.onListenerError);
   readonly whenStored = (): Promise<void> | undefined => this.logWriter.whenStored();
   readonly onDidReadRecords = this.readRecordsEmitter.event;
@@ -103,7 +103,7 @@ export class DiskConversationFiles implements ConversationFiles {
     const newBegin = () => ({ type: 'begin' as const, at: clock.now(), version: logVersion, id, backendId });
     const logPorts = { files, clock, log, ensureWritable: () => this.ensureWritable(), newBegin };
     this.logWriter = new LogWriter(this.logFile, initialState.log.endOffset, logPorts);
-    this.logWriter.onDidChangeProblem(() => this.problemEmitter.fire());
+    this.logWriter.onDidChangeProblem(() => this.stateEmitter.fire());
     this.headCoalescer = new Coalescer(clock, headDelayMs, () => this.writeHead());
   }
 
@@ -155,7 +155,7 @@ export class DiskConversationFiles implements ConversationFiles {
   applyHead(head: ConversationHead): void {
     if (this.isOurs) return;
     this.currentHead = { ...head, ...this.unsavedHeadChanges };
-    this.problemEmitter.fire();
+    this.stateEmitter.fire();
   }
 
   async readStored(apply: (records: readonly LogRecord[]) => void): Promise<string | undefined> {
@@ -204,7 +204,7 @@ export class DiskConversationFiles implements ConversationFiles {
     if (this.isOurs) await this.lock.release();
     else this.lock.dispose();
     this.ports.onClosed();
-    this.problemEmitter.dispose();
+    this.stateEmitter.dispose();
     this.readRecordsEmitter.dispose();
   }
 
@@ -359,14 +359,14 @@ export class DiskConversationFiles implements ConversationFiles {
     this.headCoalescer.dispose();
     void this.lock.release();
     this.ports.onClosed();
-    this.problemEmitter.fire();
+    this.stateEmitter.fire();
   }
 
   private applyAccess(records: readonly LogRecord[], access: Access): void {
     const isOther = this.access !== access;
     this.access = access;
     if (records.length > 0 || isOther) this.readRecordsEmitter.fire({ records, isWriterGone: access !== 'theirs' });
-    if (isOther) this.problemEmitter.fire();
+    if (isOther) this.stateEmitter.fire();
   }
 
   private async handleDeletion(): Promise<void> {

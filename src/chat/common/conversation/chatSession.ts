@@ -110,7 +110,7 @@ export class ChatSession implements Chat {
     const otherWindow = (this.otherWindow = new OtherWindowControl(conversation, ports.windows, clock));
     this.facts = { connection, conversation, clock, otherWindow, saves, turnRunner };
     this.signInWait = new SignInWait({ conversation, connection, turnRunner, draft: this.sharedDraft, clock });
-    conversationFiles.onDidChangeProblem(() => {
+    conversationFiles.onDidChangeState(() => {
       if (conversationFiles.wasTakenOver) void this.stopForOtherWindow();
     });
   }

@@ -85,8 +85,8 @@ export class Conversation {
       },
     });
     file.onDidReadRecords((read) => this.applyRecordsRead(read));
-    file.onDidChangeProblem(() => {
-      // Another window may have written what the user sees here.
+    file.onDidChangeState(() => {
+      // Another window may have marked as unseen what the user sees here.
       this.setSeen(this.isSeen);
       this.changeEmitter.fire();
     });
