@@ -48,7 +48,7 @@ export class ApprovalViews {
     return this.openApprovals.size;
   }
 
-  /** The first approval: its words, and since when any has waited, in milliseconds since the epoch. */
+  /** The prompt of the first approval, and when the earliest one was requested, in milliseconds since the epoch. */
   get oldest(): { readonly prompt: string; readonly requestedAt: number | undefined } | undefined {
     const [first] = this.inOrder;
     if (!first) return undefined;

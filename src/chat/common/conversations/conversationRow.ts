@@ -8,7 +8,7 @@ export function conversationRow(
   live: Partial<ConversationRow>,
   elsewhere: PlaceElsewhere | undefined,
 ): ConversationRow {
-  // Its window was killed, or it cannot be reached. Nobody has seen that.
+  // The window that ran it was killed or cannot be reached, and nobody has seen that.
   const isInterrupted = isTurnOpen && live.state === undefined;
   const stored = isInterrupted ? ({ state: 'interrupted', isUnseen: true } as const) : { state, isUnseen };
   const row = { id, title, backendTitle, updatedAt, state: stored.state, ...live };

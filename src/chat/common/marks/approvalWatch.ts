@@ -49,7 +49,7 @@ export class ApprovalWatch implements Disposable {
     this.followedChats.clear();
   }
 
-  /** Call when a conversation was opened. */
+  /** Also call when a conversation was opened: those that other windows run are only followed while they are open here. */
   update(): void {
     const openIds = new Set(this.chats.openChats.map(({ id }) => id));
     const isWaiting = ({ id, isInOtherWindow = false, state }: ConversationRow): boolean =>

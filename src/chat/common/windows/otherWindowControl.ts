@@ -29,7 +29,7 @@ export class OtherWindowControl implements Disposable {
     return file.isInUseElsewhere ? this.windows?.liveConversation(file.head.id) : undefined;
   }
 
-  /** Whether this window cannot write to the conversation, although it has no session that it must stop. */
+  /** Whether this window can only read the conversation, and has no `session` of its own that it could still stop. */
   isReadonly(session: BackendSession | undefined): boolean {
     const { isOurs, readonlyReason } = this.conversation.file;
     return !isOurs && !session && readonlyReason !== undefined;

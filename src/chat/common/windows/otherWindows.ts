@@ -32,7 +32,7 @@ export interface OtherWindows {
   readonly onDidChangeRows: Event<void>;
   /** Fires when a conversation of another window does something else. */
   readonly onDidChange: Event<void>;
-  /** Returns what a conversation does in another window that is alive. */
+  /** Returns what a conversation does in another window that is alive, or did until just now. */
   liveConversation(id: string): LiveConversation | undefined;
   /** Tells the other windows what the conversations of this one do, by their id. */
   publish(conversations: LiveConversations): void;

@@ -16,8 +16,9 @@ const replySuffix = '.reply.json';
 /** How long a window waits for the reply of another one, in milliseconds. */
 const replyTimeoutMs = 10_000;
 const replyPollMs = 50;
+/** How many polls it makes before it checks again whether the other window still has its mailbox. */
 const pollsPerCheck = 20;
-/** A request that is older is not performed: nobody waits for it any more. */
+/** Age in milliseconds after which a request is not performed, and a reply is removed: nobody waits any more. */
 const maxAgeMs = 30_000;
 
 const Letter = z.object({ conversation: z.string(), request: WindowRequest });
@@ -104,7 +105,7 @@ export class Mailbox implements Disposable {
     if (writtenAt !== undefined && clock.now() - writtenAt > maxAgeMs) await files.remove(file);
   }
 
-  /** Never rejects. */
+  /** Performs a request that was taken, and replies to it. Never rejects. */
   private async perform(id: string, text: string | undefined): Promise<void> {
     const { files, folder, log } = this.deps;
     if (text === undefined) return;

@@ -11,14 +11,19 @@ import { FileLock } from '../../../base/node/fileLock';
 import type { FilePort } from '../../../base/node/filePort';
 import { ChatError } from '../../common/chatPorts';
 import { LiveConversation, type LiveConversations } from '../../common/windows/liveConversation';
-import { notRunningText, type OtherWindows, type WindowRequestHandler } from '../../common/windows/otherWindows';
+import {
+  notRunningText,
+  type OtherWindows,
+  type WindowRequest,
+  type WindowRequestHandler,
+} from '../../common/windows/otherWindows';
 import { Mailbox, sendToMailbox } from './mailbox';
 
 /** How long changes are collected, in milliseconds, before they are written or read. */
 const burstMs = 100;
 /** How often all windows are looked at while any of them runs a conversation, in milliseconds. */
 const pollMs = 1_000;
-/** How long a conversation that has ended still counts as running, in milliseconds, until its head has been read. */
+/** How long a conversation still counts as running after its end, in milliseconds. By then, its new head has been read. */
 const endMs = 500;
 /** The files of a window that was killed are removed after this time. */
 const leftoverAgeMs = 60 * 60_000;
@@ -59,7 +64,7 @@ export class WindowRegistry implements OtherWindows, Disposable {
   private readonly emitter: Emitter<void>;
   readonly onDidChange: Event<void>;
   private others: ReadonlyMap<string, OtherWindow> = new Map();
-  /** Conversations that have ended just now in another window, with when that was noticed. */
+  /** Conversations that have just ended in another window, and when that was noticed. */
   private readonly ended = new Map<string, { readonly live: LiveConversation; readonly atMs: number }>();
   private readonly token = randomUUID();
   private readonly lock: FileLock;
@@ -127,7 +132,7 @@ export class WindowRegistry implements OtherWindows, Disposable {
     this.handler = handler;
   }
 
-  async ask(...[conversation, request]: Parameters<OtherWindows['ask']>): Promise<void> {
+  async ask(conversation: string, request: WindowRequest): Promise<void> {
     const { clock, files } = this.deps;
     const [id, window] = this.ownerOf(conversation) ?? [];
     if (id === undefined || !window) throw new ChatError('readonly', notRunningText);
@@ -208,7 +213,7 @@ export class WindowRegistry implements OtherWindows, Disposable {
     this.pollWhileAnyRuns();
   }
 
-  /** Undefined if there is no such window. What cannot be read is as it was. */
+  /** Undefined if there is no such window. If it cannot be read, what is known of it stays. */
   private async readWindow(id: string): Promise<OtherWindow | undefined> {
     const { clock, files } = this.deps;
     const known = this.others.get(id);
@@ -226,7 +231,7 @@ export class WindowRegistry implements OtherWindows, Disposable {
     return undefined;
   }
 
-  /** Remembers what a living window has just ended. What a window has left that was killed is interrupted at once. */
+  /** Remembers what a living window has just ended. If its window was killed, a conversation is interrupted at once. */
   private noteEnded(now: ReadonlyMap<string, OtherWindow>): void {
     const atMs = this.deps.clock.monotonicNow();
     for (const [id, { conversations, isAlive }] of this.others) {
