@@ -263,10 +263,8 @@ export class FakeChats implements Chats {
 
   private readonly showEmitter = new Emitter<string>(throwIt);
   readonly onDidRequestShow = this.showEmitter.event;
-  readonly shownInItsWindow: string[] = [];
 
-  showInItsWindow(id: string): Promise<void> {
-    this.shownInItsWindow.push(id);
+  showInItsWindow(): Promise<void> {
     return Promise.resolve();
   }
 

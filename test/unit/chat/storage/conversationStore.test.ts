@@ -86,8 +86,9 @@ describe('ConversationStore', () => {
   let files: FaultyFiles;
   const stores: ConversationStore[] = [];
 
-  async function newStore(): Promise<ConversationStore> {
-    const store = new ConversationStore({ folder, files, clock, log: nullLogger });
+  async function newStore(confirmContinueHere?: (id: string) => Promise<boolean>): Promise<ConversationStore> {
+    const ask = confirmContinueHere && { confirmContinueHere };
+    const store = new ConversationStore({ folder, files, clock, log: nullLogger, ...ask });
     stores.push(store);
     await store.start();
     return store;
@@ -159,6 +160,25 @@ describe('ConversationStore', () => {
     const { damage, records } = await openAndRead(await newStore());
     assert.deepEqual(records, [prompt('Kept'), prompt('Also')]);
     assert.match(damage ?? '', /2 entries/);
+  });
+
+  it('only reads what the user does not want to continue in this window, until they do', async () => {
+    const store = await newStore();
+    store.create(head).append(prompt('Kept'));
+    await store.stop();
+    const asked: string[] = [];
+    const { file } = await openAndRead(
+      await newStore((about) => {
+        asked.push(about);
+        return Promise.resolve(asked.length > 1);
+      }),
+    );
+    await assert.rejects(file.claim(), { code: 'readonly', message: /belongs to another folder/ });
+    assert.equal(file.isOurs, false);
+    assert.ok(!(await readdir(path.join(folder, id))).includes('lock'));
+    await file.claim();
+    assert.equal(file.isOurs, true);
+    assert.deepEqual(asked, [id, id]);
   });
 
   it('only reads what a newer version has written', async () => {
