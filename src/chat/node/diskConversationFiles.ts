@@ -253,11 +253,12 @@ export class DiskConversationFiles implements ConversationFiles {
     if (this.isOurs) return;
     const { readonlyReason } = this;
     if (this.access !== 'theirs' && readonlyReason !== undefined) throw new ChatError('readonly', readonlyReason);
-    const { log, readHead } = this.ports;
+    const { confirmContinueHere, log, readHead } = this.ports;
+    // Asked first, because other windows go on while the user decides.
+    if (!(await confirmContinueHere(this.currentHead.id))) throw new ChatError('readonly', notHereText);
     if (this.isClosed || (await this.isLogMissing())) {
       throw new ChatError('notFound', 'This conversation was deleted in another window.');
     }
-    if (!(await this.ports.confirmContinueHere(this.currentHead.id))) throw new ChatError('readonly', notHereText);
     // If the folder can't be written, the next write reports it.
     const isLocked = await this.lock.acquire().catch((error: unknown) => {
       log.warn(`Cannot lock a conversation: ${messageOf(error)}`);

@@ -181,6 +181,16 @@ describe('ConversationStore', () => {
     assert.deepEqual(asked, [id, id]);
   });
 
+  it('is not continued here if another window deletes it while the user decides', async () => {
+    const store = await newStore();
+    store.create(head).append(prompt('Deleted'));
+    await store.stop();
+    const other = await newStore();
+    const { file } = await openAndRead(await newStore(() => other.remove(id).then(() => true)));
+    await assert.rejects(file.claim(), { code: 'notFound' });
+    assert.equal(file.isOurs, false);
+  });
+
   it('only reads what a newer version has written', async () => {
     const store = await newStore();
     store.create(head).append(begin(logVersion + 1));
