@@ -142,7 +142,7 @@ function SessionBanner({ session }: { session: ConversationView }) {
                 class="button"
                 onClick={() => void page.request(chatRequests.goToWindow, { sessionId: session.id })}
               >
-                Go to Its Window
+                Switch to Its Window
               </button>
             )}
             <button type="button" class="button" onClick={() => void page.request(chatRequests.newSession, {})}>

@@ -16,9 +16,10 @@ import { isStopping, type TurnPhase } from './turnPhase';
 
 /** Approvals can be answered in each window. A dialog and a sign-in are only in the window that runs the conversation. */
 function runsElsewhereText({ need }: LiveConversation): string {
-  const isAnsweredThere = need !== undefined && need.kind !== 'approval';
   const text = 'Runs in another VS Code window';
-  return isAnsweredThere ? `${text}, which waits: ${need.text}.` : `${text}. You can answer and stop it here.`;
+  if (need?.kind === 'signIn') return `${text}. Sign in there.`;
+  if (need?.kind === 'unsavedFiles') return `${text}, which asks whether to save unsaved files.`;
+  return `${text}. You can answer and stop it here.`;
 }
 
 type Status = Pick<ConversationView, 'status' | 'statusText' | 'statusDetails'>;
