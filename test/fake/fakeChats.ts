@@ -272,7 +272,14 @@ export class FakeChats implements Chats {
   add(id: string, state: ConversationRow['state'] = 'idle'): FakeChat {
     const chat = this.opened.get(id) ?? new FakeChat(id);
     this.opened.set(id, chat);
-    const row: ConversationRow = { id, title: chat.view.title, backendTitle: 'Demo agent', updatedAt: 0, state };
+    const row: ConversationRow = {
+      id,
+      title: chat.view.title,
+      backendId: 'demo',
+      backendTitle: 'Demo agent',
+      updatedAt: 0,
+      state,
+    };
     this.rows = [row, ...this.rows.filter((known) => known.id !== id)];
     this.emitter.fire();
     return chat;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
+import { ChangeTotals } from '../../transcript/common/entries';
 import { Draft } from './chatView';
 import type { LogRecord } from './conversation/logRecord';
 import { ConversationPlace, type FolderMove } from './conversations/conversationPlace';
@@ -32,6 +33,15 @@ export const ConversationHead = z.object({
   isTurnOpen: z.boolean().optional().catch(undefined),
   /** Whether a failure or an interruption was not seen yet. */
   isUnseen: z.boolean().optional().catch(undefined),
+  /** When the user has pinned or archived it, in milliseconds since the epoch; 0 if that was taken back. */
+  pinnedAt: z.number().optional().catch(undefined),
+  archivedAt: z.number().optional().catch(undefined),
+  /** When the user has deleted it, which can be taken back for a while. 0 if it was. No list contains it. */
+  deletedAt: z.number().optional().catch(undefined),
+  /** What it has changed and the user has neither kept nor undone, the branch of its last turn, and what its turns have cost. */
+  changes: z.optional(ChangeTotals).catch(undefined),
+  branch: z.string().optional().catch(undefined),
+  cost: z.object({ amount: z.number(), currency: z.string() }).optional().catch(undefined),
   draft: z.optional(Draft),
   /** Since when the first prompt of the queue waits for a sign-in, in milliseconds since the epoch; 0 if it does not. */
   signInWaitSince: z.number().optional().catch(undefined),

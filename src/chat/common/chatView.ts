@@ -36,12 +36,52 @@ export const ConversationNeed = z.object({
   text: Text,
   /** Since when it waits, in milliseconds since the epoch. */
   since: optional(z.number()),
+  /** How it can be answered from a row, if `text` is the whole request. */
+  answer: optional(
+    z.object({
+      approvalId: Text,
+      /** Hash of the request; see `shownApproval`. An answer is refused if the request is another one by now. */
+      shown: Text,
+      /** Labels of the options that allow and reject once. */
+      allow: Text,
+      reject: Text,
+    }),
+  ),
 });
 export type ConversationNeed = z.infer<typeof ConversationNeed>;
+
+/** What a conversation is doing at the moment, in one of few kinds. Times are in milliseconds since the epoch, by the host's clock. */
+export const Activity = z.object({
+  kind: z.enum([
+    /** The user is asked about unsaved files before the prompt is sent. */
+    'askingToSave',
+    /** Before the prompt is sent, so that the files can be restored. */
+    'savingCheckpoint',
+    'starting',
+    'connecting',
+    /** The prompt was sent, or the agent works without saying at what. */
+    'working',
+    'thinking',
+    'answering',
+    'running',
+    /** Approvals are pending. */
+    'waiting',
+    'stopping',
+  ]),
+  /** The title of the running tool call, or the backend's own description of what it does. */
+  title: optional(Text),
+  /** Whether the running call is a command. */
+  isCommand: optional(z.boolean()),
+  /** Number of further calls that are running, or of pending approvals. */
+  count: optional(Count),
+  since: optional(z.number()),
+});
+export type Activity = z.infer<typeof Activity>;
 
 export const ConversationRow = z.object({
   id: Text,
   title: Text,
+  backendId: Text,
   backendTitle: Text,
   /** Time of the last change, in milliseconds since the epoch. */
   updatedAt: z.number(),
@@ -49,6 +89,20 @@ export const ConversationRow = z.object({
   state: z.enum(['idle', 'busy', 'waiting', 'unread', 'failed', 'interrupted']),
   /** Why it waits, if that is known. */
   need: optional(ConversationNeed),
+  /** What it does, if it is busy. */
+  activity: optional(Activity),
+  /** When the turn began that runs, in milliseconds since the epoch. */
+  turnStartedAt: optional(z.number()),
+  /** The files that it has changed and that the user has neither kept nor undone, and their lines. */
+  changes: optional(ChangeTotals),
+  /** The branch on which it has worked last. */
+  branch: optional(Text),
+  /** What its turns have cost; see `Usage`. */
+  cost: optional(z.object({ amount: z.number(), currency: Text })),
+  /** The repository in which it works, or else its folder. Conversations of its worktrees have the same id. */
+  repository: optional(z.object({ id: Text, name: Text })),
+  isPinned: optional(z.boolean()),
+  isArchived: optional(z.boolean()),
   /** Whether another window runs it now. */
   isInOtherWindow: optional(z.boolean()),
   /** Whether a failure was not seen yet. */
@@ -58,6 +112,8 @@ export const ConversationRow = z.object({
   elsewhere: optional(z.object({ folder: optional(Text), isGone: z.boolean() })),
   /** Whether only the backend stores the conversation. Opening it imports it. */
   remote: optional(z.boolean()),
+  /** Id of the `ConversationSource` that has it, if Backline does not store it. */
+  source: optional(Text),
 });
 export type ConversationRow = z.infer<typeof ConversationRow>;
 
@@ -185,34 +241,6 @@ export function toCommandViews(commands: readonly SlashCommand[]): CommandView[]
 /** A context item that is sent automatically with each prompt while its chip is on. */
 export const ContextChipView = z.object({ kind: Text, label: Text, isOn: z.boolean(), tokens: optional(Count) });
 export type ContextChipView = z.infer<typeof ContextChipView>;
-
-/** What a conversation is doing at the moment, in one of few kinds. Times are in milliseconds since the epoch, by the host's clock. */
-export const Activity = z.object({
-  kind: z.enum([
-    /** The user is asked about unsaved files before the prompt is sent. */
-    'askingToSave',
-    /** Before the prompt is sent, so that the files can be restored. */
-    'savingCheckpoint',
-    'starting',
-    'connecting',
-    /** The prompt was sent, or the agent works without saying at what. */
-    'working',
-    'thinking',
-    'answering',
-    'running',
-    /** Approvals are pending. */
-    'waiting',
-    'stopping',
-  ]),
-  /** The title of the running tool call, or the backend's own description of what it does. */
-  title: optional(Text),
-  /** Whether the running call is a command. */
-  isCommand: optional(z.boolean()),
-  /** Number of further calls that are running, or of pending approvals. */
-  count: optional(Count),
-  since: optional(z.number()),
-});
-export type Activity = z.infer<typeof Activity>;
 
 export const ConversationView = z.object({
   id: Text,

@@ -6,6 +6,7 @@ describe('opening a conversation of another folder', () => {
   const rowOf = (id: string, elsewhere?: ConversationRow['elsewhere']): ConversationRow => ({
     id,
     title: `Title of ${id}`,
+    backendId: 'acp:one',
     backendTitle: 'One',
     updatedAt: 1,
     state: 'idle',

@@ -116,6 +116,7 @@ describe('the chat before its first prompt', function () {
     titles.map((title, index) => ({
       id: title,
       title,
+      backendId: 'acp:claude',
       backendTitle: 'Claude',
       updatedAt: now - index * 60_000,
       state: 'idle' as const,

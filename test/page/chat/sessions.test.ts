@@ -77,6 +77,7 @@ describe('the conversations', () => {
   const kept: ConversationRow = {
     id: 'r1',
     title: 'From the terminal',
+    backendId: 'acp:claude',
     backendTitle: 'Claude Code',
     updatedAt: now,
     state: 'idle',

@@ -4,14 +4,14 @@ import { isPrompt } from '../conversation/logRecord';
 
 /** Returns the row of a conversation. `live` is what it does in the window that runs it. */
 export function conversationRow(
-  { backendTitle, id, isTurnOpen = false, isUnseen, state, title, updatedAt }: ConversationHead,
+  { backendId, backendTitle, id, isTurnOpen = false, isUnseen, state, title, updatedAt }: ConversationHead,
   live: Partial<ConversationRow>,
   elsewhere: PlaceElsewhere | undefined,
 ): ConversationRow {
   // The window that ran it was killed or cannot be reached, and nobody has seen that.
   const isInterrupted = isTurnOpen && live.state === undefined;
   const stored = isInterrupted ? ({ state: 'interrupted', isUnseen: true } as const) : { state, isUnseen };
-  const row = { id, title, backendTitle, updatedAt, state: stored.state, ...live };
+  const row = { id, title, backendId, backendTitle, updatedAt, state: stored.state, ...live };
   return { ...row, ...(stored.isUnseen === true && { isUnseen: true }), ...(elsewhere && { elsewhere }) };
 }
 

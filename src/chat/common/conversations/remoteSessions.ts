@@ -75,6 +75,7 @@ export class RemoteSessions {
       .map(({ id, title, updatedAt }) => ({
         id: remoteRowId(backendId, id),
         title: title ?? 'Untitled conversation',
+        backendId,
         backendTitle,
         updatedAt: timeOf(updatedAt),
         state: 'idle',

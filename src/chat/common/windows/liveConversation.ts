@@ -7,6 +7,8 @@ export const LiveConversation = z.object({
   activity: z.optional(Activity).catch(undefined),
   /** Why it waits. Set if `state` is `waiting`. */
   need: z.optional(ConversationNeed).catch(undefined),
+  /** When the turn began, in milliseconds since the epoch. */
+  turnStartedAt: z.optional(z.number()).catch(undefined),
   /** Number of the turn, so that another one is not stopped. */
   turn: z.number(),
 });

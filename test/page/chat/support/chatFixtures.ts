@@ -160,6 +160,7 @@ export const rows: ConversationRow[] = [
   {
     id: 's3',
     title: 'Tests for the parser',
+    backendId: 'demo',
     backendTitle: 'Demo agent',
     updatedAt: now - 30 * 3_600_000,
     state: 'waiting',
@@ -167,14 +168,23 @@ export const rows: ConversationRow[] = [
   {
     id: 's2',
     title: 'Why does the build fail on Windows?',
+    backendId: 'acp:claude',
     backendTitle: 'Claude Code',
     updatedAt: now - 3_600_000,
     state: 'busy',
   },
-  { id: 's1', title: 'Rename greet to welcome', backendTitle: 'Demo agent', updatedAt: now - 60_000, state: 'idle' },
+  {
+    id: 's1',
+    title: 'Rename greet to welcome',
+    backendId: 'demo',
+    backendTitle: 'Demo agent',
+    updatedAt: now - 60_000,
+    state: 'idle',
+  },
   {
     id: 's4',
     title: 'A_very_long_title_without_any_spaces_that_has_to_be_cut_somewhere',
+    backendId: 'amplifier',
     backendTitle: 'Amplifier',
     updatedAt: now - 40 * 86_400_000,
     state: 'unread',

@@ -6,6 +6,7 @@ describe('the rows of sessions that agents store', () => {
   const row = (backendId: string, remoteId: string, title = 'Fix it'): ConversationRow => ({
     id: remoteRowId(backendId, remoteId),
     title,
+    backendId,
     backendTitle: backendId,
     updatedAt: 5,
     state: 'idle',

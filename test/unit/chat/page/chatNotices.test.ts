@@ -174,7 +174,7 @@ describe('ChatNotices', () => {
 });
 
 describe('unseenEvents', () => {
-  const base = { id: 'one', title: 'One', backendTitle: 'Agent', updatedAt: 0 };
+  const base = { id: 'one', title: 'One', backendId: 'acp:agent', backendTitle: 'Agent', updatedAt: 0 };
   const look = (state: ConversationRow['state'], known: KnownConversations = new Map()) =>
     unseenEvents(known, {
       rows: [{ ...base, state }],

@@ -22,7 +22,7 @@ describe('conversations that a window shows again after a reload', () => {
 
   /** A window in which conversations open as `open` says. */
   function newWindow(open: () => Promise<Chat>): RestoredChats {
-    const row = { id, title: 'Build', backendTitle: 'One', updatedAt: 1, state: 'idle' as const };
+    const row = { id, title: 'Build', backendId: 'acp:one', backendTitle: 'One', updatedAt: 1, state: 'idle' as const };
     return new RestoredChats({
       chats: { rows: [row], open, compact: () => Promise.resolve(void done.push('compact')) },
       memento,
