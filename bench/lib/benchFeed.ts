@@ -3,7 +3,7 @@ import type { Clock } from '../../src/base/common/async';
 import { Emitter } from '../../src/base/common/event';
 import type { DraftTransition } from '../../src/chat/common/chatPorts';
 import type { ChatUpdate } from '../../src/chat/common/page/chatApi';
-import { PageFeed } from '../../src/chat/common/page/pageFeed';
+import { PageFeed } from '../../src/chat/common/page/feed/pageFeed';
 
 /** A feed that has started. The caller disposes it. */
 export function benchFeed(clock: Clock, post: (update: ChatUpdate) => void): PageFeed {

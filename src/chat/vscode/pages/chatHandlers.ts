@@ -6,7 +6,7 @@ import type { RequestHandlers } from '../../../webview/common/requestHandlers';
 import { chatRequests } from '../../common/page/chatApi';
 import type { Chat, PageDraftRevision } from '../../common/chatPorts';
 import type { Draft } from '../../common/chatView';
-import type { PageFeed } from '../../common/page/pageFeed';
+import type { PageFeed } from '../../common/page/feed/pageFeed';
 import { joinDrafts } from '../../common/conversation/drafts';
 import type { ShowChat } from '../review/restoreActions';
 import type { ChatPageServices } from './chatPageServices';

@@ -9,7 +9,7 @@ import { BackendChoice } from '../../../../src/chat/common/page/backendChoice';
 import { NewSessionOptions } from '../../../../src/chat/common/page/newSessionOptions';
 import { PageChips } from '../../../../src/chat/common/page/pageChips';
 import { PageNotices } from '../../../../src/chat/common/marks/pageNotices';
-import { PageFeed } from '../../../../src/chat/common/page/pageFeed';
+import { PageFeed } from '../../../../src/chat/common/page/feed/pageFeed';
 import type { MentionRow } from '../../../../src/chat/common/chatView';
 import { FakeChats } from '../../../fake/fakeChats';
 import { FakeClock } from '../../../fake/fakeClock';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { PagePace } from '../../../../src/chat/common/page/pagePace';
+import { PagePace } from '../../../../src/chat/common/page/feed/pagePace';
 import { FakeClock } from '../../../fake/fakeClock';
 
 const steps = ['change', 'frame', 'shown', 'flush', 'alive', 'newPage'] as const;

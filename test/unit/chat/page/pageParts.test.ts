@@ -5,7 +5,7 @@ import { BackendChoice } from '../../../../src/chat/common/page/backendChoice';
 import { chatMarks } from '../../../../src/chat/common/marks/chatMarks';
 import { chatStatus } from '../../../../src/chat/common/marks/chatStatus';
 import { restoreNewDraft } from '../../../../src/chat/common/page/newDraft';
-import { HeartbeatMonitor } from '../../../../src/chat/common/page/heartbeatMonitor';
+import { HeartbeatMonitor } from '../../../../src/chat/common/page/feed/heartbeatMonitor';
 import { ShownChats } from '../../../../src/chat/common/marks/shownChats';
 import type { ApprovalView, BackendView } from '../../../../src/chat/common/chatView';
 import { backendView, FakeChat, FakeChats } from '../../../fake/fakeChats';

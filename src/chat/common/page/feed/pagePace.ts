@@ -1,5 +1,5 @@
-import { Coalescer, type Clock } from '../../../base/common/async';
-import type { Disposable } from '../../../base/common/disposable';
+import { Coalescer, type Clock } from '../../../../base/common/async';
+import type { Disposable } from '../../../../base/common/disposable';
 
 const frameMs = 16;
 

@@ -1,18 +1,18 @@
-import { Coalescer, type Clock } from '../../../base/common/async';
-import { DisposableStore, type Disposable } from '../../../base/common/disposable';
-import type { Event } from '../../../base/common/event';
-import type { LoadAnswer, LoadRequest } from '../../../transcript/common/loadRequest';
-import { initialEntryCount, type TranscriptFeed } from '../../../transcript/common/transcriptFeed';
-import type { ChatUpdate } from './chatApi';
-import type { Chat, Chats, DraftTransition } from '../chatPorts';
-import type { MissingAttachments } from '../mentions/missingAttachments';
-import type { ContextChipView, Draft, MentionRow } from '../chatView';
-import type { PageNotices } from '../marks/pageNotices';
-import type { OfferedContext } from '../mentions/offeredContext';
-import type { SharedDraft } from '../conversation/sharedDraft';
-import type { BackendChoice } from './backendChoice';
-import type { NewSessionOptions } from './newSessionOptions';
-import type { PageChips } from './pageChips';
+import { Coalescer, type Clock } from '../../../../base/common/async';
+import { DisposableStore, type Disposable } from '../../../../base/common/disposable';
+import type { Event } from '../../../../base/common/event';
+import type { LoadAnswer, LoadRequest } from '../../../../transcript/common/loadRequest';
+import { initialEntryCount, type TranscriptFeed } from '../../../../transcript/common/transcriptFeed';
+import type { ChatUpdate } from '../chatApi';
+import type { Chat, Chats, DraftTransition } from '../../chatPorts';
+import type { MissingAttachments } from '../../mentions/missingAttachments';
+import type { ContextChipView, Draft, MentionRow } from '../../chatView';
+import type { PageNotices } from '../../marks/pageNotices';
+import type { OfferedContext } from '../../mentions/offeredContext';
+import type { SharedDraft } from '../../conversation/sharedDraft';
+import type { BackendChoice } from '../backendChoice';
+import type { NewSessionOptions } from '../newSessionOptions';
+import type { PageChips } from '../pageChips';
 import { PagePace } from './pagePace';
 
 interface PageFeedPorts {

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../base/common/async';
-import type { Disposable } from '../../../base/common/disposable';
+import type { Clock } from '../../../../base/common/async';
+import type { Disposable } from '../../../../base/common/disposable';
 
 /** How often heartbeats are checked, in milliseconds. Pages send one every 5 s. */
 const checkIntervalMs = 5_000;
