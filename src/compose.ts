@@ -19,6 +19,7 @@ import { withDeadline } from './base/common/async';
 import { DisposableStore } from './base/common/disposable';
 import { LazyFeature, StatusBoard, type Feature, type RunningFeature } from './base/common/feature';
 import { startWithReports } from './platform/common/startWithReports';
+import { hostSystem } from './base/node/hostSystem';
 import { systemClock } from './base/node/systemClock';
 import type { RunningChatRoot } from './chat/vscode/chatRoot';
 import { checkpointStorageIn, hasInterruptedRestoreIn } from './changes/node/storage/checkpointPlaces';
@@ -54,15 +55,6 @@ import { OutgoingHttp } from './wire/node/outgoingHttp';
 /** VS Code gives extensions about five seconds to deactivate, so this is shorter. */
 const stopTimeoutMs = 3000;
 const maxTrafficEntries = 2000;
-/** The system that the extension runs on, which can be a remote one. */
-const hostSystem = {
-  platform: process.platform,
-  arch: process.arch,
-  execPath: process.execPath,
-  nodeVersion: process.versions.node,
-  home: homedir(),
-};
-
 export interface App {
   start(): Promise<void>;
   /** Stops processes, closes sockets, removes lockfiles and disposes everything. Never rejects. */
@@ -361,12 +353,13 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
     };
   };
   const chat = new LazyFeature(() => startFeature({ id: 'chat', title: 'Chat', start: startChat }));
+  const findAmp = async (): Promise<string | undefined> => (await findInstalledAmp())?.file;
   const startThreads = async (): Promise<RunningThreadsFeature> => {
     const { ThreadsFeature } = await import('./threads/vscode/threadsFeature');
     return await new ThreadsFeature({
       ...contextFor('threads'),
       editor,
-      findAmp: async () => (await findInstalledAmp())?.file,
+      findAmp,
       findCommand: async () => await ampCommand(await findInstalledAmp(), lookupCommandInOwnEnvironment),
       startChat: async (digest, folder) => (await chat.getOrLoad()).startConversationWith(digest, folder),
       workspaceState: context.workspaceState,
@@ -376,6 +369,12 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
     }).start();
   };
   const ampThreads = new LazyFeature(() => startFeature({ id: 'threads', title: 'Amp threads', start: startThreads }));
+  const threadsView = new LazyThreads({
+    ...contextFor('threads'),
+    threads: ampThreads,
+    workspaceState: context.workspaceState,
+    findAmp,
+  });
   const features: readonly Feature[] = [
     acp,
     agents,
@@ -388,7 +387,7 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
       recent,
       hasInterruptedRestore: () => hasInterruptedRestoreIn(checkpointStorage, folders()),
     }),
-    new LazyThreads({ ...contextFor('threads'), threads: ampThreads, workspaceState: context.workspaceState }),
+    threadsView,
     serve,
   ];
   return { permissions, consent, backends, features };

@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import type { Feature, LazyFeature, RunningFeature } from '../../base/common/feature';
@@ -5,8 +6,11 @@ import type { Memento } from '../../base/common/memento';
 import { panelTypes, textSchemes, viewIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { provideReadOnlyTexts } from '../../platform/vscode/readOnlyTexts';
+import { LazyThreadConversations } from '../common/exports/lazyThreadConversations';
 import type { PeerThreads } from '../common/exports/peerThreads';
+import type { ThreadConversations } from '../common/exports/threadConversations';
 import { threadsSummaryBeforeListing, threadsStatus } from '../common/tree/threadsStatus';
+import { hasAmpThreads } from '../node/ampFolder/ampData';
 import { loadFilters, setFilterContextKeys } from './storedFilters';
 import { LazyTree } from './lazyTree';
 import type { ThreadsView } from './threadsView';
@@ -20,12 +24,16 @@ export interface RunningThreadsFeature extends RunningFeature {
   textOf(query: string): Promise<string>;
   /** The threads for peers of the draft protocol. */
   readonly peerThreads: PeerThreads;
+  /** The threads for the list of all conversations. */
+  readonly conversations: ThreadConversations;
 }
 
-interface LazyThreadsDeps extends Pick<FeatureContext, 'commands' | 'status'> {
+interface LazyThreadsDeps extends Pick<FeatureContext, 'commands' | 'log' | 'status'> {
   readonly threads: LazyFeature<RunningThreadsFeature>;
   /** Stores the filters of the list. */
   readonly workspaceState: Memento;
+  /** Returns the absolute path of the `amp` executable. Undefined if it is not installed. Never rejects. */
+  readonly findAmp: () => Promise<string | undefined>;
 }
 
 /** Registers the threads feature with VS Code. Its code is loaded on first use. */
@@ -33,7 +41,19 @@ export class LazyThreads implements Feature {
   readonly id = 'threads';
   readonly title = 'Amp threads';
 
-  constructor(private readonly deps: LazyThreadsDeps) {}
+  /** The threads for the list of all conversations. */
+  readonly conversations: LazyThreadConversations;
+
+  constructor(private readonly deps: LazyThreadsDeps) {
+    const { findAmp, log, threads } = deps;
+    const isUsed = async (): Promise<boolean> =>
+      threads.featureIfLoaded !== undefined || hasAmpThreads(process.env, homedir()) || (await findAmp()) !== undefined;
+    this.conversations = new LazyThreadConversations({
+      load: async () => (await threads.getOrLoad()).conversations,
+      isUsed,
+      log,
+    });
+  }
 
   start(): Promise<RunningFeature> {
     const { id, title } = this;
@@ -42,6 +62,7 @@ export class LazyThreads implements Feature {
     const load = (): Promise<RunningThreadsFeature> => threads.getOrLoad();
 
     disposables.add(threads);
+    disposables.add(this.conversations);
     const tree = disposables.add(new LazyTree(viewIds.threads, async () => (await load()).list));
     tree.start();
     disposables.add(

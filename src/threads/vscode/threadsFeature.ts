@@ -10,6 +10,7 @@ import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { HtmlViews } from '../../platform/vscode/htmlViews';
 import { Messages } from '../../platform/vscode/messages';
 import { PeerThreads } from '../common/exports/peerThreads';
+import { ThreadConversations } from '../common/exports/threadConversations';
 import type { ThreadDigest } from '../common/exports/threadDigest';
 import type { ThreadLibrary } from '../common/threadLibrary';
 import { threadsStatus } from '../common/tree/threadsStatus';
@@ -168,6 +169,15 @@ export class ThreadsFeature implements Feature<RunningThreadsFeature> {
       restore: (panel, state) => panels.restore(panel, state),
       textOf: (query) => documents.textOf(query),
       peerThreads: this.peerThreads,
+      conversations: new ThreadConversations({
+        library,
+        searchText: (query, limit) => local.search(query, limit),
+        searchFiles: (query) => files.search(query),
+        workspaceFolders: () => this.workspaceFoldersAndWorktrees(),
+        open: async (id, entryId) => void (await vscode.commands.executeCommand(commandIds.threadsOpen, id, entryId)),
+        export: async (id) => void (await vscode.commands.executeCommand(commandIds.threadsExport, id)),
+        now: () => clock.now(),
+      }),
       dispose: () => disposables.dispose(),
     });
   }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import * as path from 'node:path';
 
 /** The locations of Amp's data on every operating system. Backline never opens `secrets.json` there. */
@@ -21,6 +22,11 @@ export function ampPaths(env: Readonly<Record<string, string | undefined>>, home
     dataFolders: [...new Set([data, defaultFolder])],
     lastThreadFile: path.join(stateFolder, 'amp', 'last-thread-id'),
   };
+}
+
+/** Whether Amp has stored threads on this machine. */
+export function hasAmpThreads(env: Readonly<Record<string, string | undefined>>, homeFolder: string): boolean {
+  return existsSync(ampPaths(env, homeFolder).threadFolder);
 }
 
 /** Returns the folders of Amp's discontinued extension. `storageFolder`: Backline's global storage. */
