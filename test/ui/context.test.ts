@@ -76,6 +76,8 @@ describe('Context items, as a user sees them', () => {
     await window.searchIn('Backline: Show Context Items', 'Issue 12', 'Issue 12');
     await window.pick('Issue 12');
     await window.page.locator('.monaco-hover .hover-contents').filter({ hasText: 'Issue 12' }).first().waitFor();
+    // With the focus in it, it stays when the mouse moves, and can be read by the keyboard.
+    await window.page.locator('.monaco-hover:focus-within').waitFor();
     await window.page.keyboard.press('Escape');
   });
 

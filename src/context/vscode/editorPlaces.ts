@@ -17,9 +17,10 @@ export function pathForExcludeList(uri: vscode.Uri): string {
   return (isNamed ? uri.with({ authority: '' }) : uri).fsPath;
 }
 
+/** Shows the hover at a position, with the focus in it: without, VS Code hides it when the mouse moves. */
 export async function showHoverAt(uri: vscode.Uri, { line, character }: ItemPosition): Promise<void> {
   const at = new vscode.Position(line, character);
   const editor = await vscode.window.showTextDocument(uri, { selection: new vscode.Range(at, at) });
   editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
-  await vscode.commands.executeCommand('editor.action.showHover');
+  await vscode.commands.executeCommand('editor.action.showHover', { focus: 'autoFocusImmediately' });
 }
