@@ -9,7 +9,7 @@ import { NodeFiles } from '../../src/base/node/filePort';
 import { systemClock } from '../../src/base/node/systemClock';
 import type { ConversationHead } from '../../src/chat/common/chatStore';
 import { logVersion } from '../../src/chat/common/conversation/logRecord';
-import { conversationRow, byStateThenNewestFirst } from '../../src/chat/common/conversations/conversationRow';
+import { ConversationRows } from '../../src/chat/common/conversations/conversationRow';
 import { ConversationStore } from '../../src/chat/node/conversationStore';
 import { OlderWorkspaces } from '../../src/chat/node/olderWorkspaces';
 import { WindowPlaces } from '../../src/chat/node/windowPlaces';
@@ -92,8 +92,7 @@ async function runList(): Promise<void> {
   const older = new OlderWorkspaces({ ...deps, root: folder, workspaceStorage: path.join(home, 'workspaceStorage') });
   const store = new ConversationStore({ ...deps, places, older });
   await store.start();
-  const rows = store.heads.map((head) => conversationRow(head, {}, store.elsewhere(head)));
-  rows.sort(byStateThenNewestFirst);
+  const rows = new ConversationRows(store, { liveOf: () => ({}) }).all;
   const ms = performance.now() - start;
   const here = rows.filter(({ elsewhere }) => !elsewhere).length;
   if (rows.length !== count || here !== count / folderCount) throw new Error(`${rows.length} rows, ${here} of here.`);

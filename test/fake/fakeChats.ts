@@ -250,6 +250,7 @@ export class FakeChats implements Chats {
   /** Awaited before one is there that is begun or opened. */
   beforeOpening: () => Promise<void> = () => Promise.resolve();
   rows: readonly ConversationRow[] = [];
+  repositories: readonly string[] = [];
   views: readonly BackendView[] = [
     backendView('demo-agent', 'demo', 'stopped'),
     backendView('other', 'found', 'ready'),

@@ -21,9 +21,11 @@ export interface Chats extends Disposable {
   readonly onDidChangeFiles: Event<void>;
   /**
    * Rows for the list: what needs the user first, then what works, then the newest of this window and of other folders. Omits
-   * conversations without messages.
+   * conversations without messages, and those that are deleted. A row that has not changed is the same object as before.
    */
   readonly rows: readonly ConversationRow[];
+  /** Ids of the repositories in which this window works, as in rows. */
+  readonly repositories: readonly string[];
   /**
    * Finds saved conversations by title and text, and sessions of running backends by title. A result contains all words
    * of the query.

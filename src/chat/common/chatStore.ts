@@ -48,6 +48,10 @@ export const ConversationHead = z.object({
 });
 export type ConversationHead = z.infer<typeof ConversationHead>;
 
+export function isDeleted({ deletedAt = 0 }: ConversationHead): boolean {
+  return deletedAt > 0;
+}
+
 /** Where a conversation belongs that does not belong to this window. */
 export interface PlaceElsewhere {
   /** Absolute path of its first folder. Undefined if it has none, or if it is not known. */
@@ -62,6 +66,8 @@ export interface ChatStore extends Disposable {
   readonly onDidChange: Event<void>;
   /** The heads of all conversations, in no particular order. */
   readonly heads: readonly ConversationHead[];
+  /** Where this window works. Undefined if all conversations belong to this window. */
+  readonly here: ConversationPlace | undefined;
   /** Returns where a conversation belongs. Undefined if it belongs to the workspace of this window. */
   elsewhere(head: ConversationHead): PlaceElsewhere | undefined;
   /**

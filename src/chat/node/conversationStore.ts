@@ -14,6 +14,7 @@ import type {
 } from '../common/chatStore';
 import { addConversationCopy } from './addConversationCopy';
 import type { LogRecord } from '../common/conversation/logRecord';
+import type { ConversationPlace } from '../common/conversations/conversationPlace';
 import type { FilePort } from '../../base/node/filePort';
 import { ConversationFolders, isConversationId } from './conversationFolders';
 import { HeadFiles } from './heads/headFiles';
@@ -76,6 +77,10 @@ export class ConversationStore implements ChatStore {
 
   get heads(): readonly ConversationHead[] {
     return [...this.headById.values()];
+  }
+
+  get here(): ConversationPlace | undefined {
+    return this.deps.places?.here;
   }
 
   async start(): Promise<void> {
@@ -257,8 +262,7 @@ export class ConversationStore implements ChatStore {
   private async placedHeadOf(id: string) {
     // What another window has just written of its place is not in the list yet.
     const newest = this.isOurs(id) ? undefined : await this.headFiles.read(id);
-    const found = newest ?? this.headById.get(id) ?? (await this.headFromLog(id));
-    const head = await this.headFiles.withImages(found);
+    const head = await this.headFiles.withImages(newest ?? this.headById.get(id) ?? (await this.headFromLog(id)));
     return { head, moves: (await this.deps.places?.movesFor(head.place)) ?? [] };
   }
 
@@ -384,12 +388,8 @@ export class ConversationStore implements ChatStore {
 
   /** Creates the head from the log, because a window may have crashed before it wrote the head. */
   private async rebuildHead(id: string): Promise<ConversationHead | undefined> {
-    try {
-      if ((await this.deps.files.modifiedAt(this.folders.logFileOf(id))) === undefined) return undefined;
-      return await this.headFromLog(id);
-    } catch {
-      return undefined;
-    }
+    const isStored = await this.folders.exists(id).catch(() => false);
+    return isStored ? await this.headFromLog(id).catch(() => undefined) : undefined;
   }
 
   /** @throws errors of the file port */

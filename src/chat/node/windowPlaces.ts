@@ -33,6 +33,8 @@ const maxParallelReads = 16;
 /** What Node.js says of a path at which nothing is. */
 const missingCodes: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
 
+const anywhere: PlaceElsewhere = { isGone: false };
+
 const Located = z.object({ from: z.string(), to: z.string(), at: z.number() });
 
 /** What the disk knows of folders. Tests can replace it. */
@@ -62,6 +64,8 @@ export class WindowPlaces implements Disposable {
   private located: readonly LocatedFolder[] = [];
   private locatedCount = 0;
   private locatedNumber = 0;
+  /** What `elsewhere` has found, given what was known then. */
+  private found = { given: '', answers: new WeakMap<ConversationPlace, PlaceElsewhere | undefined>() };
   private readonly disk: FoldersDisk;
   private readonly onDisk: LatestAnswers<FolderOnDisk>;
   private readonly repositories: LatestAnswers<RepositoryIdentity | undefined>;
@@ -118,16 +122,19 @@ export class WindowPlaces implements Disposable {
     return hasAsked;
   }
 
-  /** Returns where a conversation belongs, if that is not here. A conversation without a place can belong anywhere. */
+  /**
+   * Returns where a conversation belongs, if that is not here. A conversation without a place can belong anywhere. The
+   * result is the same object until something is known that could change it.
+   */
   elsewhere(place: ConversationPlace | undefined): PlaceElsewhere | undefined {
-    if (!place) return { isGone: false };
-    const now = placeAfter(place, this.locatedMoves(place));
-    // A window that was faster than the disk has stored the place with symbolic links.
-    const linked = now.folders.map((folder) => ({ ...folder, real: this.realOf(folder.path) }));
-    if (isSamePlace({ ...now, folders: [...now.folders, ...linked] }, this.here)) return undefined;
-    const [first] = now.folders;
-    if (!first) return { isGone: false };
-    return { folder: first.path, isGone: this.onDisk.get(first.path)?.isGone ?? false };
+    if (!place) return anywhere;
+    const { file = '', folders } = this.deps.workspace();
+    const { onDisk, repositories, locatedNumber } = this;
+    const given = [onDisk.version, repositories.version, locatedNumber, file, ...folders].join('\0');
+    if (given !== this.found.given) this.found = { given, answers: new WeakMap() };
+    const { answers } = this.found;
+    if (!answers.has(place)) answers.set(place, this.findElsewhere(place));
+    return answers.get(place);
   }
 
   /** Returns how the paths of a conversation differ from those of this window. Never rejects. */
@@ -160,6 +167,15 @@ export class WindowPlaces implements Disposable {
 
   dispose(): void {
     this.disposables.dispose();
+  }
+
+  private findElsewhere(place: ConversationPlace): PlaceElsewhere | undefined {
+    const now = placeAfter(place, this.locatedMoves(place));
+    // A window that was faster than the disk has stored the place with symbolic links.
+    const linked = now.folders.map((folder) => ({ ...folder, real: this.realOf(folder.path) }));
+    if (isSamePlace({ ...now, folders: [...now.folders, ...linked] }, this.here)) return undefined;
+    const [first] = now.folders;
+    return first ? { folder: first.path, isGone: this.onDisk.get(first.path)?.isGone ?? false } : anywhere;
   }
 
   private currentPath(folder: string, { at }: ConversationPlace): string {

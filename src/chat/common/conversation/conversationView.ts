@@ -135,7 +135,7 @@ export function liveConversation(facts: ConversationFacts): LiveConversation | u
   const { approvals, turnNumber: turn, turnStartedAt } = transcript;
   const state = activeRowState({ activity, status }, approvals.count);
   if (!state) return undefined;
-  const live = { state, turn, ...withoutUndefined({ activity }) };
+  const live = { state, turn, ...withoutUndefined({ activity, turnStartedAt }) };
   if (state !== 'waiting') return live;
   const { backendTitle, signInWaitSince = 0 } = head;
   const need = conversationNeed({

@@ -2,7 +2,6 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { BackendRegistry } from '../../../session/common/backendRegistry';
 import { BackendError, type CreateSessionOptions } from '../../../session/common/sessionBackend';
 import { withDeadline, type Clock } from '../../../base/common/async';
-import { messageOf } from '../../../base/common/errors';
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
@@ -17,10 +16,10 @@ import type { Chat, Chats, ExportFormat, ForkAgent, NewChatOptions } from '../ch
 import { ChatSession, type ChatSessionPorts } from '../conversation/chatSession';
 import type { ChatStore, ConversationHead } from '../chatStore';
 import type { BackendView, ConversationRow } from '../chatView';
-import { isQueuedForSignIn } from '../signIn/signInWait';
+import { sendPromptsWaitingForSignIn } from '../signIn/sendWaitingPrompts';
 import { addFork } from '../restore/forkOf';
 import { backendView } from './backendView';
-import { conversationRow, byStateThenNewestFirst, isStoredAsFirst, newestFirst } from './conversationRow';
+import { ConversationRows, isStoredAsFirst, newestFirst } from './conversationRow';
 import { exportConversation } from '../log/exportConversation';
 import { createSessionOptions, type SessionPlace } from './sessionOptions';
 import { IdleChatCloser } from './idleChatCloser';
@@ -80,11 +79,13 @@ export class ChatSessions implements Chats, WriteObserver {
   private readonly idleChatCloser: IdleChatCloser<ChatSession>;
   private readonly preparedSessions: PreparedSessions;
   private readonly sharedConversations: SharedConversations;
+  private readonly conversationRows: ConversationRows;
   private readonly chatSessionPorts: ChatSessionPorts;
 
   constructor(private readonly ports: ChatSessionsPorts) {
     const { backends, clock, log, memento } = ports;
     this.sharedConversations = new SharedConversations(ports.windows, this.chats, (id) => this.showEmitter.fire(id));
+    this.conversationRows = new ConversationRows(ports.store, this.sharedConversations);
     this.remoteSessions = new RemoteSessions(backends, clock, log, memento);
     this.usedBackends = new OpenBackends(backends, clock, log, {
       onReady: (backend) => void this.remoteSessions.deletePending(backend),
@@ -117,8 +118,8 @@ export class ChatSessions implements Chats, WriteObserver {
   async start(): Promise<void> {
     const { backends, store, windows } = this.ports;
     this.disposables.push(
-      ...(windows ? [windows.onDidChangeRows(() => this.changeEmitter.fire())] : []),
-      store.onDidChange(() => this.changeEmitter.fire()),
+      ...(windows ? [windows.onDidChange(() => this.noteChange())] : []),
+      store.onDidChange(() => this.noteChange()),
       backends.onDidChange(() => this.backendsEmitter.fire()),
       ...(backends.onDidSignIn ? [backends.onDidSignIn((id) => void this.sendPromptsWaitingForSignIn(id))] : []),
     );
@@ -130,8 +131,12 @@ export class ChatSessions implements Chats, WriteObserver {
     return [...this.chats.values()];
   }
 
+  get repositories(): readonly string[] {
+    return this.conversationRows.repositories;
+  }
+
   get rows(): readonly ConversationRow[] {
-    return this.ports.store.heads.map((head) => this.rowOf(head)).sort(byStateThenNewestFirst);
+    return this.conversationRows.all;
   }
 
   async search(query: string, signal?: AbortSignal): Promise<readonly ConversationRow[]> {
@@ -140,8 +145,7 @@ export class ChatSessions implements Chats, WriteObserver {
       this.ports.store.search(query, signal),
       this.remoteSessions.search(this.usedBackends.runningBackends, query, this.remoteSearchOptions(signal)),
     ]);
-    const rows = found.map(({ head, snippet }) => ({ ...this.rowOf(head), ...withoutUndefined({ snippet }) }));
-    return [...rows, ...remote].sort(newestFirst);
+    return [...this.conversationRows.found(found), ...remote].sort(newestFirst);
   }
 
   async listRemoteSessions(backendId: string, signal: AbortSignal): Promise<readonly ConversationRow[]> {
@@ -231,7 +235,7 @@ export class ChatSessions implements Chats, WriteObserver {
     const chat = this.chats.get(sessionId);
     if (chat && !chat.isOutdated) chat.rename(title);
     else await this.ports.store.updateHead(sessionId, { title, titledBy: 'user' });
-    this.changeEmitter.fire();
+    this.noteChange();
   }
 
   async delete(sessionId: string): Promise<void> {
@@ -244,7 +248,7 @@ export class ChatSessions implements Chats, WriteObserver {
     this.chats.delete(sessionId);
     this.sharedConversations.remove(sessionId);
     chat?.dispose();
-    this.changeEmitter.fire();
+    this.noteChange();
     this.fileChangesEmitter.fire();
   }
 
@@ -285,21 +289,12 @@ export class ChatSessions implements Chats, WriteObserver {
     this.fileChangesEmitter.dispose();
   }
 
-  /** Sends prompts that have waited for a sign-in since before their window was closed. Never rejects. */
   private async sendPromptsWaitingForSignIn(backendId: string): Promise<void> {
-    const { clock, log, store } = this.ports;
-    const waiting = store.heads.filter(
-      (head) => head.backendId === backendId && !store.elsewhere(head) && isQueuedForSignIn(head, true, clock.now()),
-    );
-    for (const { id } of waiting) {
-      try {
-        await this.open(id);
-        const chat = this.chats.get(id);
-        if (chat?.signInWait.isInQueue) await chat.sendFirstQueuedPrompt();
-      } catch (error) {
-        log.info(`A waiting prompt was not sent: ${messageOf(error)}`);
-      }
-    }
+    const open = async (id: string): Promise<ChatSession | undefined> => {
+      await this.open(id);
+      return this.chats.get(id);
+    };
+    await sendPromptsWaitingForSignIn(backendId, { ...this.ports, open });
   }
 
   private chatsOf({ backendId, sessionId }: WriterSession): ChatSession[] {
@@ -350,9 +345,9 @@ export class ChatSessions implements Chats, WriteObserver {
     this.chats.set(chat.id, chat);
     chat.fileChanges.onDidChange(() => this.fileChangesEmitter.fire());
     const update = (): boolean => this.chats.get(chat.id) === chat && this.sharedConversations.update(chat);
-    update();
+    if (update()) this.conversationRows.invalidate();
     chat.onDidChange(() => {
-      if (update()) this.changeEmitter.fire();
+      if (update()) this.noteChange();
     });
     return chat;
   }
@@ -392,7 +387,8 @@ export class ChatSessions implements Chats, WriteObserver {
     return createSessionOptions(place, this.ports.files.editor, this.ports.sessionDefaults);
   }
 
-  private rowOf(head: ConversationHead): ConversationRow {
-    return conversationRow(head, this.sharedConversations.rowOf(head.id), this.ports.store.elsewhere(head));
+  private noteChange(): void {
+    this.conversationRows.invalidate();
+    this.changeEmitter.fire();
   }
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { fileNameOf } from '../../../base/common/text/fileNameOf';
 import { isInside, relativePathIn } from '../../../editor/common/boundary';
 
 /** What a Git repository is recognized by after it was moved or cloned again, and a folder's path inside of it. */
@@ -133,6 +134,41 @@ function textOf({ folders }: ConversationPlace): string {
     repository?.below ?? '',
   ]);
   return texts.join('\0');
+}
+
+/** A repository, or a folder without one. All worktrees and clones of a repository have the same `id`. */
+export interface NamedRepository {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The names of the repositories of places. */
+export class RepositoryNames {
+  /** A repository can get its remote after conversations in it, and a clone can begin with another commit. */
+  private readonly remoteByFirst = new Map<string, string>();
+
+  constructor(known: Iterable<ConversationPlace>) {
+    for (const { folders } of known) {
+      for (const { repository } of folders) {
+        const { first, remote } = repository ?? {};
+        if (first !== undefined && remote !== undefined) this.remoteByFirst.set(first, remote);
+      }
+    }
+  }
+
+  /** Returns the repository of the first folder of a place. Undefined if it has no folder. */
+  of(place: ConversationPlace | undefined): NamedRepository | undefined {
+    const [folder] = place?.folders ?? [];
+    return folder && this.ofFolder(folder);
+  }
+
+  ofFolder({ real, repository }: PlacedFolder): NamedRepository {
+    const { below = '', first, remote } = repository ?? {};
+    const known = remote ?? (first === undefined ? undefined : this.remoteByFirst.get(first));
+    if (known !== undefined) return { id: known, name: fileNameOf(known) };
+    const top = real.split(/[\\/]/).slice(0, below === '' ? undefined : -below.split('/').length);
+    return { id: first ?? real, name: top.at(-1) ?? '' };
+  }
 }
 
 function isSameFolder(one: PlacedFolder, other: PlacedFolder): boolean {

@@ -1,25 +1,141 @@
-import type { ChatStore, ConversationHead, PlaceElsewhere } from '../chatStore';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import {
+  isDeleted,
+  type ChatStore,
+  type ConversationHead,
+  type ConversationSearchResult,
+  type PlaceElsewhere,
+} from '../chatStore';
 import type { ConversationRow } from '../chatView';
 import { isPrompt } from '../conversation/logRecord';
+import type { LiveConversation } from '../windows/liveConversation';
+import type { SharedConversations } from '../windows/sharedConversations';
+import { RepositoryNames, type NamedRepository } from './conversationPlace';
 
-/** Returns the row of a conversation. `live` is what it does in the window that runs it. */
-export function conversationRow(
-  { backendId, backendTitle, id, isTurnOpen = false, isUnseen, state, title, updatedAt }: ConversationHead,
-  live: Partial<ConversationRow>,
-  elsewhere: PlaceElsewhere | undefined,
-): ConversationRow {
+/** What a row is made of. */
+interface RowFacts {
+  readonly head: ConversationHead;
+  /** What the conversation does in the window that runs it. Undefined if none does. */
+  readonly live?: LiveConversation | undefined;
+  readonly isInOtherWindow?: boolean;
+  readonly elsewhere?: PlaceElsewhere | undefined;
+  readonly repository?: NamedRepository | undefined;
+}
+
+/** Returns the row of a conversation. */
+function conversationRow(facts: RowFacts): ConversationRow {
+  const { elsewhere, head, isInOtherWindow = false, live, repository } = facts;
+  const { backendId, backendTitle, branch, changes, cost, id, isTurnOpen = false, title, updatedAt } = head;
+  const { archivedAt = 0, pinnedAt = 0 } = head;
   // The window that ran it was killed or cannot be reached, and nobody has seen that.
-  const isInterrupted = isTurnOpen && live.state === undefined;
-  const stored = isInterrupted ? ({ state: 'interrupted', isUnseen: true } as const) : { state, isUnseen };
-  const row = { id, title, backendId, backendTitle, updatedAt, state: stored.state, ...live };
-  return { ...row, ...(stored.isUnseen === true && { isUnseen: true }), ...(elsewhere && { elsewhere }) };
+  const isInterrupted = isTurnOpen && !live;
+  const isUnseen = isInterrupted || head.isUnseen === true;
+  return {
+    id,
+    title,
+    backendId,
+    backendTitle,
+    updatedAt,
+    state: live?.state ?? (isInterrupted ? 'interrupted' : head.state),
+    ...(live && liveMembers(live)),
+    ...withoutUndefined({ branch, changes, cost, elsewhere, repository }),
+    ...(pinnedAt > 0 && { isPinned: true }),
+    ...(archivedAt > 0 && { isArchived: true }),
+    ...(isInOtherWindow && { isInOtherWindow }),
+    ...(isUnseen && { isUnseen }),
+  };
+}
+
+function liveMembers({ activity, need, state, turnStartedAt }: LiveConversation): Partial<ConversationRow> {
+  return withoutUndefined({ need, activity: state === 'busy' ? activity : undefined, turnStartedAt });
+}
+
+interface KnownRow extends RowFacts {
+  readonly row: ConversationRow;
+}
+
+/**
+ * The rows of all conversations, made once for each change. A row that still says the same is the same object, so that a
+ * reader can tell which of them have changed.
+ */
+export class ConversationRows {
+  private knownById = new Map<string, KnownRow>();
+  private sorted: readonly ConversationRow[] = [];
+  private repositoryNames = new RepositoryNames([]);
+  private isOutdated = true;
+
+  constructor(
+    private readonly store: Pick<ChatStore, 'elsewhere' | 'heads' | 'here'>,
+    private readonly shared: Pick<SharedConversations, 'liveOf'>,
+  ) {}
+
+  /** Call when a head, what a conversation does, or where it belongs may have changed. */
+  invalidate(): void {
+    this.isOutdated = true;
+  }
+
+  /** Without deleted conversations. Sorted; see `Chats.rows`. */
+  get all(): readonly ConversationRow[] {
+    if (this.isOutdated) this.update();
+    return this.sorted;
+  }
+
+  /** Returns the rows of what a search has found. */
+  found(results: readonly ConversationSearchResult[]): readonly ConversationRow[] {
+    if (this.isOutdated) this.update();
+    return results.flatMap(({ head, snippet }) => {
+      const row = this.knownById.get(head.id)?.row;
+      return row ? { ...row, ...withoutUndefined({ snippet }) } : [];
+    });
+  }
+
+  /** Ids of the repositories in which this window works. */
+  get repositories(): readonly string[] {
+    if (this.isOutdated) this.update();
+    return [...new Set(this.store.here?.folders.map((folder) => this.repositoryNames.ofFolder(folder).id))];
+  }
+
+  private update(): void {
+    this.isOutdated = false;
+    const heads = this.store.heads.filter((head) => !isDeleted(head));
+    this.repositoryNames = new RepositoryNames(heads.flatMap(({ place }) => place ?? []));
+    const before = this.knownById;
+    this.knownById = new Map(heads.map((head) => [head.id, this.knownOf(head, before.get(head.id))]));
+    const rows = Array.from(this.knownById.values(), ({ row }) => row);
+    if (before.size === rows.length && rows.every((row) => before.get(row.id)?.row === row)) return;
+    this.sorted = rows.sort(byStateThenNewestFirst);
+  }
+
+  private knownOf(head: ConversationHead, before: KnownRow | undefined): KnownRow {
+    const facts = {
+      head,
+      ...this.shared.liveOf(head.id),
+      elsewhere: this.store.elsewhere(head),
+      repository: this.repositoryNames.of(head.place),
+    };
+    if (before && isSame(before, facts)) return before;
+    const row = conversationRow(facts);
+    return { ...facts, row: before && JSON.stringify(before.row) === JSON.stringify(row) ? before.row : row };
+  }
+}
+
+/** Compares the objects themselves, as all of them are replaced when they change. */
+function isSame(one: RowFacts, other: RowFacts): boolean {
+  return (
+    one.head === other.head &&
+    one.live === other.live &&
+    one.isInOtherWindow === other.isInOtherWindow &&
+    one.elsewhere === other.elsewhere &&
+    one.repository?.id === other.repository?.id &&
+    one.repository?.name === other.repository?.name
+  );
 }
 
 /**
  * What needs the user comes first, the longest wait before others, then what works, then the conversations of this window, and
  * then those of other folders.
  */
-export function byStateThenNewestFirst(one: ConversationRow, other: ConversationRow): number {
+function byStateThenNewestFirst(one: ConversationRow, other: ConversationRow): number {
   return rankOf(one) - rankOf(other) || longestWaitFirst(one, other) || newestFirst(one, other);
 }
 

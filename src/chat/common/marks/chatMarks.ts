@@ -19,11 +19,12 @@ export interface ChatMarks {
   readonly calling: readonly string[];
 }
 
-type MarkedRow = Pick<ConversationRow, 'id' | 'title' | 'state' | 'isUnseen' | 'elsewhere' | 'need'>;
+type MarkedRow = Pick<ConversationRow, 'id' | 'title' | 'state' | 'isUnseen' | 'isArchived' | 'elsewhere' | 'need'>;
 
-/** Conversations of other workspaces are only marked while they run or need the user. */
-export function markOf({ elsewhere, isUnseen = false, state }: Omit<MarkedRow, 'id' | 'title'>): ConversationMark {
-  if (elsewhere && state !== 'waiting' && state !== 'busy') return 'none';
+/** Conversations of other workspaces and archived ones are only marked while they run or need the user. */
+export function markOf(row: Omit<MarkedRow, 'id' | 'title'>): ConversationMark {
+  const { elsewhere, isArchived = false, isUnseen = false, state } = row;
+  if ((elsewhere || isArchived) && state !== 'waiting' && state !== 'busy') return 'none';
   switch (state) {
     case 'waiting':
       return 'needsInput';

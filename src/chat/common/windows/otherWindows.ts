@@ -28,8 +28,6 @@ export type WindowRequestHandler = (conversation: string, request: WindowRequest
 
 /** The other windows of this user on this machine, and what their conversations do. */
 export interface OtherWindows {
-  /** Fires when the state of a conversation in another window has changed, or why it waits. */
-  readonly onDidChangeRows: Event<void>;
   /** Fires when a conversation of another window does something else. */
   readonly onDidChange: Event<void>;
   /** Returns what a conversation does in another window that is alive, or did until just now. */

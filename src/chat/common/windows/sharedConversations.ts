@@ -1,5 +1,4 @@
 import { ChatError, type Chat } from '../chatPorts';
-import type { ConversationRow } from '../chatView';
 import type { LiveConversation } from './liveConversation';
 import type { OtherWindows, WindowRequest } from './otherWindows';
 import { shownApproval } from './shownApproval';
@@ -29,7 +28,7 @@ export class SharedConversations {
     if (live) this.liveConversations.set(id, live);
     else this.liveConversations.delete(id);
     this.windows?.publish(Object.fromEntries(this.liveConversations));
-    return before?.state !== live?.state || before?.need?.text !== live?.need?.text;
+    return true;
   }
 
   /** Call when a conversation was closed. */
@@ -37,13 +36,11 @@ export class SharedConversations {
     if (this.liveConversations.delete(id)) this.windows?.publish(Object.fromEntries(this.liveConversations));
   }
 
-  /** Returns what a row shows of a conversation that a window runs. */
-  rowOf(id: string): Partial<Pick<ConversationRow, 'state' | 'need' | 'isInOtherWindow'>> {
+  /** Returns what a conversation does in the window that runs it. Empty if none does. */
+  liveOf(id: string): { readonly live?: LiveConversation; readonly isInOtherWindow?: boolean } {
     const ours = this.liveConversations.get(id);
     const live = ours ?? this.windows?.liveConversation(id);
-    if (!live) return {};
-    const { need, state } = live;
-    return { state, ...(need && { need }), ...(!ours && { isInOtherWindow: true }) };
+    return live ? { live, isInOtherWindow: !ours } : {};
   }
 
   /** @throws ChatError, BackendError */

@@ -31,8 +31,14 @@ export class LatestAnswers<Answer> implements Disposable {
   /** An answer has come that nobody waits for any more. */
   readonly onDidAnswerLate = this.lateEmitter.event;
   private count = 0;
+  private noted = 0;
 
   constructor(private readonly deps: LatestAnswersDeps) {}
+
+  /** A number that differs after each answer. */
+  get version(): number {
+    return this.noted;
+  }
 
   has(key: string): boolean {
     return this.answerByKey.has(key);
@@ -82,6 +88,7 @@ export class LatestAnswers<Answer> implements Disposable {
   private note(key: string, answer: { readonly number: number; readonly answer: Answer }, isLate: boolean): void {
     if ((this.answerByKey.get(key)?.number ?? 0) > answer.number) return;
     this.answerByKey.set(key, answer);
+    this.noted++;
     if (isLate && !this.timers.isDisposed) this.lateEmitter.fire();
   }
 

@@ -59,8 +59,6 @@ interface WindowRegistryDeps {
  */
 export class WindowRegistry implements OtherWindows, Disposable {
   private readonly disposables = new DisposableStore();
-  private readonly rowsEmitter: Emitter<void>;
-  readonly onDidChangeRows: Event<void>;
   private readonly emitter: Emitter<void>;
   readonly onDidChange: Event<void>;
   private others: ReadonlyMap<string, OtherWindow> = new Map();
@@ -75,14 +73,12 @@ export class WindowRegistry implements OtherWindows, Disposable {
   private readonly retryCoalescer: Coalescer;
   private pollTimer: Disposable | undefined;
   private conversations: LiveConversations = {};
-  private reported = { all: '', rows: '' };
+  private reported = '';
   private handler: WindowRequestHandler | undefined;
 
   constructor(private readonly deps: WindowRegistryDeps) {
     const { clock, files, id, log } = deps;
     const onError = (error: unknown): void => log.error('a listener failed', error);
-    this.rowsEmitter = this.disposables.add(new Emitter<void>(onError));
-    this.onDidChangeRows = this.rowsEmitter.event;
     this.emitter = this.disposables.add(new Emitter<void>(onError));
     this.onDidChange = this.emitter.event;
     this.lock = new FileLock(this.fileOf(id, 'lock'), { files, clock, onLost: () => undefined });
@@ -248,12 +244,10 @@ export class WindowRegistry implements OtherWindows, Disposable {
     for (const [id, { atMs }] of this.ended) if (nowMs - atMs >= endMs) this.ended.delete(id);
     const alive = [...this.others.values()].filter(({ isAlive }) => isAlive);
     const live = alive.flatMap(({ conversations }) => Object.entries(conversations));
-    const all = JSON.stringify([live, [...this.ended.keys()]]);
-    const rows = JSON.stringify([live.map(([id, { need, state }]) => [id, state, need]), [...this.ended.keys()]]);
-    const before = this.reported;
-    this.reported = { all, rows };
-    if (before.all !== all) this.emitter.fire();
-    if (before.rows !== rows) this.rowsEmitter.fire();
+    const reported = JSON.stringify([live, [...this.ended.keys()]]);
+    if (reported === this.reported) return;
+    this.reported = reported;
+    this.emitter.fire();
   }
 
   /** Also for what the system does not report: the end of a process, and changes on network drives. */

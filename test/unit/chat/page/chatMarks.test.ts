@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chatMarks, markOf, type ConversationMark } from '../../../../src/chat/common/marks/chatMarks';
 import type { ConversationRow } from '../../../../src/chat/common/chatView';
 
-type Row = Pick<ConversationRow, 'id' | 'title' | 'state' | 'isUnseen' | 'elsewhere'>;
+type Row = Pick<ConversationRow, 'id' | 'title' | 'state' | 'isUnseen' | 'isArchived' | 'elsewhere'>;
 
 /** Every state of a conversation, and its mark. */
 const states: readonly (readonly [ConversationMark, Pick<Row, 'state' | 'isUnseen'>])[] = [
@@ -35,6 +35,14 @@ describe('chatMarks', () => {
       assert.equal(badge?.value, isCalling ? 1 : undefined);
       assert.equal(badge?.tooltip, isCalling ? statusBar?.lines.join('\n') : undefined);
       assert.deepEqual(ids, isCalling ? ['one'] : []);
+    }
+  });
+
+  it('marks conversations that are archived or of another folder only while they run or need the user', () => {
+    for (const [mark, state] of states) {
+      const shown = mark === 'needsInput' || mark === 'working' ? mark : 'none';
+      assert.equal(markOf({ ...state, isArchived: true }), shown);
+      assert.equal(markOf({ ...state, elsewhere: { isGone: false } }), shown);
     }
   });
 

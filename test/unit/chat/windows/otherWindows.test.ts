@@ -45,6 +45,11 @@ describe('A conversation that another window runs', () => {
 
   it('has the row of what it does there, with why it waits in words', async () => {
     assert.equal(row()?.isInOtherWindow, true);
+    here.agent.last.tell(
+      event('tool:pre', { tool_name: 'Bash', tool_call_id: 'c', operation: 'execute', input: {}, title: 'npm test' }),
+    );
+    await until('what it does', () => row()?.activity?.title === 'npm test');
+    assert.ok((row()?.turnStartedAt ?? Infinity) <= Date.now());
     await asked('Run\nrm -rf \u202e/');
     const { since, ...need } = row()?.need ?? {};
     assert.deepEqual(need, { kind: 'approval', text: 'Run rm -rf [U+202E]/' });

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import type { ConversationHead, PlaceElsewhere } from '../../../../src/chat/common/chatStore';
+import type { ConversationPlace } from '../../../../src/chat/common/conversations/conversationPlace';
+import { ConversationRows } from '../../../../src/chat/common/conversations/conversationRow';
+import type { LiveConversation } from '../../../../src/chat/common/windows/liveConversation';
+
+const head = (id: string, members: Partial<ConversationHead> = {}): ConversationHead => ({
+  version: 1,
+  id,
+  title: `About ${id}`,
+  titledBy: 'prompt',
+  backendId: 'one',
+  backendTitle: 'One',
+  createdAt: 1,
+  updatedAt: 1,
+  state: 'idle',
+  ...members,
+});
+
+type Repository = NonNullable<ConversationPlace['folders'][number]['repository']>;
+const placed = (real: string, repository?: Repository): Pick<ConversationHead, 'place'> => ({
+  place: { folders: [{ path: real, real, ...(repository && { repository }) }], at: 1 },
+});
+
+describe('the rows of conversations', () => {
+  let heads: ConversationHead[];
+  let here: ConversationPlace | undefined;
+  let elsewhere: Map<string, PlaceElsewhere>;
+  let live: Map<string, { live: LiveConversation; isInOtherWindow: boolean }>;
+  let rows: ConversationRows;
+  beforeEach(() => {
+    heads = [];
+    here = undefined;
+    elsewhere = new Map();
+    live = new Map();
+    const store = {
+      get heads() {
+        return heads;
+      },
+      get here() {
+        return here;
+      },
+      elsewhere: ({ id }: ConversationHead) => elsewhere.get(id),
+    };
+    rows = new ConversationRows(store, { liveOf: (id) => live.get(id) ?? {} });
+  });
+
+  const changed = (): typeof rows.all => {
+    rows.invalidate();
+    return rows.all;
+  };
+  const repositories = (): unknown[] => changed().map(({ repository }) => repository);
+
+  it('say what the head says, and what the conversation does in its window', () => {
+    const facts = {
+      branch: 'main',
+      changes: { files: 1, added: 2, removed: 3 },
+      cost: { amount: 0.5, currency: 'USD' },
+    };
+    heads = [head('a', { ...facts, pinnedAt: 5, archivedAt: 6 }), head('b', { pinnedAt: 0, archivedAt: 0 })];
+    const basic = { backendId: 'one', backendTitle: 'One', updatedAt: 1, state: 'idle' };
+    assert.deepEqual(changed(), [
+      { id: 'a', title: 'About a', ...basic, ...facts, isPinned: true, isArchived: true },
+      { id: 'b', title: 'About b', ...basic },
+    ]);
+    const activity = { kind: 'running', title: 'ls' } as const;
+    live.set('a', { live: { state: 'busy', turn: 1, activity, turnStartedAt: 7 }, isInOtherWindow: true });
+    const need = { kind: 'approval', text: 'Run ls', since: 3 } as const;
+    live.set('b', { live: { state: 'waiting', turn: 1, activity: { kind: 'waiting' }, need }, isInOtherWindow: false });
+    const [first, second] = changed();
+    assert.deepEqual(first, { id: 'b', title: 'About b', ...basic, state: 'waiting', need });
+    assert.deepEqual([second?.activity, second?.turnStartedAt, second?.isInOtherWindow], [activity, 7, true]);
+  });
+
+  it('are the same objects while they say the same, and so is the list', () => {
+    heads = [head('a', placed('/a')), head('b'), head('c')];
+    const before = changed();
+    assert.equal(rows.all, before);
+    // As they are read from the disk again.
+    heads = structuredClone(heads);
+    assert.equal(changed(), before);
+    live.set('b', { live: { state: 'busy', turn: 1 }, isInOtherWindow: false });
+    const busy = changed();
+    const unchanged = (id: string): boolean =>
+      busy.find((row) => row.id === id) === before.find((row) => row.id === id);
+    assert.deepEqual(
+      ['a', 'b', 'c'].map((id) => unchanged(id)),
+      [true, false, true],
+    );
+    elsewhere.set('c', { folder: '/c', isGone: false });
+    assert.deepEqual(changed().find(({ id }) => id === 'c')?.elsewhere, { folder: '/c', isGone: false });
+    heads = heads.slice(1);
+    assert.deepEqual(
+      changed().map(({ id }) => id),
+      ['b', 'c'],
+    );
+  });
+
+  it('do not contain what the user has deleted, until that is taken back', () => {
+    heads = [head('a', { deletedAt: 5 }), head('b', { deletedAt: 0 })];
+    assert.deepEqual(
+      changed().map(({ id }) => id),
+      ['b'],
+    );
+    assert.deepEqual(rows.found(heads.map((one) => ({ head: one, snippet: 'Text' }))), [
+      { ...rows.all[0], snippet: 'Text' },
+    ]);
+    heads = [head('a', { deletedAt: 0 }), head('b')];
+    assert.equal(changed().length, 2);
+  });
+
+  it('have one repository for all its worktrees and clones', () => {
+    const remote = 'example.com/team/app';
+    const app = { id: remote, name: 'app' };
+    heads = [
+      head('a', placed('/home/me/app', { first: 'f1', remote, below: '' })),
+      head('b', placed('/home/me/app-fix/src/core', { first: 'f1', remote, below: 'src/core' })),
+      head('clone', placed('/tmp/other', { first: 'f2', remote, below: '' })),
+      // Before the repository had a remote.
+      head('early', placed('/home/me/app', { first: 'f1', below: '' })),
+    ];
+    assert.deepEqual(repositories(), [app, app, app, app]);
+    heads = heads.slice(3);
+    assert.deepEqual(repositories(), [{ id: 'f1', name: 'app' }]);
+    heads = [head('below', placed('C:\\me\\app\\src\\core', { first: 'f1', below: 'src/core' }))];
+    assert.deepEqual(repositories(), [{ id: 'f1', name: 'app' }]);
+    here = heads[0]?.place;
+    assert.deepEqual(rows.repositories, ['f1']);
+  });
+
+  it('have their folder if that is in no repository', () => {
+    heads = [head('a', placed('/home/me/notes')), head('b')];
+    assert.deepEqual(repositories(), [{ id: '/home/me/notes', name: 'notes' }, undefined]);
+    assert.deepEqual(rows.repositories, []);
+  });
+});
