@@ -1,7 +1,9 @@
 import { toDisposable, type Disposable } from '../../src/base/common/disposable';
 import { Emitter } from '../../src/base/common/event';
+import { withoutUndefined } from '../../src/base/common/withoutUndefined';
 import {
   ChatError,
+  type ApprovalAnswer,
   type Chat,
   type FileStatesBeforeAndAfter,
   type ChatFileChanges,
@@ -35,7 +37,7 @@ const throwIt = (error: unknown): never => {
 export class FakeChat implements Chat {
   readonly transcript = new TranscriptDocument(throwIt);
   readonly sent: Draft[] = [];
-  readonly answers: { approvalId: string; option: string; reason?: Draft }[] = [];
+  readonly answers: { approvalId: string; option: string; shown?: string; reason?: Draft }[] = [];
   readonly stops: string[] = [];
   /** Ids of the entries whose prompts were sent again. */
   readonly retried: string[] = [];
@@ -206,8 +208,8 @@ export class FakeChat implements Chat {
     return Promise.resolve();
   }
 
-  answerApproval(approvalId: string, option: string, reason?: Draft): Promise<void> {
-    this.answers.push({ approvalId, option, ...(reason === undefined ? {} : { reason }) });
+  answerApproval({ approvalId, option, shown }: ApprovalAnswer, reason?: Draft): Promise<void> {
+    this.answers.push({ approvalId, option, ...withoutUndefined({ shown, reason }) });
     this.change({ approvals: this.current.approvals.filter(({ id }) => id !== approvalId) });
     return Promise.resolve();
   }
@@ -311,6 +313,10 @@ export class FakeChats implements Chats {
 
   compact(): Promise<void> {
     return Promise.resolve();
+  }
+
+  async answerFromRow(sessionId: string, answer: ApprovalAnswer): Promise<void> {
+    await (await this.open(sessionId)).answerApproval(answer);
   }
 
   prepare(backendId: string): void {

@@ -87,6 +87,11 @@ export interface Chats extends Disposable {
   readonly onDidRequestShow: Event<string>;
   /** Shows a conversation in the other window that runs it. @throws ChatError `readonly` if none does */
   showInItsWindow(sessionId: string): Promise<void>;
+  /**
+   * Answers the approval for which a row has an `answer`, here or in the window that runs the conversation. Opens nothing.
+   * @throws the same as `Chat.answerApproval`
+   */
+  answerFromRow(sessionId: string, answer: ApprovalAnswer): Promise<void>;
   /** Changes the title of a conversation. @throws ChatError */
   rename(sessionId: string, title: string): Promise<void>;
   /**
@@ -97,6 +102,14 @@ export interface Chats extends Disposable {
   export(sessionId: string, format: ExportFormat): Promise<string>;
   /** Ends running turns as interrupted and closes all sessions and files. Never rejects. */
   stop(): Promise<void>;
+}
+
+/** An answer to an approval. `option` is the exact label. */
+export interface ApprovalAnswer {
+  readonly approvalId: string;
+  readonly option: string;
+  /** `shown` of the view that the user saw. */
+  readonly shown: string | undefined;
 }
 
 /** The agent with which a fork continues. */
@@ -172,10 +185,11 @@ export interface Chat {
   /**
    * Answers an approval. `reason` becomes the next prompt, before queued prompts, and is sent as soon as no turn is
    * running.
-   * If another window runs the conversation, the answer is given there, if it still asks for what is shown here.
-   * @throws BackendError `approvalInvalid`, `approvalResolved`; of another window ChatError `notFound`, `changedMeanwhile`, `readonly`
+   * If another window runs the conversation, the answer is given there.
+   * @throws BackendError `approvalInvalid`, `approvalResolved`, ChatError `changedMeanwhile` if it asks for something else by
+   * now; of another window also ChatError `readonly`
    */
-  answerApproval(approvalId: string, option: string, reason?: Draft): Promise<void>;
+  answerApproval(answer: ApprovalAnswer, reason?: Draft): Promise<void>;
   setOption(optionId: string, value: string | boolean): Promise<void>;
   /** The entries of the transcript with their full contents. */
   readonly fullEntries: FullContents<Entry>;

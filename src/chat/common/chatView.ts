@@ -160,6 +160,8 @@ export const ApprovalView = z.object({
   state: z.enum(['pending', 'answering']),
   /** Id of the transcript entry of the waiting tool call. */
   entryId: optional(Text),
+  /** Hash of everything that is shown, which comes back with an answer. Unset if the request cannot be compared. */
+  shown: optional(Text),
 });
 export type ApprovalView = z.infer<typeof ApprovalView>;
 

@@ -344,14 +344,14 @@ describe('the pages of the chat', () => {
     subject.chats.add('one', 'waiting');
     subject.pages.setMarks(chatMarks(subject.chats.rows));
     assert.deepEqual(page.badge, { value: 1, tooltip: '“Chat one” needs your input' });
-    const answer = { sessionId: 'one', approvalId: 'read', option: 'Allow' };
+    const answer = { sessionId: 'one', approvalId: 'read', option: 'Allow', shown: 'hash' };
     await assert.rejects(page.ask('approve', answer), /no longer shown/);
     await page.ask('openSession', { sessionId: 'one' });
     await page.ask('approve', answer);
     subject.chats.add('one', 'idle');
     subject.pages.setMarks(chatMarks(subject.chats.rows));
     assert.equal(page.badge, undefined);
-    assert.deepEqual(chat.answers, [{ approvalId: 'read', option: 'Allow' }]);
+    assert.deepEqual(chat.answers, [{ approvalId: 'read', option: 'Allow', shown: 'hash' }]);
     notices.dispose();
     approvals.dispose();
     await vscode.commands.executeCommand('notifications.clearAll');

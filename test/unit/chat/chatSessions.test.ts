@@ -4,7 +4,7 @@ import { ChatBackends } from './support/chatBackend';
 import { event } from './support/transcriptRecorder';
 import { FakeClock } from '../../fake/fakeClock';
 import { until } from '../../support/eventually';
-import { draft, outline, Window } from './support/window';
+import { answer, draft, outline, Window } from './support/window';
 
 const never = new AbortController().signal;
 
@@ -204,10 +204,10 @@ describe('ChatSessions', () => {
     window.agent.last.tell(event('approval:required', { approval_id: 'a', prompt: 'May I?', options: ['Yes', 'No'] }));
     await until('the question', () => chat.view.approvals.length === 1);
     assert.equal(window.chats.rows[0]?.state, 'waiting');
-    await chat.answerApproval('a', 'Yes');
+    await answer(chat, 'a', 'Yes');
     await until('the answer', () => chat.view.approvals.length === 0);
     assert.deepEqual(window.agent.last.calls, ['approve a Yes']);
-    await assert.rejects(chat.answerApproval('a', 'Yes'), { code: 'approvalResolved' });
+    await assert.rejects(answer(chat, 'a', 'Yes'), { code: 'approvalResolved' });
   });
 
   it('renames, finds and deletes a conversation while it is busy', async () => {

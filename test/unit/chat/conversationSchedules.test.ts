@@ -4,7 +4,7 @@ import type { Chat } from '../../../src/chat/common/chatPorts';
 import type { Draft } from '../../../src/chat/common/chatView';
 import { until } from '../../support/eventually';
 import { scriptedBackends, type ScriptedSession } from './support/scriptedBackend';
-import { draft, settled, Window } from './support/window';
+import { answer, draft, settled, Window } from './support/window';
 
 const steps = [
   'send',
@@ -53,7 +53,7 @@ class World {
         if (!first) break;
         this.allowed.add(`${this.sessions.length} ${first.id}`);
         // A second answer, as two pages give it, must not count.
-        for (const option of ['Allow', 'Deny']) void chat.answerApproval(first.id, option).catch(() => undefined);
+        for (const option of ['Allow', 'Deny']) void answer(chat, first.id, option).catch(() => undefined);
         break;
       }
       case 'stop':

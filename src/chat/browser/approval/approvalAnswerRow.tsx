@@ -10,21 +10,21 @@ import {
   isLastingAnswer,
   misleadingLabelNotes,
   type AnswerGroups,
-  type AnswerToOne,
 } from '../../common/approvals/approvalAnswers';
+import type { ApprovalAnswer } from '../../common/chatPorts';
 import type { ApprovalOption } from '../../common/chatView';
 
 interface AnswerRowProps {
   readonly answers: AnswerGroups;
   /** The answers to all pending approvals, if they can be answered together. */
-  readonly allowAll: readonly AnswerToOne[] | undefined;
-  readonly denyAll: readonly AnswerToOne[] | undefined;
+  readonly allowAll: readonly ApprovalAnswer[] | undefined;
+  readonly denyAll: readonly ApprovalAnswer[] | undefined;
   readonly requester: string;
   /** Who decides what a lasting answer covers, if the answer does not state its scope. */
   readonly decider: 'agent' | 'server';
   readonly disabled: boolean;
   readonly onAnswer: (option: ApprovalOption) => void;
-  readonly onAnswerAll: (answers: readonly AnswerToOne[]) => void;
+  readonly onAnswerAll: (answers: readonly ApprovalAnswer[]) => void;
   readonly onStop: () => void;
   readonly onReason: () => void;
 }
@@ -51,7 +51,7 @@ export function ApprovalAnswerRow({
       run: opensComposer(option) ? onReason : () => onAnswer(option),
     }));
   const reason: CustomMenuItem = { key: 'reason', content: <span>Deny with Reason…</span>, run: onReason };
-  const itemsOfAll = (verb: 'Allow' | 'Deny', all: readonly AnswerToOne[] | undefined): CustomMenuItem[] =>
+  const itemsOfAll = (verb: 'Allow' | 'Deny', all: readonly ApprovalAnswer[] | undefined): CustomMenuItem[] =>
     all ? [{ key: 'all', content: <span>{allLabel(verb, all)}</span>, run: () => onAnswerAll(all) }] : [];
   const allowItems = [...itemsOf(allow.all), ...itemsOfAll('Allow', allowAll)];
   // A menu that only repeats the button is left out, unless it says what the answer covers.
@@ -111,7 +111,7 @@ export function ApprovalAnswerRow({
 
 interface AllButtonProps extends Pick<AnswerRowProps, 'disabled' | 'onAnswerAll'> {
   readonly verb: 'Allow' | 'Deny';
-  readonly all: readonly AnswerToOne[] | undefined;
+  readonly all: readonly ApprovalAnswer[] | undefined;
 }
 
 /** Answers all pending approvals. Where the window is small, only the menus offer it. */
@@ -130,7 +130,7 @@ function AllButton({ verb, all, disabled, onAnswerAll }: AllButtonProps) {
   );
 }
 
-function allLabel(verb: 'Allow' | 'Deny', all: readonly AnswerToOne[]): string {
+function allLabel(verb: 'Allow' | 'Deny', all: readonly ApprovalAnswer[]): string {
   return `${verb} All ${all.length}`;
 }
 

@@ -6,13 +6,9 @@ import { splitPath } from '../../../transcript/browser/parts/pathButton';
 import type { DiffPart } from '../../../transcript/common/entries';
 import { shortenPath, shortenPathsInText } from '../../../transcript/common/shortPath';
 import { spokenChordLabel } from '../../../webview/browser/platformKeys';
-import {
-  answersToAll,
-  groupAnswers,
-  type AnswerGroups,
-  type AnswerToOne,
-} from '../../common/approvals/approvalAnswers';
+import { answersToAll, answerTo, groupAnswers, type AnswerGroups } from '../../common/approvals/approvalAnswers';
 import { describeParts, approvalTitle, spokenTitle } from '../../common/approvals/approvalWords';
+import type { ApprovalAnswer } from '../../common/chatPorts';
 import { chatRequests } from '../../common/page/chatApi';
 import type { ApprovalOption, ApprovalView, ConversationView, Draft } from '../../common/chatView';
 import { ApprovalAnswerRow } from './approvalAnswerRow';
@@ -60,10 +56,10 @@ export function ApprovalCard({ session, approval, ordered, isDeliberate }: Appro
   };
   const answer = ({ label }: ApprovalOption, reason?: Draft): void =>
     void send(
-      () => page.request(chatRequests.approve, { sessionId, approvalId: approval.id, option: label, reason }),
+      () => page.request(chatRequests.approve, { sessionId, ...answerTo(approval, label), reason }),
       () => reason && page.composerDraft.clearUsed(reason),
     );
-  const answerAll = (all: readonly AnswerToOne[]): void =>
+  const answerAll = (all: readonly ApprovalAnswer[]): void =>
     void send(async () => {
       const results = await Promise.all(all.map((one) => page.request(chatRequests.approve, { sessionId, ...one })));
       return results.includes(undefined) ? undefined : results;

@@ -1,5 +1,6 @@
 import { BackendError, type BackendSession } from '../../../session/common/sessionBackend';
 import type { EntryOf } from '../../../transcript/common/entries';
+import { ChatError, type ApprovalAnswer } from '../chatPorts';
 import type { QueuedPrompt } from '../chatView';
 import type { Conversation } from '../conversation/conversation';
 
@@ -12,12 +13,19 @@ export class ApprovalAnswerDelivery {
 
   constructor(private readonly conversation: Conversation) {}
 
-  /** Sends an answer. @throws BackendError `approvalInvalid`, `approvalResolved` */
-  async sendAnswer(session: BackendSession | undefined, approvalId: string, option: string): Promise<void> {
+  /**
+   * Sends an answer to what was shown. @throws BackendError `approvalInvalid`, `approvalResolved`, ChatError
+   * `changedMeanwhile` if the approval asks for something else by now
+   */
+  async sendAnswer(session: BackendSession | undefined, { approvalId, option, shown }: ApprovalAnswer): Promise<void> {
     const { changeEmitter, journal, transcript } = this.conversation;
     // Two windows can answer at the same time.
-    if (!session || !transcript.approvals.isPending(approvalId)) {
+    const view = transcript.approvals.pendingView(approvalId);
+    if (!session || !view) {
       throw new BackendError('approvalResolved', 'This approval was already answered or is no longer pending.');
+    }
+    if (view.shown !== shown) {
+      throw new ChatError('changedMeanwhile', 'The request is not the one that was shown. Read it again.');
     }
     transcript.approvals.setState(approvalId, 'answering');
     changeEmitter.fire();

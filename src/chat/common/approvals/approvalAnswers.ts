@@ -1,3 +1,4 @@
+import type { ApprovalAnswer } from '../chatPorts';
 import type { ApprovalOption, ApprovalView } from '../chatView';
 
 interface AnswerGroup {
@@ -32,10 +33,9 @@ export function groupAnswers(options: readonly ApprovalOption[]): AnswerGroups {
   };
 }
 
-/** An answer to one of several approvals. */
-export interface AnswerToOne {
-  readonly approvalId: string;
-  readonly option: string;
+/** Returns an answer to what a view shows. */
+export function answerTo({ id: approvalId, shown }: ApprovalView, option: string): ApprovalAnswer {
+  return { approvalId, option, shown };
 }
 
 /**
@@ -45,13 +45,11 @@ export interface AnswerToOne {
 export function answersToAll(
   approvals: readonly ApprovalView[],
   direction: 'allow' | 'deny',
-): readonly AnswerToOne[] | undefined {
+): readonly ApprovalAnswer[] | undefined {
   const pending = approvals.filter(({ state }) => state === 'pending');
-  const answers = pending.flatMap((approval): AnswerToOne[] => {
+  const answers = pending.flatMap((approval): ApprovalAnswer[] => {
     const { primary } = groupAnswers(approval.options)[direction];
-    return !primary || (direction === 'allow' && isRisky(approval))
-      ? []
-      : [{ approvalId: approval.id, option: primary.label }];
+    return !primary || (direction === 'allow' && isRisky(approval)) ? [] : [answerTo(approval, primary.label)];
   });
   return answers.length > 1 && answers.length === pending.length ? answers : undefined;
 }

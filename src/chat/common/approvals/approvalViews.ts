@@ -10,6 +10,7 @@ import { collectEvidence } from './approvalEvidence';
 import type { ApprovalOption, ApprovalView } from '../chatView';
 import type { DiffTexts } from '../chatPorts';
 import type { PartsWithDiffs } from '../transcript/toolParts';
+import { shownApproval } from './shownApproval';
 
 /** Maximum number of lines in a full diff on the page. The diff editor has no limit. */
 const maxWholeLines = 5_000;
@@ -48,25 +49,26 @@ export class ApprovalViews {
     return this.openApprovals.size;
   }
 
-  /** The prompt of the first approval, and when the earliest one was requested, in milliseconds since the epoch. */
-  get oldest(): { readonly prompt: string; readonly requestedAt: number | undefined } | undefined {
+  /** `hash` makes the views comparable with those of another window. */
+  constructor(private readonly hash?: (text: string) => string) {}
+
+  /** Returns the first approval, and when the earliest one was requested. Times are in milliseconds since the epoch. */
+  firstAt(now: number): { readonly view: ApprovalView; readonly requestedAt: number | undefined } | undefined {
     const [first] = this.inOrder;
     if (!first) return undefined;
     const times = [...this.openApprovals.values()].flatMap(({ requestedAt }) => requestedAt ?? []);
-    return { prompt: first.view.prompt, requestedAt: times.length === 0 ? undefined : Math.min(...times) };
+    return { view: this.viewAt(first, now), requestedAt: times.length === 0 ? undefined : Math.min(...times) };
   }
 
-  /** Whether nobody has answered it yet. */
-  isPending(id: string): boolean {
-    return this.openApprovals.get(id)?.view.state === 'pending';
+  /** Returns the view of an approval that nobody has answered yet. Undefined if there is none. */
+  pendingView(id: string): ApprovalView | undefined {
+    const approval = this.openApprovals.get(id);
+    return approval?.view.state === 'pending' ? this.compactView(approval) : undefined;
   }
 
   /** Returns the views with their remaining time. `now` is in milliseconds since the epoch. */
   viewsAt(now: number): ApprovalView[] {
-    return this.inOrder.map((approval) => {
-      const view = compactView(approval);
-      return approval.expiresAt === undefined ? view : { ...view, expiresInMs: approval.expiresAt - now };
-    });
+    return this.inOrder.map((approval) => this.viewAt(approval, now));
   }
 
   /** Adds the approval of `call`. `requestedAt` is in milliseconds since the epoch. */
@@ -145,19 +147,26 @@ export class ApprovalViews {
     return [...this.openApprovals.values()].sort((one, other) => one.place - other.place);
   }
 
+  private viewAt(approval: OpenApproval, now: number): ApprovalView {
+    const view = this.compactView(approval);
+    return approval.expiresAt === undefined ? view : { ...view, expiresInMs: approval.expiresAt - now };
+  }
+
+  private compactView(approval: OpenApproval): ApprovalView {
+    if (approval.isCompact) return approval.view;
+    const { diffs, view } = approval;
+    const parts = view.parts.map((part) => (part.type === 'diff' ? compactDiff(part) : part));
+    const text = this.hash && shownApproval(view, diffs);
+    approval.view = { ...view, parts, ...(text !== undefined && this.hash && { shown: this.hash(text) }) };
+    approval.isCompact = true;
+    return approval.view;
+  }
+
   private takePlace(callId: string | undefined): number {
     const kept = this.keptPlaces.find((one) => one.callId === callId);
     this.keptPlaces = this.keptPlaces.filter((one) => one !== kept);
     return kept?.place ?? ++this.lastPlace;
   }
-}
-
-function compactView(approval: OpenApproval): ApprovalView {
-  if (approval.isCompact) return approval.view;
-  const parts = approval.view.parts.map((part) => (part.type === 'diff' ? compactDiff(part) : part));
-  approval.view = { ...approval.view, parts };
-  approval.isCompact = true;
-  return approval.view;
 }
 
 function optionsOf(

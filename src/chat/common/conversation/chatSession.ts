@@ -6,6 +6,7 @@ import type { Entry, Part } from '../../../transcript/common/entries';
 import type { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
 import {
   ChatError,
+  type ApprovalAnswer,
   type Chat,
   type ChatVisibility,
   type DraftTransition,
@@ -107,7 +108,7 @@ export class ChatSession implements Chat {
       onOthersTurnEnd: () => this.startSendingQueue(),
       onWithdrawn: (promptId) => this.sharedDraft.restoreRefused(promptId),
     }));
-    const otherWindow = (this.otherWindow = new OtherWindowControl(conversation, ports.windows, clock));
+    const otherWindow = (this.otherWindow = new OtherWindowControl(conversation, ports.windows));
     this.facts = { connection, conversation, clock, otherWindow, saves, turnRunner };
     this.signInWait = new SignInWait({ conversation, connection, turnRunner, draft: this.sharedDraft, clock });
     conversationFiles.onDidChangeState(() => {
@@ -274,12 +275,12 @@ export class ChatSession implements Chat {
     await (this.signInWait.cancel() ?? this.turnRunner.stop());
   }
 
-  async answerApproval(approvalId: string, option: string, reason: Draft = emptyDraft): Promise<void> {
+  async answerApproval(answer: ApprovalAnswer, reason: Draft = emptyDraft): Promise<void> {
     if (this.otherWindow.live) {
-      await this.otherWindow.answer(approvalId, option, reason);
+      await this.otherWindow.answer(answer, reason);
       return;
     }
-    await this.answerDelivery.sendAnswer(this.connection.session, approvalId, option);
+    await this.answerDelivery.sendAnswer(this.connection.session, answer);
     if (isEmptyDraft(reason)) return;
     this.answerDelivery.queueReason({ ...reason, id: this.ports.newId() });
     this.startSendingQueue();

@@ -63,7 +63,7 @@ export class Conversation {
     this.changeEmitter = new Emitter(onListenerError);
     this.fileChangesEmitter = new Emitter(onListenerError);
     this.document = new TranscriptDocument(onListenerError, ports.createSpool?.());
-    this.transcript = new ChatTranscript(this.document, file.head.backendTitle);
+    this.transcript = new ChatTranscript(this.document, file.head.backendTitle, ports.windows?.hash);
     this.agentWrites = agentWrites;
     this.checkpoints = files.checkpoints;
     this.journal = new ChangeJournal({

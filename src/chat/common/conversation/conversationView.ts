@@ -139,7 +139,7 @@ export function liveConversation(facts: ConversationFacts): LiveConversation | u
   if (state !== 'waiting') return live;
   const { backendTitle, signInWaitSince = 0 } = head;
   const need = conversationNeed({
-    approval: approvals.oldest,
+    approval: approvals.firstAt(facts.clock.now()),
     isAskingToSave: facts.saves.isAsking,
     backendTitle,
     waitsSince: signInWaitSince > 0 ? signInWaitSince : turnStartedAt,

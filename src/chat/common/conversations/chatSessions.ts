@@ -229,6 +229,7 @@ export class ChatSessions implements Chats, WriteObserver {
     return () => undo().then(forgetPaths);
   }
 
+  readonly answerFromRow: Chats['answerFromRow'] = (id, answer) => this.sharedConversations.answer(id, answer);
   readonly showInItsWindow = async (id: string): Promise<void> => await this.ports.windows?.ask(id, { kind: 'show' });
 
   async rename(sessionId: string, title: string): Promise<void> {

@@ -119,10 +119,13 @@ export const chatRequests = {
   continueWith: defineRequestWithoutResult('chat/continueWith', z.object({ ...inSession, isSameAgent: z.boolean() })),
   /** Ends the turn and keeps the queue. */
   stop: defineRequestWithoutResult('chat/stop', z.object(inSession)),
-  /** Answers an approval. `option` is the exact label. `reason` is sent as the next prompt. */
+  /**
+   * Answers an approval. `option` is the exact label, and `shown` that of the view that the page has drawn. `reason` is sent
+   * as the next prompt.
+   */
   approve: defineRequestWithoutResult(
     'chat/approve',
-    z.object({ ...inSession, approvalId: Text, option: Text, reason: optional(Draft) }),
+    z.object({ ...inSession, approvalId: Text, option: Text, shown: optional(Text), reason: optional(Draft) }),
   ),
   /** Removes a prompt from the queue and returns it. With `isEdited`, the host also appends the prompt to the draft. */
   unqueue: defineRequest('chat/unqueue', z.object({ ...inSession, id: Text, isEdited: z.boolean() }), Draft),

@@ -38,7 +38,7 @@ interface Turn {
 /** Builds transcript and state from records: equal records, equal results. Expects normalized events. */
 export class ChatTranscript {
   readonly writer: EntryWriter;
-  readonly approvals = new ApprovalViews();
+  readonly approvals: ApprovalViews;
   readonly session = new SessionFacts();
   private readonly promptEntries: PromptEntries;
   private readonly endEntries: EndEntries;
@@ -53,7 +53,10 @@ export class ChatTranscript {
     document: TranscriptDocument,
     /** Title of the agent that the next records are about. */
     private backendTitle: string,
+    /** See `ApprovalViews`. */
+    hash?: (text: string) => string,
   ) {
+    this.approvals = new ApprovalViews(hash);
     this.writer = new EntryWriter(document);
     this.promptEntries = new PromptEntries(this.writer);
     this.toolEntries = new ToolEntries(this.writer);

@@ -1,14 +1,15 @@
 import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import { oneLine } from '../../../base/common/text/oneLine';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import type { ConversationNeed } from '../chatView';
+import type { ApprovalView, ConversationNeed } from '../chatView';
+import { rowAnswer } from './rowAnswer';
 
 /** Maximum length of the text, in UTF-16 units. */
 const maxUnits = 200;
 
 interface NeedFacts {
   /** The first of the pending approvals. */
-  readonly approval: { readonly prompt: string; readonly requestedAt: number | undefined } | undefined;
+  readonly approval: { readonly view: ApprovalView; readonly requestedAt: number | undefined } | undefined;
   readonly isAskingToSave: boolean;
   readonly backendTitle: string;
   /** Since when it waits for something else than an approval, in milliseconds since the epoch. */
@@ -19,12 +20,16 @@ interface NeedFacts {
 export function conversationNeed(facts: NeedFacts): ConversationNeed {
   const { approval, backendTitle, isAskingToSave, waitsSince } = facts;
   if (approval) {
-    const text = oneLine(showHiddenCharacters(approval.prompt));
-    const short = text.length <= maxUnits ? text : `${text.slice(0, maxUnits - 1).toWellFormed()}…`;
-    return { kind: 'approval', text: short, ...withoutUndefined({ since: approval.requestedAt }) };
+    const { requestedAt: since, view } = approval;
+    const words = rowAnswer(view, backendTitle) ?? { text: shorten(oneLine(showHiddenCharacters(view.prompt))) };
+    return { kind: 'approval', ...words, ...withoutUndefined({ since }) };
   }
   const since = withoutUndefined({ since: waitsSince });
   return isAskingToSave
     ? { kind: 'unsavedFiles', text: 'Asks whether to save unsaved files', ...since }
     : { kind: 'signIn', text: `Sign in to ${backendTitle}`, ...since };
+}
+
+function shorten(text: string): string {
+  return text.length <= maxUnits ? text : `${text.slice(0, maxUnits - 1).toWellFormed()}…`;
 }

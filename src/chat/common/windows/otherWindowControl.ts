@@ -1,22 +1,18 @@
-import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import type { BackendSession } from '../../../session/common/sessionBackend';
-import { ChatError } from '../chatPorts';
+import { ChatError, type ApprovalAnswer } from '../chatPorts';
 import type { Draft } from '../chatView';
 import type { Conversation } from '../conversation/conversation';
-import { isEmptyDraft } from '../conversation/drafts';
 import type { LiveConversation } from './liveConversation';
-import { notRunningText, type OtherWindows, type WindowRequest } from './otherWindows';
-import { shownApproval } from './shownApproval';
+import { answerRequest, notRunningText, type OtherWindows, type WindowRequest } from './otherWindows';
 
 /** The control of a conversation that another window runs: what the user does here is done there. */
 export class OtherWindowControl implements Disposable {
   private readonly subscription: Disposable | undefined;
 
   constructor(
-    private readonly conversation: Pick<Conversation, 'changeEmitter' | 'file' | 'transcript'>,
+    private readonly conversation: Pick<Conversation, 'changeEmitter' | 'file'>,
     private readonly windows: OtherWindows | undefined,
-    private readonly clock: Pick<Clock, 'now'>,
   ) {
     this.subscription = windows?.onDidChange(() => {
       if (conversation.file.isInUseElsewhere) conversation.changeEmitter.fire();
@@ -35,26 +31,21 @@ export class OtherWindowControl implements Disposable {
     return !isOurs && !session && readonlyReason !== undefined;
   }
 
-  /** Answers an approval in the other window, if that still asks for what is shown here. @throws ChatError */
-  async answer(approval: string, option: string, reason: Draft): Promise<void> {
-    const { transcript } = this.conversation;
-    const view = transcript.approvals.viewsAt(this.clock.now()).find(({ id }) => id === approval);
-    const shown = view && shownApproval(view);
-    if (shown === undefined) throw new ChatError('notFound', 'This approval is no longer pending.');
-    const sent = isEmptyDraft(reason) ? {} : { reason };
-    await this.ask((windows) => ({ kind: 'answer', approval, shown: windows.hash(shown), option, ...sent }));
+  /** Answers an approval in the other window. @throws ChatError */
+  async answer(answer: ApprovalAnswer, reason: Draft): Promise<void> {
+    await this.ask(() => answerRequest(answer, reason));
   }
 
   /** Stops the turn in the other window. @throws ChatError `readonly` if that cannot be asked */
   async stop(): Promise<void> {
-    await this.ask((_windows, { turn }) => ({ kind: 'stop', turn }));
+    await this.ask(({ turn }) => ({ kind: 'stop', turn }));
   }
 
-  private async ask(request: (windows: OtherWindows, live: LiveConversation) => WindowRequest): Promise<void> {
+  private async ask(request: (live: LiveConversation) => WindowRequest): Promise<void> {
     const { head, readonlyReason } = this.conversation.file;
     const { live, windows } = this;
     if (!windows || !live) throw new ChatError('readonly', readonlyReason ?? notRunningText);
-    await windows.ask(head.id, request(windows, live));
+    await windows.ask(head.id, request(live));
   }
 
   dispose(): void {

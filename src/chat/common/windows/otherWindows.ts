@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import type { Event } from '../../../base/common/event';
+import { ChatError, type ApprovalAnswer } from '../chatPorts';
 import { Draft } from '../chatView';
+import { emptyDraft, isEmptyDraft } from '../conversation/drafts';
 import type { LiveConversation, LiveConversations } from './liveConversation';
 
 export const notRunningText = 'No other window runs this conversation now.';
@@ -10,7 +12,7 @@ export const WindowRequest = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('answer'),
     approval: z.string(),
-    /** Hash of what the user saw of the approval; see `shownApproval`. */
+    /** `shown` of the approval that the user saw. */
     shown: z.string(),
     /** The label of the chosen option. */
     option: z.string(),
@@ -22,6 +24,12 @@ export const WindowRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('show') }),
 ]);
 export type WindowRequest = z.infer<typeof WindowRequest>;
+
+/** Returns the request that answers an approval. @throws ChatError `changedMeanwhile` if what was shown is not known */
+export function answerRequest({ approvalId, option, shown }: ApprovalAnswer, reason = emptyDraft): WindowRequest {
+  if (shown === undefined) throw new ChatError('changedMeanwhile', 'Answer this request in its own window.');
+  return { kind: 'answer', approval: approvalId, shown, option, ...(!isEmptyDraft(reason) && { reason }) };
+}
 
 /** `conversation` is an id. */
 export type WindowRequestHandler = (conversation: string, request: WindowRequest) => Promise<void>;
@@ -42,5 +50,5 @@ export interface OtherWindows {
   /** Sets what does what other windows ask of this one. The messages of its errors are passed on. */
   setHandler(handler: WindowRequestHandler): void;
   /** Returns a hash of a text, the same in all windows. */
-  hash(text: string): string;
+  readonly hash: (text: string) => string;
 }

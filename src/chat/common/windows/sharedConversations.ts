@@ -1,9 +1,8 @@
-import { ChatError, type Chat } from '../chatPorts';
+import { ChatError, type ApprovalAnswer, type Chat } from '../chatPorts';
 import type { LiveConversation } from './liveConversation';
-import type { OtherWindows, WindowRequest } from './otherWindows';
-import { shownApproval } from './shownApproval';
+import { answerRequest, notRunningText, type OtherWindows, type WindowRequest } from './otherWindows';
 
-interface LiveChat extends Pick<Chat, 'id' | 'view' | 'answerApproval' | 'stop'> {
+interface LiveChat extends Pick<Chat, 'id' | 'answerApproval' | 'stop'> {
   /** What it does, if this window runs it. Undefined while it does nothing and needs nothing. */
   readonly live: LiveConversation | undefined;
 }
@@ -43,6 +42,14 @@ export class SharedConversations {
     return live ? { live, isInOtherWindow: !ours } : {};
   }
 
+  /** Answers an approval in the window that runs the conversation, which may be this one. @throws ChatError, BackendError */
+  async answer(id: string, answer: ApprovalAnswer): Promise<void> {
+    const chat = this.chats.get(id);
+    if (chat?.live) await chat.answerApproval(answer);
+    else if (this.windows) await this.windows.ask(id, answerRequest(answer));
+    else throw new ChatError('readonly', notRunningText);
+  }
+
   /** @throws ChatError, BackendError */
   private async perform(conversation: string, request: WindowRequest): Promise<void> {
     const chat = this.chats.get(conversation);
@@ -57,16 +64,8 @@ export class SharedConversations {
         await chat.stop();
         return;
       case 'answer': {
-        const view = chat.view.approvals.find(({ id, state }) => id === request.approval && state === 'pending');
-        if (!view) throw new ChatError('notFound', 'This approval was already answered or is no longer pending.');
-        const shown = shownApproval(view);
-        if (shown === undefined || this.windows?.hash(shown) !== request.shown) {
-          throw new ChatError(
-            'changedMeanwhile',
-            'The request is not the one that was shown. Answer it in its own window.',
-          );
-        }
-        await chat.answerApproval(request.approval, request.option, request.reason);
+        const { approval: approvalId, option, reason, shown } = request;
+        await chat.answerApproval({ approvalId, option, shown }, reason);
       }
     }
   }

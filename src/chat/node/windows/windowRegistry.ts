@@ -136,9 +136,7 @@ export class WindowRegistry implements OtherWindows, Disposable {
     await sendToMailbox(mailbox, window.token, { conversation, request });
   }
 
-  hash(text: string): string {
-    return createHash('sha256').update(text).digest('hex');
-  }
+  readonly hash = (text: string): string => createHash('sha256').update(text).digest('hex');
 
   /** Tells the other windows that this one has ended. Never rejects. */
   async stop(): Promise<void> {

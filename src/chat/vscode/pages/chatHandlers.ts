@@ -167,10 +167,10 @@ export function createChatHandlers(
       if (agent) await restore.continueWith(chat, agent, show);
     }),
     stop: chatRequests.stop.withHandler(async ({ sessionId }) => (await chatOf(sessionId)).stop()),
-    approve: chatRequests.approve.withHandler(async ({ sessionId, approvalId, option, reason }) => {
+    approve: chatRequests.approve.withHandler(async ({ sessionId, reason, ...answer }) => {
       // Only approvals of the displayed conversation can be answered.
       if (page.chat?.id !== sessionId) throw new Error('This approval is no longer shown.');
-      await page.chat.answerApproval(approvalId, option, reason);
+      await page.chat.answerApproval({ shown: undefined, ...answer }, reason);
     }),
     unqueue: chatRequests.unqueue.withHandler(async ({ sessionId, id, isEdited }) => {
       const chat = await chatOf(sessionId);

@@ -37,12 +37,15 @@ describe('the answers of a question', () => {
     page.waitForFunction((wanted) => document.activeElement?.matches(wanted), selector);
 
   it('have the once option on the button and on key 1, whatever comes first', async () => {
-    const chat = await openWith([question]);
+    const chat = await openWith([{ ...question, shown: 'hash' }]);
     assert.match((await button(chat, 'Allow').getAttribute('class')) ?? '', /is-primary/);
     await chat.page.keyboard.press('Alt+a');
     await chat.page.keyboard.press('1');
     await chat.host.waitFor(chatRequests.approve);
-    assert.deepEqual(answered(chat), ['Allow']);
+    assert.deepEqual(
+      chat.host.requestsOf(chatRequests.approve).map(({ option, shown }) => [option, shown]),
+      [['Allow', 'hash']],
+    );
   });
 
   it('show in their menus what each stands for, or who decides it', async () => {

@@ -124,12 +124,12 @@ describe('answersToAll', () => {
     state: 'pending',
     ...part,
   });
-  const both = [approval('a'), approval('b')];
+  const both = [approval('a', { shown: 'hash a' }), approval('b', { shown: 'hash b' })];
 
   it('answers each once, if there are several and each can be', () => {
     assert.deepEqual(answersToAll(both, 'allow'), [
-      { approvalId: 'a', option: 'Yes' },
-      { approvalId: 'b', option: 'Yes' },
+      { approvalId: 'a', option: 'Yes', shown: 'hash a' },
+      { approvalId: 'b', option: 'Yes', shown: 'hash b' },
     ]);
     assert.equal(answersToAll(both, 'deny')?.length, 2);
     assert.equal(answersToAll(both.slice(1), 'deny'), undefined);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Chat } from '../../../../src/chat/common/chatPorts';
 import { until } from '../../../support/eventually';
 import { event } from '../support/transcriptRecorder';
-import { draft, outline, Window } from '../support/window';
+import { answer, draft, outline, Window } from '../support/window';
 
 describe('The reason for a denial', () => {
   let window: Window;
@@ -22,7 +22,7 @@ describe('The reason for a denial', () => {
 
   it('is sent after the turn, before queued prompts', async () => {
     await chat.send(draft('Later'));
-    await chat.answerApproval('a', 'No', draft('Use pnpm'));
+    await answer(chat, 'a', 'No', draft('Use pnpm'));
     assert.deepEqual(window.agent.last.calls, ['approve a No']);
     assert.deepEqual(waiting(), ['Use pnpm', 'Later']);
     window.agent.last.end('I see.');
@@ -31,7 +31,7 @@ describe('The reason for a denial', () => {
   });
 
   it('is sent even if the agent ends the turn as cancelled because of the denial', async () => {
-    await chat.answerApproval('a', 'No', draft('Use pnpm'));
+    await answer(chat, 'a', 'No', draft('Use pnpm'));
     window.agent.last.end('', 'cancelled');
     await until('the reason', () => prompts()[1] === 'Use pnpm');
   });
@@ -44,12 +44,12 @@ describe('The reason for a denial', () => {
       last.end('', 'cancelled');
       await until('the end', () => outline(chat).at(-1) === 'end: cancelled');
     };
-    await chat.answerApproval('a', 'No', draft('Use pnpm'));
+    await answer(chat, 'a', 'No', draft('Use pnpm'));
     await until('the reason', () => prompts()[1] === 'Use pnpm');
   });
 
   it('stays queued if the user stops the turn, even after a reload', async () => {
-    await chat.answerApproval('a', 'No', draft('Use pnpm'));
+    await answer(chat, 'a', 'No', draft('Use pnpm'));
     await chat.stop();
     assert.deepEqual(waiting(), ['Use pnpm']);
     const { editor, folder } = window;
@@ -61,12 +61,12 @@ describe('The reason for a denial', () => {
 
   it('is not sent if the answer was not accepted', async () => {
     window.agent.last.answerApproval = () => Promise.reject(new Error('gone'));
-    await assert.rejects(chat.answerApproval('a', 'No', draft('Use pnpm')), /gone/);
+    await assert.rejects(answer(chat, 'a', 'No', draft('Use pnpm')), /gone/);
     assert.deepEqual(waiting(), []);
   });
 
   it('is not sent if it is blank', async () => {
-    await chat.answerApproval('a', 'No', draft('  '));
+    await answer(chat, 'a', 'No', draft('  '));
     assert.deepEqual(waiting(), []);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ApprovalDiffs } from '../../../../src/chat/common/changes/approvalDiffs';
 import { until } from '../../../support/eventually';
 import { event } from '../support/transcriptRecorder';
-import { draft, Window } from '../support/window';
+import { answer, draft, Window } from '../support/window';
 
 const asked = (id: string, ...diffs: [old_text: string | null, new_text: string][]) =>
   event('approval:required', {
@@ -86,7 +86,7 @@ describe('A conversation whose agent writes something other than shown', () => {
       const { last } = window.agent;
       last.tell(asked('a', ['one\n', 'two\n']));
       await until('the question', () => chat.view.approvals.length === 1);
-      await chat.answerApproval('a', 'Allow');
+      await answer(chat, 'a', 'Allow');
       await until('the answer', () => chat.view.approvals.length === 0);
       const writer = { backendId: 'one', sessionId: last.id };
       await window.chats.beforeWrite(writer, '/ws/a.txt');

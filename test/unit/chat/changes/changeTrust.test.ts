@@ -5,7 +5,7 @@ import { ChatBackends } from '../support/chatBackend';
 import { event } from '../support/transcriptRecorder';
 import { eventually, until } from '../../../support/eventually';
 import { turns } from '../../../support/turns';
-import { draft, outline, settled, Window } from '../support/window';
+import { answer, draft, outline, settled, Window } from '../support/window';
 
 const path = '/ws/a.txt';
 
@@ -115,7 +115,7 @@ describe('Reverting trusts only what Backline itself has read', () => {
   it('does not attribute to the agent what the user wrote before a failed call', async () => {
     await tell(pre(diff('one\n', 'two\n')), ask());
     window.editor.setFile(path, 'one\nmine\n');
-    await chat.answerApproval('q', 'Yes');
+    await answer(chat, 'q', 'Yes');
     await tell(failed());
     await end();
     assert.deepEqual(chat.view.changes, []);
@@ -131,7 +131,7 @@ describe('Reverting trusts only what Backline itself has read', () => {
   it('keeps what the user wrote while an approval was pending', async () => {
     await tell(pre(), ask());
     window.editor.setFile(path, 'one\nmine\n');
-    await chat.answerApproval('q', 'Yes');
+    await answer(chat, 'q', 'Yes');
     window.editor.setFile(path, 'two\nmine\n');
     await tell(post());
     await end(['applied']);

@@ -206,7 +206,7 @@ describe('ApprovalWatch', () => {
     assert.deepEqual(watch.pendingApprovals.map(({ prompt }) => prompt).sort(), ['May I run?', 'May I write?']);
     let changes = 0;
     watch.onDidChange(() => changes++);
-    await chats.opened.get('one')?.answerApproval('write', 'Allow');
+    await chats.opened.get('one')?.answerApproval({ approvalId: 'write', option: 'Allow', shown: undefined });
     assert.deepEqual(
       watch.pendingApprovals.map(({ prompt }) => prompt),
       ['May I run?'],

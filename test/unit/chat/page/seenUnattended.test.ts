@@ -6,7 +6,7 @@ import { backendOf } from '../../../fake/backendHarness';
 import { MemoryMemento } from '../../../fake/memoryMemento';
 import { basics, type Script } from '../../../fake/acp/scriptedAgent';
 import { eventually } from '../../../support/eventually';
-import { draft, Window } from '../support/window';
+import { answer, draft, Window } from '../support/window';
 
 type Word = 'edit' | 'execute' | 'read' | 'fail' | 'ask';
 
@@ -62,7 +62,7 @@ describe('Unattended actions of an agent without modes', () => {
     for (const words of turns) {
       await chat.send(draft(words));
       await eventually('the end of the turn, or its questions answered', async () => {
-        for (const { id } of chat.view.approvals) await chat.answerApproval(id, 'Allow');
+        for (const { id } of chat.view.approvals) await answer(chat, id, 'Allow');
         assert.equal(chat.view.status, 'idle');
       });
     }

@@ -12,6 +12,7 @@ import { systemClock } from '../../../../src/base/node/systemClock';
 import type { PendingSave } from '../../../../src/chat/common/chatFileAccess';
 import { ChatSessions } from '../../../../src/chat/common/conversations/chatSessions';
 import type { Chat } from '../../../../src/chat/common/chatPorts';
+import type { Draft } from '../../../../src/chat/common/chatView';
 import type { AttachmentResolver } from '../../../../src/chat/common/conversation/promptDelivery';
 import type { UnsavedFiles } from '../../../../src/chat/common/unsaved/promptSaves';
 import type { NewSessionOptionsPort } from '../../../../src/chat/common/conversations/newSessionOptionsPort';
@@ -182,6 +183,12 @@ export const noStarts: NewSessionOptionsPort = {
 
 export function draft(text: string) {
   return { text, attachments: [] };
+}
+
+/** The user answers an approval as a page shows it. */
+export async function answer(chat: Chat, approvalId: string, option: string, reason?: Draft): Promise<void> {
+  const shown = chat.view.approvals.find(({ id }) => id === approvalId)?.shown;
+  await chat.answerApproval({ approvalId, option, shown }, reason);
 }
 
 /** A conversation of one turn, which has ended. */

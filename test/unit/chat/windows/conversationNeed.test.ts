@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { ApprovalView } from '../../../../src/chat/common/chatView';
 import { conversationNeed } from '../../../../src/chat/common/windows/conversationNeed';
 
 const facts = {
@@ -8,13 +9,35 @@ const facts = {
   waitsSince: 5,
 };
 
+const view: ApprovalView = {
+  id: 'a',
+  prompt: 'Agent wants to run npm test',
+  asks: 'Agent',
+  parts: [{ type: 'terminal', command: 'npm test', output: '' }],
+  options: [
+    { label: 'Yes', kind: 'allow_once' },
+    { label: 'No', kind: 'reject_once' },
+  ],
+  state: 'pending',
+  shown: 'hash',
+};
+
 describe('conversationNeed', () => {
   it('says what the approval that waits longest asks, in one line of at most 200 characters', () => {
     const need = conversationNeed({
       ...facts,
-      approval: { prompt: `Run\n${'x'.repeat(300)}`, requestedAt: 7 },
+      approval: { view: { ...view, prompt: `Run\n${'x'.repeat(300)}` }, requestedAt: 7 },
     });
     assert.deepEqual(need, { kind: 'approval', text: `Run ${'x'.repeat(195)}…`, since: 7 });
+  });
+
+  it('says how an approval can be answered that its line shows whole', () => {
+    assert.deepEqual(conversationNeed({ ...facts, approval: { view, requestedAt: 7 } }), {
+      kind: 'approval',
+      text: 'Wants to run: npm test',
+      since: 7,
+      answer: { approvalId: 'a', shown: 'hash', allow: 'Yes', reject: 'No' },
+    });
   });
 
   it('names the other reasons', () => {

@@ -8,7 +8,7 @@ import type { ConversationRow } from '../../../../src/chat/common/chatView';
 import { ChatBackends } from '../support/chatBackend';
 import { event } from '../support/transcriptRecorder';
 import { until } from '../../../support/eventually';
-import { draft, Window } from '../support/window';
+import { answer, draft, Window } from '../support/window';
 
 const hiddenView = { questionKey: () => 'input', isShown: () => false, isWindowFocused: true };
 
@@ -36,6 +36,13 @@ describe('A conversation that another window runs', () => {
   const row = (): ConversationRow | undefined => there.chats.rows.find(({ id }) => id === own.id);
   const ask = (id: string, prompt = 'May I?'): void =>
     here.agent.last.tell(event('approval:required', { approval_id: id, prompt, options: ['Yes', 'No'] }));
+  const askToRun = (id: string, command: string): void => {
+    const context = { command, kind: 'execute' };
+    const options = { options: ['Yes', 'No'], option_kinds: ['allow_once' as const, 'reject_once' as const] };
+    here.agent.last.tell(
+      event('approval:required', { approval_id: id, prompt: `Run ${command}`, context, ...options }),
+    );
+  };
   const approved = (): string[] => here.agent.last.calls.filter((call) => call.startsWith('approve'));
 
   async function asked(prompt?: string): Promise<void> {
@@ -54,7 +61,7 @@ describe('A conversation that another window runs', () => {
     const { since, ...need } = row()?.need ?? {};
     assert.deepEqual(need, { kind: 'approval', text: 'Run rm -rf [U+202E]/' });
     assert.ok(since !== undefined && since <= Date.now());
-    await own.answerApproval('a', 'No');
+    await answer(own, 'a', 'No');
     await until('it works again', () => row()?.state === 'busy' && row()?.need === undefined);
     here.agent.last.end('Done.');
     // It was seen here.
@@ -63,10 +70,11 @@ describe('A conversation that another window runs', () => {
 
   it('is answered there, once, from either window', async () => {
     await asked();
-    await followed.answerApproval('a', 'Yes', draft('Because.'));
+    const shown = followed.view.approvals[0]?.shown;
+    await answer(followed, 'a', 'Yes', draft('Because.'));
     assert.deepEqual(approved(), ['approve a Yes']);
     await until('the answer here', () => followed.view.approvals.length === 0);
-    await assert.rejects(followed.answerApproval('a', 'No'), { code: 'notFound' });
+    await assert.rejects(followed.answerApproval({ approvalId: 'a', option: 'No', shown }), /already answered/);
     assert.deepEqual(
       own.view.queue.map(({ text }) => text),
       ['Because.'],
@@ -74,9 +82,51 @@ describe('A conversation that another window runs', () => {
     assert.deepEqual(approved(), ['approve a Yes']);
   });
 
+  it('is answered from its row in either window, without being opened, if it still asks for that', async () => {
+    const third = await Window.open({ folder: here.folder, backends: new ChatBackends('one') });
+    for (const window of [there, here, third]) {
+      const id = `in ${[there, here, third].indexOf(window)}`;
+      const rowThere = (): ConversationRow | undefined => window.chats.rows.find((one) => one.id === own.id);
+      askToRun(id, 'npm test');
+      await until('the row', () => rowThere()?.need?.answer?.approvalId === id);
+      const { allow = '', approvalId = '', shown } = rowThere()?.need?.answer ?? {};
+      assert.equal(rowThere()?.need?.text, 'Wants to run: npm test');
+      const before = approved().length;
+      const given = { approvalId, option: allow, shown };
+      await assert.rejects(window.chats.answerFromRow(own.id, { ...given, shown: 'other' }), {
+        code: 'changedMeanwhile',
+      });
+      await assert.rejects(window.chats.answerFromRow(own.id, { ...given, shown: undefined }), {
+        code: 'changedMeanwhile',
+      });
+      assert.equal(approved().length, before);
+      await window.chats.answerFromRow(own.id, given);
+      assert.deepEqual(approved().slice(before), [`approve ${id} Yes`]);
+      await assert.rejects(window.chats.answerFromRow(own.id, given), /already answered/);
+    }
+    assert.deepEqual(third.chats.openChats, []);
+    await third.close();
+    await assert.rejects(there.chats.answerFromRow('none', { approvalId: 'a', option: 'Yes', shown: 'x' }), {
+      code: 'readonly',
+    });
+  });
+
+  it('is not answered by its own page with what that has drawn of an earlier request', async () => {
+    askToRun('a', 'ls');
+    await until('the request', () => own.view.approvals.length > 0);
+    const { shown } = own.view.approvals[0] ?? {};
+    here.agent.last.tell(event('approval:denied', { approval_id: 'a', decision: '', reason: 'request_changed' }));
+    askToRun('a', 'rm -rf /');
+    await until('the other request', () => own.view.approvals[0]?.prompt === 'Run rm -rf /');
+    const answering = own.answerApproval({ approvalId: 'a', option: 'Yes', shown });
+    await assert.rejects(answering, { code: 'changedMeanwhile' });
+    assert.deepEqual(approved(), []);
+    await answer(own, 'a', 'No');
+  });
+
   it('is answered once if the user answers in both windows at the same time', async () => {
     await asked();
-    const answers = await Promise.allSettled([followed.answerApproval('a', 'Yes'), own.answerApproval('a', 'No')]);
+    const answers = await Promise.allSettled([answer(followed, 'a', 'Yes'), answer(own, 'a', 'No')]);
     assert.deepEqual(answers.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
     assert.equal(approved().length, 1);
   });
@@ -93,7 +143,7 @@ describe('A conversation that another window runs', () => {
       // Each time, others answer, and begin in another order.
       const answering = all.filter((_, index) => (round + 1) & (1 << index) || round === 5);
       const order = round % 2 === 0 ? answering : answering.toReversed();
-      const answers = await Promise.allSettled(order.map((chat) => chat.answerApproval(id, 'Yes')));
+      const answers = await Promise.allSettled(order.map((chat) => answer(chat, id, 'Yes')));
       assert.equal(answers.filter(({ status }) => status === 'fulfilled').length, 1, `round ${round}`);
       assert.equal(approved().length, round + 1);
       await until('the answer everywhere', () => all.every(({ view }) => view.approvals.length === 0));
@@ -109,7 +159,7 @@ describe('A conversation that another window runs', () => {
     ask('a', 'Run rm -rf /');
     await until('the other request', () => row()?.need?.text === 'Run rm -rf /');
     assert.equal(followed.view.approvals[0]?.prompt, 'Run ls');
-    await assert.rejects(followed.answerApproval('a', 'Yes'), /not the one that was shown/);
+    await assert.rejects(answer(followed, 'a', 'Yes'), /not the one that was shown/);
     assert.deepEqual(approved(), []);
   });
 
@@ -149,7 +199,7 @@ describe('A conversation that another window runs', () => {
     await until('the row is stored again', () => row()?.isInOtherWindow === undefined);
     assert.deepEqual([row()?.need, row()?.state], [undefined, 'interrupted']);
     assert.deepEqual(followed.view.approvals, []);
-    await assert.rejects(followed.answerApproval('a', 'Yes'), { code: 'approvalResolved' });
+    await assert.rejects(answer(followed, 'a', 'Yes'), { code: 'approvalResolved' });
   });
 
   it('does not obey who cannot read its token', async () => {
@@ -196,7 +246,7 @@ describe('A conversation that another window runs', () => {
       event('tool:pre', { call_id: 'c', tool_name: 'run', operation: 'run', kind: 'execute', input: {} }),
     );
     await asked();
-    await followed.answerApproval('a', 'Yes');
+    await answer(followed, 'a', 'Yes');
     assert.deepEqual(approved(), ['approve a Yes']);
   });
 
