@@ -50,6 +50,7 @@ describe('What VS Code and its built-in extensions run by themselves in a truste
 
   before(async () => {
     window = await VsCodeWindow.open({
+      isLean: false,
       // A user can allow this once for all workspaces.
       settings: { 'task.allowAutomaticTasks': 'on' },
       prepare: async ({ folder, workspace }) => {

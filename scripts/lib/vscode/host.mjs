@@ -46,7 +46,7 @@ export const quietSettings = {
   'workbench.welcomePage.walkthroughs.openOnInstall': false,
 };
 
-/** VS Code's own extensions that no test needs. Most of them start with each window, or add hundreds of commands and settings. */
+/** VS Code's own extensions that few tests need. Most of them start with each window, or add hundreds of commands and settings. */
 const unneededExtensions = new RegExp(
   `^(${[
     'copilot|emmet|extension-editing|gulp|grunt|jake|npm|references-view|simple-browser|terminal-suggest|tunnel-forwarding',

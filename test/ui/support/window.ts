@@ -16,6 +16,8 @@ export interface WindowOptions {
   readonly settings?: Record<string, unknown>;
   /** The workspace is not trusted; default it is. */
   readonly restricted?: boolean;
+  /** Without VS Code's own chat and those of its extensions that few tests need; default it is. */
+  readonly isLean?: boolean;
   readonly env?: Record<string, string>;
   /** A .code-workspace file to open instead of the folder, relative to the sandbox; `prepare` makes it. */
   readonly workspaceFile?: string;
@@ -63,6 +65,7 @@ export class VsCodeWindow {
     workspace,
     settings = {},
     restricted = false,
+    isLean = true,
     env = {},
     workspaceFile,
     prepare,
@@ -81,8 +84,9 @@ export class VsCodeWindow {
         dataDir,
         extensionsDir,
         env: sandbox.env,
-        settings: { ...testSettings, ...settings },
+        settings: { ...testSettings, 'chat.disableAIFeatures': isLean, ...settings },
         restricted,
+        isLean,
       });
       // Nothing is kept, so it need not save anything.
       opened.defer(() => host.stop({ graceMs: 200 }));
