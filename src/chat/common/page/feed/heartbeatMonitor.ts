@@ -9,6 +9,8 @@ const maxMissed = 3;
 export class HeartbeatMonitor implements Disposable {
   private timer: Disposable | undefined;
   private missedChecks = 0;
+  /** Whether it was reported that the page does not respond. It is watched again when it does. */
+  private isReported = false;
 
   constructor(
     private readonly clock: Clock,
@@ -19,18 +21,21 @@ export class HeartbeatMonitor implements Disposable {
   start(): void {
     this.dispose();
     this.missedChecks = 0;
+    this.isReported = false;
     this.scheduleCheck();
   }
 
   /** Call for every message from the page. */
   recordHeartbeat(): void {
     this.missedChecks = 0;
+    if (this.isReported) this.start();
   }
 
   /** Call when the page is hidden or closed. `start` can be called again later. */
   dispose(): void {
     this.timer?.dispose();
     this.timer = undefined;
+    this.isReported = false;
   }
 
   private scheduleCheck(): void {
@@ -39,7 +44,10 @@ export class HeartbeatMonitor implements Disposable {
       this.missedChecks++;
       // There is one additional check, because the first may run just before the heartbeat of the page.
       if (this.missedChecks <= maxMissed) this.scheduleCheck();
-      else this.onUnresponsive();
+      else {
+        this.isReported = true;
+        this.onUnresponsive();
+      }
     });
   }
 }
