@@ -175,7 +175,7 @@ describe('an Amplifier server of the real dialect', () => {
     await server.stop();
     await statusIs('attention', /lost/);
     session.dispose();
-    await statusIs('off', /No server is running/);
+    await statusIs('off', /No Amplifier server is running/);
   });
 
   it('is another one after a change of the settings', async () => {

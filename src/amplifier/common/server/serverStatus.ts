@@ -41,7 +41,7 @@ export function serverStatus(
       return { state: 'ready', summary, actions: [setApiKey, chooseContext, openSettings] };
     }
     case 'unreachable': {
-      const summary = `No server is running at ${server.url.host}. Start it or change the settings.`;
+      const summary = `No Amplifier server is running at ${server.url.host}. Start it or change the settings.`;
       return { state: 'off', summary, actions: [openSettings, setToken, setApiKey] };
     }
     case 'needsToken':

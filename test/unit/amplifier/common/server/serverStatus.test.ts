@@ -33,7 +33,7 @@ describe('the status of the Amplifier server', () => {
     [
       'not there',
       { news: { kind: 'unreachable' } },
-      'off: No server is running at amp.example. Start it or change the settings. [settings token key]',
+      'off: No Amplifier server is running at amp.example. Start it or change the settings. [settings token key]',
     ],
     [
       'not what it should be',
