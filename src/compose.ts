@@ -332,6 +332,7 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
       mentionSources: [contextItems.mentions],
       chipSources: [amplifier.chips, contextItems.chipSource],
       recentFiles: recent,
+      sources: [threadsView.conversations],
       storageFolder: context.globalStorageUri.fsPath,
       olderFolder: path.join((context.storageUri ?? context.globalStorageUri).fsPath, 'chats'),
       workspaceState: context.workspaceState,

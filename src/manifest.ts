@@ -34,7 +34,6 @@ export const commandIds = {
   chatAllow: 'backline.chat.allow',
   chatDeny: 'backline.chat.deny',
   chatFocusApproval: 'backline.chat.focusApproval',
-  chatShowNext: 'backline.chat.showNext',
   chatOpenInTab: 'backline.chat.openInTab',
   chatExport: 'backline.chat.export',
   chatRename: 'backline.chat.rename',
@@ -58,6 +57,10 @@ export const commandIds = {
   chatTabDelete: 'backline.chat.tab.delete',
   chatApplyCode: 'backline.chat.applyCode',
   chatDiscardCode: 'backline.chat.discardCode',
+  conversationsShow: 'backline.conversations.show',
+  conversationsOpenInTab: 'backline.conversations.openInTab',
+  conversationsSearch: 'backline.conversations.search',
+  conversationsNextNeedsInput: 'backline.conversations.nextNeedsInput',
   reviewOpen: 'backline.review.open',
   reviewSincePrompt: 'backline.review.sincePrompt',
   reviewOpenFile: 'backline.review.openFile',
@@ -103,6 +106,7 @@ export const viewIds = {
   chat: 'backline.chat',
   /** Replaces the chat view in VS Code versions in which extensions cannot add views to the secondary side bar. */
   chatInSideBar: 'backline.chatInSideBar',
+  conversations: 'backline.conversations',
   threads: 'backline.threads',
 } as const;
 
@@ -127,6 +131,7 @@ export const contextKeys = {
 /** View types of webview panels. */
 export const panelTypes = {
   chat: 'backline.chatTab',
+  conversations: 'backline.conversationsTab',
   thread: 'backline.thread',
   permissions: 'backline.permissionsTab',
   agents: 'backline.agentsTab',

@@ -17,6 +17,7 @@ import {
   type DraftTransition,
   type ExportFormat,
 } from '../../src/chat/common/chatPorts';
+import type { ConversationMarks } from '../../src/chat/common/list/conversationMarks';
 import type { ChatRestores } from '../../src/chat/common/restore/restorePorts';
 import type {
   BackendView,
@@ -356,6 +357,14 @@ export class FakeChats implements Chats {
 
   locateFolder(): Promise<() => Promise<void>> {
     return Promise.resolve(() => Promise.resolve());
+  }
+
+  /** What was pinned and archived, in order. */
+  readonly marked: [id: string, marks: ConversationMarks][] = [];
+
+  setMarks(sessionId: string, marks: ConversationMarks): Promise<void> {
+    this.marked.push([sessionId, marks]);
+    return Promise.resolve();
   }
 
   rename(sessionId: string, title: string): Promise<void> {

@@ -23,7 +23,7 @@ describe('One conversation in two windows of VS Code', () => {
     await here.says(/rename/i);
 
     await second.runCommand('Backline: Open Chat');
-    await second.runCommand('Backline: Show Conversations');
+    await second.runCommand('Backline: Show Conversations in Chat');
     await (await there.frame()).locator('.session-open', { hasText: 'what can you do' }).first().click();
     await there.says(/rename/i);
     await there.shows(/In use in another VS Code window/);

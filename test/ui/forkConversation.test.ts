@@ -58,7 +58,7 @@ describe('Fork Conversation', () => {
   });
 
   it('leaves the first conversation as it was', async () => {
-    await window.runCommand('Backline: Show Conversations');
+    await window.runCommand('Backline: Show Conversations in Chat');
     const rows = (await chat.frame()).locator('.session-open').filter({ hasText: '/slow 400' });
     await eventually('two conversations', async () =>
       assert.deepEqual((await rows.locator('.session-title').allInnerTexts()).sort(), [

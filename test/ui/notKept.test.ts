@@ -76,7 +76,7 @@ describe('The chat, where its folder cannot be written', () => {
     await (await chat.button('Send')).waitFor();
     await window.runCommand('Backline: New Conversation');
     await (await chat.frame()).locator('.empty').first().waitFor();
-    await window.runCommand('Backline: Show Conversations');
+    await window.runCommand('Backline: Show Conversations in Chat');
     await chat.shows('what can you do, Ada?');
     await eventually('the log', async () => assert.deepEqual(await repeated('*.log'), []));
     await window.screenshot('chat-not-kept');

@@ -10,6 +10,7 @@ import { EmptyState } from './emptyState';
 import { usePage, usePageState } from './chatPageContext';
 import { createTranscriptActions } from './chatTranscriptActions';
 import { usePageCommand } from './usePageCommand';
+import { useRequestedEntry } from './useRequestedEntry';
 
 export function TranscriptPane() {
   const page = usePage();
@@ -34,6 +35,7 @@ export function TranscriptPane() {
   const find = useMemo((): FindEntries => (query) => page.find(query), [page, session?.id]);
   const list = useRef<TranscriptHandle>(null);
   usePageCommand('showLatest', () => list.current?.scrollToLatest());
+  useRequestedEntry(list);
 
   if (!isReady || (isEmpty && isStartingConversation)) return <div class="transcript-pane" aria-busy="true" />;
   if (isEmpty) {

@@ -7,6 +7,7 @@ import type { TextsShownToUser } from '../../changes/common/review/reviewSource'
 import type { FileState } from '../../changes/common/checkpoint';
 import type { Entry, FileChange, Part } from '../../transcript/common/entries';
 import type { TranscriptDocument } from '../../transcript/common/transcriptDocument';
+import type { ConversationMarks } from './list/conversationMarks';
 import type { ChatRestores } from './restore/restorePorts';
 import type { BackendView, Draft, DraftAttachment, MentionRow, ConversationRow, ConversationView } from './chatView';
 
@@ -92,6 +93,8 @@ export interface Chats extends Disposable {
    * @throws the same as `Chat.answerApproval`
    */
   answerFromRow(sessionId: string, answer: ApprovalAnswer): Promise<void>;
+  /** Pins or archives a conversation, or takes that back. @throws ChatError `notFound`, `storage` */
+  setMarks(sessionId: string, marks: ConversationMarks): Promise<void>;
   /** Changes the title of a conversation. @throws ChatError */
   rename(sessionId: string, title: string): Promise<void>;
   /**

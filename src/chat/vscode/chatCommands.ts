@@ -19,7 +19,6 @@ interface ChatCommandsDeps {
   readonly services: ChatPageServices;
   readonly picker: BackendPicker;
   readonly approvals: ApprovalWatch;
-  readonly showNextMarked: () => Promise<void>;
   readonly getSelection: () => MentionRow | undefined;
   readonly messages: Messages;
 }
@@ -46,7 +45,6 @@ export class ChatCommands implements Disposable {
     handle(commandIds.chatAllow, () => this.answerApproval('allow'));
     handle(commandIds.chatDeny, () => this.answerApproval('deny'));
     handle(commandIds.chatFocusApproval, () => this.focusApproval());
-    handle(commandIds.chatShowNext, () => this.deps.showNextMarked());
     handle(commandIds.chatRestore, () => this.restore());
     handle(commandIds.chatUndoRestore, () => this.undoRestore());
     handle(commandIds.reviewSincePrompt, async () => {

@@ -11,6 +11,7 @@ import { Messages } from '../../platform/vscode/messages';
 import type { KeyChordPrefixes } from '../../webview/vscode/keyChordPrefixes';
 import type { Chats } from '../common/chatPorts';
 import type { Draft } from '../common/chatView';
+import type { ConversationSource } from '../common/conversationSource';
 import type { Mentions } from '../common/mentions/mentions';
 import { ApprovalWatch } from '../common/marks/approvalWatch';
 import { BackendChoice, type BackendPreference } from '../common/page/backendChoice';
@@ -32,6 +33,8 @@ import { CodeProposals } from './review/codeProposals';
 import type { Dialogs } from './dialogs';
 import type { FolderMove } from '../common/conversations/conversationPlace';
 import { openInNewWindow, PlaceActions } from './placeActions';
+import { AllConversations } from './conversations/allConversations';
+import type { ConversationsPages } from './conversations/conversationsPages';
 import { DiffViews } from './review/diffViews';
 import { AnswerTextActions } from './answerTextActions';
 import { FileRestorePreparer } from './review/fileRestorePreparer';
@@ -75,7 +78,9 @@ interface ChatFeatureDeps extends NoticeContext {
   readonly takeMovedDrafts: (move: FolderMove, use: (draft: Draft) => void) => Promise<void>;
   /** Stores the last used backend. */
   readonly globalState: Memento;
-  readonly pagesFolder: vscode.Uri;
+  readonly extensionUri: vscode.Uri;
+  /** Other conversations than those that Backline stores. */
+  readonly sources: readonly ConversationSource[];
   /** Undefined if checkpoints are turned off or there is no workspace. */
   readonly checkpoints: WorkspaceCheckpoints | undefined;
   /** Returns a globally unique id. */
@@ -89,6 +94,8 @@ export interface RunningChatFeature extends RunningFeature {
   restore(panel: vscode.WebviewPanel, state: unknown): void;
   /** Returns the text of a virtual document; `scheme` is one of `textSchemes`. */
   readDocument(scheme: string, query: string): Promise<string>;
+  /** The pages with all conversations. */
+  readonly conversations: Pick<ConversationsPages, 'fillView' | 'restoreTab'>;
   refresh(): Promise<void>;
   /** Asks, once for each conversation of another folder, whether to continue it in this window. */
   confirmContinueHere(sessionId: string): Promise<boolean>;
@@ -133,17 +140,8 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       settings,
       status,
     } = this.deps;
-    const {
-      checkpoints,
-      chips,
-      keyChords,
-      draftMemento,
-      newId,
-      newOptions,
-      pagesFolder,
-      windowMentions,
-      workspaceState,
-    } = this.deps;
+    const { checkpoints, chips, keyChords, draftMemento, newId, newOptions, windowMentions, workspaceState } =
+      this.deps;
     const store = new DisposableStore();
     const onError = (error: unknown): void => log.error('an error in the chat', error);
     const messages = new Messages(log);
@@ -165,7 +163,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     const pages = store.add(
       new ChatPages({
         getServices: () => services,
-        files: { folder: pagesFolder, name: 'chat' },
+        files: { folder: vscode.Uri.joinPath(this.deps.extensionUri, 'dist', 'pages'), name: 'chat' },
         memento: workspaceState,
         messages,
         restored: new RestoredChats({
@@ -288,10 +286,12 @@ export class ChatFeature implements Feature<RunningChatFeature> {
         services,
         picker,
         approvals,
-        showNextMarked: () => marked.showNext(),
         getSelection: () => windowMentions.selectionRow(),
         messages,
       }),
+    );
+    const all = store.add(
+      new AllConversations({ ...this.deps, ...services, pages, messages, showNextMarked: () => marked.showNext() }),
     );
     const showStatus = (): void => {
       const { marks } = marked;
@@ -368,6 +368,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       approvals,
       notices,
       chatCommands,
+      all,
       turnReviews,
     ]) {
       part.start();
@@ -377,6 +378,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       showIn: (view) => pages.fillView(view),
       restore: (panel, state) => pages.restoreTab(panel, state),
       readDocument: (scheme, query) => (scheme === proposed.scheme ? proposed : documents).textOf(query),
+      conversations: all.pages,
       refresh: () => backends.refresh(),
       confirmContinueHere: (id) => places.confirmContinueHere(id),
       review: new OpenChatsReview(chats, undo),

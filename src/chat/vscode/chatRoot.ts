@@ -10,6 +10,7 @@ import type { WriteObserver } from '../../editor/common/writeObserver';
 import { commandIds } from '../../manifest';
 import type { NoticeContext } from '../../platform/vscode/featureContext';
 import { KeyChordPrefixes } from '../../webview/vscode/keyChordPrefixes';
+import type { ConversationSource } from '../common/conversationSource';
 import type { MentionSource } from '../common/chatPorts';
 import { ChatSessions } from '../common/conversations/chatSessions';
 import type { Draft } from '../common/chatView';
@@ -53,6 +54,8 @@ interface ChatRootDeps extends NoticeContext {
   readonly workspaceState: Memento;
   readonly globalState: Memento;
   readonly extensionUri: vscode.Uri;
+  /** Other conversations than those that Backline stores. */
+  readonly sources: readonly ConversationSource[];
 }
 
 export interface RunningChatRoot extends RunningChatFeature, WriteObserver {
@@ -79,17 +82,7 @@ export class ChatRoot {
     deps: ChatRootDeps,
     private readonly drafts: WindowDrafts,
   ) {
-    const {
-      backends,
-      chipSources,
-      clock,
-      editor,
-      extensionUri,
-      globalState,
-      log,
-      mentionSources,
-      recentFiles: recent,
-    } = deps;
+    const { backends, chipSources, clock, editor, globalState, log, mentionSources, recentFiles: recent } = deps;
     const onError = (error: unknown): void => log.error('an error in the chat', error);
     this.store = createStore(deps, async (id) => (await this.feature?.confirmContinueHere(id)) ?? true);
     const windowId = randomUUID();
@@ -152,7 +145,6 @@ export class ChatRoot {
       chips: new PageChips(chipSources, onError),
       keyChords: new KeyChordPrefixes(vscode.Uri.file(deps.storageFolder), log),
       dialogs: modalDialogs,
-      pagesFolder: vscode.Uri.joinPath(extensionUri, 'dist', 'pages'),
     });
   }
 

@@ -46,11 +46,22 @@ export class LazyChat implements Feature {
         deserializeWebviewPanel: async (panel, state) => (await use()).restore(panel, state),
       }),
     );
+    store.add(
+      vscode.window.registerWebviewViewProvider(viewIds.conversations, {
+        resolveWebviewView: async (view) => (await use()).conversations.fillView(view),
+      }),
+    );
+    store.add(
+      vscode.window.registerWebviewPanelSerializer(panelTypes.conversations, {
+        deserializeWebviewPanel: async (panel) => (await use()).conversations.restoreTab(panel),
+      }),
+    );
     for (const scheme of [textSchemes.chat, textSchemes.proposedCode]) {
       store.add(provideReadOnlyTexts(scheme, async (query) => (await use()).readDocument(scheme, query)));
     }
-    store.add(commands.setFeatureLoader(this.id, use));
-    store.add(commands.setFeatureLoader('review', use));
+    for (const feature of ['chat', 'conversations', 'review'] as const) {
+      store.add(commands.setFeatureLoader(feature, use));
+    }
     // Only the chat has the chosen agent and its state.
     store.add(status.onDidRequestRefresh(() => void refresh()));
     // Files that were open before the chat was loaded are suggested first.

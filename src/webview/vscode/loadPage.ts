@@ -5,7 +5,7 @@ import { createPageHtml } from '../common/pageHtml';
 export interface PageFiles {
   /** `dist/pages`, the only folder from which the page can load files. */
   readonly folder: vscode.Uri;
-  readonly name: 'agents' | 'chat' | 'permissions' | 'thread';
+  readonly name: 'agents' | 'chat' | 'conversations' | 'permissions' | 'thread';
 }
 
 export function loadPage(

@@ -1,9 +1,7 @@
-import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import * as z from 'zod';
 import type { BackendRegistry } from '../../../src/session/common/backendRegistry';
 import { toDisposable } from '../../../src/base/common/disposable';
 import { nullLogger } from '../../../src/base/common/log';
@@ -39,30 +37,13 @@ import { provideReadOnlyTexts } from '../../../src/platform/vscode/readOnlyTexts
 import { KeyChordPrefixes } from '../../../src/webview/vscode/keyChordPrefixes';
 import { FakeChats } from '../../fake/fakeChats';
 import { AdapterUnderTest } from './editorAdapter';
-import { eventually } from '../../support/eventually';
-
-/** Does as the test says, and tells it all that it hears. */
-const pageScript = `
-const api = acquireVsCodeApi();
-addEventListener('message', ({ data }) => {
-  if (data.ask) api.postMessage(data.ask);
-  else api.postMessage({ heard: data });
-});
-api.postMessage({ heard: { loaded: true } });
-`;
+import { obedientPage, WebviewUnderTest } from './webview';
 
 const noBackends: BackendRegistry = {
   onDidChange: () => toDisposable(() => undefined),
   list: () => Promise.resolve([]),
   open: () => Promise.reject(new Error('There is none.')),
 };
-
-const Heard = z.object({ heard: z.record(z.string(), z.unknown()) });
-const Answer = z.object({
-  id: z.number(),
-  result: z.record(z.string(), z.unknown()).optional(),
-  error: z.object({ message: z.string() }).optional(),
-});
 
 /** The parts of the chat as the feature joins them, over fake conversations, in the real VS Code. Dispose it. */
 export class ChatUnderTest {
@@ -207,7 +188,7 @@ export class ChatUnderTest {
 
   static async start(): Promise<ChatUnderTest> {
     const folder = await mkdtemp(path.join(tmpdir(), 'backline-page-'));
-    await writeFile(path.join(folder, 'chat.js'), pageScript);
+    await writeFile(path.join(folder, 'chat.js'), obedientPage);
     await writeFile(path.join(folder, 'chat.css'), '');
     return new ChatUnderTest(folder);
   }
@@ -238,91 +219,9 @@ export class ChatUnderTest {
   }
 }
 
-/** A real webview with a page that does as the test says. */
-export class PageUnderTest {
-  readonly panel: vscode.WebviewPanel;
-  readonly updates: ChatUpdate[] = [];
-  readonly told: { method: string; params: unknown }[] = [];
-  /** How often it was loaded. */
-  loads = 0;
-  badge: vscode.ViewBadge | undefined;
-  private lastId = 0;
-  private readonly answers = new Map<number, z.infer<typeof Answer>>();
-
-  /** In a column of its own the page stays visible, and the focus where it is. */
+/** A page of the chat. */
+export class PageUnderTest extends WebviewUnderTest<ChatUpdate> {
   constructor(column?: vscode.ViewColumn) {
-    const place = { viewColumn: column ?? vscode.ViewColumn.Active, preserveFocus: column !== undefined };
-    this.panel = vscode.window.createWebviewPanel('backline.test', 'Test', place);
-    this.panel.webview.onDidReceiveMessage((message: unknown) => {
-      const heard = Heard.safeParse(message).data?.heard;
-      if (heard) this.hear(heard);
-    });
-  }
-
-  get asView(): vscode.WebviewView {
-    const { panel } = this;
-    const setBadge = (badge: vscode.ViewBadge | undefined): void => {
-      this.badge = badge;
-    };
-    return {
-      viewType: 'backline.chat',
-      webview: panel.webview,
-      get visible() {
-        return panel.visible;
-      },
-      onDidChangeVisibility: (listener) => panel.onDidChangeViewState(() => void listener(undefined)),
-      onDidDispose: panel.onDidDispose,
-      show: () => panel.reveal(),
-      set badge(badge: vscode.ViewBadge | undefined) {
-        setBadge(badge);
-      },
-    };
-  }
-
-  /** The page is there, and has been told everything. */
-  async come(): Promise<void> {
-    await eventually('the page', () => assert.ok(this.loads > 0));
-    await this.ask('ready');
-    await eventually('the first update', () => assert.ok(this.updates.length > 0));
-  }
-
-  /** The answer to a request of the page. Rejects with the message that the user reads. */
-  async ask(name: string, params: object = {}): Promise<Record<string, unknown>> {
-    const id = await this.post(name, params);
-    const answer = await eventually(`an answer to ${name}`, () => {
-      const found = this.answers.get(id);
-      assert.ok(found);
-      return found;
-    });
-    if (answer.error) throw new Error(answer.error.message);
-    return answer.result ?? {};
-  }
-
-  /** What the page knows of a part now. */
-  latest<Part extends keyof ChatUpdate>(part: Part): ChatUpdate[Part] {
-    return this.updates.findLast((update) => update[part] !== undefined)?.[part];
-  }
-
-  private async post(name: string, params: object): Promise<number> {
-    const id = ++this.lastId;
-    await this.panel.webview.postMessage({ ask: { id, method: `chat/${name}`, params } });
-    return id;
-  }
-
-  private hear(message: Record<string, unknown>): void {
-    if (message['loaded'] === true) {
-      this.loads++;
-      return;
-    }
-    const answer = Answer.safeParse(message).data;
-    if (answer) {
-      this.answers.set(answer.id, answer);
-      return;
-    }
-    const { method, params } = z.object({ method: z.string(), params: z.unknown() }).parse(message);
-    if (method === 'chat/didUpdate') {
-      this.updates.push(ChatUpdate.parse(params));
-      void this.post('shown', {});
-    } else this.told.push({ method, params });
+    super({ prefix: 'chat', parse: (params) => ChatUpdate.parse(params) }, column);
   }
 }

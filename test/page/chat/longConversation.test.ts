@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { chatRequests } from '../../../src/chat/common/page/chatApi';
+import { chatRequests, didRequestEntry } from '../../../src/chat/common/page/chatApi';
 import type { Entry } from '../../../src/transcript/common/entries';
 import { eventually } from '../../support/eventually';
 import { drawn } from '../support/drawn';
@@ -114,6 +114,19 @@ describe('a conversation of 2,000 messages', () => {
     await waitUntilInSight(chat.page, 'p559');
     assert.deepEqual(await shown.evaluate((texts) => [...texts]), ['11 of 11']);
     assert.ok((await loadedCount(chat.page)) < maxLoaded);
+  });
+
+  it('shows an entry that the host asks for, also one that is not loaded, if it is of this conversation', async () => {
+    const { host, page } = await openLong();
+    const ask = (sessionId: string, entryId: string): Promise<void> =>
+      host.notify(didRequestEntry, { sessionId, entryId });
+    const { id } = sessionOf();
+    await ask(id, 'p55');
+    await waitUntilInSight(page, 'p55');
+    await ask('another', `p${turnCount}`);
+    await ask(id, 'p59');
+    await waitUntilInSight(page, 'p59');
+    assert.ok((await loadedCount(page)) < maxLoaded);
   });
 
   it('shows the prompt that is sent while earlier messages are shown', async () => {

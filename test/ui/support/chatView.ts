@@ -121,7 +121,7 @@ export class ChatView {
     await eventually('the list of conversations', async () => {
       const list = (await this.frame()).locator('.sessions');
       if (await list.isVisible()) return;
-      await window.runCommand('Backline: Show Conversations');
+      await window.runCommand('Backline: Show Conversations in Chat');
       await list.waitFor({ timeout: 10_000 });
     });
   }

@@ -38,7 +38,7 @@ describe('the instructions of README.md', () => {
     assert.match(read('.ci/run'), /^exec npm test$/m);
   });
 
-  it('name eight commands with their keys', () => {
+  it('name nine commands with their keys', () => {
     const rows = [...readme.matchAll(/^\| Backline: (.+?) \| (<kbd>.+?) \|/gm)].map(([, title, keys = '']) => {
       const pressed = [...keys.matchAll(/<kbd>(.+?)<\/kbd>/g)].map(([, key = '']) => key.toLowerCase());
       return `${title}: ${pressed.join(' ')}`;
@@ -48,7 +48,7 @@ describe('the instructions of README.md', () => {
       const title = commands.find((one) => one.command === command)?.title ?? '';
       return `${textOf(title)}: ${key}`;
     });
-    assert.equal(rows.length, 8);
+    assert.equal(rows.length, 9);
     for (const row of rows) assert.ok(bound.includes(row), row);
   });
 

@@ -11,7 +11,14 @@ import {
   type VsCodeApi,
 } from '../../../webview/browser/hostConnection';
 import { HostRequestError, type RequestType } from '../../../webview/common/protocol';
-import { chatRequests, didInvokeCommand, didInsertDraft, didUpdate, type ChatUpdate } from '../../common/page/chatApi';
+import {
+  chatRequests,
+  didInvokeCommand,
+  didInsertDraft,
+  didRequestEntry,
+  didUpdate,
+  type ChatUpdate,
+} from '../../common/page/chatApi';
 import type { Draft } from '../../common/chatView';
 import { ComposerDraft } from '../composer/composerDraft';
 import { playTone } from './playTone';
@@ -41,6 +48,9 @@ export class ChatPage {
   readonly request: Requester;
   private readonly commandEmitter = new Emitter<PageCommand>(reportError);
   readonly onDidRunCommand = this.commandEmitter.event;
+  private readonly entryEmitter = new Emitter<string>(reportError);
+  /** Fires with the id of an entry of the displayed conversation that the user wants to see. */
+  readonly onDidRequestEntry = this.entryEmitter.event;
   /** When the displayed conversation last heard from its backend, by the host's clock. */
   heardAt: number | undefined;
   private preparedBackendId: string | undefined;
@@ -75,6 +85,9 @@ export class ChatPage {
     this.hostConnection.setNotificationListener(didUpdate, applyUpdate, confirmShown);
     this.hostConnection.setNotificationListener(didInsertDraft, (draft) => this.insertDraft(draft));
     this.hostConnection.setNotificationListener(didInvokeCommand, ({ what }) => this.runCommand(what));
+    this.hostConnection.setNotificationListener(didRequestEntry, ({ entryId, sessionId }) => {
+      if (this.sessionId === sessionId) this.entryEmitter.fire(entryId);
+    });
     this.transcript.onDidChange(({ addedEntries, addedElsewhere }) => {
       const isPromptAdded = [...addedEntries, ...addedElsewhere].some(({ kind }) => kind === 'prompt');
       if (isPromptAdded && this.pendingPromptRequestCount > 0) this.runCommand('showLatest');

@@ -17,6 +17,7 @@ import { ChatSession, type ChatSessionPorts } from '../conversation/chatSession'
 import type { ChatStore, ConversationHead } from '../chatStore';
 import type { BackendView, ConversationRow } from '../chatView';
 import { sendPromptsWaitingForSignIn } from '../signIn/sendWaitingPrompts';
+import { marksInHead } from '../list/conversationMarks';
 import { addFork } from '../restore/forkOf';
 import { backendView } from './backendView';
 import { ConversationRows, isStoredAsFirst, newestFirst } from './conversationRow';
@@ -231,6 +232,9 @@ export class ChatSessions implements Chats, WriteObserver {
 
   readonly answerFromRow: Chats['answerFromRow'] = (id, answer) => this.sharedConversations.answer(id, answer);
   readonly showInItsWindow = async (id: string): Promise<void> => await this.ports.windows?.ask(id, { kind: 'show' });
+
+  readonly setMarks: Chats['setMarks'] = (id, marks) =>
+    this.ports.store.updateHead(id, marksInHead(marks, this.ports.clock));
 
   async rename(sessionId: string, title: string): Promise<void> {
     const chat = this.chats.get(sessionId);

@@ -84,7 +84,7 @@ function named(lines: readonly string[]): readonly string[] {
 }
 
 function highlightOf(mark: ShownMark, count: number, lines: readonly string[]): StatusHighlight {
-  const command = commandIds.chatShowNext;
+  const command = commandIds.conversationsNextNeedsInput;
   switch (mark) {
     case 'needsInput':
       return {

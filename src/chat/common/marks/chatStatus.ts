@@ -22,7 +22,7 @@ interface ChatStatusActions {
 export const chatStatusActions: ChatStatusActions = {
   open: { label: 'Open Chat', command: commandIds.chatOpen },
   pickBackend: { label: 'Choose Agent', command: commandIds.chatPickBackend },
-  showNext: { label: 'Show Next Conversation That Needs Attention', command: commandIds.chatShowNext },
+  showNext: { label: 'Show Next Conversation That Needs Attention', command: commandIds.conversationsNextNeedsInput },
   openSettings: openSettingsAction(settingIds.chatBackend),
   manageTrust: manageTrustAction,
 };

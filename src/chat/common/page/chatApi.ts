@@ -80,6 +80,8 @@ export type ChatUpdate = z.infer<typeof ChatUpdate>;
 export const didUpdate = defineNotification('chat/didUpdate', ChatUpdate);
 /** Inserts text and attachments into the composer. */
 export const didInsertDraft = defineNotification('chat/didInsert', Draft);
+/** Shows an entry of the conversation, if the page displays that. */
+export const didRequestEntry = defineNotification('chat/didRequestEntry', z.object({ ...inSession, entryId: Text }));
 /** Notifies the page of a command from the Command Palette or title bar. */
 export const didInvokeCommand = defineNotification(
   'chat/didAsk',

@@ -3,7 +3,13 @@ import { withDeadline } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { PageHost } from '../../../webview/vscode/pageHost';
 import { loadPage, type PageFiles } from '../../../webview/vscode/loadPage';
-import { didInvokeCommand, didInsertDraft, didUpdate, type chatRequests } from '../../common/page/chatApi';
+import {
+  didInvokeCommand,
+  didInsertDraft,
+  didRequestEntry,
+  didUpdate,
+  type chatRequests,
+} from '../../common/page/chatApi';
 import type { Chat } from '../../common/chatPorts';
 import type { Draft } from '../../common/chatView';
 import { PageFeed } from '../../common/page/feed/pageFeed';
@@ -135,6 +141,17 @@ export class ChatPageHost implements Disposable, PageControl {
 
   focusComposer(): void {
     this.runCommand('focusComposer');
+  }
+
+  /** Shows an entry of the displayed conversation as soon as the page is ready. */
+  showEntry(entryId: string): void {
+    const { chat } = this;
+    if (!chat) return;
+    this.whenReady(() => {
+      // The page must have the conversation first.
+      this.feed.flushNow();
+      this.pageHost.notify(didRequestEntry, { sessionId: chat.id, entryId });
+    });
   }
 
   /** Answers the visible approval. Returns false if there is none. */

@@ -56,7 +56,7 @@ export interface ChatPageServices {
   readonly folderOf: (draft: Draft) => string | undefined;
   /** Opens the HTML of an answer in the browser. @throws Error */
   readonly openView: (html: string) => Promise<void>;
-  readonly openInTab: (sessionId: string) => Promise<void>;
+  readonly openInTab: (sessionId: string) => Promise<unknown>;
   readonly closeChat: (sessionId: string) => void;
   readonly isTrusted: () => boolean;
   readonly clock: Clock;

@@ -104,11 +104,12 @@ export class ChatPages implements Disposable {
   }
 
   /** Reveals the tab that shows the conversation, or opens one. @throws ChatError */
-  async openInTab(sessionId: string): Promise<void> {
-    if (this.revealTab(sessionId)) return;
+  async openInTab(sessionId: string): Promise<ChatPageHost> {
+    const shown = this.revealTab(sessionId);
+    if (shown) return shown;
     const chat = await this.deps.getServices().chats.open(sessionId);
     const panel = vscode.window.createWebviewPanel(panelTypes.chat, chat.view.title, vscode.ViewColumn.Active);
-    this.addTab(panel, chat.id);
+    return this.addTab(panel, chat.id);
   }
 
   /** Reveals the tab that shows the conversation, or shows it in the view. */
@@ -172,7 +173,7 @@ export class ChatPages implements Disposable {
     this.disposables.dispose();
   }
 
-  private addTab(panel: vscode.WebviewPanel, sessionId: string): void {
+  private addTab(panel: vscode.WebviewPanel, sessionId: string): ChatPageHost {
     const surface: PageWebview = {
       place: 'tab',
       webview: panel.webview,
@@ -192,6 +193,7 @@ export class ChatPages implements Disposable {
       this.pagesByPanel.delete(panel);
       this.removePage(page);
     });
+    return page;
   }
 
   /** Reveals the tab that shows the conversation. Returns its page, or undefined if there is no such tab. */

@@ -16,9 +16,14 @@ const states: readonly (readonly [ConversationMark, Pick<Row, 'state' | 'isUnsee
 const rank = states.map(([mark]) => mark);
 
 const shownAs = {
-  needsInput: { icon: 'bell-dot', text: '1 needs your input', isUrgent: true, command: 'backline.chat.showNext' },
-  failed: { icon: 'error', text: '1 failed', isUrgent: false, command: 'backline.chat.showNext' },
-  done: { icon: 'pass', text: '1 done', isUrgent: false, command: 'backline.chat.showNext' },
+  needsInput: {
+    icon: 'bell-dot',
+    text: '1 needs your input',
+    isUrgent: true,
+    command: 'backline.conversations.nextNeedsInput',
+  },
+  failed: { icon: 'error', text: '1 failed', isUrgent: false, command: 'backline.conversations.nextNeedsInput' },
+  done: { icon: 'pass', text: '1 done', isUrgent: false, command: 'backline.conversations.nextNeedsInput' },
   working: { icon: 'loading~spin', text: undefined, isUrgent: false, command: undefined },
   none: undefined,
 } as const;

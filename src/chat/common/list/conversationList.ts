@@ -1,0 +1,83 @@
+import { DisposableStore, toDisposable, type Disposable } from '../../../base/common/disposable';
+import { Emitter } from '../../../base/common/event';
+import type { Chats } from '../chatPorts';
+import type { ConversationRow } from '../chatView';
+import type { ConversationSource } from '../conversationSource';
+
+/** `entryId`: where the snippet of the row is. */
+interface FoundConversation {
+  readonly row: ConversationRow;
+  readonly entryId?: string;
+}
+
+/** The conversations that Backline stores and those of other sources, as one list. */
+export class ConversationList implements Disposable {
+  private readonly disposables = new DisposableStore();
+  private readonly emitter = this.disposables.add(new Emitter<void>((error) => this.onError(error)));
+  /** Fires when rows may have changed. Other sources are only read while the list is shown. */
+  readonly onDidChange = this.emitter.event;
+  private readonly rowsBySource = new Map<ConversationSource, readonly ConversationRow[]>();
+  /** Sources whose rows may have changed since they were read. */
+  private readonly outdated: Set<ConversationSource>;
+  private shownCount = 0;
+
+  constructor(
+    private readonly chats: Pick<Chats, 'rows' | 'onDidChange' | 'search'>,
+    private readonly sources: readonly ConversationSource[],
+    private readonly onError: (error: unknown) => void,
+  ) {
+    this.outdated = new Set(sources);
+    this.disposables.add(chats.onDidChange(() => this.emitter.fire()));
+    for (const source of sources) this.disposables.add(source.onDidChange(() => this.noteChange(source)));
+  }
+
+  get rows(): readonly ConversationRow[] {
+    return [...this.chats.rows, ...[...this.rowsBySource.values()].flat()];
+  }
+
+  find(id: string): ConversationRow | undefined {
+    return this.rows.find((row) => row.id === id);
+  }
+
+  /** Returns the source of a row. Undefined if Backline stores the conversation. */
+  sourceOf(rowId: string): ConversationSource | undefined {
+    return this.sources.find(({ id }) => rowId.startsWith(`${id}:`));
+  }
+
+  /** Call when the list is shown. Dispose the result when it is hidden. */
+  show(): Disposable {
+    this.shownCount++;
+    for (const source of this.outdated) void this.read(source);
+    return toDisposable(() => {
+      this.shownCount--;
+    });
+  }
+
+  /** Finds conversations by their title and text, those of Backline first. Never rejects. */
+  async search(query: string, signal: AbortSignal): Promise<readonly FoundConversation[]> {
+    const [own, ...others] = await Promise.all([
+      this.chats.search(query, signal),
+      ...this.sources.map((source) => source.search(query)),
+    ]);
+    return [...own.map((row) => ({ row })), ...others.flat()];
+  }
+
+  dispose(): void {
+    this.disposables.dispose();
+  }
+
+  private noteChange(source: ConversationSource): void {
+    this.outdated.add(source);
+    if (this.shownCount > 0) void this.read(source);
+  }
+
+  /** Never rejects. */
+  private async read(source: ConversationSource): Promise<void> {
+    this.outdated.delete(source);
+    const rows = await source.rows();
+    // If it has changed meanwhile, newer rows are being read, or are read when the list is shown.
+    if (this.disposables.isDisposed || this.outdated.has(source)) return;
+    this.rowsBySource.set(source, rows);
+    this.emitter.fire();
+  }
+}

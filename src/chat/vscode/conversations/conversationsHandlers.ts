@@ -1,0 +1,67 @@
+import type { DisposableStore } from '../../../base/common/disposable';
+import type { RequestHandlers } from '../../../webview/common/requestHandlers';
+import type { Chats } from '../../common/chatPorts';
+import type { ConversationList } from '../../common/list/conversationList';
+import { conversationsRequests } from '../../common/page/conversationsApi';
+import type { RowActions } from './rowActions';
+
+interface PageControl {
+  readonly onReady: () => void;
+  readonly onShown: () => void;
+}
+
+/** Creates the handlers of all requests of a page. The page shows the errors that they throw. */
+export function createConversationsHandlers(
+  page: PageControl,
+  { actions, chats, list }: { readonly actions: RowActions; readonly chats: Chats; readonly list: ConversationList },
+  store: DisposableStore,
+): RequestHandlers<typeof conversationsRequests> {
+  let search = new AbortController();
+  let listing = new AbortController();
+  store.add({
+    dispose: () => {
+      search.abort();
+      listing.abort();
+    },
+  });
+  const requests = conversationsRequests;
+  return {
+    ready: requests.ready.withHandler(() => page.onReady()),
+    shown: requests.shown.withHandler(() => page.onShown()),
+    open: requests.open.withHandler(({ sessionId, entryId }) => actions.open(sessionId, entryId)),
+    openInTab: requests.openInTab.withHandler(({ sessionId, entryId }) => actions.openInTab(sessionId, entryId)),
+    openInNewWindow: requests.openInNewWindow.withHandler(({ sessionId }) => actions.openInNewWindow(sessionId)),
+    goToWindow: requests.goToWindow.withHandler(({ sessionId }) => actions.goToWindow(sessionId)),
+    create: requests.create.withHandler(() => actions.create()),
+    stop: requests.stop.withHandler(({ sessionIds }) => actions.stop(sessionIds)),
+    answer: requests.answer.withHandler(({ sessionId, ...answer }) => chats.answerFromRow(sessionId, answer)),
+    rename: requests.rename.withHandler(({ sessionId, title }) => chats.rename(sessionId, title)),
+    setPinned: requests.setPinned.withHandler(({ isPinned, sessionIds }) => actions.setPinned(sessionIds, isPinned)),
+    setArchived: requests.setArchived.withHandler(({ isArchived, sessionIds }) =>
+      actions.setArchived(sessionIds, isArchived),
+    ),
+    delete: requests.delete.withHandler(({ sessionIds }) => actions.delete(sessionIds)),
+    fork: requests.fork.withHandler(({ sessionId }) => actions.fork(sessionId)),
+    continueWith: requests.continueWith.withHandler(({ sessionId }) => actions.continueWith(sessionId)),
+    review: requests.review.withHandler(({ sessionId }) => actions.review(sessionId)),
+    export: requests.export.withHandler(({ format, sessionId }) => actions.export(sessionId, format)),
+    locateFolder: requests.locateFolder.withHandler(({ sessionId }) => actions.locateFolder(sessionId)),
+    search: requests.search.withHandler(async ({ query }) => {
+      search.abort();
+      search = new AbortController();
+      return { found: [...(await list.search(query, search.signal))] };
+    }),
+    listRemoteSessions: requests.listRemoteSessions.withHandler(async ({ backendId }) => {
+      listing.abort();
+      listing = new AbortController();
+      const { signal } = listing;
+      try {
+        return { sessions: [...(await chats.listRemoteSessions(backendId, signal))] };
+      } catch (error) {
+        if (signal.aborted) return { sessions: [] };
+        throw error;
+      }
+    }),
+    cancelListing: requests.cancelListing.withHandler(() => listing.abort()),
+  };
+}

@@ -1,0 +1,100 @@
+import type * as vscode from 'vscode';
+import type { Clock } from '../../../base/common/async';
+import { DisposableStore, type Disposable } from '../../../base/common/disposable';
+import type { Logger } from '../../../base/common/log';
+import type { RequestHandlers } from '../../../webview/common/requestHandlers';
+import { PageHost } from '../../../webview/vscode/pageHost';
+import type { ConversationsFeed } from '../../common/page/feed/conversationsFeed';
+import {
+  didInvokeConversationsCommand,
+  didUpdateConversations,
+  type conversationsRequests,
+  type ConversationsUpdate,
+} from '../../common/page/conversationsApi';
+
+export type ConversationsCommand = 'focus' | 'search';
+type Handlers = RequestHandlers<typeof conversationsRequests>;
+
+/** A webview with the page: the view, or the tab. */
+interface ConversationsSurface {
+  readonly webview: vscode.Webview;
+  readonly visible: boolean;
+  readonly onDidChangeVisibility: (listener: () => void) => vscode.Disposable;
+}
+
+export interface ConversationsPageDeps {
+  /** Creates the feed of a page. `post` sends an update to it. */
+  readonly createFeed: (post: (update: ConversationsUpdate) => void) => ConversationsFeed;
+  /** Creates the handlers of a page. What they keep is disposed with `store`. */
+  readonly createHandlers: (page: Pick<ConversationsPage, 'onReady' | 'onShown'>, store: DisposableStore) => Handlers;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** The host of one page of all conversations. Does not own the webview. Dispose it when the webview is disposed. */
+export class ConversationsPage implements Disposable {
+  private readonly disposables = new DisposableStore();
+  private readonly pageHost: PageHost<typeof conversationsRequests>;
+  private readonly feed: ConversationsFeed;
+  private wasReady = false;
+  /** Whether the page has answered since it was shown. VS Code may load it again then, or not. */
+  private isAnswering = false;
+  private waitingCommand: ConversationsCommand | undefined;
+
+  constructor(
+    private readonly surface: ConversationsSurface,
+    { clock, createFeed, createHandlers, log }: ConversationsPageDeps,
+  ) {
+    const handlers = createHandlers(this, this.disposables);
+    this.pageHost = this.disposables.add(new PageHost(surface.webview, handlers, log, clock));
+    this.feed = this.disposables.add(createFeed((update) => this.pageHost.notify(didUpdateConversations, update)));
+  }
+
+  /** The caller loads the page. */
+  start(): void {
+    this.pageHost.start();
+    this.disposables.add(this.surface.onDidChangeVisibility(() => this.onVisibilityChange()));
+  }
+
+  get isVisible(): boolean {
+    return this.surface.visible && !this.disposables.isDisposed;
+  }
+
+  readonly onReady = (): void => {
+    this.wasReady = true;
+    this.feed.connectPage();
+    this.onAnswer();
+  };
+
+  readonly onShown = (): void => {
+    this.feed.onShown();
+    if (this.feed.hasPage) this.onAnswer();
+  };
+
+  /** Runs a command in the page as soon as that is ready. */
+  runCommand(command: ConversationsCommand): void {
+    this.waitingCommand = command;
+    if (this.isAnswering) this.onAnswer();
+  }
+
+  dispose(): void {
+    this.disposables.dispose();
+  }
+
+  private onAnswer(): void {
+    const what = this.waitingCommand;
+    this.isAnswering = true;
+    this.waitingCommand = undefined;
+    if (what) this.pageHost.notify(didInvokeConversationsCommand, { what });
+  }
+
+  private onVisibilityChange(): void {
+    if (!this.surface.visible) {
+      this.isAnswering = false;
+      this.feed.disconnectPage();
+      return;
+    }
+    // A page that VS Code has kept does not say again that it is ready. One that it loads again does, and gets everything then.
+    if (this.wasReady && !this.feed.hasPage) this.feed.connectPage();
+  }
+}

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { Emitter } from '../../../src/base/common/event';
+import type { ConversationRow } from '../../../src/chat/common/chatView';
+import type { ConversationSource } from '../../../src/chat/common/conversationSource';
+import { commandIds, type CommandId } from '../../../src/manifest';
+import { eventually } from '../../support/eventually';
+import { ConversationsUnderTest, type ConversationsPageUnderTest } from '../support/conversations';
+import { closeAll } from '../support/workspace';
+
+const throwIt = (error: unknown): never => {
+  throw error;
+};
+
+/** Threads of another program, which notes what is asked of it. */
+class FakeSource implements ConversationSource {
+  readonly id = 'threads';
+  readonly asked: string[] = [];
+  readonly emitter = new Emitter<void>(throwIt);
+  readonly onDidChange = this.emitter.event;
+  stored = [this.row('threads:1', 'Old thread')];
+
+  row(id: string, title: string): ConversationRow {
+    return { id, title, backendId: 'amp', backendTitle: 'Amp', updatedAt: 1, state: 'idle', source: this.id };
+  }
+
+  rows(): Promise<readonly ConversationRow[]> {
+    this.asked.push('rows');
+    return Promise.resolve(this.stored);
+  }
+
+  search(query: string): ReturnType<ConversationSource['search']> {
+    return Promise.resolve(this.stored.map((row) => ({ row: { ...row, snippet: query }, entryId: 'e1' })));
+  }
+
+  open(id: string, entryId?: string): Promise<void> {
+    this.asked.push(`open ${id} ${entryId ?? ''}`);
+    return Promise.resolve();
+  }
+
+  export(id: string): Promise<void> {
+    this.asked.push(`export ${id}`);
+    return Promise.resolve();
+  }
+}
+
+describe('the list of all conversations', () => {
+  const source = new FakeSource();
+  let subject: ConversationsUnderTest;
+
+  beforeEach(async () => {
+    source.asked.splice(0);
+    subject = await ConversationsUnderTest.start([source]);
+  });
+  afterEach(async () => {
+    await subject.dispose();
+    await closeAll();
+  });
+
+  const run = (id: CommandId): Promise<unknown> => Promise.resolve(subject.handlers.get(id)?.());
+  const idsIn = ({ updates }: ConversationsPageUnderTest): readonly string[] =>
+    updates.flatMap(({ rows = [] }) => rows.map(({ id }) => id));
+
+  it('is sent as a whole to a page that comes, and then only as far as it changes', async () => {
+    const { chats } = subject.chat;
+    chats.add('one');
+    chats.add('two');
+    const page = await subject.view();
+    assert.equal(page.updates[0]?.isComplete, true);
+    await eventually('the rows of the source', () => assert.ok(idsIn(page).includes('threads:1')));
+    assert.deepEqual([...idsIn(page)].sort(), ['one', 'threads:1', 'two']);
+
+    page.updates.splice(0);
+    chats.add('one', 'waiting');
+    await eventually('the row that waits', () => assert.deepEqual(idsIn(page), ['one']));
+    assert.deepEqual(page.updates, [{ rows: [chats.rows[0]] }]);
+
+    page.updates.splice(0);
+    await chats.delete('two');
+    await eventually('the row that is gone', () => assert.deepEqual(page.updates, [{ removed: ['two'] }]));
+  });
+
+  it('is sent one change at a time, and the newest state then', async () => {
+    const { chats } = subject.chat;
+    const page = await subject.view();
+    page.confirmsShown = false;
+    chats.add('one');
+    await eventually('the first change', () => assert.deepEqual(idsIn(page).filter((id) => id === 'one').length, 1));
+    const before = page.updates.length;
+    for (const state of ['busy', 'waiting', 'busy', 'idle'] as const) chats.add('one', state);
+    chats.add('two');
+    await page.ask('search', { query: '' });
+    assert.equal(page.updates.length, before, 'nothing before the page has shown what it has');
+    page.confirmsShown = true;
+    await page.ask('shown');
+    await eventually('the rest at once', () => assert.equal(page.updates.length, before + 1));
+    assert.deepEqual(
+      page.updates
+        .at(-1)
+        ?.rows?.map(({ id }) => id)
+        .sort(),
+      ['two'],
+    );
+  });
+
+  it('is not sent to a page that is hidden, whose sources are not read either', async () => {
+    const { chats } = subject.chat;
+    const page = await subject.view();
+    await eventually('the rows of the source', () => assert.ok(idsIn(page).includes('threads:1')));
+    const document = await vscode.workspace.openTextDocument({ content: 'text' });
+    await vscode.window.showTextDocument(document);
+    await eventually('a hidden page', () => assert.equal(page.panel.visible, false));
+    source.asked.splice(0);
+    page.updates.splice(0);
+    chats.add('one');
+    source.stored = [source.row('threads:2', 'New thread')];
+    source.emitter.fire();
+    page.panel.reveal();
+    await eventually('the page again', () => assert.equal(page.loads, 2));
+    await page.ask('ready');
+    await eventually('the rows', () => assert.ok(idsIn(page).includes('threads:2')));
+    assert.equal(page.updates[0]?.isComplete, true);
+    assert.ok(idsIn(page).includes('one'));
+    assert.deepEqual(source.asked, ['rows'], 'read once, when the page was visible again');
+  });
+
+  it('is one tab for a window, which is restored, and shown again by its command', async () => {
+    const isThere = (): Promise<void> => eventually('the tab', () => assert.deepEqual(subject.tabs, ['Conversations']));
+    await run(commandIds.conversationsOpenInTab);
+    await isThere();
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content: 'text' }));
+    await run(commandIds.conversationsOpenInTab);
+    await isThere();
+    await closeAll();
+    const restored = await subject.tab(vscode.ViewColumn.One);
+    assert.equal(restored.latest('isComplete'), true);
+    const another = await vscode.workspace.openTextDocument({ content: 'text' });
+    await vscode.window.showTextDocument(another);
+    await run(commandIds.conversationsOpenInTab);
+    await eventually('the tab in front', () => assert.ok(restored.panel.active));
+    await run(commandIds.conversationsSearch);
+    await restored.ask('ready');
+    await eventually('the command', () =>
+      assert.deepEqual(restored.told.at(-1), { method: 'conversations/didAsk', params: { what: 'search' } }),
+    );
+  });
+
+  it('opens a conversation in the chat, at an entry if it is found there, and a thread by its source', async () => {
+    const { chat } = subject;
+    const view = await chat.view();
+    chat.chats.add('one');
+    const page = await subject.view(vscode.ViewColumn.Two);
+    await page.ask('open', { sessionId: 'one', entryId: 'e7' });
+    await eventually('it in the chat', () => assert.equal(view.latest('session')?.id, 'one'));
+    await eventually('the entry', () =>
+      assert.deepEqual(view.told.at(-1), {
+        method: 'chat/didRequestEntry',
+        params: { sessionId: 'one', entryId: 'e7' },
+      }),
+    );
+    await eventually('what the chat shows', () => assert.equal(page.latest('shown'), 'one'));
+    await page.ask('open', { sessionId: 'threads:1', entryId: 'e1' });
+    await page.ask('export', { sessionId: 'threads:1', format: 'html' });
+    assert.deepEqual(source.asked.slice(-2), ['open threads:1 e1', 'export threads:1']);
+  });
+
+  it('finds what Backline stores and what the sources have', async () => {
+    subject.chat.chats.add('one');
+    source.stored = [source.row('threads:1', 'Old thread')];
+    const page = await subject.view();
+    const { found } = await page.ask('search', { query: 'Chat' });
+    assert.deepEqual(found, [
+      { row: subject.chat.chats.rows[0] },
+      { row: { ...source.stored[0], snippet: 'Chat' }, entryId: 'e1' },
+    ]);
+  });
+
+  it('does what it can with several, and says in one message what it could not do', async () => {
+    const { chats } = subject.chat;
+    for (const id of ['one', 'two']) chats.add(id);
+    const page = await subject.view();
+    await eventually('the rows of the source', () => assert.ok(idsIn(page).includes('threads:1')));
+    await page.ask('setPinned', { sessionIds: ['one', 'threads:1', 'two'], isPinned: true });
+    assert.deepEqual(chats.marked, [
+      ['one', { isPinned: true }],
+      ['two', { isPinned: true }],
+    ]);
+    await assert.rejects(page.ask('setArchived', { sessionIds: ['threads:1'], isArchived: true }), /only reads it/);
+  });
+});

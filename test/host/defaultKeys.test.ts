@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import * as z from 'zod';
+
+const Binding = z.object({ key: z.string(), command: z.string() });
+const Manifest = z.object({
+  contributes: z.object({ keybindings: z.array(z.object({ key: z.string(), when: z.string().optional() })) }),
+});
+
+/** What VS Code and its own extensions bind on this system. Comments stand around it. */
+async function readDefaultKeys(): Promise<readonly z.infer<typeof Binding>[]> {
+  const document = await vscode.workspace.openTextDocument(
+    vscode.Uri.parse('vscode://defaultsettings/keybindings.json'),
+  );
+  const text = document.getText();
+  const bindings = [...text.matchAll(/\{[^{}]*"key":[^{}]*"command":[^{}]*\}/g)].map(([json]) => json);
+  return bindings.map((json) => {
+    const [, key = ''] = /"key":\s*"([^"]*)"/.exec(json) ?? [];
+    const [, command = ''] = /"command":\s*"([^"]*)"/.exec(json) ?? [];
+    return Binding.parse({ key, command });
+  });
+}
+
+describe('the keys of Backline that work everywhere', () => {
+  it('are bound by nothing else in VS Code, also as the beginning of longer ones', async () => {
+    const defaults = await readDefaultKeys();
+    assert.ok(defaults.length > 500, `only ${defaults.length} default keys`);
+    assert.ok(defaults.some(({ key }) => key === 'ctrl+k ctrl+s'));
+    const manifest: unknown = vscode.extensions.getExtension('backline.backline')?.packageJSON;
+    const everywhere = Manifest.parse(manifest).contributes.keybindings.filter(({ when }) => when === undefined);
+    assert.ok(everywhere.length > 0);
+    const taken = everywhere.flatMap(({ key }) =>
+      defaults.filter(
+        (other) => !other.command.startsWith('backline.') && (other.key === key || other.key.startsWith(`${key} `)),
+      ),
+    );
+    assert.deepEqual(taken, []);
+  });
+});
