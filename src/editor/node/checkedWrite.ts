@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { chmod, lstat, mkdir, open, rename, rm, rmdir, type FileHandle } from 'node:fs/promises';
+import { chmod, lstat, mkdir, open, rename, rm, rmdir, utimes, type FileHandle } from 'node:fs/promises';
 import * as path from 'node:path';
 import { errorCode, messageOf } from '../../base/common/errors';
 import { openFlags } from '../../base/node/openFlags';
@@ -46,14 +46,23 @@ export async function createCheckedFile(
   }
 }
 
-/** Overwrites a file. @throws EditorError `editRejected` if it is no longer at the checked path; `saveFailed` */
-export async function overwriteCheckedFile(guard: PathGuard, file: CheckedPath, contents: Uint8Array): Promise<void> {
+/**
+ * Overwrites a file. `modifiedAt`: the time of modification that it then has, in milliseconds since the epoch.
+ * @throws EditorError `editRejected` if it is no longer at the checked path; `saveFailed`
+ */
+export async function overwriteCheckedFile(
+  guard: PathGuard,
+  file: CheckedPath,
+  contents: Uint8Array,
+  modifiedAt?: number,
+): Promise<void> {
   const handle = await withEditorErrors(file, () => open(file.realPath, O_WRONLY | O_NOFOLLOW | O_NONBLOCK));
   try {
     await checkOpenPath(guard, file, handle, pathOfOpenFile(handle));
     await withEditorErrors(file, async () => {
       await handle.truncate(0);
       await handle.writeFile(contents);
+      if (modifiedAt !== undefined) await handle.utimes(new Date(), new Date(modifiedAt));
     });
   } finally {
     await handle.close();
@@ -66,24 +75,36 @@ export async function overwriteCheckedFile(guard: PathGuard, file: CheckedPath, 
  * history, would wait forever for the rest of a file that was shortened. A file with hard links or of another user is
  * overwritten. Access lists and extended attributes of a replaced file are lost, as in other editors that replace files.
  */
-export async function replaceCheckedFile(guard: PathGuard, file: CheckedPath, contents: Uint8Array): Promise<void> {
+export async function replaceCheckedFile(
+  guard: PathGuard,
+  file: CheckedPath,
+  contents: Uint8Array,
+  modifiedAt: number,
+): Promise<void> {
   const old = await lstat(file.realPath).catch(() => undefined);
   const isShortened = process.platform === 'linux' && old?.isFile() === true && contents.length < old.size;
-  if (!isShortened || old.nlink > 1 || !(await exchange(guard, file, contents, old)))
-    await overwriteCheckedFile(guard, file, contents);
+  if (!isShortened || old.nlink > 1 || !(await exchange(guard, file, contents, old, modifiedAt)))
+    await overwriteCheckedFile(guard, file, contents, modifiedAt);
 }
 
 /**
  * Returns false, and leaves the file as it is, if another file can't be put in its place. Not by `replaceFileBy`, which removes old
  * files with names like its temporary one: in the user's folders, these could be the user's.
  */
-async function exchange(guard: PathGuard, file: CheckedPath, contents: Uint8Array, old: Stats): Promise<boolean> {
+async function exchange(
+  guard: PathGuard,
+  file: CheckedPath,
+  contents: Uint8Array,
+  old: Stats,
+  modifiedAt: number,
+): Promise<boolean> {
   const temporary = `${file.realPath}.${randomUUID()}.tmp`;
   try {
     await createCheckedFile(guard, await guard.check(temporary), contents);
     const { uid, gid } = await lstat(temporary);
     if (uid !== old.uid || gid !== old.gid) throw new Error('The new file would have another owner.');
     await chmod(temporary, old.mode);
+    await utimes(temporary, new Date(), new Date(modifiedAt));
     await rename(temporary, file.realPath);
     return true;
   } catch {

@@ -357,8 +357,9 @@ export class DocumentWriter {
       throw new EditorError('saveFailed', message);
     }
     const saved = await statDisk(file).catch(() => undefined);
-    if (saved) this.lastSavedAt.set(document, saved.modifiedAt);
-    if (mixed !== undefined) await restoreLineEndings(this.pathGuard, file, document, mixed);
+    if (!saved) return;
+    this.lastSavedAt.set(document, saved.modifiedAt);
+    if (mixed !== undefined) await restoreLineEndings(this.pathGuard, file, document, mixed, saved.modifiedAt);
   }
 
   /**

@@ -22,16 +22,18 @@ export async function readMixedLineEndings(
 }
 
 /**
- * Writes a saved file again with the line endings that it had: a document has one kind of them. Does nothing if the user has typed
- * since, because the user’s own save decides then. @throws EditorError `editRejected`, `saveFailed`
+ * Writes a saved file again with the line endings that it had: a document has one kind of them. The file keeps the time of the
+ * save, `savedAt` in milliseconds since the epoch: VS Code refuses to save a file that is newer than the one it knows. Does
+ * nothing if the user has typed since, because the user’s own save decides then. @throws EditorError `editRejected`, `saveFailed`
  */
 export async function restoreLineEndings(
   guard: PathGuard,
   file: CheckedPath,
   document: vscode.TextDocument,
   before: string,
+  savedAt: number,
 ): Promise<void> {
   if (document.isDirty) return;
   const text = keepLineEndings(before, document.getText());
-  await replaceCheckedFile(guard, file, await vscode.workspace.encode(text, { encoding: document.encoding }));
+  await replaceCheckedFile(guard, file, await vscode.workspace.encode(text, { encoding: document.encoding }), savedAt);
 }

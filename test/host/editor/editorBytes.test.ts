@@ -120,6 +120,19 @@ describe('VsCodeEditor leaves every other byte of a file as it was:', () => {
     }
   }
 
+  it('mixed line endings, also before VS Code has noticed that they were restored', async () => {
+    const before = 'a\r\nb\nc\rd\r\ne';
+    const file = await writeInWorkspace('unwatched/mixed.txt', before);
+    const { text } = await editor.readText(file);
+    let [textNow, onDisk] = [text, before];
+    for (const letter of ['b', 'c', 'd']) {
+      textNow = textNow.replace(letter, `${letter}!`);
+      onDisk = onDisk.replace(letter, `${letter}!`);
+      assert.equal((await editor.writeText(file, textNow)).text, textNow);
+      assert.equal(await readFile(file, 'utf8'), onDisk);
+    }
+  });
+
   it('mixed line endings, unless the user has chosen one for the file', async () => {
     const file = await writeInWorkspace('bytes/chosen.txt', 'a\nb\r\nc\n');
     const shown = await show(file);

@@ -116,6 +116,8 @@ describe('writing where it was checked', () => {
   });
 
   describe('a shorter text in a file that is being copied', () => {
+    const modifiedAt = 1_700_000_000_123;
+
     /** What a program that has opened the file before reads after it. */
     async function readerSees(name: string, change: () => Promise<unknown> = () => Promise.resolve()): Promise<string> {
       await writeFile(at('ws', name), 'a longer text', { mode: 0o640 });
@@ -123,8 +125,9 @@ describe('writing where it was checked', () => {
       await change();
       const reader = await open(at('ws', name));
       try {
-        await replaceCheckedFile(guard, await guard.check(at('ws', name)), Buffer.from('new'));
+        await replaceCheckedFile(guard, await guard.check(at('ws', name)), Buffer.from('new'), modifiedAt);
         assert.equal(await text(at('ws', name)), 'new');
+        assert.equal((await lstat(at('ws', name))).mtimeMs, modifiedAt);
         return await reader.readFile('utf8');
       } finally {
         await reader.close();
