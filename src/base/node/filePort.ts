@@ -1,11 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs';
+import { readFile, stat } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import { promisify } from 'node:util';
 import type { Disposable } from '../common/disposable';
 import { errorCode } from '../common/errors';
 import { watchFolder } from './watchFolder';
+
+/** Differs after each change of a file, unless that comes within the smallest step of the disk's clock. */
+export interface FileVersion {
+  /** Modification time in milliseconds since the epoch, with fractions. */
+  readonly mtimeMs: number;
+  readonly sizeBytes: number;
+}
 
 /** Bytes of a file from `start` up to `end`. */
 export interface ByteRange {
@@ -53,6 +60,8 @@ export interface FilePort {
   touch(file: string): Promise<void>;
   /** Returns the modification time in milliseconds since the epoch. Undefined if the file does not exist. */
   modifiedAt(file: string): Promise<number | undefined>;
+  /** Undefined if the file does not exist. */
+  versionOf(file: string): Promise<FileVersion | undefined>;
   /** Removes a file or folder with its contents, if it exists. */
   remove(file: string): Promise<void>;
   /** Watches a folder. `name` is the entry that may have changed, if the system reports it. */
@@ -61,8 +70,9 @@ export interface FilePort {
 
 const fileMode = 0o600;
 const chunkBytes = 256 * 1024;
-/** Takes a third of the time of the function of `node:fs/promises`, which counts when thousands of small files are read. */
+/** Take a third of the time of the functions of `node:fs/promises`, which counts when there are thousands of small files. */
 const readText = promisify(readFile);
+const statFile = promisify(stat);
 
 export class NodeFiles implements FilePort {
   async makeFolder(folder: string): Promise<void> {
@@ -164,6 +174,11 @@ export class NodeFiles implements FilePort {
 
   async modifiedAt(file: string): Promise<number | undefined> {
     return (await unlessMissing(fs.stat(file)))?.mtimeMs;
+  }
+
+  async versionOf(file: string): Promise<FileVersion | undefined> {
+    const stats = await unlessMissing(statFile(file));
+    return stats && { mtimeMs: stats.mtimeMs, sizeBytes: stats.size };
   }
 
   async remove(file: string): Promise<void> {

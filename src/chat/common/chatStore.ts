@@ -68,6 +68,8 @@ export interface ChatStore extends Disposable {
   readonly heads: readonly ConversationHead[];
   /** Where this window works. Undefined if all conversations belong to this window. */
   readonly here: ConversationPlace | undefined;
+  /** Differs whenever `elsewhere` may answer otherwise for the same head. */
+  readonly situation: string;
   /** Returns where a conversation belongs. Undefined if it belongs to the workspace of this window. */
   elsewhere(head: ConversationHead): PlaceElsewhere | undefined;
   /**

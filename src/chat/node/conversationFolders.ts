@@ -17,6 +17,17 @@ interface ConversationFoldersDeps {
   readonly older: OlderWorkspaces | undefined;
 }
 
+/** The conversations in one folder. */
+export interface ListedConversations {
+  /** Absolute path of the folder. */
+  readonly root: string;
+  /** When its folder of heads was changed last, in milliseconds since the epoch. Undefined if it has none. */
+  readonly changedAt: number | undefined;
+  readonly headIds: readonly string[];
+  /** Those without a head. */
+  readonly otherIds: readonly string[];
+}
+
 /**
  * Where the files of each conversation are: in `<root>/<id>`, with its head in `<root>/heads/<id>.json`, so that only one
  * folder must be watched. Versions before had such a root for each workspace, inside of this one. Their conversations stay
@@ -33,20 +44,26 @@ export class ConversationFolders {
     return [this.deps.root, ...this.olderRoots].map(headsFolderIn);
   }
 
-  /** Returns the ids of all conversations on disk. @throws errors of the file port */
-  async list(): Promise<readonly string[]> {
+  /** Returns all conversations on disk. @throws errors of the file port */
+  async list(): Promise<readonly ListedConversations[]> {
     const { files, older, root } = this.deps;
     this.olderRoots = (await older?.find()) ?? [];
     const rootById = new Map<string, string>();
+    const listed: ListedConversations[] = [];
     for (const one of [root, ...this.olderRoots]) {
-      const heads = (await files.listNames(headsFolderIn(one))).flatMap((name) => idOf(name) ?? []);
-      const folders = (await files.listNames(one)).filter(isConversationId);
-      for (const id of [...heads, ...folders]) {
-        if (!rootById.has(id) && older?.has(path.join(one, id)) !== true) rootById.set(id, one);
-      }
+      // Before the names, so that what changes in between is found the next time.
+      const changedAt = await files.modifiedAt(headsFolderIn(one));
+      const isNew = (id: string): boolean => {
+        if (rootById.has(id) || older?.has(path.join(one, id)) === true) return false;
+        rootById.set(id, one);
+        return true;
+      };
+      const headIds = (await files.listNames(headsFolderIn(one))).flatMap((name) => idOf(name) ?? []).filter(isNew);
+      const otherIds = (await files.listNames(one)).filter((name) => isConversationId(name) && isNew(name));
+      listed.push({ root: one, changedAt, headIds, otherIds });
     }
     this.rootById = rootById;
-    return [...rootById.keys()];
+    return listed;
   }
 
   /**
@@ -103,10 +120,15 @@ export class ConversationFolders {
     return path.join(this.folderOf(id), logFileName);
   }
 
+  /** Absolute path of the folder for what all windows have found out about all conversations. */
+  get indexFolder(): string {
+    return path.join(this.deps.root, 'index');
+  }
+
   /** Removes temporary files of windows that crashed while they were writing a head. @throws errors of the file port */
   async removeLeftovers(): Promise<void> {
     const { clock, files } = this.deps;
-    for (const folder of this.headsFolders) {
+    for (const folder of [this.indexFolder, ...this.headsFolders]) {
       for (const name of (await files.listNames(folder)).filter((one) => one.endsWith('.tmp'))) {
         const file = path.join(folder, name);
         const modifiedAt = await files.modifiedAt(file);

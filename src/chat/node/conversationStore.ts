@@ -1,7 +1,7 @@
 import * as path from 'node:path';
-import { Coalescer, KeyedQueue, type Clock } from '../../base/common/async';
+import type { Clock } from '../../base/common/async';
+import type { Event } from '../../base/common/event';
 import { messageOf, userMessageOf } from '../../base/common/errors';
-import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { ChatError } from '../common/chatPorts';
 import type {
@@ -19,7 +19,7 @@ import type { FilePort } from '../../base/node/filePort';
 import { ConversationFolders, isConversationId } from './conversationFolders';
 import { HeadFiles } from './heads/headFiles';
 import { headFromLog } from './heads/headFromLog';
-import { HeadsWatcher } from './heads/headsWatcher';
+import { HeadList } from './heads/headList';
 import { inUseElsewhereText } from './conversationAccess';
 import { notFoundError, storageError, unreadableError } from './conversationErrors';
 import { compactUnusedLog } from './log/compactLog';
@@ -30,8 +30,6 @@ import { FileLock } from '../../base/node/fileLock';
 import { DiskConversationFiles, type ConversationFilesInitialState } from './diskConversationFiles';
 import { searchConversations } from './textSearch';
 
-const listDelayMs = 150;
-const maxParallelReads = 32;
 interface SessionStoreDeps {
   /** Absolute path of the folder for all conversations. Created with the first conversation. */
   readonly folder: string;
@@ -48,39 +46,39 @@ interface SessionStoreDeps {
 
 /** Stores all conversations of the user, as `ConversationFolders` describes. */
 export class ConversationStore implements ChatStore {
-  private readonly headById = new Map<string, ConversationHead>();
   private readonly openSessionById = new Map<string, DiskConversationFiles>();
-  private readonly emitter = new Emitter<void>((error) => this.deps.log.error('a listener failed', error));
-  readonly onDidChange = this.emitter.event;
-  private readonly changedIds = new Set<string>();
-  private isFullReadDue = false;
-  private readonly rereadCoalescer: Coalescer;
-  /** Runs reads of the list in sequence, because on a slow disk an older read could overwrite a newer result. */
-  private readonly readQueue = new KeyedQueue();
-  private readonly watcher: HeadsWatcher;
   private readonly folders: ConversationFolders;
   private readonly headFiles: HeadFiles;
-  private isDisposed = false;
+  private readonly list: HeadList;
+  readonly onDidChange: Event<void>;
 
   constructor(private readonly deps: SessionStoreDeps) {
     const { clock, files, folder: root, log, older, places } = deps;
-    places?.onDidLearn(() => this.emitter.fire());
-    this.watcher = new HeadsWatcher({ files, log, onChange: (folder, name) => this.noteChange(folder, name) });
     this.folders = new ConversationFolders({ root, files, clock, older });
-    this.headFiles = new HeadFiles({ files, folders: this.folders, log });
-    this.rereadCoalescer = new Coalescer(
-      deps.clock,
-      listDelayMs,
-      () => void this.readQueue.run('list', () => this.readChangedHeads()),
-    );
+    const { folders } = this;
+    this.headFiles = new HeadFiles({ files, folders, log });
+    this.list = new HeadList({
+      ...{ root, files, clock, log, older, folders, headFiles: this.headFiles },
+      isOurs: (id) => this.isOurs(id),
+      rebuild: (id) => this.rebuildHead(id),
+      onRead: (head) => this.openSessionById.get(head.id)?.applyHead(head),
+      // An older version beside this one may have made the folder of a workspace.
+      onDidRead: (which) => (which === 'all' ? this.findPlaces() : this.lookForFolders('new')),
+    });
+    this.onDidChange = this.list.onDidChange;
+    places?.onDidLearn(() => this.list.fire());
   }
 
   get heads(): readonly ConversationHead[] {
-    return [...this.headById.values()];
+    return this.list.all;
   }
 
   get here(): ConversationPlace | undefined {
     return this.deps.places?.here;
+  }
+
+  get situation(): string {
+    return this.deps.places?.situation ?? '';
   }
 
   async start(): Promise<void> {
@@ -92,8 +90,8 @@ export class ConversationStore implements ChatStore {
       log.warn(`Cannot create the conversations folder: ${messageOf(error)}`);
     }
     await placing;
-    await this.readQueue.run('list', () => this.readAllHeads());
-    void this.readQueue.run('list', () => this.findPlaces());
+    await this.list.start();
+    void this.list.run(() => this.findPlaces());
     await this.folders
       .removeLeftovers()
       .catch((error: unknown) => log.debug(`Cannot remove leftover files: ${messageOf(error)}`));
@@ -102,7 +100,7 @@ export class ConversationStore implements ChatStore {
   /** The window has other folders now. Never rejects. */
   async moveWindow(): Promise<void> {
     await this.deps.places?.start();
-    await this.readQueue.run('list', () => this.findPlaces());
+    await this.list.run(() => this.findPlaces());
   }
 
   elsewhere({ place }: ConversationHead): PlaceElsewhere | undefined {
@@ -140,8 +138,7 @@ export class ConversationStore implements ChatStore {
     } catch (error) {
       throw storageError(`The conversation could not be copied. ${userMessageOf(error)}`, error);
     }
-    this.headById.set(id, head);
-    this.emitter.fire();
+    this.list.set(head);
   }
 
   async open(id: string): Promise<ConversationFiles> {
@@ -193,14 +190,13 @@ export class ConversationStore implements ChatStore {
       return;
     }
     if (!(await this.exists(id))) throw notFoundError();
-    const known = this.headById.get(id);
+    const known = this.list.get(id);
     const apply = (stored = known): ConversationHead | undefined => stored && { ...stored, ...change };
     const changed = await this.headFiles.change(id, apply).catch((error: unknown) => {
       throw storageError('The change could not be written to disk.', error);
     });
     if (!changed) throw notFoundError();
-    this.headById.set(id, changed);
-    this.emitter.fire();
+    this.list.set(changed);
   }
 
   async remove(id: string, beforeRemove?: () => Promise<void>): Promise<void> {
@@ -227,8 +223,7 @@ export class ConversationStore implements ChatStore {
     } finally {
       await lock.release();
     }
-    this.headById.delete(id);
-    this.emitter.fire();
+    this.list.delete(id);
   }
 
   async search(query: string, signal?: AbortSignal): Promise<readonly ConversationSearchResult[]> {
@@ -239,14 +234,12 @@ export class ConversationStore implements ChatStore {
   async stop(): Promise<void> {
     await Promise.all([...this.openSessionById.values()].map((session) => session.close()));
     this.openSessionById.clear();
+    await this.list.stop();
   }
 
   dispose(): void {
-    this.isDisposed = true;
     this.deps.places?.dispose();
-    this.watcher.dispose();
-    this.rereadCoalescer.dispose();
-    this.emitter.dispose();
+    this.list.dispose();
   }
 
   /** Whether the conversation is stored. @throws ChatError `unreadable` */
@@ -262,7 +255,7 @@ export class ConversationStore implements ChatStore {
   private async placedHeadOf(id: string) {
     // What another window has just written of its place is not in the list yet.
     const newest = this.isOurs(id) ? undefined : await this.headFiles.read(id);
-    const head = await this.headFiles.withImages(newest ?? this.headById.get(id) ?? (await this.headFromLog(id)));
+    const head = await this.headFiles.withImages(newest ?? this.list.get(id) ?? (await this.headFromLog(id)));
     return { head, moves: (await this.deps.places?.movesFor(head.place)) ?? [] };
   }
 
@@ -283,14 +276,8 @@ export class ConversationStore implements ChatStore {
       changeHead: (change) => this.headFiles.change(id, change),
       placeContinued: (place, moves) => this.deps.places?.continuedFrom(place, moves),
       confirmContinueHere: (id) => this.deps.confirmContinueHere?.(id) ?? Promise.resolve(true),
-      onDidChangeHead: (head) => {
-        this.headById.set(id, head);
-        this.emitter.fire();
-      },
-      onDeleted: () => {
-        this.headById.delete(id);
-        this.emitter.fire();
-      },
+      onDidChangeHead: (head) => this.list.set(head),
+      onDeleted: () => this.list.delete(id),
       onClosed: () => {
         if (this.openSessionById.get(id) === session) this.openSessionById.delete(id);
       },
@@ -308,82 +295,18 @@ export class ConversationStore implements ChatStore {
     return new FileLock(path.join(this.folders.folderOf(id), 'lock'), { files, clock, onLost });
   }
 
-  private async readAllHeads(): Promise<void> {
-    const { folder: root, log, older } = this.deps;
-    try {
-      this.watcher.watch(this.folders.headsFolders);
-      const ids = await this.folders.list();
-      this.watcher.watch([...(older ? [root] : []), ...this.folders.headsFolders]);
-      const removedIds = new Set(this.headById.keys());
-      const waiting = [...ids];
-      const work = async (): Promise<void> => {
-        for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) await this.refreshHead(id);
-      };
-      await Promise.all(Array.from({ length: maxParallelReads }, work));
-      for (const id of ids) removedIds.delete(id);
-      for (const id of removedIds) if (!this.isOurs(id)) this.headById.delete(id);
-    } catch (error) {
-      log.warn(`Cannot list the conversations: ${messageOf(error)}`);
-    }
-    this.emitter.fire();
-  }
-
-  private noteChange(folder: string, name: string | undefined): void {
-    const isRoot = folder === this.deps.folder;
-    // The folder of a conversation is known by its head.
-    if (isRoot && name !== undefined && this.deps.older?.isName(name) !== true) return;
-    const id = isRoot || name === undefined ? undefined : this.folders.noteHead(folder, name);
-    if (id !== undefined) this.changedIds.add(id);
-    else if (isRoot || name === undefined) this.isFullReadDue = true;
-    else return;
-    this.rereadCoalescer.schedule();
-  }
-
   /** Finds out where the conversations belong of which that is not known yet. Never rejects. */
   private async findPlaces(): Promise<void> {
     const { older, places } = this.deps;
     if (!places) return;
-    if ((await older?.noteWindow(places.here)) === true) this.placeHeads();
-    if ((await older?.noteOthers()) === true) this.placeHeads();
+    if ((await older?.noteWindow(places.here)) === true) this.list.addPlaces();
+    if ((await older?.noteOthers()) === true) this.list.addPlaces();
     await this.lookForFolders();
   }
 
   private async lookForFolders(which: 'all' | 'new' = 'all'): Promise<void> {
     const places = this.heads.flatMap(({ place }) => place ?? []);
-    if ((await this.deps.places?.lookFor(places, which)) === true && !this.isDisposed) this.emitter.fire();
-  }
-
-  private placeHeads(): void {
-    for (const [id, head] of this.headById) this.headById.set(id, this.folders.withPlace(head));
-    if (!this.isDisposed) this.emitter.fire();
-  }
-
-  private async readChangedHeads(): Promise<void> {
-    const changedIds = [...this.changedIds];
-    this.changedIds.clear();
-    if (this.isFullReadDue) {
-      this.isFullReadDue = false;
-      await this.readAllHeads();
-      // An older version beside this one has made the folder of a workspace.
-      await this.findPlaces();
-      return;
-    }
-    const ids = changedIds.filter((id) => !this.isOurs(id));
-    if (ids.length === 0) return;
-    await Promise.all(ids.map((id) => this.refreshHead(id)));
-    this.emitter.fire();
-    await this.lookForFolders('new');
-  }
-
-  private async refreshHead(id: string): Promise<void> {
-    if (this.isOurs(id)) return;
-    const before = this.headById.get(id);
-    const head = (await this.headFiles.read(id)) ?? (await this.rebuildHead(id));
-    // This window has changed or deleted the head during the read, so what was read is outdated.
-    if (this.headById.get(id) !== before) return;
-    if (head) this.openSessionById.get(id)?.applyHead(head);
-    if (head) this.headById.set(id, head);
-    else this.headById.delete(id);
+    if ((await this.deps.places?.lookFor(places, which)) === true) this.list.fire();
   }
 
   /** Creates the head from the log, because a window may have crashed before it wrote the head. */

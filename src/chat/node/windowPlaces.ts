@@ -64,8 +64,8 @@ export class WindowPlaces implements Disposable {
   private located: readonly LocatedFolder[] = [];
   private locatedCount = 0;
   private locatedNumber = 0;
-  /** What `elsewhere` has found, given what was known then. */
-  private found = { given: '', answers: new WeakMap<ConversationPlace, PlaceElsewhere | undefined>() };
+  /** What `elsewhere` has found in a situation. */
+  private found = { situation: '', answers: new WeakMap<object, PlaceElsewhere | undefined>() };
   private readonly disk: FoldersDisk;
   private readonly onDisk: LatestAnswers<FolderOnDisk>;
   private readonly repositories: LatestAnswers<RepositoryIdentity | undefined>;
@@ -122,19 +122,26 @@ export class WindowPlaces implements Disposable {
     return hasAsked;
   }
 
+  /** Differs whenever `elsewhere` may answer otherwise for the same place. */
+  get situation(): string {
+    const { file = '', folders } = this.deps.workspace();
+    const { onDisk, repositories, locatedNumber } = this;
+    return [onDisk.version, repositories.version, locatedNumber, file, ...folders].join('\0');
+  }
+
   /**
    * Returns where a conversation belongs, if that is not here. A conversation without a place can belong anywhere. The
-   * result is the same object until something is known that could change it.
+   * result is the same object as long as the situation is the same.
    */
   elsewhere(place: ConversationPlace | undefined): PlaceElsewhere | undefined {
     if (!place) return anywhere;
-    const { file = '', folders } = this.deps.workspace();
-    const { onDisk, repositories, locatedNumber } = this;
-    const given = [onDisk.version, repositories.version, locatedNumber, file, ...folders].join('\0');
-    if (given !== this.found.given) this.found = { given, answers: new WeakMap() };
+    const { situation } = this;
+    if (situation !== this.found.situation) this.found = { situation, answers: new WeakMap() };
     const { answers } = this.found;
-    if (!answers.has(place)) answers.set(place, this.findElsewhere(place));
-    return answers.get(place);
+    // Without moves, all places with these folders have the same answer. An index gives them the same ones.
+    const key = this.located.length === 0 ? place.folders : place;
+    if (!answers.has(key)) answers.set(key, this.findElsewhere(place));
+    return answers.get(key);
   }
 
   /** Returns how the paths of a conversation differ from those of this window. Never rejects. */

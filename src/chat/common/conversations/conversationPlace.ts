@@ -146,23 +146,26 @@ export interface NamedRepository {
 export class RepositoryNames {
   /** A repository can get its remote after conversations in it, and a clone can begin with another commit. */
   private readonly remoteByFirst = new Map<string, string>();
+  private known = new WeakMap<PlacedFolder, NamedRepository>();
 
-  constructor(known: Iterable<ConversationPlace>) {
-    for (const { folders } of known) {
-      for (const { repository } of folders) {
-        const { first, remote } = repository ?? {};
-        if (first !== undefined && remote !== undefined) this.remoteByFirst.set(first, remote);
-      }
+  /** Call with all places before the first call of `of`. */
+  learn({ folders }: ConversationPlace): void {
+    for (const { repository } of folders) {
+      const { first, remote } = repository ?? {};
+      if (first === undefined || remote === undefined || this.remoteByFirst.has(first)) continue;
+      this.remoteByFirst.set(first, remote);
+      this.known = new WeakMap();
     }
   }
 
-  /** Returns the repository of the first folder of a place. Undefined if it has no folder. */
-  of(place: ConversationPlace | undefined): NamedRepository | undefined {
-    const [folder] = place?.folders ?? [];
-    return folder && this.ofFolder(folder);
+  /** Returns the repository of a folder. The same object for the same one, until more was learned. */
+  of(folder: PlacedFolder): NamedRepository {
+    const known = this.known.get(folder) ?? this.find(folder);
+    this.known.set(folder, known);
+    return known;
   }
 
-  ofFolder({ real, repository }: PlacedFolder): NamedRepository {
+  private find({ real, repository }: PlacedFolder): NamedRepository {
     const { below = '', first, remote } = repository ?? {};
     const known = remote ?? (first === undefined ? undefined : this.remoteByFirst.get(first));
     if (known !== undefined) return { id: known, name: fileNameOf(known) };

@@ -17,7 +17,7 @@ interface RowFacts {
   readonly head: ConversationHead;
   /** What the conversation does in the window that runs it. Undefined if none does. */
   readonly live?: LiveConversation | undefined;
-  readonly isInOtherWindow?: boolean;
+  readonly isInOtherWindow?: boolean | undefined;
   readonly elsewhere?: PlaceElsewhere | undefined;
   readonly repository?: NamedRepository | undefined;
 }
@@ -50,7 +50,7 @@ function liveMembers({ activity, need, state, turnStartedAt }: LiveConversation)
   return withoutUndefined({ need, activity: state === 'busy' ? activity : undefined, turnStartedAt });
 }
 
-interface KnownRow extends RowFacts {
+interface KnownRow extends Pick<RowFacts, 'head' | 'live' | 'isInOtherWindow'> {
   readonly row: ConversationRow;
 }
 
@@ -61,11 +61,13 @@ interface KnownRow extends RowFacts {
 export class ConversationRows {
   private knownById = new Map<string, KnownRow>();
   private sorted: readonly ConversationRow[] = [];
-  private repositoryNames = new RepositoryNames([]);
+  private readonly repositoryNames = new RepositoryNames();
+  /** What `elsewhere` depended on. */
+  private situation = '';
   private isOutdated = true;
 
   constructor(
-    private readonly store: Pick<ChatStore, 'elsewhere' | 'heads' | 'here'>,
+    private readonly store: Pick<ChatStore, 'elsewhere' | 'heads' | 'here' | 'situation'>,
     private readonly shared: Pick<SharedConversations, 'liveOf'>,
   ) {}
 
@@ -92,43 +94,43 @@ export class ConversationRows {
   /** Ids of the repositories in which this window works. */
   get repositories(): readonly string[] {
     if (this.isOutdated) this.update();
-    return [...new Set(this.store.here?.folders.map((folder) => this.repositoryNames.ofFolder(folder).id))];
+    return [...new Set(this.store.here?.folders.map((folder) => this.repositoryNames.of(folder).id))];
   }
 
   private update(): void {
     this.isOutdated = false;
     const heads = this.store.heads.filter((head) => !isDeleted(head));
-    this.repositoryNames = new RepositoryNames(heads.flatMap(({ place }) => place ?? []));
+    const { situation } = this.store;
+    const isSituationSame = situation === this.situation;
+    this.situation = situation;
     const before = this.knownById;
-    this.knownById = new Map(heads.map((head) => [head.id, this.knownOf(head, before.get(head.id))]));
-    const rows = Array.from(this.knownById.values(), ({ row }) => row);
-    if (before.size === rows.length && rows.every((row) => before.get(row.id)?.row === row)) return;
-    this.sorted = rows.sort(byStateThenNewestFirst);
+    for (const { id, place } of heads)
+      if (place && before.get(id)?.head.place !== place) this.repositoryNames.learn(place);
+    this.knownById = new Map();
+    let isAnyNew = before.size !== heads.length;
+    for (const head of heads) {
+      const known = before.get(head.id);
+      const now = this.knownOf(head, known, isSituationSame);
+      this.knownById.set(head.id, now);
+      if (now.row !== known?.row) isAnyNew = true;
+    }
+    if (!isAnyNew) return;
+    this.sorted = Array.from(this.knownById.values(), ({ row }) => row).sort(byStateThenNewestFirst);
   }
 
-  private knownOf(head: ConversationHead, before: KnownRow | undefined): KnownRow {
-    const facts = {
-      head,
-      ...this.shared.liveOf(head.id),
-      elsewhere: this.store.elsewhere(head),
-      repository: this.repositoryNames.of(head.place),
-    };
-    if (before && isSame(before, facts)) return before;
-    const row = conversationRow(facts);
-    return { ...facts, row: before && JSON.stringify(before.row) === JSON.stringify(row) ? before.row : row };
+  private knownOf(head: ConversationHead, before: KnownRow | undefined, isSituationSame: boolean): KnownRow {
+    const { isInOtherWindow, live } = this.shared.liveOf(head.id);
+    // All of them are replaced when they change.
+    const isSame = before?.head === head && before.live === live && before.isInOtherWindow === isInOtherWindow;
+    if (before && isSame && isSituationSame) return before;
+    const [folder] = head.place?.folders ?? [];
+    const row = conversationRow({
+      ...{ head, live, isInOtherWindow, elsewhere: this.store.elsewhere(head) },
+      repository: folder && this.repositoryNames.of(folder),
+    });
+    const isRowSame = before && JSON.stringify(before.row) === JSON.stringify(row);
+    return { head, live, isInOtherWindow, row: isRowSame ? before.row : row };
   }
-}
-
-/** Compares the objects themselves, as all of them are replaced when they change. */
-function isSame(one: RowFacts, other: RowFacts): boolean {
-  return (
-    one.head === other.head &&
-    one.live === other.live &&
-    one.isInOtherWindow === other.isInOtherWindow &&
-    one.elsewhere === other.elsewhere &&
-    one.repository?.id === other.repository?.id &&
-    one.repository?.name === other.repository?.name
-  );
 }
 
 /**

@@ -32,11 +32,17 @@ export class HeadFiles {
 
   /** Undefined if the file is missing or unreadable. Never rejects. */
   async read(id: string): Promise<ConversationHead | undefined> {
+    const head = await this.readStored(id);
+    return head && this.deps.folders.withPlace(head);
+  }
+
+  /** As `read`, without what only the folder tells. */
+  async readStored(id: string): Promise<ConversationHead | undefined> {
     const { files, folders } = this.deps;
     const text = await files.read(folders.headFileOf(id)).catch(() => undefined);
     if (text === undefined) return undefined;
     const head = ConversationHead.safeParse(parseJson(text)).data;
-    return head?.id === id ? folders.withPlace(head) : undefined;
+    return head?.id === id ? head : undefined;
   }
 
   /** Adds what is not in the head because it is large. Never rejects. */

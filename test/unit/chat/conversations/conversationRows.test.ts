@@ -25,12 +25,14 @@ const placed = (real: string, repository?: Repository): Pick<ConversationHead, '
 describe('the rows of conversations', () => {
   let heads: ConversationHead[];
   let here: ConversationPlace | undefined;
+  let situation: string;
   let elsewhere: Map<string, PlaceElsewhere>;
   let live: Map<string, { live: LiveConversation; isInOtherWindow: boolean }>;
   let rows: ConversationRows;
   beforeEach(() => {
     heads = [];
     here = undefined;
+    situation = '';
     elsewhere = new Map();
     live = new Map();
     const store = {
@@ -39,6 +41,9 @@ describe('the rows of conversations', () => {
       },
       get here() {
         return here;
+      },
+      get situation() {
+        return situation;
       },
       elsewhere: ({ id }: ConversationHead) => elsewhere.get(id),
     };
@@ -87,6 +92,7 @@ describe('the rows of conversations', () => {
       ['a', 'b', 'c'].map((id) => unchanged(id)),
       [true, false, true],
     );
+    situation = 'The window has another folder.';
     elsewhere.set('c', { folder: '/c', isGone: false });
     assert.deepEqual(changed().find(({ id }) => id === 'c')?.elsewhere, { folder: '/c', isGone: false });
     heads = heads.slice(1);
@@ -120,12 +126,10 @@ describe('the rows of conversations', () => {
       head('early', placed('/home/me/app', { first: 'f1', below: '' })),
     ];
     assert.deepEqual(repositories(), [app, app, app, app]);
-    heads = heads.slice(3);
-    assert.deepEqual(repositories(), [{ id: 'f1', name: 'app' }]);
-    heads = [head('below', placed('C:\\me\\app\\src\\core', { first: 'f1', below: 'src/core' }))];
-    assert.deepEqual(repositories(), [{ id: 'f1', name: 'app' }]);
-    here = heads[0]?.place;
-    assert.deepEqual(rows.repositories, ['f1']);
+    here = heads[3]?.place;
+    assert.deepEqual(rows.repositories, [remote]);
+    heads = [head('alone', placed('C:\\me\\app\\src\\core', { first: 'f3', below: 'src/core' }))];
+    assert.deepEqual(repositories(), [{ id: 'f3', name: 'app' }]);
   });
 
   it('have their folder if that is in no repository', () => {

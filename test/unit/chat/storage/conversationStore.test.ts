@@ -347,8 +347,8 @@ describe('ConversationStore', () => {
     await until('the other one wants to write it', () => files.headMarks > 1);
     resolve(undefined);
     await Promise.all(written);
-    const [stored] = (await newStore()).heads;
-    assert.deepEqual([stored?.state, stored?.draft?.text], ['unread', 'half a thought']);
+    const { head: stored } = await (await newStore()).read(id);
+    assert.deepEqual([stored.state, stored.draft?.text], ['unread', 'half a thought']);
     assert.deepEqual(await readdir(path.join(folder, 'heads')), [`${id}.json`]);
   });
 

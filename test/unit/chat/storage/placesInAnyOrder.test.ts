@@ -81,6 +81,7 @@ class ScheduledFiles implements FilePort {
   read = (file: string): Promise<string | undefined> => this.answer(() => this.texts.get(file), `read ${file}`);
   modifiedAt = (file: string): Promise<number | undefined> =>
     this.answer(() => (this.texts.has(file) ? 1 : undefined), `look at ${file}`);
+  versionOf = (): Promise<undefined> => Promise.resolve(undefined);
   replace = async (file: string, text: string): Promise<void> => {
     await this.answer(() => this.texts.set(file, text), `write ${file}`);
   };
