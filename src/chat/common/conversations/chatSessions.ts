@@ -7,10 +7,10 @@ import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import type { Memento } from '../../../base/common/memento';
 import type { TextSpool } from '../../../transcript/common/entryStore';
-import type { WriterSession, WriteObserver } from '../../../editor/common/writeObserver';
+import type { WriteObserver } from '../../../editor/common/writeObserver';
 import type { ChatFileAccess } from '../chatFileAccess';
 import type { AgentWrites } from '../writes/agentWrites';
-import { beginCommandIn } from '../changes/changeAuthors';
+import { ChatsWriteObserver } from '../writes/chatsWriteObserver';
 import { FileTextClaims } from '../writes/fileTextClaims';
 import type { Chat, Chats, ExportFormat, ForkAgent, NewChatOptions } from '../chatPorts';
 import { ChatSession, type ChatSessionPorts } from '../conversation/chatSession';
@@ -72,7 +72,11 @@ export class ChatSessions implements Chats, WriteObserver {
   readonly onDidRequestShow = this.showEmitter.event;
   private readonly fileChangesEmitter = new Emitter<void>(this.onListenerError);
   readonly onDidChangeFiles = this.fileChangesEmitter.event;
-  readonly beginCommand = (writer: WriterSession): (() => void) => beginCommandIn(this.chatsOf(writer));
+  private readonly writeObserver = new ChatsWriteObserver(() => this.chats.values());
+  readonly beforeWrite = this.writeObserver.beforeWrite;
+  readonly afterWrite = this.writeObserver.afterWrite;
+  readonly afterFailedWrite = this.writeObserver.afterFailedWrite;
+  readonly beginCommand = this.writeObserver.beginCommand;
   /** Whether the first checkpoint was prepared. It takes longest, so it is prepared while the user types. */
   private isCheckpointPrepared = false;
   private readonly remoteSessions: RemoteSessions;
@@ -262,18 +266,6 @@ export class ChatSessions implements Chats, WriteObserver {
     return await exportConversation(this.ports.store, open ?? sessionId, format);
   }
 
-  async beforeWrite(writer: WriterSession, path: string): Promise<void> {
-    for (const chat of this.chatsOf(writer)) await chat.journal.beforeWrite(path);
-  }
-
-  async afterWrite(writer: WriterSession, path: string, replaced?: string): Promise<void> {
-    for (const chat of this.chatsOf(writer)) await chat.journal.afterWrite(path, replaced);
-  }
-
-  async afterFailedWrite(writer: WriterSession, path: string): Promise<void> {
-    for (const chat of this.chatsOf(writer)) await chat.journal.afterFailedWrite(path);
-  }
-
   async stop(): Promise<void> {
     this.preparedSessions.dispose();
     await Promise.all(this.closingById.values());
@@ -300,10 +292,6 @@ export class ChatSessions implements Chats, WriteObserver {
       return this.chats.get(id);
     };
     await sendPromptsWaitingForSignIn(backendId, { ...this.ports, open });
-  }
-
-  private chatsOf({ backendId, sessionId }: WriterSession): ChatSession[] {
-    return this.openChats.filter((chat) => chat.backendId === backendId && chat.backendSessionId === sessionId);
   }
 
   private async openChat(sessionId: string): Promise<ChatSession> {
