@@ -16,6 +16,7 @@ import {
   type FullContents,
   type DraftTransition,
   type ExportFormat,
+  type FoundConversations,
 } from '../../src/chat/common/chatPorts';
 import type { ConversationMarks } from '../../src/chat/common/list/conversationMarks';
 import type { ChatRestores } from '../../src/chat/common/restore/restorePorts';
@@ -294,8 +295,9 @@ export class FakeChats implements Chats {
     this.backendsEmitter.fire();
   }
 
-  search(query: string): Promise<readonly ConversationRow[]> {
-    return Promise.resolve(this.rows.filter(({ title }) => title.includes(query)));
+  search(query: string): Promise<FoundConversations> {
+    const rows = this.rows.filter(({ title }) => title.includes(query));
+    return Promise.resolve({ found: rows.map((row) => ({ row })) });
   }
 
   listRemoteSessions(): Promise<readonly ConversationRow[]> {

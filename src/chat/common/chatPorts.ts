@@ -9,6 +9,7 @@ import type { Entry, FileChange, Part } from '../../transcript/common/entries';
 import type { TranscriptDocument } from '../../transcript/common/transcriptDocument';
 import type { ConversationMarks } from './list/conversationMarks';
 import type { ChatRestores } from './restore/restorePorts';
+import type { SearchProgress } from './chatStore';
 import type { BackendView, Draft, DraftAttachment, MentionRow, ConversationRow, ConversationView } from './chatView';
 
 /** The conversations of a window. They are saved to disk while they run. */
@@ -29,9 +30,9 @@ export interface Chats extends Disposable {
   readonly repositories: readonly string[];
   /**
    * Finds saved conversations by title and text, and sessions of running backends by title. A result contains all words
-   * of the query.
+   * of the query. Those whose titles match come first, the newest before others, then those whose texts do, the best first.
    */
-  search(query: string, signal?: AbortSignal): Promise<readonly ConversationRow[]>;
+  search(query: string, signal?: AbortSignal): Promise<FoundConversations>;
   /**
    * Lists the sessions that a backend stores, newest first. Starts the backend. @throws BackendError, for example
    * `unsupported`
@@ -113,6 +114,18 @@ export interface ApprovalAnswer {
   readonly option: string;
   /** `shown` of the view that the user saw. */
   readonly shown: string | undefined;
+}
+
+/** `entryId`: where the snippet of the row is. */
+export interface FoundConversation {
+  readonly row: ConversationRow;
+  readonly entryId?: string;
+}
+
+export interface FoundConversations {
+  readonly found: readonly FoundConversation[];
+  /** How many conversations can be searched so far, while their texts are still being read. Then search again. */
+  readonly left?: SearchProgress;
 }
 
 /** The agent with which a fork continues. */

@@ -106,15 +106,28 @@ export interface ChatStore extends Disposable {
    * @throws ChatError `notFound`, `readonly` while another window writes to it, `storage`
    */
   compact(id: string): Promise<void>;
-  /** Finds conversations by title or text, newest first. When `signal` fires, resolves with the results so far. */
-  search(query: string, signal?: AbortSignal): Promise<readonly ConversationSearchResult[]>;
+  /** Finds conversations by title or text; see `Chats.search`. Never rejects. */
+  search(query: string, signal?: AbortSignal): Promise<ConversationSearchResults>;
   /** Writes pending data and closes all files. Never rejects. */
   stop(): Promise<void>;
 }
 
+/** `snippet`: the text that was found, if the title was not. `entryId`: the entry of the transcript that has it. */
 export interface ConversationSearchResult {
   readonly head: ConversationHead;
   readonly snippet?: string;
+  readonly entryId?: string;
+}
+
+export interface ConversationSearchResults {
+  readonly found: readonly ConversationSearchResult[];
+  readonly left?: SearchProgress;
+}
+
+/** How many conversations can be searched so far. */
+export interface SearchProgress {
+  readonly done: number;
+  readonly total: number;
 }
 
 export interface StoredConversation {

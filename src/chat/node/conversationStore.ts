@@ -4,13 +4,14 @@ import type { Event } from '../../base/common/event';
 import { messageOf, userMessageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
 import { ChatError } from '../common/chatPorts';
-import type {
-  ChatStore,
-  ConversationHead,
-  ConversationSearchResult,
-  ConversationFiles,
-  PlaceElsewhere,
-  StoredConversation,
+import {
+  isDeleted,
+  type ChatStore,
+  type ConversationHead,
+  type ConversationSearchResults,
+  type ConversationFiles,
+  type PlaceElsewhere,
+  type StoredConversation,
 } from '../common/chatStore';
 import { addConversationCopy } from './addConversationCopy';
 import type { LogRecord } from '../common/conversation/logRecord';
@@ -226,9 +227,11 @@ export class ConversationStore implements ChatStore {
     this.list.delete(id);
   }
 
-  async search(query: string, signal?: AbortSignal): Promise<readonly ConversationSearchResult[]> {
+  async search(query: string, signal?: AbortSignal): Promise<ConversationSearchResults> {
     await Promise.all([...this.openSessionById.values()].map((session) => session.flush()));
-    return await searchConversations(this.deps.files, this.heads, (id) => this.folders.logFileOf(id), query, signal);
+    const heads = this.heads.filter((head) => !isDeleted(head));
+    const found = await searchConversations(this.deps.files, heads, (id) => this.folders.logFileOf(id), query, signal);
+    return { found };
   }
 
   async stop(): Promise<void> {

@@ -4,7 +4,7 @@ import { ChatBackends } from './support/chatBackend';
 import { event } from './support/transcriptRecorder';
 import { FakeClock } from '../../fake/fakeClock';
 import { until } from '../../support/eventually';
-import { answer, draft, outline, Window } from './support/window';
+import { answer, draft, outline, Window, rowsFound } from './support/window';
 
 const never = new AbortController().signal;
 
@@ -193,7 +193,7 @@ describe('ChatSessions', () => {
     assert.ok(reminder?.type === 'text');
     assert.match(reminder.text, /User: My name is Ada\n\nAssistant: Hello Ada\.$/);
     window.agent.summaries = [{ id: 'anew', title: 'Ada' }];
-    assert.equal((await window.chats.search('')).length, 1, 'it is not listed a second time');
+    assert.equal((await rowsFound(window.chats, '')).length, 1, 'it is not listed a second time');
     await window.chats.delete(chat.id);
     assert.ok(window.agent.calls.includes('delete anew'));
   });
@@ -219,9 +219,9 @@ describe('ChatSessions', () => {
     await window.chats.rename(chat.id, 'Mine');
     window.agent.last.tell(event('session:info', { title: 'Theirs' }));
     assert.equal(window.chats.rows[0]?.title, 'Mine');
-    const [found] = await window.chats.search('needle haystack');
+    const [found] = await rowsFound(window.chats, 'needle haystack');
     assert.match(found?.snippet ?? '', /needle/);
-    assert.deepEqual(await window.chats.search('nowhere'), []);
+    assert.deepEqual(await rowsFound(window.chats, 'nowhere'), []);
     await window.chats.delete(chat.id);
     assert.deepEqual(window.chats.rows, []);
     assert.ok(window.agent.calls.includes('delete one-1'));
@@ -240,7 +240,7 @@ describe('ChatSessions', () => {
       event('content_block:delta', { block_index: 0, delta: 'Was.' }),
       event('prompt:complete', { response: 'Was.' }),
     ];
-    const row = (await window.chats.search('')).find(({ remote }) => remote);
+    const row = (await rowsFound(window.chats, '')).find(({ remote }) => remote);
     assert.equal(row?.title, 'Long ago');
     const opened = await window.chats.open(row.id);
     await until('the history', () => outline(opened).length === 3);
@@ -262,25 +262,25 @@ describe('ChatSessions', () => {
       { id: 'old', title: 'Long ago', updatedAt: '2026-01-01T00:00:00Z' },
       { id: 'new', title: 'Lately', updatedAt: '2026-02-01T00:00:00Z' },
     ];
-    assert.deepEqual(await window.chats.search(''), [], 'nothing is started for the list');
+    assert.deepEqual(await rowsFound(window.chats, ''), [], 'nothing is started for the list');
     assert.equal(window.agent.state.kind, 'stopped');
     const titles = (await window.chats.listRemoteSessions('one', never)).map(({ title }) => title);
     assert.deepEqual(titles, ['Lately', 'Long ago']);
-    assert.equal((await window.chats.search('long')).length, 1);
+    assert.equal((await rowsFound(window.chats, 'long')).length, 1);
     assert.equal((await window.chats.backends())[0]?.state, 'ready');
   });
 
   it('keeps listing the sessions of an agent whose process has ended, and starts it to open one', async () => {
     window.agent.summaries = [{ id: 'old', title: 'Long ago', updatedAt: '2026-01-01T00:00:00Z' }];
     await window.chats.listRemoteSessions('one', never);
-    assert.equal((await window.chats.search('')).length, 1);
+    assert.equal((await rowsFound(window.chats, '')).length, 1);
     window.agent.change({ kind: 'stopped' });
     window.agent.summaries = [];
-    const [row] = await window.chats.search('long');
+    const [row] = await rowsFound(window.chats, 'long');
     assert.equal(row?.title, 'Long ago');
     assert.equal(window.agent.state.kind, 'stopped', 'nothing is started for the list');
     await window.chats.open(row.id);
-    assert.equal((await window.chats.search('long')).filter(({ remote }) => remote).length, 0, 'it is ours now');
+    assert.equal((await rowsFound(window.chats, 'long')).filter(({ remote }) => remote).length, 0, 'it is ours now');
   });
 
   it('lists no sessions of an agent that was removed from the settings', async () => {
@@ -290,9 +290,9 @@ describe('ChatSessions', () => {
     await chats.listRemoteSessions('one', never);
     backends.backends = backends.backends.filter((backend) => backend !== agent);
     agent.change({ kind: 'stopped' });
-    assert.deepEqual(await chats.search(''), []);
+    assert.deepEqual(await rowsFound(chats, ''), []);
     backends.backends = [agent, ...backends.backends];
-    assert.deepEqual(await chats.search(''), []);
+    assert.deepEqual(await rowsFound(chats, ''), []);
   });
 
   it('reports an agent that cannot list its sessions', async () => {
@@ -301,7 +301,7 @@ describe('ChatSessions', () => {
       code: 'unsupported',
       message: /Agent one can’t list/,
     });
-    assert.deepEqual(await window.chats.search(''), []);
+    assert.deepEqual(await rowsFound(window.chats, ''), []);
     await assert.rejects(window.chats.listRemoteSessions('gone', never), { code: 'notFound' });
   });
 
@@ -314,16 +314,16 @@ describe('ChatSessions', () => {
     servers.health.set('answers', { kind: 'answers' });
     servers.health.set('silent', { kind: 'silent', message: 'Start it.' });
     const there = await Window.open({ backends: servers });
-    await there.chats.search('');
+    await rowsFound(there.chats, '');
     await until('the server', () => answers.state.kind === 'ready');
     assert.deepEqual(
-      (await there.chats.search('')).map(({ title }) => title),
+      (await rowsFound(there.chats, '')).map(({ title }) => title),
       ['Kept by answers'],
     );
     assert.equal(silent.state.kind, 'stopped');
     answers.change({ kind: 'failed', message: 'It is gone.' });
     await until('the server that is there again', async () => {
-      await there.chats.search('');
+      await rowsFound(there.chats, '');
       return answers.state.kind === 'ready';
     });
     await there.remove();

@@ -12,7 +12,7 @@ import { basics, type Script } from '../../fake/acp/scriptedAgent';
 import { onV2Prompt, v2BackendOf, v2Basics, v2Capabilities } from '../../fake/acp/scriptedV2Agent';
 import { printsText, writesByItself } from '../../fake/acp/workingAgents';
 import { until } from '../../support/eventually';
-import { draft, outline, Window } from './support/window';
+import { draft, outline, Window, rowsFound } from './support/window';
 
 /** Answers with the words it got; "wait" waits until it is cancelled. */
 const echo: Script = (app) => {
@@ -129,7 +129,7 @@ describe('A conversation with an ACP agent', () => {
     assert.equal(notices.filter((line) => line.includes('doesn’t remember')).length, 1);
     assert.ok(notices.some((line) => line.includes('A summary of the conversation was sent with your prompt')));
     await until('the new name', () => window.store.heads[0]?.remoteId === 'start-2');
-    assert.equal((await window.chats.search('')).length, 1, 'it is not listed again as one that the agent keeps');
+    assert.equal((await rowsFound(window.chats, '')).length, 1, 'it is not listed again as one that the agent keeps');
     await window.remove();
     backend.dispose();
   });

@@ -12,7 +12,7 @@ import type { ChatFileAccess } from '../chatFileAccess';
 import type { AgentWrites } from '../writes/agentWrites';
 import { ChatsWriteObserver } from '../writes/chatsWriteObserver';
 import { FileTextClaims } from '../writes/fileTextClaims';
-import type { Chat, Chats, ExportFormat, ForkAgent, NewChatOptions } from '../chatPorts';
+import type { Chat, Chats, ExportFormat, FoundConversations, ForkAgent, NewChatOptions } from '../chatPorts';
 import { ChatSession, type ChatSessionPorts } from '../conversation/chatSession';
 import type { ChatStore, ConversationHead } from '../chatStore';
 import type { BackendView, ConversationRow } from '../chatView';
@@ -144,13 +144,14 @@ export class ChatSessions implements Chats, WriteObserver {
     return this.conversationRows.all;
   }
 
-  async search(query: string, signal?: AbortSignal): Promise<readonly ConversationRow[]> {
+  async search(query: string, signal?: AbortSignal): Promise<FoundConversations> {
     void this.usedBackends.connectRunningServers();
-    const [found, remote] = await Promise.all([
+    const [{ found, left }, remote] = await Promise.all([
       this.ports.store.search(query, signal),
       this.remoteSessions.search(this.usedBackends.runningBackends, query, this.remoteSearchOptions(signal)),
     ]);
-    return [...this.conversationRows.found(found), ...remote].sort(newestFirst);
+    const rows = [...this.conversationRows.found(found), ...remote.map((row) => ({ row }))];
+    return { found: rows, ...withoutUndefined({ left }) };
   }
 
   async listRemoteSessions(backendId: string, signal: AbortSignal): Promise<readonly ConversationRow[]> {

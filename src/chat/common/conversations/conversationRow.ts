@@ -6,6 +6,7 @@ import {
   type ConversationSearchResult,
   type PlaceElsewhere,
 } from '../chatStore';
+import type { FoundConversation } from '../chatPorts';
 import type { ConversationRow } from '../chatView';
 import { isPrompt } from '../conversation/logRecord';
 import type { LiveConversation } from '../windows/liveConversation';
@@ -83,11 +84,11 @@ export class ConversationRows {
   }
 
   /** Returns the rows of what a search has found. */
-  found(results: readonly ConversationSearchResult[]): readonly ConversationRow[] {
+  found(results: readonly ConversationSearchResult[]): readonly FoundConversation[] {
     if (this.isOutdated) this.update();
-    return results.flatMap(({ head, snippet }) => {
+    return results.flatMap(({ entryId, head, snippet }) => {
       const row = this.knownById.get(head.id)?.row;
-      return row ? { ...row, ...withoutUndefined({ snippet }) } : [];
+      return row ? { row: { ...row, ...withoutUndefined({ snippet }) }, ...withoutUndefined({ entryId }) } : [];
     });
   }
 

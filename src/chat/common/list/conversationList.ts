@@ -1,14 +1,8 @@
 import { DisposableStore, toDisposable, type Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
-import type { Chats } from '../chatPorts';
+import type { Chats, FoundConversations } from '../chatPorts';
 import type { ConversationRow } from '../chatView';
 import type { ConversationSource } from '../conversationSource';
-
-/** `entryId`: where the snippet of the row is. */
-interface FoundConversation {
-  readonly row: ConversationRow;
-  readonly entryId?: string;
-}
 
 /** The conversations that Backline stores and those of other sources, as one list. */
 export class ConversationList implements Disposable {
@@ -54,12 +48,12 @@ export class ConversationList implements Disposable {
   }
 
   /** Finds conversations by their title and text, those of Backline first. Never rejects. */
-  async search(query: string, signal: AbortSignal): Promise<readonly FoundConversation[]> {
+  async search(query: string, signal: AbortSignal): Promise<FoundConversations> {
     const [own, ...others] = await Promise.all([
       this.chats.search(query, signal),
       ...this.sources.map((source) => source.search(query)),
     ]);
-    return [...own.map((row) => ({ row })), ...others.flat()];
+    return { ...own, found: [...own.found, ...others.flat()] };
   }
 
   dispose(): void {

@@ -49,7 +49,8 @@ export function createConversationsHandlers(
     search: requests.search.withHandler(async ({ query }) => {
       search.abort();
       search = new AbortController();
-      return { found: [...(await list.search(query, search.signal))] };
+      const { found, left } = await list.search(query, search.signal);
+      return { found: [...found], ...(left && { left }) };
     }),
     listRemoteSessions: requests.listRemoteSessions.withHandler(async ({ backendId }) => {
       listing.abort();

@@ -1,3 +1,4 @@
+import { newestFirst } from '../../common/conversations/conversationRow';
 import { setImmediate } from 'node:timers/promises';
 import { isBackendError } from '../../../session/common/sessionBackend';
 import { waitWithProgress } from '../../../platform/vscode/waitWithProgress';
@@ -249,7 +250,8 @@ export function createChatHandlers(
     searchSessions: chatRequests.searchSessions.withHandler(async ({ query }) => {
       sessionSearch.abort();
       sessionSearch = new AbortController();
-      return { sessions: [...(await chats.search(query, sessionSearch.signal))] };
+      const { found } = await chats.search(query, sessionSearch.signal);
+      return { sessions: found.map(({ row }) => row).sort(newestFirst) };
     }),
     listRemoteSessions: chatRequests.listRemoteSessions.withHandler(async ({ backendId }) => {
       sessionListing.abort();

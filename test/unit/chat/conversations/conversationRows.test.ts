@@ -108,8 +108,8 @@ describe('the rows of conversations', () => {
       changed().map(({ id }) => id),
       ['b'],
     );
-    assert.deepEqual(rows.found(heads.map((one) => ({ head: one, snippet: 'Text' }))), [
-      { ...rows.all[0], snippet: 'Text' },
+    assert.deepEqual(rows.found(heads.map((one) => ({ head: one, snippet: 'Text', entryId: 'e1' }))), [
+      { row: { ...rows.all[0], snippet: 'Text' }, entryId: 'e1' },
     ]);
     heads = [head('a', { deletedAt: 0 }), head('b')];
     assert.equal(changed().length, 2);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { until } from '../../../support/eventually';
-import { draft, spoken, Window } from '../support/window';
+import { draft, spoken, Window, rowsFound } from '../support/window';
 
 describe('A conversation deleted while its agent was not running', () => {
   let window: Window;
@@ -28,7 +28,8 @@ describe('A conversation deleted while its agent was not running', () => {
   }
 
   const startAgent = async () => (await window.chats.create('one')).send(draft('Something else'));
-  const listed = async () => (await window.chats.search('')).filter(({ remote }) => remote).map(({ title }) => title);
+  const listed = async () =>
+    (await rowsFound(window.chats, '')).filter(({ remote }) => remote).map(({ title }) => title);
 
   it('is deleted in the agent as soon as it runs, once', async () => {
     await deleted();

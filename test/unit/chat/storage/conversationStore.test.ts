@@ -408,8 +408,8 @@ describe('ConversationStore', () => {
     const file = store.create(head);
     file.append(prompt('needle'));
     await file.flush();
-    assert.equal((await store.search('needle')).length, 1);
-    assert.deepEqual(await store.search('needle', AbortSignal.abort()), []);
+    assert.equal((await store.search('needle')).found.length, 1);
+    assert.deepEqual(await store.search('needle', AbortSignal.abort()), { found: [] });
   });
 
   it('returns stored texts of files, unless they are damaged', async () => {

@@ -7,7 +7,7 @@ import { NodeFiles } from '../../../../src/base/node/filePort';
 import { eventually, until } from '../../../support/eventually';
 import { FakeClock } from '../../../fake/fakeClock';
 import { event } from '../support/transcriptRecorder';
-import { draft, outline, settled, Window } from '../support/window';
+import { draft, outline, settled, Window, rowsFound } from '../support/window';
 
 /** A disk that is full when the test says so. */
 class FullDisk extends NodeFiles {
@@ -87,7 +87,7 @@ describe('A conversation that cannot be saved to disk', () => {
       for (let minute = 0; minute < 30; minute++) clock.advance(60_000);
       assert.equal(await window.chats.open(chat.id), chat, 'it is in memory, so it is not let go');
       assert.deepEqual(
-        (await window.chats.search('One')).map(({ id }) => id),
+        (await rowsFound(window.chats, 'One')).map(({ id }) => id),
         [chat.id],
       );
       await window.chats.delete(chat.id);

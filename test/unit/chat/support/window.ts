@@ -11,7 +11,8 @@ import { nullLogger, type Logger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import type { PendingSave } from '../../../../src/chat/common/chatFileAccess';
 import { ChatSessions } from '../../../../src/chat/common/conversations/chatSessions';
-import type { Chat } from '../../../../src/chat/common/chatPorts';
+import type { Chat, Chats } from '../../../../src/chat/common/chatPorts';
+import type { ConversationRow } from '../../../../src/chat/common/chatView';
 import type { Draft } from '../../../../src/chat/common/chatView';
 import type { AttachmentResolver } from '../../../../src/chat/common/conversation/promptDelivery';
 import type { UnsavedFiles } from '../../../../src/chat/common/unsaved/promptSaves';
@@ -165,6 +166,11 @@ export class Window {
     await this.close();
     await rm(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   }
+}
+
+/** Returns the rows that a search has found, the best first. */
+export async function rowsFound(chats: Pick<Chats, 'search'>, query: string): Promise<readonly ConversationRow[]> {
+  return (await chats.search(query)).found.map(({ row }) => row);
 }
 
 export const noUnsavedFiles: UnsavedFiles = {
