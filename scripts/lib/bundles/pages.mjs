@@ -4,6 +4,7 @@ import { inRoot } from '../paths.mjs';
 
 const pages = [
   { name: 'chat', folder: 'src/chat/browser' },
+  { name: 'conversations', folder: 'src/chat/browser/conversations' },
   { name: 'thread', folder: 'src/threads/browser' },
   { name: 'agents', folder: 'src/agents/browser' },
   { name: 'permissions', folder: 'src/permissions/browser' },

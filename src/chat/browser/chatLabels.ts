@@ -1,15 +1,6 @@
 import { backendStateLabel, displayedState } from '../common/backendStateLabel';
 import type { BackendView, DraftAttachment, ConversationRow } from '../common/chatView';
 
-const dayMs = 24 * 60 * 60 * 1000;
-
-export function ageGroup(at: number, now: number): string {
-  const midnight = new Date(now).setHours(0, 0, 0, 0);
-  if (at >= midnight) return 'Today';
-  if (at >= midnight - dayMs) return 'Yesterday';
-  return at >= midnight - 7 * dayMs ? 'Last 7 days' : 'Older';
-}
-
 /** Formats a duration as `4 min 59 s`, with hours as `1 h 4 min`. */
 export function formatLongDuration(ms: number): string {
   const seconds = Math.max(Math.ceil(ms / 1000), 0);

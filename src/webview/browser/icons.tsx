@@ -29,6 +29,7 @@ function svg(path: ComponentChild) {
 }
 
 export const AddIcon = outline('M8 3v10M3 8h10');
+export const ArchiveIcon = outline('M2.5 3h11v3h-11zM3.5 6v7h9V6M6.5 8.5h3');
 export const ArrowDownIcon = outline('M8 3v10M4 9l4 4 4-4');
 export const ArrowUpIcon = outline('M8 13V3M4 7l4-4 4 4');
 export const AtIcon = outline(
@@ -61,10 +62,13 @@ export const MoreIcon = solid(
   'M4.3 8a1.1 1.1 0 1 1-2.2 0 1.1 1.1 0 0 1 2.2 0Zm4.8 0a1.1 1.1 0 1 1-2.2 0 1.1 1.1 0 0 1 2.2 0Zm4.8 0a1.1 1.1 0 1 1-2.2 0 1.1 1.1 0 0 1 2.2 0Z',
 );
 export const OpenInTabIcon = outline('M2.5 3.5h11v9h-11zM9 3.5v9');
+export const NewWindowIcon = outline('M7 3.5H2.5v9h11V8.5M9.5 2.5h4v4M13.5 2.5 8 8');
 export const OptionsIcon = outline('M2.5 5H9M12 5h1.5M2.5 11H4M7 11h6.5M10.5 3.5v3M5.5 9.5v3');
+export const PinIcon = outline('M9.5 2.5 13.5 6.5 10.8 7.6 9.6 11.4 4.6 6.4 8.4 5.2ZM7 9l-4 4');
 export const ProblemsIcon = outline('M8 2.5 14 13H2ZM8 6.5v3M8 11.2v.1');
 export const QueueIcon = outline('M2.5 4h11M2.5 8h7M2.5 12h4M12 9.5v5M9.5 12h5');
 export const RevertIcon = outline('M3 6h6.5a3.5 3.5 0 0 1 0 7H6M5.5 3 2.8 6l2.7 3');
+export const RestoreIcon = outline('M2.5 3h11v3h-11zM3.5 6v7h9V6M8 11.5v-4M6 9l2-2 2 2');
 export const SearchIcon = outline('M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9ZM10.3 10.3 13.5 13.5');
 export const SelectionIcon = outline('M2.5 4h11M2.5 8h6M2.5 12h8M12.5 6.5v4');
 export const SendIcon = solid(

@@ -17,6 +17,10 @@ export interface CustomMenuItem {
   readonly content: ComponentChildren;
   /** Whether the item opens a list in place of the menu. */
   readonly keepsOpen?: boolean;
+  /** For an item that is a choice: whether it is chosen. `isOneOf`: instead of others. */
+  readonly choice?: { readonly isChosen: boolean; readonly isOneOf: boolean };
+  /** Whether a line separates it from the item before. */
+  readonly startsGroup?: boolean;
   readonly run: () => void;
 }
 
@@ -88,13 +92,14 @@ export function MenuList({ label, items, onDone }: MenuListProps) {
 
   return (
     <div ref={list} class="menu" role="menu" aria-label={label} onKeyDown={onKeyDown}>
-      {items.map(({ key, content, keepsOpen, run }) => (
+      {items.map(({ choice, key, content, keepsOpen, run, startsGroup }) => (
         <button
           key={key}
           type="button"
-          role="menuitem"
+          role={choice ? (choice.isOneOf ? 'menuitemradio' : 'menuitemcheckbox') : 'menuitem'}
+          aria-checked={choice?.isChosen}
           tabIndex={-1}
-          class="menu-item"
+          class={`menu-item ${startsGroup === true ? 'starts-group' : ''}`}
           onClick={() => {
             if (keepsOpen !== true) onDone();
             run();

@@ -10,8 +10,8 @@ import { AgentSessionListingControls } from './agentSessionListingControls';
 import { usePage, usePageState } from '../chatPageContext';
 import { SessionListItem } from './sessionListItem';
 import { uniqueSessions } from '../../common/conversations/remoteRows';
-import { useAgentSessionListings, type AgentSessionListings } from './useAgentSessionListings';
-import { ageGroup } from '../chatLabels';
+import { listedRows, useAgentSessionListings } from './useAgentSessionListings';
+import { ageGroup } from '../../common/list/ageGroup';
 import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 
 const searchDelayMs = 200;
@@ -23,7 +23,10 @@ export function SessionList() {
   const { sessions } = usePageState();
   const [query, setQuery] = useState('');
   const found = useSessionSearch(query);
-  const remoteSearch = useAgentSessionListings();
+  const remoteSearch = useAgentSessionListings({
+    list: async (backendId) => (await page.request(chatRequests.listRemoteSessions, { backendId }))?.sessions,
+    cancel: () => void page.request(chatRequests.cancelListing, {}),
+  });
   const panel = useRef<HTMLElement>(null);
   const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => input.current?.focus(), []);
@@ -148,11 +151,6 @@ function useSessionSearch(query: string): readonly ConversationRow[] | undefined
   }, [page, query, running]);
   // Earlier results stay until new results arrive, so that the list does not flicker.
   return found && (query === '') === (found.query === '') ? found.rows : undefined;
-}
-
-/** Conversations that agents have listed on request. They stay in the list after an agent has ended. */
-function listedRows({ listingsByBackend }: AgentSessionListings): ConversationRow[] {
-  return [...listingsByBackend.values()].flatMap((answer) => (typeof answer === 'string' ? [] : answer));
 }
 
 function uniqueRows(rows: readonly ConversationRow[]): ConversationRow[] {

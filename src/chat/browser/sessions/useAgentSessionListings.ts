@@ -1,7 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { chatRequests } from '../../common/page/chatApi';
 import type { ConversationRow } from '../../common/chatView';
-import { usePage } from '../chatPageContext';
 
 /** An agent's conversations. `failed` after an error, `stopped` if the user has canceled. */
 export type AgentSessionListing = readonly ConversationRow[] | 'failed' | 'stopped';
@@ -13,9 +11,14 @@ export interface AgentSessionListings {
   readonly cancel: () => void;
 }
 
+interface ListingRequests {
+  /** Lists what an agent stores, and starts it. Undefined after an error, which it has reported. */
+  readonly list: (backendId: string) => Promise<readonly ConversationRow[] | undefined>;
+  readonly cancel: () => void;
+}
+
 /** Lists the conversations that agents store, one agent at a time. Starts agents that are not running. */
-export function useAgentSessionListings(): AgentSessionListings {
-  const page = usePage();
+export function useAgentSessionListings(requests: ListingRequests): AgentSessionListings {
   const [listingBackendId, setListingBackendId] = useState<string>();
   const [listingsByBackend, setListingsByBackend] = useState<AgentSessionListings['listingsByBackend']>(new Map());
   const currentListing = useRef<{ readonly id: string } | undefined>(undefined);
@@ -28,13 +31,14 @@ export function useAgentSessionListings(): AgentSessionListings {
   const cancel = (): void => {
     if (!currentListing.current) return;
     finish(currentListing.current.id, 'stopped');
-    void page.request(chatRequests.cancelListing, {});
+    requests.cancel();
   };
   const list = async (id: string): Promise<void> => {
+    cancel();
     const thisListing = (currentListing.current = { id });
     setListingBackendId(id);
-    const answer = await page.request(chatRequests.listRemoteSessions, { backendId: id });
-    if (currentListing.current === thisListing) finish(id, answer?.sessions ?? 'failed');
+    const rows = await requests.list(id);
+    if (currentListing.current === thisListing) finish(id, rows ?? 'failed');
   };
   useEffect(() => cancel, []);
   return {
@@ -43,4 +47,9 @@ export function useAgentSessionListings(): AgentSessionListings {
     list: (id) => void list(id),
     cancel,
   };
+}
+
+/** Conversations that agents have listed on request. They stay in the list after an agent has ended. */
+export function listedRows({ listingsByBackend }: AgentSessionListings): ConversationRow[] {
+  return [...listingsByBackend.values()].flatMap((answer) => (typeof answer === 'string' ? [] : answer));
 }

@@ -57,6 +57,20 @@ export function formatAge(at: number, now: number): string {
   return formatDateTime(at);
 }
 
+/** Formats an age in few letters, for example `now`, `5 min`, `3 h`, `2 d`, `Nov 3` or `Nov 2024`. */
+export function formatShortAge(at: number, now: number): string {
+  const age = Math.max(0, now - at);
+  if (age < minuteMs) return 'now';
+  if (age < hourMs) return withUnit(Math.floor(age / minuteMs), 'min');
+  if (age < dayMs) return withUnit(Math.floor(age / hourMs), 'h');
+  if (age < 7 * dayMs) return withUnit(Math.floor(age / dayMs), 'd');
+  const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear();
+  return new Date(at).toLocaleDateString('en', {
+    month: 'short',
+    ...(isThisYear ? { day: 'numeric' } : { year: 'numeric' }),
+  });
+}
+
 /** Returns the number of milliseconds until the result of `formatAge` changes. Undefined if it never changes. */
 export function msUntilAgeChanges(at: number, now: number): number | undefined {
   const age = Math.max(0, now - at);
@@ -69,4 +83,12 @@ export function msUntilAgeChanges(at: number, now: number): number | undefined {
 export function formatCost({ amount, currency }: { amount: number; currency: string }): string {
   if (!/^[A-Z]{3}$/.test(currency)) return `${Number(amount.toPrecision(3))} ${currency}`;
   return new Intl.NumberFormat('en', { style: 'currency', currency, maximumFractionDigits: 4 }).format(amount);
+}
+
+/** Formats a cost in whole cents, for a list. Undefined if there is none. */
+export function formatRoughCost({ amount, currency }: { amount: number; currency: string }): string | undefined {
+  if (amount <= 0) return undefined;
+  if (!/^[A-Z]{3}$/.test(currency)) return formatCost({ amount, currency });
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+  return amount < 0.01 ? `< ${format.format(0.01)}` : format.format(amount);
 }

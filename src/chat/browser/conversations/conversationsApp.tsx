@@ -1,0 +1,268 @@
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { countWithNoun } from '../../../base/common/text/countWithNoun';
+import { UntrustedText } from '../../../transcript/browser/parts/untrustedText';
+import { useRedraw } from '../../../transcript/browser/transcriptContext';
+import { useHostTime } from '../../../webview/browser/hostTime';
+import { IconButton } from '../../../webview/browser/iconButton';
+import { AddIcon, CloseIcon, ErrorIcon } from '../../../webview/browser/icons';
+import { groupConversations } from '../../common/list/groupConversations';
+import { listItems, moreRows, type ListedGroup, type ListItem } from '../../common/list/listItems';
+import { conversationsRequests } from '../../common/page/conversationsApi';
+import type { ConversationsPage } from './conversationsPage';
+import { PageProvider, usePage, usePageState } from './conversationsPageContext';
+import { ConversationTree } from './tree/conversationTree';
+import { EmptyList } from './emptyList';
+import { runVerb } from './tree/rowActions';
+import { useConversationSearch, type FoundConversations } from './useConversationSearch';
+import { useStoredGroups } from './useStoredGroups';
+import { ViewMenu } from './viewMenu';
+
+/** How often ages are drawn again. */
+const ageStepMs = 30_000;
+
+interface ConversationsAppProps {
+  readonly page: ConversationsPage;
+  /** Whether the page is an editor tab, which has no title bar with commands. */
+  readonly isTab: boolean;
+}
+
+/** The whole page. */
+export function ConversationsApp({ page, isTab }: ConversationsAppProps) {
+  return (
+    <PageProvider value={page}>
+      <Layout isTab={isTab} />
+    </PageProvider>
+  );
+}
+
+function Layout({ isTab }: Pick<ConversationsAppProps, 'isTab'>) {
+  const page = usePage();
+  const { announcement, isReady } = usePageState();
+  const [query, setQuery] = useState('');
+  const input = useRef<HTMLInputElement>(null);
+  const main = useRef<HTMLElement>(null);
+  const answer = useConversationSearch(query);
+  const focusSearch = (): void => {
+    input.current?.focus();
+    input.current?.select();
+  };
+  const leaveSearch = (): void => {
+    if (query === '') return;
+    setQuery('');
+    input.current?.focus();
+  };
+  useLayoutEffect(() => {
+    const subscription = page.onDidRunCommand((command) => {
+      const hasTree = main.current?.querySelector('[role=tree]') instanceof HTMLElement;
+      if (command === 'search' || !hasTree) focusSearch();
+    });
+    return () => subscription.dispose();
+  }, [page]);
+
+  useLayoutEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const isFind = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f';
+      const isSlash = event.key === '/' && !(event.target instanceof HTMLInputElement);
+      if (!isFind && !isSlash) return;
+      event.preventDefault();
+      event.stopPropagation();
+      focusSearch();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, []);
+  const onSearchKeyDown = (event: KeyboardEvent): void => {
+    if (event.isComposing) return;
+    if (event.key === 'Escape') {
+      event.preventDefault();
+      leaveSearch();
+    } else if (event.key === 'ArrowDown') {
+      const first = main.current?.querySelector('.tree-item[tabindex="0"]');
+      if (!(first instanceof HTMLElement)) return;
+      event.preventDefault();
+      first.focus();
+    } else if (event.key === 'Enter') {
+      const [best] = answer?.query === query ? answer.found : [];
+      if (!best) return;
+      const sessionId = best.row.id;
+      void page.requestFor([sessionId], conversationsRequests.open, { sessionId, entryId: best.entryId });
+    }
+  };
+
+  return (
+    <div class="conversations page">
+      <header class="conversations-head">
+        <input
+          ref={input}
+          class="text-field"
+          type="search"
+          placeholder="Search conversations"
+          aria-label="Search conversations"
+          aria-keyshortcuts="/ Control+F"
+          value={query}
+          onInput={(event) => setQuery(event.currentTarget.value)}
+          onKeyDown={onSearchKeyDown}
+        />
+        <ViewMenu />
+        {isTab && (
+          <IconButton
+            label="New Conversation"
+            icon={AddIcon}
+            onClick={() => void page.request(conversationsRequests.create, {})}
+          />
+        )}
+      </header>
+      <PageFailure />
+      <main ref={main} class="conversations-main" aria-busy={!isReady}>
+        {isReady &&
+          (query === '' ? <GroupedList /> : <FoundList query={query} answer={answer} onLeave={leaveSearch} />)}
+      </main>
+      <ArchivedNote />
+      <div class="visually-hidden" role="status">
+        {announcement}
+      </div>
+    </div>
+  );
+}
+
+/** The current time by the host's clock, in steps. The component is drawn again with each. */
+function useCoarseTime(): number {
+  const time = useHostTime();
+  const redraw = useRedraw();
+  useEffect(() => {
+    const timer = window.setInterval(redraw, ageStepMs);
+    return () => window.clearInterval(timer);
+  }, []);
+  return Math.floor(time.now() / ageStepMs) * ageStepMs;
+}
+
+function GroupedList() {
+  const page = usePage();
+  const { repositories, rows, settings } = usePageState();
+  const now = useCoarseTime();
+  const [addedRows, setAddedRows] = useState<ReadonlyMap<string, number>>(new Map());
+  const { grouping, scope, showsArchived, toggledGroups } = settings;
+  const { archivedCount, groups, outOfScopeCount } = useMemo(
+    () => groupConversations({ rows: rows.values(), grouping, scope, showsArchived, repositories, now }),
+    [rows, grouping, scope, showsArchived, repositories, now],
+  );
+  const stored = useStoredGroups();
+  const listed: ListedGroup[] = groups.map((group) => ({
+    ...group,
+    count: group.rows.length,
+    isExpanded: !toggledGroups.includes(group.key),
+  }));
+  const all = [...listed, ...stored.groups];
+  const items = listItems(all, addedRows);
+  const toggle = (groupKey: string): void => {
+    const isToggled = toggledGroups.includes(groupKey);
+    page.changeSettings({
+      toggledGroups: isToggled ? toggledGroups.filter((key) => key !== groupKey) : [...toggledGroups, groupKey],
+    });
+    stored.onToggle(groupKey);
+  };
+  return (
+    <>
+      {groups.length === 0 && <EmptyList archivedCount={archivedCount} outOfScopeCount={outOfScopeCount} />}
+      {items.length > 0 && (
+        <ConversationTree
+          label="Conversations"
+          items={items}
+          query=""
+          now={now}
+          entryIdOf={() => undefined}
+          groupButton={stored.buttonOf}
+          onGroupButton={stored.onButton}
+          onToggle={toggle}
+          onMore={(groupKey) =>
+            setAddedRows((before) => new Map(before).set(groupKey, (before.get(groupKey) ?? 0) + moreRows))
+          }
+          onLeave={() => undefined}
+        />
+      )}
+    </>
+  );
+}
+
+interface FoundListProps {
+  readonly query: string;
+  readonly answer: FoundConversations | undefined;
+  readonly onLeave: () => void;
+}
+
+function FoundList({ query, answer, onLeave }: FoundListProps) {
+  const { rows } = usePageState();
+  const now = useCoarseTime();
+  const items = useMemo(
+    () =>
+      (answer?.found ?? []).map(({ row }, index, { length: size }): ListItem => {
+        const live = rows.get(row.id);
+        // The list knows what has happened since.
+        const shown = live ? { ...live, ...(row.snippet !== undefined && { snippet: row.snippet }) } : row;
+        return { kind: 'row', key: row.id, row: shown, groupKey: '', level: 1, position: index + 1, size };
+      }),
+    [answer, rows],
+  );
+  const entries = new Map(answer?.found.map(({ row, entryId }) => [row.id, entryId]));
+  return (
+    <>
+      <p class="found-count" role={answer?.left ? undefined : 'status'}>
+        {foundText(query, answer)}
+      </p>
+      {items.length > 0 && (
+        <ConversationTree
+          label="Found conversations"
+          items={items}
+          query={answer?.query ?? query}
+          now={now}
+          entryIdOf={(rowId) => entries.get(rowId)}
+          groupButton={() => undefined}
+          onGroupButton={() => undefined}
+          onToggle={() => undefined}
+          onMore={() => undefined}
+          onLeave={onLeave}
+        />
+      )}
+    </>
+  );
+}
+
+function foundText(query: string, answer: FoundConversations | undefined): string {
+  if (!answer) return 'Searching…';
+  const { found, left } = answer;
+  if (left) return `Still searching ${left.done} of ${countWithNoun(left.total, 'conversation')}`;
+  if (found.length === 0) return answer.query === query ? `No conversations match “${query}”.` : 'Searching…';
+  return `${countWithNoun(found.length, 'conversation')} found`;
+}
+
+/** A request that is not for one conversation has failed. */
+function PageFailure() {
+  const { store } = usePage();
+  const { failure } = usePageState();
+  if (failure === undefined) return null;
+  return (
+    <div class="row-failure page-failure" role="alert">
+      <ErrorIcon />
+      <span>
+        <UntrustedText text={failure} />
+      </span>
+      <IconButton label="Dismiss" icon={CloseIcon} onClick={() => store.update({ failure: undefined })} />
+    </div>
+  );
+}
+
+/** Says that nothing was deleted, and takes it back. */
+function ArchivedNote() {
+  const page = usePage();
+  const { justArchived } = usePageState();
+  if (justArchived.length === 0) return null;
+  return (
+    <div class="archived-note">
+      <span role="status">{`Archived ${countWithNoun(justArchived.length, 'conversation')}. Nothing was deleted.`}</span>
+      <button type="button" class="link-button" onClick={() => void runVerb(page, 'unarchive', [...justArchived])}>
+        Undo
+      </button>
+      <IconButton label="Dismiss" icon={CloseIcon} onClick={() => page.store.update({ justArchived: [] })} />
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+import type { RowVerb } from '../../../common/list/rowVerbs';
+import { conversationsRequests } from '../../../common/page/conversationsApi';
+import type { ConversationsPage } from '../conversationsPage';
+import {
+  ArchiveIcon,
+  BranchIcon,
+  ArrowRightIcon,
+  DiffFilesIcon,
+  EditIcon,
+  ExportIcon,
+  FolderIcon,
+  NewWindowIcon,
+  OpenInTabIcon,
+  PinIcon,
+  RestoreIcon,
+  SendIcon,
+  StopIcon,
+  TrashIcon,
+  type Icon,
+} from '../../../../webview/browser/icons';
+import { modifiedKeyLabel } from '../../../../webview/browser/platformKeys';
+
+export interface VerbWords {
+  readonly label: string;
+  readonly icon: Icon;
+  /** What the label does not say. */
+  readonly hint?: string;
+  /** The key that does it. */
+  readonly shortcut?: string;
+}
+
+/** All verbs but the export, which asks for a format. */
+export type PlainVerb = Exclude<RowVerb, 'export'>;
+
+export const exportFormats = [
+  { format: 'markdown', label: 'Export as Markdown' },
+  { format: 'html', label: 'Export as HTML' },
+  { format: 'json', label: 'Export as JSON' },
+] as const;
+
+export const verbWords: Record<PlainVerb, VerbWords> = {
+  open: { label: 'Open', icon: ArrowRightIcon, shortcut: 'Enter' },
+  openInTab: { label: 'Open in Editor Tab', icon: OpenInTabIcon, shortcut: modifiedKeyLabel('Enter') },
+  openInNewWindow: { label: 'Open Folder in New Window', icon: NewWindowIcon },
+  goToWindow: { label: 'Switch to Its Window', icon: NewWindowIcon },
+  review: { label: 'Review Changes', icon: DiffFilesIcon },
+  stop: { label: 'Stop', icon: StopIcon },
+  rename: { label: 'Rename', icon: EditIcon, shortcut: 'F2' },
+  pin: { label: 'Pin', icon: PinIcon },
+  unpin: { label: 'Unpin', icon: PinIcon },
+  archive: { label: 'Archive', icon: ArchiveIcon, hint: 'Hides it from this list. Nothing is deleted.' },
+  unarchive: { label: 'Unarchive', icon: RestoreIcon },
+  fork: { label: 'Fork', icon: BranchIcon },
+  continueWith: { label: 'Continue with Another Agent…', icon: SendIcon },
+  locateFolder: { label: 'Locate Folder…', icon: FolderIcon },
+  delete: { label: 'Delete', icon: TrashIcon, shortcut: 'Delete' },
+};
+
+export const exportIcon = ExportIcon;
+
+/** Does what a verb says with conversations: with one of them, unless the verb is for several. */
+export async function runVerb(
+  page: ConversationsPage,
+  verb: Exclude<PlainVerb, 'rename'>,
+  sessionIds: string[],
+): Promise<void> {
+  const [sessionId = ''] = sessionIds;
+  const requests = conversationsRequests;
+  switch (verb) {
+    case 'pin':
+    case 'unpin':
+      await page.requestFor(sessionIds, requests.setPinned, { sessionIds, isPinned: verb === 'pin' });
+      break;
+    case 'archive':
+    case 'unarchive': {
+      const isArchived = verb === 'archive';
+      const isDone = await page.requestFor(sessionIds, requests.setArchived, { sessionIds, isArchived });
+      if (isDone) page.store.update({ justArchived: isArchived ? sessionIds : [] });
+      break;
+    }
+    case 'stop':
+    case 'delete':
+      await page.requestFor(sessionIds, requests[verb], { sessionIds });
+      break;
+    case 'open':
+    case 'openInTab':
+      await page.requestFor([sessionId], requests[verb], { sessionId });
+      break;
+    default:
+      await page.requestFor([sessionId], requests[verb], { sessionId });
+  }
+}

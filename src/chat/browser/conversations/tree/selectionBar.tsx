@@ -1,0 +1,38 @@
+import { IconButton } from '../../../../webview/browser/iconButton';
+import { CloseIcon } from '../../../../webview/browser/icons';
+import type { ConversationRow } from '../../../common/chatView';
+import { verbsOfAll } from '../../../common/list/rowVerbs';
+import { usePage } from '../conversationsPageContext';
+import { runVerb, verbWords } from './rowActions';
+
+interface SelectionBarProps {
+  readonly rows: readonly ConversationRow[];
+  readonly onDone: () => void;
+}
+
+/** What can be done with all conversations that are selected. */
+export function SelectionBar({ rows, onDone }: SelectionBarProps) {
+  const page = usePage();
+  const ids = rows.map(({ id }) => id);
+  return (
+    <div class="selection-bar" role="toolbar" aria-label="Selected conversations">
+      <span class="selection-count" role="status">{`${rows.length} selected`}</span>
+      {verbsOfAll(rows).map((verb) => {
+        const { hint, icon, label, shortcut } = verbWords[verb];
+        return (
+          <IconButton
+            key={verb}
+            label={label}
+            hint={hint ?? shortcut}
+            icon={icon}
+            onClick={() => {
+              onDone();
+              void runVerb(page, verb, ids);
+            }}
+          />
+        );
+      })}
+      <IconButton label="Clear Selection" hint="Escape" icon={CloseIcon} onClick={onDone} />
+    </div>
+  );
+}

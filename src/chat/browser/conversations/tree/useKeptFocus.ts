@@ -1,0 +1,49 @@
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { keyAfterChange } from './treeKeys';
+
+interface KeptFocus {
+  /** Key of the item that Tab goes to. */
+  readonly activeKey: string | undefined;
+  readonly setActiveKey: (key: string) => void;
+}
+
+/**
+ * Keeps the focus on the same item of a tree while items move, and gives it to the next one when its item goes. `keys`: of all
+ * items, from top to bottom. `preferred`: where Tab goes at first.
+ */
+export function useKeptFocus(
+  tree: RefObject<HTMLElement | null>,
+  keys: readonly string[],
+  preferred: string | undefined,
+  redraw: () => void,
+): KeptFocus {
+  const active = useRef<string | undefined>(undefined);
+  const drawnKeys = useRef<readonly string[]>([]);
+  // The browser takes the focus from an element that is moved or removed, so it is looked up before that happens.
+  const element = tree.current?.contains(document.activeElement) ? document.activeElement : null;
+  active.current = keyAfterChange(active.current, drawnKeys.current, keys);
+  const activeKey = active.current ?? (preferred !== undefined && keys.includes(preferred) ? preferred : keys[0]);
+  useLayoutEffect(() => {
+    drawnKeys.current = keys;
+    if (!(element instanceof HTMLElement) || document.activeElement === element) return;
+    // The user, or a field that has appeared, has taken it.
+    if (document.activeElement !== document.body) return;
+    if (element.isConnected) element.focus({ preventScroll: true });
+    if (document.activeElement !== element && activeKey !== undefined) itemElement(tree, activeKey)?.focus();
+  });
+  return {
+    activeKey,
+    setActiveKey: (key) => {
+      if (active.current === key) return;
+      active.current = key;
+      redraw();
+    },
+  };
+}
+
+/** The element of an item, by its `data-key`. */
+export function itemElement(tree: RefObject<HTMLElement | null>, key: string): HTMLElement | undefined {
+  const found = tree.current?.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  return found instanceof HTMLElement ? found : undefined;
+}

@@ -1,0 +1,42 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { ConversationRow } from '../../common/chatView';
+import { conversationsRequests } from '../../common/page/conversationsApi';
+import { usePage } from './conversationsPageContext';
+
+const typingPauseMs = 150;
+/** Until the host is asked again while it does not know all texts. */
+const askAgainMs = 500;
+
+export interface FoundConversations {
+  readonly query: string;
+  readonly found: readonly { readonly row: ConversationRow; readonly entryId?: string | undefined }[];
+  /** How far the texts are known, if not all are. */
+  readonly left?: { readonly done: number; readonly total: number } | undefined;
+}
+
+/** Searches titles and texts of all conversations once the typing pauses. Undefined until the first result arrives. */
+export function useConversationSearch(query: string): FoundConversations | undefined {
+  const page = usePage();
+  const [answer, setAnswer] = useState<FoundConversations>();
+  useEffect(() => {
+    if (query === '') {
+      setAnswer(undefined);
+      return undefined;
+    }
+    let timer: number | undefined;
+    let isCurrent = true;
+    const search = async (): Promise<void> => {
+      const result = await page.request(conversationsRequests.search, { query });
+      if (!isCurrent) return;
+      setAnswer({ query, found: result?.found ?? [], left: result?.left });
+      if (result?.left) timer = window.setTimeout(() => void search(), askAgainMs);
+    };
+    timer = window.setTimeout(() => void search(), typingPauseMs);
+    return () => {
+      isCurrent = false;
+      window.clearTimeout(timer);
+    };
+  }, [page, query]);
+  // Earlier results stay until new results arrive, so that the list does not flicker.
+  return query === '' ? undefined : answer;
+}
