@@ -61,7 +61,7 @@ export interface Chats extends Disposable {
   /** Whether a conversation has the prompt with this id as its first one. Never rejects. */
   isStartedBy(promptId: string): Promise<boolean>;
   /**
-   * Opens the conversation of a row. It is read-only while another window writes to it. If its window was closed during
+   * Opens the conversation of a row. It is read-only while another window works in it. If its window was closed during
    * a turn, the turn is marked as interrupted. The next prompt starts the backend. @throws ChatError `notFound`,
    * `unreadable`
    */
@@ -166,8 +166,8 @@ export interface Chat {
   readonly lastRecordedAt: number | undefined;
   /** The prompts sent so far, oldest first. */
   readonly sentPromptTexts: readonly string[];
-  /** Keeps the conversation open until the result is disposed. */
-  keepOpen(): Disposable;
+  /** Keeps the conversation open until the result is disposed: for a page, or for something that may change it. */
+  keepOpen(why?: 'page' | 'work'): Disposable;
   /** Must be called when a page shows or hides the conversation, and when its window gets or loses the focus. */
   setVisibility(visibility: ChatVisibility): void;
 

@@ -157,6 +157,8 @@ export interface ConversationFiles extends TextBlobs {
   /** Whether this window is the writer of the conversation. */
   readonly isOurs: boolean;
   readonly isInUseElsewhere: boolean;
+  /** When this window has claimed it or written to it last, in milliseconds of the monotonic clock. */
+  readonly usedAtMs: number;
   /** Whether another window has become the writer. This window then writes nothing; reopen the conversation. */
   readonly wasTakenOver: boolean;
   /** Fires with records that another window has written. */
@@ -168,9 +170,10 @@ export interface ConversationFiles extends TextBlobs {
    */
   readStored(apply: (records: readonly LogRecord[]) => void): Promise<string | undefined>;
   /**
-   * Makes this window the only writer, after reading the records of others. Required before the first write.
+   * Makes this window the only writer, after reading the records of others. Required before the first write. Asks the window
+   * that is the writer to release it.
    * Asks the user first if the conversation belongs to another folder.
-   * @throws ChatError `readonly` if another window is the writer or the user does not want that, `notFound`
+   * @throws ChatError `readonly` if another window stays the writer or the user does not want that, `notFound`
    */
   claim(): Promise<void>;
   /** Reads the records that another window has written since, once. Never rejects. */

@@ -3,7 +3,6 @@ import type { Clock } from '../../base/common/async';
 import type { Event } from '../../base/common/event';
 import { messageOf, userMessageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
-import { ChatError } from '../common/chatPorts';
 import {
   isDeleted,
   type ChatStore,
@@ -21,7 +20,7 @@ import { ConversationFolders, isConversationId } from './conversationFolders';
 import { HeadFiles } from './heads/headFiles';
 import { headFromLog } from './heads/headFromLog';
 import { HeadList } from './heads/headList';
-import { inUseElsewhereText } from './conversationAccess';
+import { readonlyError } from './conversationAccess';
 import { notFoundError, storageError, unreadableError } from './conversationErrors';
 import { compactUnusedLog } from './log/compactLog';
 import { LogReader } from './log/logReader';
@@ -31,7 +30,7 @@ import { FileLock } from '../../base/node/fileLock';
 import { DiskConversationFiles, type ConversationFilesInitialState } from './diskConversationFiles';
 import { searchConversations } from './textSearch';
 
-interface SessionStoreDeps {
+export interface SessionStoreDeps {
   /** Absolute path of the folder for all conversations. Created with the first conversation. */
   readonly folder: string;
   readonly files: FilePort;
@@ -41,6 +40,8 @@ interface SessionStoreDeps {
   readonly places?: WindowPlaces;
   /** Asks the user whether a conversation of another folder continues in this window. By default, it does. */
   readonly confirmContinueHere?: (id: string) => Promise<boolean>;
+  /** Asks the window that is the writer to release the conversation, if it is idle. @throws ChatError if it does not */
+  readonly askToRelease?: (id: string) => Promise<void>;
   /** The folders of versions before, which had one for each workspace. */
   readonly older?: OlderWorkspaces;
 }
@@ -207,8 +208,7 @@ export class ConversationStore implements ChatStore {
     const lock = this.createLock(id, () => undefined);
     const lockConversation = async (): Promise<void> => {
       const isThere = (await files.modifiedAt(this.folders.folderOf(id)).catch(() => undefined)) !== undefined;
-      if (isThere && (await lock.ensureHeld().catch(() => undefined)) === 'theirs')
-        throw new ChatError('readonly', inUseElsewhereText);
+      if (isThere && (await lock.ensureHeld().catch(() => undefined)) === 'theirs') throw readonlyError('theirs');
     };
     if (open?.isOurs !== true) await lockConversation();
     try {
@@ -262,9 +262,7 @@ export class ConversationStore implements ChatStore {
     return { head, moves: (await this.deps.places?.movesFor(head.place)) ?? [] };
   }
 
-  private createReader(id: string): LogReader {
-    return new LogReader(this.deps.files, this.folders.logFileOf(id));
-  }
+  private readonly createReader = (id: string): LogReader => new LogReader(this.deps.files, this.folders.logFileOf(id));
 
   private addSession(state: Omit<ConversationFilesInitialState, 'createLock'>): DiskConversationFiles {
     const { clock, files, log } = this.deps;
@@ -279,6 +277,7 @@ export class ConversationStore implements ChatStore {
       changeHead: (change) => this.headFiles.change(id, change),
       placeContinued: (place, moves) => this.deps.places?.continuedFrom(place, moves),
       confirmContinueHere: (id) => this.deps.confirmContinueHere?.(id) ?? Promise.resolve(true),
+      askToRelease: this.deps.askToRelease,
       onDidChangeHead: (head) => this.list.set(head),
       onDeleted: () => this.list.delete(id),
       onClosed: () => {

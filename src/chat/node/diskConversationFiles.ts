@@ -14,7 +14,7 @@ import { unreadableError } from './conversationErrors';
 import { RepeatedFailures } from './repeatedFailures';
 import { ConversationTexts } from './conversationTexts';
 import type { FilePort } from '../../base/node/filePort';
-import { inUseElsewhereText, newerVersionText, notHereText, readonlyReasonOf, type Access } from './conversationAccess';
+import { acquireOrAsk, readonlyError, readonlyReasonOf, type Access } from './conversationAccess';
 import type { HeadChange } from './heads/headFiles';
 import { compactUnusedLog } from './log/compactLog';
 import { LogFollower } from './log/logFollower';
@@ -43,6 +43,8 @@ interface StoredSessionPorts {
   ) => ConversationPlace | undefined;
   /** Asks the user whether a conversation of another folder continues here. Resolves to true for one of this window. */
   readonly confirmContinueHere: (id: string) => Promise<boolean>;
+  /** Asks the window that is the writer to release the conversation. @throws ChatError if it does not */
+  readonly askToRelease: ((id: string) => Promise<void>) | undefined;
   readonly onDidChangeHead: (head: ConversationHead) => void;
   /** Called when another window has deleted the conversation. */
   readonly onDeleted: () => void;
@@ -86,6 +88,7 @@ export class DiskConversationFiles implements ConversationFiles {
   readonly whenStored = (): Promise<void> | undefined => this.logWriter.whenStored();
   readonly onDidReadRecords = this.readRecordsEmitter.event;
   moves: readonly FolderMove[];
+  usedAtMs: number;
 
   constructor(
     private readonly initialState: ConversationFilesInitialState,
@@ -93,6 +96,7 @@ export class DiskConversationFiles implements ConversationFiles {
   ) {
     const { clock, files, log } = ports;
     this.failures = new RepeatedFailures(log);
+    this.usedAtMs = clock.monotonicNow();
     this.currentHead = initialState.head;
     this.access = initialState.access;
     this.moves = initialState.moves;
@@ -133,6 +137,7 @@ export class DiskConversationFiles implements ConversationFiles {
 
   append(record: LogRecord): void {
     if (this.isClosed) return;
+    this.noteUse();
     if (this.access === 'free') this.unsavedRecords.push(record);
     if (this.access !== 'ours') return;
     this.logWriter.append(record);
@@ -143,6 +148,7 @@ export class DiskConversationFiles implements ConversationFiles {
   }
 
   updateHead(change: Partial<ConversationHead>): void {
+    if (change.draft) this.noteUse();
     this.currentHead = { ...this.currentHead, ...change };
     this.unsavedHeadChanges = { ...this.unsavedHeadChanges, ...change };
     // Conversations without messages are not listed.
@@ -174,6 +180,7 @@ export class DiskConversationFiles implements ConversationFiles {
   }
 
   async claim(): Promise<void> {
+    this.noteUse();
     await this.queue.run('access', () => this.claimNow());
   }
 
@@ -214,19 +221,17 @@ export class DiskConversationFiles implements ConversationFiles {
 
   async putText(text: string): Promise<string> {
     const id = this.idOf(text);
-    if (!this.isOurs) return id;
-    try {
-      await this.ensureWritable();
-      await this.texts.put(text);
-      this.failures.noteSuccess(textFailure);
-    } catch (error) {
-      this.failures.warnOnce(textFailure, error);
-    }
+    const store = (): Promise<void> => this.ensureWritable().then(() => this.texts.put(text));
+    if (this.isOurs) await this.failures.run(textFailure, store);
     return id;
   }
 
   getText(id: string): Promise<string | undefined> {
     return this.texts.get(id);
+  }
+
+  private noteUse(): void {
+    this.usedAtMs = this.ports.clock.monotonicNow();
   }
 
   private get logFile(): string {
@@ -253,21 +258,16 @@ export class DiskConversationFiles implements ConversationFiles {
     if (this.isOurs) return;
     const { readonlyReason } = this;
     if (this.access !== 'theirs' && readonlyReason !== undefined) throw new ChatError('readonly', readonlyReason);
-    const { confirmContinueHere, log, readHead } = this.ports;
+    const { askToRelease, confirmContinueHere, log, readHead } = this.ports;
     // Asked first, because other windows go on while the user decides.
-    if (!(await confirmContinueHere(this.currentHead.id))) throw new ChatError('readonly', notHereText);
+    if (!(await confirmContinueHere(this.currentHead.id))) throw readonlyError('notHere');
     if (this.isClosed || (await this.isLogMissing())) {
       throw new ChatError('notFound', 'This conversation was deleted in another window.');
     }
-    // If the folder can't be written, the next write reports it.
-    const isLocked = await this.lock.acquire().catch((error: unknown) => {
-      log.warn(`Cannot lock a conversation: ${messageOf(error)}`);
-      return undefined;
-    });
-    if (isLocked === false) {
+    await acquireOrAsk(this.lock, log, () => {
       this.applyAccess([], 'theirs');
-      throw new ChatError('readonly', inUseElsewhereText);
-    }
+      return askToRelease?.(this.currentHead.id);
+    });
     try {
       const head = await readHead();
       if (head) {
@@ -323,7 +323,7 @@ export class DiskConversationFiles implements ConversationFiles {
     if (records.some(({ type }) => type === 'relocated')) this.moves = [];
     if (isNewer) {
       this.applyAccess(relocateRecords(records, this.moves), 'newer');
-      throw new ChatError('readonly', newerVersionText);
+      throw readonlyError('newer');
     }
     // The window that wrote these records has received the same events.
     if (records.length > 0) this.unsavedRecords = [];
@@ -349,7 +349,7 @@ export class DiskConversationFiles implements ConversationFiles {
       return;
     }
     this.loseLock();
-    throw new ChatError('readonly', inUseElsewhereText);
+    throw readonlyError('theirs');
   }
 
   /** Stops writing because another window has become the writer. */
@@ -391,9 +391,6 @@ export class DiskConversationFiles implements ConversationFiles {
       if (!isThere) await this.handleDeletion();
       else if (this.unsavedHeadChanges === written) this.unsavedHeadChanges = {};
     };
-    this.runningHeadWrite = this.runningHeadWrite
-      .then(write)
-      .then(() => this.failures.noteSuccess(headFailure))
-      .catch((error: unknown) => this.failures.warnOnce(headFailure, error));
+    this.runningHeadWrite = this.runningHeadWrite.then(() => this.failures.run(headFailure, write));
   }
 }

@@ -8,16 +8,24 @@ export class RepeatedFailures {
 
   constructor(private readonly log: Logger) {}
 
-  /** `about` is the conversation, if these are the failures of several: one must not hide those of another. */
-  warnOnce(failure: string, error: unknown, about = ''): void {
-    const reason = errorCode(error) ?? messageOf(error);
+  /**
+   * Runs an operation, and logs its failure. `about` is the conversation, if these are the failures of several: one must not
+   * hide those of another. Never rejects.
+   */
+  async run(failure: string, operation: () => Promise<unknown>, about = ''): Promise<void> {
     const key = `${failure}\0${about}`;
+    try {
+      await operation();
+      this.reasonByFailure.delete(key);
+    } catch (error) {
+      this.warnOnce(failure, error, key);
+    }
+  }
+
+  private warnOnce(failure: string, error: unknown, key: string): void {
+    const reason = errorCode(error) ?? messageOf(error);
     if (this.reasonByFailure.get(key) === reason) return;
     this.reasonByFailure.set(key, reason);
     this.log.warn(`${failure}: ${messageOf(error)}`);
-  }
-
-  noteSuccess(failure: string, about = ''): void {
-    this.reasonByFailure.delete(`${failure}\0${about}`);
   }
 }

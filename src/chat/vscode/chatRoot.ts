@@ -22,7 +22,7 @@ import { PageChips, type ChipSource } from '../common/page/pageChips';
 import { findConversationsFolder, moveOldConversations, type OpenWorkspace } from '../node/conversationsFolder';
 import { NodeFiles } from '../../base/node/filePort';
 import { AgentWritesFolder } from '../node/writes/agentWritesFolder';
-import { ConversationStore } from '../node/conversationStore';
+import { ConversationStore, type SessionStoreDeps } from '../node/conversationStore';
 import { FileSpool } from '../node/fileSpool';
 import { removeOldDrafts } from '../node/places/oldDrafts';
 import { WindowDrafts } from '../node/places/windowDrafts';
@@ -84,7 +84,10 @@ export class ChatRoot {
   ) {
     const { backends, chipSources, clock, editor, globalState, log, mentionSources, recentFiles: recent } = deps;
     const onError = (error: unknown): void => log.error('an error in the chat', error);
-    this.store = createStore(deps, async (id) => (await this.feature?.confirmContinueHere(id)) ?? true);
+    this.store = createStore(deps, {
+      confirmContinueHere: async (id) => (await this.feature?.confirmContinueHere(id)) ?? true,
+      askToRelease: (id) => this.windows.askToRelease(id),
+    });
     const windowId = randomUUID();
     this.windows = new WindowRegistry({
       folder: path.join(deps.storageFolder, 'windows'),
@@ -214,7 +217,7 @@ export class ChatRoot {
 /** Creates the store of the user's conversations, which all windows share. */
 function createStore(
   { clock, log, storageFolder }: ChatRootDeps,
-  confirmContinueHere: (id: string) => Promise<boolean>,
+  questions: Required<Pick<SessionStoreDeps, 'askToRelease' | 'confirmContinueHere'>>,
 ): ConversationStore {
   const folder = conversationsIn(storageFolder);
   const files = new NodeFiles();
@@ -226,7 +229,7 @@ function createStore(
     files,
     clock,
     log,
-    confirmContinueHere,
+    ...questions,
     places: new WindowPlaces({ folder: moves, files, clock, log, workspace: openWorkspace }),
     older: new OlderWorkspaces({ root: folder, workspaceStorage, files, log }),
   });

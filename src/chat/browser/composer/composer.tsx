@@ -281,7 +281,7 @@ function isRunning(session: ConversationView | undefined): boolean {
 }
 
 function placeholderOf(session: ConversationView | undefined): string {
-  if (session?.isInUse) return 'In use in another window';
+  if (session?.isInUse && session.status === 'readonly') return 'In use in another window';
   if (session?.status === 'readonly') return 'This conversation is read-only here';
   if (isRunning(session)) return 'Queue a follow-up';
   return 'Ask, or @ to add context';

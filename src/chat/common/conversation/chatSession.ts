@@ -1,5 +1,5 @@
 import type { SessionEvent } from '../../../session/common/sessionEvents';
-import { toDisposable, type Disposable } from '../../../base/common/disposable';
+import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Event } from '../../../base/common/event';
 import type { Entry, Part } from '../../../transcript/common/entries';
@@ -17,6 +17,8 @@ import {
 import type { ConversationFiles, StoredConversation } from '../chatStore';
 import type { Draft, DraftAttachment, QueuedPrompt, ConversationView } from '../chatView';
 import type { LiveConversation } from '../windows/liveConversation';
+import { ConversationIdleness } from '../windows/conversationIdleness';
+import { Holders, type HolderKind } from '../windows/holders';
 import { OtherWindowControl } from '../windows/otherWindowControl';
 import { Conversation, type ConversationPorts } from './conversation';
 import { emptyDraft, isEmptyDraft } from './drafts';
@@ -28,7 +30,7 @@ import type { ChatTranscript } from '../transcript/chatTranscript';
 import { promptToRetry, textsOfPrompts } from '../transcript/sentPrompt';
 import { PromptSaves, type UnsavedFiles } from '../unsaved/promptSaves';
 import type { NewSessionOptionsPort } from '../conversations/newSessionOptionsPort';
-import { openingNotices } from '../conversations/openingNotices';
+import { addOpeningNotices } from '../conversations/openingNotices';
 import { createSharedDraft, type SharedDraft } from './sharedDraft';
 import { PromptDelivery, type AttachmentResolver } from './promptDelivery';
 import { BackendConnection, type BackendConnectionPorts } from './backendConnection';
@@ -63,14 +65,14 @@ export class ChatSession implements Chat {
   private readonly otherWindow: OtherWindowControl;
   private readonly facts: ConversationFacts;
   readonly signInWait: SignInWait;
+  private readonly idleness: ConversationIdleness;
   private readonly sharedDraft: SharedDraft;
   private readonly answerDelivery: ApprovalAnswerDelivery;
   private isVisible = false;
-  private holderCount = 0;
-  private isDisposedOnRelease = false;
+  private readonly holders = new Holders();
+  private isReleased = false;
   private interruption: TurnInterruption | undefined;
   private isWatchingFiles = true;
-  private writerSubscription: Disposable | undefined;
 
   constructor(
     private readonly conversationFiles: ConversationFiles,
@@ -111,6 +113,7 @@ export class ChatSession implements Chat {
     const otherWindow = (this.otherWindow = new OtherWindowControl(conversation, ports.windows));
     this.facts = { connection, conversation, clock, otherWindow, saves, turnRunner };
     this.signInWait = new SignInWait({ conversation, connection, turnRunner, draft: this.sharedDraft, clock });
+    this.idleness = new ConversationIdleness(this.facts, this.sharedDraft, this.holders);
     conversationFiles.onDidChangeState(() => {
       if (conversationFiles.wasTakenOver) void this.stopForOtherWindow();
     });
@@ -137,20 +140,15 @@ export class ChatSession implements Chat {
     const isShown = visibility !== 'hidden';
     if (isShown === this.isVisible) return;
     this.isVisible = isShown;
-    this.writerSubscription?.dispose();
-    this.writerSubscription = isShown && !this.conversationFiles.isOurs ? this.conversationFiles.follow() : undefined;
+    this.otherWindow.setFollowing(isShown);
     if (isShown) void this.conversation.journal.refresh();
   }
 
   /** Whether closing loses nothing: the conversation is idle and saved, and the backend can load its session again. */
   get canClose(): boolean {
-    if (this.holderCount > 0 || this.isVisible) return false;
+    if (this.holders.has() || this.isVisible) return false;
     if (this.conversationFiles.readonlyReason !== undefined) return true;
-    const { isBusy, isStopping } = this.chatTranscript;
-    if (isBusy || isStopping || this.turnRunner.phase.kind !== 'idle' || this.view.activity) return false;
-    // Records that are not saved would be lost.
-    if (this.conversationFiles.problem !== undefined) return false;
-    return !this.connection.session || this.connection.capabilities?.canLoad === true;
+    return this.idleness.canClose;
   }
 
   get backendId(): string {
@@ -166,31 +164,26 @@ export class ChatSession implements Chat {
   }
 
   get isOutdated(): boolean {
-    return this.conversationFiles.wasTakenOver;
+    return this.isReleased || this.conversationFiles.wasTakenOver;
+  }
+
+  get isIdleWriter(): boolean {
+    return this.idleness.isIdleWriter;
   }
 
   get live(): LiveConversation | undefined {
     return liveConversation(this.facts);
   }
 
-  keepOpen(): Disposable {
-    this.holderCount++;
-    return toDisposable(() => {
-      this.holderCount--;
-      if (this.holderCount === 0 && this.isDisposedOnRelease) this.dispose();
-    });
-  }
+  readonly keepOpen = (why: HolderKind = 'work'): Disposable => this.holders.add(why);
 
   /** Reads the conversation from disk. Calls `onRead` before it continues. @throws ChatError if it could not be read */
   async restore(onRead: () => void): Promise<void> {
     await this.conversation.restore(onRead);
     await this.sharedDraft.dropIfSent((id) => this.conversation.promptIds.has(id));
     if (this.conversationFiles.readonlyReason !== undefined) return;
-    const { moves } = this.conversationFiles;
     this.conversation.endInterruptedUndos();
-    const pathsNotAsLeft = (): Promise<string[]> => this.conversation.journal.review.pathsNotAsLeft();
-    const notices = await openingNotices({ moves, pathsNotAsLeft, draft: this.sharedDraft });
-    for (const text of notices) this.conversation.addNotice('warning', text);
+    await addOpeningNotices(this.conversation, this.sharedDraft);
   }
 
   /** Resumes a turn that may still be running in a server after its window was closed. */
@@ -332,14 +325,21 @@ export class ChatSession implements Chat {
     await this.conversationFiles.close();
   }
 
-  /** Disposes the conversation as soon as nothing keeps it open, because another instance replaces it. */
-  disposeWhenReleased(): void {
-    this.isDisposedOnRelease = true;
-    if (this.holderCount === 0) this.dispose();
+  readonly whenUnused = (): Promise<void> => this.idleness.whenUnused();
+
+  /** Closes an idle conversation. Pages that show it open it again. */
+  async release(): Promise<void> {
+    this.isReleased = true;
+    await this.close().finally(() => {
+      this.conversation.changeEmitter.fire();
+      this.disposeWhenReleased();
+    });
   }
 
+  /** Disposes the conversation as soon as nothing keeps it open, because another instance replaces it. */
+  readonly disposeWhenReleased = (): void => this.holders.whenNone(() => this.dispose());
+
   dispose(): void {
-    this.writerSubscription?.dispose();
     this.otherWindow.dispose();
     this.connection.dispose();
     this.conversation.dispose();
@@ -356,8 +356,8 @@ export class ChatSession implements Chat {
 
   /** Makes this window the writer before a prompt. @throws ChatError */
   private async claimForPrompt(): Promise<void> {
-    if (this.conversationFiles.readonlyReason !== undefined)
-      throw new ChatError('readonly', this.conversationFiles.readonlyReason);
+    const { readonlyReason } = this.otherWindow;
+    if (readonlyReason !== undefined) throw new ChatError('readonly', readonlyReason);
     if (!this.conversationFiles.isOurs) await this.conversationFiles.claim();
     this.signInWait.end();
     this.isWatchingFiles = true;

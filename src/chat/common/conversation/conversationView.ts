@@ -90,12 +90,12 @@ export interface ConversationFacts {
   readonly connection: Pick<BackendConnection, 'state' | 'capabilities' | 'session'>;
   readonly turnRunner: { readonly phase: TurnPhase };
   readonly saves: { readonly isAsking: boolean };
-  readonly otherWindow: Pick<OtherWindowControl, 'live'>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly otherWindow: Pick<OtherWindowControl, 'live' | 'readonlyReason'>;
+  readonly clock: Clock;
 }
 
 /** Returns what a conversation is doing, or why it can't. */
-function conversationState(facts: ConversationFacts): Status & Pick<ConversationView, 'activity'> {
+export function conversationState(facts: ConversationFacts): Status & Pick<ConversationView, 'activity'> {
   const { clock, connection, conversation } = facts;
   const { isAsking: isAskingToSave } = facts.saves;
   const { phase } = facts.turnRunner;
@@ -106,7 +106,7 @@ function conversationState(facts: ConversationFacts): Status & Pick<Conversation
     agent: backendTitle,
     transcript,
     backend: connection.state,
-    readonly: readonlyReason(conversation, facts.otherWindow.live),
+    readonly: readonlyReason(conversation, facts.otherWindow),
     phase,
     isAskingToSave,
     isSavingCheckpoint,
@@ -174,10 +174,13 @@ function viewInOtherWindow(live: LiveConversation | undefined): Partial<Conversa
   return { isInUse: true, runsInOtherWindow: true, ...withoutUndefined({ activity: live.activity }) };
 }
 
-function readonlyReason({ file, transcript }: Conversation, live: LiveConversation | undefined): string | undefined {
+function readonlyReason(
+  { file, transcript }: Conversation,
+  { live, readonlyReason: reason }: ConversationFacts['otherWindow'],
+): string | undefined {
   if (live) return runsElsewhereText(live);
   const isAsked = file.isInUseElsewhere && transcript.approvals.count > 0;
-  return isAsked ? `${file.readonlyReason} An approval is waiting for you there.` : file.readonlyReason;
+  return isAsked && reason !== undefined ? `${reason} An approval is waiting for you there.` : reason;
 }
 
 function transcriptView(

@@ -53,6 +53,10 @@ export class SharedDraft implements Disposable {
     if (this.draftsBeingSent.delete(promptKey)) this.persistDraft();
   }
 
+  get isSendingAny(): boolean {
+    return this.draftsBeingSent.size > 0;
+  }
+
   isSending(id: string): boolean {
     return [...this.draftsBeingSent.values()].some((draft) => draft.id === id);
   }

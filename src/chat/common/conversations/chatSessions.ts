@@ -60,7 +60,6 @@ const loadTimeoutMs = 120_000;
 export class ChatSessions implements Chats, WriteObserver {
   private readonly chats = new Map<string, ChatSession>();
   private readonly openingById = new Map<string, Promise<ChatSession>>();
-  private readonly closingById = new Map<string, Promise<void>>();
   private readonly disposables: Disposable[] = [];
   private readonly onListenerError = (error: unknown): void => this.ports.log.error('a listener failed', error);
   private readonly onCloseError = (error: unknown): void => this.ports.log.error('cannot close a conversation', error);
@@ -89,18 +88,27 @@ export class ChatSessions implements Chats, WriteObserver {
 
   constructor(private readonly ports: ChatSessionsPorts) {
     const { backends, clock, log, memento } = ports;
-    this.sharedConversations = new SharedConversations(ports.windows, this.chats, (id) => this.showEmitter.fire(id));
+    this.sharedConversations = new SharedConversations(
+      ports.windows,
+      this.chats,
+      (id) => this.showEmitter.fire(id),
+      (id) => this.idleChatCloser.closeForOther(id),
+    );
     this.conversationRows = new ConversationRows(ports.store, this.sharedConversations);
     this.remoteSessions = new RemoteSessions(backends, clock, log, memento);
     this.usedBackends = new OpenBackends(backends, clock, log, {
       onReady: (backend) => void this.remoteSessions.deletePending(backend),
       onChange: () => this.backendsEmitter.fire(),
     });
-    this.idleChatCloser = new IdleChatCloser(
+    this.idleChatCloser = new IdleChatCloser({
       clock,
-      () => this.chats.values(),
-      (chat) => this.closeIdleChat(chat),
-    );
+      chats: this.chats,
+      onClosing: (id) => {
+        this.sharedConversations.remove(id);
+        this.fileChangesEmitter.fire();
+      },
+      onError: this.onCloseError,
+    });
     this.preparedSessions = new PreparedSessions({
       ...ports,
       open: (id) => this.usedBackends.open(id),
@@ -206,7 +214,7 @@ export class ChatSessions implements Chats, WriteObserver {
       await open.catchUp();
       return open;
     }
-    await this.closingById.get(sessionId);
+    await this.idleChatCloser.whenClosed(sessionId);
     // Concurrent calls for the same conversation share one result.
     const opening =
       this.openingById.get(sessionId) ?? this.openChat(sessionId).finally(() => this.openingById.delete(sessionId));
@@ -228,8 +236,8 @@ export class ChatSessions implements Chats, WriteObserver {
   async locateFolder(from: string, to: string): Promise<() => Promise<void>> {
     const undo = await this.ports.store.locateFolder(from, to);
     const forgetPaths = async (): Promise<void> => {
-      for (const chat of this.openChats) if (chat.canClose) this.closeIdleChat(chat);
-      await Promise.all(this.closingById.values());
+      for (const chat of this.openChats) if (chat.canClose) this.idleChatCloser.close(chat);
+      await this.idleChatCloser.whenClosed();
     };
     await forgetPaths();
     return () => undo().then(forgetPaths);
@@ -269,7 +277,7 @@ export class ChatSessions implements Chats, WriteObserver {
 
   async stop(): Promise<void> {
     this.preparedSessions.dispose();
-    await Promise.all(this.closingById.values());
+    await this.idleChatCloser.whenClosed();
     await Promise.all(this.openChats.map((chat) => chat.close().catch(this.onCloseError)));
     await this.ports.store.stop();
   }
@@ -344,21 +352,6 @@ export class ChatSessions implements Chats, WriteObserver {
       if (update()) this.noteChange();
     });
     return chat;
-  }
-
-  /** Closes an idle conversation. `open` can open it again. */
-  private closeIdleChat(chat: ChatSession): void {
-    this.chats.delete(chat.id);
-    this.sharedConversations.remove(chat.id);
-    this.fileChangesEmitter.fire();
-    const closed = chat
-      .close()
-      .catch(this.onCloseError)
-      .finally(() => {
-        chat.dispose();
-        this.closingById.delete(chat.id);
-      });
-    this.closingById.set(chat.id, closed);
   }
 
   private remoteSearchOptions(signal: AbortSignal | undefined): RemoteSearchOptions {

@@ -1,30 +1,25 @@
 import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import { formatFileNames } from '../../../base/common/lists';
 import { fileNameOf } from '../../../base/common/text/fileNameOf';
-import type { FolderMove } from './conversationPlace';
+import type { Conversation } from '../conversation/conversation';
 
-/** What the user has to know when a conversation is opened. */
-interface Opened {
-  /** Where its folders are now, if it was not continued there yet. */
-  readonly moves: readonly FolderMove[];
-  /** Absolute paths of the changed files that are not as the agent left them. Asked only if folders have moved. */
-  readonly pathsNotAsLeft: () => Promise<readonly string[]>;
-  readonly draft: { readonly unsavedImageTitles: readonly string[] };
-}
-
-/** Returns the warnings for a conversation that was opened. */
-export async function openingNotices({ draft, moves, pathsNotAsLeft }: Opened): Promise<string[]> {
-  const different = moves.length > 0 ? await pathsNotAsLeft() : [];
-  const notices: string[] = [];
+/** Adds warnings to a conversation that was opened: what has moved with its folders, and what of its draft is lost. */
+export async function addOpeningNotices(
+  conversation: Conversation,
+  draft: { readonly unsavedImageTitles: readonly string[] },
+): Promise<void> {
+  const { moves } = conversation.file;
+  const different = moves.length > 0 ? await conversation.journal.review.pathsNotAsLeft() : [];
   if (different.length > 0) {
     const where = moves.map(({ to }) => to).join(', ');
     const [are, them] = different.length === 1 ? ['is', 'it'] : ['are', 'them'];
     const names = formatFileNames(different.map(fileNameOf));
-    notices.push(
+    conversation.addNotice(
+      'warning',
       `This conversation works in ${where} now. ${countWithNoun(different.length, 'file')} there ${are} not as the agent left ${them}: ${names}. What differs counts as your edits.`,
     );
   }
   const images = draft.unsavedImageTitles.join(', ');
-  if (images !== '') notices.push(`Images of the draft could not be read. Add them again: ${images}.`);
-  return notices;
+  if (images !== '')
+    conversation.addNotice('warning', `Images of the draft could not be read. Add them again: ${images}.`);
 }

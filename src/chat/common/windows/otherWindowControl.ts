@@ -9,6 +9,7 @@ import { answerRequest, notRunningText, type OtherWindows, type WindowRequest } 
 /** The control of a conversation that another window runs: what the user does here is done there. */
 export class OtherWindowControl implements Disposable {
   private readonly subscription: Disposable | undefined;
+  private following: Disposable | undefined;
 
   constructor(
     private readonly conversation: Pick<Conversation, 'changeEmitter' | 'file'>,
@@ -23,6 +24,12 @@ export class OtherWindowControl implements Disposable {
   get live(): LiveConversation | undefined {
     const { file } = this.conversation;
     return file.isInUseElsewhere ? this.windows?.liveConversation(file.head.id) : undefined;
+  }
+
+  /** Why this window cannot write. Undefined if it can, also because the other window does nothing with the conversation. */
+  get readonlyReason(): string | undefined {
+    const { head, isInUseElsewhere, readonlyReason } = this.conversation.file;
+    return isInUseElsewhere && this.windows?.isIdleElsewhere(head.id) === true ? undefined : readonlyReason;
   }
 
   /** Whether this window can only read the conversation, and has no `session` of its own that it could still stop. */
@@ -48,7 +55,15 @@ export class OtherWindowControl implements Disposable {
     await windows.ask(head.id, request(live));
   }
 
+  /** Reads what the other window writes, while a page shows the conversation. */
+  setFollowing(isShown: boolean): void {
+    const { file } = this.conversation;
+    this.following?.dispose();
+    this.following = isShown && !file.isOurs ? file.follow() : undefined;
+  }
+
   dispose(): void {
+    this.following?.dispose();
     this.subscription?.dispose();
   }
 }

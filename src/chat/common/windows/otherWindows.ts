@@ -22,6 +22,8 @@ export const WindowRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('stop'), turn: z.number() }),
   /** Shows the conversation in the window that runs it. */
   z.object({ kind: z.literal('show') }),
+  /** Closes the conversation if nothing is done with it, so that another window can become its writer. */
+  z.object({ kind: z.literal('release') }),
 ]);
 export type WindowRequest = z.infer<typeof WindowRequest>;
 
@@ -40,10 +42,14 @@ export interface OtherWindows {
   readonly onDidChange: Event<void>;
   /** Returns what a conversation does in another window that is alive, or did until just now. */
   liveConversation(id: string): LiveConversation | undefined;
-  /** Tells the other windows what the conversations of this one do, by their id. */
-  publish(conversations: LiveConversations): void;
+  /** Whether another window is the writer of the conversation, but does nothing with it, and releases it if it is asked to. */
+  isIdleElsewhere(id: string): boolean;
+  /** Asks that window to release it, and waits until it has. @throws the same as `ask` */
+  askToRelease(id: string): Promise<void>;
+  /** Tells the other windows what the conversations of this one do, by their id, and of which it is the idle writer. */
+  publish(conversations: LiveConversations, idle: readonly string[]): void;
   /**
-   * Asks the window that runs the conversation, and waits until it has done it. @throws ChatError: what that window says,
+   * Asks the window that runs the conversation or is its idle writer, and waits until it has done it. @throws ChatError: what that window says,
    * or `readonly` if none runs it or it does not answer
    */
   ask(conversation: string, request: WindowRequest): Promise<void>;

@@ -5,34 +5,48 @@ import { answerRequest, notRunningText, type OtherWindows, type WindowRequest } 
 interface LiveChat extends Pick<Chat, 'id' | 'answerApproval' | 'stop'> {
   /** What it does, if this window runs it. Undefined while it does nothing and needs nothing. */
   readonly live: LiveConversation | undefined;
+  /** Whether this window is its writer, and another one could have it. */
+  readonly isIdleWriter: boolean;
 }
 
 /** Tells the other windows what the conversations of this one do, and does here what they ask. */
 export class SharedConversations {
   private readonly liveConversations = new Map<string, LiveConversation>();
+  private readonly idleIds = new Set<string>();
 
   constructor(
     private readonly windows: OtherWindows | undefined,
     /** The open conversations of this window, by their id. */
     private readonly chats: ReadonlyMap<string, LiveChat>,
     private readonly show: (id: string) => void,
+    /** Closes a conversation with which nothing is done, and resolves when it is closed. @throws ChatError */
+    private readonly release: (id: string) => Promise<void>,
   ) {
     windows?.setHandler((conversation, request) => this.perform(conversation, request));
   }
 
   /** Call when a conversation was opened or has changed. Returns whether its row has. */
-  update({ id, live }: Pick<LiveChat, 'id' | 'live'>): boolean {
+  update({ id, isIdleWriter, live }: Pick<LiveChat, 'id' | 'isIdleWriter' | 'live'>): boolean {
     const before = this.liveConversations.get(id);
-    if (JSON.stringify(before) === JSON.stringify(live)) return false;
+    const isSame = JSON.stringify(before) === JSON.stringify(live);
+    const isIdle = isIdleWriter && !live;
+    if (isSame && isIdle === this.idleIds.has(id)) return false;
     if (live) this.liveConversations.set(id, live);
     else this.liveConversations.delete(id);
-    this.windows?.publish(Object.fromEntries(this.liveConversations));
-    return true;
+    if (isIdle) this.idleIds.add(id);
+    else this.idleIds.delete(id);
+    this.publish();
+    return !isSame;
   }
 
   /** Call when a conversation was closed. */
   remove(id: string): void {
-    if (this.liveConversations.delete(id)) this.windows?.publish(Object.fromEntries(this.liveConversations));
+    const wasIdle = this.idleIds.delete(id);
+    if (this.liveConversations.delete(id) || wasIdle) this.publish();
+  }
+
+  private publish(): void {
+    this.windows?.publish(Object.fromEntries(this.liveConversations), [...this.idleIds]);
   }
 
   /** Returns what a conversation does in the window that runs it. Empty if none does. */
@@ -52,6 +66,10 @@ export class SharedConversations {
 
   /** @throws ChatError, BackendError */
   private async perform(conversation: string, request: WindowRequest): Promise<void> {
+    if (request.kind === 'release') {
+      await this.release(conversation);
+      return;
+    }
     const chat = this.chats.get(conversation);
     if (!chat?.live) throw new ChatError('notFound', 'That window does not run this conversation any more.');
     switch (request.kind) {

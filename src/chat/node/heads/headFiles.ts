@@ -87,18 +87,9 @@ export class HeadFiles {
     const { files, folders } = this.deps;
     const images = this.imagesOf(head.id);
     const stored = withoutLargeImages(head);
-    await this.withWarning(storeFailure, head.id, images.store(head, stored));
+    await this.failures.run(storeFailure, () => images.store(head, stored), head.id);
     await files.replace(folders.headFileOf(head.id), JSON.stringify(stored));
-    await this.withWarning(removeFailure, head.id, images.removeUnused(stored));
-  }
-
-  private async withWarning(failure: string, id: string, work: Promise<void>): Promise<void> {
-    try {
-      await work;
-      this.failures.noteSuccess(failure, id);
-    } catch (error) {
-      this.failures.warnOnce(failure, error, id);
-    }
+    await this.failures.run(removeFailure, () => images.removeUnused(stored), head.id);
   }
 
   private imagesOf(id: string): DraftImages {

@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import * as path from 'node:path';
 import type { FileLock } from '../../../base/node/fileLock';
 import type { FilePort } from '../../../base/node/filePort';
-import { ChatError } from '../../common/chatPorts';
 import { logVersion, type LogRecord } from '../../common/conversation/logRecord';
 import { CallGrowthWriter } from '../../common/log/callGrowth';
-import { inUseElsewhereText } from '../conversationAccess';
+import { readonlyError } from '../conversationAccess';
 import { LogReader } from './logReader';
 
 /** Size of the pieces that are written, in UTF-16 units. */
@@ -49,7 +48,7 @@ export async function compactUnusedLog(
   follower?: LogReader,
 ): Promise<boolean> {
   try {
-    if (!(await lock.acquire())) throw new ChatError('readonly', inUseElsewhereText);
+    if (!(await lock.acquire())) throw readonlyError('theirs');
     const size = await compactLog(
       files,
       file,

@@ -33,11 +33,14 @@ const WindowState = z.object({
   /** Requests to the window contain it. */
   token: z.string(),
   conversations: z.record(z.string(), z.unknown()),
+  /** Ids of conversations that it has claimed and does nothing with. Missing in earlier versions, which release none. */
+  idle: z.array(z.string()).catch([]),
 });
 
 interface OtherWindow {
   readonly token: string;
   readonly conversations: LiveConversations;
+  readonly idle: readonly string[];
   /** Held by that window while it is alive. */
   readonly lock: FileLock;
   readonly isAlive: boolean;
@@ -73,6 +76,7 @@ export class WindowRegistry implements OtherWindows, Disposable {
   private readonly retryCoalescer: Coalescer;
   private pollTimer: Disposable | undefined;
   private conversations: LiveConversations = {};
+  private idle: readonly string[] = [];
   private reported = '';
   private handler: WindowRequestHandler | undefined;
 
@@ -119,8 +123,17 @@ export class WindowRegistry implements OtherWindows, Disposable {
     return this.ownerOf(id)?.[1].conversations[id] ?? this.ended.get(id)?.live;
   }
 
-  publish(conversations: LiveConversations): void {
+  isIdleElsewhere(id: string): boolean {
+    return this.liveConversation(id) === undefined && this.ownerOf(id) !== undefined;
+  }
+
+  async askToRelease(id: string): Promise<void> {
+    if (this.isIdleElsewhere(id)) await this.ask(id, { kind: 'release' });
+  }
+
+  publish(conversations: LiveConversations, idle: readonly string[]): void {
     this.conversations = conversations;
+    this.idle = idle;
     this.writeCoalescer.schedule();
   }
 
@@ -157,7 +170,12 @@ export class WindowRegistry implements OtherWindows, Disposable {
   }
 
   private ownerOf(conversation: string): readonly [id: string, OtherWindow] | undefined {
-    return [...this.others].find(([, { conversations, isAlive }]) => isAlive && conversations[conversation]);
+    const alive = [...this.others].filter(([, { isAlive }]) => isAlive);
+    // A window that has just released it may still be known as its writer.
+    return (
+      alive.find(([, { conversations }]) => conversations[conversation]) ??
+      alive.find(([, { idle }]) => idle.includes(conversation))
+    );
   }
 
   /** Writes what this window does, and tries again if it fails. Never rejects. */
@@ -166,13 +184,13 @@ export class WindowRegistry implements OtherWindows, Disposable {
     this.retryCoalescer.dispose();
     await this.queue.run('write', async () => {
       if (this.disposables.isDisposed) return;
-      const { conversations, token } = this;
+      const { conversations, idle, token } = this;
       try {
         await files.makeFolder(folder);
         // If the mailbox is missing, the lock may be, too.
         if (await this.mailbox.ensureOpen()) await this.lock.acquire();
         else await this.lock.ensureHeld();
-        await files.replace(this.fileOf(id, 'json'), JSON.stringify({ token, conversations }));
+        await files.replace(this.fileOf(id, 'json'), JSON.stringify({ token, conversations, idle }));
         this.pollWhileAnyRuns();
       } catch (error) {
         // Where nothing can be stored, the store of conversations reports it.
@@ -216,7 +234,7 @@ export class WindowRegistry implements OtherWindows, Disposable {
       const text = await files.read(this.fileOf(id, 'json'));
       const isAlive = await lock.isHeldElsewhere();
       const state = WindowState.safeParse(parseJson(text ?? '')).data;
-      if (state) return { token: state.token, conversations: readConversations(state.conversations), lock, isAlive };
+      if (state) return { ...state, conversations: readConversations(state.conversations), lock, isAlive };
       if (text !== undefined && known) return { ...known, isAlive };
     } catch {
       if (known) return known;
@@ -242,7 +260,7 @@ export class WindowRegistry implements OtherWindows, Disposable {
     for (const [id, { atMs }] of this.ended) if (nowMs - atMs >= endMs) this.ended.delete(id);
     const alive = [...this.others.values()].filter(({ isAlive }) => isAlive);
     const live = alive.flatMap(({ conversations }) => Object.entries(conversations));
-    const reported = JSON.stringify([live, [...this.ended.keys()]]);
+    const reported = JSON.stringify([live, alive.map(({ idle }) => idle), [...this.ended.keys()]]);
     if (reported === this.reported) return;
     this.reported = reported;
     this.emitter.fire();

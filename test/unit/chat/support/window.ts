@@ -58,7 +58,13 @@ export class Window {
     unsavedFiles: UnsavedFiles,
     isOlder: boolean,
   ) {
-    this.store = new ConversationStore({ folder, files, clock: storeClock, log });
+    this.store = new ConversationStore({
+      folder,
+      files,
+      clock: storeClock,
+      log,
+      ...(isOlder ? {} : { askToRelease: (id) => this.windows.askToRelease(id) }),
+    });
     this.windows = new WindowRegistry({
       folder: path.join(folder, 'windows'),
       id: randomUUID(),

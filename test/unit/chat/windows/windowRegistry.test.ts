@@ -55,7 +55,7 @@ describe('WindowRegistry', () => {
       }
       return Promise.resolve();
     };
-    registry.publish(running);
+    registry.publish(running, []);
     clock.advance(100);
     await opening.promise;
     await registry.stop();
@@ -72,7 +72,7 @@ describe('WindowRegistry', () => {
       throw new Error('The disk is full.');
     };
     for (let count = 0; count < 2; count++) {
-      registry.publish(running);
+      registry.publish(running, []);
       clock.advance(100);
     }
     first.resolve(undefined);

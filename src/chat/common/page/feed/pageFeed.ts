@@ -114,7 +114,7 @@ export class PageFeed implements Disposable {
     if (chat) {
       const store = new DisposableStore();
       const feed = store.add(chat.transcript.createFeed(initialEntryCount));
-      store.add(chat.keepOpen());
+      store.add(chat.keepOpen('page'));
       store.add(
         chat.onDidChange(() => {
           this.markDirty('session');
