@@ -1,3 +1,4 @@
+import type { TextCoverage, TextKind } from '../../texts/common/searchableText';
 import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import type { Entry, Usage } from '../../transcript/common/entries';
@@ -104,19 +105,6 @@ export interface SourceProblem {
   readonly message: string;
 }
 
-export const textKinds = [
-  'prompt',
-  'answer',
-  'thinking',
-  'command',
-  'path',
-  'call',
-  'output',
-  'note',
-  'details',
-] as const;
-export type TextKind = (typeof textKinds)[number];
-
 export interface ThreadHit {
   readonly threadId: string;
   /** Id of the entry to which the user can jump. Undefined for a hit in the title or the details of the thread. */
@@ -125,12 +113,6 @@ export interface ThreadHit {
   readonly kind: TextKind | 'title';
   readonly snippet: string;
   readonly score: number;
-}
-
-/** The number of threads on this machine that are indexed for the search. */
-export interface TextCoverage {
-  readonly indexed: number;
-  readonly total: number;
 }
 
 export interface TextSearchResult {

@@ -11,12 +11,12 @@ import { processorShares } from '../common/processorShares';
 import {
   ThreadError,
   type ThreadWithEntries,
-  type TextCoverage,
   type TextSearchResult,
   type ThreadHead,
   type ThreadSource,
   type ThreadSourceState,
 } from '../common/threadPorts';
+import { type TextCoverage } from '../../texts/common/searchableText';
 import type { ThreadFile, ThreadReader } from '../common/threadReader';
 import { isThreadFileName, type AmpPaths } from './ampFolder/ampData';
 import { findCurrentThreadId } from './ampFolder/currentThread';

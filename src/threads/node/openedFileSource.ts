@@ -5,7 +5,7 @@ import { DisposableStore, toDisposable, type Disposable } from '../../base/commo
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { toSearchableThread, findTextHits, type SearchableThread } from '../common/query/textHits';
-import { parseQuery } from '../common/query/threadQuery';
+import { parseQuery } from '../../texts/common/textQuery';
 import {
   ThreadError,
   type ThreadWithEntries,

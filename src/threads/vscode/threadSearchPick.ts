@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { LiveQuickPickItems } from '../../platform/vscode/liveQuickPickItems';
 import { LiveSearch, type LiveSearchDeps, type LiveSearchState } from '../common/search/liveSearch';
 import { findThreadsByIdIn } from '../common/model/threadLinks';
-import { textKindLabels } from '../common/query/searchableText';
+import { textKindLabels } from '../../texts/common/searchableText';
 import type { ThreadHead, ThreadHit } from '../common/threadPorts';
 import { threadRow, titleOf } from '../common/tree/threadRow';
 

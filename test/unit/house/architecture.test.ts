@@ -23,7 +23,7 @@ const layerMay: Record<Layer, readonly Layer[]> = {
 };
 
 /** Rooms that every feature may use. Features meet each other through ports, in compose.ts. */
-const shared = new Set(['base', 'wire', 'webview', 'platform', 'consent']);
+const shared = new Set(['base', 'wire', 'webview', 'platform', 'consent', 'texts']);
 /** Rooms whose `common` is a language that others speak; what the transcript looks like is the same for all, too. */
 const vocabularies = new Map<string, readonly string[]>([
   ['editor', ['amp', 'acp', 'amplifier', 'context', 'chat', 'permissions', 'threads', 'tools']],

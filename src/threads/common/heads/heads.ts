@@ -5,7 +5,7 @@ import { hasChangedFiles } from '../model/fileChanges';
 import { fileUriPath } from '../model/fileUriPath';
 import { firstLine, isRecord, asList, asNonEmptyText, asTimeMs, type JsonRecord } from '../model/jsonValues';
 import { isPrompt, promptText } from '../model/promptText';
-import type { SearchableText } from '../query/searchableText';
+import type { SearchableText } from '../../../texts/common/searchableText';
 import type { DocumentOrigin } from '../threadReader';
 import { relationsOf } from '../model/relations';
 import { ThreadDocument, workspaceTreesOf } from '../model/threadSchema';
@@ -89,7 +89,7 @@ export function headOfThread(document: ThreadDocument, from: DocumentOrigin): Th
 }
 
 /** The searchable data of a thread. */
-export interface ThreadSearchData {
+interface ThreadSearchData {
   readonly title: string;
   /** Time of the last prompt, in milliseconds since the epoch. */
   readonly lastPromptAt: number;

@@ -1,6 +1,6 @@
 import type { Entry, EntryOf, Part } from '../../../transcript/common/entries';
-import type { SearchableText } from './searchableText';
-import type { TextKind } from '../threadPorts';
+import type { SearchableText } from '../../../texts/common/searchableText';
+import type { TextKind } from '../../../texts/common/searchableText';
 
 /** Returns an entry's searchable texts, the same as `searchableTextsOfThread` for the document. */
 export function searchableTextsOfEntry(entry: Entry): readonly SearchableText[] {

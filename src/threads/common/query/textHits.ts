@@ -1,9 +1,9 @@
 import type { ThreadWithEntries, ThreadHead, ThreadHit } from '../threadPorts';
 import { searchableTextsOfEntry } from './entryTexts';
-import { matchThread, scoreThread, type RankedText } from './rank';
-import { cutToSearchablePart, type SearchableText } from './searchableText';
-import { snippetOf } from './snippet';
-import type { ThreadQuery } from './threadQuery';
+import { selectBestHits, type TextHit } from '../../../texts/common/bestHits';
+import { matchDocument, scoreDocument } from '../../../texts/common/rank';
+import { cutToSearchablePart, type SearchableText } from '../../../texts/common/searchableText';
+import type { TextQuery } from '../../../texts/common/textQuery';
 
 export interface SearchableThread {
   readonly head: ThreadHead;
@@ -11,8 +11,6 @@ export interface SearchableThread {
 }
 
 const hitsPerThread = 3;
-
-export type UnscoredHit = Omit<ThreadHit, 'score'>;
 
 export function toSearchableThread({ head, entries, facts }: ThreadWithEntries): SearchableThread {
   const details = { entryId: '', kind: 'details', text: facts.map(({ value }) => value).join('\n') } as const;
@@ -24,32 +22,13 @@ export function toSearchableThread({ head, entries, facts }: ThreadWithEntries):
 }
 
 /** Returns the texts with the most terms, best first. Empty if only the title matches. */
-export function findTextHits(
-  { head, texts }: SearchableThread,
-  query: ThreadQuery,
-  nowMs: number,
-): readonly ThreadHit[] {
-  const match = matchThread(query, head.title ?? '', texts);
+export function findTextHits({ head, texts }: SearchableThread, query: TextQuery, nowMs: number): readonly ThreadHit[] {
+  const match = matchDocument(query, head.title ?? '', texts);
   if (!match) return [];
-  const score = scoreThread(match.fields, head.lastPromptAt, nowMs);
-  return selectBestHits(head.id, match.texts, query, hitsPerThread).map((hit) => ({ ...hit, score }));
+  const score = scoreDocument(match.fields, head.lastPromptAt, nowMs);
+  return selectBestHits(head.id, match.texts, query, hitsPerThread).map((hit) => toThreadHit({ ...hit, score }));
 }
 
-/** Returns hits for texts that have as many terms as the first one. The texts are sorted by number of terms. */
-export function selectBestHits(
-  threadId: string,
-  ranked: readonly RankedText[],
-  query: ThreadQuery,
-  maxHits: number,
-): readonly UnscoredHit[] {
-  const maxTerms = ranked[0]?.termCount ?? 0;
-  return ranked
-    .filter(({ termCount }) => termCount === maxTerms)
-    .slice(0, maxHits)
-    .map(({ text: { entryId, kind, text } }) => ({
-      threadId,
-      ...(entryId === '' ? {} : { entryId }),
-      kind,
-      snippet: snippetOf(text, query),
-    }));
+export function toThreadHit({ documentId: threadId, ...hit }: TextHit): ThreadHit {
+  return { threadId, ...hit };
 }

@@ -4,8 +4,8 @@ import { pathOrUriPath } from '../model/fileUriPath';
 import { callIdOfCallBlock, isResultBlock, callIdOfResultBlock } from '../model/callIds';
 import { bareToolName, commandOfInput, pathOfInput } from '../model/toolNames';
 import { promptText } from '../model/promptText';
-import type { SearchableText } from './searchableText';
-import type { TextKind } from '../threadPorts';
+import type { SearchableText } from '../../../texts/common/searchableText';
+import type { TextKind } from '../../../texts/common/searchableText';
 import { searchableDetails } from './threadDetails';
 import { textsInValue } from './valueTexts';
 

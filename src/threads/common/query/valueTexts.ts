@@ -1,6 +1,6 @@
 import { isRecord } from '../model/jsonValues';
-import type { TextKind } from '../threadPorts';
-import { cutToSearchablePart, maxTextUnits } from './searchableText';
+import type { TextKind } from '../../../texts/common/searchableText';
+import { cutToSearchablePart, maxTextUnits } from '../../../texts/common/searchableText';
 
 /** Keys of encoded data, and of data that can be found in other texts. */
 const ignoredKeys: ReadonlySet<string> = new Set(

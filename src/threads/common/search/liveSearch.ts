@@ -2,7 +2,8 @@ import { Coalescer, type Clock } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Event } from '../../../base/common/event';
-import type { TextCoverage, ThreadHead } from '../threadPorts';
+import type { ThreadHead } from '../threadPorts';
+import type { TextCoverage } from '../../../texts/common/searchableText';
 import type { FoundThread, ThreadSearchResults } from './threadSearch';
 
 export interface LiveSearchDeps {

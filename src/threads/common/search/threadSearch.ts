@@ -1,7 +1,8 @@
-import { matchThread, scoreThread } from '../query/rank';
-import { snippetOf } from '../query/snippet';
-import { parseQuery } from '../query/threadQuery';
-import type { TextCoverage, TextSearchResult, ThreadHead, ThreadHit } from '../threadPorts';
+import { matchDocument, scoreDocument } from '../../../texts/common/rank';
+import { snippetOf } from '../../../texts/common/snippet';
+import { parseQuery } from '../../../texts/common/textQuery';
+import type { TextSearchResult, ThreadHead, ThreadHit } from '../threadPorts';
+import type { TextCoverage } from '../../../texts/common/searchableText';
 import { titleOf } from '../tree/threadRow';
 
 interface ThreadSearchDeps {
@@ -58,9 +59,9 @@ function headHits(query: string, head: ThreadHead, nowMs: number): ThreadHit[] {
   const parsed = parseQuery(query);
   const { repository, branch, folders } = head;
   const details = [head.id, repository ?? '', branch ?? '', ...folders].join('\n');
-  const match = matchThread(parsed, titleOf(head), [{ entryId: '', kind: 'details', text: details }]);
+  const match = matchDocument(parsed, titleOf(head), [{ entryId: '', kind: 'details', text: details }]);
   if (!match) return [];
-  const score = scoreThread(match.fields, head.lastPromptAt, nowMs);
+  const score = scoreDocument(match.fields, head.lastPromptAt, nowMs);
   if (match.texts.length === 0) return [{ threadId: head.id, kind: 'title', snippet: '', score }];
   return [{ threadId: head.id, kind: 'details', snippet: snippetOf(details, parsed), score }];
 }

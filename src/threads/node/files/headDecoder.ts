@@ -8,8 +8,9 @@ import {
   threadStates,
   type ThreadHead,
 } from '../../common/threadPorts';
-import { FileVersionKey } from './fileKey';
-import { verifyChecksumAndGetBody, IndexFileError, type StoredHead } from './headFile';
+import { FileVersionKey } from '../../../texts/node/files/fileKey';
+import { verifyChecksumAndGetBody, type StoredHead } from './headFile';
+import { IndexFileError } from '../../../texts/node/files/indexFileError';
 
 const text = z.string().exactOptional();
 const number = z.number().exactOptional();

@@ -2,7 +2,8 @@ import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
 import { parseJson } from '../../../base/common/parseJson';
 import type { ThreadHead } from '../../common/threadPorts';
-import type { FileVersionKey } from './fileKey';
+import { IndexFileError } from '../../../texts/node/files/indexFileError';
+import type { FileVersionKey } from '../../../texts/node/files/fileKey';
 
 /**
  * The file with the heads of all threads: a header line with a checksum, then one JSON line for each thread file. It is
@@ -21,11 +22,6 @@ export interface StoredHead {
   readonly file: FileVersionKey;
   /** The head of the thread. Null if Amp hides the thread. */
   readonly head: ThreadHead | null;
-}
-
-/** Explains why an index file cannot be used. The index is then created again. */
-export class IndexFileError extends Error {
-  override readonly name = 'IndexFileError';
 }
 
 export function encodeHeads(heads: Iterable<StoredHead>): Buffer {

@@ -1,6 +1,6 @@
 import { toDisposable, type Disposable } from '../../../base/common/disposable';
 import { isRecord } from '../../common/model/jsonValues';
-import type { FileVersionKey } from './fileKey';
+import type { FileVersionKey } from '../../../texts/node/files/fileKey';
 import { findMessages, findMessagesAgain, type MessageOffsets } from './messageOffsets';
 import { parseThreadJson, readThreadFile, type ThreadFileContent } from './threadFile';
 

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { errorCode, messageOf } from '../../../base/common/errors';
 import { ThreadError } from '../../common/threadPorts';
-import type { FileVersionKey } from './fileKey';
+import type { FileVersionKey } from '../../../texts/node/files/fileKey';
 
 /** Maximum size of a thread file, in bytes. This is also Amp's limit. */
 export const maxThreadBytes = 50 * 1024 * 1024;

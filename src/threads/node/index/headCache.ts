@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { errorCode, messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { isRecentlyWritten } from '../../common/model/threadState';
-import { isSameFileVersion, type FileVersionKey } from '../files/fileKey';
+import { isSameFileVersion, type FileVersionKey } from '../../../texts/node/files/fileKey';
 import { decodeHeads } from '../files/headDecoder';
 import { headFileName, type StoredHead } from '../files/headFile';
 

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import { errorCode, messageOf } from '../../../base/common/errors';
 import { isThreadFileName } from '../ampFolder/ampData';
-import type { FileVersionKey } from '../files/fileKey';
+import type { FileVersionKey } from '../../../texts/node/files/fileKey';
 
 interface StoreScan {
   readonly files: readonly FileVersionKey[];

@@ -5,9 +5,11 @@ import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import * as z from 'zod';
 import { createProblemHead } from '../../common/heads/heads';
+import { toThreadHit } from '../../common/query/textHits';
 import { newestFirstWithoutDuplicates } from '../../common/heads/newestFirst';
-import { ThreadError, type TextCoverage, type TextSearchResult, type ThreadHead } from '../../common/threadPorts';
-import type { FileVersionKey } from '../files/fileKey';
+import { ThreadError, type TextSearchResult, type ThreadHead } from '../../common/threadPorts';
+import { type TextCoverage } from '../../../texts/common/searchableText';
+import type { FileVersionKey } from '../../../texts/node/files/fileKey';
 import type { StoredHead } from '../files/headFile';
 import { HeadCache } from './headCache';
 import { CostThrottle } from '../../common/costThrottle';
@@ -93,7 +95,7 @@ export class ThreadIndex implements Disposable {
     const hits = await this.deps.worker.runWithWorker((link) =>
       this.sendFileList(link).sendRequest(request, SearchAnswer),
     );
-    return { hits, coverage: this.coverage };
+    return { hits: hits.map(toThreadHit), coverage: this.coverage };
   }
 
   dispose(): void {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import type { TextHit } from '../../../texts/common/bestHits';
 import type { Entry } from '../../../transcript/common/entries';
-import type { ThreadWithEntries, ThreadErrorCode, ThreadHead, ThreadHit } from '../../common/threadPorts';
+import type { ThreadWithEntries, ThreadErrorCode, ThreadHead } from '../../common/threadPorts';
 
 /**
  * Messages from the thread worker to the extension host. Heads and entries are not validated here, because the worker
@@ -15,7 +16,7 @@ export const IndexTextsAnswer = z.object({
   isOnDisk: z.boolean(),
 });
 export type IndexTextsAnswer = z.infer<typeof IndexTextsAnswer>;
-export const SearchAnswer = z.array(z.custom<ThreadHit>());
+export const SearchAnswer = z.array(z.custom<TextHit>());
 export const EntriesAnswer = z.object({ from: z.number(), entries: z.array(z.custom<Entry>()) });
 export type EntriesAnswer = z.infer<typeof EntriesAnswer>;
 export const HeadAnswer = z.custom<ThreadHead>().optional();

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { threadSourceKinds, type ThreadHead } from '../../common/threadPorts';
 import type { ThreadFile } from '../../common/threadReader';
-import { FileVersionKey } from '../files/fileKey';
+import { FileVersionKey } from '../../../texts/node/files/fileKey';
 
 /**
  * Requests from the extension host to the thread worker. The answers are in `threadWorkerMessages.ts`, which the worker

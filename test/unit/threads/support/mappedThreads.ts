@@ -4,7 +4,7 @@ import type { MappedThread } from '../../../../src/threads/common/mapping/mapThr
 import { mapThreadJson } from '../../../../src/threads/common/mapping/mapThreadJson';
 import { isRecord } from '../../../../src/base/common/isRecord';
 import { normalizeMessage } from '../../../../src/threads/common/model/threadSchema';
-import type { SearchableText } from '../../../../src/threads/common/query/searchableText';
+import type { SearchableText } from '../../../../src/texts/common/searchableText';
 import { searchableTextsOfThread } from '../../../../src/threads/common/query/threadTexts';
 import type { EntryOf } from '../../../../src/transcript/common/entries';
 

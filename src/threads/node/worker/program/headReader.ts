@@ -6,8 +6,8 @@ import type { DocumentOrigin, ThreadFile } from '../../../common/threadReader';
 import type { ThreadHead } from '../../../common/threadPorts';
 import { toThreadError } from '../../files/threadFile';
 import type { IncrementalThreadFileReader } from '../../files/incrementalThreadFileReader';
-import type { FileVersionKey } from '../../files/fileKey';
-import type { ThreadToIndex } from '../../texts/segmentBuilder';
+import type { FileVersionKey } from '../../../../texts/node/files/fileKey';
+import type { DocumentToIndex } from '../../../../texts/node/segmentBuilder';
 
 /**
  * Returns the texts of a thread. There are none for a hidden or unreadable thread. Undefined if the file no longer
@@ -16,9 +16,9 @@ import type { ThreadToIndex } from '../../texts/segmentBuilder';
 export function readTextsForSearch(
   files: IncrementalThreadFileReader,
   file: FileVersionKey,
-): ThreadToIndex | undefined {
+): DocumentToIndex | undefined {
   const from = originOf(file, file.mtimeMs);
-  const empty = { file, threadId: from.threadId, title: '', lastPromptAt: file.mtimeMs, texts: [] };
+  const empty = { file, documentId: from.threadId, title: '', lastPromptAt: file.mtimeMs, texts: [] };
   try {
     const { json } = files.read(file.path, file);
     return { ...empty, ...searchDataOf(json, from) };

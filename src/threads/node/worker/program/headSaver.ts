@@ -2,11 +2,12 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import * as path from 'node:path';
 import type { Clock } from '../../../../base/common/async';
 import { errorCode, messageOf } from '../../../../base/common/errors';
-import { encodeHeads, headFileName, IndexFileError, mergeHeads, type StoredHead } from '../../files/headFile';
-import { IndexLock } from '../../files/indexLock';
+import { encodeHeads, headFileName, mergeHeads, type StoredHead } from '../../files/headFile';
+import { IndexFileError } from '../../../../texts/node/files/indexFileError';
+import { IndexLock } from '../../../../texts/node/files/indexLock';
 import { CostThrottle } from '../../../common/costThrottle';
 import { processorShares } from '../../../common/processorShares';
-import { writeFileAtomically } from '../../files/atomicWrite';
+import { writeFileAtomically } from '../../../../texts/node/files/atomicWrite';
 
 const pace = { minMs: 100, share: processorShares.savedHeads };
 

@@ -1,14 +1,15 @@
+import * as path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../../../base/common/async';
 import { messageOf } from '../../../../base/common/errors';
 import { ThreadError } from '../../../common/threadPorts';
-import type { FileVersionKey } from '../../files/fileKey';
+import type { FileVersionKey } from '../../../../texts/node/files/fileKey';
 import type { StoredHead } from '../../files/headFile';
 import type { ThreadWorkerMessage } from '../threadWorkerMessages';
 import { WorkerCall, type HeadBatch, type ThreadWorkerRequest } from '../threadWorkerRequests';
 import { IncrementalThreadFileReader } from '../../files/incrementalThreadFileReader';
-import type { ThreadToIndex } from '../../texts/segmentBuilder';
-import type { TextIndex } from '../../texts/textIndex';
+import type { DocumentToIndex } from '../../../../texts/node/segmentBuilder';
+import type { TextIndex } from '../../../../texts/node/textIndex';
 import { readHeadOfStoredThread, readTextsForSearch, readHead } from './headReader';
 import type { HeadSaver } from './headSaver';
 import type { OpenThreads } from './openThreads';
@@ -65,7 +66,7 @@ export class ThreadWorker {
         return undefined;
       case 'setFiles':
         this.knownFiles = request;
-        (await this.textIndex?.value)?.setFiles(request.files, request.folders);
+        (await this.textIndex?.value)?.setFiles(request.files, listedIn(request));
         return undefined;
       case 'indexTexts':
         return await (await this.textIndexIn(request.folder)).build(onPart);
@@ -136,10 +137,10 @@ export class ThreadWorker {
   private textIndexIn(folder: string): Promise<TextIndex> {
     if (this.textIndex?.folder !== folder) {
       const warn = (message: string): void => this.warn(message);
-      const value = import('../../texts/textIndex').then(({ TextIndex }) => {
-        const read = (file: FileVersionKey): ThreadToIndex | undefined => readTextsForSearch(this.fileReader, file);
+      const value = import('../../../../texts/node/textIndex').then(({ TextIndex }) => {
+        const read = (file: FileVersionKey): DocumentToIndex | undefined => readTextsForSearch(this.fileReader, file);
         const index = new TextIndex({ folder, read, warn, pause: () => this.yieldToRequests() });
-        index.setFiles(this.knownFiles.files, this.knownFiles.folders);
+        index.setFiles(this.knownFiles.files, listedIn(this.knownFiles));
         index.load();
         return index;
       });
@@ -157,4 +158,9 @@ export class ThreadWorker {
   private warn(message: string): void {
     this.post({ kind: 'warning', message });
   }
+}
+
+function listedIn({ folders }: KnownFiles): (file: string) => boolean {
+  const all = new Set(folders);
+  return (file) => all.has(path.dirname(file));
 }

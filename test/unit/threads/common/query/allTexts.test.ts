@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { searchableTextsOfEntry } from '../../../../../src/threads/common/query/entryTexts';
-import { foldForSearch } from '../../../../../src/threads/common/query/fold';
-import { maxToolTextUnits, cutToSearchablePart } from '../../../../../src/threads/common/query/searchableText';
+import { foldForSearch } from '../../../../../src/texts/common/fold';
+import { maxToolTextUnits, cutToSearchablePart } from '../../../../../src/texts/common/searchableText';
 import { toSearchableThread, findTextHits } from '../../../../../src/threads/common/query/textHits';
-import { parseQuery } from '../../../../../src/threads/common/query/threadQuery';
-import { wordsOf } from '../../../../../src/threads/common/query/words';
+import { parseQuery } from '../../../../../src/texts/common/textQuery';
+import { wordsOf } from '../../../../../src/texts/common/words';
 import { mapThreadJson } from '../../../../../src/threads/common/mapping/mapThreadJson';
 import { answer, call, prompt, read, result, textsIn } from '../../support/mappedThreads';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { foldForSearch, foldWithPositions } from '../../../../../src/threads/common/query/fold';
-import { matchThread, scoreThread } from '../../../../../src/threads/common/query/rank';
-import { snippetOf } from '../../../../../src/threads/common/query/snippet';
-import { findTerm } from '../../../../../src/threads/common/query/termMatch';
-import { parseQuery } from '../../../../../src/threads/common/query/threadQuery';
-import { wordsOf } from '../../../../../src/threads/common/query/words';
+import { foldForSearch, foldWithPositions } from '../../../../../src/texts/common/fold';
+import { matchDocument, scoreDocument } from '../../../../../src/texts/common/rank';
+import { snippetOf } from '../../../../../src/texts/common/snippet';
+import { findTerm } from '../../../../../src/texts/common/termMatch';
+import { parseQuery } from '../../../../../src/texts/common/textQuery';
+import { wordsOf } from '../../../../../src/texts/common/words';
 
 const day = 24 * 3_600_000;
 
@@ -59,11 +59,11 @@ describe('a query of threads', () => {
 
   it('counts titles more than prompts, these more than answers, and new threads more than old ones', () => {
     const now = 1_000 * day;
-    assert.ok(scoreThread(['title'], now - 300 * day, now) > scoreThread(['prompt'], now - 60 * day, now));
-    assert.ok(scoreThread(['prompt'], now, now) > scoreThread(['answer'], now, now));
-    assert.ok(scoreThread(['answer'], now, now) > scoreThread(['answer'], now - day, now));
-    assert.equal(scoreThread(['answer'], now + day, now), scoreThread(['answer'], now, now));
-    assert.ok(Number.isFinite(scoreThread(['title'], 0, -5)));
+    assert.ok(scoreDocument(['title'], now - 300 * day, now) > scoreDocument(['prompt'], now - 60 * day, now));
+    assert.ok(scoreDocument(['prompt'], now, now) > scoreDocument(['answer'], now, now));
+    assert.ok(scoreDocument(['answer'], now, now) > scoreDocument(['answer'], now - day, now));
+    assert.equal(scoreDocument(['answer'], now + day, now), scoreDocument(['answer'], now, now));
+    assert.ok(Number.isFinite(scoreDocument(['title'], 0, -5)));
   });
 
   it('wants all terms somewhere in the thread, and ranks its texts', () => {
@@ -72,8 +72,8 @@ describe('a query of threads', () => {
       { entryId: 'p', kind: 'prompt', text: 'red' },
       { entryId: 'x', kind: 'answer', text: 'green' },
     ] as const;
-    assert.equal(matchThread(parseQuery('red violet'), 'Title', texts), undefined);
-    const match = matchThread(parseQuery('title red'), 'Title', texts);
+    assert.equal(matchDocument(parseQuery('red violet'), 'Title', texts), undefined);
+    const match = matchDocument(parseQuery('title red'), 'Title', texts);
     assert.deepEqual(match?.fields, ['title', 'prompt']);
     assert.deepEqual(
       match.texts.map(({ text }) => text.entryId),

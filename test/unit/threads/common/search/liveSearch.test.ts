@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { Emitter } from '../../../../../src/base/common/event';
 import { LiveSearch, type LiveSearchState } from '../../../../../src/threads/common/search/liveSearch';
-import type { TextCoverage, ThreadHead } from '../../../../../src/threads/common/threadPorts';
+import type { ThreadHead } from '../../../../../src/threads/common/threadPorts';
+import type { TextCoverage } from '../../../../../src/texts/common/searchableText';
 import type { FoundThread, ThreadSearchResults } from '../../../../../src/threads/common/search/threadSearch';
 import { FakeClock } from '../../../../fake/fakeClock';
 import { head } from '../../support/threadHead';

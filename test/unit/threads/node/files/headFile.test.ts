@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { decodeHeads } from '../../../../../src/threads/node/files/headDecoder';
-import {
-  encodeHeads,
-  IndexFileError,
-  mergeHeads,
-  type StoredHead,
-} from '../../../../../src/threads/node/files/headFile';
+import { encodeHeads, mergeHeads, type StoredHead } from '../../../../../src/threads/node/files/headFile';
+import { IndexFileError } from '../../../../../src/texts/node/files/indexFileError';
 import { head } from '../../support/threadHead';
 
 const stored = (path: string, title: string | null): StoredHead => ({

@@ -1,16 +1,16 @@
 /**
- * A Bloom filter of the pairs of consecutive words in a thread. With it, a search for a phrase of common words reads
- * only threads that probably contain the phrase. The size of the filter depends on the number of different pairs.
+ * A Bloom filter of the pairs of consecutive words in a document. With it, a search for a phrase of common words reads
+ * only documents that probably contain the phrase. The size of the filter depends on the number of different pairs.
  */
 
 const bitsPerPair = 8;
 const minBits = 64;
-/** Maximum size of a filter in bits (512 KiB), which is enough for the longest known threads. */
+/** Maximum size of a filter in bits (512 KiB), which is enough for the longest known documents. */
 const maxBits = 4 * 1024 * 1024;
 /** If the share of set bits in a filter is smaller, the filter is folded to half its size. */
 const minFillShare = 0.15;
 
-/** Builds pair filters, for one thread after another. */
+/** Builds pair filters, for one document after another. */
 export class WordPairFilterBuilder {
   private pairHashes = new Int32Array(1 << 12);
   private pairCount = 0;
@@ -51,7 +51,7 @@ export class WordPairFilterBuilder {
   }
 }
 
-/** Whether a thread may contain words with these hashes in sequence. False is certain, but true is not. */
+/** Whether a document may contain words with these hashes in sequence. False is certain, but true is not. */
 export function mayContainSequence(filter: Uint8Array, words: readonly number[]): boolean {
   const mask = filter.length * 8 - 1;
   return words.every((hash, index) => {

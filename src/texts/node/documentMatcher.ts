@@ -1,12 +1,12 @@
-import { matchTexts, rankTexts, type RankedText, type SearchField } from '../../common/query/rank';
-import type { SearchableText } from '../../common/query/searchableText';
-import type { QueryTerm, ThreadQuery } from '../../common/query/threadQuery';
+import { matchTexts, rankTexts, type RankedText, type SearchField } from '../common/rank';
+import type { SearchableText } from '../common/searchableText';
+import type { QueryTerm, TextQuery } from '../common/textQuery';
 import { mayContainSequence } from './pairFilter';
 import { StoredTexts } from './storedTexts';
-import type { SegmentThread, TextSegment, ThreadTextPart } from './textSegment';
+import type { SegmentDocument, TextSegment, DocumentTextPart } from './textSegment';
 import { hashWord } from './wordScanner';
 
-const parts: readonly ThreadTextPart[] = ['conversation', 'work'];
+const parts: readonly DocumentTextPart[] = ['conversation', 'work'];
 
 interface IndexedMatch {
   /** The best field of each term. Undefined if the best fields of the words are already exact. */
@@ -16,10 +16,10 @@ interface IndexedMatch {
 }
 
 /**
- * Finds the best texts of a thread that may match. Searches the conversation first. The much longer texts of tools are
+ * Finds the best texts of a document that may match. Searches the conversation first. The much longer texts of tools are
  * searched only for terms that the conversation does not contain.
  */
-export class ThreadMatcher {
+export class DocumentMatcher {
   /** Whether each term is a single word. The index of words then already gives the exact score. */
   private readonly hasOnlyWords: boolean;
   /** The hashes of the complete words of each term. */
@@ -27,7 +27,7 @@ export class ThreadMatcher {
 
   /** `wordCount` is the number of different words in the query. */
   constructor(
-    private readonly query: ThreadQuery,
+    private readonly query: TextQuery,
     wordCount: number,
     private readonly maxTexts: number,
   ) {
@@ -37,30 +37,30 @@ export class ThreadMatcher {
 
   /**
    * Returns the texts that match best. `fields` contains, for each word of the query, the field in which it matches
-   * best. Undefined if the thread does not match.
+   * best. Undefined if the document does not match.
    */
-  match(segment: TextSegment, thread: SegmentThread, fields: readonly SearchField[]): IndexedMatch | undefined {
-    return this.hasOnlyWords ? this.matchWords(segment, thread, fields) : this.matchTerms(segment, thread);
+  match(segment: TextSegment, document: SegmentDocument, fields: readonly SearchField[]): IndexedMatch | undefined {
+    return this.hasOnlyWords ? this.matchWords(segment, document, fields) : this.matchTerms(segment, document);
   }
 
-  private matchWords(segment: TextSegment, thread: SegmentThread, fields: readonly SearchField[]): IndexedMatch {
-    const conversation = this.bestTexts(new StoredTexts(segment.readTexts(thread, 'conversation')));
+  private matchWords(segment: TextSegment, document: SegmentDocument, fields: readonly SearchField[]): IndexedMatch {
+    const conversation = this.bestTexts(new StoredTexts(segment.readTexts(document, 'conversation')));
     const most = conversation[0]?.termCount ?? 0;
     if (!fields.includes('work') || most === this.query.terms.length) return { fields: undefined, texts: conversation };
-    const work = this.bestTexts(new StoredTexts(segment.readTexts(thread, 'work')));
+    const work = this.bestTexts(new StoredTexts(segment.readTexts(document, 'work')));
     return { fields: undefined, texts: (work[0]?.termCount ?? 0) > most ? work : [...conversation, ...work] };
   }
 
-  private matchTerms(segment: TextSegment, thread: SegmentThread): IndexedMatch | undefined {
+  private matchTerms(segment: TextSegment, document: SegmentDocument): IndexedMatch | undefined {
     const { query } = this;
     const mayMatch = (words: readonly number[]): boolean =>
-      parts.some((part) => mayContainSequence(segment.pairFilterOf(thread, part), words));
+      parts.some((part) => mayContainSequence(segment.pairFilterOf(document, part), words));
     if (!this.termHashes.every(mayMatch)) return undefined;
-    const conversation = matchTexts(query, thread.title, this.readPossibleTexts(segment, thread, 'conversation'));
+    const conversation = matchTexts(query, document.title, this.readPossibleTexts(segment, document, 'conversation'));
     const foundFields = conversation.fields.flatMap((field) => field ?? []);
     if (foundFields.length === query.terms.length && conversation.texts.length + conversation.titleTermCount > 0)
       return { fields: foundFields, texts: conversation.texts };
-    const work = matchTexts(query, '', this.readPossibleTexts(segment, thread, 'work'));
+    const work = matchTexts(query, '', this.readPossibleTexts(segment, document, 'work'));
     const fields = conversation.fields.map((field, index) => field ?? work.fields[index]);
     if (fields.some((field) => field === undefined)) return undefined;
     const texts = [...conversation.texts, ...work.texts].sort((one, other) => other.termCount - one.termCount);
@@ -70,12 +70,12 @@ export class ThreadMatcher {
   /** Returns the texts that may contain a term. */
   private readPossibleTexts(
     segment: TextSegment,
-    thread: SegmentThread,
-    part: ThreadTextPart,
+    document: SegmentDocument,
+    part: DocumentTextPart,
   ): readonly SearchableText[] {
-    const pairs = segment.pairFilterOf(thread, part);
+    const pairs = segment.pairFilterOf(document, part);
     if (!this.termHashes.some((words) => mayContainSequence(pairs, words))) return [];
-    const texts = new StoredTexts(segment.readTexts(thread, part));
+    const texts = new StoredTexts(segment.readTexts(document, part));
     const masks = texts.possibleTermMasks(this.query.terms);
     return texts.readTexts((index) => masks[index] !== 0);
   }

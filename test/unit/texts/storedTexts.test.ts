@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { foldForSearch } from '../../../../../src/threads/common/query/fold';
-import { findTerm } from '../../../../../src/threads/common/query/termMatch';
-import { parseQuery } from '../../../../../src/threads/common/query/threadQuery';
-import { GrowableBuffer } from '../../../../../src/threads/node/texts/growableBuffer';
-import { IndexFileError } from '../../../../../src/threads/node/files/headFile';
-import { encodeTexts, StoredTexts } from '../../../../../src/threads/node/texts/storedTexts';
-import { WordScanner } from '../../../../../src/threads/node/texts/wordScanner';
+import { foldForSearch } from '../../../src/texts/common/fold';
+import { findTerm } from '../../../src/texts/common/termMatch';
+import { parseQuery } from '../../../src/texts/common/textQuery';
+import { GrowableBuffer } from '../../../src/texts/node/growableBuffer';
+import { IndexFileError } from '../../../src/texts/node/files/indexFileError';
+import { encodeTexts, StoredTexts } from '../../../src/texts/node/storedTexts';
+import { WordScanner } from '../../../src/texts/node/wordScanner';
 
 function stored(...texts: readonly string[]): StoredTexts {
   return new StoredTexts(encoded(texts));

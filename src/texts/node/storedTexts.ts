@@ -1,15 +1,14 @@
 import * as z from 'zod/mini';
-import { isAscii } from '../../common/query/fold';
-import { type SearchableText } from '../../common/query/searchableText';
-import { textKinds } from '../../common/threadPorts';
-import type { QueryTerm } from '../../common/query/threadQuery';
-import { findTerm } from '../../common/query/termMatch';
+import { isAscii } from '../common/fold';
+import { textKinds, type SearchableText } from '../common/searchableText';
+import type { QueryTerm } from '../common/textQuery';
+import { findTerm } from '../common/termMatch';
 import type { GrowableBuffer } from './growableBuffer';
-import { parseJson } from '../../../base/common/parseJson';
-import { IndexFileError } from '../files/headFile';
+import { parseJson } from '../../base/common/parseJson';
+import { IndexFileError } from './files/indexFileError';
 
 /**
- * The encoded texts of one thread in a segment. A search examines the bytes and decodes only the few texts that may
+ * The encoded texts of one document in a segment. A search examines the bytes and decodes only the few texts that may
  * match.
  *
  *     count, length of the ids ─ for each text: its length and kind, length of its extra words ─ ids ─ texts ─ extra words
@@ -64,7 +63,7 @@ function extraWordsOf(content: Buffer, words: readonly string[]): string {
     .join('');
 }
 
-/** Reads the encoded texts of a thread. Decodes only the requested ones. */
+/** Reads the encoded texts of a document. Decodes only the requested ones. */
 export class StoredTexts {
   private readonly textCount: number;
   private readonly idsStart: number;
@@ -77,7 +76,7 @@ export class StoredTexts {
     this.textCount = hasPrefix ? content.readUInt32LE(0) : 0;
     this.idsStart = prefixBytes + this.textCount * rowBytes;
     this.textsStart = this.idsStart + (hasPrefix ? content.readUInt32LE(4) : 0);
-    if (!hasPrefix || this.textsStart > content.length) throw new IndexFileError('a thread has no texts');
+    if (!hasPrefix || this.textsStart > content.length) throw new IndexFileError('a document has no texts');
     let [textBytes, extraWordBytes] = [0, 0];
     for (let index = 0; index < this.textCount; index++) {
       textBytes += this.textByteCountAt(index);
@@ -85,7 +84,7 @@ export class StoredTexts {
     }
     this.extraWordsStart = this.textsStart + textBytes;
     if (this.extraWordsStart + extraWordBytes !== content.length)
-      throw new IndexFileError('the texts of a thread are damaged');
+      throw new IndexFileError('the texts of a document are damaged');
   }
 
   /**
@@ -131,7 +130,7 @@ export class StoredTexts {
 
   private readIds(): readonly string[] {
     const ids = this.content.toString('utf8', this.idsStart, this.textsStart).split('\n');
-    if (ids.length !== this.textCount) throw new IndexFileError('the texts of a thread are damaged');
+    if (ids.length !== this.textCount) throw new IndexFileError('the texts of a document are damaged');
     return ids;
   }
 
@@ -150,7 +149,7 @@ export class StoredTexts {
 
 function idIn(line: string | undefined): string {
   const id = Id.safeParse(parseJson(line ?? '')).data;
-  if (id === undefined) throw new IndexFileError('the texts of a thread are damaged');
+  if (id === undefined) throw new IndexFileError('the texts of a document are damaged');
   return id;
 }
 

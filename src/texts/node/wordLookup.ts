@@ -1,4 +1,4 @@
-import { fieldIndexOf, threadIndexOf, type WordIndex } from './wordTable';
+import { fieldIndexOf, documentIndexOf, type WordIndex } from './wordTable';
 
 const newline = 0x0a;
 const shortUnits = 3;
@@ -17,19 +17,19 @@ export class WordLookup {
     this.searchBytes = Buffer.from(this.includesLeadingNewline ? `\n${wordLine}` : wordLine);
   }
 
-  /** Returns for each thread 1 + the index of the best field with the word, or 0 without the word. */
-  bestFieldByThread(wordIndex: WordIndex, threadCount: number): Uint8Array {
-    const best = new Uint8Array(threadCount);
+  /** Returns for each document 1 + the index of the best field with the word, or 0 without the word. */
+  bestFieldByDocument(wordIndex: WordIndex, documentCount: number): Uint8Array {
+    const best = new Uint8Array(documentCount);
     const isWhole = this.wordLine.endsWith('\n');
     let word = 0;
     for (let at = this.findLine(wordIndex.words, 0); at >= 0; at = this.findLine(wordIndex.words, at + 1)) {
       word = wordAt(wordIndex.wordStarts, at, word);
       for (let index = wordIndex.postingStarts[word] ?? 0; index < (wordIndex.postingStarts[word + 1] ?? 0); index++) {
         const posting = wordIndex.postings[index] ?? 0;
-        const thread = threadIndexOf(posting);
-        const known = best[thread] ?? 0;
+        const document = documentIndexOf(posting);
+        const known = best[document] ?? 0;
         const field = fieldIndexOf(posting) + 1;
-        if (known === 0 || field < known) best[thread] = field;
+        if (known === 0 || field < known) best[document] = field;
       }
       if (isWhole) break;
     }

@@ -1,13 +1,13 @@
 import { copyWordInLowerCase, hashWord, type WordScanner } from './wordScanner';
 
-/** The fields of a thread that may contain a word. The best field comes first. */
+/** The fields of a document that may contain a word. The best field comes first. */
 export const wordFields = ['title', 'prompt', 'answer', 'work'] as const;
 const fieldBits = 2;
 const fieldMask = (1 << fieldBits) - 1;
 const newline = 0x0a;
 const recentMask = (1 << 13) - 1;
 
-/** The words of a segment and the threads that contain them. */
+/** The words of a segment and the documents that contain them. */
 export interface WordIndex {
   /** All words, with a newline before and after each. */
   readonly words: Buffer;
@@ -15,11 +15,11 @@ export interface WordIndex {
   readonly wordStarts: Uint32Array;
   /** The index of each word's first posting, followed by the number of postings. */
   readonly postingStarts: Uint32Array;
-  /** One number for each thread that contains a word: the index of the thread, with the field in the lowest bits. */
+  /** One number for each document that contains a word: the index of the document, with the field in the lowest bits. */
   readonly postings: Uint32Array;
 }
 
-export function threadIndexOf(posting: number): number {
+export function documentIndexOf(posting: number): number {
   return posting >>> fieldBits;
 }
 
@@ -28,7 +28,7 @@ export function fieldIndexOf(posting: number): number {
   return posting & fieldMask;
 }
 
-/** Collects the words of threads, one thread after another. The words of its best field must come first. */
+/** Collects the words of documents, one document after another. The words of its best field must come first. */
 export class WordTable {
   private words = Buffer.alloc(1 << 16);
   private wordsLength = 1;
@@ -37,7 +37,7 @@ export class WordTable {
   private postingCounts = new Uint32Array(1 << 12);
   /**
    * A hash table with open addressing. Each word has four adjacent numbers: its two hashes, its index + 1, and 1 + the
-   * index of the last thread that contains the word.
+   * index of the last document that contains the word.
    */
   private slots = new Int32Array(1 << 16);
   private slotMask = (1 << 14) - 1;
@@ -50,7 +50,7 @@ export class WordTable {
   private uncachedWordIndexes = new Uint32Array(1 << 12);
   /** Stored only to prevent the JavaScript engine from removing the reads of `prefetchSlots`. */
   protected unusedPrefetchResult = 0;
-  private cachedThread = -1;
+  private cachedDocument = -1;
 
   constructor() {
     this.words[0] = newline;
@@ -61,9 +61,9 @@ export class WordTable {
     return this.wordsLength + this.wordCount * 8 + this.postingCount * 4;
   }
 
-  /** Adds the words of a text. `field`: index in `wordFields`. Only a thread's first field with a word counts. */
-  addScannedWords(scan: WordScanner, thread: number, field: number): void {
-    const uncachedCount = this.findUncached(scan, thread);
+  /** Adds the words of a text. `field`: index in `wordFields`. Only a document's first field with a word counts. */
+  addScannedWords(scan: WordScanner, document: number, field: number): void {
+    const uncachedCount = this.findUncached(scan, document);
     this.prefetchSlots(scan, uncachedCount);
     const { firstHashes, secondHashes, starts, ends, bytes } = scan;
     const { uncachedWordIndexes } = this;
@@ -71,15 +71,15 @@ export class WordTable {
       const word = uncachedWordIndexes[index] ?? 0;
       const [first, second] = [firstHashes[word] ?? 0, secondHashes[word] ?? 0];
       const slot = this.findOrAddSlot(first, second, bytes, starts[word] ?? 0, ends[word] ?? 0);
-      this.addPosting(slot, thread, field);
+      this.addPosting(slot, document, field);
     }
   }
 
-  /** Stores the words that were not added for this thread recently in `uncachedWordIndexes`. Returns their number. */
-  private findUncached({ count, firstHashes, secondHashes }: WordScanner, thread: number): number {
+  /** Stores the words that were not added for this document recently in `uncachedWordIndexes`. Returns their number. */
+  private findUncached({ count, firstHashes, secondHashes }: WordScanner, document: number): number {
     const { recentHashes } = this;
-    if (this.cachedThread !== thread) {
-      this.cachedThread = thread;
+    if (this.cachedDocument !== document) {
+      this.cachedDocument = document;
       recentHashes.fill(0);
     }
     if (this.uncachedWordIndexes.length < count) this.uncachedWordIndexes = new Uint32Array(count * 2);
@@ -108,8 +108,8 @@ export class WordTable {
     this.unusedPrefetchResult = touched;
   }
 
-  /** Copies the words of threads. `newIndexOf` returns the new index of a thread, or undefined if it is not copied. */
-  copyFrom(wordIndex: WordIndex, newIndexOf: (thread: number) => number | undefined): void {
+  /** Copies the words of documents. `newIndexOf` returns the new index of a document, or undefined if it is not copied. */
+  copyFrom(wordIndex: WordIndex, newIndexOf: (document: number) => number | undefined): void {
     const { words, wordStarts, postingStarts, postings } = wordIndex;
     for (let word = 0; word + 1 < wordStarts.length; word++) {
       const start = wordStarts[word] ?? 0;
@@ -117,10 +117,10 @@ export class WordTable {
       let slot: number | undefined;
       for (let index = postingStarts[word] ?? 0; index < (postingStarts[word + 1] ?? 0); index++) {
         const posting = postings[index] ?? 0;
-        const thread = newIndexOf(threadIndexOf(posting));
-        if (thread === undefined) continue;
+        const document = newIndexOf(documentIndexOf(posting));
+        if (document === undefined) continue;
         slot ??= this.findOrAddSlot(...hashWord(words.subarray(start, end)), words, start, end);
-        this.addPosting(slot, thread, fieldIndexOf(posting));
+        this.addPosting(slot, document, fieldIndexOf(posting));
       }
     }
   }
@@ -143,17 +143,17 @@ export class WordTable {
     return { words: this.words.subarray(0, this.wordsLength), wordStarts, postingStarts, postings };
   }
 
-  private addPosting(slot: number, thread: number, field: number): void {
+  private addPosting(slot: number, document: number, field: number): void {
     const { slots } = this;
-    if (slots[slot + 3] === thread + 1) return;
-    slots[slot + 3] = thread + 1;
+    if (slots[slot + 3] === document + 1) return;
+    slots[slot + 3] = document + 1;
     const word = (slots[slot + 2] ?? 0) - 1;
     this.postingCounts[word] = (this.postingCounts[word] ?? 0) + 1;
     if (this.postingCount === this.postings.length) {
       this.postings = grown(this.postings);
       this.postingWords = grown(this.postingWords);
     }
-    this.postings[this.postingCount] = (thread << fieldBits) | field;
+    this.postings[this.postingCount] = (document << fieldBits) | field;
     this.postingWords[this.postingCount++] = word;
   }
 

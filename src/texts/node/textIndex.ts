@@ -1,23 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import * as path from 'node:path';
-import { messageOf } from '../../../base/common/errors';
-import { parseQuery } from '../../common/query/threadQuery';
-import type { TextCoverage, ThreadHit } from '../../common/threadPorts';
+import { messageOf } from '../../base/common/errors';
+import { parseQuery } from '../common/textQuery';
+import type { TextHit } from '../common/bestHits';
+import type { TextCoverage } from '../common/searchableText';
 import { GrowableBuffer } from './growableBuffer';
-import { isSameFileVersion, type FileVersionKey } from '../files/fileKey';
-import { IndexLock } from '../files/indexLock';
-import { SegmentBuilder, type ThreadToIndex } from './segmentBuilder';
+import { isSameFileVersion, type FileVersionKey } from './files/fileKey';
+import { IndexLock } from './files/indexLock';
+import { SegmentBuilder, type DocumentToIndex } from './segmentBuilder';
 import { searchSegments, type SearchRequest } from './segmentSearch';
 import { readManifest, removeOrphans, writeManifest } from './textManifest';
-import { encodeSegment, TextSegment, type SegmentThread } from './textSegment';
-import { writeFileAtomically } from '../files/atomicWrite';
+import { encodeSegment, TextSegment, type SegmentDocument } from './textSegment';
+import { writeFileAtomically } from './files/atomicWrite';
 
 export interface TextIndexDeps {
   /** Absolute path of the index folder. Created when needed. */
   readonly folder: string;
-  /** Reads a thread. Undefined if the file no longer exists. */
-  readonly read: (file: FileVersionKey) => ThreadToIndex | undefined;
+  /** Reads a document. Undefined if the file no longer exists. */
+  readonly read: (file: FileVersionKey) => DocumentToIndex | undefined | Promise<DocumentToIndex | undefined>;
   readonly warn: (message: string) => void;
   /** Lets other work run. Rejects if indexing should stop. */
   readonly pause: () => Promise<void>;
@@ -36,23 +37,29 @@ const maxSmallSegments = 8;
 const maxMemoryBytes = 256 * 1024 * 1024;
 
 /**
- * A full-text index of all threads. All windows share its segments, and lock the index only to write to it. If the
+ * A full-text index of all documents. All windows share its segments, and lock the index only to write to it. If the
  * folder is not writable, new segments are kept in memory. Works synchronously, so use it only in a worker.
  */
 export class TextIndex {
   private segments: readonly TextSegment[] = [];
   private fileByPath: ReadonlyMap<string, FileVersionKey> = new Map();
-  private folders: ReadonlySet<string> = new Set();
+  private isListed: (path: string) => boolean = () => false;
   /** The newest indexed version of each file, by path. */
-  private newestThreadByPath = new Map<string, { readonly segment: TextSegment; readonly thread: SegmentThread }>();
+  private newestDocumentByPath = new Map<
+    string,
+    { readonly segment: TextSegment; readonly document: SegmentDocument }
+  >();
   private isStoredInMemory = false;
 
   constructor(private readonly deps: TextIndexDeps) {}
 
-  /** Sets the files to index. Threads in other folders belong to other windows and stay in the index. */
-  setFiles(files: readonly FileVersionKey[], folders: readonly string[]): void {
+  /**
+   * Sets the files to index. `isListed` tells whether a path would be among them if its file were still there. All other
+   * documents belong to other windows and stay in the index.
+   */
+  setFiles(files: readonly FileVersionKey[], isListed: (path: string) => boolean): void {
     this.fileByPath = new Map(files.map((file) => [file.path, file]));
-    this.folders = new Set(folders);
+    this.isListed = isListed;
   }
 
   /** Indexes new and changed files. If `isDone` is false, another window is building the index; call again later. */
@@ -65,7 +72,7 @@ export class TextIndex {
     if (!this.isStoredInMemory) this.load();
     const todo = [...this.fileByPath.values()].filter((file) => !this.isIndexed(file));
     onProgress({ indexed: this.fileByPath.size - todo.length, total: this.fileByPath.size });
-    if (todo.length === 0) return true;
+    if (todo.length === 0 && !this.hasGone) return true;
     const lock = this.isStoredInMemory ? undefined : this.acquireLock();
     if (!lock && !this.isStoredInMemory) return false;
     try {
@@ -83,11 +90,12 @@ export class TextIndex {
   }
 
   /** Searches the indexed files. If another window has replaced segments, loads the index again and retries once. */
-  search({ query, limit, nowMs }: TextSearchRequest): readonly ThreadHit[] {
+  search({ query, limit, nowMs }: TextSearchRequest): readonly TextHit[] {
     const request = { query: parseQuery(query), limit, nowMs };
     const scope = {
-      isCurrent: (thread: SegmentThread, segment: TextSegment) =>
-        this.fileByPath.has(thread.file.path) && this.newestThreadByPath.get(thread.file.path)?.segment === segment,
+      isCurrent: (document: SegmentDocument, segment: TextSegment) =>
+        this.fileByPath.has(document.file.path) &&
+        this.newestDocumentByPath.get(document.file.path)?.segment === segment,
     };
     try {
       return searchSegments({ ...scope, segments: this.segments }, request);
@@ -108,15 +116,15 @@ export class TextIndex {
       const names = readManifest(folder);
       this.setSegments(names.map((name) => known.get(name) ?? TextSegment.load(path.join(folder, name))));
     } catch (error) {
-      warn(`Rebuilding the text index of threads: ${messageOf(error)}.`);
+      warn(`Rebuilding a text index: ${messageOf(error)}.`);
       this.setSegments([]);
     }
   }
 
   private setSegments(segments: readonly TextSegment[]): void {
     this.segments = segments;
-    this.newestThreadByPath = new Map(
-      segments.flatMap((segment) => segment.threads.map((thread) => [thread.file.path, { segment, thread }])),
+    this.newestDocumentByPath = new Map(
+      segments.flatMap((segment) => segment.documents.map((document) => [document.file.path, { segment, document }])),
     );
   }
 
@@ -138,14 +146,18 @@ export class TextIndex {
     warn(`Cannot store the text index in ${folder}, using memory instead: ${messageOf(error)}`);
   }
 
+  private get hasGone(): boolean {
+    return this.segments.some(({ documents }) => documents.some(({ file }) => this.isGone(file)));
+  }
+
   private get isMemoryFull(): boolean {
     const memoryBytes = this.segments.reduce((bytes, segment) => bytes + segment.memoryBytes, 0);
     return this.isStoredInMemory && memoryBytes >= maxMemoryBytes;
   }
 
   private isIndexed(file: FileVersionKey): boolean {
-    const newest = this.newestThreadByPath.get(file.path);
-    return newest !== undefined && isSameFileVersion(newest.thread.file, file);
+    const newest = this.newestDocumentByPath.get(file.path);
+    return newest !== undefined && isSameFileVersion(newest.document.file, file);
   }
 
   private async indexFiles(
@@ -159,8 +171,8 @@ export class TextIndex {
     for (const file of files) {
       if (this.isMemoryFull) return;
       await this.deps.pause();
-      const thread = this.deps.read(file);
-      if (thread) builder.add(thread);
+      const document = await this.deps.read(file);
+      if (document) builder.add(document);
       leftCount--;
       if (builder.sizeBytes < segmentBytes && leftCount > 0) continue;
       lock?.renewLock();
@@ -170,29 +182,34 @@ export class TextIndex {
     }
   }
 
-  /** Merges small segments and drops outdated threads. */
+  /** Merges small segments, and drops outdated documents. What was deleted does not stay in a segment. */
   private compact(): void {
     const outdated = this.segments.filter(
-      (segment) => this.currentThreadsOf(segment).length * 2 < segment.threads.length,
+      (segment) =>
+        this.currentDocumentsOf(segment).length * 2 < segment.documents.length ||
+        segment.documents.some(({ file }) => this.isGone(file)),
     );
     const small = this.segments.filter(({ sizeBytes }) => sizeBytes < smallBytes);
     const merged = new Set([...outdated, ...(small.length > maxSmallSegments ? small : [])]);
     if (merged.size === 0) return;
     const builder = new SegmentBuilder(new GrowableBuffer());
     for (const segment of merged) {
-      builder.copyFrom(segment, this.currentThreadsOf(segment));
+      builder.copyFrom(segment, this.currentDocumentsOf(segment));
       segment.close();
     }
     const unchanged = this.segments.filter((segment) => !merged.has(segment));
     this.saveAndSetSegments(builder.isEmpty ? unchanged : [...unchanged, this.writeSegment(builder)]);
   }
 
-  /** Returns the threads in a segment whose files still exist and that are in no newer segment. */
-  private currentThreadsOf(segment: TextSegment): readonly SegmentThread[] {
-    return segment.threads.filter(({ file }) => {
-      const isGone = !this.fileByPath.has(file.path) && this.folders.has(path.dirname(file.path));
-      return !isGone && this.newestThreadByPath.get(file.path)?.segment === segment;
+  /** Returns the documents in a segment whose files still exist and that are in no newer segment. */
+  private currentDocumentsOf(segment: TextSegment): readonly SegmentDocument[] {
+    return segment.documents.filter(({ file }) => {
+      return !this.isGone(file) && this.newestDocumentByPath.get(file.path)?.segment === segment;
     });
+  }
+
+  private isGone({ path }: FileVersionKey): boolean {
+    return !this.fileByPath.has(path) && this.isListed(path);
   }
 
   private writeSegment(builder: SegmentBuilder): TextSegment {

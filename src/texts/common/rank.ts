@@ -1,7 +1,6 @@
-import type { QueryTerm, ThreadQuery } from './threadQuery';
+import type { QueryTerm, TextQuery } from './textQuery';
 import { foldForSearch } from './fold';
-import { isConversationKind, type SearchableText } from './searchableText';
-import { type TextKind } from '../threadPorts';
+import { isConversationKind, type SearchableText, type TextKind } from './searchableText';
 import { findTerm } from './termMatch';
 
 /** The score of a match, depending on the field. */
@@ -11,10 +10,10 @@ export type SearchField = keyof typeof fieldScores;
 const halfLifeMs = 30 * 24 * 3_600_000;
 
 /**
- * Returns the average score of the terms' best fields, plus up to 1 for recent threads. Times are in milliseconds since
+ * Returns the average score of the terms' best fields, plus up to 1 for recent documents. Times are in milliseconds since
  * the epoch. Future times count as now.
  */
-export function scoreThread(fields: readonly SearchField[], lastPromptAt: number, nowMs: number): number {
+export function scoreDocument(fields: readonly SearchField[], lastPromptAt: number, nowMs: number): number {
   if (fields.length === 0) return 0;
   const sum = fields.reduce((total, field) => total + fieldScores[field], 0);
   return sum / fields.length + 2 ** -(Math.max(0, nowMs - lastPromptAt) / halfLifeMs);
@@ -30,7 +29,7 @@ export interface RankedText {
   readonly termCount: number;
 }
 
-interface ThreadMatch extends TextMatch {
+interface DocumentMatch extends TextMatch {
   readonly fields: readonly SearchField[];
 }
 
@@ -42,18 +41,18 @@ interface TextMatch {
   readonly texts: readonly RankedText[];
 }
 
-/** Returns undefined unless the thread contains all terms. */
-export function matchThread(
-  query: ThreadQuery,
+/** Returns undefined unless the document contains all terms. */
+export function matchDocument(
+  query: TextQuery,
   title: string,
   texts: readonly SearchableText[],
-): ThreadMatch | undefined {
+): DocumentMatch | undefined {
   const match = matchTexts(query, title, texts);
   const fields = match.fields.flatMap((field) => field ?? []);
   return fields.length === query.terms.length && fields.length > 0 ? { ...match, fields } : undefined;
 }
 
-export function matchTexts(query: ThreadQuery, title: string, texts: readonly SearchableText[]): TextMatch {
+export function matchTexts(query: TextQuery, title: string, texts: readonly SearchableText[]): TextMatch {
   const bestFields = new Map<QueryTerm, SearchField>();
   const addTerms = (text: string, field: SearchField): number => {
     const found = termsIn(query, text);
@@ -68,16 +67,16 @@ export function matchTexts(query: ThreadQuery, title: string, texts: readonly Se
   return { fields: query.terms.map((term) => bestFields.get(term)), titleTermCount, texts: ranked };
 }
 
-/** Returns the texts with at least one term, sorted like those of a `ThreadMatch`. */
-export function rankTexts(query: ThreadQuery, texts: readonly SearchableText[]): readonly RankedText[] {
+/** Returns the texts with at least one term, sorted like those of a `DocumentMatch`. */
+export function rankTexts(query: TextQuery, texts: readonly SearchableText[]): readonly RankedText[] {
   return sorted(texts.map((text) => ({ text, termCount: countMatchingTerms(query, text.text) })));
 }
 
-export function countMatchingTerms(query: ThreadQuery, text: string): number {
+export function countMatchingTerms(query: TextQuery, text: string): number {
   return termsIn(query, text).length;
 }
 
-function termsIn(query: ThreadQuery, text: string): readonly QueryTerm[] {
+function termsIn(query: TextQuery, text: string): readonly QueryTerm[] {
   const folded = foldForSearch(text);
   return query.terms.filter((term) => findTerm(folded, term) !== undefined);
 }

@@ -10,9 +10,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { FileVersionKey } from '../../../../../src/threads/node/files/fileKey';
-import { TextIndex, type TextIndexDeps } from '../../../../../src/threads/node/texts/textIndex';
+import { dirname, join } from 'node:path';
+import type { FileVersionKey } from '../../../src/texts/node/files/fileKey';
+import { TextIndex, type TextIndexDeps } from '../../../src/texts/node/textIndex';
 
 const store = join(tmpdir(), 'store');
 
@@ -49,7 +49,7 @@ describe('the text of threads', () => {
       if (text === undefined) return undefined;
       const said = { entryId: 'm0', kind: 'prompt', text } as const;
       const work = { entryId: 'm1', kind: 'output', text: outputs.get(id) ?? '' } as const;
-      return { file, threadId: id, title: '', lastPromptAt: 0, texts: [said, work] };
+      return { file, documentId: id, title: '', lastPromptAt: 0, texts: [said, work] };
     },
     warn: (message) => warnings.push(message),
     pause: () => Promise.resolve(),
@@ -62,7 +62,7 @@ describe('the text of threads', () => {
   const know = (index: TextIndex): void =>
     index.setFiles(
       [...texts.keys()].flatMap((id) => keys.get(id) ?? []),
-      [store],
+      (file) => dirname(file) === store,
     );
   /** Whether it is on disk. */
   const build = async (index: TextIndex): Promise<boolean> => {
@@ -74,7 +74,7 @@ describe('the text of threads', () => {
   const found = (index: TextIndex, query: string): readonly string[] =>
     index
       .search({ query: query, limit: 50, nowMs: 0 })
-      .map(({ threadId }) => threadId)
+      .map(({ documentId }) => documentId)
       .sort();
   const segments = (): readonly string[] =>
     readdirSync(folder)
@@ -103,6 +103,20 @@ describe('the text of threads', () => {
     }
     assert.equal(reads.filter((id) => id === 'T-3').length, 1);
     assert.doesNotMatch(readFileSync(segments()[0] ?? '', 'latin1'), /word1/);
+  });
+
+  it('keeps nothing of what was deleted, also if most of its segment lives', async () => {
+    const index = open();
+    for (const id of ['T-a', 'T-b', 'T-c', 'T-d']) put(id, `word ${id}secret`);
+    await build(index);
+    put('T-a', 'newer words');
+    await build(index);
+    texts.delete('T-a');
+    // Nothing else is to do.
+    await build(index);
+    for (const file of segments()) assert.doesNotMatch(readFileSync(file, 'latin1'), /asecret|newer/i);
+    assert.deepEqual(found(index, 'word '), ['T-b', 'T-c', 'T-d']);
+    assert.deepEqual(reads, ['T-a', 'T-b', 'T-c', 'T-d', 'T-a']);
   });
 
   it('finds phrases in what was said and in what tools gave back, also when segments are put together', async () => {

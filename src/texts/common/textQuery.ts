@@ -9,7 +9,7 @@ export interface QueryTerm {
 }
 
 /** All terms must match. A query without terms matches nothing. */
-export interface ThreadQuery {
+export interface TextQuery {
   readonly terms: readonly QueryTerm[];
 }
 
@@ -19,7 +19,7 @@ const maxTerms = 16;
  * Parses a query. Words can be anywhere, but `"phrases"` match only as a whole. Text without spaces is also a phrase:
  * `src/app.ts` has three words. The last word matches as a prefix unless its closing quotation mark was typed.
  */
-export function parseQuery(text: string): ThreadQuery {
+export function parseQuery(text: string): TextQuery {
   const pieces = [...text.matchAll(/"([^"]*)("?)|[^\s"]+/g)];
   const terms = pieces
     .map(([piece, quoted, close], index) => {

@@ -1,4 +1,15 @@
-import type { TextKind } from '../threadPorts';
+export const textKinds = [
+  'prompt',
+  'answer',
+  'thinking',
+  'command',
+  'path',
+  'call',
+  'output',
+  'note',
+  'details',
+] as const;
+export type TextKind = (typeof textKinds)[number];
 
 /** Labels in the list of search results. */
 export const textKindLabels: Readonly<Record<TextKind, string>> = {
@@ -13,8 +24,14 @@ export const textKindLabels: Readonly<Record<TextKind, string>> = {
   details: 'Details',
 };
 
+/** The number of documents that are indexed for the search. */
+export interface TextCoverage {
+  readonly indexed: number;
+  readonly total: number;
+}
+
 export interface SearchableText {
-  /** Id of the entry that shows the text. Empty for details of the whole thread. */
+  /** Id of the entry that shows the text. Empty for details of the whole document. */
   readonly entryId: string;
   readonly kind: TextKind;
   readonly text: string;
@@ -30,7 +47,7 @@ export const maxToolTextUnits = 2048;
 const toolTextEndUnits = 512;
 /** Maximum length of a text, in UTF-16 units. Only the beginning of longer texts is indexed. */
 export const maxTextUnits = 1_000_000;
-/** Maximum length of all texts of a thread that are neither prompts nor answers, in UTF-16 units. */
+/** Maximum length of all texts of a document that are neither prompts nor answers, in UTF-16 units. */
 export const maxNonConversationUnits = 8 * 1024 * 1024;
 
 /** Truncates a text to the part that is indexed. */

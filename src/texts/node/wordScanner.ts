@@ -1,5 +1,5 @@
-import { foldForSearch } from '../../common/query/fold';
-import { maxWordUnits, wordsOf } from '../../common/query/words';
+import { foldForSearch } from '../common/fold';
+import { maxWordUnits, wordsOf } from '../common/words';
 
 const [newline, space] = [0x0a, 0x20];
 /** Maps ASCII letters to lower case and digits to themselves. All other bytes become 0. */

@@ -1,30 +1,30 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
-import { FileVersionKey } from '../files/fileKey';
-import { IndexFileError } from '../files/headFile';
+import { FileVersionKey } from './files/fileKey';
+import { IndexFileError } from './files/indexFileError';
 import type { WordIndex } from './wordTable';
 
 /**
- * A segment file of the text index. It is written once and never changed. It contains a table of threads, all words and
- * the threads that contain them, filters of consecutive words for each thread, and the texts.
+ * A segment file of the text index. It is written once and never changed. It contains a table of documents, all words and
+ * the documents that contain them, filters of consecutive words for each document, and the texts.
  *
  *     magic, length and checksum of the table ─ table ─ words ─ numbers ─ pairs ─ texts
  *
  * Each word occurs once, between newlines, so a simple byte search for `\nword` finds all words that begin with `word`.
- * The numbers are first the offsets of words and postings, and then the postings. For each thread, the texts of the
+ * The numbers are first the offsets of words and postings, and then the postings. For each document, the texts of the
  * conversation come before all others.
  */
 
-const magic = Buffer.from('BLTEXT4\n');
+const magic = Buffer.from('BLTEXT5\n');
 const prefixBytes = magic.length + 8;
 const numberBytes = 4;
 const Position = z.int().check(z.nonnegative());
 
-/** A thread in a segment. Positions are byte offsets in the segment's sections `pairs` and `texts` (see above). */
-export const SegmentThread = z.object({
+/** A document in a segment. Positions are byte offsets in the segment's sections `pairs` and `texts` (see above). */
+export const SegmentDocument = z.object({
   file: FileVersionKey,
-  threadId: z.string(),
+  documentId: z.string(),
   title: z.string(),
   lastPromptAt: z.number(),
   pairsStart: Position,
@@ -34,11 +34,11 @@ export const SegmentThread = z.object({
   workStart: Position,
   textsEnd: Position,
 });
-export type SegmentThread = z.infer<typeof SegmentThread>;
-export type ThreadTextPart = 'conversation' | 'work';
+export type SegmentDocument = z.infer<typeof SegmentDocument>;
+export type DocumentTextPart = 'conversation' | 'work';
 
 const Table = z.object({
-  threads: z.array(SegmentThread),
+  documents: z.array(SegmentDocument),
   wordsBytes: Position,
   wordsCrc: z.number(),
   wordCount: Position,
@@ -50,19 +50,19 @@ const Table = z.object({
 });
 
 export interface SegmentContent {
-  readonly threads: readonly SegmentThread[];
+  readonly documents: readonly SegmentDocument[];
   readonly wordIndex: WordIndex;
   readonly pairs: readonly Buffer[];
   readonly texts: Buffer;
 }
 
 /** Encodes a segment. Returns buffers that must be written one after another. */
-export function encodeSegment({ threads, wordIndex, pairs, texts }: SegmentContent): readonly Buffer[] {
+export function encodeSegment({ documents, wordIndex, pairs, texts }: SegmentContent): readonly Buffer[] {
   const { words, wordStarts, postingStarts, postings } = wordIndex;
   const allPairs = Buffer.concat(pairs);
   const numbers = [wordStarts, postingStarts, postings].map(bytesOf);
   const table: z.infer<typeof Table> = {
-    threads: [...threads],
+    documents: [...documents],
     wordsBytes: words.length,
     wordsCrc: crc32(words),
     wordCount: wordStarts.length - 1,
@@ -87,7 +87,7 @@ export class TextSegment {
 
   private constructor(
     readonly file: string,
-    readonly threads: readonly SegmentThread[],
+    readonly documents: readonly SegmentDocument[],
     readonly wordIndex: WordIndex,
     readonly pairs: Buffer,
     private readonly textsStart: number,
@@ -97,10 +97,10 @@ export class TextSegment {
   ) {}
 
   /** Creates a segment that is not on disk. `file` is only used as a name. Copies the texts. */
-  static createInMemory(file: string, { wordIndex, pairs, texts, threads }: SegmentContent): TextSegment {
+  static createInMemory(file: string, { wordIndex, pairs, texts, documents }: SegmentContent): TextSegment {
     const allPairs = Buffer.concat(pairs);
     const sizeBytes = wordIndex.words.length + allPairs.length + texts.length;
-    return new TextSegment(file, threads, wordIndex, allPairs, 0, sizeBytes, Buffer.from(texts));
+    return new TextSegment(file, documents, wordIndex, allPairs, 0, sizeBytes, Buffer.from(texts));
   }
 
   /** Size of the texts in memory, in bytes. 0 for a segment on disk. */
@@ -137,21 +137,21 @@ export class TextSegment {
         postingStarts: all.subarray(counts[0], counts[0] + counts[1]),
         postings: all.subarray(counts[0] + counts[1]),
       };
-      return new TextSegment(file, table.threads, wordIndex, pairs, textsStart, sizeBytes);
+      return new TextSegment(file, table.documents, wordIndex, pairs, textsStart, sizeBytes);
     } finally {
       closeSync(handle);
     }
   }
 
-  /** Returns the pair filter of a part of the thread; see `mayContainSequence`. */
-  pairFilterOf({ pairsStart, workPairsStart, pairsEnd }: SegmentThread, part: ThreadTextPart): Buffer {
+  /** Returns the pair filter of a part of the document; see `mayContainSequence`. */
+  pairFilterOf({ pairsStart, workPairsStart, pairsEnd }: SegmentDocument, part: DocumentTextPart): Buffer {
     return part === 'conversation'
       ? this.pairs.subarray(pairsStart, workPairsStart)
       : this.pairs.subarray(workPairsStart, pairsEnd);
   }
 
   /** Returns a buffer with the texts, valid until the next call. @throws Error of Node.js if the file is gone */
-  readTexts({ textsStart, workStart, textsEnd }: SegmentThread, part: ThreadTextPart | 'all'): Buffer {
+  readTexts({ textsStart, workStart, textsEnd }: SegmentDocument, part: DocumentTextPart | 'all'): Buffer {
     const start = part === 'work' ? workStart : textsStart;
     const end = part === 'conversation' ? workStart : textsEnd;
     if (this.memoryTexts) return this.memoryTexts.subarray(start, end);

@@ -1,18 +1,18 @@
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import * as path from 'node:path';
 import * as z from 'zod/mini';
-import { errorCode } from '../../../base/common/errors';
-import { parseJson } from '../../../base/common/parseJson';
-import { IndexFileError } from '../files/headFile';
-import { temporarySuffix, writeFileAtomically } from '../files/atomicWrite';
+import { errorCode } from '../../base/common/errors';
+import { parseJson } from '../../base/common/parseJson';
+import { IndexFileError } from './files/indexFileError';
+import { temporarySuffix, writeFileAtomically } from './files/atomicWrite';
 
 /** Version of the index. Increment it when the format of words, texts or segments changes. */
-const version = 5;
+const version = 6;
 const fileName = 'texts.json';
 const segmentSuffix = '.seg';
 
 const Manifest = z.object({
-  kind: z.literal('backline thread texts'),
+  kind: z.literal('backline texts'),
   version: z.number(),
   /** File names of the segments, the oldest first. */
   segments: z.array(z.string().check(z.regex(/^[\w-]+\.seg$/))),
@@ -30,7 +30,7 @@ export function readManifest(folder: string): readonly string[] {
 
 /** Writes the list of segments. The caller must hold the lock. */
 export function writeManifest(folder: string, segments: readonly string[]): void {
-  const manifest: z.infer<typeof Manifest> = { kind: 'backline thread texts', version, segments: [...segments] };
+  const manifest: z.infer<typeof Manifest> = { kind: 'backline texts', version, segments: [...segments] };
   writeFileAtomically(path.join(folder, fileName), JSON.stringify(manifest));
 }
 

@@ -1,6 +1,6 @@
 import { foldWithPositions } from './fold';
 import { findTerm } from './termMatch';
-import type { ThreadQuery } from './threadQuery';
+import type { TextQuery } from './textQuery';
 
 const contextUnits = 40;
 /** Size of the pieces in which long texts are searched, in UTF-16 units. They overlap for matches at borders. */
@@ -8,7 +8,7 @@ const pieceUnits = 4_000;
 const overlapUnits = 400;
 
 /** Returns a line of about `maxUnits` UTF-16 units around the first match. Without a match, returns the beginning. */
-export function snippetOf(text: string, query: ThreadQuery, maxUnits = 120): string {
+export function snippetOf(text: string, query: TextQuery, maxUnits = 120): string {
   const match = firstMatch(text, query);
   const start = wordStart(text, Math.max(0, match - contextUnits), match);
   const end = wordEnd(text, start + maxUnits);
@@ -16,7 +16,7 @@ export function snippetOf(text: string, query: ThreadQuery, maxUnits = 120): str
   return `${start > 0 ? '…' : ''}${line}${end < text.length ? '…' : ''}`;
 }
 
-function firstMatch(text: string, { terms }: ThreadQuery): number {
+function firstMatch(text: string, { terms }: TextQuery): number {
   for (let start = 0; start < text.length; start += pieceUnits) {
     const folded = foldWithPositions(text.slice(start, start + pieceUnits + overlapUnits));
     const starts = terms.flatMap((term) => findTerm(folded.text, term) ?? []);

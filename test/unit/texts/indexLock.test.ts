@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { IndexLock } from '../../../../../src/threads/node/files/indexLock';
+import { IndexLock } from '../../../src/texts/node/files/indexLock';
 
 describe('the lock of the index', () => {
   let folder: string;

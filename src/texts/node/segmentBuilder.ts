@@ -1,21 +1,24 @@
-import type { ThreadSearchData } from '../../common/heads/heads';
 import {
   isConversationKind,
   maxTextUnits,
   maxNonConversationUnits,
   type SearchableText,
-} from '../../common/query/searchableText';
+} from '../common/searchableText';
 import type { GrowableBuffer } from './growableBuffer';
-import type { FileVersionKey } from '../files/fileKey';
+import type { FileVersionKey } from './files/fileKey';
 import { WordPairFilterBuilder } from './pairFilter';
 import { encodeTexts } from './storedTexts';
-import type { SegmentContent, SegmentThread, TextSegment } from './textSegment';
+import type { SegmentContent, SegmentDocument, TextSegment } from './textSegment';
 import { WordScanner } from './wordScanner';
 import { wordFields, WordTable } from './wordTable';
 
-export interface ThreadToIndex extends ThreadSearchData {
+export interface DocumentToIndex {
   readonly file: FileVersionKey;
-  readonly threadId: string;
+  readonly documentId: string;
+  readonly title: string;
+  /** In milliseconds since the epoch. */
+  readonly lastPromptAt: number;
+  readonly texts: readonly SearchableText[];
 }
 
 const titleField = wordFields.indexOf('title');
@@ -24,7 +27,7 @@ const answerField = wordFields.indexOf('answer');
 const workField = wordFields.indexOf('work');
 
 export class SegmentBuilder {
-  private readonly threads: SegmentThread[] = [];
+  private readonly documents: SegmentDocument[] = [];
   private readonly wordTable = new WordTable();
   private readonly pairFilters = new BufferList();
   private readonly pairBuilder = new WordPairFilterBuilder();
@@ -40,10 +43,10 @@ export class SegmentBuilder {
   }
 
   get isEmpty(): boolean {
-    return this.threads.length === 0;
+    return this.documents.length === 0;
   }
 
-  add({ file, threadId, title, lastPromptAt, texts }: ThreadToIndex): void {
+  add({ file, documentId, title, lastPromptAt, texts }: DocumentToIndex): void {
     const { conversation, work } = splitTexts(texts);
     const titleBytes = Buffer.from(title);
     this.scanAndAddWords(titleBytes, titleBytes.length === title.length, titleField);
@@ -56,25 +59,25 @@ export class SegmentBuilder {
     const workStart = this.texts.length;
     encodeTexts(work, this.texts, (bytes, isAscii) => this.scanAndAddWords(bytes, isAscii, workField));
     const workPairsStart = this.pairFilters.add(this.pairBuilder.build());
-    this.threads.push({
-      ...{ file, threadId, title, lastPromptAt, textsStart, workStart, textsEnd: this.texts.length },
+    this.documents.push({
+      ...{ file, documentId, title, lastPromptAt, textsStart, workStart, textsEnd: this.texts.length },
       ...{ pairsStart, workPairsStart, pairsEnd: this.pairFilters.sizeBytes },
     });
   }
 
-  copyFrom(segment: TextSegment, threads: readonly SegmentThread[]): void {
+  copyFrom(segment: TextSegment, documents: readonly SegmentDocument[]): void {
     const newIndexes = new Map<number, number>();
-    for (const thread of threads) {
-      newIndexes.set(segment.threads.indexOf(thread), this.threads.length);
+    for (const document of documents) {
+      newIndexes.set(segment.documents.indexOf(document), this.documents.length);
       const textsStart = this.texts.length;
-      this.texts.append(segment.readTexts(thread, 'all'));
-      this.threads.push({
-        ...thread,
-        pairsStart: this.pairFilters.add(segment.pairFilterOf(thread, 'conversation')),
-        workPairsStart: this.pairFilters.add(segment.pairFilterOf(thread, 'work')),
+      this.texts.append(segment.readTexts(document, 'all'));
+      this.documents.push({
+        ...document,
+        pairsStart: this.pairFilters.add(segment.pairFilterOf(document, 'conversation')),
+        workPairsStart: this.pairFilters.add(segment.pairFilterOf(document, 'work')),
         pairsEnd: this.pairFilters.sizeBytes,
         textsStart,
-        workStart: thread.workStart - thread.textsStart + textsStart,
+        workStart: document.workStart - document.textsStart + textsStart,
         textsEnd: this.texts.length,
       });
     }
@@ -83,15 +86,15 @@ export class SegmentBuilder {
 
   /** Returns the segment, which shares memory with the buffer of the texts until that is cleared. */
   build(): SegmentContent {
-    const { threads, wordTable, pairFilters, texts } = this;
-    return { threads, wordIndex: wordTable.toWordIndex(), pairs: pairFilters.buffers, texts: texts.content };
+    const { documents, wordTable, pairFilters, texts } = this;
+    return { documents, wordIndex: wordTable.toWordIndex(), pairs: pairFilters.buffers, texts: texts.content };
   }
 
   private scanAndAddWords(bytes: Buffer, isAscii: boolean, field: number): readonly string[] {
     const { scanner } = this;
     scanner.scanWords(bytes, isAscii);
     this.pairBuilder.addWordHashes(scanner.firstHashes, scanner.count);
-    this.wordTable.addScannedWords(scanner, this.threads.length, field);
+    this.wordTable.addScannedWords(scanner, this.documents.length, field);
     return scanner.hiddenWords;
   }
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { foldForSearch } from '../../../../../src/threads/common/query/fold';
-import { wordsOf } from '../../../../../src/threads/common/query/words';
-import { mayContainSequence, WordPairFilterBuilder } from '../../../../../src/threads/node/texts/pairFilter';
-import { copyWordInLowerCase, hashWord, WordScanner } from '../../../../../src/threads/node/texts/wordScanner';
-import { WordLookup } from '../../../../../src/threads/node/texts/wordLookup';
-import { WordTable } from '../../../../../src/threads/node/texts/wordTable';
+import { foldForSearch } from '../../../src/texts/common/fold';
+import { wordsOf } from '../../../src/texts/common/words';
+import { mayContainSequence, WordPairFilterBuilder } from '../../../src/texts/node/pairFilter';
+import { copyWordInLowerCase, hashWord, WordScanner } from '../../../src/texts/node/wordScanner';
+import { WordLookup } from '../../../src/texts/node/wordLookup';
+import { WordTable } from '../../../src/texts/node/wordTable';
 
 const text = fc
   .array(
@@ -106,13 +106,13 @@ describe('the words of a segment', () => {
             const has = (found: readonly string[]): boolean => found.some((one) => `${one}\n`.startsWith(line));
             const fields = all.map(({ said, work }) => (has(said) ? 2 : has(work) ? 4 : 0));
             assert.deepEqual(
-              [...new WordLookup(line).bestFieldByThread(table.toWordIndex(), all.length)],
+              [...new WordLookup(line).bestFieldByDocument(table.toWordIndex(), all.length)],
               fields,
               line,
             );
             const even = fields.filter((_, index) => index % 2 === 0);
             assert.deepEqual(
-              [...new WordLookup(line).bestFieldByThread(copied.toWordIndex(), even.length)],
+              [...new WordLookup(line).bestFieldByDocument(copied.toWordIndex(), even.length)],
               even,
               line,
             );

@@ -1,4 +1,4 @@
-import type { QueryTerm } from './threadQuery';
+import type { QueryTerm } from './textQuery';
 import { characterAt, isSeparator, isWordBoundary } from './words';
 
 /** Returns the start of the first match in folded text. */
