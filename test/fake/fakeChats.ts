@@ -248,7 +248,10 @@ export class FakeChat implements Chat {
 /** Conversations in memory, with a demo agent and one that is not ready. */
 export class FakeChats implements Chats {
   readonly opened = new Map<string, FakeChat>();
-  readonly deleted: string[] = [];
+  /** Ids of the conversations that were removed for all. */
+  readonly removed: string[] = [];
+  /** When conversations are marked as deleted. */
+  nowMs = 0;
   /** What sending does in those that begin from now on. */
   onSend: (() => Promise<void>) | undefined;
   /** Awaited before one is there that is begun or opened. */
@@ -361,11 +364,38 @@ export class FakeChats implements Chats {
     return Promise.resolve(() => Promise.resolve());
   }
 
-  /** What was pinned and archived, in order. */
+  deleted: readonly { readonly id: string; readonly deletedAt: number }[] = [];
+  /** Rows of deleted conversations, which come back if that is taken back. */
+  private readonly deletedRows = new Map<string, ConversationRow>();
+
+  titleOf(sessionId: string): string | undefined {
+    return this.rows.find(({ id }) => id === sessionId)?.title;
+  }
+
+  async stopTurn(sessionId: string): Promise<void> {
+    await (await this.open(sessionId)).stop();
+  }
+
+  closeUnused(): void {
+    // None is closed.
+  }
+
+  /** What was pinned, archived and deleted, in order. */
   readonly marked: [id: string, marks: ConversationMarks][] = [];
 
   setMarks(sessionId: string, marks: ConversationMarks): Promise<void> {
     this.marked.push([sessionId, marks]);
+    const { isDeleted } = marks;
+    const row = this.rows.find(({ id }) => id === sessionId) ?? this.deletedRows.get(sessionId);
+    if (row && isDeleted === true) {
+      this.deletedRows.set(sessionId, row);
+      this.rows = this.rows.filter(({ id }) => id !== sessionId);
+      this.deleted = [...this.deleted, { id: sessionId, deletedAt: this.nowMs }];
+    } else if (row && isDeleted === false) {
+      this.rows = [row, ...this.rows];
+      this.deleted = this.deleted.filter(({ id }) => id !== sessionId);
+    }
+    this.emitter.fire();
     return Promise.resolve();
   }
 
@@ -375,7 +405,8 @@ export class FakeChats implements Chats {
   }
 
   delete(sessionId: string): Promise<void> {
-    this.deleted.push(sessionId);
+    this.removed.push(sessionId);
+    this.deleted = this.deleted.filter(({ id }) => id !== sessionId);
     this.opened.delete(sessionId);
     this.rows = this.rows.filter(({ id }) => id !== sessionId);
     this.emitter.fire();

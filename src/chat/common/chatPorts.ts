@@ -94,12 +94,20 @@ export interface Chats extends Disposable {
    * @throws the same as `Chat.answerApproval`
    */
   answerFromRow(sessionId: string, answer: ApprovalAnswer): Promise<void>;
-  /** Pins or archives a conversation, or takes that back. @throws ChatError `notFound`, `storage` */
+  /** The conversations that the user has deleted and that are not removed yet. Times are in milliseconds since the epoch. */
+  readonly deleted: readonly { readonly id: string; readonly deletedAt: number }[];
+  /** Returns the title of a row, or of a session that a backend has listed. */
+  titleOf(sessionId: string): string | undefined;
+  /** Ends the turn of a conversation in the window that runs it. Opens nothing. @throws ChatError `readonly` */
+  stopTurn(sessionId: string): Promise<void>;
+  /** Closes a conversation of this window, so that others can remove it, unless it is shown or that would lose something. */
+  closeUnused(sessionId: string): void;
+  /** Pins, archives or marks a conversation as deleted, or takes that back. @throws ChatError `notFound`, `storage` */
   setMarks(sessionId: string, marks: ConversationMarks): Promise<void>;
   /** Changes the title of a conversation. @throws ChatError */
   rename(sessionId: string, title: string): Promise<void>;
   /**
-   * Stops and deletes the conversation. Also deletes its session, as soon as the backend runs and if it supports that.
+   * Stops and deletes the conversation, at once and for all. Also deletes its session, as soon as the backend runs and if it supports that.
    * @throws ChatError
    */
   delete(sessionId: string): Promise<void>;

@@ -185,9 +185,8 @@ export class ChatCommands implements Disposable {
   }
 
   private async deleteChat(page: ChatPageHost | undefined): Promise<void> {
-    const { review, closeChat } = this.deps.services;
     const chat = this.requireChat(page);
-    if (chat && (await review.deleteChat(chat.id))) closeChat(chat.id);
+    if (chat) await this.deps.services.deletions.delete([chat.id]);
   }
 
   private async forkChat(page: ChatPageHost | undefined): Promise<void> {

@@ -35,6 +35,7 @@ import type { FolderMove } from '../common/conversations/conversationPlace';
 import { openInNewWindow, PlaceActions } from './placeActions';
 import { AllConversations } from './conversations/allConversations';
 import type { ConversationsPages } from './conversations/conversationsPages';
+import { Deletions } from './conversations/deletions';
 import { DiffViews } from './review/diffViews';
 import { AnswerTextActions } from './answerTextActions';
 import { FileRestorePreparer } from './review/fileRestorePreparer';
@@ -160,7 +161,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     const shown = new ShownChats();
     const noteFocus = ({ focused }: vscode.WindowState): void => void (shown.isWindowFocused = focused);
     noteFocus(vscode.window.state);
-    const pages = store.add(
+    const pages: ChatPages = store.add(
       new ChatPages({
         getServices: () => services,
         files: { folder: vscode.Uri.joinPath(this.deps.extensionUri, 'dist', 'pages'), name: 'chat' },
@@ -171,12 +172,13 @@ export class ChatFeature implements Feature<RunningChatFeature> {
           memento: workspaceState,
           messages: noticeBoard,
           log,
-          deleteChat: (id) => review.deleteChat(id),
+          deleteChat: (id) => deletions.delete([id]),
         }),
       }),
     );
     this.pages = pages;
     store.add(noticeBoard.setPlace({ show: (notice) => pages.hasFocus && pageNotices.add(notice) }));
+    const deletions = store.add(new Deletions({ ...this.deps, pages, messages }));
     const diffViews = new DiffViews(documents, editor);
     const review = new ConversationActions(chats, diffViews, documents, dialogs, messages);
     const follower = store.add(new AgentFollower({ clock, commands, log, chats, editor, memento: workspaceState }));
@@ -225,6 +227,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       editor: answerTextActions,
       code,
       review,
+      deletions,
       turnReviews,
       undo,
       pickOtherAgent: (exceptId) => picker.pickOtherAgent(exceptId),
@@ -237,7 +240,6 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       folders: () => editor.folders.map((folder) => folder.path),
       openView: views.open,
       openInTab: (id) => pages.openInTab(id),
-      closeChat,
       isTrusted: () => vscode.workspace.isTrusted,
     };
     const writers = store.add(new ActiveAgents(chats, clock));
@@ -291,7 +293,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       }),
     );
     const all = store.add(
-      new AllConversations({ ...this.deps, ...services, pages, messages, showNextMarked: () => marked.showNext() }),
+      new AllConversations({ ...this.deps, ...services, pages, showNextMarked: () => marked.showNext() }),
     );
     const showStatus = (): void => {
       const { marks } = marked;
@@ -369,6 +371,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       notices,
       chatCommands,
       all,
+      deletions,
       turnReviews,
     ]) {
       part.start();

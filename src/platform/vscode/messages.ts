@@ -37,6 +37,12 @@ export class Messages {
     );
   }
 
+  /** Resolves to whether the user has chosen the action, when the notification is gone. */
+  async offer(message: string, label: string): Promise<boolean> {
+    const text = toSafeNotificationText(`Backline: ${message}`);
+    return (await vscode.window.showInformationMessage(text, label)) === label;
+  }
+
   private runChosenAction(answer: Thenable<string | undefined>, actions: readonly NoticeAction[]): void {
     const act = async (): Promise<void> => {
       const chosen = await answer;

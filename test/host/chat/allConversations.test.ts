@@ -180,7 +180,10 @@ describe('the list of all conversations', () => {
     for (const id of ['one', 'two']) chats.add(id);
     const page = await subject.view();
     await eventually('the rows of the source', () => assert.ok(idsIn(page).includes('threads:1')));
-    await page.ask('setPinned', { sessionIds: ['one', 'threads:1', 'two'], isPinned: true });
+    await assert.rejects(
+      page.ask('setPinned', { sessionIds: ['one', 'threads:1', 'two'], isPinned: true }),
+      /^Error: 1 conversation could not be pinned\. “Old thread”: Amp stores it, and Backline only reads it\.$/,
+    );
     assert.deepEqual(chats.marked, [
       ['one', { isPinned: true }],
       ['two', { isPinned: true }],

@@ -223,17 +223,57 @@ describe('the pages of the chat', () => {
     assert.match(marked('idle'), /^Renamed .*icon\.png$/);
   });
 
-  it('forget a conversation that is deleted, after asking', async () => {
-    subject.chats.add('one');
+  it('stop and delete a conversation whose agent works only after asking', async () => {
+    const chat = subject.chats.add('one', 'busy');
     const page = await subject.tab('one');
     subject.isConfirmed = false;
     await page.ask('deleteSession', { sessionId: 'one' });
     assert.deepEqual(subject.chats.deleted, []);
     subject.isConfirmed = true;
     await page.ask('deleteSession', { sessionId: 'one' });
-    assert.deepEqual(subject.chats.deleted, ['one']);
+    assert.deepEqual(
+      subject.chats.deleted.map(({ id }) => id),
+      ['one'],
+    );
+    assert.deepEqual(chat.stops, ['one']);
     assert.match(subject.questions[0]?.message ?? '', /Delete “Chat one”\?/);
+    assert.match(subject.questions[0]?.detail ?? '', /^The agent will be stopped\. .* permanently deleted/);
     await eventually('an empty page', () => assert.equal(page.latest('session'), null));
+  });
+
+  it('no longer show a deleted conversation, and show it again when that is taken back', async () => {
+    for (const id of ['one', 'two']) subject.chats.add(id);
+    const view = await subject.view();
+    const tab = await subject.tab('one', vscode.ViewColumn.Two);
+    await view.ask('openSession', { sessionId: 'one' });
+    await shownIn(view, 'one');
+    await view.ask('deleteSession', { sessionId: 'one' });
+    assert.deepEqual(
+      [subject.questions, subject.offers],
+      [[], ['Deleted “Chat one”.']],
+      'not asked, because it can be undone',
+    );
+    for (const page of [view, tab]) await eventually('an empty page', () => assert.equal(page.latest('session'), null));
+    // The user has gone on here.
+    await view.ask('openSession', { sessionId: 'two' });
+    subject.answerOffer(true);
+    await shownIn(tab, 'one');
+    assert.equal(view.latest('session')?.id, 'two');
+    assert.deepEqual(subject.chats.removed, []);
+
+    await tab.ask('deleteSession', { sessionId: 'one' });
+    subject.answerOffer(false);
+    await eventually('the end of the conversation', () => assert.deepEqual(subject.chats.removed, ['one']));
+    assert.equal(tab.latest('session'), null);
+  });
+
+  it('no longer show what another window has deleted', async () => {
+    subject.chats.add('one');
+    const page = await subject.tab('one');
+    await subject.chats.setMarks('one', { isDeleted: true });
+    await eventually('an empty page', () => assert.equal(page.latest('session'), null));
+    await subject.chats.setMarks('one', { isDeleted: false });
+    await shownIn(page, 'one');
   });
 
   it('hear from the host why something did not work', async () => {

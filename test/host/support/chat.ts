@@ -17,6 +17,7 @@ import { ShownChats } from '../../../src/chat/common/marks/shownChats';
 import { ChatPages } from '../../../src/chat/vscode/pages/chatPages';
 import { RestoredChats } from '../../../src/chat/vscode/pages/restoredChats';
 import type { ChatPageServices } from '../../../src/chat/vscode/pages/chatPageServices';
+import { Deletions } from '../../../src/chat/vscode/conversations/deletions';
 import { CodeProposals } from '../../../src/chat/vscode/review/codeProposals';
 import type { ChoiceQuestion, Dialogs, ConfirmationQuestion } from '../../../src/chat/vscode/dialogs';
 import { DiffViews } from '../../../src/chat/vscode/review/diffViews';
@@ -52,6 +53,11 @@ export class ChatUnderTest {
   readonly state = new Map<string, unknown>();
   readonly questions: ConfirmationQuestion[] = [];
   readonly choices: ChoiceQuestion[] = [];
+  /** Messages with a button, and what answers the last one: whether the button was pressed. */
+  readonly offers: string[] = [];
+  answerOffer: (isPressed: boolean) => void = () => undefined;
+  readonly errors: string[] = [];
+  readonly deletions: Deletions;
   readonly contexts: string[] = [];
   private readonly chipSource: ChipSource = {
     onDidChange: () => toDisposable(() => undefined),
@@ -116,9 +122,20 @@ export class ChatUnderTest {
     this.mentions = new WindowMentions({ editor: adapter, recent: this.recent, clock: systemClock, log: nullLogger });
     const uri = vscode.Uri.file(folder);
     const files = { folder: uri, name: 'chat' } as const;
-    const deleteChat = (id: string): Promise<boolean> => this.window.review.deleteChat(id);
+    const deleteChat = (id: string): Promise<boolean> => this.deletions.delete([id]);
     const restored = new RestoredChats({ chats: this.chats, memento, messages, log: nullLogger, deleteChat });
     this.pages = new ChatPages({ getServices: () => this.window, files, memento, messages, restored });
+    this.deletions = new Deletions({
+      ...{ chats: this.chats, clock: systemClock, dialogs, log: nullLogger, pages: this.pages },
+      messages: {
+        error: (text) => void this.errors.push(text),
+        offer: (text) => {
+          this.offers.push(text);
+          return new Promise((resolve) => (this.answerOffer = resolve));
+        },
+      },
+    });
+    this.deletions.start();
     this.window = {
       chats: this.chats,
       backends: this.backends,
@@ -132,6 +149,7 @@ export class ChatUnderTest {
       editor: this.actions,
       code: this.code,
       review: new ConversationActions(this.chats, diffViews, this.documents, dialogs, messages),
+      deletions: this.deletions,
       places: new PlaceActions({
         chats: this.chats,
         dialogs,
@@ -176,7 +194,6 @@ export class ChatUnderTest {
       folderOf: () => undefined,
       openView: () => Promise.resolve(),
       openInTab: (id) => this.pages.openInTab(id),
-      closeChat: (id) => this.pages.stopShowingChat(id),
       isTrusted: () => true,
       clock: systemClock,
       log: nullLogger,
@@ -210,6 +227,7 @@ export class ChatUnderTest {
   }
 
   async dispose(): Promise<void> {
+    this.deletions.dispose();
     this.pages.dispose();
     for (const part of [this.code, this.actions, ...this.texts, this.backends, this.mentions, this.recent]) {
       part.dispose();

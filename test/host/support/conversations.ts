@@ -2,12 +2,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { nullLogger } from '../../../src/base/common/log';
 import type { ConversationSource } from '../../../src/chat/common/conversationSource';
 import { ConversationsUpdate } from '../../../src/chat/common/page/conversationsApi';
 import { AllConversations } from '../../../src/chat/vscode/conversations/allConversations';
 import { panelTypes, type CommandId } from '../../../src/manifest';
-import { Messages } from '../../../src/platform/vscode/messages';
 import { ChatUnderTest } from './chat';
 import { obedientPage, WebviewUnderTest } from './webview';
 
@@ -39,7 +37,6 @@ export class ConversationsUnderTest {
         },
       },
       extensionUri: vscode.Uri.file(folder),
-      messages: new Messages(nullLogger),
       pages: chat.pages,
       sources,
       showNextMarked: () => {

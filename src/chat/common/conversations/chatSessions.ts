@@ -1,8 +1,8 @@
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { BackendRegistry } from '../../../session/common/backendRegistry';
-import { BackendError, type CreateSessionOptions } from '../../../session/common/sessionBackend';
+import { BackendError, type CreateSessionOptions, type SessionBackend } from '../../../session/common/sessionBackend';
 import { withDeadline, type Clock } from '../../../base/common/async';
-import type { Disposable } from '../../../base/common/disposable';
+import { DisposableStore } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import type { Memento } from '../../../base/common/memento';
@@ -60,16 +60,16 @@ const loadTimeoutMs = 120_000;
 export class ChatSessions implements Chats, WriteObserver {
   private readonly chats = new Map<string, ChatSession>();
   private readonly openingById = new Map<string, Promise<ChatSession>>();
-  private readonly disposables: Disposable[] = [];
+  private readonly disposables = new DisposableStore();
   private readonly onListenerError = (error: unknown): void => this.ports.log.error('a listener failed', error);
   private readonly onCloseError = (error: unknown): void => this.ports.log.error('cannot close a conversation', error);
-  private readonly changeEmitter = new Emitter<void>(this.onListenerError);
+  private readonly changeEmitter = this.disposables.add(new Emitter<void>(this.onListenerError));
   readonly onDidChange = this.changeEmitter.event;
-  private readonly backendsEmitter = new Emitter<void>(this.onListenerError);
+  private readonly backendsEmitter = this.disposables.add(new Emitter<void>(this.onListenerError));
   readonly onDidChangeBackends = this.backendsEmitter.event;
-  private readonly showEmitter = new Emitter<string>(this.onListenerError);
+  private readonly showEmitter = this.disposables.add(new Emitter<string>(this.onListenerError));
   readonly onDidRequestShow = this.showEmitter.event;
-  private readonly fileChangesEmitter = new Emitter<void>(this.onListenerError);
+  private readonly fileChangesEmitter = this.disposables.add(new Emitter<void>(this.onListenerError));
   readonly onDidChangeFiles = this.fileChangesEmitter.event;
   private readonly writeObserver = new ChatsWriteObserver(() => this.chats.values());
   readonly beforeWrite = this.writeObserver.beforeWrite;
@@ -96,25 +96,25 @@ export class ChatSessions implements Chats, WriteObserver {
     );
     this.conversationRows = new ConversationRows(ports.store, this.sharedConversations);
     this.remoteSessions = new RemoteSessions(backends, clock, log, memento);
-    this.usedBackends = new OpenBackends(backends, clock, log, {
-      onReady: (backend) => void this.remoteSessions.deletePending(backend),
+    const backendEvents = {
+      onReady: (backend: SessionBackend) => void this.remoteSessions.deletePending(backend),
       onChange: () => this.backendsEmitter.fire(),
-    });
-    this.idleChatCloser = new IdleChatCloser({
-      clock,
-      chats: this.chats,
-      onClosing: (id) => {
-        this.sharedConversations.remove(id);
-        this.fileChangesEmitter.fire();
-      },
-      onError: this.onCloseError,
-    });
-    this.preparedSessions = new PreparedSessions({
-      ...ports,
-      open: (id) => this.usedBackends.open(id),
-      createOptions: (backendId, folder) => this.createOptions({ backendId, folder }),
-      forget: (backendId, id) => this.remoteSessions.hideAndDelete(backendId, id, this.usedBackends.get(backendId)),
-    });
+    };
+    this.usedBackends = this.disposables.add(new OpenBackends(backends, clock, log, backendEvents));
+    const onClosing = (id: string): void => {
+      this.sharedConversations.remove(id);
+      this.fileChangesEmitter.fire();
+    };
+    const closing = { clock, chats: this.chats, onClosing, onError: this.onCloseError };
+    this.idleChatCloser = this.disposables.add(new IdleChatCloser(closing));
+    this.preparedSessions = this.disposables.add(
+      new PreparedSessions({
+        ...ports,
+        open: (id) => this.usedBackends.open(id),
+        createOptions: (backendId, folder) => this.createOptions({ backendId, folder }),
+        forget: (backendId, id) => this.remoteSessions.hideAndDelete(backendId, id, this.usedBackends.get(backendId)),
+      }),
+    );
     this.chatSessionPorts = {
       ...ports,
       claims: new FileTextClaims(),
@@ -130,12 +130,13 @@ export class ChatSessions implements Chats, WriteObserver {
   /** Reads the list and starts watching for changes by other windows. */
   async start(): Promise<void> {
     const { backends, store, windows } = this.ports;
-    this.disposables.push(
+    const listeners = [
       ...(windows ? [windows.onDidChange(() => this.noteChange())] : []),
       store.onDidChange(() => this.noteChange()),
       backends.onDidChange(() => this.backendsEmitter.fire()),
       ...(backends.onDidSignIn ? [backends.onDidSignIn((id) => void this.sendPromptsWaitingForSignIn(id))] : []),
-    );
+    ];
+    for (const listener of listeners) this.disposables.add(listener);
     this.idleChatCloser.start();
     await store.start();
   }
@@ -246,6 +247,22 @@ export class ChatSessions implements Chats, WriteObserver {
   readonly answerFromRow: Chats['answerFromRow'] = (id, answer) => this.sharedConversations.answer(id, answer);
   readonly showInItsWindow = async (id: string): Promise<void> => await this.ports.windows?.ask(id, { kind: 'show' });
 
+  get deleted(): Chats['deleted'] {
+    return this.ports.store.heads.flatMap(({ deletedAt = 0, id }) => (deletedAt > 0 ? { id, deletedAt } : []));
+  }
+
+  titleOf(sessionId: string): string | undefined {
+    const row = this.rows.find(({ id }) => id === sessionId);
+    return row?.title ?? this.chats.get(sessionId)?.view.title ?? this.remoteSessions.titleOfRow(sessionId);
+  }
+
+  readonly stopTurn = (sessionId: string): Promise<void> => this.sharedConversations.stop(sessionId);
+
+  closeUnused(sessionId: string): void {
+    const chat = this.chats.get(sessionId);
+    if (chat?.canClose) this.idleChatCloser.close(chat);
+  }
+
   readonly setMarks: Chats['setMarks'] = (id, marks) =>
     this.ports.store.updateHead(id, marksInHead(marks, this.ports.clock));
 
@@ -258,11 +275,13 @@ export class ChatSessions implements Chats, WriteObserver {
 
   async delete(sessionId: string): Promise<void> {
     const chat = this.chats.get(sessionId);
+    const remote = parseRemoteRowId(sessionId);
     const head = this.ports.store.heads.find(({ id }) => id === sessionId);
-    await this.ports.store.remove(sessionId, async () => {
+    const forget = async (): Promise<void> => {
       await chat?.endSession();
-      await this.hideAndDeleteRemoteSession(head);
-    });
+      await this.hideAndDeleteRemoteSession(remote ?? head);
+    };
+    await (remote ? forget() : this.ports.store.remove(sessionId, forget));
     this.chats.delete(sessionId);
     this.sharedConversations.remove(sessionId);
     chat?.dispose();
@@ -283,16 +302,9 @@ export class ChatSessions implements Chats, WriteObserver {
   }
 
   dispose(): void {
-    this.idleChatCloser.dispose();
-    this.preparedSessions.dispose();
-    for (const listener of this.disposables.splice(0)) listener.dispose();
-    this.usedBackends.dispose();
+    this.disposables.dispose();
     for (const chat of this.chats.values()) chat.dispose();
     this.chats.clear();
-    this.changeEmitter.dispose();
-    this.backendsEmitter.dispose();
-    this.showEmitter.dispose();
-    this.fileChangesEmitter.dispose();
   }
 
   private async sendPromptsWaitingForSignIn(backendId: string): Promise<void> {

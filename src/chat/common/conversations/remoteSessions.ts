@@ -7,7 +7,7 @@ import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import type { Memento } from '../../../base/common/memento';
 import type { ConversationRow } from '../chatView';
-import { remoteRowId, uniqueSessions } from './remoteRows';
+import { parseRemoteRowId, remoteRowId, uniqueSessions } from './remoteRows';
 
 export interface RemoteSearchOptions {
   readonly isKnown: (backendId: string, remoteId: string) => boolean;
@@ -99,6 +99,12 @@ export class RemoteSessions {
   /** Returns the title of the session in the last list, if any. */
   listedTitleOf(backendId: string, remoteId: string): string | undefined {
     return this.lastLists.get(backendId)?.sessions.find(({ id }) => id === remoteId)?.title;
+  }
+
+  /** Returns the title of a listed session by the id of its row. */
+  titleOfRow(rowId: string): string | undefined {
+    const { backendId, remoteId } = parseRemoteRowId(rowId) ?? {};
+    return backendId === undefined || remoteId === undefined ? undefined : this.listedTitleOf(backendId, remoteId);
   }
 
   /** Forgets the lists of agents that are no longer in the settings: their sessions could not be opened. Never rejects. */

@@ -64,6 +64,15 @@ export class SharedConversations {
     else throw new ChatError('readonly', notRunningText);
   }
 
+  /** Stops the turn in the window that runs the conversation, which may be this one. @throws ChatError `readonly` */
+  async stop(id: string): Promise<void> {
+    const chat = this.chats.get(id);
+    const turn = this.windows?.liveConversation(id)?.turn;
+    if (chat?.live) await chat.stop();
+    else if (this.windows && turn !== undefined) await this.windows.ask(id, { kind: 'stop', turn });
+    else throw new ChatError('readonly', notRunningText);
+  }
+
   /** @throws ChatError, BackendError */
   private async perform(conversation: string, request: WindowRequest): Promise<void> {
     if (request.kind === 'release') {

@@ -2,7 +2,6 @@ import type * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { commandIds } from '../../../manifest';
 import type { Commands } from '../../../platform/vscode/commands';
-import type { Messages } from '../../../platform/vscode/messages';
 import type { ConversationSource } from '../../common/conversationSource';
 import { ConversationList } from '../../common/list/conversationList';
 import { ConversationsFeed } from '../../common/page/feed/conversationsFeed';
@@ -15,11 +14,10 @@ import { RowActions } from './rowActions';
 
 interface AllConversationsDeps extends Pick<
   ChatPageServices,
-  'backends' | 'chats' | 'clock' | 'closeChat' | 'folders' | 'log' | 'pickOtherAgent' | 'places' | 'restore' | 'review'
+  'backends' | 'chats' | 'clock' | 'deletions' | 'folders' | 'log' | 'pickOtherAgent' | 'places' | 'restore' | 'review'
 > {
   readonly commands: Pick<Commands, 'setHandler'>;
   readonly extensionUri: vscode.Uri;
-  readonly messages: Messages;
   readonly pages: ChatPages;
   readonly sources: readonly ConversationSource[];
   /** Shows the conversation that has waited longest for the user, or the one after that. */

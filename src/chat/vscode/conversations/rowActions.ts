@@ -1,15 +1,13 @@
-import { userMessageOf } from '../../../base/common/errors';
-import { countWithNoun } from '../../../base/common/text/countWithNoun';
-import type { Messages } from '../../../platform/vscode/messages';
 import { waitWithProgress } from '../../../platform/vscode/waitWithProgress';
 import { ChatError, type Chat, type ExportFormat } from '../../common/chatPorts';
 import type { ConversationRow } from '../../common/chatView';
+import { forEachConversation } from '../../common/list/forEachConversation';
 import type { ConversationList } from '../../common/list/conversationList';
 import type { ChatPageHost } from '../pages/chatPageHost';
 import type { ChatPages } from '../pages/chatPages';
 import type { ChatPageServices } from '../pages/chatPageServices';
 
-interface RowActionsDeps extends Pick<ChatPageServices, 'chats' | 'places' | 'restore' | 'review' | 'closeChat'> {
+interface RowActionsDeps extends Pick<ChatPageServices, 'chats' | 'deletions' | 'places' | 'restore' | 'review'> {
   readonly list: Pick<ConversationList, 'find' | 'sourceOf'>;
   readonly pages: Pick<ChatPages, 'reveal' | 'revealView' | 'revealEmpty' | 'openInTab'>;
   /** Returns the absolute paths of the workspace folders. */
@@ -17,7 +15,6 @@ interface RowActionsDeps extends Pick<ChatPageServices, 'chats' | 'places' | 're
   /** Opens a folder in a window of its own. */
   readonly openFolder: (folder: string) => Promise<void>;
   readonly pickOtherAgent: ChatPageServices['pickOtherAgent'];
-  readonly messages: Pick<Messages, 'info' | 'warning'>;
 }
 
 /** What the list of all conversations does with one or several of them. Each throws an error for the user. */
@@ -58,24 +55,21 @@ export class RowActions {
   }
 
   async stop(sessionIds: readonly string[]): Promise<void> {
-    await this.forEach(sessionIds, 'stopped', async ({ id }) => (await this.deps.chats.open(id)).stop());
+    await this.forEach(sessionIds, 'stopped', ({ id }) => this.deps.chats.stopTurn(id));
   }
 
   async setPinned(sessionIds: readonly string[], isPinned: boolean): Promise<void> {
-    const what = isPinned ? 'pinned' : 'unpinned';
-    await this.forEach(sessionIds, what, ({ id }) => this.deps.chats.setMarks(id, { isPinned }));
+    const done = isPinned ? 'pinned' : 'unpinned';
+    await this.forEach(sessionIds, done, ({ id }) => this.deps.chats.setMarks(id, { isPinned }));
   }
 
   async setArchived(sessionIds: readonly string[], isArchived: boolean): Promise<void> {
-    const what = isArchived ? 'archived' : 'shown again';
-    await this.forEach(sessionIds, what, ({ id }) => this.deps.chats.setMarks(id, { isArchived }));
+    const done = isArchived ? 'archived' : 'brought back';
+    await this.forEach(sessionIds, done, ({ id }) => this.deps.chats.setMarks(id, { isArchived }));
   }
 
   async delete(sessionIds: readonly string[]): Promise<void> {
-    const { closeChat, review } = this.deps;
-    await this.forEach(sessionIds, 'deleted', async ({ id }) => {
-      if (await review.deleteChat(id)) closeChat(id);
-    });
+    await this.deps.deletions.delete(sessionIds);
   }
 
   async fork(sessionId: string): Promise<void> {
@@ -111,35 +105,18 @@ export class RowActions {
     (await this.deps.pages.reveal(chat)).focusComposer();
   }
 
-  /**
-   * Does something with each conversation that it can be done with. Of one that fails alone, the error is thrown; of several,
-   * one message says which they are and why.
-   */
   private async forEach(
     sessionIds: readonly string[],
-    what: string,
+    done: string,
     act: (row: ConversationRow) => Promise<void>,
   ): Promise<void> {
-    const { list, messages } = this.deps;
-    const failures: { readonly title: string; readonly error: unknown }[] = [];
-    for (const id of sessionIds) {
-      const row = list.find(id);
-      if (!row) continue;
-      try {
-        if (list.sourceOf(id))
-          throw new ChatError('readonly', `${row.backendTitle} stores it, and Backline only reads it.`);
-        await act(row);
-      } catch (error) {
-        failures.push({ title: row.title, error });
-      }
-    }
-    const [first] = failures;
-    if (!first) return;
-    if (sessionIds.length === 1) throw first.error;
-    const reasons = [...Map.groupBy(failures, ({ error }) => userMessageOf(error))].map(
-      ([reason, those]) => `${those.map(({ title }) => `“${title}”`).join(', ')}: ${reason}`,
-    );
-    messages.warning(`${countWithNoun(failures.length, 'conversation')} could not be ${what}. ${reasons.join(' ')}`);
+    const { list } = this.deps;
+    const rows = sessionIds.flatMap((id) => list.find(id) ?? []);
+    await forEachConversation(rows, done, async (row) => {
+      if (list.sourceOf(row.id))
+        throw new ChatError('readonly', `${row.backendTitle} stores it, and Backline only reads it.`);
+      await act(row);
+    });
   }
 }
 

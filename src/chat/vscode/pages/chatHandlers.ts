@@ -244,9 +244,7 @@ export function createChatHandlers(
       if (await services.places.confirmOpenHere(sessionId)) await services.openInTab(sessionId);
     }),
     renameSession: chatRequests.renameSession.withHandler(({ sessionId, title }) => chats.rename(sessionId, title)),
-    deleteSession: chatRequests.deleteSession.withHandler(async ({ sessionId }) => {
-      if (await review.deleteChat(sessionId)) services.closeChat(sessionId);
-    }),
+    deleteSession: chatRequests.deleteSession.withHandler(({ sessionId }) => services.deletions.delete([sessionId])),
     searchSessions: chatRequests.searchSessions.withHandler(async ({ query }) => {
       sessionSearch.abort();
       sessionSearch = new AbortController();

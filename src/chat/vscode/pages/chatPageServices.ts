@@ -34,6 +34,8 @@ export interface ChatPageServices {
   readonly editor: AnswerTextActions;
   readonly code: CodeProposals;
   readonly review: ConversationActions;
+  /** Deletes conversations; see `DeletedConversations`. */
+  readonly deletions: { delete(sessionIds: readonly string[]): Promise<boolean> };
   readonly places: PlaceActions;
   readonly restore: RestoreActions;
   readonly turnReviews: TurnReviews;
@@ -57,7 +59,6 @@ export interface ChatPageServices {
   /** Opens the HTML of an answer in the browser. @throws Error */
   readonly openView: (html: string) => Promise<void>;
   readonly openInTab: (sessionId: string) => Promise<unknown>;
-  readonly closeChat: (sessionId: string) => void;
   readonly isTrusted: () => boolean;
   readonly clock: Clock;
   readonly log: Logger;

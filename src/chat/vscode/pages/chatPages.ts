@@ -53,6 +53,10 @@ export class ChatPages implements Disposable {
     return this.focusOrder.activePage ?? this.viewPage;
   }
 
+  get all(): Iterable<ChatPageHost> {
+    return this.pages;
+  }
+
   get visiblePages(): readonly ChatPageHost[] {
     const { activePage } = this;
     const shown = [...this.pages].filter(({ isVisible }) => isVisible);

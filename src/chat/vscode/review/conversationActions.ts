@@ -16,10 +16,10 @@ const maxEntryLength = 1024 * 1024;
 
 const fileExtensions: Record<ExportFormat, string> = { markdown: 'md', html: 'html', json: 'json' };
 
-/** Shows the changes of a conversation, and exports or deletes conversations. */
+/** Shows the changes of a conversation, and exports conversations. */
 export class ConversationActions {
   constructor(
-    private readonly chats: Pick<Chats, 'rows' | 'delete' | 'export'>,
+    private readonly chats: Pick<Chats, 'rows' | 'export'>,
     private readonly diffViews: DiffViews,
     private readonly documents: VirtualDocuments,
     private readonly dialogs: Dialogs,
@@ -59,19 +59,6 @@ export class ConversationActions {
     const paths = fileChanges.list.filter(canUndo).map(({ path }) => path);
     if (paths.length === 0) throw new Error('These changes can’t be shown as text.');
     await vscode.commands.executeCommand(commandIds.reviewOpen, paths);
-  }
-
-  /** Deletes a conversation if the user confirms. Returns whether the user has confirmed. @throws ChatError */
-  async deleteChat(sessionId: string): Promise<boolean> {
-    const row = this.chats.rows.find(({ id }) => id === sessionId);
-    const isBusy = row?.state === 'busy' || row?.state === 'waiting';
-    const isConfirmed = await this.dialogs.confirm({
-      message: `Delete “${row?.title ?? 'this conversation'}”?`,
-      detail: `${isBusy ? 'The agent will be stopped. ' : ''}The conversation will be permanently deleted, including the agent’s own copy if the agent supports this. File changes are kept.`,
-      action: 'Delete',
-    });
-    if (isConfirmed) await this.chats.delete(sessionId);
-    return isConfirmed;
   }
 
   /** Exports the conversation to a file that the user chooses. @throws ChatError */
