@@ -1,3 +1,4 @@
+import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import type { ConversationRow } from './chatView';
 
@@ -7,7 +8,9 @@ export interface ConversationSource {
   readonly id: string;
   /** Fires when its rows may have changed. */
   readonly onDidChange: Event<void>;
-  /** Resolves to all rows, newest first. The first call may take long. Never rejects. */
+  /** Keeps the rows up to date while the list is shown. The caller disposes the result when it is hidden. */
+  show(): Disposable;
+  /** Resolves to all rows that are known now, newest first. The first call may take long. Never rejects. */
   rows(): Promise<readonly ConversationRow[]>;
   /** Finds conversations by their title and text, best first. `entryId` is where the snippet is. Never rejects. */
   search(query: string): Promise<readonly { readonly row: ConversationRow; readonly entryId?: string }[]>;

@@ -1,5 +1,6 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import * as path from 'node:path';
+import { plainRemote } from '../../base/common/addresses/plainRemote';
 import type { RepositoryIdentity } from '../common/conversations/conversationPlace';
 
 const maxFileBytes = 256 * 1024;
@@ -50,15 +51,6 @@ async function remoteUrl(gitFolder: string): Promise<string | undefined> {
   }
   const url = urls.get('origin') ?? [...urls.values()][0];
   return url === undefined ? undefined : plainRemote(url);
-}
-
-/** Removes the protocol, user, password and suffix of an address. */
-function plainRemote(url: string): string {
-  const plain = url.replace(/^[a-z+]+:\/\//i, '').replace(/^[^/@]*@/, '');
-  return plain
-    .replace(/^([^/:]+):(?!\d+\/)/, '$1/')
-    .replace(/\/+$/, '')
-    .replace(/\.git$/, '');
 }
 
 async function readSmall(file: string): Promise<string | undefined> {

@@ -59,7 +59,11 @@ export class LazyThreads implements Feature {
     const { id, title } = this;
     const { commands, status, threads, workspaceState } = this.deps;
     const disposables = new DisposableStore();
-    const load = (): Promise<RunningThreadsFeature> => threads.getOrLoad();
+    const load = async (): Promise<RunningThreadsFeature> => {
+      const running = await threads.getOrLoad();
+      this.conversations.noteLoaded(running.conversations);
+      return running;
+    };
 
     disposables.add(threads);
     disposables.add(this.conversations);

@@ -11,8 +11,8 @@ export class ConversationList implements Disposable {
   /** Fires when rows may have changed. Other sources are only read while the list is shown. */
   readonly onDidChange = this.emitter.event;
   private readonly rowsBySource = new Map<ConversationSource, readonly ConversationRow[]>();
-  /** Sources whose rows may have changed since they were read. */
-  private readonly outdated: Set<ConversationSource>;
+  /** The number of the last read of each source. */
+  private readonly lastReads = new Map<ConversationSource, number>();
   private shownCount = 0;
 
   constructor(
@@ -20,9 +20,8 @@ export class ConversationList implements Disposable {
     private readonly sources: readonly ConversationSource[],
     private readonly onError: (error: unknown) => void,
   ) {
-    this.outdated = new Set(sources);
     this.disposables.add(chats.onDidChange(() => this.emitter.fire()));
-    for (const source of sources) this.disposables.add(source.onDidChange(() => this.noteChange(source)));
+    for (const source of sources) this.disposables.add(source.onDidChange(() => this.readIfShown(source)));
   }
 
   get rows(): readonly ConversationRow[] {
@@ -40,11 +39,14 @@ export class ConversationList implements Disposable {
 
   /** Call when the list is shown. Dispose the result when it is hidden. */
   show(): Disposable {
+    const shown = new DisposableStore();
     this.shownCount++;
-    for (const source of this.outdated) void this.read(source);
-    return toDisposable(() => {
-      this.shownCount--;
-    });
+    shown.add(toDisposable(() => this.shownCount--));
+    for (const source of this.sources) {
+      shown.add(source.show());
+      void this.read(source);
+    }
+    return shown;
   }
 
   /** Finds conversations by their title and text, those of Backline first. Never rejects. */
@@ -60,17 +62,17 @@ export class ConversationList implements Disposable {
     this.disposables.dispose();
   }
 
-  private noteChange(source: ConversationSource): void {
-    this.outdated.add(source);
+  private readIfShown(source: ConversationSource): void {
     if (this.shownCount > 0) void this.read(source);
   }
 
   /** Never rejects. */
   private async read(source: ConversationSource): Promise<void> {
-    this.outdated.delete(source);
+    const number = (this.lastReads.get(source) ?? 0) + 1;
+    this.lastReads.set(source, number);
     const rows = await source.rows();
-    // If it has changed meanwhile, newer rows are being read, or are read when the list is shown.
-    if (this.disposables.isDisposed || this.outdated.has(source)) return;
+    // A later read has newer rows.
+    if (this.disposables.isDisposed || this.lastReads.get(source) !== number) return;
     this.rowsBySource.set(source, rows);
     this.emitter.fire();
   }

@@ -1,4 +1,4 @@
-import type { Disposable } from '../../../base/common/disposable';
+import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
@@ -26,6 +26,24 @@ export class LazyThreadConversations implements Disposable {
   private isDisposed = false;
 
   constructor(private readonly deps: LazyThreadConversationsDeps) {}
+
+  show(): Disposable {
+    const shown = new DisposableStore();
+    void this.withConversations((conversations) => {
+      shown.add(conversations.show());
+      return Promise.resolve([]);
+    });
+    return shown;
+  }
+
+  /** Call when the feature was loaded, for whatever it was. */
+  noteLoaded(conversations: ThreadConversations): void {
+    if (this.loaded?.conversations === conversations || this.isDisposed) return;
+    this.loaded?.subscription.dispose();
+    const subscription = conversations.onDidChange(() => this.changeEmitter.fire());
+    this.loaded = { conversations, subscription };
+    this.changeEmitter.fire();
+  }
 
   /** Never rejects. */
   async rows(): Promise<Rows> {
@@ -67,11 +85,7 @@ export class LazyThreadConversations implements Disposable {
 
   private async load(): Promise<ThreadConversations> {
     const conversations = await this.deps.load();
-    if (this.loaded?.conversations !== conversations && !this.isDisposed) {
-      this.loaded?.subscription.dispose();
-      const subscription = conversations.onDidChange(() => this.changeEmitter.fire());
-      this.loaded = { conversations, subscription };
-    }
+    this.noteLoaded(conversations);
     return conversations;
   }
 }

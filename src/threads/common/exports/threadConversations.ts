@@ -1,3 +1,5 @@
+import { plainRemote } from '../../../base/common/addresses/plainRemote';
+import type { Disposable } from '../../../base/common/disposable';
 import type { Event } from '../../../base/common/event';
 import type { Usage } from '../../../transcript/common/entries';
 import { searchThreads } from '../search/threadSearch';
@@ -7,7 +9,7 @@ import { titleOf } from '../tree/threadRow';
 import { createWorkspaceMatcher } from '../tree/workspaceThreads';
 
 interface ThreadConversationsDeps {
-  readonly library: Pick<ThreadLibrary, 'heads' | 'waitForFirstList' | 'onDidChange'>;
+  readonly library: Pick<ThreadLibrary, 'heads' | 'keepUpToDate' | 'onDidChange' | 'waitForFirstList'>;
   /** Searches the text of the threads on this machine. @throws ThreadError */
   readonly searchText: (query: string, limit: number) => Promise<TextSearchResult>;
   /** Searches the text of files that the user has opened. Never rejects. */
@@ -30,6 +32,8 @@ interface ThreadConversation {
   readonly source: string;
   readonly updatedAt: number;
   readonly state: 'idle' | 'busy' | 'waiting' | 'failed';
+  /** Why it waits. Backline cannot answer for the user. */
+  readonly need?: { readonly kind: 'approval'; readonly text: string };
   readonly branch?: string;
   readonly cost?: NonNullable<Usage['cost']>;
   readonly repository?: { readonly id: string; readonly name: string };
@@ -53,6 +57,11 @@ export class ThreadConversations {
 
   get onDidChange(): Event<void> {
     return this.deps.library.onDidChange;
+  }
+
+  /** Also asks for the threads of the account again and again, until the result is disposed. */
+  show(): Disposable {
+    return this.deps.library.keepUpToDate();
   }
 
   /** Resolves to all threads that can be read, newest first. The first call lists them. Never rejects. */
@@ -91,7 +100,7 @@ export class ThreadConversations {
 function conversationOf(head: ThreadHead, isInWorkspace: boolean): ThreadConversation {
   const { branch, folders, id, isArchived, lastPromptAt, repository, usage } = head;
   const [folder] = folders;
-  const place = repository ?? folder;
+  const place = repository === undefined ? folder : plainRemote(repository);
   return {
     id: `${prefix}${id}`,
     title: titleOf(head),
@@ -100,6 +109,7 @@ function conversationOf(head: ThreadHead, isInWorkspace: boolean): ThreadConvers
     source,
     updatedAt: lastPromptAt,
     state: stateOf(head),
+    ...(head.state === 'waiting' ? { need: { kind: 'approval', text: 'Waits for you in Amp' } } : {}),
     ...(branch === undefined ? {} : { branch }),
     ...(usage?.cost ? { cost: usage.cost } : {}),
     ...(place === undefined ? {} : { repository: { id: place, name: lastNameOf(place) } }),
@@ -124,12 +134,9 @@ function stateOf({ state }: ThreadHead): ThreadConversation['state'] {
   }
 }
 
-/** The name of a folder, or of the repository at an address. */
+/** The name of a folder, or of a repository. */
 function lastNameOf(place: string): string {
-  const name = place
-    .replace(/[\\/]+$/, '')
-    .replace(/^.*[\\/:]/, '')
-    .replace(/\.git$/, '');
+  const name = place.replace(/[\\/]+$/, '').replace(/^.*[\\/]/, '');
   return name === '' ? place : name;
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { toDisposable } from '../../../../../src/base/common/disposable';
 import { Emitter } from '../../../../../src/base/common/event';
 import { nullLogger } from '../../../../../src/base/common/log';
 import { LazyThreadConversations } from '../../../../../src/threads/common/exports/lazyThreadConversations';
@@ -10,7 +11,7 @@ const heads = [
   head('T-1', { title: 'Tax', folders: ['/home/kim/shop'], branch: 'tax', state: 'running' }),
   head('T-2', { problem: 'It is empty.' }),
   head('T-3', { title: 'Roof', folders: ['/home/kim/house/'], state: 'error', isArchived: true }),
-  head('T-4', { title: 'Door', folders: [], state: 'stale' }),
+  head('T-4', { title: 'Door', folders: [], state: 'waiting' }),
   head('T-5', {
     title: 'Cart',
     folders: ['/home/kim/shop'],
@@ -21,9 +22,15 @@ const heads = [
 
 function conversations(hits: readonly ThreadHit[] | ThreadError = []) {
   const opened: string[] = [];
+  const viewers = { count: 0 };
   const changes = new Emitter<void>(() => undefined);
   const subject = new ThreadConversations({
-    library: { heads, waitForFirstList: () => Promise.resolve(), onDidChange: changes.event },
+    library: {
+      heads,
+      waitForFirstList: () => Promise.resolve(),
+      onDidChange: changes.event,
+      keepUpToDate: () => (viewers.count++, toDisposable(() => viewers.count--)),
+    },
     searchText: () =>
       hits instanceof ThreadError
         ? Promise.reject(hits)
@@ -34,7 +41,7 @@ function conversations(hits: readonly ThreadHit[] | ThreadError = []) {
     export: (id) => Promise.resolve(void opened.push(`export ${id}`)),
     now: () => 0,
   });
-  return { subject, opened, changes };
+  return { subject, opened, changes, viewers };
 }
 
 const hit = (threadId: string, entryId: string, score: number): ThreadHit => ({
@@ -62,10 +69,15 @@ describe('Amp threads in the list of conversations', () => {
       [
         ['amp:T-1', 'Tax', 'busy', 'tax', 'shop', undefined, undefined, undefined],
         ['amp:T-3', 'Roof', 'failed', undefined, 'house', '/home/kim/house/', true, undefined],
-        ['amp:T-4', 'Door', 'idle', undefined, undefined, undefined, undefined, undefined],
+        ['amp:T-4', 'Door', 'waiting', undefined, undefined, undefined, undefined, undefined],
         ['amp:T-5', 'Cart', 'idle', undefined, 'shop', undefined, undefined, 2],
       ],
     );
+    assert.deepEqual(
+      rows.flatMap(({ need }) => need?.text ?? []),
+      ['Waits for you in Amp'],
+    );
+    assert.equal(rows.at(-1)?.repository?.id, 'example.com/kim/shop', 'as Backline names the repository');
     assert.ok(rows.every(({ id, source }) => id.startsWith(`${source}:`)));
   });
 
@@ -111,11 +123,44 @@ describe('Amp threads before they are loaded', () => {
     threads.onDidChange(() => fired++);
     await threads.rows();
     await threads.rows();
+    assert.equal(fired, 1, 'once they are loaded');
     changes.fire();
-    assert.equal(fired, 1);
+    assert.equal(fired, 2);
     threads.dispose();
     changes.fire();
+    assert.equal(fired, 2);
+  });
+
+  it('are in the list as soon as something else has loaded them', () => {
+    const { subject } = conversations();
+    const threads = new LazyThreadConversations({
+      load: () => Promise.reject(new Error('was loaded')),
+      isUsed: () => Promise.resolve(false),
+      log: nullLogger,
+    });
+    let fired = 0;
+    threads.onDidChange(() => fired++);
+    threads.noteLoaded(subject);
+    threads.noteLoaded(subject);
     assert.equal(fired, 1);
+  });
+
+  it('are kept up to date while the list is shown', async () => {
+    const { subject, viewers } = conversations();
+    const threads = new LazyThreadConversations({
+      load: () => Promise.resolve(subject),
+      isUsed: () => Promise.resolve(true),
+      log: nullLogger,
+    });
+    const [one, other] = [threads.show(), threads.show()];
+    await threads.rows();
+    assert.equal(viewers.count, 2);
+    one.dispose();
+    other.dispose();
+    const hiddenMeanwhile = threads.show();
+    hiddenMeanwhile.dispose();
+    await threads.rows();
+    assert.equal(viewers.count, 0);
   });
 
   it('that cannot be searched leave the other conversations as they are, and the log says so', async () => {
