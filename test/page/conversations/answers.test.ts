@@ -99,6 +99,8 @@ describe('an approval in the list of all conversations', () => {
         (box) => box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight + 1,
       );
       assert.ok(!cut, `cut at ${width}`);
+      const agent = await list.page.getByText('Codex').boundingBox();
+      assert.ok(agent && agent.width > 20, `who asks is in view at ${width}`);
     }
   });
 

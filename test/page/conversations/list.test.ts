@@ -101,7 +101,7 @@ describe('the list of all conversations', () => {
     const found = rows.filter(({ id }) => id === 'idle1').map((row) => ({ ...row, snippet: 'the build of Windows' }));
     let asked = 0;
     list.host.answer(conversationsRequests.search, () => ({
-      found: found.map((row) => ({ row, entryId: 'e7' })),
+      found: [...found.map((row) => ({ row, entryId: 'e7' })), ...found.map((row) => ({ row, entryId: 'e9' }))],
       ...(++asked < 3 && { left: { done: 212, total: 900 } }),
     }));
     await list.page.keyboard.press('/');

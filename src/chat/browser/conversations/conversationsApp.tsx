@@ -184,6 +184,8 @@ function GroupedList() {
   );
 }
 
+const nothing: FoundConversations['found'] = [];
+
 interface FoundListProps {
   readonly query: string;
   readonly answer: FoundConversations | undefined;
@@ -193,17 +195,18 @@ interface FoundListProps {
 function FoundList({ query, answer, onLeave }: FoundListProps) {
   const { rows } = usePageState();
   const now = useCoarseTime();
+  const found = answer?.found ?? nothing;
   const items = useMemo(
     () =>
-      (answer?.found ?? []).map(({ row }, index, { length: size }): ListItem => {
+      found.map(({ row }, index, { length: size }): ListItem => {
         const live = rows.get(row.id);
         // The list knows what has happened since.
         const shown = live ? { ...live, ...(row.snippet !== undefined && { snippet: row.snippet }) } : row;
         return { kind: 'row', key: row.id, row: shown, groupKey: '', level: 1, position: index + 1, size };
       }),
-    [answer, rows],
+    [found, rows],
   );
-  const entries = new Map(answer?.found.map(({ row, entryId }) => [row.id, entryId]));
+  const entries = new Map(found.map(({ row, entryId }) => [row.id, entryId]));
   return (
     <>
       <p class="found-count" role={answer?.left ? undefined : 'status'}>

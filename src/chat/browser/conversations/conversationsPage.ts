@@ -31,7 +31,7 @@ interface ConversationsPageState {
   readonly failures: ReadonlyMap<string, string>;
   /** Why a request that is not for one conversation has failed. */
   readonly failure: string | undefined;
-  /** Ids of conversations that the user has just archived. */
+  /** Ids of conversations that the user has archived, until the user does something else. */
   readonly justArchived: readonly string[];
   /** What a screen reader says. */
   readonly announcement: string;
@@ -93,7 +93,7 @@ export class ConversationsPage {
 
   /**
    * Sends a request for conversations. Resolves to whether it succeeded. If it fails, the error is shown: in the row of the
-   * conversation, if it is only one.
+   * conversation, if it is only one of the list.
    */
   async requestFor<Params extends z.ZodMiniType, Result extends z.ZodMiniType>(
     [rowId = '', ...others]: readonly string[],
@@ -101,12 +101,13 @@ export class ConversationsPage {
     params: z.infer<Params>,
   ): Promise<boolean> {
     this.dismissFailure(rowId);
+    this.store.update({ justArchived: [] });
     try {
       await this.connection.request(type, params);
       return true;
     } catch (error) {
       const failure = messageOf(error);
-      if (others.length > 0) this.store.update({ failure });
+      if (others.length > 0 || !this.store.state.rows.has(rowId)) this.store.update({ failure });
       else this.store.update({ failures: new Map(this.store.state.failures).set(rowId, failure) });
       return false;
     }
@@ -125,6 +126,7 @@ export class ConversationsPage {
     const rows = new Map(isComplete ? [] : before.rows);
     for (const row of changed ?? []) rows.set(row.id, row);
     for (const id of removed) rows.delete(id);
+    for (const id of removed) this.dismissFailure(id);
     const announcement = before.isReady ? newlyUrgent(before.rows, changed ?? []) : '';
     this.store.update({
       isReady: true,

@@ -28,7 +28,9 @@ export function useConversationSearch(query: string): FoundConversations | undef
     const search = async (): Promise<void> => {
       const result = await page.request(conversationsRequests.search, { query });
       if (!isCurrent) return;
-      setAnswer({ query, found: result?.found ?? [], left: result?.left });
+      // A conversation is one row, with the best place that was found in it.
+      const found = new Map((result?.found ?? []).toReversed().map((one) => [one.row.id, one]));
+      setAnswer({ query, found: [...found.values()].toReversed(), left: result?.left });
       if (result?.left) timer = window.setTimeout(() => void search(), askAgainMs);
     };
     timer = window.setTimeout(() => void search(), typingPauseMs);

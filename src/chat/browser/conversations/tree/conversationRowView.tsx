@@ -172,9 +172,9 @@ function doingOf({ activity, backendTitle, state, turnStartedAt }: ConversationR
 }
 
 /** The folder of a conversation that does not belong to this window. */
-function placeOf({ elsewhere, repository }: ConversationRow): { name: string; path: string } | undefined {
+function placeOf({ elsewhere }: ConversationRow): { name: string; path: string } | undefined {
   const { folder, isGone } = elsewhere ?? {};
   if (folder === undefined) return undefined;
-  const name = repository?.name ?? fileNameOf(folder);
+  const name = fileNameOf(folder);
   return { name: isGone === true ? `${name} (not found)` : name, path: folder };
 }
