@@ -36,6 +36,8 @@ export const ConversationNeed = z.object({
   text: Text,
   /** Since when it waits, in milliseconds since the epoch. */
   since: optional(z.number()),
+  /** How many further approvals wait, of which `text` says nothing. */
+  others: optional(Count),
   /** How it can be answered from a row, if `text` is the whole request. */
   answer: optional(
     z.object({
@@ -45,6 +47,8 @@ export const ConversationNeed = z.object({
       /** Labels of the options that allow and reject once. */
       allow: Text,
       reject: Text,
+      /** Until when a row can answer, in milliseconds since the epoch. Set if the request times out. */
+      until: optional(z.number()),
     }),
   ),
 });
@@ -150,6 +154,8 @@ export const ApprovalView = z.object({
   env: optional(z.array(z.object({ ...NamedText.shape, effect: optional(Text) }))),
   /** Absolute path of the working directory, if it differs from the folder of the conversation. */
   cwd: optional(Text),
+  /** Absolute path of the folder in which the action happens, if it is known. */
+  folder: optional(Text),
   /** All other fields of the request. Values that are not strings are shown as JSON. */
   more: optional(z.array(NamedText)),
   /** Whether the request does not describe the action. */

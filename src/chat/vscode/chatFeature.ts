@@ -257,6 +257,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     const marked = new MarkedChats({
       chats,
       reveal: async (chat) => (await pages.reveal(chat)).runCommand('focusApproval'),
+      goToWindow: (id) => places.goToWindow(id),
       focusedChat: () => (pages.hasFocus ? pages.activePage?.chat?.id : undefined),
       messages,
       onDidChange: () => changed(),

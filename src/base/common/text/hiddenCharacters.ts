@@ -1,12 +1,12 @@
 /** Matches invisible characters that can change the meaning of a text. They are shown as code points. */
 
 /**
- * Does not match joiners in emoji and non-ASCII scripts, or tags after a black flag (the flags of regions). Matches
- * blank characters other than the space only if several follow each other, except in East Asian indentation and in
- * Braille pictures.
+ * Does not match single joiners and variation selectors in emoji and non-Latin scripts, or tags after a black flag (the
+ * flags of regions). Matches blank characters other than the space only if several follow each other, except in East Asian
+ * indentation and in Braille pictures.
  */
 const invisible =
-  /(?:(?![\t\n\r\u200c\u200d\ufe00-\ufe0f]|(?<=\u{1f3f4}[\u{e0020}-\u{e007e}]{0,8})[\u{e0020}-\u{e007f}])[\p{Cc}\p{DI}\u2028\u2029])+|(?<![^\p{ASCII}])[\u200c\u200d]+/u;
+  /(?:(?![\t\n\r\u200c\u200d\ufe00-\ufe0f]|(?<=\u{1f3f4}[\u{e0020}-\u{e007e}]{0,8})[\u{e0020}-\u{e007f}])[\p{Cc}\p{DI}\u2028\u2029])+|(?<![^\p{ASCII}\p{Script=Latin}])[\u200c\u200d]+|[\u200c\u200d]{2,}|(?<![^\p{ASCII}\p{Script=Latin}])[\ufe00-\ufe0f]+(?!\u20e3)|[\ufe00-\ufe0f]{2,}/u;
 const blank = '\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u2800\\u3000';
 /** Prevents matches of empty cells in a Braille picture: short gaps, and cells at the start of a line. */
 const notInBraille = '(?!\\u2800)|(?=\\u2800{200})|(?<![\\u2800-\\u28ff])(?!\\u2800{1,200}[\\u2801-\\u28ff])';

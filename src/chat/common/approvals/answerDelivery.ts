@@ -1,6 +1,7 @@
-import { BackendError, type BackendSession } from '../../../session/common/sessionBackend';
+import type { BackendSession } from '../../../session/common/sessionBackend';
 import type { EntryOf } from '../../../transcript/common/entries';
-import { ChatError, type ApprovalAnswer } from '../chatPorts';
+import type { ApprovalAnswer } from '../chatPorts';
+import { approvalChangedError, approvalResolvedError } from './approvalErrors';
 import type { QueuedPrompt } from '../chatView';
 import type { Conversation } from '../conversation/conversation';
 
@@ -21,12 +22,8 @@ export class ApprovalAnswerDelivery {
     const { changeEmitter, journal, transcript } = this.conversation;
     // Two windows can answer at the same time.
     const view = transcript.approvals.pendingView(approvalId);
-    if (!session || !view) {
-      throw new BackendError('approvalResolved', 'This approval was already answered or is no longer pending.');
-    }
-    if (view.shown !== shown) {
-      throw new ChatError('changedMeanwhile', 'The request is not the one that was shown. Read it again.');
-    }
+    if (!session || !view) throw approvalResolvedError();
+    if (view.shown !== shown) throw approvalChangedError();
     transcript.approvals.setState(approvalId, 'answering');
     changeEmitter.fire();
     await journal.beforeAnswer(approvalId);

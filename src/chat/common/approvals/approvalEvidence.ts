@@ -1,4 +1,5 @@
 import { isRecord } from '../../../base/common/isRecord';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { ApprovalContext } from '../../../session/common/approvalContext';
 import { environmentEffectOf } from '../../../permissions/common/requests/environmentVariables';
 import { findEscalations } from '../../../permissions/common/requests/escalations';
@@ -22,7 +23,7 @@ interface Evidence {
   readonly context: ApprovalContext;
   readonly shown: Pick<
     ApprovalView,
-    'title' | 'parts' | 'warnings' | 'escalations' | 'env' | 'cwd' | 'more' | 'isUndescribed'
+    'title' | 'parts' | 'warnings' | 'escalations' | 'env' | 'cwd' | 'folder' | 'more' | 'isUndescribed'
   >;
   readonly diffs: readonly (DiffTexts | undefined)[];
 }
@@ -96,6 +97,7 @@ export function collectEvidence(
       ...(escalations.length > 0 ? { escalations } : {}),
       ...(env.length > 0 ? { env: env.map((variable) => withEffect(variable, env)) } : {}),
       ...(cwd === undefined || cwd === context.folder ? {} : { cwd }),
+      ...withoutUndefined({ folder: cwd ?? context.folder }),
       ...(more.length > 0 ? { more } : {}),
       ...(isUndescribed ? { isUndescribed } : {}),
     },

@@ -31,6 +31,16 @@ interface OpenApproval {
   readonly diffs: readonly (DiffTexts | undefined)[];
 }
 
+/** The first of the pending approvals. Times are in milliseconds since the epoch. */
+export interface FirstApproval {
+  readonly view: ApprovalView;
+  readonly expiresAt: number | undefined;
+  /** When the earliest of all was requested. */
+  readonly requestedAt: number | undefined;
+  /** How many others are pending. */
+  readonly others: number;
+}
+
 export interface DecidedApproval {
   readonly callId: string | undefined;
   readonly outcome: 'granted' | 'denied' | 'timedOut' | 'unanswered';
@@ -52,12 +62,17 @@ export class ApprovalViews {
   /** `hash` makes the views comparable with those of another window. */
   constructor(private readonly hash?: (text: string) => string) {}
 
-  /** Returns the first approval, and when the earliest one was requested. Times are in milliseconds since the epoch. */
-  firstAt(now: number): { readonly view: ApprovalView; readonly requestedAt: number | undefined } | undefined {
+  firstAt(now: number): FirstApproval | undefined {
     const [first] = this.inOrder;
     if (!first) return undefined;
     const times = [...this.openApprovals.values()].flatMap(({ requestedAt }) => requestedAt ?? []);
-    return { view: this.viewAt(first, now), requestedAt: times.length === 0 ? undefined : Math.min(...times) };
+    const { expiresAt } = first;
+    return {
+      view: this.viewAt(first, now),
+      expiresAt,
+      requestedAt: times.length === 0 ? undefined : Math.min(...times),
+      others: this.count - 1,
+    };
   }
 
   /** Returns the view of an approval that nobody has answered yet. Undefined if there is none. */

@@ -6,6 +6,8 @@ interface MarkedChatsDeps {
   readonly chats: Pick<Chats, 'open' | 'rows'>;
   /** Shows the conversation, and its approval if it still waits. */
   readonly reveal: (chat: Chat) => Promise<void>;
+  /** Shows a conversation in the other window that runs it. @throws ChatError */
+  readonly goToWindow: (sessionId: string) => Promise<void>;
   /** Returns the id of the conversation on the page that has the focus. */
   readonly focusedChat: () => string | undefined;
   readonly messages: { info(text: string): void; error(text: string): void };
@@ -29,10 +31,12 @@ export class MarkedChats {
 
   /** Shows a conversation. Reports to the user if it can't be opened, and removes its mark. Never rejects. */
   async show(sessionId: string): Promise<void> {
-    const { chats, messages, onDidChange, reveal } = this.deps;
+    const { chats, goToWindow, messages, onDidChange, reveal } = this.deps;
     const row = chats.rows.find(({ id }) => id === sessionId);
     try {
-      await reveal(await chats.open(sessionId));
+      // Only approvals can be answered in each window.
+      if (row?.isInOtherWindow === true && row.need && row.need.kind !== 'approval') await goToWindow(sessionId);
+      else await reveal(await chats.open(sessionId));
       this.unopened.delete(sessionId);
     } catch (error) {
       // It may have been deleted in the meantime.

@@ -1,7 +1,8 @@
 import { showHiddenCharacters } from '../../../base/common/text/hiddenCharacters';
 import { oneLine } from '../../../base/common/text/oneLine';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
-import type { ApprovalView, ConversationNeed } from '../chatView';
+import type { FirstApproval } from '../approvals/approvalViews';
+import type { ConversationNeed } from '../chatView';
 import { rowAnswer } from './rowAnswer';
 
 /** Maximum length of the text, in UTF-16 units. */
@@ -9,7 +10,7 @@ const maxUnits = 200;
 
 interface NeedFacts {
   /** The first of the pending approvals. */
-  readonly approval: { readonly view: ApprovalView; readonly requestedAt: number | undefined } | undefined;
+  readonly approval: FirstApproval | undefined;
   readonly isAskingToSave: boolean;
   readonly backendTitle: string;
   /** Since when it waits for something else than an approval, in milliseconds since the epoch. */
@@ -20,9 +21,11 @@ interface NeedFacts {
 export function conversationNeed(facts: NeedFacts): ConversationNeed {
   const { approval, backendTitle, isAskingToSave, waitsSince } = facts;
   if (approval) {
-    const { requestedAt: since, view } = approval;
-    const words = rowAnswer(view, backendTitle) ?? { text: shorten(oneLine(showHiddenCharacters(view.prompt))) };
-    return { kind: 'approval', ...words, ...withoutUndefined({ since }) };
+    const { expiresAt, others, requestedAt: since, view } = approval;
+    const words = rowAnswer(view, backendTitle, expiresAt) ?? {
+      text: shorten(oneLine(showHiddenCharacters(view.prompt))),
+    };
+    return { kind: 'approval', ...words, ...withoutUndefined({ since }), ...(others > 0 && { others }) };
   }
   const since = withoutUndefined({ since: waitsSince });
   return isAskingToSave

@@ -1,5 +1,6 @@
 import { ChatError, type ApprovalAnswer, type Chat } from '../chatPorts';
 import type { LiveConversation } from './liveConversation';
+import { approvalChangedError, approvalResolvedError } from '../approvals/approvalErrors';
 import { answerRequest, notRunningText, type OtherWindows, type WindowRequest } from './otherWindows';
 
 interface LiveChat extends Pick<Chat, 'id' | 'answerApproval' | 'stop'> {
@@ -58,10 +59,14 @@ export class SharedConversations {
 
   /** Answers an approval in the window that runs the conversation, which may be this one. @throws ChatError, BackendError */
   async answer(id: string, answer: ApprovalAnswer): Promise<void> {
+    const possible = this.liveOf(id).live?.need?.answer;
+    if (possible?.approvalId !== answer.approvalId) throw approvalResolvedError();
+    if (possible.shown !== answer.shown) throw approvalChangedError();
+    if (![possible.allow, possible.reject].includes(answer.option))
+      throw new ChatError('notFound', 'Open the conversation to give this answer.');
     const chat = this.chats.get(id);
     if (chat?.live) await chat.answerApproval(answer);
-    else if (this.windows) await this.windows.ask(id, answerRequest(answer));
-    else throw new ChatError('readonly', notRunningText);
+    else await this.windows?.ask(id, answerRequest(answer));
   }
 
   /** Stops the turn in the window that runs the conversation, which may be this one. @throws ChatError `readonly` */

@@ -270,7 +270,9 @@ export class WindowRegistry implements OtherWindows, Disposable {
   private pollWhileAnyRuns(): void {
     if (this.disposables.isDisposed) return;
     const isRunning = Object.keys(this.conversations).length > 0;
-    const isAnyRunning = [...this.others.values()].some(({ conversations }) => Object.keys(conversations).length > 0);
+    const isAnyRunning = [...this.others.values()].some(
+      ({ conversations, isAlive }) => isAlive && Object.keys(conversations).length > 0,
+    );
     if (!isRunning && !isAnyRunning && this.ended.size === 0) return;
     this.pollTimer ??= this.deps.clock.setTimer(this.ended.size > 0 ? endMs : pollMs, () => {
       this.pollTimer = undefined;

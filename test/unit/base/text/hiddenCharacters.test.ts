@@ -14,6 +14,12 @@ describe('characters that cannot be seen', () => {
     ['controls', 'a\u0007b', 'a[U+0007]b'],
     ['several of a kind, counted', 'a\u202e\u202e\u2066b', 'a[U+202E ×2][U+2066]b'],
     ['joiners that join nothing', 'a\u200d\u200db', 'a[U+200D ×2]b'],
+    [
+      'joiners after a Latin letter, and several in any script',
+      'é\u200db می\u200c\u200cخ',
+      'é[U+200D]b می[U+200C ×2]خ',
+    ],
+    ['variations that no emoji has', 'run.sh\ufe0f 1\ufe0f ❤\ufe0f\ufe0f', 'run.sh[U+FE0F] 1[U+FE0F] ❤[U+FE0F ×2]'],
     ['a run of no-break spaces', `make${nbsp.repeat(40)}deploy`, 'make[U+00A0 ×40]deploy'],
     ['a run of wide spaces', `a${'\u2003'.repeat(3)}b`, 'a[U+2003 ×3]b'],
     ['a run of empty Braille cells', `a${'\u2800'.repeat(300)}b`, 'a[U+2800 ×300]b'],
@@ -33,7 +39,7 @@ describe('characters that cannot be seen', () => {
   for (const [what, text] of [
     ['one no-break space', `10${nbsp}km et «${nbsp}mot${nbsp}»`],
     ['ordinary space and lines', 'a    b\n\tc\r\n'],
-    ['emoji that are joined', '👩‍👩‍👧 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} ❤️'],
+    ['emoji that are joined', '1️⃣ ☺︎ 👩‍👩‍👧 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} ❤️'],
     ['joiners of scripts', 'می\u200cخواهم'],
     ['an East Asian indent', '\u3000\u3000第一段'],
     ['a picture in Braille', '⠀⠀⣀⡀⠀⠀⢀⣀\n⣀⠀⠀⠀⣀'],

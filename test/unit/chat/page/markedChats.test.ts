@@ -14,6 +14,7 @@ describe('MarkedChats', () => {
     focused = undefined;
     marked = new MarkedChats({
       chats,
+      goToWindow: (id) => Promise.resolve(void told.push(`goes to ${id}`)),
       reveal: ({ id }) => Promise.resolve(void told.push(`shows ${id}`)),
       focusedChat: () => focused,
       messages: { info: (text) => told.push(text), error: (text) => told.push(text) },
@@ -37,6 +38,7 @@ describe('MarkedChats', () => {
     chats = new FakeChats();
     marked = new MarkedChats({
       chats,
+      goToWindow: (id) => Promise.resolve(void told.push(`goes to ${id}`)),
       reveal: ({ id }) => Promise.resolve(void (focused = id)),
       focusedChat: () => focused,
       messages: { info: () => undefined, error: () => undefined },
@@ -55,6 +57,17 @@ describe('MarkedChats', () => {
       seen.push(focused);
     }
     assert.deepEqual(seen, ['old', 'young', 'done', 'old']);
+  });
+
+  it('lead to the other window where only that can be answered', async () => {
+    chats.add('good', 'idle');
+    chats.add('there', 'waiting');
+    const need = { kind: 'signIn' as const, text: '' };
+    chats.rows = chats.rows.map((row) => (row.id === 'there' ? { ...row, need, isInOtherWindow: true } : row));
+    await marked.showNext();
+    chats.rows = chats.rows.map((row) => ({ ...row, isInOtherWindow: false }));
+    await marked.showNext();
+    assert.deepEqual(told, ['goes to there', 'shows there']);
   });
 
   it('count a conversation again once something new has happened in it', async () => {

@@ -37,8 +37,11 @@ describe('A conversation that another window runs', () => {
   const ask = (id: string, prompt = 'May I?'): void =>
     here.agent.last.tell(event('approval:required', { approval_id: id, prompt, options: ['Yes', 'No'] }));
   const askToRun = (id: string, command: string): void => {
-    const context = { command, kind: 'execute' };
-    const options = { options: ['Yes', 'No'], option_kinds: ['allow_once' as const, 'reject_once' as const] };
+    const context = { command, kind: 'execute', folder: '/work/api' };
+    const options = {
+      options: ['Yes', 'No', 'Always'],
+      option_kinds: ['allow_once' as const, 'reject_once' as const, 'allow_always' as const],
+    };
     here.agent.last.tell(
       event('approval:required', { approval_id: id, prompt: `Run ${command}`, context, ...options }),
     );
@@ -90,7 +93,7 @@ describe('A conversation that another window runs', () => {
       askToRun(id, 'npm test');
       await until('the row', () => rowThere()?.need?.answer?.approvalId === id);
       const { allow = '', approvalId = '', shown } = rowThere()?.need?.answer ?? {};
-      assert.equal(rowThere()?.need?.text, 'Wants to run: npm test');
+      assert.equal(rowThere()?.need?.text, 'Wants to run in api: npm test');
       const before = approved().length;
       const given = { approvalId, option: allow, shown };
       await assert.rejects(window.chats.answerFromRow(own.id, { ...given, shown: 'other' }), {
@@ -99,15 +102,16 @@ describe('A conversation that another window runs', () => {
       await assert.rejects(window.chats.answerFromRow(own.id, { ...given, shown: undefined }), {
         code: 'changedMeanwhile',
       });
+      await assert.rejects(window.chats.answerFromRow(own.id, { ...given, option: 'Always' }), { code: 'notFound' });
       assert.equal(approved().length, before);
       await window.chats.answerFromRow(own.id, given);
       assert.deepEqual(approved().slice(before), [`approve ${id} Yes`]);
-      await assert.rejects(window.chats.answerFromRow(own.id, given), /already answered/);
+      await assert.rejects(window.chats.answerFromRow(own.id, given), /already answered/, 'twice');
     }
     assert.deepEqual(third.chats.openChats, []);
     await third.close();
     await assert.rejects(there.chats.answerFromRow('none', { approvalId: 'a', option: 'Yes', shown: 'x' }), {
-      code: 'readonly',
+      code: 'approvalResolved',
     });
   });
 
@@ -169,6 +173,17 @@ describe('A conversation that another window runs', () => {
     await there.chats.showInItsWindow(own.id);
     assert.deepEqual(shown, [own.id]);
     assert.equal(followed.view.runsInOtherWindow, true);
+  });
+
+  it('is stopped from its row without being opened, and only while it works', async () => {
+    const third = await Window.open({ folder: here.folder, backends: new ChatBackends('one') });
+    await until('the row', () => third.chats.rows.some(({ isInOtherWindow }) => isInOtherWindow));
+    await third.chats.stopTurn(own.id);
+    assert.deepEqual(here.agent.last.calls, ['cancel']);
+    assert.deepEqual(third.chats.openChats, []);
+    await until('it is idle', () => third.chats.rows[0]?.state === 'idle');
+    await assert.rejects(third.chats.stopTurn(own.id), { code: 'readonly' });
+    await third.close();
   });
 
   it('is stopped there', async () => {

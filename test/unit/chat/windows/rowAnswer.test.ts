@@ -12,6 +12,7 @@ function ofCommand(command: string, more: Partial<ApprovalView> = {}): ApprovalV
     id: 'a',
     prompt: `Agent wants to run ${command}`,
     asks: 'Agent',
+    folder: '/work/api',
     parts: [{ type: 'terminal', command, output: '' }],
     options: [allow, { label: 'Always', kind: 'allow_always', scope: 'npm test' }, reject],
     state: 'pending',
@@ -20,26 +21,29 @@ function ofCommand(command: string, more: Partial<ApprovalView> = {}): ApprovalV
   };
 }
 
-const textOf = (view: ApprovalView): string | undefined => rowAnswer(view, 'Agent')?.text;
+const textOf = (view: ApprovalView): string | undefined => rowAnswer(view, 'Agent', undefined)?.text;
 
 describe('rowAnswer', () => {
   const shown: [string, ApprovalView, string][] = [
-    ['a command', ofCommand('npm test -- parser'), 'Wants to run: npm test -- parser'],
-    ['in the words of a server', ofCommand('ls', { prompt: 'Allow running: ls?' }), 'Wants to run: ls'],
+    ['a command', ofCommand('npm test -- parser'), 'Wants to run in api: npm test -- parser'],
+    ['in the words of a server', ofCommand('ls', { prompt: 'Allow running: ls?' }), 'Wants to run in api: ls'],
     [
       'of another agent',
       ofCommand('ls', { asks: 'Helper', prompt: 'Helper wants to run ls' }),
-      'Helper wants to run: ls',
+      'Helper wants to run in api: ls',
     ],
-    ['with what the agent says of it', ofCommand('ls', { title: '“List files”' }), 'Wants to run: ls (“List files”)'],
-    ['with its title', ofCommand('ls', { more: [{ name: 'title', value: '`ls`' }] }), 'Wants to run: ls'],
-    ['of 120 characters', ofCommand('x'.repeat(120)), `Wants to run: ${'x'.repeat(120)}`],
-    ['with enough time', ofCommand('ls', { expiresInMs: 60_000 }), 'Wants to run: ls'],
-    ['in some mode of the agent', ofCommand('ls', { mode: 'Default' }), 'Wants to run: ls'],
+    [
+      'with what the agent says of it',
+      ofCommand('ls', { title: '“List files”' }),
+      'Wants to run in api: ls (“List files”)',
+    ],
+    ['with its title', ofCommand('ls', { more: [{ name: 'title', value: '`ls`' }] }), 'Wants to run in api: ls'],
+    ['of 120 characters', ofCommand('x'.repeat(120)), `Wants to run in api: ${'x'.repeat(120)}`],
+    ['in some mode of the agent', ofCommand('ls', { mode: 'Default' }), 'Wants to run in api: ls'],
   ];
   for (const [name, view, text] of shown) {
     it(`answers the request for a command ${name}`, () => {
-      assert.deepEqual(rowAnswer(view, 'Agent'), {
+      assert.deepEqual(rowAnswer(view, 'Agent', undefined), {
         text,
         answer: { approvalId: 'a', shown: 'hash', allow: 'Allow', reject: 'Deny' },
       });
@@ -69,7 +73,11 @@ describe('rowAnswer', () => {
     ['more in its words', ofCommand('ls', { prompt: 'Agent wants to run ls in /etc' })],
     ['other words', ofCommand('ls', { prompt: 'May I?' })],
     ['a shell of its own', ofCommand('ls', { prompt: 'Agent wants to run in a shell (bash): ls' })],
-    ['little time', ofCommand('ls', { expiresInMs: 20_000 })],
+    ['no known folder', { ...ofCommand('ls'), folder: undefined }],
+    ['a variation that is not seen', ofCommand('sh run.sh\ufe0f')],
+    ['a blank of Braille', ofCommand('rm -rf a\u2800b')],
+    ['an invisible joiner after a letter', ofCommand('cat é\u200d')],
+    ['letters from right to left', ofCommand('rm \u05d0 \u05d1')],
     ['what cannot be compared', { ...ofCommand('ls'), shown: undefined }],
     ['what is being answered', ofCommand('ls', { state: 'answering' })],
     ['no denial', ofCommand('ls', { options: [allow] })],
@@ -82,6 +90,10 @@ describe('rowAnswer', () => {
   for (const [name, view] of refused) {
     it(`leaves to the card a request with ${name}`, () => assert.equal(textOf(view), undefined));
   }
+
+  it('can be used until shortly before the request times out', () => {
+    assert.equal(rowAnswer(ofCommand('ls'), 'Agent', 100_000)?.answer?.until, 70_000);
+  });
 
   it('shows everything that the card shows', () => {
     const word = fc.constantFrom('', 'ls', 'ls -l', 'rm  x', 'a\nb', 'x\u202e', 'Agent', 'Bot', 'x'.repeat(130), 'é');
@@ -132,12 +144,14 @@ describe('rowAnswer', () => {
         const prompt = `${more.asks} wants to run ${line}${wish}`;
         const given = Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined));
         const view: ApprovalView = { ...ofCommand(line), prompt, ...given, parts };
-        const result = rowAnswer(view, 'Agent');
+        const result = rowAnswer(view, 'Agent', undefined);
         if (!result) return;
         answered++;
         const { options, id, state, shown: hash, ...drawn } = view;
         assert.deepEqual([id, state, hash], ['a', 'pending', 'hash']);
-        for (const leaf of leavesOf(drawn)) assert.ok(result.text.includes(leaf), `${leaf} is not in ${result.text}`);
+        assert.ok(result.text.includes(' in api: '));
+        for (const leaf of leavesOf({ ...drawn, folder: undefined }))
+          assert.ok(result.text.includes(leaf), `${leaf} is not in ${result.text}`);
         assert.doesNotMatch(result.text, /\s\s|[\n\u202e\u200b]/u);
         const kindOf = (label: string | undefined) =>
           options.filter((one) => one.label === label).map(({ kind }) => kind);
