@@ -68,7 +68,7 @@ describe('the actions of the list of all conversations', () => {
       .item(/Explain the cache/)
       .getByRole('button', { name: 'More Actions' })
       .click();
-    const items = ['Open', 'Export as Markdown', 'Export as HTML', 'Export as JSON'];
+    const items = ['Open', 'Export…'];
     const names = await list.page.getByRole('menuitem').locator('.menu-words').allTextContents();
     assert.deepEqual(names, items);
     const button = await list
@@ -77,8 +77,11 @@ describe('the actions of the list of all conversations', () => {
       .boundingBox();
     const menu = await list.page.getByRole('menu').boundingBox();
     assert.ok(button && menu && menu.y + menu.height <= button.y && button.y - menu.y - menu.height < 20, 'above it');
-    await list.page.getByRole('menuitem', { name: 'Export as HTML' }).click();
-    assert.deepEqual(await list.host.waitFor(conversationsRequests.export), { sessionId: 'amp', format: 'html' });
+    await list.page.getByRole('menuitem', { name: 'Export…' }).click();
+    assert.deepEqual(await list.host.waitFor(conversationsRequests.export), { sessionId: 'amp', format: 'markdown' });
+    await choose(list, /Rename greet/, 'Export as HTML');
+    const exported = { sessionId: 'done', format: 'html' } as const;
+    assert.deepEqual(await list.host.waitFor(conversationsRequests.export, 2), exported);
     await choose(list, /Explain the cache/, 'Open');
     assert.deepEqual(await list.host.waitFor(conversationsRequests.open), { sessionId: 'amp' });
   });

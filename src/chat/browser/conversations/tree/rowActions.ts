@@ -38,6 +38,8 @@ export const exportFormats = [
   { format: 'json', label: 'Export as JSON' },
 ] as const;
 
+export const exportWithQuestion = { format: 'markdown', label: 'Export…' } as const;
+
 export const verbWords: Record<PlainVerb, VerbWords> = {
   open: { label: 'Open', icon: ArrowRightIcon, shortcut: 'Enter' },
   openInTab: { label: 'Open in Editor Tab', icon: OpenInTabIcon, shortcut: modifiedKeyLabel('Enter') },

@@ -6,7 +6,7 @@ import type { ConversationRow } from '../../../common/chatView';
 import { verbsOf, verbsOfAll, type RowVerb } from '../../../common/list/rowVerbs';
 import { conversationsRequests } from '../../../common/page/conversationsApi';
 import { usePage } from '../conversationsPageContext';
-import { exportFormats, exportIcon, runVerb, verbWords, type VerbWords } from './rowActions';
+import { exportFormats, exportIcon, exportWithQuestion, runVerb, verbWords, type VerbWords } from './rowActions';
 
 /** Where a menu opens: below a box of the window, in CSS pixels. */
 export interface MenuPlace {
@@ -32,7 +32,8 @@ export function RowMenu({ rows, place, onRename, onClose, onDone }: RowMenuProps
   const [only] = rows;
   const items = (rows.length === 1 && only ? verbsOf(only) : verbsOfAll(rows)).flatMap((verb): CustomMenuItem[] => {
     if (verb === 'export')
-      return exportFormats.map(({ format, label }, index) => ({
+      // The source of others asks for the format itself.
+      return (only?.source === undefined ? exportFormats : [exportWithQuestion]).map(({ format, label }, index) => ({
         key: label,
         content: <VerbLine icon={exportIcon} label={label} />,
         startsGroup: index === 0,
