@@ -22,6 +22,13 @@ describe('One conversation in two windows of VS Code', () => {
     await here.send('what can you do?');
     await here.says(/rename/i);
 
+    // The chat was never used in the second window.
+    await here.send('rename colour to color in src/colour.ts');
+    await here.hasButton('Allow');
+    await second.waitForStatus(/needs? your input/);
+    await here.answer('Deny');
+    await (await here.button('Send')).waitFor();
+
     await second.runCommand('Backline: Open Chat');
     await second.runCommand('Backline: Show Conversations in Chat');
     await (await there.frame()).locator('.session-open', { hasText: 'what can you do' }).first().click();

@@ -28,6 +28,7 @@ import { removeOldDrafts } from '../node/places/oldDrafts';
 import { WindowDrafts } from '../node/places/windowDrafts';
 import { OlderWorkspaces } from '../node/olderWorkspaces';
 import { WindowPlaces } from '../node/windowPlaces';
+import { windowsFolderIn } from '../node/windows/watchRunningWindows';
 import { WindowRegistry } from '../node/windows/windowRegistry';
 import { ChatFeature, type RunningChatFeature } from './chatFeature';
 import { deleteFile } from './review/deleteFile';
@@ -90,7 +91,7 @@ export class ChatRoot {
     });
     const windowId = randomUUID();
     this.windows = new WindowRegistry({
-      folder: path.join(deps.storageFolder, 'windows'),
+      folder: windowsFolderIn(deps.storageFolder),
       id: windowId,
       files: new NodeFiles(),
       clock,

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { DisposableStore } from '../../base/common/disposable';
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { Feature, LazyFeature, RunningFeature } from '../../base/common/feature';
 import { commandIds, contextKeys, panelTypes, textSchemes, viewIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
@@ -13,6 +13,8 @@ interface LazyChatDeps extends Pick<FeatureContext, 'commands' | 'log' | 'status
   /** Whether a restore of files was interrupted, for example because VS Code was killed. Never rejects. */
   readonly hasInterruptedRestore: () => Promise<boolean>;
   readonly recent: RecentFiles;
+  /** Calls back once, as soon as another window runs a conversation. */
+  readonly watchOtherWindows: (onRunning: () => void) => Disposable;
 }
 
 /** Registers the chat with VS Code at activation. Its code is loaded on first use. */
@@ -70,6 +72,8 @@ export class LazyChat implements Feature {
     const open = { label: 'Open Chat', command: commandIds.chatOpen };
     status.set({ id, title, state: 'ready', summary: 'Starts when you open the chat.', actions: [open] });
     void this.reportInterruptedRestore();
+    // The badge and the status bar then show what runs there.
+    store.add(this.deps.watchOtherWindows(() => void use().catch(() => undefined)));
     return Promise.resolve({ stop: () => chat.stop(), dispose: () => store.dispose() });
   }
 
