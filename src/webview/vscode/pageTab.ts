@@ -46,6 +46,7 @@ export class PageTab implements Disposable {
     });
     panel.iconPath = vscode.Uri.joinPath(extensionUri, 'media', 'icon.png');
     host.start();
-    loadPage(panel.webview, { folder: vscode.Uri.joinPath(extensionUri, 'dist', 'pages'), name }, { title });
+    const folder = vscode.Uri.joinPath(extensionUri, 'dist', 'pages');
+    loadPage(panel.webview, { folder, name }, { title, data: { place: 'tab' } });
   }
 }

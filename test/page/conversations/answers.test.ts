@@ -104,6 +104,20 @@ describe('an approval in the list of all conversations', () => {
     }
   });
 
+  it('is not hidden behind the one before it', async () => {
+    const list = await openStill([{ ...answerable, need: { ...need, others: 2 } }]);
+    assert.equal(await list.page.locator('.need-text').textContent(), `${need.text} and 2 more requests`);
+  });
+
+  it('is no longer answered in its row when it is about to time out', async () => {
+    const list = await openStill([{ ...answerable, need: { ...need, answer: { ...answer, until: now + 5_000 } } }]);
+    await list.page.clock.runFor(4_000);
+    await allow(list).waitFor();
+    await list.page.clock.runFor(2_000);
+    await allow(list).waitFor({ state: 'detached' });
+    await list.page.getByRole('button', { name: 'Show' }).waitFor();
+  });
+
   it('is looked at if the row does not have the whole request', async () => {
     const list = await openStill([{ ...answerable, need: { kind: 'approval', text: 'Wants to edit a.ts' } }]);
     assert.equal(await allow(list).count(), 0);

@@ -97,7 +97,9 @@ function Facts({ row, now }: { row: ConversationRow; now: number }) {
         <AgentTile id={backendId} title={backendTitle} />
         <span class="one-line">{backendTitle}</span>
       </span>
-      {(state === 'failed' || state === 'interrupted') && <span class="fact-state">{stateWords[state]}</span>}
+      {(state === 'failed' || state === 'interrupted') && (
+        <span class="fact-state is-failure">{stateWords[state]}</span>
+      )}
       {isArchivedAway(row) && <span class="fact-state">Archived</span>}
       {doing !== undefined && (
         <span class="fact-doing one-line" title={showHiddenCharacters(doing)}>

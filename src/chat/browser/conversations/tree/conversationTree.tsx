@@ -327,7 +327,15 @@ function placeOfAnswers(
   const above = items.slice(0, last + 1).map((item) => {
     if (item.kind !== 'row') return item.key;
     const { need, state } = item.row;
-    return [item.key, state, need?.text, need?.answer?.approvalId, need?.answer?.shown, failures.get(item.key)].join();
+    return [
+      item.key,
+      state,
+      need?.text,
+      need?.others,
+      need?.answer?.approvalId,
+      need?.answer?.shown,
+      failures.get(item.key),
+    ].join();
   });
   return [failure, ...above].join('\n');
 }

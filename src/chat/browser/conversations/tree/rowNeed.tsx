@@ -1,10 +1,16 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { countWithNoun } from '../../../../base/common/text/countWithNoun';
 import { showHiddenCharacters } from '../../../../base/common/text/hiddenCharacters';
 import { UntrustedText } from '../../../../transcript/browser/parts/untrustedText';
+import { useRedraw } from '../../../../transcript/browser/transcriptContext';
+import { useHostTime } from '../../../../webview/browser/hostTime';
 import { CheckIcon, CloseIcon } from '../../../../webview/browser/icons';
 import type { ConversationNeed } from '../../../common/chatView';
 import { conversationsRequests } from '../../../common/page/conversationsApi';
 import { usePage } from '../conversationsPageContext';
+
+/** The browser starts a longer timer at once. */
+const maxTimerMs = 2 ** 31 - 1;
 
 interface RowNeedProps {
   readonly rowId: string;
@@ -17,16 +23,19 @@ interface RowNeedProps {
 /** Why a conversation waits, and the answers, if the whole request is in view. Else the request must be looked at. */
 export function RowNeed({ rowId, need, tabIndex, isDeliberate }: RowNeedProps) {
   const page = usePage();
+  const { answer, others = 0, text = 'Needs your input' } = need ?? {};
+  const isTooLate = useHasCome(answer?.until);
   return (
     <div class="row-need">
       <p class="need-text" dir="ltr">
-        <UntrustedText text={need?.text ?? 'Needs your input'} />
+        <UntrustedText text={text} />
+        {others > 0 && <span class="need-others">{` and ${countWithNoun(others, 'more request')}`}</span>}
       </p>
-      {need?.answer ? (
+      {answer && !isTooLate ? (
         <Answers
-          key={`${need.answer.approvalId} ${need.answer.shown}`}
+          key={`${answer.approvalId} ${answer.shown}`}
           rowId={rowId}
-          answer={need.answer}
+          answer={answer}
           tabIndex={tabIndex}
           isDeliberate={isDeliberate}
         />
@@ -44,6 +53,19 @@ export function RowNeed({ rowId, need, tabIndex, isDeliberate }: RowNeedProps) {
       )}
     </div>
   );
+}
+
+/** Whether a time has come, by the host's clock. Undefined never comes. */
+function useHasCome(at: number | undefined): boolean {
+  const time = useHostTime();
+  const redraw = useRedraw();
+  const leftMs = at === undefined ? undefined : at - time.now();
+  useEffect(() => {
+    if (leftMs === undefined || leftMs <= 0) return undefined;
+    const timer = window.setTimeout(redraw, Math.min(leftMs, maxTimerMs));
+    return () => window.clearTimeout(timer);
+  });
+  return leftMs !== undefined && leftMs <= 0;
 }
 
 interface AnswersProps extends Pick<RowNeedProps, 'rowId' | 'tabIndex' | 'isDeliberate'> {
