@@ -23,7 +23,6 @@ import { hostSystem } from './base/node/hostSystem';
 import { systemClock } from './base/node/systemClock';
 import type { RunningChatRoot } from './chat/vscode/chatRoot';
 import { checkpointStorageIn, hasInterruptedRestoreIn } from './changes/node/storage/checkpointPlaces';
-import { watchRunningWindows, windowsFolderIn } from './chat/node/windows/watchRunningWindows';
 import { LazyChat } from './chat/vscode/lazyChat';
 import { RecentFiles } from './chat/vscode/recentFiles';
 import { WorkspaceConsent } from './consent/vscode/workspaceConsent';
@@ -387,8 +386,8 @@ function createFeatures(context: vscode.ExtensionContext, services: ReturnType<t
       ...contextFor('chat'),
       chat,
       recent,
-      watchOtherWindows: (onRunning) =>
-        watchRunningWindows(windowsFolderIn(context.globalStorageUri.fsPath), onRunning),
+      storageFolder: context.globalStorageUri.fsPath,
+      folders,
       hasInterruptedRestore: () => hasInterruptedRestoreIn(checkpointStorage, folders()),
     }),
     threadsView,

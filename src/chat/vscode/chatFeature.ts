@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { Coalescer } from '../../base/common/async';
 import { DisposableStore } from '../../base/common/disposable';
-import type { Feature, RunningFeature } from '../../base/common/feature';
+import type { Feature } from '../../base/common/feature';
 import type { Memento } from '../../base/common/memento';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, contextKeys, settingIds, textSchemes } from '../../manifest';
@@ -32,10 +32,10 @@ import type { ChatPageServices } from './pages/chatPageServices';
 import { CodeProposals } from './review/codeProposals';
 import type { Dialogs } from './dialogs';
 import type { FolderMove } from '../common/conversations/conversationPlace';
-import { openInNewWindow, PlaceActions } from './placeActions';
+import { PlaceActions } from './placeActions';
 import { AllConversations } from './conversations/allConversations';
-import type { ConversationsPages } from './conversations/conversationsPages';
 import { Deletions } from './conversations/deletions';
+import type { RunningChatFeature } from './runningChatFeature';
 import { DiffViews } from './review/diffViews';
 import { AnswerTextActions } from './answerTextActions';
 import { FileRestorePreparer } from './review/fileRestorePreparer';
@@ -46,7 +46,6 @@ import type { WorkspaceCheckpoints } from '../../changes/common/workspaceCheckpo
 import { InstallTerminals } from './installTerminals';
 import { OpenChatsReview } from './review/openChatsReview';
 import { ConversationActions } from './review/conversationActions';
-import type { ReviewSource } from '../../changes/common/review/reviewSource';
 import { TurnReviews } from './review/turnReviews';
 import { UndoActions } from './review/undoActions';
 import { VirtualDocuments } from './review/virtualDocuments';
@@ -84,27 +83,10 @@ interface ChatFeatureDeps extends NoticeContext {
   readonly sources: readonly ConversationSource[];
   /** Undefined if checkpoints are turned off or there is no workspace. */
   readonly checkpoints: WorkspaceCheckpoints | undefined;
+  /** Opens a folder in a window of its own, which shows the conversation if it is set. */
+  readonly openFolder: (folder: string, sessionId?: string) => Promise<void>;
   /** Returns a globally unique id. */
   readonly newId: () => string;
-}
-
-export interface RunningChatFeature extends RunningFeature {
-  /** Fills the view when it is shown for the first time, or again after it was closed. */
-  showIn(view: vscode.WebviewView): void;
-  /** Fills a restored tab after the window was reloaded. */
-  restore(panel: vscode.WebviewPanel, state: unknown): void;
-  /** Returns the text of a virtual document; `scheme` is one of `textSchemes`. */
-  readDocument(scheme: string, query: string): Promise<string>;
-  /** The pages with all conversations. */
-  readonly conversations: Pick<ConversationsPages, 'fillView' | 'restoreTab'>;
-  refresh(): Promise<void>;
-  /** Asks, once for each conversation of another folder, whether to continue it in this window. */
-  confirmContinueHere(sessionId: string): Promise<boolean>;
-  readonly follower: AgentFollower;
-  /** The changes of agents, which the user can keep or undo. */
-  readonly review: ReviewSource;
-  /** Shows a notification if a restore of files was interrupted. @throws CheckpointError */
-  notifyOfInterruptedRestore(): Promise<void>;
 }
 
 const statusDelayMs = 200;
@@ -212,7 +194,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     store.add({ dispose: () => factsAbort.abort() });
     const closeChat = (id: string): void => pages.stopShowingChat(id);
     const newDraft = store.add(restoreNewDraft(draftMemento, onError));
-    const places = new PlaceActions({ ...this.deps, messages, closeChat, newDraft, openFolder: openInNewWindow });
+    const places = new PlaceActions({ ...this.deps, messages, closeChat, newDraft });
     const services: ChatPageServices = {
       ...this.deps,
       notices: pageNotices,
@@ -294,7 +276,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       }),
     );
     const all = store.add(
-      new AllConversations({ ...this.deps, ...services, pages, showNextMarked: () => marked.showNext() }),
+      new AllConversations({ ...this.deps, ...services, pages, messages, showNextMarked: () => marked.showNext() }),
     );
     const showStatus = (): void => {
       const { marks } = marked;
@@ -383,6 +365,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       restore: (panel, state) => pages.restoreTab(panel, state),
       readDocument: (scheme, query) => (scheme === proposed.scheme ? proposed : documents).textOf(query),
       conversations: all.pages,
+      showConversation: (id) => marked.show(id),
       refresh: () => backends.refresh(),
       confirmContinueHere: (id) => places.confirmContinueHere(id),
       review: new OpenChatsReview(chats, undo),

@@ -30,9 +30,12 @@ import { OlderWorkspaces } from '../node/olderWorkspaces';
 import { WindowPlaces } from '../node/windowPlaces';
 import { windowsFolderIn } from '../node/windows/watchRunningWindows';
 import { WindowRegistry } from '../node/windows/windowRegistry';
-import { ChatFeature, type RunningChatFeature } from './chatFeature';
+import { ConversationToShow } from '../node/windows/conversationToShow';
+import { ChatFeature } from './chatFeature';
+import type { RunningChatFeature } from './runningChatFeature';
 import { deleteFile } from './review/deleteFile';
 import { modalDialogs } from './dialogs';
+import { openInNewWindow } from './placeActions';
 import type { RecentFiles } from './recentFiles';
 import { readUsableDiskText } from './unsaved/textVersions';
 import { windowSaveEvents } from './unsaved/windowSaveEvents';
@@ -149,6 +152,11 @@ export class ChatRoot {
       chips: new PageChips(chipSources, onError),
       keyChords: new KeyChordPrefixes(vscode.Uri.file(deps.storageFolder), log),
       dialogs: modalDialogs,
+      openFolder: async (folder, sessionId) => {
+        if (sessionId !== undefined)
+          await new ConversationToShow(deps.storageFolder, () => clock.now()).leave(folder, sessionId);
+        await openInNewWindow(folder);
+      },
     });
   }
 

@@ -1,20 +1,24 @@
 import * as vscode from 'vscode';
-import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import { DisposableStore } from '../../base/common/disposable';
 import type { Feature, LazyFeature, RunningFeature } from '../../base/common/feature';
 import { commandIds, contextKeys, panelTypes, textSchemes, viewIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { provideReadOnlyTexts } from '../../platform/vscode/readOnlyTexts';
+import { ConversationToShow } from '../node/windows/conversationToShow';
+import { watchRunningWindows, windowsFolderIn } from '../node/windows/watchRunningWindows';
 import type { RunningChatRoot } from './chatRoot';
 import { chatViewId } from './pages/chatViewId';
 import type { RecentFiles } from './recentFiles';
 
-interface LazyChatDeps extends Pick<FeatureContext, 'commands' | 'log' | 'status'> {
+interface LazyChatDeps extends Pick<FeatureContext, 'clock' | 'commands' | 'log' | 'status'> {
   readonly chat: LazyFeature<RunningChatRoot>;
   /** Whether a restore of files was interrupted, for example because VS Code was killed. Never rejects. */
   readonly hasInterruptedRestore: () => Promise<boolean>;
   readonly recent: RecentFiles;
-  /** Calls back once, as soon as another window runs a conversation. */
-  readonly watchOtherWindows: (onRunning: () => void) => Disposable;
+  /** Absolute path of the folder that all windows share. */
+  readonly storageFolder: string;
+  /** Returns the absolute paths of the workspace folders. */
+  readonly folders: () => readonly string[];
 }
 
 /** Registers the chat with VS Code at activation. Its code is loaded on first use. */
@@ -26,7 +30,7 @@ export class LazyChat implements Feature {
 
   start(): Promise<RunningFeature> {
     const { id, title } = this;
-    const { chat, commands, recent, status } = this.deps;
+    const { chat, commands, recent, status, storageFolder } = this.deps;
     const store = new DisposableStore();
     const use = (): Promise<RunningChatRoot> => chat.getOrLoad();
     const refresh = (): Promise<void> =>
@@ -73,8 +77,21 @@ export class LazyChat implements Feature {
     status.set({ id, title, state: 'ready', summary: 'Starts when you open the chat.', actions: [open] });
     void this.reportInterruptedRestore();
     // The badge and the status bar then show what runs there.
-    store.add(this.deps.watchOtherWindows(() => void use().catch(() => undefined)));
+    store.add(watchRunningWindows(windowsFolderIn(storageFolder), () => void use().catch(() => undefined)));
+    void this.showWanted();
+    store.add(vscode.window.onDidChangeWindowState(({ focused }) => void (focused && this.showWanted())));
     return Promise.resolve({ stop: () => chat.stop(), dispose: () => store.dispose() });
+  }
+
+  /** Shows the conversation that another window wants to be shown here. Loads the chat only if there is one. Never rejects. */
+  private async showWanted(): Promise<void> {
+    const { chat, clock, folders, log, storageFolder } = this.deps;
+    try {
+      const id = await new ConversationToShow(storageFolder, () => clock.now()).take(folders());
+      if (id !== undefined) await (await chat.getOrLoad()).showConversation(id);
+    } catch (error) {
+      log.error('cannot show a conversation', error);
+    }
   }
 
   /** Reports an interrupted restore. Loads the chat only if there is one. Never rejects. */

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { userMessageOf } from '../../base/common/errors';
 import { countWithNoun } from '../../base/common/text/countWithNoun';
 import type { Messages } from '../../platform/vscode/messages';
-import type { Chats } from '../common/chatPorts';
+import { ChatError, type Chats } from '../common/chatPorts';
 import type { ConversationRow, Draft } from '../common/chatView';
 import type { SharedDraft } from '../common/conversation/sharedDraft';
 import type { FolderMove } from '../common/conversations/conversationPlace';
@@ -17,8 +17,8 @@ interface PlaceActionsDeps {
   readonly chats: Pick<Chats, 'rows' | 'locateFolder' | 'openChats' | 'showInItsWindow'>;
   readonly dialogs: Dialogs;
   readonly messages: Pick<Messages, 'info' | 'error'>;
-  /** Opens a folder in a window of its own. */
-  readonly openFolder: (folder: string) => Promise<void>;
+  /** Opens a folder in a window of its own, which shows the conversation if it is set. */
+  readonly openFolder: (folder: string, sessionId?: string) => Promise<void>;
   /** Stops showing a conversation, whose paths are about to change. */
   readonly closeChat: (sessionId: string) => void;
   readonly newDraft: Pick<SharedDraft, 'restoreWithdrawn'>;
@@ -53,7 +53,7 @@ export class PlaceActions {
       detail: 'If you continue here, the agent works in the folder of this window.',
       actions: [isGone ? locateFolder : openFolder, continueHere],
     });
-    if (choice === openFolder) await this.deps.openFolder(folder);
+    if (choice === openFolder) await this.deps.openFolder(folder, sessionId);
     if (choice === locateFolder) return await this.locateFolderOf(row, folder);
     if (choice === continueHere) this.confirmed.add(sessionId);
     return choice === continueHere;
@@ -67,6 +67,14 @@ export class PlaceActions {
     // VS Code brings the window to the front that has the folder.
     if (folder !== undefined) await this.deps.openFolder(folder);
     else messages.info('The conversation is shown in its window now.');
+  }
+
+  /** Opens the folder of a conversation in a window of its own, and shows the conversation there. @throws ChatError `notFound` */
+  async openInNewWindow(sessionId: string): Promise<void> {
+    const { folder, isGone = false } = this.deps.chats.rows.find(({ id }) => id === sessionId)?.elsewhere ?? {};
+    if (folder === undefined || isGone)
+      throw new ChatError('notFound', 'The folder of this conversation was not found.');
+    await this.deps.openFolder(folder, sessionId);
   }
 
   /** Asks for a folder of conversations, and for the place to which it was moved. */
@@ -117,7 +125,7 @@ export class PlaceActions {
     messages.info(
       `The conversations of ${from} now belong to ${to}.`,
       { label: 'Undo', run: undo },
-      ...(isHere ? [] : [{ label: openFolder, run: () => this.deps.openFolder(to) }]),
+      ...(isHere ? [] : [{ label: openFolder, run: () => this.deps.openFolder(to, id) }]),
     );
     return isHere;
   }

@@ -125,7 +125,7 @@ describe('the list of all conversations', () => {
     await eventually('the page again', () => assert.equal(page.loads, 2));
     await page.ask('ready');
     await eventually('the rows', () => assert.ok(idsIn(page).includes('threads:2')));
-    assert.equal(page.updates[0]?.isComplete, true);
+    assert.ok(page.updates.some(({ isComplete }) => isComplete));
     assert.ok(idsIn(page).includes('one'));
   });
 
@@ -169,6 +169,72 @@ describe('the list of all conversations', () => {
     assert.deepEqual(source.asked.slice(-2), ['open threads:1 e1', 'export threads:1']);
   });
 
+  it('opens a conversation in its tab at an entry, which its page is told when it has the conversation', async () => {
+    const { chat } = subject;
+    chat.chats.add('one');
+    const page = await subject.view(vscode.ViewColumn.One);
+    const tab = await chat.tab('one', vscode.ViewColumn.Two);
+    await page.ask('openInTab', { sessionId: 'one', entryId: 'e7' });
+    await eventually('the entry', () =>
+      assert.deepEqual(tab.told.at(-1), {
+        method: 'chat/didRequestEntry',
+        params: { sessionId: 'one', entryId: 'e7' },
+      }),
+    );
+    assert.equal(tab.latest('session')?.id, 'one');
+  });
+
+  it('archives, and says once that nothing is deleted', async () => {
+    const { chats } = subject.chat;
+    chats.add('one');
+    const page = await subject.view();
+    const archive = (isArchived: boolean) => page.ask('setArchived', { sessionIds: ['one'], isArchived });
+    await archive(true);
+    await archive(false);
+    await archive(true);
+    assert.deepEqual(
+      chats.marked.map(([, { isArchived }]) => isArchived),
+      [true, false, true],
+    );
+    assert.equal(subject.told.length, 1);
+    assert.match(subject.told[0] ?? '', /not deleted/);
+  });
+
+  it('renames a conversation, but not to nothing', async () => {
+    const { chats } = subject.chat;
+    const chat = chats.add('one');
+    const page = await subject.view();
+    await page.ask('rename', { sessionId: 'one', title: '  Shorter  ' });
+    assert.equal(chat.view.title, 'Shorter');
+    await assert.rejects(page.ask('rename', { sessionId: 'one', title: '  ' }), /Enter a title/);
+  });
+
+  it('asks before a conversation of another folder is continued here, also in another one', async () => {
+    const { chat } = subject;
+    chat.chats.add('one');
+    chat.chats.rows = chat.chats.rows.map((row) => ({ ...row, elsewhere: { folder: '/else', isGone: false } }));
+    chat.chosenIndex = 0;
+    const page = await subject.view();
+    for (const name of ['open', 'fork', 'continueWith', 'openInTab']) await page.ask(name, { sessionId: 'one' });
+    assert.equal(chat.choices.length, 4);
+    assert.equal(chat.chats.rows.length, 1, 'none was made');
+    chat.chats.rows = chat.chats.rows.map((row) => ({ ...row, elsewhere: { folder: '/else', isGone: true } }));
+    await assert.rejects(
+      page.ask('openInNewWindow', { sessionId: 'one' }),
+      /folder of this conversation was not found/,
+    );
+  });
+
+  it('goes on when a page does not say that it has shown something', async () => {
+    const { chats } = subject.chat;
+    const page = await subject.view();
+    page.confirmsShown = false;
+    chats.add('one');
+    await eventually('the first change', () => assert.ok(idsIn(page).includes('one')));
+    chats.add('two');
+    await eventually('the next one', () => assert.ok(idsIn(page).includes('two')));
+  });
+
   it('finds what Backline stores and what the sources have', async () => {
     subject.chat.chats.add('one');
     source.stored = [source.row('threads:1', 'Old thread')];
@@ -187,12 +253,15 @@ describe('the list of all conversations', () => {
     await eventually('the rows of the source', () => assert.ok(idsIn(page).includes('threads:1')));
     await assert.rejects(
       page.ask('setPinned', { sessionIds: ['one', 'threads:1', 'two'], isPinned: true }),
-      /^Error: 1 conversation could not be pinned\. “Old thread”: Amp stores it, and Backline only reads it\.$/,
+      /^Error: 1 conversation could not be pinned\. “Old thread”: Amp keeps this conversation\. It can’t be changed here\.$/,
     );
     assert.deepEqual(chats.marked, [
       ['one', { isPinned: true }],
       ['two', { isPinned: true }],
     ]);
-    await assert.rejects(page.ask('setArchived', { sessionIds: ['threads:1'], isArchived: true }), /only reads it/);
+    for (const name of ['rename', 'fork', 'continueWith', 'review', 'goToWindow', 'openInNewWindow', 'locateFolder'])
+      await assert.rejects(page.ask(name, { sessionId: 'threads:1', title: 'New' }), /can’t be changed here/, name);
+    await assert.rejects(page.ask('delete', { sessionIds: ['threads:1'] }), /can’t be changed here/);
+    await assert.rejects(page.ask('stop', { sessionIds: ['gone'] }), /no longer there/);
   });
 });

@@ -264,7 +264,7 @@ describe('the pages of the chat', () => {
     await tab.ask('deleteSession', { sessionId: 'one' });
     subject.answerOffer(false);
     await eventually('the end of the conversation', () => assert.deepEqual(subject.chats.removed, ['one']));
-    assert.equal(tab.latest('session'), null);
+    await eventually('an empty page', () => assert.equal(tab.latest('session'), null));
   });
 
   it('no longer show what another window has deleted', async () => {

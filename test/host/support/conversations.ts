@@ -20,6 +20,8 @@ export class ConversationsPageUnderTest extends WebviewUnderTest<ConversationsUp
 export class ConversationsUnderTest {
   readonly handlers = new Map<CommandId, (...args: readonly unknown[]) => unknown>();
   readonly subject: AllConversations;
+  readonly told: string[] = [];
+  private readonly state = new Map<string, unknown>();
   /** How often the next conversation was asked for that needs the user. */
   nextCount = 0;
 
@@ -39,6 +41,11 @@ export class ConversationsUnderTest {
       extensionUri: vscode.Uri.file(folder),
       pages: chat.pages,
       sources,
+      messages: { info: (text) => void this.told.push(text) },
+      globalState: {
+        get: (name) => this.state.get(name),
+        update: (name, value) => Promise.resolve(void this.state.set(name, value)),
+      },
       showNextMarked: () => {
         this.nextCount++;
         return Promise.resolve();

@@ -86,6 +86,13 @@ describe('package.json', () => {
     }
   });
 
+  it('leaves Cmd+K to the terminal of macOS, which is cleared by it', () => {
+    const taking = manifest.contributes.keybindings.filter(({ mac = '', when = '' }) => {
+      return mac.startsWith('cmd+k') && !/!terminalFocus|editorTextFocus|questionWaits/.test(when);
+    });
+    assert.deepEqual(taking, []);
+  });
+
   it('answers by key only while a question waits', () => {
     const { commands, keybindings } = manifest.contributes;
     const waits = contextKeys.chatQuestionWaits;

@@ -150,7 +150,10 @@ export class Conversation {
     this.ensureStarted();
     this.addRecord({ type: 'prompt', ...prompt });
     this.setTitleFromPrompt(prompt.text);
-    this.file.updateHead({ updatedAt: this.ports.clock.now(), state: 'idle', isUnseen: false });
+    const { archivedAt = 0, deletedAt = 0 } = this.head;
+    // The user goes on with it.
+    const marks = { ...(archivedAt > 0 && { archivedAt: 0 }), ...(deletedAt > 0 && { deletedAt: 0 }) };
+    this.file.updateHead({ updatedAt: this.ports.clock.now(), state: 'idle', isUnseen: false, ...marks });
   }
 
   /** Continues the conversation in this session of the backend. */

@@ -7,15 +7,26 @@ import { ConversationList } from '../../common/list/conversationList';
 import { ConversationsFeed } from '../../common/page/feed/conversationsFeed';
 import type { ChatPages } from '../pages/chatPages';
 import type { ChatPageServices } from '../pages/chatPageServices';
-import { openInNewWindow } from '../placeActions';
 import { createConversationsHandlers } from './conversationsHandlers';
 import { ConversationsPages } from './conversationsPages';
-import { RowActions } from './rowActions';
+import { RowActions, type RowActionsDeps } from './rowActions';
 
-interface AllConversationsDeps extends Pick<
-  ChatPageServices,
-  'backends' | 'chats' | 'clock' | 'deletions' | 'folders' | 'log' | 'pickOtherAgent' | 'places' | 'restore' | 'review'
-> {
+interface AllConversationsDeps
+  extends
+    Pick<RowActionsDeps, 'globalState' | 'messages'>,
+    Pick<
+      ChatPageServices,
+      | 'backends'
+      | 'chats'
+      | 'clock'
+      | 'deletions'
+      | 'folders'
+      | 'log'
+      | 'pickOtherAgent'
+      | 'places'
+      | 'restore'
+      | 'review'
+    > {
   readonly commands: Pick<Commands, 'setHandler'>;
   readonly extensionUri: vscode.Uri;
   readonly pages: ChatPages;
@@ -34,7 +45,7 @@ export class AllConversations implements Disposable {
     const list = this.disposables.add(
       new ConversationList(chats, sources, (error) => log.error('an error in the list of conversations', error)),
     );
-    const actions = new RowActions({ ...deps, list, openFolder: openInNewWindow });
+    const actions = new RowActions({ ...deps, list });
     this.pages = this.disposables.add(
       new ConversationsPages({
         ...deps,

@@ -34,8 +34,8 @@ export function createConversationsHandlers(
     goToWindow: requests.goToWindow.withHandler(({ sessionId }) => actions.goToWindow(sessionId)),
     create: requests.create.withHandler(() => actions.create()),
     stop: requests.stop.withHandler(({ sessionIds }) => actions.stop(sessionIds)),
-    answer: requests.answer.withHandler(({ sessionId, ...answer }) => chats.answerFromRow(sessionId, answer)),
-    rename: requests.rename.withHandler(({ sessionId, title }) => chats.rename(sessionId, title)),
+    answer: requests.answer.withHandler(({ sessionId, ...answer }) => actions.answer(sessionId, answer)),
+    rename: requests.rename.withHandler(({ sessionId, title }) => actions.rename(sessionId, title)),
     setPinned: requests.setPinned.withHandler(({ isPinned, sessionIds }) => actions.setPinned(sessionIds, isPinned)),
     setArchived: requests.setArchived.withHandler(({ isArchived, sessionIds }) =>
       actions.setArchived(sessionIds, isArchived),

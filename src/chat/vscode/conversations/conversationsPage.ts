@@ -36,9 +36,9 @@ export class ConversationsPage implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly pageHost: PageHost<typeof conversationsRequests>;
   private readonly feed: ConversationsFeed;
-  private wasReady = false;
   /** Whether the page has answered since it was shown. VS Code may load it again then, or not. */
   private isAnswering = false;
+  private isHidden = false;
   private waitingCommand: ConversationsCommand | undefined;
 
   constructor(
@@ -61,14 +61,16 @@ export class ConversationsPage implements Disposable {
   }
 
   readonly onReady = (): void => {
-    this.wasReady = true;
     this.feed.connectPage();
     this.onAnswer();
   };
 
   readonly onShown = (): void => {
     this.feed.onShown();
-    if (this.feed.hasPage) this.onAnswer();
+    if (!this.surface.visible) return;
+    // It was kept while it was hidden.
+    if (!this.feed.hasPage) this.feed.connectPage();
+    this.onAnswer();
   };
 
   /** Runs a command in the page as soon as that is ready. */
@@ -89,12 +91,14 @@ export class ConversationsPage implements Disposable {
   }
 
   private onVisibilityChange(): void {
-    if (!this.surface.visible) {
+    const wasHidden = this.isHidden;
+    this.isHidden = !this.surface.visible;
+    if (this.isHidden) {
       this.isAnswering = false;
       this.feed.disconnectPage();
       return;
     }
-    // A page that VS Code has kept does not say again that it is ready. One that it loads again does, and gets everything then.
-    if (this.wasReady && !this.feed.hasPage) this.feed.connectPage();
+    // A page that VS Code loads again says when it is ready. One that it has kept does not, but it answers.
+    if (wasHidden && !this.feed.hasPage) this.pageHost.notify(didUpdateConversations, {});
   }
 }

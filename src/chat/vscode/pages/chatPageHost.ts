@@ -143,14 +143,12 @@ export class ChatPageHost implements Disposable, PageControl {
     this.runCommand('focusComposer');
   }
 
-  /** Shows an entry of the displayed conversation as soon as the page is ready. */
-  showEntry(entryId: string): void {
-    const { chat } = this;
-    if (!chat) return;
+  /** Shows an entry of the conversation, if the page displays that when it is ready. */
+  showEntry(sessionId: string, entryId: string): void {
     this.whenReady(() => {
       // The page must have the conversation first.
       this.feed.flushNow();
-      this.pageHost.notify(didRequestEntry, { sessionId: chat.id, entryId });
+      this.pageHost.notify(didRequestEntry, { sessionId, entryId });
     });
   }
 

@@ -22,6 +22,9 @@ interface ConversationsFeedPorts {
   readonly post: (update: ConversationsUpdate) => void;
 }
 
+/** How long the next update waits for a page that does not say that it has shown the last one. */
+const maxUnshownMs = 2_000;
+
 /** What a page knows besides rows. */
 type Facts = Required<Pick<ConversationsUpdate, 'backends' | 'folders' | 'shown' | 'repositories'>>;
 
@@ -32,6 +35,7 @@ export class ConversationsFeed implements Disposable {
   private connection: DisposableStore | undefined;
   private sentRows = new Map<string, ConversationRow>();
   private sentFacts: Partial<Facts> = {};
+  private unshownTimer: Disposable | undefined;
 
   constructor(private readonly ports: ConversationsFeedPorts) {
     this.pace = new PagePace(ports.clock, () => this.postChanges());
@@ -47,7 +51,13 @@ export class ConversationsFeed implements Disposable {
     const { backends, list, onDidChangeShown } = this.ports;
     const connection = (this.connection = new DisposableStore());
     const schedule = (): void => this.pace.schedule();
-    connection.add(toDisposable(() => this.pace.dispose()));
+    connection.add(
+      toDisposable(() => {
+        this.pace.dispose();
+        this.unshownTimer?.dispose();
+        this.unshownTimer = undefined;
+      }),
+    );
     for (const change of [backends.onDidChange, list.onDidChange, onDidChangeShown]) connection.add(change(schedule));
     connection.add(list.show());
     this.post({ isComplete: true, rows: this.takeRows().rows ?? [], ...this.takeFacts() });
@@ -63,6 +73,8 @@ export class ConversationsFeed implements Disposable {
 
   /** The page has shown one of the updates. */
   onShown(): void {
+    this.unshownTimer?.dispose();
+    this.unshownTimer = undefined;
     if (this.connection) this.pace.onShown();
   }
 
@@ -77,6 +89,11 @@ export class ConversationsFeed implements Disposable {
 
   private post(update: ConversationsUpdate): void {
     this.pace.onPosted();
+    // A message can be lost. Nothing else would come then.
+    this.unshownTimer ??= this.ports.clock.setTimer(maxUnshownMs, () => {
+      this.unshownTimer = undefined;
+      this.pace.forgetUnshown();
+    });
     this.ports.post(update);
   }
 

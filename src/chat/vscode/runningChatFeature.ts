@@ -1,0 +1,26 @@
+import type * as vscode from 'vscode';
+import type { RunningFeature } from '../../base/common/feature';
+import type { ReviewSource } from '../../changes/common/review/reviewSource';
+import type { ConversationsPages } from './conversations/conversationsPages';
+import type { AgentFollower } from './follow/agentFollower';
+
+export interface RunningChatFeature extends RunningFeature {
+  /** Fills the view when it is shown for the first time, or again after it was closed. */
+  showIn(view: vscode.WebviewView): void;
+  /** Fills a restored tab after the window was reloaded. */
+  restore(panel: vscode.WebviewPanel, state: unknown): void;
+  /** Returns the text of a virtual document; `scheme` is one of `textSchemes`. */
+  readDocument(scheme: string, query: string): Promise<string>;
+  /** Shows a conversation in the chat. Reports to the user if it can't be opened. Never rejects. */
+  showConversation(sessionId: string): Promise<void>;
+  /** The pages with all conversations. */
+  readonly conversations: Pick<ConversationsPages, 'fillView' | 'restoreTab'>;
+  refresh(): Promise<void>;
+  /** Asks, once for each conversation of another folder, whether to continue it in this window. */
+  confirmContinueHere(sessionId: string): Promise<boolean>;
+  readonly follower: AgentFollower;
+  /** The changes of agents, which the user can keep or undo. */
+  readonly review: ReviewSource;
+  /** Shows a notification if a restore of files was interrupted. @throws CheckpointError */
+  notifyOfInterruptedRestore(): Promise<void>;
+}
