@@ -16,6 +16,7 @@ import { ConversationTexts } from './conversationTexts';
 import type { FilePort } from '../../base/node/filePort';
 import { acquireOrAsk, readonlyError, readonlyReasonOf, type Access } from './conversationAccess';
 import type { HeadChange } from './heads/headFiles';
+import { withOthersChanges } from './heads/othersChanges';
 import { compactUnusedLog } from './log/compactLog';
 import { LogFollower } from './log/logFollower';
 import { wasWrittenAfter, type LogReader } from './log/logReader';
@@ -159,8 +160,10 @@ export class DiskConversationFiles implements ConversationFiles {
 
   /** Applies a head that another window has written. */
   applyHead(head: ConversationHead): void {
-    if (this.isOurs) return;
-    this.currentHead = { ...head, ...this.unsavedHeadChanges };
+    const { currentHead: before, isOurs } = this;
+    this.currentHead = { ...(isOurs ? withOthersChanges(before, head) : head), ...this.unsavedHeadChanges };
+    if (isOurs && JSON.stringify(this.currentHead) === JSON.stringify(before)) return;
+    if (isOurs) this.ports.onDidChangeHead(this.currentHead);
     this.stateEmitter.fire();
   }
 

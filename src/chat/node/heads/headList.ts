@@ -178,7 +178,7 @@ export class HeadList implements Disposable {
   }
 
   private async readChanged(): Promise<void> {
-    const { isOurs, onDidRead } = this.deps;
+    const { onDidRead } = this.deps;
     const changedIds = [...this.changedIds];
     this.changedIds.clear();
     if (this.isFullReadDue) {
@@ -187,16 +187,19 @@ export class HeadList implements Disposable {
       await onDidRead('all');
       return;
     }
-    const ids = changedIds.filter((id) => !isOurs(id));
-    if (ids.length === 0) return;
-    await Promise.all(ids.map((id) => this.refresh(id)));
+    if (changedIds.length === 0) return;
+    await Promise.all(changedIds.map((id) => this.refresh(id)));
     this.fire();
     await onDidRead('some');
   }
 
   private async refresh(id: string): Promise<void> {
     const { headFiles, isOurs, onRead, rebuild } = this.deps;
-    if (isOurs(id)) return;
+    if (isOurs(id)) {
+      const stored = await headFiles.read(id);
+      if (stored) onRead(stored);
+      return;
+    }
     const before = this.headById.get(id);
     const head = (await headFiles.read(id)) ?? (await rebuild(id));
     // This window has changed or deleted the head during the read, so what was read is outdated.

@@ -71,6 +71,17 @@ describe('A conversation that another window runs', () => {
     await until('the end', () => row()?.state === 'idle' && row()?.isInOtherWindow === undefined);
   });
 
+  it('is not marked in its own window when its end was seen here, and has the title that it was given here', async () => {
+    const ownRow = (): ConversationRow | undefined => here.chats.rows.find(({ id }) => id === own.id);
+    followed.setVisibility('shown');
+    here.agent.last.end('Done.');
+    await until('the mark', () => ownRow()?.state === 'unread' && row()?.state === 'unread');
+    followed.setVisibility('seen');
+    await there.chats.rename(own.id, 'Renamed');
+    await until('it is seen', () => ownRow()?.state === 'idle' && ownRow()?.title === 'Renamed');
+    assert.equal(own.view.title, 'Renamed');
+  });
+
   it('is answered there, once, from either window', async () => {
     await asked();
     const shown = followed.view.approvals[0]?.shown;
