@@ -4,6 +4,7 @@ import * as esbuild from 'esbuild';
 import { agentReaperBundle } from './scripts/lib/bundles/agentReaper.mjs';
 import { amplifierServerBundle } from './scripts/lib/bundles/amplifierServer.mjs';
 import { contextWorkerBundle } from './scripts/lib/bundles/contextWorker.mjs';
+import { conversationTextsWorkerBundle } from './scripts/lib/bundles/conversationTextsWorker.mjs';
 import { demoAgentBundle } from './scripts/lib/bundles/demoAgent.mjs';
 import { mcpBridgeBundle } from './scripts/lib/bundles/mcpBridge.mjs';
 import { writeNotices } from './scripts/lib/notices.mjs';
@@ -119,6 +120,7 @@ const bundles = [
   ...pageBundles().map((page) => ({ ...shared, ...page, outdir: 'dist/pages' })),
   { ...shared, ...threadIndexWorkerBundle(), outdir: 'dist' },
   { ...shared, ...contextWorkerBundle(), outdir: 'dist' },
+  { ...shared, ...conversationTextsWorkerBundle(), outdir: 'dist' },
   // The Amp CLI runs TypeScript, and users may read what is installed for it: it ships as it is written.
   {
     ...shared,

@@ -3,14 +3,13 @@ import type { Clock } from '../../base/common/async';
 import type { Event } from '../../base/common/event';
 import { messageOf, userMessageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
-import {
-  isDeleted,
-  type ChatStore,
-  type ConversationHead,
-  type ConversationSearchResults,
-  type ConversationFiles,
-  type PlaceElsewhere,
-  type StoredConversation,
+import type {
+  ChatStore,
+  ConversationHead,
+  ConversationSearchResults,
+  ConversationFiles,
+  PlaceElsewhere,
+  StoredConversation,
 } from '../common/chatStore';
 import { addConversationCopy } from './addConversationCopy';
 import type { LogRecord } from '../common/conversation/logRecord';
@@ -28,7 +27,8 @@ import type { OlderWorkspaces } from './olderWorkspaces';
 import type { WindowPlaces } from './windowPlaces';
 import { FileLock } from '../../base/node/fileLock';
 import { DiskConversationFiles, type ConversationFilesInitialState } from './diskConversationFiles';
-import { searchConversations } from './textSearch';
+import { searchConversations } from './search/searchConversations';
+import type { TextSearch } from './search/textSearch';
 
 export interface SessionStoreDeps {
   /** Absolute path of the folder for all conversations. Created with the first conversation. */
@@ -42,6 +42,8 @@ export interface SessionStoreDeps {
   readonly confirmContinueHere?: (id: string) => Promise<boolean>;
   /** Asks the window that is the writer to release the conversation, if it is idle. @throws ChatError if it does not */
   readonly askToRelease?: (id: string) => Promise<void>;
+  /** Without it, conversations are only found by their titles. Disposed with the store. */
+  readonly texts?: TextSearch;
   /** The folders of versions before, which had one for each workspace. */
   readonly older?: OlderWorkspaces;
 }
@@ -225,13 +227,12 @@ export class ConversationStore implements ChatStore {
       await lock.release();
     }
     this.list.delete(id);
+    void this.deps.texts?.forgetDeleted();
   }
 
   async search(query: string, signal?: AbortSignal): Promise<ConversationSearchResults> {
     await Promise.all([...this.openSessionById.values()].map((session) => session.flush()));
-    const heads = this.heads.filter((head) => !isDeleted(head));
-    const found = await searchConversations(this.deps.files, heads, (id) => this.folders.logFileOf(id), query, signal);
-    return { found };
+    return await searchConversations(this.heads, this.deps.texts, query, signal);
   }
 
   async stop(): Promise<void> {
@@ -242,6 +243,7 @@ export class ConversationStore implements ChatStore {
 
   dispose(): void {
     this.deps.places?.dispose();
+    this.deps.texts?.dispose();
     this.list.dispose();
   }
 

@@ -12,6 +12,8 @@ import { findConversationsFolder, type OpenWorkspace } from './conversationsFold
 import { readLines, recordTypeBytes } from './log/logLines';
 
 const placeName = 'place.json';
+/** The names of the folders of workspaces. */
+export const olderWorkspaceName = /^(?:[0-9a-f]{32}|none)$/;
 /** How much of a log is searched for the folder in which it was written, in bytes. */
 const maxLogBytes = 1024 * 1024;
 
@@ -57,7 +59,7 @@ export class OlderWorkspaces {
   }
 
   isName(name: string): boolean {
-    return /^(?:[0-9a-f]{32}|none)$/.test(name);
+    return olderWorkspaceName.test(name);
   }
 
   has(folder: string): boolean {

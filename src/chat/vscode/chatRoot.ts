@@ -27,6 +27,7 @@ import { FileSpool } from '../node/fileSpool';
 import { removeOldDrafts } from '../node/places/oldDrafts';
 import { WindowDrafts } from '../node/places/windowDrafts';
 import { OlderWorkspaces } from '../node/olderWorkspaces';
+import { WorkerTextSearch } from '../node/search/workerTextSearch';
 import { WindowPlaces } from '../node/windowPlaces';
 import { windowsFolderIn } from '../node/windows/watchRunningWindows';
 import { WindowRegistry } from '../node/windows/windowRegistry';
@@ -225,7 +226,7 @@ export class ChatRoot {
 
 /** Creates the store of the user's conversations, which all windows share. */
 function createStore(
-  { clock, log, storageFolder }: ChatRootDeps,
+  { clock, extensionUri, log, storageFolder }: ChatRootDeps,
   questions: Required<Pick<SessionStoreDeps, 'askToRelease' | 'confirmContinueHere'>>,
 ): ConversationStore {
   const folder = conversationsIn(storageFolder);
@@ -240,6 +241,10 @@ function createStore(
     log,
     ...questions,
     places: new WindowPlaces({ folder: moves, files, clock, log, workspace: openWorkspace }),
+    texts: new WorkerTextSearch({
+      ...{ root: folder, folder: path.join(folder, 'index', 'texts'), files, clock, log },
+      workerFile: vscode.Uri.joinPath(extensionUri, 'dist', 'conversation-texts-worker.js').fsPath,
+    }),
     older: new OlderWorkspaces({ root: folder, workspaceStorage, files, log }),
   });
 }

@@ -62,6 +62,11 @@ export class TextIndex {
     this.isListed = isListed;
   }
 
+  /** The files whose newest version is not indexed. */
+  get unindexedFiles(): readonly FileVersionKey[] {
+    return [...this.fileByPath.values()].filter((file) => !this.isIndexed(file));
+  }
+
   /** Indexes new and changed files. If `isDone` is false, another window is building the index; call again later. */
   async build(onProgress: (coverage: TextCoverage) => void): Promise<{ isDone: boolean; isOnDisk: boolean }> {
     const isDone = await this.buildSegments(onProgress);
@@ -70,7 +75,7 @@ export class TextIndex {
 
   private async buildSegments(onProgress: (coverage: TextCoverage) => void): Promise<boolean> {
     if (!this.isStoredInMemory) this.load();
-    const todo = [...this.fileByPath.values()].filter((file) => !this.isIndexed(file));
+    const todo = this.unindexedFiles;
     onProgress({ indexed: this.fileByPath.size - todo.length, total: this.fileByPath.size });
     if (todo.length === 0 && !this.hasGone) return true;
     const lock = this.isStoredInMemory ? undefined : this.acquireLock();

@@ -10,6 +10,7 @@ import { ConversationStore } from '../../../../src/chat/node/conversationStore';
 import { FakeClock } from '../../../fake/fakeClock';
 import { event } from '../support/transcriptRecorder';
 import { until } from '../../../support/eventually';
+import { TextsHere } from '../support/textsHere';
 import { settled } from '../support/window';
 
 const id = 'session-1';
@@ -88,7 +89,14 @@ describe('ConversationStore', () => {
 
   async function newStore(confirmContinueHere?: (id: string) => Promise<boolean>): Promise<ConversationStore> {
     const ask = confirmContinueHere && { confirmContinueHere };
-    const store = new ConversationStore({ folder, files, clock, log: nullLogger, ...ask });
+    const store = new ConversationStore({
+      folder,
+      files,
+      clock,
+      log: nullLogger,
+      texts: new TextsHere(folder),
+      ...ask,
+    });
     stores.push(store);
     await store.start();
     return store;

@@ -24,6 +24,7 @@ import { FakeEditor } from '../../../fake/fakeEditor';
 import { MemoryMemento } from '../../../fake/memoryMemento';
 import { until } from '../../../support/eventually';
 import { ChatBackends } from './chatBackend';
+import { TextsHere } from './textsHere';
 
 const byTitle: AttachmentResolver = { resolve: ({ title }) => Promise.resolve([{ type: 'file', path: title }]) };
 
@@ -60,6 +61,7 @@ export class Window {
   ) {
     this.store = new ConversationStore({
       folder,
+      texts: new TextsHere(folder),
       files,
       clock: storeClock,
       log,

@@ -1,0 +1,144 @@
+import { readdirSync, statSync } from 'node:fs';
+import * as path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../../base/common/async';
+import { errorCode, messageOf } from '../../../base/common/errors';
+import type { FilePort } from '../../../base/node/filePort';
+import type { FileVersionKey } from '../../../texts/node/files/fileKey';
+import type { DocumentToIndex } from '../../../texts/node/segmentBuilder';
+import { TextIndex } from '../../../texts/node/textIndex';
+import { logFileName } from '../addConversationCopy';
+import { isConversationId } from '../conversationFolders';
+import { olderWorkspaceName } from '../olderWorkspaces';
+import { readLogTexts } from './logTexts';
+import type { FoundTexts, TextSearchPlace } from './textSearch';
+
+/** Maximum number of conversations that a search finds. */
+const maxFound = 200;
+/** A search waits until logs of this size are read, in bytes. They are what was written in the last minutes. */
+const maxAwaitedBytes = 8 * 1024 * 1024;
+/** The folders are looked at again after this many times as long as that takes. */
+const scanPause = 10;
+/** How long work lasts at least before it pauses, in milliseconds. */
+const stepMs = 20;
+
+interface IndexerDeps extends TextSearchPlace {
+  readonly files: FilePort;
+  readonly clock: Clock;
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * The full-text index of all conversations. Reads only logs that have changed, the newest first, with half of one processor.
+ * Partly works synchronously, so use it only in a worker.
+ */
+export class ConversationIndexer {
+  private readonly index: TextIndex;
+  private building: Promise<void> | undefined;
+  private nextScanAt = -Infinity;
+  private fileCount = 0;
+  /** When logs were changed last that could not be read, by their path. */
+  private readonly unreadable = new Map<string, number>();
+  private resumedAt = 0;
+  /** Whether a search waits for the build. */
+  private isAwaited = false;
+
+  constructor(private readonly deps: IndexerDeps) {
+    const { folder, warn } = deps;
+    this.index = new TextIndex({ folder, warn, read: (file) => this.read(file), pause: () => this.pause() });
+    this.index.load();
+  }
+
+  async update(): Promise<void> {
+    this.scan();
+    await this.build();
+  }
+
+  async search(query: string): Promise<FoundTexts> {
+    this.scan();
+    const bytes = this.index.unindexedFiles.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    if (bytes > 0 && bytes <= maxAwaitedBytes && !this.building) {
+      this.isAwaited = true;
+      await this.build().finally(() => (this.isAwaited = false));
+    }
+    const hits = this.index.search({ query, limit: maxFound, nowMs: this.deps.clock.now() });
+    const found = new Map<string, FoundTexts['hits'][number]>();
+    for (const { documentId: conversation, entryId, snippet } of hits) {
+      if (!found.has(conversation)) found.set(conversation, { conversation, entryId, snippet });
+    }
+    const left = this.index.unindexedFiles.length;
+    const progress = left > 0 ? { left: { done: this.fileCount - left, total: this.fileCount } } : {};
+    return { hits: [...found.values()], ...progress };
+  }
+
+  private async build(): Promise<void> {
+    this.resumedAt = this.deps.clock.monotonicNow();
+    this.building ??= this.index
+      .build(() => undefined)
+      .then(() => undefined)
+      .finally(() => (this.building = undefined));
+    await this.building;
+  }
+
+  /** Undefined if it cannot be read. Then it is not tried again until it has changed. */
+  private async read(file: FileVersionKey): Promise<DocumentToIndex | undefined> {
+    try {
+      return await readLogTexts(this.deps.files, file);
+    } catch (error) {
+      this.deps.warn(`Cannot search ${file.path}: ${messageOf(error)}`);
+      this.unreadable.set(file.path, file.mtimeMs);
+      this.nextScanAt = -Infinity;
+      return undefined;
+    }
+  }
+
+  /** Lets requests be answered, and other programs work. */
+  private async pause(): Promise<void> {
+    const { clock } = this.deps;
+    const workedMs = clock.monotonicNow() - this.resumedAt;
+    if (workedMs < stepMs) return;
+    await sleep(this.isAwaited ? 0 : workedMs);
+    this.resumedAt = clock.monotonicNow();
+  }
+
+  private scan(): void {
+    const { clock, root, warn } = this.deps;
+    const startedAt = clock.monotonicNow();
+    if (startedAt < this.nextScanAt) return;
+    try {
+      const files = logFilesIn(root)
+        .filter(({ mtimeMs, path: file }) => this.unreadable.get(file) !== mtimeMs)
+        .sort((one, other) => other.mtimeMs - one.mtimeMs);
+      this.fileCount = files.length;
+      this.index.setFiles(files, () => true);
+    } catch (error) {
+      // What is indexed can still be searched.
+      warn(`Cannot look for conversations: ${messageOf(error)}`);
+    }
+    const now = clock.monotonicNow();
+    this.nextScanAt = now + (now - startedAt) * scanPause;
+  }
+}
+
+/** Returns the logs of all conversations, also of those that versions before have stored. @throws errors of Node.js */
+function logFilesIn(root: string): FileVersionKey[] {
+  const names = namesIn(root);
+  const older = names.filter((name) => olderWorkspaceName.test(name)).map((name) => path.join(root, name));
+  return [root, ...older].flatMap((folder) =>
+    (folder === root ? names : namesIn(folder)).flatMap((name) => {
+      if (!isConversationId(name) || (folder === root && olderWorkspaceName.test(name))) return [];
+      const file = path.join(folder, name, logFileName);
+      const stats = statSync(file, { throwIfNoEntry: false });
+      return stats ? [{ path: file, sizeBytes: stats.size, mtimeMs: stats.mtimeMs }] : [];
+    }),
+  );
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
