@@ -1,3 +1,4 @@
+import { logFileName } from './conversationNames';
 import * as path from 'node:path';
 import type { ConversationHead } from '../common/chatStore';
 import type { LogRecord } from '../common/conversation/logRecord';
@@ -12,7 +13,6 @@ interface ConversationFiles {
 }
 
 /** Names of the files in a conversation's folder. */
-export const logFileName = 'log.jsonl';
 export const textsFolderName = 'texts';
 
 /**

@@ -2,7 +2,7 @@ import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
 import type { FilePort } from '../../base/node/filePort';
 import type { ConversationHead } from '../common/chatStore';
-import { logFileName } from './addConversationCopy';
+import { isConversationId, logFileName } from './conversationNames';
 import type { OlderWorkspaces } from './olderWorkspaces';
 
 /** Age after which temporary files are removed as leftovers. Writing a file takes only milliseconds. */
@@ -140,10 +140,6 @@ export class ConversationFolders {
   private rootOf(id: string): string {
     return this.rootById.get(id) ?? this.deps.root;
   }
-}
-
-export function isConversationId(name: string): boolean {
-  return /^[\w-]{8,64}$/.test(name);
 }
 
 function headsFolderIn(root: string): string {

@@ -7,13 +7,11 @@ import { parseJson } from '../../base/common/parseJson';
 import type { FilePort } from '../../base/node/filePort';
 import { ConversationPlace, isEqualPlace } from '../common/conversations/conversationPlace';
 import { LogRecord } from '../common/conversation/logRecord';
-import { logFileName } from './addConversationCopy';
+import { logFileName, olderWorkspaceName } from './conversationNames';
 import { findConversationsFolder, type OpenWorkspace } from './conversationsFolder';
 import { readLines, recordTypeBytes } from './log/logLines';
 
 const placeName = 'place.json';
-/** The names of the folders of workspaces. */
-export const olderWorkspaceName = /^(?:[0-9a-f]{32}|none)$/;
 /** How much of a log is searched for the folder in which it was written, in bytes. */
 const maxLogBytes = 1024 * 1024;
 

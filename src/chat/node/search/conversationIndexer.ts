@@ -7,10 +7,7 @@ import type { FilePort } from '../../../base/node/filePort';
 import type { FileVersionKey } from '../../../texts/node/files/fileKey';
 import type { DocumentToIndex } from '../../../texts/node/segmentBuilder';
 import { TextIndex } from '../../../texts/node/textIndex';
-import { logFileName } from '../addConversationCopy';
-import { isConversationId } from '../conversationFolders';
-import { olderWorkspaceName } from '../olderWorkspaces';
-import { readLogTexts } from './logTexts';
+import { isConversationId, logFileName, olderWorkspaceName } from '../conversationNames';
 import type { FoundTexts, TextSearchPlace } from './textSearch';
 
 /** Maximum number of conversations that a search finds. */
@@ -83,6 +80,8 @@ export class ConversationIndexer {
   /** Undefined if it cannot be read. Then it is not tried again until it has changed. */
   private async read(file: FileVersionKey): Promise<DocumentToIndex | undefined> {
     try {
+      // Only loaded when there is something to read.
+      const { readLogTexts } = await import('./logTexts');
       return await readLogTexts(this.deps.files, file);
     } catch (error) {
       this.deps.warn(`Cannot search ${file.path}: ${messageOf(error)}`);

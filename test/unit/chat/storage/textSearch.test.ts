@@ -223,7 +223,10 @@ describe('A search of conversations', () => {
   it('finds titles before texts, but nothing that was deleted', async () => {
     let updates = 0;
     const texts = {
-      update: () => Promise.resolve(void updates++),
+      update: () => {
+        updates++;
+        return Promise.resolve();
+      },
       search: () => Promise.resolve({ hits, left: { done: 1, total: 2 } }),
     };
     const { found, left } = await searchConversations(heads, texts, 'Needle');
