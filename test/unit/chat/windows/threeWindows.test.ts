@@ -92,7 +92,8 @@ class World {
   async remove(): Promise<void> {
     for (const { window } of this.open) this.run(window.close());
     await this.settle();
-    await rm(this.folder, { recursive: true, force: true });
+    for (const { files } of this.open) await files.kill();
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   }
 
   async take({ kind, window: index, conversation, waitMs }: Step): Promise<void> {
@@ -105,7 +106,7 @@ class World {
       this.ids.push(chat.id);
       this.prompt(chat);
     }
-    if (id !== undefined && !this.deleted.has(id)) await this.act(kind, here, id, session);
+    if (id !== undefined && !this.deleted.has(id)) this.act(kind, here, id, session);
     if (kind === 'kill') await here.files.kill();
     if (kind === 'close') this.run(window.close());
     if (kind === 'kill' || kind === 'close') {
@@ -116,7 +117,7 @@ class World {
     await this.elapse(waitMs);
   }
 
-  private async act(kind: Step['kind'], here: OpenWindow, id: string, session: ChatBackendSession | undefined) {
+  private act(kind: Step['kind'], here: OpenWindow, id: string, session: ChatBackendSession | undefined) {
     const { chats } = here.window;
     const isWorking = session?.turn === 'own';
     switch (kind) {
