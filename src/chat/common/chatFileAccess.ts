@@ -12,6 +12,8 @@ export interface ChatFileAccess {
   /** Fires when a file was saved in an editor of this window, with its absolute path. */
   readonly onDidSave: Event<string>;
   readonly onWillSave: Event<PendingSave>;
+  /** Returns the branch of the repository of a folder (absolute path). Undefined if there is none. Never rejects. */
+  branchOf?(folder: string): Promise<string | undefined>;
   /**
    * Reads a file from disk, decoded like its editor does, without unsaved text. Does not wait for running writes. Null
    * if the file does not exist, undefined if it is too large or not text. @throws Error

@@ -23,13 +23,31 @@ export async function repositoryIdentity(realFolder: string): Promise<Repository
   }
 }
 
-/** Returns the folder with the repository's own files. In linked work trees and submodules, `.git` is a file. */
-async function gitFolderAt(place: string): Promise<string | undefined> {
+/** Returns the branch of the work tree of a folder. Undefined if there is none, or if its HEAD is no branch. Never rejects. */
+export async function branchOf(folder: string): Promise<string | undefined> {
+  for (let top = folder; ; top = path.dirname(top)) {
+    const gitFolder = await workTreeFolderAt(path.join(top, '.git'));
+    if (gitFolder !== undefined) {
+      const branch = /^ref: refs\/heads\/([^\r\n]+)/.exec((await readSmall(path.join(gitFolder, 'HEAD'))) ?? '')?.[1];
+      // In a repository with another format of refs, HEAD is a placeholder.
+      return branch === '.invalid' ? undefined : branch;
+    }
+    if (path.dirname(top) === top) return undefined;
+  }
+}
+
+/** Returns the folder with the files of this work tree. In linked work trees and submodules, `.git` is a file. */
+async function workTreeFolderAt(place: string): Promise<string | undefined> {
   const info = await stat(place).catch(() => undefined);
   if (!info) return undefined;
   const pointer = info.isFile() ? /^gitdir: ([^\r\n]+)/.exec((await readSmall(place)) ?? '')?.[1] : '.git';
-  if (pointer === undefined) return undefined;
-  const folder = path.resolve(path.dirname(place), pointer);
+  return pointer === undefined ? undefined : path.resolve(path.dirname(place), pointer);
+}
+
+/** Returns the folder with the repository's own files. */
+async function gitFolderAt(place: string): Promise<string | undefined> {
+  const folder = await workTreeFolderAt(place);
+  if (folder === undefined) return undefined;
   const common = await readSmall(path.join(folder, 'commondir'));
   return common === undefined ? folder : path.resolve(folder, common.trim());
 }

@@ -26,6 +26,7 @@ import { ConversationStore, type SessionStoreDeps } from '../node/conversationSt
 import { FileSpool } from '../node/fileSpool';
 import { removeOldDrafts } from '../node/places/oldDrafts';
 import { WindowDrafts } from '../node/places/windowDrafts';
+import { branchOf } from '../node/repositoryIdentity';
 import { OlderWorkspaces } from '../node/olderWorkspaces';
 import { WorkerTextSearch } from '../node/search/workerTextSearch';
 import { WindowPlaces } from '../node/windowPlaces';
@@ -113,6 +114,7 @@ export class ChatRoot {
         deleteFile: (file, deletion) => deleteFile(editor, file, deletion),
         checkpoints: deps.checkpoints,
         readDiskText: readUsableDiskText,
+        branchOf,
         ...windowSaveEvents,
       },
       agentWrites: new AgentWritesFolder({

@@ -16,6 +16,12 @@ export function selectShownChanges(all: readonly FileChange[]): ShownChanges {
   return { changes: changes.slice(0, maxShownChanges), changeTotals: totalsOf(changes) };
 }
 
+/** Returns the totals of the changes that the user has neither kept nor undone. Undefined if there are none. */
+export function pendingTotals(all: readonly FileChange[]): ChangeTotals | undefined {
+  const pending = joinRenames(all.filter(canUndo));
+  return pending.length > 0 ? totalsOf(pending) : undefined;
+}
+
 export function totalsOf(changes: readonly FileChange[]): ChangeTotals {
   const sum = (count: (change: FileChange) => number): number =>
     changes.reduce((total, change) => total + count(change), 0);

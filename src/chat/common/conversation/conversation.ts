@@ -18,6 +18,7 @@ import { isPrompt, logVersion, type LogRecord, type NewRecord } from './logRecor
 import type { OtherWindows } from '../windows/otherWindows';
 import { PromptQueue } from './promptQueue';
 import { storedForm } from '../log/storedForm';
+import { HeadFacts } from '../list/headFacts';
 import { shortTitle } from '../conversations/conversationTitle';
 
 export interface ConversationPorts {
@@ -48,6 +49,7 @@ export class Conversation {
   readonly checkpoints: WorkspaceCheckpoints | undefined;
   /** Whether a prompt has been waiting for its checkpoint for some time. */
   isSavingCheckpoint = false;
+  private readonly facts: HeadFacts;
   private isSeen = false;
   /** Fires for all changes except streamed text, for which the transcript document has its own event. */
   readonly changeEmitter: Emitter<void>;
@@ -76,6 +78,7 @@ export class Conversation {
       log,
       record: (record) => this.addRecord(record),
       onDidChange: () => {
+        this.facts.update();
         this.changeEmitter.fire();
         this.fileChangesEmitter.fire();
       },
@@ -83,6 +86,13 @@ export class Conversation {
         const text = `${file.head.backendTitle} wrote contents that differ from those in the approval.`;
         this.addRecord({ type: 'notice', level: 'warning', text, path });
       },
+    });
+    this.facts = new HeadFacts({
+      file,
+      journal: this.journal,
+      cost: () => this.transcript.session.usage.spent,
+      branchOf: (folder) => files.branchOf?.(folder) ?? Promise.resolve(undefined),
+      folder: () => file.head.folder ?? files.editor.folders[0]?.path,
     });
     file.onDidReadRecords((read) => this.applyRecordsRead(read));
     file.onDidChangeState(() => {
@@ -154,6 +164,7 @@ export class Conversation {
     // The user goes on with it.
     const marks = { ...(archivedAt > 0 && { archivedAt: 0 }), ...(deletedAt > 0 && { deletedAt: 0 }) };
     this.file.updateHead({ updatedAt: this.ports.clock.now(), state: 'idle', isUnseen: false, ...marks });
+    void this.facts.updateBranch();
   }
 
   /** Continues the conversation in this session of the backend. */
@@ -202,6 +213,8 @@ export class Conversation {
   finishTurn(whenAgentStopped?: Promise<void>): void {
     const end = this.stateAfter(this.transcript.lastEnd?.outcome);
     this.file.updateHead({ updatedAt: this.ports.clock.now(), ...end });
+    this.facts.update();
+    void this.facts.updateBranch();
     void this.journal.endTurn(this.transcript.turnNumber, true, whenAgentStopped);
   }
 

@@ -40,6 +40,8 @@ class UsageTotals {
   private tokenCounts: Usage = {};
   private cost: Usage['cost'];
   private costAtTurnStart = 0;
+  /** What the turns have cost, in the currency of the last one. */
+  spent: Usage['cost'];
 
   get total(): Usage | undefined {
     const total = { ...this.tokenCounts, ...(this.cost ? { cost: this.cost } : {}) };
@@ -61,9 +63,21 @@ class UsageTotals {
     // If the total has decreased, the backend has reset it.
     const amount = this.cost ? this.cost.amount - this.costAtTurnStart : 0;
     const cost = amount < 0 ? (this.cost?.amount ?? 0) : amount;
-    if (this.cost && cost > 0) turn.cost = { amount: Math.round(cost * 1e6) / 1e6, currency: this.cost.currency };
+    if (this.cost && cost > 0) turn.cost = rounded(cost, this.cost.currency);
+    if (turn.cost) this.spent = addCost(this.spent, turn.cost);
     return Object.keys(turn).length > 0 ? turn : undefined;
   }
+}
+
+type Cost = NonNullable<Usage['cost']>;
+
+/** Without the errors of binary fractions. */
+function rounded(amount: number, currency: string): Cost {
+  return { amount: Math.round(amount * 1e6) / 1e6, currency };
+}
+
+function addCost(sum: Cost | undefined, { amount, currency }: Cost): Cost {
+  return sum?.currency === currency ? rounded(sum.amount + amount, currency) : { amount, currency };
 }
 
 /** Converts reported tokens. Zero input and output tokens mean that the backend does not count them. */

@@ -274,6 +274,9 @@ describe('ChatTranscript of an agent that reports everything', () => {
     told.prompt('Two').addEvents(event('usage:update', cost(0.75)), event('prompt:complete', { response: '' }));
     assert.deepEqual(told.transcript.lastEnd?.usage, { cost: { amount: 0.25, currency: 'USD' } });
     assert.deepEqual(told.transcript.session.usage.context, { used: 10, size: 100 });
+    // The agent was started again, and counts from the beginning.
+    told.prompt('Three').addEvents(event('usage:update', cost(0.1)), event('prompt:complete', { response: '' }));
+    assert.deepEqual(told.transcript.session.usage.spent, { amount: 0.85, currency: 'USD' });
   });
 });
 
