@@ -141,7 +141,13 @@ export class HeadScan {
     onRead: (head: ConversationHead) => void,
   ): Promise<StoredHead | undefined> {
     const { files, folders, headFiles, rebuild } = this.deps;
-    const version = await files.versionOf(folders.headFileOf(id)).catch(() => undefined);
+    const found = await files.versionOf(folders.headFileOf(id)).catch(() => 'unknown' as const);
+    if (found === 'unknown' && known) {
+      // A network drive may be gone for a moment.
+      this.isSettled = this.isIndexCurrent = false;
+      return { ...known, version: undefined };
+    }
+    const version = found === 'unknown' ? undefined : found;
     if (version && known?.version && isSameVersion(version, known.version)) return known;
     this.isIndexCurrent = false;
     const now = await time.get();

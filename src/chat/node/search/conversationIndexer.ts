@@ -18,6 +18,12 @@ const maxAwaitedBytes = 8 * 1024 * 1024;
 const scanPause = 10;
 /** How long work lasts at least before it pauses, in milliseconds. */
 const stepMs = 20;
+/** A log of this size, in bytes, is read again at most once in this time, as one that is being written changes all the time. */
+const largeBytes = 32 * 1024 * 1024;
+const largePauseMs = 60_000;
+/** How often it is tried to update the index, and how long it is waited for another window that does. */
+const maxTries = 60;
+const retryMs = 1_000;
 
 interface IndexerDeps extends TextSearchPlace {
   readonly files: FilePort;
@@ -31,11 +37,13 @@ interface IndexerDeps extends TextSearchPlace {
  */
 export class ConversationIndexer {
   private readonly index: TextIndex;
-  private building: Promise<void> | undefined;
+  private building: Promise<boolean> | undefined;
   private nextScanAt = -Infinity;
   private fileCount = 0;
   /** When logs were changed last that could not be read, by their path. */
   private readonly unreadable = new Map<string, number>();
+  /** What was read last of each log, and when. */
+  private readonly lastRead = new Map<string, { readonly file: FileVersionKey; readonly at: number }>();
   private resumedAt = 0;
   /** Whether a search waits for the build. */
   private isAwaited = false;
@@ -47,8 +55,11 @@ export class ConversationIndexer {
   }
 
   async update(): Promise<void> {
-    this.scan();
-    await this.build();
+    for (let tries = 0; tries < maxTries; tries++) {
+      if (tries > 0) await sleep(retryMs);
+      this.scan();
+      if (await this.build()) return;
+    }
   }
 
   async search(query: string): Promise<FoundTexts> {
@@ -68,13 +79,14 @@ export class ConversationIndexer {
     return { hits: [...found.values()], ...progress };
   }
 
-  private async build(): Promise<void> {
+  /** Resolves to false if another window builds the index. */
+  private async build(): Promise<boolean> {
     this.resumedAt = this.deps.clock.monotonicNow();
     this.building ??= this.index
       .build(() => undefined)
-      .then(() => undefined)
+      .then(({ isDone }) => isDone)
       .finally(() => (this.building = undefined));
-    await this.building;
+    return await this.building;
   }
 
   /** Undefined if it cannot be read. Then it is not tried again until it has changed. */
@@ -82,6 +94,7 @@ export class ConversationIndexer {
     try {
       // Only loaded when there is something to read.
       const { readLogTexts } = await import('./logTexts');
+      this.lastRead.set(file.path, { file, at: this.deps.clock.monotonicNow() });
       return await readLogTexts(this.deps.files, file);
     } catch (error) {
       this.deps.warn(`Cannot search ${file.path}: ${messageOf(error)}`);
@@ -100,6 +113,11 @@ export class ConversationIndexer {
     this.resumedAt = clock.monotonicNow();
   }
 
+  private paced(file: FileVersionKey, now: number): FileVersionKey {
+    const last = file.sizeBytes >= largeBytes ? this.lastRead.get(file.path) : undefined;
+    return last && now - last.at < largePauseMs ? last.file : file;
+  }
+
   private scan(): void {
     const { clock, root, warn } = this.deps;
     const startedAt = clock.monotonicNow();
@@ -107,6 +125,7 @@ export class ConversationIndexer {
     try {
       const files = logFilesIn(root)
         .filter(({ mtimeMs, path: file }) => this.unreadable.get(file) !== mtimeMs)
+        .map((file) => this.paced(file, startedAt))
         .sort((one, other) => other.mtimeMs - one.mtimeMs);
       this.fileCount = files.length;
       this.index.setFiles(files, () => true);

@@ -233,6 +233,29 @@ describe('The index of heads', () => {
     assert.deepEqual(await read(), ['heads/session-2.json', 'index/heads.json']);
   });
 
+  it('keeps a head that the disk does not tell for a moment', async () => {
+    const disk = new MemoryDisk(1);
+    const deps = { folder: root, files: disk, clock: new FakeClock(), log: nullLogger };
+    disk.put(`${root}/heads/session-1.json`, JSON.stringify(headOf('session-1')));
+    disk.nowMs += 5000;
+    const first = new ConversationStore(deps);
+    await first.start();
+    await first.stop();
+    disk.put(`${root}/heads/session-1.json`, JSON.stringify(headOf('session-1', { title: 'New' })));
+    const { read, versionOf } = disk;
+    const gone = (): Promise<never> => Promise.reject(Object.assign(new Error('gone'), { code: 'EIO' }));
+    disk.versionOf = gone;
+    disk.read = (file) => (file.includes('/heads/') ? gone() : read(file));
+    const second = new ConversationStore(deps);
+    await second.start();
+    assert.equal(second.heads[0]?.title, 'a');
+    Object.assign(disk, { read, versionOf });
+    const third = new ConversationStore(deps);
+    await third.start();
+    assert.equal(third.heads[0]?.title, 'New');
+    for (const store of [first, second, third]) store.dispose();
+  });
+
   describe('on a real disk', () => {
     let folder: string;
     beforeEach(async () => {

@@ -12,6 +12,7 @@ import { storedEntries } from '../../../../src/chat/common/log/storedEntries';
 import { readLogTexts } from '../../../../src/chat/node/search/logTexts';
 import { searchConversations } from '../../../../src/chat/node/search/searchConversations';
 import { WorkerTextSearch } from '../../../../src/chat/node/search/workerTextSearch';
+import { IndexLock } from '../../../../src/texts/node/files/indexLock';
 import { TextsHere } from '../support/textsHere';
 import { event, TranscriptRecorder } from '../support/transcriptRecorder';
 
@@ -158,6 +159,40 @@ describe('The texts of conversations', () => {
     }
     assert.equal(failures, 1);
     assert.match(here.warnings.join(), /network drive is gone/);
+  });
+
+  it('of a large log that is being written are read once in a while', async () => {
+    let reads = 0;
+    class CountingFiles extends NodeFiles {
+      override async whileOpen<Result>(file: string, work: (chunks: ReadChunks) => Promise<Result>): Promise<Result> {
+        reads++;
+        return await super.whileOpen(file, work);
+      }
+    }
+    await write('large-123', 'x'.repeat(32 * 1024 * 1024), prompt('needle'));
+    const here = new TextsHere(folder, new CountingFiles());
+    await here.update();
+    const before = reads;
+    await writeFile(logOf('large-123'), `${JSON.stringify(prompt('more'))}\n`, { flag: 'a' });
+    await here.update();
+    assert.deepEqual(await here.search('more'), { hits: [] });
+    assert.equal(reads, before);
+    assert.deepEqual(ids(await here.search('needle')), ['large-123']);
+  });
+
+  it('are read when another window that reads them has ended', async () => {
+    await write('conversation-1', prompt('needle'));
+    const index = path.join(folder, 'index', 'texts');
+    await mkdir(index, { recursive: true });
+    const lock = IndexLock.tryAcquire(path.join(index, 'texts.lock'));
+    const here = new TextsHere(folder);
+    assert.deepEqual(await here.search('needle'), { hits: [], left: { done: 0, total: 1 } });
+    const updated = here.update();
+    lock?.dispose();
+    await updated;
+    assert.deepEqual(await here.search('needle'), {
+      hits: [{ conversation: 'conversation-1', entryId: 'e1', snippet: 'needle' }],
+    });
   });
 
   it('are forgotten when their conversation is deleted', async () => {
