@@ -20,17 +20,15 @@ export function useKeptFocus(
 ): KeptFocus {
   const active = useRef<string | undefined>(undefined);
   const drawnKeys = useRef<readonly string[]>([]);
-  // The browser takes the focus from an element that is moved or removed, so it is looked up before that happens.
+  // The browser takes the focus from an element that is removed, so it is looked up before that happens.
   const element = tree.current?.contains(document.activeElement) ? document.activeElement : null;
   active.current = keyAfterChange(active.current, drawnKeys.current, keys);
   const activeKey = active.current ?? (preferred !== undefined && keys.includes(preferred) ? preferred : keys[0]);
   useLayoutEffect(() => {
     drawnKeys.current = keys;
-    if (!(element instanceof HTMLElement) || document.activeElement === element) return;
-    // The user, or a field that has appeared, has taken it.
-    if (document.activeElement !== document.body) return;
-    if (element.isConnected) element.focus({ preventScroll: true });
-    if (document.activeElement !== element && activeKey !== undefined) itemElement(tree, activeKey)?.focus();
+    // Otherwise it is where it was, or a field that has appeared has taken it.
+    if (!element || document.activeElement !== document.body) return;
+    if (activeKey !== undefined) itemElement(tree, activeKey)?.focus();
   });
   return {
     activeKey,
