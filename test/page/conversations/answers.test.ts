@@ -48,6 +48,10 @@ describe('an approval in the list of all conversations', () => {
     await list.page.keyboard.press('ArrowRight');
     await list.page.keyboard.press('Enter');
     assert.equal((await list.host.waitFor(conversationsRequests.answer)).option, 'No');
+    await list.tell({ rows: [rowOf('answer', { title: 'Update the parser', state: 'busy' })] });
+    await list.page.clock.runFor(50);
+    await list.item(/^Working: Update the parser/).waitFor();
+    assert.equal(await list.focused(), 'Update the parser');
   });
 
   it('says in its row why the answer was refused, and can be answered again', async () => {

@@ -56,6 +56,22 @@ describe('the keyboard in the list of all conversations', () => {
     assert.match(await press(list, 'e', 't', 'a', ' ', 't'), /Beta two/);
   });
 
+  it('scrolls to what is not in view, and not behind the heading of its group', async () => {
+    const many = Array.from({ length: 40 }, (_, at) => rowOf(`r${at}`, { updatedAt: now - at * 1_000 }));
+    const list = await pages.openList({ rows: many, backends: [] }, { height: 400 });
+    await list.item(/Conversation r0/).focus();
+    await press(list, 'End');
+    assert.equal(await list.focused(), 'Conversation r39');
+    await press(list, ...Array.from({ length: 12 }, () => 'ArrowUp'));
+    const isOnTop = await list.page.evaluate(() => {
+      const { bottom, left, top } = document.activeElement?.getBoundingClientRect() ?? new DOMRect();
+      return [top + 2, bottom - 2].every(
+        (y) => document.elementFromPoint(left + 40, y)?.closest('.row') === document.activeElement,
+      );
+    });
+    assert.ok(isOnTop);
+  });
+
   it('collapses and expands groups, and goes into the buttons of a row', async () => {
     const list = await openFew();
     assert.equal(await press(list, 'ArrowRight'), await list.focused());
@@ -119,6 +135,8 @@ describe('the keyboard in the list of all conversations', () => {
     await until('the next', async () => (await list.focused()).includes('Beta two'));
     await list.tell({ removed: ['Beta two', 'Gamma'] });
     await until('the one before', async () => (await list.focused()).includes('Alpha'));
+    await list.tell({ removed: ['Alpha'] });
+    await until('the search after the last', async () => (await list.focused()) === 'INPUT');
   });
 
   it('does not take the focus from where the user has put it', async () => {

@@ -51,6 +51,11 @@ function Layout({ isTab }: Pick<ConversationsAppProps, 'isTab'>) {
     setQuery('');
     input.current?.focus();
   };
+  // After the last row has gone, the tree is gone, too.
+  const hadFocus = main.current?.contains(document.activeElement) === true;
+  useLayoutEffect(() => {
+    if (hadFocus && document.activeElement === document.body) input.current?.focus();
+  });
   useLayoutEffect(() => {
     const subscription = page.onDidRunCommand((command) => {
       const hasTree = main.current?.querySelector('[role=tree]') instanceof HTMLElement;
