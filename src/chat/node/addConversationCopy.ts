@@ -1,4 +1,4 @@
-import { logFileName } from './conversationNames';
+import { logFileName, textsFolderName } from './conversationNames';
 import * as path from 'node:path';
 import type { ConversationHead } from '../common/chatStore';
 import type { LogRecord } from '../common/conversation/logRecord';
@@ -11,9 +11,6 @@ interface ConversationFiles {
   readonly folder: string;
   readonly headFile: string;
 }
-
-/** Names of the files in a conversation's folder. */
-export const textsFolderName = 'texts';
 
 /**
  * Creates a conversation with records of another one and the stored texts to which they refer. The first record says that

@@ -9,8 +9,7 @@ import type { RecordsOfOtherWindow, ConversationFiles, ConversationHead } from '
 import { isEqualPlace, type ConversationPlace, type FolderMove } from '../common/conversations/conversationPlace';
 import { isPrompt, logVersion, type LogRecord } from '../common/conversation/logRecord';
 import { relocateRecords } from '../common/conversations/relocateRecords';
-import { textsFolderName } from './addConversationCopy';
-import { logFileName } from './conversationNames';
+import { logFileName, textsFolderName } from './conversationNames';
 import { unreadableError } from './conversationErrors';
 import { RepeatedFailures } from './repeatedFailures';
 import { ConversationTexts } from './conversationTexts';
