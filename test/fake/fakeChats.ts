@@ -321,6 +321,13 @@ export class FakeChats implements Chats {
     return Promise.resolve();
   }
 
+  /** Events that another window has told. */
+  readonly toldElsewhere = new Set<string>();
+
+  claimNotice(event: string): Promise<boolean> {
+    return Promise.resolve(!this.toldElsewhere.has(event));
+  }
+
   async answerFromRow(sessionId: string, answer: ApprovalAnswer): Promise<void> {
     await (await this.open(sessionId)).answerApproval(answer);
   }

@@ -104,6 +104,8 @@ export interface Chats extends Disposable {
   closeUnused(sessionId: string): void;
   /** Pins, archives or marks a conversation as deleted, or takes that back. @throws ChatError `notFound`, `storage` */
   setMarks(sessionId: string, marks: ConversationMarks): Promise<void>;
+  /** Resolves to whether this window is the first that wants to tell the user of an event. Never rejects. */
+  claimNotice(event: string): Promise<boolean>;
   /** Changes the title of a conversation. @throws ChatError */
   rename(sessionId: string, title: string): Promise<void>;
   /**

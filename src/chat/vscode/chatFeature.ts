@@ -247,6 +247,7 @@ export class ChatFeature implements Feature<RunningChatFeature> {
     const approvals = store.add(new ApprovalWatch(chats, onError));
     const notices = store.add(
       new ChatNotices({
+        clock,
         approvals,
         chats,
         settings,

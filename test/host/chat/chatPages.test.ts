@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { nullLogger } from '../../../src/base/common/log';
+import { systemClock } from '../../../src/base/node/systemClock';
 import type { ApprovalView, BackendView } from '../../../src/chat/common/chatView';
 import { ChatNotices } from '../../../src/chat/common/marks/chatNotices';
 import { chatMarks } from '../../../src/chat/common/marks/chatMarks';
@@ -369,6 +370,7 @@ describe('the pages of the chat', () => {
     approvals.start();
     const shown: string[] = [];
     const notices = new ChatNotices({
+      clock: systemClock,
       approvals,
       chats: subject.chats,
       settings: { chatNotifications: () => 'all', chatSound: () => 'off' },

@@ -245,6 +245,8 @@ export class ChatSessions implements Chats, WriteObserver {
   }
 
   readonly answerFromRow: Chats['answerFromRow'] = (id, answer) => this.sharedConversations.answer(id, answer);
+  readonly claimNotice = async (event: string): Promise<boolean> =>
+    (await this.ports.windows?.claimNotice(event)) ?? true;
   readonly showInItsWindow = async (id: string): Promise<void> => await this.ports.windows?.ask(id, { kind: 'show' });
 
   get deleted(): Chats['deleted'] {

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import type { NoticeBoard } from '../../../platform/common/noticeBoard';
 import type { ChatAlertLevel } from '../../../platform/common/settings';
@@ -8,7 +9,7 @@ import { unseenEvents, type KnownConversations, type UnseenEvent } from './unsee
 
 interface ChatNoticesDeps {
   readonly approvals: Pick<ApprovalWatch, 'pendingApprovals' | 'questionOf' | 'onDidChange'>;
-  readonly chats: Pick<Chats, 'rows'>;
+  readonly chats: Pick<Chats, 'rows' | 'claimNotice'>;
   readonly shownChats: ShownChats;
   readonly settings: { chatNotifications(): ChatAlertLevel; chatSound(): ChatAlertLevel };
   readonly setWaiting: (isWaiting: boolean) => void;
@@ -16,15 +17,18 @@ interface ChatNoticesDeps {
   /** Shows the conversation, and its approval if it still waits. */
   readonly show: (sessionId: string) => Promise<void>;
   readonly playSound: () => void;
+  readonly clock: Pick<Clock, 'now' | 'setTimer'>;
 }
 
 const maxPromptUnits = 160;
+const severalWords = { needsInput: 'need your input', failed: 'failed', done: 'are done' } as const;
 
 /** Tells the user by messages and sounds what happens in conversations that are not in view. */
 export class ChatNotices implements Disposable {
   private readonly disposables = new DisposableStore();
   private known: KnownConversations = new Map();
   private isAnyApprovalPending = false;
+  private timer: Disposable | undefined;
 
   constructor(private readonly deps: ChatNoticesDeps) {}
 
@@ -35,22 +39,41 @@ export class ChatNotices implements Disposable {
 
   /** Must also be called when conversations or pages have changed, and when the window gets or loses the focus. */
   update(): void {
-    const { approvals, chats, playSound, settings, shownChats } = this.deps;
+    const { approvals, chats, clock, shownChats } = this.deps;
     this.setWaiting(approvals.pendingApprovals.length > 0);
-    const { known, events } = unseenEvents(this.known, {
+    this.timer?.dispose();
+    const now = clock.now();
+    const { known, events, nextAt } = unseenEvents(this.known, {
+      now,
       rows: chats.rows,
       questionKey: (id) => approvals.questionOf(id)?.key,
       isShown: (id) => shownChats.has(id),
       isWindowFocused: shownChats.isWindowFocused,
     });
     this.known = known;
+    if (nextAt !== undefined) this.timer = clock.setTimer(nextAt - now, () => this.update());
+    if (events.length > 0) void this.claimAndTell(events);
+  }
+
+  /** Tells what no other window has told, several of a kind together. Never rejects. */
+  private async claimAndTell(events: readonly UnseenEvent[]): Promise<void> {
+    const { chats, playSound, settings } = this.deps;
+    const claims = await Promise.all(events.map(({ id }) => chats.claimNotice(id)));
+    const due = events.filter((event, index) => claims[index] && !event.isSilent && this.isCurrent(event));
     const includes = (level: ChatAlertLevel) => (event: UnseenEvent) => level === 'all' || level === event.kind;
-    for (const event of events.filter(includes(settings.chatNotifications()))) this.tell(event);
-    if (events.some(includes(settings.chatSound()))) playSound();
+    const told = Map.groupBy(due.filter(includes(settings.chatNotifications())), ({ kind }) => kind);
+    for (const ofKind of told.values()) this.tell(ofKind);
+    if (due.some(includes(settings.chatSound()))) playSound();
+  }
+
+  private isCurrent({ key, row: { id } }: UnseenEvent): boolean {
+    const { shownChats } = this.deps;
+    return this.known.get(id)?.key === key && !(shownChats.has(id) && shownChats.isWindowFocused);
   }
 
   dispose(): void {
     this.disposables.dispose();
+    this.timer?.dispose();
     this.setWaiting(false);
   }
 
@@ -60,25 +83,26 @@ export class ChatNotices implements Disposable {
     this.deps.setWaiting(isWaiting);
   }
 
-  private tell(event: UnseenEvent): void {
-    const { notices, show, shownChats } = this.deps;
-    const { id } = event.row;
+  private tell(events: readonly UnseenEvent[]): void {
+    const [first, ...others] = events;
+    if (!first) return;
+    const { notices, show } = this.deps;
     notices.show({
       level: 'info',
-      text: this.textOf(event),
-      actions: [{ label: 'Show', run: () => show(id) }],
-      isCurrent: () => this.known.get(id)?.key === event.key && !(shownChats.has(id) && shownChats.isWindowFocused),
+      text: others.length === 0 ? this.textOf(first) : `${events.length} conversations ${severalWords[first.kind]}.`,
+      actions: [{ label: 'Show', run: () => show((events.find((one) => this.isCurrent(one)) ?? first).row.id) }],
+      isCurrent: () => events.some((one) => this.isCurrent(one)),
     });
   }
 
-  private textOf({ kind, row: { backendTitle, id, title } }: UnseenEvent): string {
+  private textOf({ kind, row: { backendTitle, id, isInOtherWindow, need, title } }: UnseenEvent): string {
     switch (kind) {
       case 'failed':
         return `“${title}” failed.`;
       case 'done':
         return `“${title}” is done.`;
       case 'needsInput': {
-        const { prompt } = this.deps.approvals.questionOf(id) ?? {};
+        const { prompt = isInOtherWindow ? need?.text : undefined } = this.deps.approvals.questionOf(id) ?? {};
         if (prompt === undefined) return `“${title}” needs your input.`;
         const text = prompt.length > maxPromptUnits ? `${prompt.slice(0, maxPromptUnits)}…` : prompt;
         // There is no button to allow it, because the user cannot read the whole request in a notification.

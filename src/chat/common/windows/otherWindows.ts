@@ -53,6 +53,8 @@ export interface OtherWindows {
    * or `readonly` if none runs it or it does not answer
    */
   ask(conversation: string, request: WindowRequest): Promise<void>;
+  /** Resolves to whether this window was the first to claim an event. Never rejects. */
+  claimNotice(event: string): Promise<boolean>;
   /** Sets what does what other windows ask of this one. The messages of its errors are passed on. */
   setHandler(handler: WindowRequestHandler): void;
   /** Returns a hash of a text, the same in all windows. */

@@ -28,6 +28,9 @@ const endMs = 500;
 /** The files of a window that was killed are removed after this time. */
 const leftoverAgeMs = 60 * 60_000;
 
+/** The folder with an empty file for each event that a window has told the user, named by its hash. */
+const noticesName = 'notices';
+
 /** What a window says of itself. Only the user can read it. */
 const WindowState = z.object({
   /** Requests to the window contain it. */
@@ -67,6 +70,8 @@ export class WindowRegistry implements OtherWindows, Disposable {
   private others: ReadonlyMap<string, OtherWindow> = new Map();
   /** Conversations that have just ended in another window, and when that was noticed. */
   private readonly ended = new Map<string, { readonly live: LiveConversation; readonly atMs: number }>();
+  /** The events that this window has claimed. */
+  private readonly claimed = new Set<string>();
   private readonly token = randomUUID();
   private readonly lock: FileLock;
   private readonly mailbox: Mailbox;
@@ -147,6 +152,21 @@ export class WindowRegistry implements OtherWindows, Disposable {
     if (id === undefined || !window) throw new ChatError('readonly', notRunningText);
     const mailbox = { clock, files, folder: this.fileOf(id, 'mailbox') };
     await sendToMailbox(mailbox, window.token, { conversation, request });
+  }
+
+  async claimNotice(event: string): Promise<boolean> {
+    const { files, folder } = this.deps;
+    if (this.claimed.has(event)) return true;
+    const notices = path.join(folder, noticesName);
+    try {
+      await files.makeFolder(notices);
+      const isFirst = await files.createNew(path.join(notices, this.hash(event)), '');
+      if (isFirst) this.claimed.add(event);
+      return isFirst;
+    } catch {
+      // It is better told twice than never.
+      return true;
+    }
   }
 
   readonly hash = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -293,6 +313,11 @@ export class WindowRegistry implements OtherWindows, Disposable {
         const times = await Promise.all(left.map((file) => files.modifiedAt(file)));
         if (times.some((time) => time !== undefined && clock.now() - time < leftoverAgeMs)) continue;
         for (const file of left) await files.remove(file);
+      }
+      const notices = path.join(folder, noticesName);
+      for (const name of await files.listNames(notices)) {
+        const toldAt = await files.modifiedAt(path.join(notices, name));
+        if (toldAt !== undefined && clock.now() - toldAt > leftoverAgeMs) await files.remove(path.join(notices, name));
       }
     } catch (error) {
       log.debug(`Cannot remove the files of windows that have ended: ${messageOf(error)}`);

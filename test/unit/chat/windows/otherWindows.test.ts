@@ -3,14 +3,11 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Chat } from '../../../../src/chat/common/chatPorts';
 import { chatMarks } from '../../../../src/chat/common/marks/chatMarks';
-import { unseenEvents } from '../../../../src/chat/common/marks/unseenEvents';
 import type { ConversationRow } from '../../../../src/chat/common/chatView';
 import { ChatBackends } from '../support/chatBackend';
 import { event } from '../support/transcriptRecorder';
 import { until } from '../../../support/eventually';
 import { answer, draft, Window } from '../support/window';
-
-const hiddenView = { questionKey: () => 'input', isShown: () => false, isWindowFocused: true };
 
 describe('A conversation that another window runs', () => {
   let here: Window;
@@ -203,14 +200,13 @@ describe('A conversation that another window runs', () => {
     await until('it is idle', () => row()?.state === 'idle');
   });
 
-  it('is no event for the notices of this window, whose marks lead to it', async () => {
+  it('is told once, by the first window that claims it', async () => {
     await asked();
-    const waiting = there.chats.rows;
-    const { known, events } = unseenEvents(new Map(), { ...hiddenView, rows: waiting });
-    assert.deepEqual(events, []);
-    assert.deepEqual(chatMarks(waiting).calling, [own.id]);
-    const ended = waiting.map((one) => ({ ...one, state: 'unread' as const, isInOtherWindow: false }));
-    assert.deepEqual(unseenEvents(known, { ...hiddenView, rows: ended }).events, []);
+    assert.deepEqual(chatMarks(there.chats.rows).calling, [own.id]);
+    const event = `${own.id} needsInput`;
+    const claims = await Promise.all([here, there].map(({ chats }) => chats.claimNotice(event)));
+    assert.equal(claims.filter(Boolean).length, 1);
+    assert.equal(await there.chats.claimNotice(`${event} again`), true);
   });
 
   it('looks alive no longer than its window', async () => {
