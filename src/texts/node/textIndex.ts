@@ -22,6 +22,8 @@ export interface TextIndexDeps {
   readonly warn: (message: string) => void;
   /** Lets other work run. Rejects if indexing should stop. */
   readonly pause: () => Promise<void>;
+  /** Target size of a segment, in bytes. */
+  readonly segmentBytes?: number;
 }
 
 interface TextSearchRequest extends Omit<SearchRequest, 'query'> {
@@ -29,8 +31,8 @@ interface TextSearchRequest extends Omit<SearchRequest, 'query'> {
   readonly query: string;
 }
 
-/** Target size of a segment, in bytes. Fewer large ones repeat fewer words and are faster to search. */
-const segmentBytes = 32 * 1024 * 1024;
+/** Fewer large segments repeat fewer words and are faster to search. */
+const defaultSegmentBytes = 32 * 1024 * 1024;
 const smallBytes = 4 * 1024 * 1024;
 const maxSmallSegments = 8;
 /** Maximum size of texts that are kept in memory if the folder is not writable, in bytes. */
@@ -85,7 +87,7 @@ export class TextIndex {
       if (lock) this.load();
       const unindexed = todo.filter((file) => !this.isIndexed(file));
       await this.indexFiles(unindexed, lock, onProgress);
-      this.compact();
+      await this.compact(lock);
       const names = this.segments.map(({ file }) => path.basename(file));
       if (!this.isStoredInMemory) removeOrphans(this.deps.folder, names);
     } finally {
@@ -151,6 +153,10 @@ export class TextIndex {
     warn(`Cannot store the text index in ${folder}, using memory instead: ${messageOf(error)}`);
   }
 
+  private get segmentBytes(): number {
+    return this.deps.segmentBytes ?? defaultSegmentBytes;
+  }
+
   private get hasGone(): boolean {
     return this.segments.some(({ documents }) => documents.some(({ file }) => this.isGone(file)));
   }
@@ -179,7 +185,7 @@ export class TextIndex {
       const document = await this.deps.read(file);
       if (document) builder.add(document);
       leftCount--;
-      if (builder.sizeBytes < segmentBytes && leftCount > 0) continue;
+      if (builder.sizeBytes < this.segmentBytes && leftCount > 0) continue;
       lock?.renewLock();
       if (!builder.isEmpty) this.saveAndSetSegments([...this.segments, this.writeSegment(builder)]);
       builder = new SegmentBuilder(texts);
@@ -187,8 +193,11 @@ export class TextIndex {
     }
   }
 
-  /** Merges small segments, and drops outdated documents. What was deleted does not stay in a segment. */
-  private compact(): void {
+  /**
+   * Merges small segments, and drops outdated documents. What was deleted does not stay in a segment. Takes no more memory than
+   * two segments, however many are written anew.
+   */
+  private async compact(lock: IndexLock | undefined): Promise<void> {
     const outdated = this.segments.filter(
       (segment) =>
         this.currentDocumentsOf(segment).length * 2 < segment.documents.length ||
@@ -197,13 +206,21 @@ export class TextIndex {
     const small = this.segments.filter(({ sizeBytes }) => sizeBytes < smallBytes);
     const merged = new Set([...outdated, ...(small.length > maxSmallSegments ? small : [])]);
     if (merged.size === 0) return;
-    const builder = new SegmentBuilder(new GrowableBuffer());
+    const texts = new GrowableBuffer();
+    let builder = new SegmentBuilder(texts);
+    let leftCount = merged.size;
+    const written: TextSegment[] = [];
     for (const segment of merged) {
+      await this.deps.pause();
+      lock?.renewLock();
       builder.copyFrom(segment, this.currentDocumentsOf(segment));
       segment.close();
+      leftCount--;
+      if (builder.sizeBytes < this.segmentBytes && leftCount > 0) continue;
+      if (!builder.isEmpty) written.push(this.writeSegment(builder));
+      builder = new SegmentBuilder(texts);
     }
-    const unchanged = this.segments.filter((segment) => !merged.has(segment));
-    this.saveAndSetSegments(builder.isEmpty ? unchanged : [...unchanged, this.writeSegment(builder)]);
+    this.saveAndSetSegments([...this.segments.filter((segment) => !merged.has(segment)), ...written]);
   }
 
   /** Returns the documents in a segment whose files still exist and that are in no newer segment. */

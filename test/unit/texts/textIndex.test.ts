@@ -7,6 +7,7 @@ import {
   rmSync,
   statSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -103,6 +104,32 @@ describe('the text of threads', () => {
     }
     assert.equal(reads.filter((id) => id === 'T-3').length, 1);
     assert.doesNotMatch(readFileSync(segments()[0] ?? '', 'latin1'), /word1/);
+  });
+
+  it('writes segments with deleted documents anew one by one, and renews its lock meanwhile', async () => {
+    for (const pair of ['a', 'b', 'c']) {
+      put(`T-${pair}1`, `common ${pair}secret`);
+      put(`T-${pair}2`, `common ${pair}`);
+      await build(open());
+    }
+    for (const pair of ['a', 'b', 'c']) texts.delete(`T-${pair}1`);
+    const lock = join(folder, 'texts.lock');
+    const lockedAtMs: number[] = [];
+    const pause = (): Promise<void> => {
+      lockedAtMs.push(statSync(lock).mtimeMs);
+      utimesSync(lock, 1, 1);
+      return Promise.resolve();
+    };
+    const index = new TextIndex({ ...ports(), segmentBytes: 1, pause });
+    await build(index);
+    assert.equal(segments().length, 3);
+    assert.equal(lockedAtMs.length, 3);
+    assert.ok(lockedAtMs.every((atMs) => atMs > 1000));
+    for (const one of [index, open()]) {
+      await build(one);
+      assert.deepEqual(found(one, 'common'), ['T-a2', 'T-b2', 'T-c2']);
+    }
+    for (const file of segments()) assert.doesNotMatch(readFileSync(file, 'latin1'), /secret/);
   });
 
   it('keeps nothing of what was deleted, also if most of its segment lives', async () => {
