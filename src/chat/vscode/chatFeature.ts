@@ -277,11 +277,20 @@ export class ChatFeature implements Feature<RunningChatFeature> {
       }),
     );
     const all = store.add(
-      new AllConversations({ ...this.deps, ...services, pages, messages, showNextMarked: () => marked.showNext() }),
+      new AllConversations({
+        ...this.deps,
+        ...services,
+        pages,
+        messages,
+        showNextMarked: () => marked.showNext(),
+        onDidChangeView: () => changed(),
+      }),
     );
     const showStatus = (): void => {
       const { marks } = marked;
-      pages.setMarks(marks);
+      // One of them has the badge: the list, once the user has opened it, as it leads to all that is counted.
+      pages.setMarks(all.pages.hasView ? { ...marks, badge: undefined } : marks);
+      all.pages.setBadge(marks.badge);
       notices.update();
       pageNotices.update(pages.visiblePages.length > 0, (notice) => noticeBoard.show(notice));
       const situation = {

@@ -200,6 +200,16 @@ describe('the list of all conversations', () => {
     assert.match(subject.told[0] ?? '', /not deleted/);
   });
 
+  it('has the badge when the view is there, also from before', async () => {
+    const badge = { value: 2, tooltip: 'Two' };
+    assert.equal(subject.subject.pages.hasView, false);
+    subject.subject.pages.setBadge(badge);
+    const page = await subject.view();
+    assert.deepEqual([page.badge, subject.subject.pages.hasView, subject.viewChanges], [badge, true, 1]);
+    page.panel.dispose();
+    assert.deepEqual([subject.subject.pages.hasView, subject.viewChanges], [false, 2]);
+  });
+
   it('renames a conversation, but not to nothing', async () => {
     const { chats } = subject.chat;
     const chat = chats.add('one');

@@ -22,6 +22,8 @@ export class ConversationsUnderTest {
   readonly subject: AllConversations;
   readonly told: string[] = [];
   private readonly state = new Map<string, unknown>();
+  /** How often VS Code has made or closed the view. */
+  viewChanges = 0;
   /** How often the next conversation was asked for that needs the user. */
   nextCount = 0;
 
@@ -45,6 +47,9 @@ export class ConversationsUnderTest {
       globalState: {
         get: (name) => this.state.get(name),
         update: (name, value) => Promise.resolve(void this.state.set(name, value)),
+      },
+      onDidChangeView: () => {
+        this.viewChanges++;
       },
       showNextMarked: () => {
         this.nextCount++;

@@ -65,6 +65,7 @@ export function chatMarks(rows: readonly MarkedRow[]): ChatMarks {
     ({ mark, state, title }) => `“${title}” ${state === 'interrupted' ? 'was interrupted' : descriptions[mark]}`,
   );
   const calling = byUrgency.filter(({ mark }) => mark !== 'working');
+  const countOf = (mark: ShownMark): number => byUrgency.filter((row) => row.mark === mark).length;
   const [first] = byUrgency;
   return {
     tabs: new Map(marked.map(({ id, mark }) => [id, mark])),
@@ -72,8 +73,7 @@ export function chatMarks(rows: readonly MarkedRow[]): ChatMarks {
       calling.length > 0
         ? { value: calling.length, tooltip: named(lines.slice(0, calling.length)).join('\n') }
         : undefined,
-    statusBar:
-      first && highlightOf(first.mark, byUrgency.filter(({ mark }) => mark === first.mark).length, named(lines)),
+    statusBar: first && highlightOf(first.mark, countOf, named(lines)),
     calling: calling.map(({ id }) => id),
   };
 }
@@ -83,13 +83,15 @@ function named(lines: readonly string[]): readonly string[] {
   return others > 0 ? [...lines.slice(0, maxNamed), `and ${countWithNoun(others, 'more conversation')}`] : lines;
 }
 
-function highlightOf(mark: ShownMark, count: number, lines: readonly string[]): StatusHighlight {
+function highlightOf(mark: ShownMark, countOf: (mark: ShownMark) => number, lines: readonly string[]): StatusHighlight {
+  const count = countOf(mark);
+  const working = countOf('working');
   const command = commandIds.conversationsNextNeedsInput;
   switch (mark) {
     case 'needsInput':
       return {
         icon: 'bell-dot',
-        text: `${count} ${count === 1 ? 'needs' : 'need'} your input`,
+        text: `${count} ${count === 1 ? 'needs' : 'need'} you${working > 0 ? ` · ${working} working` : ''}`,
         isUrgent: true,
         lines,
         command,

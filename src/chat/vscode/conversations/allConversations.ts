@@ -31,6 +31,8 @@ interface AllConversationsDeps
   readonly extensionUri: vscode.Uri;
   readonly pages: ChatPages;
   readonly sources: readonly ConversationSource[];
+  /** Called when VS Code has made or closed the view. */
+  readonly onDidChangeView: () => void;
   /** Shows the conversation that has waited longest for the user, or the one after that. */
   readonly showNextMarked: () => Promise<void>;
 }

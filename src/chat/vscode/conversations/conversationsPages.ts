@@ -7,6 +7,8 @@ import { ConversationsPage, type ConversationsCommand, type ConversationsPageDep
 
 interface ConversationsPagesDeps extends ConversationsPageDeps {
   readonly extensionUri: vscode.Uri;
+  /** Called when VS Code has made or closed the view. */
+  readonly onDidChangeView: () => void;
 }
 
 const title = 'Conversations';
@@ -75,12 +77,15 @@ export class ConversationsPages implements Disposable {
     this.shownView = { view, page };
     view.onDidDispose(() => {
       page.dispose();
-      if (this.shownView?.view === view) this.shownView = undefined;
+      if (this.shownView?.view !== view) return;
+      this.shownView = undefined;
+      this.deps.onDidChangeView();
     });
     page.start();
     if (this.waitingCommand) page.runCommand(this.waitingCommand);
     this.waitingCommand = undefined;
     view.badge = this.badge;
+    this.deps.onDidChangeView();
     const folder = vscode.Uri.joinPath(this.deps.extensionUri, 'dist', 'pages');
     loadPage(view.webview, { folder, name }, { title });
   }

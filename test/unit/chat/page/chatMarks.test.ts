@@ -18,7 +18,7 @@ const rank = states.map(([mark]) => mark);
 const shownAs = {
   needsInput: {
     icon: 'bell-dot',
-    text: '1 needs your input',
+    text: '1 needs you',
     isUrgent: true,
     command: 'backline.conversations.nextNeedsInput',
   },
@@ -90,7 +90,7 @@ describe('chatMarks', () => {
       '“Find the bug” is done',
     ];
     assert.deepEqual(badge, { value: 4, tooltip: calls.join('\n') });
-    assert.equal(statusBar?.text, '2 need your input');
+    assert.equal(statusBar?.text, '2 need you · 1 working');
     assert.deepEqual(statusBar.lines, [...calls, '“Write tests” is working']);
   });
 
