@@ -145,9 +145,7 @@ describe('The chat, as a user sees it', () => {
     await window.runCommand('View: Toggle Secondary Side Bar Visibility');
     await message.first().waitFor();
     assert.equal(await message.count(), 1);
-    await window.waitForStatus(
-      /^Backline: 1 needs you; “rename colour to color in src\/colour\.ts” needs your input/,
-    );
+    await window.waitForStatus(/^Backline: 1 needs you; “rename colour to color in src\/colour\.ts” needs your input/);
     await window.screenshot('chat-marks');
     await message.getByText('Show').click();
     await chat.answer('Deny');

@@ -281,7 +281,6 @@ export class ChatFeature implements Feature<RunningChatFeature> {
         ...this.deps,
         ...services,
         pages,
-        messages,
         showNextMarked: () => marked.showNext(),
         onDidChangeView: () => changed(),
       }),

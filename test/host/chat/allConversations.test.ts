@@ -184,22 +184,6 @@ describe('the list of all conversations', () => {
     assert.equal(tab.latest('session')?.id, 'one');
   });
 
-  it('archives, and says once that nothing is deleted', async () => {
-    const { chats } = subject.chat;
-    chats.add('one');
-    const page = await subject.view();
-    const archive = (isArchived: boolean) => page.ask('setArchived', { sessionIds: ['one'], isArchived });
-    await archive(true);
-    await archive(false);
-    await archive(true);
-    assert.deepEqual(
-      chats.marked.map(([, { isArchived }]) => isArchived),
-      [true, false, true],
-    );
-    assert.equal(subject.told.length, 1);
-    assert.match(subject.told[0] ?? '', /not deleted/);
-  });
-
   it('has the badge when the view is there, also from before', async () => {
     const badge = { value: 2, tooltip: 'Two' };
     assert.equal(subject.subject.pages.hasView, false);
@@ -265,9 +249,11 @@ describe('the list of all conversations', () => {
       page.ask('setPinned', { sessionIds: ['one', 'threads:1', 'two'], isPinned: true }),
       /^Error: 1 conversation could not be pinned\. “Old thread”: Amp keeps this conversation\. It can’t be changed here\.$/,
     );
+    await page.ask('setArchived', { sessionIds: ['one'], isArchived: true });
     assert.deepEqual(chats.marked, [
       ['one', { isPinned: true }],
       ['two', { isPinned: true }],
+      ['one', { isArchived: true }],
     ]);
     for (const name of ['rename', 'fork', 'continueWith', 'review', 'goToWindow', 'openInNewWindow', 'locateFolder'])
       await assert.rejects(page.ask(name, { sessionId: 'threads:1', title: 'New' }), /can’t be changed here/, name);

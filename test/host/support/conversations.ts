@@ -20,8 +20,6 @@ export class ConversationsPageUnderTest extends WebviewUnderTest<ConversationsUp
 export class ConversationsUnderTest {
   readonly handlers = new Map<CommandId, (...args: readonly unknown[]) => unknown>();
   readonly subject: AllConversations;
-  readonly told: string[] = [];
-  private readonly state = new Map<string, unknown>();
   /** How often VS Code has made or closed the view. */
   viewChanges = 0;
   /** How often the next conversation was asked for that needs the user. */
@@ -43,11 +41,6 @@ export class ConversationsUnderTest {
       extensionUri: vscode.Uri.file(folder),
       pages: chat.pages,
       sources,
-      messages: { info: (text) => void this.told.push(text) },
-      globalState: {
-        get: (name) => this.state.get(name),
-        update: (name, value) => Promise.resolve(void this.state.set(name, value)),
-      },
       onDidChangeView: () => {
         this.viewChanges++;
       },

@@ -9,24 +9,12 @@ import type { ChatPages } from '../pages/chatPages';
 import type { ChatPageServices } from '../pages/chatPageServices';
 import { createConversationsHandlers } from './conversationsHandlers';
 import { ConversationsPages } from './conversationsPages';
-import { RowActions, type RowActionsDeps } from './rowActions';
+import { RowActions } from './rowActions';
 
-interface AllConversationsDeps
-  extends
-    Pick<RowActionsDeps, 'globalState' | 'messages'>,
-    Pick<
-      ChatPageServices,
-      | 'backends'
-      | 'chats'
-      | 'clock'
-      | 'deletions'
-      | 'folders'
-      | 'log'
-      | 'pickOtherAgent'
-      | 'places'
-      | 'restore'
-      | 'review'
-    > {
+interface AllConversationsDeps extends Pick<
+  ChatPageServices,
+  'backends' | 'chats' | 'clock' | 'deletions' | 'folders' | 'log' | 'pickOtherAgent' | 'places' | 'restore' | 'review'
+> {
   readonly commands: Pick<Commands, 'setHandler'>;
   readonly extensionUri: vscode.Uri;
   readonly pages: ChatPages;

@@ -1,7 +1,5 @@
-import type { Messages } from '../../../platform/vscode/messages';
 import { waitWithProgress } from '../../../platform/vscode/waitWithProgress';
 import { ChatError, type ApprovalAnswer, type Chat, type ExportFormat } from '../../common/chatPorts';
-import type { Memento } from '../../../base/common/memento';
 import type { ConversationList } from '../../common/list/conversationList';
 import { forEachConversation } from '../../common/list/forEachConversation';
 import type { ChatPageHost } from '../pages/chatPageHost';
@@ -10,15 +8,10 @@ import type { ChatPageServices } from '../pages/chatPageServices';
 
 type UsedServices = 'chats' | 'deletions' | 'pickOtherAgent' | 'places' | 'restore' | 'review';
 
-export interface RowActionsDeps extends Pick<ChatPageServices, UsedServices> {
+interface RowActionsDeps extends Pick<ChatPageServices, UsedServices> {
   readonly list: Pick<ConversationList, 'find' | 'sourceOf'>;
   readonly pages: Pick<ChatPages, 'reveal' | 'revealEmpty' | 'openInTab'>;
-  readonly messages: Pick<Messages, 'info'>;
-  /** Remembers what the user was told once. */
-  readonly globalState: Memento;
 }
-
-const toldOfArchiveKey = 'chat.toldOfArchive';
 
 /** What the list of all conversations does with one or several of them. Each throws an error for the user. */
 export class RowActions {
@@ -83,12 +76,8 @@ export class RowActions {
   }
 
   async setArchived(sessionIds: readonly string[], isArchived: boolean): Promise<void> {
-    const { chats, globalState, messages } = this.deps;
     const done = isArchived ? 'archived' : 'unarchived';
-    await this.forEach(sessionIds, done, (id) => chats.setMarks(id, { isArchived }));
-    if (!isArchived || globalState.get(toldOfArchiveKey) === true) return;
-    messages.info('Archived conversations are not deleted. The filter of the list shows them, and search finds them.');
-    await globalState.update(toldOfArchiveKey, true);
+    await this.forEach(sessionIds, done, (id) => this.deps.chats.setMarks(id, { isArchived }));
   }
 
   async delete(sessionIds: readonly string[]): Promise<void> {
