@@ -124,6 +124,8 @@ export interface ApprovalAnswer {
   readonly option: string;
   /** `shown` of the view that the user saw. */
   readonly shown: string | undefined;
+  /** Whether the user has given it in another window, which the transcript then says. */
+  readonly isFromOtherWindow?: boolean;
 }
 
 /** `entryId`: where the snippet of the row is. */

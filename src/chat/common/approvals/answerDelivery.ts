@@ -18,7 +18,8 @@ export class ApprovalAnswerDelivery {
    * Sends an answer to what was shown. @throws BackendError `approvalInvalid`, `approvalResolved`, ChatError
    * `changedMeanwhile` if the approval asks for something else by now
    */
-  async sendAnswer(session: BackendSession | undefined, { approvalId, option, shown }: ApprovalAnswer): Promise<void> {
+  async sendAnswer(session: BackendSession | undefined, answer: ApprovalAnswer): Promise<void> {
+    const { approvalId, isFromOtherWindow = false, option, shown } = answer;
     const { changeEmitter, journal, transcript } = this.conversation;
     // Two windows can answer at the same time.
     const view = transcript.approvals.pendingView(approvalId);
@@ -34,6 +35,7 @@ export class ApprovalAnswerDelivery {
       changeEmitter.fire();
       throw error;
     }
+    if (isFromOtherWindow) this.conversation.addNotice('info', `Answered in another window: ${option}`);
   }
 
   /** Queues the reason before other prompts. */

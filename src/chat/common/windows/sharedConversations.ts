@@ -97,7 +97,7 @@ export class SharedConversations {
         return;
       case 'answer': {
         const { approval: approvalId, option, reason, shown } = request;
-        await chat.answerApproval({ approvalId, option, shown }, reason);
+        await chat.answerApproval({ approvalId, option, shown, isFromOtherWindow: true }, reason);
       }
     }
   }

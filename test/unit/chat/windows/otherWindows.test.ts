@@ -7,7 +7,7 @@ import type { ConversationRow } from '../../../../src/chat/common/chatView';
 import { ChatBackends } from '../support/chatBackend';
 import { event } from '../support/transcriptRecorder';
 import { until } from '../../../support/eventually';
-import { answer, draft, Window } from '../support/window';
+import { answer, draft, outline, Window } from '../support/window';
 
 describe('A conversation that another window runs', () => {
   let here: Window;
@@ -62,6 +62,7 @@ describe('A conversation that another window runs', () => {
     assert.deepEqual(need, { kind: 'approval', text: 'Run rm -rf [U+202E]/' });
     assert.ok(since !== undefined && since <= Date.now());
     await answer(own, 'a', 'No');
+    assert.ok(!outline(own).some((line) => line.includes('another window')));
     await until('it works again', () => row()?.state === 'busy' && row()?.need === undefined);
     here.agent.last.end('Done.');
     // It was seen here.
@@ -84,6 +85,7 @@ describe('A conversation that another window runs', () => {
     const shown = followed.view.approvals[0]?.shown;
     await answer(followed, 'a', 'Yes', draft('Because.'));
     assert.deepEqual(approved(), ['approve a Yes']);
+    assert.ok(outline(own).includes('notice: Answered in another window: Yes'));
     await until('the answer here', () => followed.view.approvals.length === 0);
     await assert.rejects(followed.answerApproval({ approvalId: 'a', option: 'No', shown }), /already answered/);
     assert.deepEqual(
