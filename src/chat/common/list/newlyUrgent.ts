@@ -6,19 +6,30 @@ import type { ConversationRow } from '../chatView';
 const maxNamed = 2;
 
 /**
- * Returns what a screen reader says of rows that have changed: which conversations have begun to need input, or have failed.
- * Empty if there are none.
+ * Returns what a screen reader says of rows that have changed: which conversations have begun to need input, ask for something
+ * else, have failed or were interrupted. Empty if there are none. What was not known before is only listed, and not said.
  */
 export function newlyUrgent(before: ReadonlyMap<string, ConversationRow>, changed: readonly ConversationRow[]): string {
-  const begun = (states: readonly ConversationRow['state'][]): ConversationRow[] =>
-    changed.filter((row) => states.includes(row.state) && !states.includes(before.get(row.id)?.state ?? 'idle'));
-  const waiting = begun(['waiting']);
-  const failed = begun(['failed', 'interrupted']);
-  const said = [
-    ...sentences(waiting, 'need input', ({ need }) => `needs your input${need ? `: ${need.text}` : ''}`),
-    ...sentences(failed, 'failed', ({ state }) => (state === 'failed' ? 'failed' : 'was interrupted')),
-  ];
-  return said.join(' ');
+  const news = changed.filter((row) => {
+    const known = before.get(row.id);
+    return known && (urgencyOf(known) !== urgencyOf(row) || asksForOther(known, row));
+  });
+  const inState = (wanted: ConversationRow['state']) => news.filter(({ state }) => state === wanted);
+  return [
+    ...sentences(inState('waiting'), 'need input', ({ need }) => `needs your input${need ? `: ${need.text}` : ''}`),
+    ...sentences(inState('failed'), 'failed', () => 'failed'),
+    ...sentences(inState('interrupted'), 'were interrupted', () => 'was interrupted'),
+  ].join(' ');
+}
+
+/** A conversation that has failed or was interrupted has ended, whichever of them is said. */
+function urgencyOf({ state }: ConversationRow): string {
+  return state === 'interrupted' ? 'failed' : state;
+}
+
+/** Whether it still waits, but for something else. */
+function asksForOther({ need: before }: ConversationRow, { need }: ConversationRow): boolean {
+  return need?.text !== before?.text || need?.answer?.approvalId !== before?.answer?.approvalId;
 }
 
 function sentences(

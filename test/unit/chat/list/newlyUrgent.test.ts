@@ -15,9 +15,29 @@ describe('what a screen reader hears of the list', () => {
     const asks = row('Fix', 'waiting', { need: { kind: 'approval', text: 'Wants to run npm test' } });
     assert.equal(said([row('Fix', 'busy')], asks), '“Fix” needs your input: Wants to run npm test.');
     assert.equal(
-      said([row('a', 'busy')], row('a', 'failed'), row('b', 'interrupted')),
+      said([row('a', 'busy'), row('b', 'busy')], row('a', 'failed'), row('b', 'interrupted')),
       '“a” failed. “b” was interrupted.',
     );
+  });
+
+  it('is each further request of one that still waits', () => {
+    const asks = (text: string, approvalId: string): ConversationRow =>
+      row('Fix', 'waiting', {
+        need: { kind: 'approval', text, answer: { approvalId, shown: 'h', allow: 'Yes', reject: 'No' } },
+      });
+    assert.equal(said([asks('Wants to run a', '1')], asks('Wants to run a', '1')), '');
+    assert.equal(
+      said([asks('Wants to run a', '1')], asks('Wants to run b', '1')),
+      '“Fix” needs your input: Wants to run b.',
+    );
+    assert.equal(
+      said([asks('Wants to run a', '1')], asks('Wants to run a', '2')),
+      '“Fix” needs your input: Wants to run a.',
+    );
+  });
+
+  it('is nothing of what was not listed before', () => {
+    assert.equal(said([row('a', 'busy')], row('b', 'failed'), row('c', 'waiting')), '');
   });
 
   it('is nothing of what goes on, ends well, or was known', () => {
@@ -26,8 +46,10 @@ describe('what a screen reader hears of the list', () => {
   });
 
   it('is short if there is much, and shows hidden characters', () => {
-    assert.equal(said([], ...['a', 'b', 'c'].map((id) => row(id, 'waiting'))), '3 conversations need input.');
-    assert.equal(said([], row('a\u202eb', 'failed')), '“a[U+202E]b” failed.');
+    const three = (state: ConversationRow['state']): ConversationRow[] => ['a', 'b', 'c'].map((id) => row(id, state));
+    assert.equal(said(three('busy'), ...three('waiting')), '3 conversations need input.');
+    assert.equal(said(three('busy'), ...three('interrupted')), '3 conversations were interrupted.');
+    assert.equal(said([row('a\u202eb', 'busy')], row('a\u202eb', 'failed')), '“a[U+202E]b” failed.');
   });
 });
 
