@@ -21,14 +21,18 @@ interface HeadIndex {
 }
 
 /**
- * What an index must say to be believed. An index of heads with other members is of another version of Backline, and does not
- * say all that this one needs.
+ * What an index must say to be believed. An index of heads of another shape, also deep inside, is of another version of
+ * Backline, and does not say all that this one needs.
  */
-const format = `1 ${Object.keys(ConversationHead.shape).join(' ')}`;
+function headIndexFormat(): string {
+  formatOnceKnown ??= `2 ${crc32(JSON.stringify(z.toJSONSchema(ConversationHead, { unrepresentable: 'any' })))}`;
+  return formatOnceKnown;
+}
+let formatOnceKnown: string | undefined;
 
 /** What this version of Backline has written needs no check but that of its checksum, which takes a tenth of the time. */
 const Index = z.object({
-  format: z.literal(format),
+  format: z.string().refine((format) => format === headIndexFormat()),
   roots: z.array(z.object({ path: z.string(), changedAt: z.number().optional() })),
   places: z.custom<readonly Omit<ConversationPlace, 'at'>[]>(),
   heads: z.custom<readonly IndexedHead[]>(),
@@ -57,7 +61,7 @@ export function encodeHeadIndex({ changedAtByRoot, headById }: HeadIndex): strin
   });
   for (const root of changedAtByRoot.keys()) roots.numberOf(root);
   const index = {
-    format,
+    format: headIndexFormat(),
     roots: roots.all.map((path) => ({ path, changedAt: changedAtByRoot.get(path) })),
     places: places.all.map(parseJson),
     heads,

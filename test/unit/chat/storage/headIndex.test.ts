@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
+import * as z from 'zod';
 import { nullLogger } from '../../../../src/base/common/log';
 import { NodeFiles, type FilePort, type FileVersion } from '../../../../src/base/node/filePort';
-import type { ConversationHead } from '../../../../src/chat/common/chatStore';
+import { ConversationHead } from '../../../../src/chat/common/chatStore';
 import { ConversationStore } from '../../../../src/chat/node/conversationStore';
 import { OlderWorkspaces } from '../../../../src/chat/node/olderWorkspaces';
 import { FakeClock } from '../../../fake/fakeClock';
@@ -231,6 +233,32 @@ describe('The index of heads', () => {
     assert.deepEqual(await read(), ['index/heads.json']);
     disk.put(`${root}/heads/${ids[1] ?? ''}.json`, JSON.stringify(headOf(ids[1] ?? '', { title: 'New' })));
     assert.deepEqual(await read(), ['heads/session-2.json', 'index/heads.json']);
+  });
+
+  it('is not believed if its heads have another shape, also deep inside', async () => {
+    const disk = new MemoryDisk(1);
+    const deps = { folder: root, files: disk, clock: new FakeClock(), log: nullLogger };
+    disk.put(`${root}/heads/session-1.json`, JSON.stringify(headOf('session-1')));
+    disk.nowMs += 5000;
+    const first = new ConversationStore(deps);
+    await first.start();
+    await first.stop();
+    first.dispose();
+    const written = z.looseObject({}).parse(JSON.parse((disk.textOf(indexFile) ?? '').replace(/^\d+ /, '')));
+    const isBelieved = async (schema: z.ZodType): Promise<boolean> => {
+      const shape = crc32(JSON.stringify(z.toJSONSchema(schema, { unrepresentable: 'any' })));
+      const json = JSON.stringify({ ...written, format: `2 ${shape}` });
+      disk.put(indexFile, `${crc32(json)} ${json}`);
+      disk.reads.length = 0;
+      const store = new ConversationStore(deps);
+      await store.start();
+      assert.equal(store.heads.length, 1);
+      store.dispose();
+      return disk.reads.length === 1;
+    };
+    assert.equal(await isBelieved(ConversationHead), true);
+    const cost = z.object({ amount: z.number(), currency: z.string(), tokens: z.number().optional() }).optional();
+    assert.equal(await isBelieved(ConversationHead.extend({ cost })), false);
   });
 
   it('keeps a head that the disk does not tell for a moment', async () => {
