@@ -146,4 +146,45 @@ describe('the actions of the list of all conversations', () => {
     await list.page.getByRole('menuitem', { name: 'Pin' }).click();
     await list.page.locator('.page-failure').getByText('1 of 2 could not be pinned.').waitFor();
   });
+
+  it('leave the focus in the list when their button goes', async () => {
+    const list = await openFew();
+    const press = async (button: string, key = 'Enter'): Promise<void> => {
+      await list.page.getByRole('button', { name: button, exact: true }).focus();
+      await list.page.keyboard.press(key);
+      await list.page.getByRole('button', { name: button, exact: true }).waitFor({ state: 'detached' });
+    };
+    const select = async (): Promise<void> => {
+      await list.item(/Beta/).focus();
+      await list.page.keyboard.press('Shift+ArrowDown');
+    };
+    await select();
+    await press('Clear Selection', 'Escape');
+    assert.match(await list.focused(), /Gamma/);
+    await select();
+    await press('Clear Selection');
+    assert.match(await list.focused(), /Gamma/);
+    await list.page.keyboard.press('Tab');
+    await list.page.getByRole('button', { name: 'Archive' }).press('Enter');
+    await press('Undo');
+    assert.match(await list.focused(), /Gamma/);
+    await list.page.getByRole('button', { name: 'Archive' }).press('Enter');
+    await press('Dismiss');
+    assert.match(await list.focused(), /Gamma/);
+  });
+
+  it('say so if the last cannot be undone, and offer it again', async () => {
+    const list = await openFew();
+    await list.item(/Beta/).hover();
+    await list.item(/Beta/).getByRole('button', { name: 'Archive' }).click();
+    await list.page.getByRole('button', { name: 'Undo' }).waitFor();
+    list.host.answer(conversationsRequests.setArchived, () => Promise.reject(new Error('The disk is full.')));
+    await list.page.getByRole('button', { name: 'Undo' }).click();
+    await list.page.getByRole('alert').getByText('The disk is full.').waitFor();
+    assert.equal(await list.page.getByRole('button', { name: 'Undo' }).count(), 1);
+    const dismiss = list.page.getByRole('alert').getByRole('button', { name: 'Dismiss' });
+    await dismiss.press('Enter');
+    await dismiss.waitFor({ state: 'detached' });
+    assert.match(await list.focused(), /Alpha|Beta/);
+  });
 });

@@ -149,8 +149,9 @@ describe('the list of all conversations', () => {
     await list.host.waitFor(conversationsRequests.create);
     await list.tell({ rows: [rowOf('a', { isArchived: true }), rowOf('b', { isArchived: true })] });
     await list.page.getByText('All 2 are archived.').waitFor();
-    await list.page.getByRole('button', { name: 'Show Archived' }).click();
+    await list.page.getByRole('button', { name: 'Show Archived' }).press('Enter');
     await list.item(/Conversation a/).waitFor();
+    assert.match(await list.focused(), /Conversation/);
     await list.tell({ rows: [rowOf('c', { elsewhere: { folder: '/x', isGone: false } })], isComplete: true });
     await choose(list, 'Show This Workspace');
     await list.page.getByText('No conversations in this workspace.').waitFor();

@@ -12,7 +12,7 @@ import type { ConversationsPage } from './conversationsPage';
 import { PageProvider, usePage, usePageState } from './conversationsPageContext';
 import { ConversationTree } from './tree/conversationTree';
 import { EmptyList } from './emptyList';
-import { runVerb } from './tree/rowActions';
+import { focusActiveItem } from './tree/focusActiveItem';
 import { useConversationSearch, type FoundConversations } from './useConversationSearch';
 import { useStoredGroups } from './useStoredGroups';
 import { ViewMenu } from './viewMenu';
@@ -41,6 +41,7 @@ function Layout({ isTab }: Pick<ConversationsAppProps, 'isTab'>) {
   const [query, setQuery] = useState('');
   const input = useRef<HTMLInputElement>(null);
   const main = useRef<HTMLElement>(null);
+  const whole = useRef<HTMLDivElement>(null);
   const answer = useConversationSearch(query);
   const focusSearch = (): void => {
     input.current?.focus();
@@ -51,10 +52,10 @@ function Layout({ isTab }: Pick<ConversationsAppProps, 'isTab'>) {
     setQuery('');
     input.current?.focus();
   };
-  // After the last row has gone, the tree is gone, too.
-  const hadFocus = main.current?.contains(document.activeElement) === true;
+  // A button that was pressed may be gone then, and the tree after its last row.
+  const hadFocus = whole.current?.contains(document.activeElement) === true;
   useLayoutEffect(() => {
-    if (hadFocus && document.activeElement === document.body) input.current?.focus();
+    if (hadFocus && document.activeElement === document.body && !focusActiveItem()) input.current?.focus();
   });
   useLayoutEffect(() => {
     const subscription = page.onDidRunCommand((command) => {
@@ -82,10 +83,7 @@ function Layout({ isTab }: Pick<ConversationsAppProps, 'isTab'>) {
       event.preventDefault();
       leaveSearch();
     } else if (event.key === 'ArrowDown') {
-      const first = main.current?.querySelector('.tree-item[tabindex="0"]');
-      if (!(first instanceof HTMLElement)) return;
-      event.preventDefault();
-      first.focus();
+      if (focusActiveItem()) event.preventDefault();
     } else if (event.key === 'Enter') {
       const [best] = answer?.query === query ? answer.found : [];
       if (!best) return;
@@ -95,7 +93,7 @@ function Layout({ isTab }: Pick<ConversationsAppProps, 'isTab'>) {
   };
 
   return (
-    <div class="conversations page">
+    <div ref={whole} class="conversations page">
       <header class="conversations-head">
         <input
           ref={input}
@@ -264,10 +262,15 @@ function ArchivedNote() {
   const page = usePage();
   const { justArchived } = usePageState();
   if (justArchived.length === 0) return null;
+  const undo = async (): Promise<void> => {
+    const params = { sessionIds: [...justArchived], isArchived: false };
+    const isDone = (await page.request(conversationsRequests.setArchived, params)) !== undefined;
+    if (isDone && page.store.state.justArchived === justArchived) page.store.update({ justArchived: [] });
+  };
   return (
     <div class="archived-note">
       <span role="status">{`Archived ${countWithNoun(justArchived.length, 'conversation')}. Nothing was deleted.`}</span>
-      <button type="button" class="link-button" onClick={() => void runVerb(page, 'unarchive', [...justArchived])}>
+      <button type="button" class="link-button" onClick={() => void undo()}>
         Undo
       </button>
       <IconButton label="Dismiss" icon={CloseIcon} onClick={() => page.store.update({ justArchived: [] })} />
