@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { eventually } from '../support/eventually';
 import { ChatView, demoAgent } from './support/chatView';
+import { ConversationsView } from './support/conversationsView';
 import { sharedWindow } from './support/sharedWindow';
 import type { VsCodeWindow } from './support/window';
 
@@ -16,22 +17,65 @@ describe('One conversation in two windows of VS Code', () => {
     first = await second.another();
   });
 
+  it('is in the list of all conversations of both, which leads to it and takes it away and back', async () => {
+    const [here, there, list] = [
+      new ChatView(first.page),
+      new ChatView(second.page),
+      new ConversationsView(second.page),
+    ];
+    await here.begin(first, demoAgent);
+    await here.send('/slow 5');
+    await here.shows('Said 5 words');
+    // The chat was never used in the second window.
+    await here.send('rename colour to color in src/colour.ts');
+    await here.hasButton('Deny');
+    await second.waitForStatus(/needs? your input/);
+    await list.show(second);
+    await list.hasRow(/^Needs your input: .*slow 5/);
+    await second.screenshot('conversations-beside-editor');
+
+    // From wherever the user is.
+    await second.openFile('colour.ts');
+    await eventually('the conversation that waits', async () => {
+      await second.page.keyboard.press('Control+K');
+      await second.page.keyboard.press('j');
+      await (await there.button('Deny')).waitFor({ timeout: 10_000 });
+    });
+    await there.answer('Deny');
+    await (await here.button('Send')).waitFor();
+
+    await list.choose(/slow 5/, 'Archive');
+    await list.lacksRow(/slow 5/);
+    await (await list.frame()).getByRole('button', { name: 'Undo' }).click();
+    await list.hasRow(/slow 5/);
+
+    await list.choose(/slow 5/, 'Delete');
+    await list.lacksRow(/slow 5/);
+    // It is no longer shown where it is open.
+    await eventually('an empty page', async () =>
+      (await here.frame()).locator('.empty').first().waitFor({ timeout: 5_000 }),
+    );
+    await second.page.locator('.notification-toast').getByRole('button', { name: 'Undo' }).click();
+    await list.hasRow(/slow 5/);
+    await here.shows('Said 5 words');
+
+    await second.runCommand('Backline: Open Conversations in Editor');
+    await second.page.locator('.tab.active').filter({ hasText: 'Conversations' }).waitFor();
+    await second.reload();
+    await second.page.locator('.tab.active').filter({ hasText: 'Conversations' }).waitFor();
+    await list.hasRow(/slow 5/);
+    await second.screenshot('conversations-in-tab');
+    await second.runCommand('View: Close All Editors');
+  });
+
   it('is read along and answered in the other one, which continues when the first is closed', async () => {
     const [here, there] = [new ChatView(first.page), new ChatView(second.page)];
     await here.begin(first, demoAgent);
     await here.send('what can you do?');
     await here.says(/rename/i);
 
-    // The chat was never used in the second window.
-    await here.send('rename colour to color in src/colour.ts');
-    await here.hasButton('Allow');
-    await second.waitForStatus(/needs? your input/);
-    await here.answer('Deny');
-    await (await here.button('Send')).waitFor();
-
     await second.runCommand('Backline: Open Chat');
-    await second.runCommand('Backline: Show Conversations in Chat');
-    await (await there.frame()).locator('.session-open', { hasText: 'what can you do' }).first().click();
+    await there.openFromList(second, 'what can you do');
     await there.says(/rename/i);
     // Nothing is done with it in the first window, so it goes to and fro with the prompts.
     await there.send('hello from there');
