@@ -108,6 +108,11 @@ export class ConversationFolders {
     return place ? { ...head, place: { ...place, at: head.updatedAt } } : head;
   }
 
+  /** Returns the absolute path of the folder that has the conversation. */
+  rootOf(id: string): string {
+    return this.rootById.get(id) ?? this.deps.root;
+  }
+
   folderOf(id: string): string {
     return path.join(this.rootOf(id), id);
   }
@@ -135,10 +140,6 @@ export class ConversationFolders {
         if (modifiedAt !== undefined && clock.now() - modifiedAt > leftoverAgeMs) await files.remove(file);
       }
     }
-  }
-
-  private rootOf(id: string): string {
-    return this.rootById.get(id) ?? this.deps.root;
   }
 }
 

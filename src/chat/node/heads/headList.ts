@@ -12,7 +12,7 @@ import { HeadScan, withoutDraft } from './headScan';
 import { HeadsWatcher } from './headsWatcher';
 
 const listDelayMs = 150;
-/** How long after a change the index is written, with all that has changed by then. */
+/** How long nothing must have changed before the index is written: while an agent works, its head changes all the time. */
 const saveDelayMs = 30_000;
 
 interface HeadListDeps {
@@ -48,8 +48,11 @@ export class HeadList implements Disposable {
   private readonly queue = new KeyedQueue();
   private readonly watcher: HeadsWatcher;
   private readonly readCoalescer: Coalescer;
-  private readonly saveCoalescer: Coalescer;
-  private isSaveDue = false;
+  private saveTimer: Disposable | undefined;
+  /** Those that have changed since the index was written. */
+  private readonly unsavedIds = new Set<string>();
+  /** Whether more is unsaved than what has changed since the last scan. */
+  private isScanUnsaved = false;
   private isDisposed = false;
 
   constructor(private readonly deps: HeadListDeps) {
@@ -57,7 +60,6 @@ export class HeadList implements Disposable {
     this.scan = new HeadScan({ ...deps, indexFolder: folders.indexFolder });
     this.watcher = new HeadsWatcher({ files, log, onChange: (folder, name) => this.noteChange(folder, name) });
     this.readCoalescer = new Coalescer(clock, listDelayMs, () => void this.run(() => this.readChanged()));
-    this.saveCoalescer = new Coalescer(clock, saveDelayMs, () => void this.run(() => this.save()));
   }
 
   get all(): readonly ConversationHead[] {
@@ -71,13 +73,13 @@ export class HeadList implements Disposable {
   /** Sets a head that this window writes. */
   set(head: ConversationHead): void {
     this.headById.set(head.id, head);
-    this.scheduleSave();
+    this.scheduleSave(head.id);
     this.fire();
   }
 
   delete(id: string): void {
     this.headById.delete(id);
-    this.scheduleSave();
+    this.scheduleSave(id);
     this.fire();
   }
 
@@ -105,15 +107,15 @@ export class HeadList implements Disposable {
 
   /** Writes what has changed to the index. Never rejects. */
   async stop(): Promise<void> {
-    this.saveCoalescer.dispose();
-    if (this.isSaveDue) await this.run(() => this.save());
+    this.saveTimer?.dispose();
+    if (this.isScanUnsaved || this.unsavedIds.size > 0) await this.run(() => this.saveAll());
   }
 
   dispose(): void {
     this.isDisposed = true;
     this.watcher.dispose();
     this.readCoalescer.dispose();
-    this.saveCoalescer.dispose();
+    this.saveTimer?.dispose();
     this.emitter.dispose();
   }
 
@@ -142,21 +144,41 @@ export class HeadList implements Disposable {
     this.fire();
   }
 
-  private scheduleSave(): void {
-    this.isSaveDue = true;
-    if (!this.isDisposed) this.saveCoalescer.schedule();
+  /** `changedId`: undefined if more than one head has changed. */
+  private scheduleSave(changedId?: string): void {
+    if (changedId === undefined) this.isScanUnsaved = true;
+    else this.unsavedIds.add(changedId);
+    this.saveTimer?.dispose();
+    if (this.isDisposed) return;
+    const save = (): Promise<void> => (this.isScanUnsaved ? this.saveAll() : this.saveChanged());
+    this.saveTimer = this.deps.clock.setTimer(saveDelayMs, () => void this.run(save));
   }
 
-  private async save(): Promise<void> {
-    this.isSaveDue = false;
+  private async saveAll(): Promise<void> {
+    this.isScanUnsaved = false;
+    this.unsavedIds.clear();
     // Nothing is written where nothing is stored.
     if (this.scanned.size === 0 && this.headById.size === 0) return;
+    const before = new Map(this.headById);
     try {
       await this.update((onRead) => this.scan.save(onRead));
     } catch (error) {
       this.deps.log.debug(`Cannot save the list of conversations: ${messageOf(error)}`);
     }
-    this.fire();
+    const isSame = ([id, head]: [string, ConversationHead]): boolean => this.headById.get(id) === head;
+    if (before.size !== this.headById.size || ![...before].every(isSame)) this.fire();
+  }
+
+  private async saveChanged(): Promise<void> {
+    const ids = [...this.unsavedIds];
+    this.unsavedIds.clear();
+    if (ids.length === 0) return;
+    try {
+      // What others have changed is read when the watcher tells of it.
+      await this.scan.saveChanged(ids, () => undefined);
+    } catch (error) {
+      this.deps.log.debug(`Cannot save the list of conversations: ${messageOf(error)}`);
+    }
   }
 
   /** Takes over what was read, but not what this window has changed during that. */

@@ -69,6 +69,24 @@ export class HeadScan {
     return heads;
   }
 
+  /**
+   * Writes the index with what the files of these heads say now, without a scan. As their folders have changed, the next scan
+   * looks at all heads in them, but only reads those that have changed again. @throws errors of the file port
+   */
+  async saveChanged(ids: readonly string[], onRead: (head: ConversationHead) => void): Promise<void> {
+    const { files, folders, indexFolder } = this.deps;
+    const time = new DiskTime(files, indexFolder);
+    await inParallel(ids, async (id) => {
+      const root = folders.rootOf(id);
+      const before = this.storedById.get(id);
+      const stored = await this.look(id, root, before?.root === root ? before : undefined, time, onRead);
+      if (stored) this.storedById.set(id, stored);
+      else this.storedById.delete(id);
+    });
+    const { changedAtByRoot, storedById: headById } = this;
+    await files.replace(this.indexFile, encodeHeadIndex({ headById, changedAtByRoot }));
+  }
+
   private get indexFile(): string {
     return path.join(this.deps.indexFolder, 'heads.json');
   }

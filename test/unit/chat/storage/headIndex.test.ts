@@ -235,6 +235,44 @@ describe('The index of heads', () => {
     assert.deepEqual(await read(), ['heads/session-2.json', 'index/heads.json']);
   });
 
+  it('is written when nothing has changed for a while, with what has changed, without a look at all heads', async () => {
+    const disk = new MemoryDisk(1);
+    const clock = new FakeClock();
+    for (const one of ids) {
+      disk.put(`${root}/heads/${one}.json`, JSON.stringify(headOf(one)));
+      disk.put(`${root}/${one}/log.jsonl`, '');
+    }
+    disk.nowMs += 5000;
+    const store = new ConversationStore({ folder: root, files: disk, clock, log: nullLogger });
+    await store.start();
+    const quiet = async (ms: number): Promise<void> => {
+      disk.nowMs += 5000;
+      clock.advance(ms);
+      // In turn with what is being saved.
+      await store.moveWindow();
+    };
+    await quiet(30_000);
+    const looks: string[] = [];
+    const { versionOf } = disk;
+    disk.versionOf = (file) => (looks.push(file), versionOf(file));
+    const before = disk.textOf(indexFile);
+    for (const title of ['one', 'two', 'three']) {
+      await store.updateHead('session-2', { title });
+      await quiet(20_000);
+    }
+    assert.equal(disk.textOf(indexFile), before);
+    let changes = 0;
+    store.onDidChange(() => changes++);
+    looks.length = 0;
+    await quiet(10_000);
+    assert.match(disk.textOf(indexFile) ?? '', /"three"/);
+    assert.deepEqual(looks, [`${root}/heads/session-2.json`]);
+    const changedBefore = changes;
+    await store.stop();
+    assert.equal(changes, changedBefore);
+    store.dispose();
+  });
+
   it('is not believed if its heads have another shape, also deep inside', async () => {
     const disk = new MemoryDisk(1);
     const deps = { folder: root, files: disk, clock: new FakeClock(), log: nullLogger };
