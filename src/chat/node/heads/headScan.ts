@@ -110,7 +110,7 @@ export class HeadScan {
     onRead: (head: ConversationHead) => void,
   ): Promise<ReadonlyMap<string, ConversationHead>> {
     const { folders } = this.deps;
-    const start = time.now;
+    const start = time.folderNow;
     const storedById = new Map<string, StoredHead>();
     const changedAtByRoot = new Map<string, number>();
     this.isSettled = true;
@@ -181,9 +181,11 @@ export class HeadScan {
 
 /** The time by the clock of the disk, which can be another one than that of this machine. */
 class DiskTime {
-  private asked: Promise<number | undefined> | undefined;
+  private asked: Promise<void> | undefined;
   /** Undefined if the disk was not asked, or has not told. In milliseconds since the epoch. */
   now: number | undefined;
+  /** The same, but undefined also on a disk that does not tell when a folder has got other files, as FAT on Windows. */
+  folderNow: number | undefined;
 
   constructor(
     private readonly files: FilePort,
@@ -193,18 +195,20 @@ class DiskTime {
   /** Asks the disk once. Never rejects. */
   async get(): Promise<number | undefined> {
     this.asked ??= this.ask().catch(() => undefined);
-    this.now = await this.asked;
+    await this.asked;
     return this.now;
   }
 
-  private async ask(): Promise<number | undefined> {
+  private async ask(): Promise<void> {
     const { files, folder } = this;
+    const before = await files.modifiedAt(folder);
     await files.makeFolder(folder);
     const file = path.join(folder, `${randomUUID()}${temporarySuffix}`);
     await files.createNew(file, '');
-    const now = await files.modifiedAt(file);
+    this.now = await files.modifiedAt(file);
+    const after = await files.modifiedAt(folder);
+    if (before !== undefined && before !== after) this.folderNow = this.now;
     await files.remove(file);
-    return now;
   }
 }
 

@@ -33,7 +33,11 @@ class MemoryDisk implements FilePort {
   /** The files that were read. */
   readonly reads: string[] = [];
 
-  constructor(private readonly stepMs: number) {}
+  /** Without folder times, a folder keeps the time at which it was made. */
+  constructor(
+    private readonly stepMs: number,
+    private readonly hasFolderTimes = true,
+  ) {}
 
   textOf = (file: string): string | undefined => this.files.get(file)?.text;
   put(file: string, text: string): void {
@@ -89,7 +93,8 @@ class MemoryDisk implements FilePort {
     return Math.floor(this.nowMs / this.stepMs) * this.stepMs;
   }
   private noteChange(file: string): void {
-    this.changedAt.set(path.posix.dirname(file), this.tick);
+    const folder = path.posix.dirname(file);
+    if (this.hasFolderTimes || !this.changedAt.has(folder)) this.changedAt.set(folder, this.tick);
   }
 }
 
@@ -153,9 +158,10 @@ describe('The index of heads', () => {
   it('gives what reading all heads gives, whatever happens to it and to the heads', async () => {
     const property = fc.asyncProperty(
       fc.constantFrom(1, 2000),
+      fc.boolean(),
       fc.array(step, { maxLength: 30 }),
-      async (stepMs, steps) => {
-        const disk = new MemoryDisk(stepMs);
+      async (stepMs, hasFolderTimes, steps) => {
+        const disk = new MemoryDisk(stepMs, hasFolderTimes);
         const clock = new FakeClock();
         const deps = { files: disk, clock, log: nullLogger };
         disk.put(`${older}/place.json`, '');
@@ -233,6 +239,20 @@ describe('The index of heads', () => {
     assert.deepEqual(await read(), ['index/heads.json']);
     disk.put(`${root}/heads/${ids[1] ?? ''}.json`, JSON.stringify(headOf(ids[1] ?? '', { title: 'New' })));
     assert.deepEqual(await read(), ['heads/session-2.json', 'index/heads.json']);
+  });
+
+  it('does not believe the times of folders on a disk that does not keep them', async () => {
+    const disk = new MemoryDisk(1, false);
+    const deps = { folder: root, files: disk, clock: new FakeClock(), log: nullLogger };
+    for (const title of ['one', 'two', 'three']) {
+      disk.put(`${root}/heads/session-1.json`, JSON.stringify(headOf('session-1', { title })));
+      disk.nowMs += 5000;
+      const store = new ConversationStore(deps);
+      await store.start();
+      assert.equal(store.heads[0]?.title, title);
+      await store.stop();
+      store.dispose();
+    }
   });
 
   it('is written when nothing has changed for a while, with what has changed, without a look at all heads', async () => {
