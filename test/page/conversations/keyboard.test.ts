@@ -105,6 +105,27 @@ describe('the keyboard in the list of all conversations', () => {
     assert.equal(list.host.requestsOf(conversationsRequests.open).length, 1);
   });
 
+  it('keeps a title that is being typed while VS Code has no focus and when the row moves', async () => {
+    const list = await openFew();
+    await press(list, 'End', 'F2');
+    const field = list.page.getByRole('textbox', { name: 'Conversation title' });
+    await field.fill('Half a na');
+    await list.page.evaluate(() => {
+      const field = document.activeElement;
+      document.hasFocus = () => false;
+      field?.dispatchEvent(new FocusEvent('blur'));
+      document.hasFocus = () => true;
+    });
+    const gamma = few.filter(({ id }) => id === 'Gamma').map((row) => ({ ...row, isPinned: true }));
+    await list.tell({ rows: gamma });
+    await list.item(/^Pinned/).waitFor();
+    assert.equal(list.host.requestsOf(conversationsRequests.rename).length, 0);
+    await list.page.keyboard.type('me');
+    await list.page.locator('.conversations-head').click({ position: { x: 2, y: 2 } });
+    const renamed = { sessionId: 'Gamma', title: 'Half a name' };
+    assert.deepEqual(await list.host.waitFor(conversationsRequests.rename), renamed);
+  });
+
   it('opens the menu of a row, which gives the focus back', async () => {
     const list = await openFew();
     await press(list, 'Shift+F10');

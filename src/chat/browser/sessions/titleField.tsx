@@ -5,13 +5,21 @@ interface TitleFieldProps {
   readonly onDone: (title: string | undefined) => void;
 }
 
-/** Edits the title of a conversation. Enter or losing the focus accepts the new title; Escape cancels. */
+/**
+ * Edits the title of a conversation. Enter or going elsewhere in the page accepts the new title; Escape cancels. The field stays
+ * when VS Code loses the focus, or when its row moves.
+ */
 export function TitleField({ title, onDone }: TitleFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   const isDone = useRef(false);
   useLayoutEffect(() => {
     input.current?.focus();
     input.current?.select();
+    const onPointerDown = ({ target }: PointerEvent): void => {
+      if (target !== input.current) latestFinish.current(true);
+    };
+    document.addEventListener('pointerdown', onPointerDown, true);
+    return () => document.removeEventListener('pointerdown', onPointerDown, true);
   }, []);
 
   const finish = (isTaken: boolean): void => {
@@ -21,6 +29,19 @@ export function TitleField({ title, onDone }: TitleFieldProps) {
     onDone(isTaken && text !== '' && text !== title ? text : undefined);
   };
 
+  const latestFinish = useRef(finish);
+  latestFinish.current = finish;
+
+  const onBlur = ({ relatedTarget }: FocusEvent): void => {
+    if (relatedTarget) finish(true);
+    // An element that is moved loses the focus, and what is around it may have got it.
+    else
+      queueMicrotask(() => {
+        const field = input.current;
+        if (document.hasFocus() && field && document.activeElement?.contains(field)) field.focus();
+      });
+  };
+
   return (
     <input
       ref={input}
@@ -28,7 +49,7 @@ export function TitleField({ title, onDone }: TitleFieldProps) {
       type="text"
       aria-label="Conversation title"
       defaultValue={title}
-      onBlur={() => finish(true)}
+      onBlur={onBlur}
       onKeyDown={(event) => {
         event.stopPropagation();
         if (event.isComposing || (event.key !== 'Enter' && event.key !== 'Escape')) return;
