@@ -83,6 +83,27 @@ describe('the looks of the list of all conversations', function () {
     assert.equal(await turning(false), 1);
   });
 
+  it('tell what is selected where the system forces its colors', async () => {
+    const list = await pages.openList({ rows });
+    await list.page.emulateMedia({ forcedColors: 'active' });
+    await list.item(/Why does/).click({ modifiers: ['ControlOrMeta'] });
+    await list.search.focus();
+    const outlineOf = (name: RegExp): Promise<string> =>
+      list.item(name).evaluate((row) => getComputedStyle(row).outlineStyle);
+    assert.equal(await outlineOf(/Why does/), 'solid');
+    assert.equal(await outlineOf(/Fix the login/), 'none');
+    await takePicture(list.page, 'conversations-forced-colors');
+    await list.page.emulateMedia({ forcedColors: 'none' });
+  });
+
+  for (const width of [180, 250])
+    it(`tell a screen reader what there is no room for: ${width} px`, async () => {
+      const list = await pages.openList({ rows }, { width });
+      const names = (await list.names()).join('\n');
+      for (const fact of ['Rename greet to welcome .* branch main .*\\$1.20', 'Move the settings .*parser'])
+        assert.match(names, new RegExp(fact));
+    });
+
   it('have a shape for each state', async () => {
     const states = ['idle', 'busy', 'waiting', 'unread', 'failed', 'interrupted'] as const;
     const list = await pages.openList({
