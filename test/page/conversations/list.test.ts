@@ -148,7 +148,7 @@ describe('the list of all conversations', () => {
     await list.page.getByRole('button', { name: 'New Conversation' }).click();
     await list.host.waitFor(conversationsRequests.create);
     await list.tell({ rows: [rowOf('a', { isArchived: true }), rowOf('b', { isArchived: true })] });
-    await list.page.getByText('All 2 are archived.').waitFor();
+    await list.page.getByText('All 2 conversations are archived.').waitFor();
     await list.page.getByRole('button', { name: 'Show Archived' }).press('Enter');
     await list.item(/Conversation a/).waitFor();
     assert.match(await list.focused(), /Conversation/);
@@ -157,6 +157,10 @@ describe('the list of all conversations', () => {
     await list.page.getByText('No conversations in this workspace.').waitFor();
     await list.page.getByRole('button', { name: 'Show 1 Other' }).click();
     await list.item(/Conversation c/).waitFor();
+    await choose(list, 'Show This Workspace');
+    await choose(list, 'Show Archived');
+    await list.tell({ rows: [rowOf('d', { isArchived: true })] });
+    await list.page.getByText('The only conversation in this workspace is archived.').waitFor();
   });
 
   it('tells a screen reader only what begins to need input or fails', async () => {
@@ -200,7 +204,9 @@ describe('the list of all conversations', () => {
     assert.equal(list.host.requestsOf(conversationsRequests.listRemoteSessions).length, 0);
     await list.item('Stored by Codex').click();
     assert.deepEqual(await list.host.waitFor(conversationsRequests.listRemoteSessions), { backendId: 'acp:codex' });
-    await list.item('Listing…').waitFor();
+    await list.item('Listing…').click();
+    await list.page.keyboard.press('Enter');
+    assert.equal(list.host.requestsOf(conversationsRequests.cancelListing).length, 0);
     await list.page.getByRole('button', { name: 'Cancel' }).click();
     await list.host.waitFor(conversationsRequests.cancelListing);
     await list.item('Not listed').waitFor();

@@ -12,23 +12,26 @@ export function EmptyList({ archivedCount, outOfScopeCount }: EmptyListProps) {
   const page = usePage();
   const { scope, showsArchived } = usePageState().settings;
   const create = (): void => void page.request(conversationsRequests.create, {});
-  if (outOfScopeCount > 0) {
-    const where = scope === 'workspace' ? 'workspace' : 'repository';
-    return (
-      <div class="empty-list">
-        <p>{`No conversations in this ${where}.`}</p>
-        <button type="button" class="button" onClick={() => page.changeSettings({ scope: 'everywhere' })}>
-          {`Show ${countWithNoun(outOfScopeCount, 'Other', 'Others')}`}
-        </button>
-      </div>
-    );
-  }
+  const where = scope === 'everywhere' ? '' : ` in this ${scope}`;
   if (archivedCount > 0 && !showsArchived)
     return (
       <div class="empty-list">
-        <p>{archivedCount === 1 ? 'Your only conversation is archived.' : `All ${archivedCount} are archived.`}</p>
+        <p>
+          {archivedCount === 1
+            ? `The only conversation${where} is archived.`
+            : `All ${archivedCount} conversations${where} are archived.`}
+        </p>
         <button type="button" class="button" onClick={() => page.changeSettings({ showsArchived: true })}>
           Show Archived
+        </button>
+      </div>
+    );
+  if (scope !== 'everywhere')
+    return (
+      <div class="empty-list">
+        <p>{`No conversations${where}.`}</p>
+        <button type="button" class="button" onClick={() => page.changeSettings({ scope: 'everywhere' })}>
+          {outOfScopeCount > 0 ? `Show ${countWithNoun(outOfScopeCount, 'Other', 'Others')}` : 'Show All Workspaces'}
         </button>
       </div>
     );

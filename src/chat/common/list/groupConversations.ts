@@ -25,7 +25,7 @@ interface GroupedConversations {
   readonly groups: readonly ConversationGroup[];
   /** Number of conversations that are in scope but archived. */
   readonly archivedCount: number;
-  /** Number of conversations that are out of scope. */
+  /** Number of conversations that are out of scope, and would be shown otherwise. */
   readonly outOfScopeCount: number;
 }
 
@@ -46,11 +46,11 @@ export function groupConversations(facts: GroupingFacts): GroupedConversations {
   for (const row of facts.rows) {
     if (row.remote === true) continue;
     const isWaiting = row.state === 'waiting';
+    const isAway = isArchivedAway(row);
     if (!isWaiting && !isInScope(row, facts)) {
-      outOfScopeCount++;
+      if (!isAway || facts.showsArchived) outOfScopeCount++;
       continue;
     }
-    const isAway = isArchivedAway(row);
     if (isAway) archivedCount++;
     if (isAway && !facts.showsArchived) continue;
     const { key, title, rank, place } = groupOf(row, facts);

@@ -118,6 +118,7 @@ describe('the groups of conversations', () => {
       row('works', { isArchived: true, state: 'busy' }),
       row('sibling', { repository: shop, elsewhere: { folder: '/work/shop-2', isGone: false } }),
       row('other', { repository: other, elsewhere }),
+      row('other away', { repository: other, elsewhere, isArchived: true }),
       row('only stored', { remote: true }),
     ];
     assert.deepEqual(grouped(rows, { scope: 'workspace' }), {
@@ -129,7 +130,8 @@ describe('the groups of conversations', () => {
       outOfScopeCount: 2,
     });
     assert.equal(grouped(rows, { scope: 'repository' }).outOfScopeCount, 1);
-    assert.deepEqual(grouped(rows, { showsArchived: true }).groups.at(-1), ['Archived', 'away']);
+    assert.equal(grouped(rows, { scope: 'repository', showsArchived: true }).outOfScopeCount, 2);
+    assert.deepEqual(grouped(rows, { showsArchived: true }).groups.at(-1), ['Archived', 'away', 'other away']);
   });
 });
 

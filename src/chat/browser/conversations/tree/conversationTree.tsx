@@ -115,7 +115,6 @@ export function ConversationTree(props: ConversationTreeProps) {
     if (item.kind === 'row') run('open', [item.key]);
     else if (item.kind === 'group') props.onToggle(item.group.key);
     else if (item.kind === 'more') props.onMore(item.groupKey);
-    else props.onGroupButton(item.group.key);
   };
 
   const onClick = (event: MouseEvent): void => {

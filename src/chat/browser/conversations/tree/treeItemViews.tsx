@@ -21,7 +21,7 @@ export interface TreeHandlers {
   readonly openMenu: (rowId: string, button: HTMLElement) => void;
   /** Ends the renaming. `title`: the new one, if it has changed. */
   readonly finishRenaming: (rowId: string, title: string | undefined) => void;
-  /** Does what the button of a group or of its note is for; see `GroupButton`. */
+  /** Does what the button of a group is for. */
   readonly runGroupAction: (groupKey: string) => void;
 }
 
