@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { conversationsRequests } from '../../../src/chat/common/page/conversationsApi';
+import { pauseClock } from '../support/drawn';
 import { ConversationPages, type ListHere } from './support/conversationPages';
 import { now, rowOf } from './support/conversationFixtures';
 
@@ -23,6 +24,9 @@ describe('the actions of the list of all conversations', () => {
 
   it('come with the pointer: pin and archive, or stop what works', async () => {
     const list = await pages.openList();
+    await pauseClock(list.page, now);
+    // Time enough that no row has just moved below the pointer.
+    await list.page.clock.runFor(600);
     await list.item(/Why does/).hover();
     await list
       .item(/Why does/)
@@ -35,6 +39,7 @@ describe('the actions of the list of all conversations', () => {
     const restored = { sessionIds: ['idle1'], isArchived: false };
     assert.deepEqual(await list.host.waitFor(conversationsRequests.setArchived, 2), restored);
     await list.page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
+    await list.page.clock.runFor(600);
     await list.item(/Fix the login/).hover();
     await list
       .item(/Fix the login/)
@@ -42,6 +47,74 @@ describe('the actions of the list of all conversations', () => {
       .click();
     assert.deepEqual(await list.host.waitFor(conversationsRequests.stop), { sessionIds: ['busy'] });
     assert.equal(list.host.requestsOf(conversationsRequests.open).length, 0);
+  });
+
+  it('have places of their own in a row, so that none takes a click that was meant for another', async () => {
+    const list = await openFew();
+    await list.item(/Alpha/).hover();
+    const placeOf = async (name: string) => await list.item(/Alpha/).getByRole('button', { name }).boundingBox();
+    const [archive, pin] = [await placeOf('Archive'), await placeOf('Pin')];
+    const busy = { ...few[0], state: 'busy' as const } as (typeof few)[number];
+    await list.tell({ rows: [busy] });
+    await list.item(/Alpha/).getByRole('button', { name: 'Stop' }).waitFor();
+    assert.ok(archive && pin);
+    assert.notEqual((await placeOf('Stop'))?.x, archive.x);
+    assert.equal((await placeOf('Pin'))?.x, pin.x);
+  });
+
+  it('are not done with a row that has just come below the pointer', async () => {
+    const list = await openFew();
+    await pauseClock(list.page, now);
+    await list.page.clock.runFor(600);
+    await list.item(/Beta/).hover();
+    await list.tell({ rows: [rowOf('New', { title: 'New', updatedAt: now + 1 })] });
+    await list.page.clock.runFor(50);
+    const pin = list.page.getByRole('button', { name: 'Pin' }).first();
+    await pin.click();
+    await list.page.clock.runFor(600);
+    assert.deepEqual(list.host.requestsOf(conversationsRequests.setPinned), []);
+    await pin.click();
+    await list.host.waitFor(conversationsRequests.setPinned);
+  });
+
+  it('are for no other rows after those that were selected are gone', async () => {
+    const list = await openFew();
+    await list.item(/Gamma/).focus();
+    await list.page.keyboard.press('Shift+ArrowDown');
+    assert.deepEqual(await selected(list), ['Gamma', 'Delta']);
+    await list.tell({ removed: ['Gamma'] });
+    await list.item(/Delta/).focus();
+    await list.page.keyboard.press('Shift+ArrowUp');
+    assert.deepEqual(await selected(list), ['Beta', 'Delta']);
+    await list.page.keyboard.press('Escape');
+    await list.item(/Alpha/).click({ modifiers: ['Control'] });
+    await list.tell({ removed: ['Alpha'] });
+    await list.item(/Alpha/).waitFor({ state: 'detached' });
+    await list.tell({ rows: few.slice(0, 1) });
+    await list.item(/Alpha/).waitFor();
+    assert.deepEqual(await selected(list), []);
+  });
+
+  it('delete once, however long or often the key is pressed', async () => {
+    const list = await openFew();
+    await pauseClock(list.page, now);
+    const deleted = () => list.host.requestsOf(conversationsRequests.delete).map(({ sessionIds }) => sessionIds.join());
+    await list.item(/Alpha/).focus();
+    await list.page.keyboard.down('Delete');
+    await list.page.keyboard.down('Delete');
+    await list.page.keyboard.up('Delete');
+    await list.page.keyboard.press('Shift+Delete');
+    await list.page.keyboard.press('Control+Delete');
+    await list.host.waitFor(conversationsRequests.delete);
+    await list.tell({ removed: ['Alpha'] });
+    await list.page.clock.runFor(50);
+    assert.match(await list.focused(), /Beta/);
+    await list.page.keyboard.press('Delete');
+    await list.page.clock.runFor(600);
+    assert.deepEqual(deleted(), ['Alpha']);
+    await list.page.keyboard.press('Delete');
+    await list.host.waitFor(conversationsRequests.delete, 2);
+    assert.deepEqual(deleted(), ['Alpha', 'Beta']);
   });
 
   it('are all in the menu of a row', async () => {

@@ -7,6 +7,7 @@ import { IconButton } from '../../../webview/browser/iconButton';
 import { AddIcon, CloseIcon, ErrorIcon } from '../../../webview/browser/icons';
 import { groupConversations } from '../../common/list/groupConversations';
 import { listItems, moreRows, type ListedGroup, type ListItem } from '../../common/list/listItems';
+import type { ConversationRow } from '../../common/chatView';
 import { conversationsRequests } from '../../common/page/conversationsApi';
 import type { ConversationsPage } from './conversationsPage';
 import { PageProvider, usePage, usePageState } from './conversationsPageContext';
@@ -38,7 +39,8 @@ export function ConversationsApp({ page, isTab }: ConversationsAppProps) {
 function Layout({ isTab }: Pick<ConversationsAppProps, 'isTab'>) {
   const page = usePage();
   const { announcement, isReady } = usePageState();
-  const [query, setQuery] = useState('');
+  const [text, setQuery] = useState('');
+  const query = text.trim();
   const input = useRef<HTMLInputElement>(null);
   const main = useRef<HTMLElement>(null);
   const whole = useRef<HTMLDivElement>(null);
@@ -48,7 +50,7 @@ function Layout({ isTab }: Pick<ConversationsAppProps, 'isTab'>) {
     input.current?.select();
   };
   const leaveSearch = (): void => {
-    if (query === '') return;
+    if (text === '') return;
     setQuery('');
     input.current?.focus();
   };
@@ -67,9 +69,11 @@ function Layout({ isTab }: Pick<ConversationsAppProps, 'isTab'>) {
 
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
-      const isFind = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f';
-      const isSlash = event.key === '/' && !(event.target instanceof HTMLInputElement);
-      if (!isFind && !isSlash) return;
+      const { altKey, ctrlKey, metaKey, shiftKey, target } = event;
+      const isModified = ctrlKey || metaKey;
+      const isFind = isModified && !shiftKey && event.key.toLowerCase() === 'f';
+      const isSlash = !isModified && event.key === '/' && !(target instanceof HTMLInputElement);
+      if (altKey || (!isFind && !isSlash)) return;
       event.preventDefault();
       event.stopPropagation();
       focusSearch();
@@ -79,7 +83,7 @@ function Layout({ isTab }: Pick<ConversationsAppProps, 'isTab'>) {
   }, []);
   const onSearchKeyDown = (event: KeyboardEvent): void => {
     if (event.isComposing) return;
-    if (event.key === 'Escape') {
+    if (event.key === 'Escape' && text !== '') {
       event.preventDefault();
       leaveSearch();
     } else if (event.key === 'ArrowDown') {
@@ -102,7 +106,7 @@ function Layout({ isTab }: Pick<ConversationsAppProps, 'isTab'>) {
           placeholder="Search conversations"
           aria-label="Search conversations"
           aria-keyshortcuts="/ Control+F"
-          value={query}
+          value={text}
           onInput={(event) => setQuery(event.currentTarget.value)}
           onKeyDown={onSearchKeyDown}
         />
@@ -180,7 +184,6 @@ function GroupedList() {
           onMore={(groupKey) =>
             setAddedRows((before) => new Map(before).set(groupKey, (before.get(groupKey) ?? 0) + moreRows))
           }
-          onLeave={() => undefined}
         />
       )}
     </>
@@ -198,21 +201,20 @@ interface FoundListProps {
 function FoundList({ query, answer, onLeave }: FoundListProps) {
   const { rows } = usePageState();
   const now = useCoarseTime();
+  const [maxRows, setMaxRows] = useState(moreRows);
   const found = answer?.found ?? nothing;
   const items = useMemo(
     () =>
-      found.map(({ row }, index, { length: size }): ListItem => {
-        const live = rows.get(row.id);
-        // The list knows what has happened since.
-        const shown = live ? { ...live, ...(row.snippet !== undefined && { snippet: row.snippet }) } : row;
-        return { kind: 'row', key: row.id, row: shown, groupKey: '', level: 1, position: index + 1, size };
-      }),
-    [found, rows],
+      foundItems(
+        found.flatMap(({ row }) => rowNow(row, rows.get(row.id)) ?? []),
+        maxRows,
+      ),
+    [found, rows, maxRows],
   );
   const entries = new Map(found.map(({ row, entryId }) => [row.id, entryId]));
   return (
     <>
-      <p class="found-count" role={answer?.left ? undefined : 'status'}>
+      <p class="found-count" role="status" aria-live={answer?.left ? 'off' : 'polite'}>
         {foundText(query, answer)}
       </p>
       {items.length > 0 && (
@@ -225,7 +227,7 @@ function FoundList({ query, answer, onLeave }: FoundListProps) {
           groupButton={() => undefined}
           onGroupButton={() => undefined}
           onToggle={() => undefined}
-          onMore={() => undefined}
+          onMore={() => setMaxRows(maxRows + moreRows)}
           onLeave={onLeave}
         />
       )}
@@ -233,11 +235,28 @@ function FoundList({ query, answer, onLeave }: FoundListProps) {
   );
 }
 
+/** The row as the list knows it by now. Undefined if the conversation is gone. */
+function rowNow(found: ConversationRow, live: ConversationRow | undefined): ConversationRow | undefined {
+  if (!live) return found.remote === true || found.source !== undefined ? found : undefined;
+  return { ...live, ...(found.snippet !== undefined && { snippet: found.snippet }) };
+}
+
+function foundItems(rows: readonly ConversationRow[], maxRows: number): ListItem[] {
+  const size = rows.length;
+  const items = rows.slice(0, maxRows).map((row, index): ListItem => {
+    return { kind: 'row', key: row.id, row, groupKey: '', level: 1, position: index + 1, size };
+  });
+  const place = { level: 1, position: items.length + 1, size };
+  const count = Math.min(size - items.length, moreRows);
+  return count > 0 ? [...items, { kind: 'more', key: 'more', groupKey: '', count, ...place }] : items;
+}
+
 function foundText(query: string, answer: FoundConversations | undefined): string {
-  if (!answer) return 'Searching…';
-  const { found, left } = answer;
+  if (answer?.query !== query) return 'Searching…';
+  const { found, hasFailed, left } = answer;
+  if (hasFailed) return 'The search has failed.';
   if (left) return `Still searching ${left.done} of ${countWithNoun(left.total, 'conversation')}`;
-  if (found.length === 0) return answer.query === query ? `No conversations match “${query}”.` : 'Searching…';
+  if (found.length === 0) return `No conversations match “${query}”.`;
   return `${countWithNoun(found.length, 'conversation')} found`;
 }
 

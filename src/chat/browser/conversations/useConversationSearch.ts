@@ -10,6 +10,7 @@ const askAgainMs = 500;
 export interface FoundConversations {
   readonly query: string;
   readonly found: readonly { readonly row: ConversationRow; readonly entryId?: string | undefined }[];
+  readonly hasFailed: boolean;
   /** How far the texts are known, if not all are. */
   readonly left?: { readonly done: number; readonly total: number } | undefined;
 }
@@ -29,8 +30,9 @@ export function useConversationSearch(query: string): FoundConversations | undef
       const result = await page.request(conversationsRequests.search, { query });
       if (!isCurrent) return;
       // A conversation is one row, with the best place that was found in it.
-      const found = new Map((result?.found ?? []).toReversed().map((one) => [one.row.id, one]));
-      setAnswer({ query, found: [...found.values()].toReversed(), left: result?.left });
+      const found = new Map<string, FoundConversations['found'][number]>();
+      for (const one of result?.found ?? []) if (!found.has(one.row.id)) found.set(one.row.id, one);
+      setAnswer({ query, found: [...found.values()], left: result?.left, hasFailed: !result });
       if (result?.left) timer = window.setTimeout(() => void search(), askAgainMs);
     };
     timer = window.setTimeout(() => void search(), typingPauseMs);

@@ -2,6 +2,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useRedraw } from '../../../../transcript/browser/transcriptContext';
 import type { ListItem } from '../../../common/list/listItems';
 import { verbsOf, verbsOfAll } from '../../../common/list/rowVerbs';
+import type { ConversationRow } from '../../../common/chatView';
 import { conversationsRequests } from '../../../common/page/conversationsApi';
 import { useAccidentalAnswerGuard } from '../../approval/useApprovalGuard';
 import { usePage, usePageState } from '../conversationsPageContext';
@@ -30,8 +31,8 @@ interface ConversationTreeProps {
   readonly onGroupButton: (groupKey: string) => void;
   readonly onToggle: (groupKey: string) => void;
   readonly onMore: (groupKey: string) => void;
-  /** Escape was pressed, and nothing is selected. */
-  readonly onLeave: () => void;
+  /** Escape was pressed, and nothing is selected. Undefined if there is nothing to leave. */
+  readonly onLeave?: () => void;
 }
 
 export function ConversationTree(props: ConversationTreeProps) {
@@ -42,7 +43,8 @@ export function ConversationTree(props: ConversationTreeProps) {
   const tree = useRef<HTMLDivElement>(null);
   const [pointerKey, setPointerKey] = useState<string>();
   const [renamedId, setRenamedId] = useState<string>();
-  const [menu, setMenu] = useState<{ readonly ids: readonly string[]; readonly place: MenuPlace }>();
+  /** With the rows as they were when it opened: no item comes or goes under the pointer. */
+  const [menu, setMenu] = useState<{ readonly rows: readonly ConversationRow[]; readonly place: MenuPlace }>();
   const typed = useRef({ text: '', at: 0 });
 
   const keys = items.map(({ key }) => key);
@@ -53,8 +55,9 @@ export function ConversationTree(props: ConversationTreeProps) {
   const rowIds = [...rowById.keys()];
   const rowsOf = (ids: Iterable<string>) => [...ids].flatMap((id) => rowById.get(id) ?? []);
   const selection = useSelection((id) => rowById.has(id));
-  const { activeKey, setActiveKey } = useKeptFocus(tree, keys, shownId ?? rowIds[0], redraw);
+  const { activeKey, hasJustMoved, setActiveKey } = useKeptFocus(tree, keys, shownId ?? rowIds[0], redraw);
   const isDeliberate = useAccidentalAnswerGuard(placeOfAnswers(items, failures, failure));
+  const isInPlace = useAccidentalAnswerGuard(keys.join('\n'));
 
   const focus = (key: string): void => {
     setActiveKey(key);
@@ -78,13 +81,16 @@ export function ConversationTree(props: ConversationTreeProps) {
   const openMenu = (id: string, place: MenuPlace): void => {
     if (!selection.ids.has(id)) selection.clear();
     setActiveKey(id);
-    setMenu({ ids: withSelected(id), place });
+    setMenu({ rows: rowsOf(withSelected(id)), place });
   };
 
   const current: TreeHandlers = {
     isDeliberate,
     dismissFailure: (rowId) => page.dismissFailure(rowId),
-    runVerb: (verb, rowId) => run(verb, [rowId]),
+    runVerb: (verb, rowId) => {
+      // The row may just have moved below the pointer.
+      if (isInPlace()) runIfItFits(verb, [rowId]);
+    },
     openMenu: (rowId, button) => openMenu(rowId, placeOf(button)),
     finishRenaming: (rowId, title) => {
       const takesFocus = document.activeElement?.tagName === 'INPUT';
@@ -162,7 +168,8 @@ export function ConversationTree(props: ConversationTreeProps) {
     const isRow = item.kind === 'row';
     if (key === 'Escape') {
       if (selection.ids.size > 0) selection.clear();
-      else props.onLeave();
+      else if (props.onLeave) props.onLeave();
+      else return false;
       return true;
     }
     if (key === 'ContextMenu' || (key === 'F10' && shiftKey)) {
@@ -170,12 +177,12 @@ export function ConversationTree(props: ConversationTreeProps) {
       if (isRow && element) openMenu(item.key, placeOf(element));
       return isRow;
     }
-    if (isModified && key.toLowerCase() === 'a') {
+    if (isModified && !shiftKey && !event.altKey && key.toLowerCase() === 'a') {
       selection.selectAll(rowIds.filter((id) => verbsOfAll(rowsOf([id])).length > 0));
       return true;
     }
     if (event.altKey) return false;
-    if (isRow && (key === 'ArrowRight' || (key === 'ArrowLeft' && isOnButton)))
+    if (isRow && !isModified && (key === 'ArrowRight' || (key === 'ArrowLeft' && isOnButton)))
       return moveInRow(itemElement(tree, item.key), key === 'ArrowRight');
     const step = isModified ? undefined : stepAfterKey(key, items, index);
     if (step?.kind === 'toggle') {
@@ -195,12 +202,16 @@ export function ConversationTree(props: ConversationTreeProps) {
       else activate(item);
       return true;
     }
-    if (key === 'F2' && isRow) {
+    if (key === 'F2' && isRow && !isModified && !shiftKey) {
       startRenaming(item.key);
       return true;
     }
-    if ((key === 'Delete' || (key === 'Backspace' && event.metaKey)) && isRow) {
+    const isDelete = key === 'Delete' ? !isModified : key === 'Backspace' && event.metaKey;
+    if (isDelete && !shiftKey && isRow) {
+      // A key that is held, or pressed twice, is not meant for the rows that come after.
+      if (event.repeat || hasJustMoved()) return true;
       runIfItFits('delete', withSelected(item.key));
+      selection.clear();
       return true;
     }
     return !isModified && type(key, item, index);
@@ -285,7 +296,7 @@ export function ConversationTree(props: ConversationTreeProps) {
       {selection.ids.size > 0 && <SelectionBar rows={rowsOf(selection.ids)} onDone={selection.clear} />}
       {menu && (
         <RowMenu
-          rows={rowsOf(menu.ids)}
+          rows={menu.rows}
           place={menu.place}
           onRename={startRenaming}
           onClose={() => setMenu(undefined)}

@@ -5,7 +5,7 @@ import { UntrustedText } from '../../../../transcript/browser/parts/untrustedTex
 import { IconButton } from '../../../../webview/browser/iconButton';
 import { ChevronDownIcon, ChevronRightIcon, MoreIcon } from '../../../../webview/browser/icons';
 import type { ListItem } from '../../../common/list/listItems';
-import { verbsOf, type RowVerb } from '../../../common/list/rowVerbs';
+import { verbsOf } from '../../../common/list/rowVerbs';
 import { TitleField } from '../../sessions/titleField';
 import { ConversationRowView } from './conversationRowView';
 import { verbWords, type PlainVerb } from './rowActions';
@@ -40,13 +40,8 @@ interface RowItemProps {
   readonly handlers: TreeHandlers;
 }
 
-/** The two that are used most, beside the menu. */
-function quickVerbs(verbs: readonly RowVerb[]): (keyof typeof verbWords)[] {
-  const wanted = verbs.includes('stop')
-    ? (['stop', 'pin', 'unpin'] as const)
-    : (['pin', 'unpin', 'archive', 'unarchive'] as const);
-  return wanted.filter((verb) => verbs.includes(verb));
-}
+/** Those that are used most, beside the menu. Each has a place of its own, so that none takes the click that was meant for another. */
+const quickVerbs = [['stop'], ['archive', 'unarchive'], ['pin', 'unpin']] as const;
 
 export function RowItem({ item, query, now, failure, handlers, ...flags }: RowItemProps) {
   const { isActive, isUnderPointer, isRenamed, isSelected, isShown } = flags;
@@ -81,12 +76,13 @@ export function RowItem({ item, query, now, failure, handlers, ...flags }: RowIt
         )}
         {(isActive || isUnderPointer) && !isRenamed && (
           <span class="row-actions">
-            {quickVerbs(verbs).map((verb) => {
-              if (verb === 'rename') return null;
+            {quickVerbs.map((place) => {
+              const verb = place.find((one) => verbs.includes(one));
+              if (!verb) return <span key={place[0]} class="no-action" />;
               const { hint, icon, label } = verbWords[verb];
               return (
                 <IconButton
-                  key={verb}
+                  key={place[0]}
                   label={label}
                   hint={hint}
                   icon={icon}

@@ -2,10 +2,14 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { keyAfterChange } from './treeKeys';
 
+const justMovedMs = 500;
+
 interface KeptFocus {
   /** Key of the item that Tab goes to. */
   readonly activeKey: string | undefined;
   readonly setActiveKey: (key: string) => void;
+  /** Whether the focus was given to another item a moment ago, so that a key was probably meant for the one before. */
+  readonly hasJustMoved: () => boolean;
 }
 
 /**
@@ -19,19 +23,23 @@ export function useKeptFocus(
   redraw: () => void,
 ): KeptFocus {
   const active = useRef<string | undefined>(undefined);
+  const movedAt = useRef(-Infinity);
   const drawnKeys = useRef<readonly string[]>([]);
   // The browser takes the focus from an element that is removed, so it is looked up before that happens.
   const element = tree.current?.contains(document.activeElement) ? document.activeElement : null;
-  active.current = keyAfterChange(active.current, drawnKeys.current, keys);
+  const before = active.current;
+  active.current = keyAfterChange(before, drawnKeys.current, keys);
   const activeKey = active.current ?? (preferred !== undefined && keys.includes(preferred) ? preferred : keys[0]);
   useLayoutEffect(() => {
     drawnKeys.current = keys;
     // Otherwise it is where it was, or a field that has appeared has taken it.
     if (!element || document.activeElement !== document.body) return;
-    if (activeKey !== undefined) itemElement(tree, activeKey)?.focus();
+    if (activeKey !== undefined) itemElement(tree, activeKey)?.focus({ preventScroll: true });
+    if (activeKey !== before) movedAt.current = performance.now();
   });
   return {
     activeKey,
+    hasJustMoved: () => performance.now() - movedAt.current < justMovedMs,
     setActiveKey: (key) => {
       if (active.current === key) return;
       active.current = key;

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 interface Selection {
   /** Ids of the selected conversations. */
@@ -15,6 +15,10 @@ export function useSelection(exists: (id: string) => boolean): Selection {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [anchor, setAnchor] = useState<string>();
   const ids = [...selected].every(exists) ? selected : new Set([...selected].filter(exists));
+  // A row that comes back, for example by Undo, is not selected.
+  useLayoutEffect(() => {
+    if (ids !== selected) setSelected(ids);
+  });
   return {
     ids,
     clear: () => {
@@ -28,10 +32,11 @@ export function useSelection(exists: (id: string) => boolean): Selection {
       setSelected(changed);
     },
     extendTo: (id, from, shown) => {
-      const start = anchor ?? from ?? id;
+      // A row that was deleted, or is in a collapsed group, is where no range begins.
+      const start = [anchor, from].find((key) => key !== undefined && shown.includes(key)) ?? id;
       const [first = 0, last = 0] = [shown.indexOf(start), shown.indexOf(id)].sort((one, other) => one - other);
       setAnchor(start);
-      setSelected(new Set(shown.slice(Math.max(first, 0), last + 1)));
+      setSelected(new Set(shown.slice(first, last + 1)));
     },
     selectAll: (shown) => setSelected(new Set(shown)),
   };
