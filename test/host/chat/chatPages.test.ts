@@ -238,7 +238,7 @@ describe('the pages of the chat', () => {
     );
     assert.deepEqual(chat.stops, ['one']);
     assert.match(subject.questions[0]?.message ?? '', /Delete “Chat one”\?/);
-    assert.match(subject.questions[0]?.detail ?? '', /^The agent will be stopped\. .* permanently deleted/);
+    assert.match(subject.questions[0]?.detail ?? '', /^The agent will be stopped\. You can undo this/);
     await eventually('an empty page', () => assert.equal(page.latest('session'), null));
   });
 

@@ -7,6 +7,8 @@ import { ChatError, type Chats } from '../chatPorts';
 import { forEachConversation } from './forEachConversation';
 
 /** How long the user can take a deletion back. */
+/** So many are not deleted without a question, also if it can be taken back. */
+const manyConversations = 10;
 const undoMs = 30_000;
 /** A deletion that is older, and whose window was closed or killed meanwhile, is carried out by any window. */
 const leftoverMs = 60_000;
@@ -60,13 +62,14 @@ export class DeletedConversations implements Disposable {
       return title === undefined ? [] : [{ id, title, row: chats.rows.find((row) => row.id === id) }];
     });
     const remote = found.filter(({ row }) => !row);
-    const busyCount = found.filter(({ row }) => row?.state === 'busy' || row?.state === 'waiting').length;
+    const busyCount = found.filter(({ id }) => this.isWorking(id)).length;
+    const isAsked = busyCount > 0 || remote.length > 0 || found.length >= manyConversations;
     if (found.length === 0) throw new ChatError('notFound', 'The conversation no longer exists.');
-    if ((busyCount > 0 || remote.length > 0) && !(await this.confirm(found, busyCount))) return false;
+    if (isAsked && !(await this.confirm(found, busyCount, remote.length > 0))) return false;
     const marked: Deletion[] = [];
     try {
       await forEachConversation(found, 'deleted', async (one) => {
-        if (one.row?.state === 'busy' || one.row?.state === 'waiting') await chats.stopTurn(one.id);
+        await this.stopIfWorking(one.id);
         if (await this.markOrDelete(one)) marked.push(one);
       });
     } finally {
@@ -83,15 +86,35 @@ export class DeletedConversations implements Disposable {
     this.undoTimers.clear();
   }
 
-  private async confirm(found: readonly Deletion[], busyCount: number): Promise<boolean> {
+  private isWorking(id: string): boolean {
+    const state = this.deps.chats.rows.find((row) => row.id === id)?.state;
+    return state === 'busy' || state === 'waiting';
+  }
+
+  /** The turn may have ended, or another one may have begun, since the user was asked. @throws an error for the user */
+  private async stopIfWorking(id: string): Promise<void> {
+    if (!this.isWorking(id)) return;
+    await this.deps.chats.stopTurn(id).catch((error: unknown) => {
+      if (this.isWorking(id)) throw error;
+    });
+  }
+
+  private async confirm(found: readonly Deletion[], busyCount: number, isFinal: boolean): Promise<boolean> {
     const [first] = found;
     const isOne = found.length === 1;
     const message =
       isOne && first ? `Delete “${first.title}”?` : `Delete ${countWithNoun(found.length, 'conversation')}?`;
     const what = isOne ? 'The conversation' : 'The conversations';
     const agents = busyCount === 1 ? 'The agent' : `${busyCount} agents`;
-    const detail = `${busyCount > 0 ? `${agents} will be stopped. ` : ''}${what} will be permanently deleted, including the agent’s own copy if the agent supports this. File changes are kept.`;
-    return await this.deps.dialogs.confirm({ message, detail, action: 'Delete' });
+    const stops = busyCount > 0 ? `${agents} will be stopped. ` : '';
+    const end = isFinal
+      ? `${what} will be permanently deleted, including the agent’s own copy if the agent supports this.`
+      : 'You can undo this for half a minute.';
+    return await this.deps.dialogs.confirm({
+      message,
+      detail: `${stops}${end} File changes are kept.`,
+      action: 'Delete',
+    });
   }
 
   /** Returns whether the conversation is only marked, so that this can be taken back. @throws ChatError */

@@ -10,6 +10,7 @@ import { FakeClock } from '../../../fake/fakeClock';
 class Window {
   readonly questions: { message: string; detail: string }[] = [];
   isConfirmed = true;
+  whileAsked = (): void => undefined;
   readonly offers: { readonly text: string; readonly answer: (isPressed: boolean) => void }[] = [];
   readonly errors: { readonly text: string; readonly tryAgain: (() => void) | undefined }[] = [];
   readonly deleted: DeletedConversations;
@@ -25,6 +26,7 @@ class Window {
       dialogs: {
         confirm: (question) => {
           this.questions.push(question);
+          this.whileAsked();
           return Promise.resolve(this.isConfirmed);
         },
       },
@@ -125,9 +127,33 @@ describe('a deleted conversation', () => {
     await window.deleted.delete(['one', 'two', 'three']);
     const [, question] = window.questions;
     assert.equal(question?.message, 'Delete 3 conversations?');
-    assert.match(question.detail, /^2 agents will be stopped\. The conversations will be permanently deleted/);
+    assert.match(question.detail, /^2 agents will be stopped\. You can undo this/);
     assert.deepEqual(window.chats.opened.get('one')?.stops, ['one']);
     assert.deepEqual(window.ids, []);
+  });
+
+  it('is stopped by what its agent does after the question, not before', async () => {
+    window.chats.add('one', 'busy');
+    window.chats.stopTurn = (id) => {
+      stopped.push(id);
+      return Promise.resolve();
+    };
+    const stopped: string[] = [];
+    window.whileAsked = () => {
+      window.chats.add('one', 'idle');
+      window.chats.add('two', 'busy');
+    };
+    await window.deleted.delete(['one', 'two']);
+    assert.deepEqual([stopped, window.ids], [['two'], ['three']]);
+  });
+
+  it('is asked about if there are many', async () => {
+    const many = Array.from({ length: 10 }, (_one, index) => `many${index}`);
+    for (const id of many) window.chats.add(id);
+    window.isConfirmed = false;
+    assert.equal(await window.deleted.delete(many), false);
+    assert.equal(window.questions[0]?.message, 'Delete 10 conversations?');
+    assert.equal(window.ids.length, 13);
   });
 
   it('stays if it cannot be stopped, while the others are deleted', async () => {
