@@ -22,8 +22,6 @@ export const ConversationsUpdate = z.object({
   /** Ids of rows that are gone. */
   removed: optional(z.array(Text)),
   backends: optional(z.array(BackendView)),
-  /** Absolute paths of the workspace folders. */
-  folders: optional(z.array(Text)),
   /** Id of the conversation that the chat shows; null if there is none. */
   shown: optional(z.nullable(Text)),
   /** Ids of the repositories in which this window works. */

@@ -13,7 +13,7 @@ import { RowActions } from './rowActions';
 
 interface AllConversationsDeps extends Pick<
   ChatPageServices,
-  'backends' | 'chats' | 'clock' | 'deletions' | 'folders' | 'log' | 'pickOtherAgent' | 'places' | 'restore' | 'review'
+  'backends' | 'chats' | 'clock' | 'deletions' | 'log' | 'pickOtherAgent' | 'places' | 'restore' | 'review'
 > {
   readonly commands: Pick<Commands, 'setHandler'>;
   readonly extensionUri: vscode.Uri;
@@ -31,7 +31,7 @@ export class AllConversations implements Disposable {
   readonly pages: ConversationsPages;
 
   constructor(private readonly deps: AllConversationsDeps) {
-    const { chats, folders, log, pages, sources } = deps;
+    const { chats, log, pages, sources } = deps;
     const list = this.disposables.add(
       new ConversationList(chats, sources, (error) => log.error('an error in the list of conversations', error)),
     );
@@ -42,7 +42,7 @@ export class AllConversations implements Disposable {
         createFeed: (post) =>
           new ConversationsFeed({
             ...deps,
-            ...{ list, folders, post },
+            ...{ list, post },
             repositories: () => chats.repositories,
             shownChat: () => pages.activePage?.chat?.id,
             onDidChangeShown: pages.onDidChange,

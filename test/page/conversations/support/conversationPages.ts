@@ -34,7 +34,6 @@ export class ConversationPages extends PageHarness {
             rows,
             isComplete: true,
             backends,
-            folders: ['/work/shop'],
             repositories: [shop.id],
             shown: null,
             ...first,

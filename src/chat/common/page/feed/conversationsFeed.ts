@@ -10,8 +10,6 @@ import { PagePace } from './pagePace';
 interface ConversationsFeedPorts {
   readonly list: Pick<ConversationList, 'rows' | 'onDidChange' | 'show'>;
   readonly backends: { readonly backendViews: readonly BackendView[]; readonly onDidChange: Event<void> };
-  /** Returns the absolute paths of the workspace folders. */
-  readonly folders: () => readonly string[];
   /** Returns the ids of the repositories in which this window works. */
   readonly repositories: () => readonly string[];
   /** Returns the id of the conversation that the chat shows. */
@@ -26,7 +24,7 @@ interface ConversationsFeedPorts {
 const maxUnshownMs = 2_000;
 
 /** What a page knows besides rows. */
-type Facts = Required<Pick<ConversationsUpdate, 'backends' | 'folders' | 'shown' | 'repositories'>>;
+type Facts = Required<Pick<ConversationsUpdate, 'backends' | 'shown' | 'repositories'>>;
 
 /** Sends what has changed in the list of conversations to one page, while that is visible. */
 export class ConversationsFeed implements Disposable {
@@ -107,11 +105,10 @@ export class ConversationsFeed implements Disposable {
   }
 
   private takeFacts(): Partial<Facts> {
-    const { backends, folders, repositories, shownChat } = this.ports;
+    const { backends, repositories, shownChat } = this.ports;
     const before = this.sentFacts;
     const now: Facts = {
       backends: [...backends.backendViews],
-      folders: [...folders()],
       shown: shownChat() ?? null,
       repositories: [...repositories()],
     };
@@ -120,7 +117,6 @@ export class ConversationsFeed implements Disposable {
       isSame(before[name], now[name]) ? undefined : now[name];
     return withoutUndefined({
       backends: changed('backends'),
-      folders: changed('folders'),
       shown: changed('shown'),
       repositories: changed('repositories'),
     });
