@@ -8,6 +8,7 @@ import { AddIcon, CloseIcon, ErrorIcon } from '../../../webview/browser/icons';
 import { groupConversations } from '../../common/list/groupConversations';
 import { listItems, moreRows, type ListedGroup, type ListItem } from '../../common/list/listItems';
 import type { ConversationRow } from '../../common/chatView';
+import { toggledAfter } from '../../common/list/listSettings';
 import { conversationsRequests } from '../../common/page/conversationsApi';
 import type { ConversationsPage } from './conversationsPage';
 import { PageProvider, usePage, usePageState } from './conversationsPageContext';
@@ -162,10 +163,8 @@ function GroupedList() {
   const all = [...listed, ...stored.groups];
   const items = listItems(all, addedRows);
   const toggle = (groupKey: string): void => {
-    const isToggled = toggledGroups.includes(groupKey);
-    page.changeSettings({
-      toggledGroups: isToggled ? toggledGroups.filter((key) => key !== groupKey) : [...toggledGroups, groupKey],
-    });
+    const keys = all.map(({ key }) => key);
+    page.changeSettings({ toggledGroups: toggledAfter(toggledGroups, groupKey, keys) });
     stored.onToggle(groupKey);
   };
   return (

@@ -180,7 +180,7 @@ function groupOf({ backendTitle, elsewhere, remote, state, updatedAt }: Conversa
   if (state === 'waiting') return 'Needs your input';
   if (state === 'busy') return 'Working';
   if (remote) return `Stored by ${backendTitle}`;
-  if (!elsewhere) return ageGroup(updatedAt, now);
+  if (!elsewhere) return ageGroup(updatedAt, now).title;
   if (elsewhere.folder === undefined) return 'Without a folder';
   const folder = showHiddenCharacters(elsewhere.folder);
   return elsewhere.isGone ? `${folder} (not found)` : folder;

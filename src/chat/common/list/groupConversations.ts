@@ -65,7 +65,10 @@ export function groupConversations(facts: GroupingFacts): GroupedConversations {
   }));
   groups.sort((one, other) => one.rank - other.rank || newest(other.rows) - newest(one.rows));
   return {
-    groups: groups.map(({ key, title, place, rows }) => ({ key, title, place, rows })),
+    groups: groups.map(({ key, place, rows, title }) => {
+      const isOnly = groups.every((other) => other.key === key || other.title !== title);
+      return { key, title: isOnly ? title : withParent(key, title), place, rows };
+    }),
     archivedCount,
     outOfScopeCount,
   };
@@ -100,7 +103,7 @@ function groupOf(row: ConversationRow, { grouping, now, repositories }: Grouping
     case 'agent':
       return { key: `agent ${row.backendId}`, title: row.backendTitle, rank: ranks.others };
     case 'day':
-      return inTime(dayGroup(timeOf(row), now));
+      return { ...dayGroup(timeOf(row), now), rank: ranks.others };
   }
 }
 
@@ -110,11 +113,7 @@ function stateGroup(row: ConversationRow, now: number): Place {
   const isFailure = row.state === 'failed' || row.state === 'interrupted';
   if (isFailure && (row.isUnseen === true || now - row.updatedAt < failureFadesMs))
     return { key: 'failed', title: 'Failed or interrupted', rank: ranks.failed };
-  return inTime(ageGroup(row.updatedAt, now));
-}
-
-function inTime(title: string): Place {
-  return { key: `time ${title}`, title, rank: ranks.others };
+  return { ...ageGroup(row.updatedAt, now), rank: ranks.others };
 }
 
 function repositoryGroup({ elsewhere, repository }: ConversationRow, repositories: readonly string[]): Place {
@@ -133,6 +132,13 @@ function repositoryGroup({ elsewhere, repository }: ConversationRow, repositorie
   return elsewhere
     ? { key: 'nowhere', title: 'Without a folder', rank: ranks.others }
     : { key: 'here', title: 'This workspace', rank: ranks.here };
+}
+
+/** Adds the parent folder to the name of a repository or folder, of whose group this is the key. */
+function withParent(key: string, name: string): string {
+  const folder = key.replace(/[\\/]\.git$/u, '');
+  const parent = fileNameOf(folder.slice(0, -fileNameOf(folder).length - 1));
+  return key.startsWith('in ') && parent !== '' ? `${parent}/${name}` : name;
 }
 
 function isInScope(row: ConversationRow, { repositories, scope }: GroupingFacts): boolean {

@@ -10,3 +10,14 @@ export const ListSettings = z.object({
   toggledGroups: z.catch(z.array(z.string()), []),
 });
 export type ListSettings = z.infer<typeof ListSettings>;
+
+/**
+ * Returns the keys of toggled groups after one more was toggled, or toggled back. Drops keys of the same kind as the groups that
+ * are shown, but of none of them, for example of days that are long past.
+ */
+export function toggledAfter(toggled: readonly string[], groupKey: string, shownKeys: readonly string[]): string[] {
+  const kindOf = (key: string): string => key.split(' ', 1).join('');
+  const kinds = new Set(shownKeys.map(kindOf));
+  const kept = toggled.filter((key) => key !== groupKey && (shownKeys.includes(key) || !kinds.has(kindOf(key))));
+  return toggled.includes(groupKey) ? kept : [...kept, groupKey];
+}

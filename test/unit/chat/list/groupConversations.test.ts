@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ConversationRow } from '../../../../src/chat/common/chatView';
 import { groupConversations } from '../../../../src/chat/common/list/groupConversations';
-import { ListSettings } from '../../../../src/chat/common/list/listSettings';
+import { ListSettings, toggledAfter } from '../../../../src/chat/common/list/listSettings';
 
 const now = new Date(2026, 10, 20, 12).getTime();
 const hourMs = 3_600_000;
@@ -111,6 +111,31 @@ describe('the groups of conversations', () => {
     ]);
   });
 
+  it('by time keep their keys when a day has passed, and the same day of the next week has another', () => {
+    const keys = (rows: ConversationRow[], grouping: ListSettings['grouping'], at: number): string[] =>
+      groupConversations({ ...ListSettings.parse({ grouping }), rows, repositories: [], now: at }).groups.map(
+        ({ key }) => key,
+      );
+    for (const grouping of ['day', 'state'] as const) {
+      const [today] = keys([row('a', { updatedAt: now })], grouping, now);
+      assert.deepEqual(keys([row('a', { updatedAt: now })], grouping, now + dayMs), [today]);
+      assert.notDeepEqual(keys([row('a', { updatedAt: now + dayMs })], grouping, now + dayMs), [today]);
+    }
+    const weekday = (at: number): string[] => keys([row('a', { updatedAt: at - 3 * dayMs })], 'day', at);
+    assert.notDeepEqual(weekday(now), weekday(now + 7 * dayMs));
+  });
+
+  it('by repository have the parent folder in their names where these are the same', () => {
+    const rows = [
+      row('one', { repository: { id: '/work/one/shop/.git', name: 'shop' } }),
+      row('two', { repository: { id: 'C:\\two\\shop\\.git', name: 'shop' } }),
+      row('folder', { elsewhere: { folder: '/tmp/shop', isGone: false } }),
+      row('other', { repository: other }),
+    ];
+    const titles = grouped(rows, { grouping: 'repository' }).groups.map(([title]) => title);
+    assert.deepEqual(titles.sort(), ['one/shop', 'other', 'tmp/shop', 'two/shop']);
+  });
+
   it('leave out what is archived or elsewhere, and say how much that is', () => {
     const rows = [
       row('here', { repository: shop }),
@@ -140,5 +165,12 @@ describe('the settings of the list', () => {
     const usual = { grouping: 'state', scope: 'everywhere', showsArchived: false, toggledGroups: [] };
     assert.deepEqual(ListSettings.parse({}), usual);
     assert.deepEqual(ListSettings.parse({ grouping: 'moon', scope: 3, toggledGroups: [1] }), usual);
+  });
+
+  it('forget groups of a kind that is shown, but which are gone', () => {
+    const toggled = ['day 1', 'day 2', 'in /work', 'pinned'];
+    assert.deepEqual(toggledAfter(toggled, 'day 3', ['day 2', 'day 3']), ['day 2', 'in /work', 'pinned', 'day 3']);
+    assert.deepEqual(toggledAfter(toggled, 'day 2', ['day 2', 'day 3']), ['in /work', 'pinned']);
+    assert.deepEqual(toggledAfter(toggled, 'pinned', ['pinned', 'in /work']), ['day 1', 'day 2', 'in /work']);
   });
 });
