@@ -1,4 +1,4 @@
-// What the list of conversations takes: `list.first`, `list.second`, `list.memory`. Run by `npm run bench -- chatList`.
+// What the list of conversations takes: `list.first`, `list.second`, `list.change`, `list.memory`. Run by `npm run bench -- chatList`.
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,8 +21,9 @@ import { Spent } from '../support/spent';
 const count = 5_000;
 const folderCount = 50;
 const rounds = 7;
+const changes = 25;
 const parallelReads = 32;
-const Taken = z.object({ ms: z.number(), mib: z.number() });
+const Taken = z.object({ ms: z.number(), mib: z.number(), changeMs: z.number() });
 type Taken = z.infer<typeof Taken>;
 
 const [role, home = ''] = process.argv.slice(2);
@@ -48,6 +49,8 @@ async function main(): Promise<void> {
     const line = { unit: 'ms of its thread', peer, barOf: 'value', better: 'lower' } as const;
     printBenchLine({ ...line, bench: 'list.first', value: medianOf('first', 'ms'), bar: 300 });
     printBenchLine({ ...line, bench: 'list.second', value: medianOf('second', 'ms'), bar: 60 });
+    const change = { unit: 'ms', bar: 5, better: 'lower' } as const;
+    printBenchLine({ ...change, bench: 'list.change', value: medianOf('second', 'changeMs') });
     const mib = { unit: 'MiB', bar: 60, better: 'lower' } as const;
     printBenchLine({ ...mib, bench: 'list.memory', value: medianOf('second', 'mib') });
   } finally {
@@ -114,10 +117,34 @@ async function runList(): Promise<void> {
   const taken = { ms: await spent.ms(), mib: (process.memoryUsage().rss - before) / 2 ** 20 };
   const here = rows.filter(({ elsewhere }) => !elsewhere).length;
   if (rows.length !== count || here !== count / folderCount) throw new Error(`${rows.length} rows, ${here} of here.`);
+  const changeMs = msOfChange(store);
   await store.stop();
   store.dispose();
-  tellParent(taken);
+  tellParent({ ...taken, changeMs });
   process.disconnect();
+}
+
+/** What the rows take after the head of one of them has changed. */
+function msOfChange(store: ConversationStore): number {
+  const all = [...store.heads];
+  const changing = {
+    elsewhere: (head: ConversationHead) => store.elsewhere(head),
+    here: store.here,
+    situation: store.situation,
+    heads: all,
+  };
+  const made = new ConversationRows(changing, { liveOf: () => ({}) });
+  const before = made.all;
+  const each = Array.from({ length: changes }, (_, index) => {
+    const at = index * 97;
+    const head = all[at];
+    if (head) all[at] = { ...head, updatedAt: head.updatedAt + count };
+    const start = performance.now();
+    made.invalidate();
+    if (made.all === before) throw new Error('The change has no row.');
+    return performance.now() - start;
+  });
+  return median(each);
 }
 
 async function runRead(): Promise<void> {
@@ -130,7 +157,7 @@ async function runRead(): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: parallelReads }, read));
-  tellParent({ ms: await spent.ms(), mib: (process.memoryUsage().rss - before) / 2 ** 20 });
+  tellParent({ ms: await spent.ms(), mib: (process.memoryUsage().rss - before) / 2 ** 20, changeMs: 0 });
   process.disconnect();
 }
 

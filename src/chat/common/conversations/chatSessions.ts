@@ -250,7 +250,7 @@ export class ChatSessions implements Chats, WriteObserver {
   readonly showInItsWindow = async (id: string): Promise<void> => await this.ports.windows?.ask(id, { kind: 'show' });
 
   get deleted(): Chats['deleted'] {
-    return this.ports.store.heads.flatMap(({ deletedAt = 0, id }) => (deletedAt > 0 ? { id, deletedAt } : []));
+    return this.conversationRows.deleted;
   }
 
   titleOf(sessionId: string): string | undefined {

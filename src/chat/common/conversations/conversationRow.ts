@@ -6,7 +6,7 @@ import {
   type ConversationSearchResult,
   type PlaceElsewhere,
 } from '../chatStore';
-import type { FoundConversation } from '../chatPorts';
+import type { Chats, FoundConversation } from '../chatPorts';
 import type { ConversationRow } from '../chatView';
 import { isPrompt } from '../conversation/logRecord';
 import type { LiveConversation } from '../windows/liveConversation';
@@ -62,6 +62,7 @@ interface KnownRow extends Pick<RowFacts, 'head' | 'live' | 'isInOtherWindow'> {
 export class ConversationRows {
   private knownById = new Map<string, KnownRow>();
   private sorted: readonly ConversationRow[] = [];
+  private marked: Chats['deleted'] = [];
   private readonly repositoryNames = new RepositoryNames();
   /** What `elsewhere` depended on. */
   private situation = '';
@@ -83,6 +84,12 @@ export class ConversationRows {
     return this.sorted;
   }
 
+  /** See `Chats.deleted`. */
+  get deleted(): Chats['deleted'] {
+    if (this.isOutdated) this.update();
+    return this.marked;
+  }
+
   /** Returns the rows of what a search has found. */
   found(results: readonly ConversationSearchResult[]): readonly FoundConversation[] {
     if (this.isOutdated) this.update();
@@ -101,6 +108,8 @@ export class ConversationRows {
   private update(): void {
     this.isOutdated = false;
     const heads = this.store.heads.filter((head) => !isDeleted(head));
+    const deleted = heads.length === this.store.heads.length ? [] : this.store.heads.filter(isDeleted);
+    this.marked = deleted.map(({ deletedAt = 0, id }) => ({ id, deletedAt }));
     const { situation } = this.store;
     const isSituationSame = situation === this.situation;
     this.situation = situation;
@@ -116,7 +125,14 @@ export class ConversationRows {
       if (now.row !== known?.row) isAnyNew = true;
     }
     if (!isAnyNew) return;
-    this.sorted = Array.from(this.knownById.values(), ({ row }) => row).sort(byStateThenNewestFirst);
+    // Most rows are in order already, and sorting those again takes little.
+    const rows: ConversationRow[] = [];
+    for (const { id } of this.sorted) {
+      const row = this.knownById.get(id)?.row;
+      if (row) rows.push(row);
+    }
+    for (const [id, { row }] of this.knownById) if (!before.has(id)) rows.push(row);
+    this.sorted = rows.sort(byStateThenNewestFirst);
   }
 
   private knownOf(head: ConversationHead, before: KnownRow | undefined, isSituationSame: boolean): KnownRow {

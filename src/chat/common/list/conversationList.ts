@@ -13,6 +13,8 @@ export class ConversationList implements Disposable {
   private readonly rowsBySource = new Map<ConversationSource, readonly ConversationRow[]>();
   /** The number of the last read of each source. */
   private readonly lastReads = new Map<ConversationSource, number>();
+  /** Made once for each list, as many rows are looked for in one. */
+  private readonly rowByIdOf = new WeakMap<readonly ConversationRow[], ReadonlyMap<string, ConversationRow>>();
   private shownCount = 0;
 
   constructor(
@@ -29,7 +31,11 @@ export class ConversationList implements Disposable {
   }
 
   find(id: string): ConversationRow | undefined {
-    return this.rows.find((row) => row.id === id);
+    const source = this.sourceOf(id);
+    const rows = source ? (this.rowsBySource.get(source) ?? []) : this.chats.rows;
+    const rowById = this.rowByIdOf.get(rows) ?? new Map(rows.map((row) => [row.id, row]));
+    this.rowByIdOf.set(rows, rowById);
+    return rowById.get(id);
   }
 
   /** Returns the source of a row. Undefined if Backline stores the conversation. */

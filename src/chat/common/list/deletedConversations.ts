@@ -57,9 +57,11 @@ export class DeletedConversations implements Disposable {
    */
   async delete(sessionIds: readonly string[]): Promise<boolean> {
     const { chats } = this.deps;
+    const rowById = new Map(chats.rows.map((row) => [row.id, row]));
     const found = sessionIds.flatMap((id) => {
-      const title = chats.titleOf(id);
-      return title === undefined ? [] : [{ id, title, row: chats.rows.find((row) => row.id === id) }];
+      const row = rowById.get(id);
+      const title = row?.title ?? chats.titleOf(id);
+      return title === undefined ? [] : [{ id, title, row }];
     });
     const remote = found.filter(({ row }) => !row);
     const busyCount = found.filter(({ id }) => this.isWorking(id)).length;
@@ -181,8 +183,9 @@ export class DeletedConversations implements Disposable {
 
   private update(): void {
     const { chats } = this.deps;
-    for (const { id } of chats.deleted) chats.closeUnused(id);
-    if (chats.deleted.length > 0)
+    const { deleted } = chats;
+    for (const { id } of deleted) chats.closeUnused(id);
+    if (deleted.length > 0)
       this.leftoverTimer ??= this.deps.clock.setTimer(leftoverMs, () => void this.removeLeftovers());
   }
 

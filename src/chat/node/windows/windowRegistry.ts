@@ -125,7 +125,12 @@ export class WindowRegistry implements OtherWindows, Disposable {
   }
 
   liveConversation(id: string): LiveConversation | undefined {
-    return this.ownerOf(id)?.[1].conversations[id] ?? this.ended.get(id)?.live;
+    // Asked for each conversation after each change.
+    for (const { conversations, isAlive } of this.others.values()) {
+      const live = isAlive ? conversations[id] : undefined;
+      if (live) return live;
+    }
+    return this.ended.get(id)?.live;
   }
 
   isIdleElsewhere(id: string): boolean {

@@ -29,6 +29,7 @@ describe('the rows of conversations', () => {
   let elsewhere: Map<string, PlaceElsewhere>;
   let live: Map<string, { live: LiveConversation; isInOtherWindow: boolean }>;
   let rows: ConversationRows;
+  const shared = { liveOf: (id: string) => live.get(id) ?? {} };
   beforeEach(() => {
     heads = [];
     here = undefined;
@@ -47,7 +48,7 @@ describe('the rows of conversations', () => {
       },
       elsewhere: ({ id }: ConversationHead) => elsewhere.get(id),
     };
-    rows = new ConversationRows(store, { liveOf: (id) => live.get(id) ?? {} });
+    rows = new ConversationRows(store, shared);
   });
 
   const changed = (): typeof rows.all => {
@@ -113,6 +114,28 @@ describe('the rows of conversations', () => {
     ]);
     heads = [head('a', { deletedAt: 0 }), head('b')];
     assert.equal(changed().length, 2);
+  });
+
+  it('stay sorted after each change, as all of them made anew are', () => {
+    const ids = Array.from({ length: 40 }, (_, index) => `${index}`);
+    heads = ids.map((id, index) => head(id, { updatedAt: (index * 7) % 40 }));
+    changed();
+    const steps = [
+      () => (heads = heads.map((one) => (one.id === '9' ? { ...one, updatedAt: 100 } : one))),
+      () => (heads = [...heads, head('new', { updatedAt: 50.5 }), head('old', { updatedAt: -1 })]),
+      () => (heads = heads.filter(({ id }) => id !== '20')),
+      () => live.set('30', { live: { state: 'busy', turn: 1 }, isInOtherWindow: false }),
+      () => (heads = heads.map((one) => (one.id === '5' ? { ...one, deletedAt: 7 } : one))),
+      () => live.delete('30'),
+    ];
+    for (const step of steps) {
+      step();
+      assert.deepEqual(
+        changed(),
+        new ConversationRows({ heads, here, situation, elsewhere: () => undefined }, shared).all,
+      );
+    }
+    assert.deepEqual(rows.deleted, [{ id: '5', deletedAt: 7 }]);
   });
 
   it('have one repository for all its worktrees and clones', () => {
