@@ -62,14 +62,20 @@ describe('the keyboard in the list of all conversations', () => {
     await list.item(/Conversation r0/).focus();
     await press(list, 'End');
     assert.equal(await list.focused(), 'Conversation r39');
+    const isOnTop = (): Promise<boolean> =>
+      list.page.evaluate(() => {
+        const { bottom, left, top } = document.activeElement?.getBoundingClientRect() ?? new DOMRect();
+        return [top + 2, bottom - 2].every(
+          (y) => document.elementFromPoint(left + 40, y)?.closest('.row') === document.activeElement,
+        );
+      });
     await press(list, ...Array.from({ length: 12 }, () => 'ArrowUp'));
-    const isOnTop = await list.page.evaluate(() => {
-      const { bottom, left, top } = document.activeElement?.getBoundingClientRect() ?? new DOMRect();
-      return [top + 2, bottom - 2].every(
-        (y) => document.elementFromPoint(left + 40, y)?.closest('.row') === document.activeElement,
-      );
-    });
-    assert.ok(isOnTop);
+    assert.ok(await isOnTop());
+    await press(list, 'Home', 'ArrowDown', ...Array.from({ length: 14 }, () => 'Shift+ArrowDown'));
+    await list.page.getByText('15 selected').waitFor();
+    assert.ok(await isOnTop(), 'above the bar of what is selected');
+    await press(list, 'End');
+    assert.ok(await isOnTop(), 'the last one');
   });
 
   it('collapses and expands groups, and goes into the buttons of a row', async () => {
