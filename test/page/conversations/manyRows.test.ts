@@ -27,8 +27,13 @@ describe('a list of 5,000 conversations', () => {
     const list = await pages.openList({ rows, backends: [] });
     assert.ok((await nodesOf(list.page)) < 8_000, `${await nodesOf(list.page)} nodes`);
     const before = await list.page.locator('.row').count();
+    const last = await list.page.locator('.row-title').last().textContent();
     await list.item('Show 200 More').last().click();
     assert.equal(await list.page.locator('.row').count(), before + 200);
+    assert.equal(await list.focused(), `Conversation c${Number(last?.replace('Conversation c', '')) + 1}`);
+    await list.item('Show 200 More').last().focus();
+    await list.page.keyboard.press('Enter');
+    assert.equal(await list.focused(), `Conversation c${Number(last?.replace('Conversation c', '')) + 201}`);
     await list.page.getByRole('button', { name: 'Group and Filter' }).click();
     await list.page.locator('.menu-item', { hasText: 'Group by Repository' }).click();
     await list.item(/^repository 49/).waitFor();

@@ -101,10 +101,16 @@ export function ConversationTree(props: ConversationTreeProps) {
     runGroupAction: (groupKey) => props.onGroupButton(groupKey),
   };
   const focusAfterDraw = useRef<string | undefined>(undefined);
+  const moreIndex = useRef<number | undefined>(undefined);
   useLayoutEffect(() => {
     const key = focusAfterDraw.current;
     focusAfterDraw.current = undefined;
     if (key !== undefined) focus(key);
+    // The first of more rows is drawn where the item was that shows more.
+    const first = items[moreIndex.current ?? -1];
+    if (first?.kind !== 'row') return;
+    moreIndex.current = undefined;
+    focus(first.key);
   });
   const handlers = useStableHandlers(current);
 
@@ -120,7 +126,10 @@ export function ConversationTree(props: ConversationTreeProps) {
   const activate = (item: ListItem): void => {
     if (item.kind === 'row') run('open', [item.key]);
     else if (item.kind === 'group') props.onToggle(item.group.key);
-    else if (item.kind === 'more') props.onMore(item.groupKey);
+    else if (item.kind === 'more') {
+      moreIndex.current = items.indexOf(item);
+      props.onMore(item.groupKey);
+    }
   };
 
   const onClick = (event: MouseEvent): void => {
