@@ -43,6 +43,20 @@ describe('the keyboard in the list of all conversations', () => {
     assert.deepEqual(stops, ['Group and Filter', 'treeitem', 'Archive', 'Pin', 'More Actions', 'none']);
   });
 
+  it('leaves the second key of a shortcut of VS Code alone', async () => {
+    const list = await openFew();
+    await list.tell({ keyChords: ['ctrl+k'] });
+    const before = await list.focused();
+    await list.page.keyboard.press('Control+K');
+    await list.page.keyboard.press('b');
+    await list.search.focus();
+    await list.page.keyboard.press('Control+K');
+    await list.page.keyboard.press('b');
+    assert.equal(await list.search.inputValue(), '');
+    await list.item(before).focus();
+    assert.equal(await list.focused(), before);
+  });
+
   it('goes up and down, to the ends, and by letters', async () => {
     const list = await openFew();
     assert.match(await press(list, 'ArrowDown'), /^Beta$/);

@@ -2,6 +2,7 @@ import type * as z from 'zod/mini';
 import { messageOf } from '../../../base/common/errors';
 import { Emitter } from '../../../base/common/event';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
+import type { ChordFocusGuard } from '../../../webview/browser/chordFocusGuard';
 import type { HostConnection, Requester, VsCodeApi } from '../../../webview/browser/hostConnection';
 import { PageState } from '../../../webview/browser/page/pageState';
 import type { RequestType } from '../../../webview/common/protocol';
@@ -51,6 +52,7 @@ export class ConversationsPage {
   constructor(
     private readonly connection: HostConnection,
     api: Pick<VsCodeApi, 'getState' | 'setState'>,
+    private readonly chordGuard: Pick<ChordFocusGuard, 'setPrefixes'>,
   ) {
     this.savedState = new SavedPageState(api);
     this.request = connection.createRequester((error) => this.store.update({ failure: messageOf(error) }));
@@ -123,6 +125,7 @@ export class ConversationsPage {
   private applyUpdate(update: ConversationsUpdate): void {
     const { backends, isComplete = false, removed = [], repositories, rows: changed, shown } = update;
     const before = this.store.state;
+    if (update.keyChords) this.chordGuard.setPrefixes(update.keyChords);
     const rows = new Map(isComplete ? [] : before.rows);
     for (const row of changed ?? []) rows.set(row.id, row);
     for (const id of removed) rows.delete(id);

@@ -26,6 +26,8 @@ export const ConversationsUpdate = z.object({
   shown: optional(z.nullable(Text)),
   /** Ids of the repositories in which this window works. */
   repositories: optional(z.array(Text)),
+  /** First keys of multi-key shortcuts; see `parseChordPrefixes`. */
+  keyChords: optional(z.array(Text)),
 });
 export type ConversationsUpdate = z.infer<typeof ConversationsUpdate>;
 

@@ -13,7 +13,16 @@ import { RowActions } from './rowActions';
 
 interface AllConversationsDeps extends Pick<
   ChatPageServices,
-  'backends' | 'chats' | 'clock' | 'deletions' | 'log' | 'pickOtherAgent' | 'places' | 'restore' | 'review'
+  | 'backends'
+  | 'chats'
+  | 'clock'
+  | 'deletions'
+  | 'keyChords'
+  | 'log'
+  | 'pickOtherAgent'
+  | 'places'
+  | 'restore'
+  | 'review'
 > {
   readonly commands: Pick<Commands, 'setHandler'>;
   readonly extensionUri: vscode.Uri;

@@ -10,6 +10,8 @@ import { PagePace } from './pagePace';
 interface ConversationsFeedPorts {
   readonly list: Pick<ConversationList, 'rows' | 'onDidChange' | 'show'>;
   readonly backends: { readonly backendViews: readonly BackendView[]; readonly onDidChange: Event<void> };
+  /** First keys of multi-key shortcuts. */
+  readonly keyChords: { readonly prefixes: readonly string[]; readonly onDidChange: Event<void> };
   /** Returns the ids of the repositories in which this window works. */
   readonly repositories: () => readonly string[];
   /** Returns the id of the conversation that the chat shows. */
@@ -24,7 +26,7 @@ interface ConversationsFeedPorts {
 const maxUnshownMs = 2_000;
 
 /** What a page knows besides rows. */
-type Facts = Required<Pick<ConversationsUpdate, 'backends' | 'shown' | 'repositories'>>;
+type Facts = Required<Pick<ConversationsUpdate, 'backends' | 'shown' | 'repositories' | 'keyChords'>>;
 
 /** Sends what has changed in the list of conversations to one page, while that is visible. */
 export class ConversationsFeed implements Disposable {
@@ -46,7 +48,7 @@ export class ConversationsFeed implements Disposable {
   /** Starts sending to a new page. The first update is complete. */
   connectPage(): void {
     this.disconnectPage();
-    const { backends, list, onDidChangeShown } = this.ports;
+    const { backends, keyChords, list, onDidChangeShown } = this.ports;
     const connection = (this.connection = new DisposableStore());
     const schedule = (): void => this.pace.schedule();
     connection.add(
@@ -56,7 +58,8 @@ export class ConversationsFeed implements Disposable {
         this.unshownTimer = undefined;
       }),
     );
-    for (const change of [backends.onDidChange, list.onDidChange, onDidChangeShown]) connection.add(change(schedule));
+    for (const change of [backends.onDidChange, keyChords.onDidChange, list.onDidChange, onDidChangeShown])
+      connection.add(change(schedule));
     connection.add(list.show());
     this.post({ isComplete: true, rows: this.takeRows().rows ?? [], ...this.takeFacts() });
   }
@@ -105,12 +108,13 @@ export class ConversationsFeed implements Disposable {
   }
 
   private takeFacts(): Partial<Facts> {
-    const { backends, repositories, shownChat } = this.ports;
+    const { backends, keyChords, repositories, shownChat } = this.ports;
     const before = this.sentFacts;
     const now: Facts = {
       backends: [...backends.backendViews],
       shown: shownChat() ?? null,
       repositories: [...repositories()],
+      keyChords: [...keyChords.prefixes],
     };
     this.sentFacts = now;
     const changed = <Name extends keyof Facts>(name: Name): Facts[Name] | undefined =>
@@ -119,6 +123,7 @@ export class ConversationsFeed implements Disposable {
       backends: changed('backends'),
       shown: changed('shown'),
       repositories: changed('repositories'),
+      keyChords: changed('keyChords'),
     });
   }
 }
