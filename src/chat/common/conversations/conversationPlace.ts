@@ -146,15 +146,26 @@ export interface NamedRepository {
 export class RepositoryNames {
   /** A repository can get its remote after conversations in it, and a clone can begin with another commit. */
   private readonly remoteByFirst = new Map<string, string>();
+  /** Worktrees have folders with different names. The shortest one is that of the repository most often. */
+  private readonly nameByFirst = new Map<string, string>();
+  /** Differs whenever `of` may return something else for the same folder. */
+  version = 0;
   private known = new WeakMap<PlacedFolder, NamedRepository>();
 
   /** Call with all places before the first call of `of`. */
   learn({ folders }: ConversationPlace): void {
-    for (const { repository } of folders) {
-      const { first, remote } = repository ?? {};
-      if (first === undefined || remote === undefined || this.remoteByFirst.has(first)) continue;
-      this.remoteByFirst.set(first, remote);
+    for (const folder of folders) {
+      const { first, remote } = folder.repository ?? {};
+      if (first === undefined) continue;
+      const [known, name] = [this.nameByFirst.get(first), nameOfTop(folder)];
+      const isBetter =
+        known === undefined || name.length < known.length || (name.length === known.length && name < known);
+      const isRemoteNew = remote !== undefined && !this.remoteByFirst.has(first);
+      if (!isBetter && !isRemoteNew) continue;
+      if (isBetter) this.nameByFirst.set(first, name);
+      if (isRemoteNew) this.remoteByFirst.set(first, remote);
       this.known = new WeakMap();
+      this.version++;
     }
   }
 
@@ -165,13 +176,29 @@ export class RepositoryNames {
     return known;
   }
 
-  private find({ real, repository }: PlacedFolder): NamedRepository {
-    const { below = '', first, remote } = repository ?? {};
+  private find(folder: PlacedFolder): NamedRepository {
+    const { first, remote } = folder.repository ?? {};
     const known = remote ?? (first === undefined ? undefined : this.remoteByFirst.get(first));
     if (known !== undefined) return { id: known, name: fileNameOf(known) };
-    const top = real.split(/[\\/]/).slice(0, below === '' ? undefined : -below.split('/').length);
-    return { id: first ?? real, name: top.at(-1) ?? '' };
+    if (first === undefined) return { id: folder.real, name: nameOfTop(folder) };
+    return { id: first, name: this.nameByFirst.get(first) ?? nameOfTop(folder) };
   }
+}
+
+/** Returns the name of the folder that has the whole repository, or of the folder itself if it is in none. */
+function nameOfTop({ real, repository: { below } = { below: '' } }: PlacedFolder): string {
+  return (
+    real
+      .split(/[\\/]/)
+      .slice(0, below === '' ? undefined : -below.split('/').length)
+      .at(-1) ?? ''
+  );
+}
+
+/** Returns the folder of a place in which an agent works: the innermost one around `path` (absolute), or the first one. */
+export function folderAround({ folders }: ConversationPlace, path: string | undefined): PlacedFolder | undefined {
+  const around = folders.filter((one) => path !== undefined && isInside(path, one.path, false));
+  return around.toSorted((one, other) => other.path.length - one.path.length)[0] ?? folders[0];
 }
 
 function isSameFolder(one: PlacedFolder, other: PlacedFolder): boolean {

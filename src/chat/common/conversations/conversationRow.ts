@@ -11,7 +11,7 @@ import type { ConversationRow } from '../chatView';
 import { isPrompt } from '../conversation/logRecord';
 import type { LiveConversation } from '../windows/liveConversation';
 import type { SharedConversations } from '../windows/sharedConversations';
-import { RepositoryNames, type NamedRepository } from './conversationPlace';
+import { folderAround, RepositoryNames, type NamedRepository } from './conversationPlace';
 
 /** What a row is made of. */
 interface RowFacts {
@@ -64,7 +64,7 @@ export class ConversationRows {
   private sorted: readonly ConversationRow[] = [];
   private marked: Chats['deleted'] = [];
   private readonly repositoryNames = new RepositoryNames();
-  /** What `elsewhere` depended on. */
+  /** What `elsewhere` and the names of repositories depended on. */
   private situation = '';
   private isOutdated = true;
 
@@ -111,11 +111,12 @@ export class ConversationRows {
     const deleted = heads.length === this.store.heads.length ? [] : this.store.heads.filter(isDeleted);
     this.marked = deleted.map(({ deletedAt = 0, id }) => ({ id, deletedAt }));
     const { situation } = this.store;
-    const isSituationSame = situation === this.situation;
-    this.situation = situation;
     const before = this.knownById;
     for (const { id, place } of heads)
       if (place && before.get(id)?.head.place !== place) this.repositoryNames.learn(place);
+    const dependsOn = `${situation}\0${this.repositoryNames.version}`;
+    const isSituationSame = dependsOn === this.situation;
+    this.situation = dependsOn;
     this.knownById = new Map();
     let isAnyNew = before.size !== heads.length;
     for (const head of heads) {
@@ -140,7 +141,7 @@ export class ConversationRows {
     // All of them are replaced when they change.
     const isSame = before?.head === head && before.live === live && before.isInOtherWindow === isInOtherWindow;
     if (before && isSame && isSituationSame) return before;
-    const [folder] = head.place?.folders ?? [];
+    const folder = head.place && folderAround(head.place, head.folder);
     const row = conversationRow({
       ...{ head, live, isInOtherWindow, elsewhere: this.store.elsewhere(head) },
       repository: folder && this.repositoryNames.of(folder),

@@ -155,6 +155,31 @@ describe('the rows of conversations', () => {
     assert.deepEqual(repositories(), [{ id: 'f3', name: 'app' }]);
   });
 
+  it('have the repository in which the agent works, if the window has several folders', () => {
+    const folders = ['/me/app', '/me/app/lib', '/me/web'].map((real) => ({ path: real, real }));
+    const inFolder = (id: string, folder?: string) =>
+      head(id, { place: { folders, at: 1 }, ...(folder === undefined ? {} : { folder }) });
+    heads = [inFolder('a'), inFolder('b', '/me/web/src'), inFolder('c', '/me/app/lib'), inFolder('d', '/other')];
+    const names = ['app', 'web', 'lib', 'app'];
+    assert.deepEqual(
+      ['a', 'b', 'c', 'd'].map((id) => changed().find((row) => row.id === id)?.repository?.name),
+      names,
+    );
+  });
+
+  it('have one name for all worktrees of a repository without a remote, in whatever order they are known', () => {
+    const worktrees = ['/me/app-fix', '/me/app', '/me/zzz'].map((real) =>
+      head(real, placed(real, { first: 'f', below: '' })),
+    );
+    const app = { id: 'f', name: 'app' };
+    heads = worktrees.slice(0, 1);
+    assert.deepEqual(repositories(), [{ id: 'f', name: 'app-fix' }]);
+    heads = worktrees.slice(0, 2);
+    assert.deepEqual(repositories(), [app, app]);
+    heads = worktrees;
+    assert.deepEqual(repositories(), [app, app, app]);
+  });
+
   it('have their folder if that is in no repository', () => {
     heads = [head('a', placed('/home/me/notes')), head('b')];
     assert.deepEqual(repositories(), [{ id: '/home/me/notes', name: 'notes' }, undefined]);
