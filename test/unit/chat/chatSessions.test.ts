@@ -414,6 +414,27 @@ describe('ChatSessions after the window was closed', () => {
     await window.remove();
   });
 
+  it('asks agents once for a query that is searched again because texts are left', async () => {
+    const window = await Window.open({ backends: new ChatBackends('one') });
+    await (await window.chats.create('one')).send(draft('Go'));
+    window.agent.summaries = [{ id: 'past', title: 'A past session', updatedAt: '2026-01-01T00:00:00Z' }];
+    let asked = 0;
+    window.agent.listSessions = () => (asked++, Promise.resolve(window.agent.summaries));
+    const lefts = [{ done: 0, total: 2 }, { done: 1, total: 2 }, undefined, undefined];
+    Object.assign(window.store, { search: () => Promise.resolve({ found: [], left: lefts.shift() }) });
+    const counts: number[] = [];
+    for (let count = 0; count < 4; count++) {
+      const { found } = await window.chats.search('past');
+      assert.deepEqual(
+        found.map(({ row }) => row.title),
+        ['A past session'],
+      );
+      counts.push(asked);
+    }
+    assert.deepEqual(counts, [1, 1, 1, 2]);
+    await window.remove();
+  });
+
   it('opens conversations read-only while another window writes them', async () => {
     const first = await Window.open({ backends: new ChatBackends('one') });
     const chat = await first.chats.create('one');

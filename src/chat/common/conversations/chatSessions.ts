@@ -78,6 +78,8 @@ export class ChatSessions implements Chats, WriteObserver {
   readonly beginCommand = this.writeObserver.beginCommand;
   /** Whether the first checkpoint was prepared. It takes longest, so it is prepared while the user types. */
   private isCheckpointPrepared = false;
+  /** What was searched last, if that is to be searched again for more texts. Agents are not asked again for it. */
+  private unfinishedQuery: string | undefined;
   private readonly remoteSessions: RemoteSessions;
   private readonly usedBackends: OpenBackends;
   private readonly idleChatCloser: IdleChatCloser<ChatSession>;
@@ -154,11 +156,13 @@ export class ChatSessions implements Chats, WriteObserver {
   }
 
   async search(query: string, signal?: AbortSignal): Promise<FoundConversations> {
-    void this.usedBackends.connectRunningServers();
+    const asked = query === this.unfinishedQuery ? [] : this.usedBackends.runningBackends;
+    if (query !== this.unfinishedQuery) void this.usedBackends.connectRunningServers();
     const [{ found, left }, remote] = await Promise.all([
       this.ports.store.search(query, signal),
-      this.remoteSessions.search(this.usedBackends.runningBackends, query, this.remoteSearchOptions(signal)),
+      this.remoteSessions.search(asked, query, this.remoteSearchOptions(signal)),
     ]);
+    this.unfinishedQuery = left && query;
     const rows = [...this.conversationRows.found(found), ...remote.map((row) => ({ row }))];
     return { found: rows, ...withoutUndefined({ left }) };
   }
