@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { eventually } from '../support/eventually';
 import { ChatView, demoAgent } from './support/chatView';
@@ -103,5 +103,64 @@ describe('One conversation in two windows of VS Code', () => {
     await there.shows('hello again');
     await (await there.button('Send')).waitFor();
     await second.screenshot('chat-taken-over');
+  });
+});
+
+describe('Five conversations in three windows of VS Code', () => {
+  let here: VsCodeWindow;
+  let beside: VsCodeWindow;
+  let elsewhere: VsCodeWindow;
+  before(async () => {
+    here = await sharedWindow(async ({ folder, workspace }) => {
+      await writeFile(path.join(workspace, 'src', 'flavour.ts'), 'export const flavour = 1;\n');
+      await mkdir(path.join(folder, 'other'), { recursive: true });
+    });
+    beside = await here.another();
+    elsewhere = await here.another(path.join(here.sandbox.folder, 'other'));
+  });
+
+  const begin = async (window: VsCodeWindow, prompt: string): Promise<ChatView> => {
+    const chat = new ChatView(window.page);
+    await chat.begin(window, demoAgent);
+    await chat.send(prompt);
+    return chat;
+  };
+
+  it('are one list, in which each is answered, and one key leads to the one that waits longest', async () => {
+    await (await begin(beside, 'rename flavour to flavor in src/flavour.ts')).hasButton('Allow');
+    await (await begin(beside, '/slow 3000')).hasButton('Stop');
+    await (await begin(elsewhere, 'hello from elsewhere')).shows('hello from elsewhere');
+    await (await begin(elsewhere, '/run echo from-elsewhere')).hasButton('Allow');
+    await (await begin(here, '/run echo from-here')).hasButton('Allow');
+
+    const list = new ConversationsView(here.page);
+    await list.show(here);
+    await list.hasRow(/^Needs your input: .*rename flavour.*wants to edit src\/flavour\.ts/);
+    await list.hasRow(/^Working: .*slow 3000/);
+    await list.hasRow(/hello from elsewhere/);
+    await here.waitForStatus(/3 need/);
+    await here.screenshot('conversations-of-three-windows');
+
+    await list.answer(/Wants to run in other: echo from-elsewhere/, 'Allow Once');
+    await new ChatView(elsewhere.page).shows(/Answered in another window/);
+    await here.waitForStatus(/2 need/);
+
+    await here.page.keyboard.press('Control+K');
+    await here.page.keyboard.press('j');
+    const chat = new ChatView(here.page);
+    await chat.shows('rename flavour to flavor');
+    await chat.answer('Allow');
+    const file = path.join(here.sandbox.workspace, 'src', 'flavour.ts');
+    await eventually('the change', async () =>
+      assert.equal(await readFile(file, 'utf8'), 'export const flavor = 1;\n'),
+    );
+  });
+
+  it('do not look alive when their window was closed', async () => {
+    const list = new ConversationsView(here.page);
+    await list.hasRow(/^Working: .*slow 3000/);
+    await beside.leave();
+    await list.hasRow(/^Interrupted.*slow 3000/i);
+    await elsewhere.leave();
   });
 });

@@ -57,4 +57,14 @@ export class ConversationsView {
         .click({ timeout: 5_000 });
     });
   }
+
+  /** Answers in a row. Clicks until it is taken: a button that has just appeared takes no clicks for half a second by its own clock. */
+  async answer(name: RegExp, option: string): Promise<void> {
+    const button = (await this.row(name)).getByRole('button', { name: option });
+    await button.waitFor();
+    await eventually(`the answer ${option}`, async () => {
+      if (await button.isVisible()) await button.click({ timeout: 5_000 });
+      await button.waitFor({ state: 'hidden', timeout: 700 });
+    });
+  }
 }
