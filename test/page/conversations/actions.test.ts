@@ -22,11 +22,15 @@ describe('the actions of the list of all conversations', () => {
     await list.page.getByRole('menuitem', { name: label }).click();
   };
 
+  /** Lets so much time pass that no row has just moved below the pointer. */
+  const letRowsRest = async (list: ListHere): Promise<void> => {
+    await pauseClock(list.page, now);
+    await list.page.clock.runFor(600);
+  };
+
   it('come with the pointer: pin and archive, or stop what works', async () => {
     const list = await pages.openList();
-    await pauseClock(list.page, now);
-    // Time enough that no row has just moved below the pointer.
-    await list.page.clock.runFor(600);
+    await letRowsRest(list);
     await list.item(/Why does/).hover();
     await list
       .item(/Why does/)
@@ -222,6 +226,7 @@ describe('the actions of the list of all conversations', () => {
 
   it('leave the focus in the list when their button goes', async () => {
     const list = await openFew();
+    await letRowsRest(list);
     const press = async (button: string, key = 'Enter'): Promise<void> => {
       await list.page.getByRole('button', { name: button, exact: true }).focus();
       await list.page.keyboard.press(key);
@@ -248,6 +253,7 @@ describe('the actions of the list of all conversations', () => {
 
   it('say so if the last cannot be undone, and offer it again', async () => {
     const list = await openFew();
+    await letRowsRest(list);
     await list.item(/Beta/).hover();
     await list.item(/Beta/).getByRole('button', { name: 'Archive' }).click();
     await list.page.getByRole('button', { name: 'Undo' }).waitFor();
