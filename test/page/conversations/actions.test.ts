@@ -246,6 +246,7 @@ describe('the actions of the list of all conversations', () => {
     await list.page.getByRole('button', { name: 'Archive' }).press('Enter');
     await press('Undo');
     assert.match(await list.focused(), /Gamma/);
+    await list.page.clock.runFor(600);
     await list.page.getByRole('button', { name: 'Archive' }).press('Enter');
     await press('Dismiss');
     assert.match(await list.focused(), /Gamma/);
