@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually';
 import { ChatView, demoAgent } from './support/chatView';
 import { ConversationsView } from './support/conversationsView';
 import { sharedWindow } from './support/sharedWindow';
-import type { VsCodeWindow } from './support/window';
+import { VsCodeWindow } from './support/window';
 
 describe('One conversation in two windows of VS Code', () => {
   let first: VsCodeWindow;
@@ -111,13 +111,17 @@ describe('Five conversations in three windows of VS Code', () => {
   let beside: VsCodeWindow;
   let elsewhere: VsCodeWindow;
   before(async () => {
-    here = await sharedWindow(async ({ folder, workspace }) => {
-      await writeFile(path.join(workspace, 'src', 'flavour.ts'), 'export const flavour = 1;\n');
-      await mkdir(path.join(folder, 'other'), { recursive: true });
+    // Not the shared one: what is left here would be marked in its status bar.
+    here = await VsCodeWindow.open({
+      prepare: async ({ folder, workspace }) => {
+        await writeFile(path.join(workspace, 'src', 'flavour.ts'), 'export const flavour = 1;\n');
+        await mkdir(path.join(folder, 'other'), { recursive: true });
+      },
     });
     beside = await here.another();
     elsewhere = await here.another(path.join(here.sandbox.folder, 'other'));
   });
+  after(() => here.close());
 
   const begin = async (window: VsCodeWindow, prompt: string): Promise<ChatView> => {
     const chat = new ChatView(window.page);

@@ -104,7 +104,7 @@ describe('The review of changes', () => {
 
   it('shows what was replaced in a hover, and undoes it there with one click', async () => {
     assert.match(
-      await hoverOverEndOf(window, '200'),
+      await hoverOverEndOf(window, /^\s*200$/),
       /Keep · Undo[^]*Before the agent’s change:\s*export const value2 = 2;/,
     );
     await takeThemePictures(window, 'review-hover');

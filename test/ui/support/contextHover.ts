@@ -6,11 +6,11 @@ import { userSettingsFile } from './userSettings';
 import type { VsCodeWindow } from './window';
 
 /** Text of the hover over the end of the line that holds some words, maybe not yet all of it; empty when none comes. */
-export async function hoverOverEndOf(window: VsCodeWindow, words: string, attempts = 10): Promise<string> {
+export async function hoverOverEndOf(window: VsCodeWindow, words: string | RegExp, attempts = 10): Promise<string> {
   const { page } = window;
   const part = page
     .locator('.view-line span span')
-    .filter({ hasText: words.replaceAll(' ', '\u00a0') })
+    .filter({ hasText: typeof words === 'string' ? words.replaceAll(' ', '\u00a0') : words })
     .first();
   await part.waitFor();
   const widget = page.locator('.monaco-hover:not(.hidden) .hover-contents');
