@@ -56,8 +56,8 @@ export class HeadList implements Disposable {
   private isDisposed = false;
 
   constructor(private readonly deps: HeadListDeps) {
-    const { clock, files, folders, log } = deps;
-    this.scan = new HeadScan({ ...deps, indexFolder: folders.indexFolder });
+    const { clock, files, log } = deps;
+    this.scan = new HeadScan(deps);
     this.watcher = new HeadsWatcher({ files, log, onChange: (folder, name) => this.noteChange(folder, name) });
     this.readCoalescer = new Coalescer(clock, listDelayMs, () => void this.run(() => this.readChanged()));
   }
@@ -159,44 +159,42 @@ export class HeadList implements Disposable {
     this.unsavedIds.clear();
     // Nothing is written where nothing is stored.
     if (this.scanned.size === 0 && this.headById.size === 0) return;
-    const before = new Map(this.headById);
-    try {
-      await this.update((onRead) => this.scan.save(onRead));
-    } catch (error) {
-      this.deps.log.debug(`Cannot save the list of conversations: ${messageOf(error)}`);
-    }
-    const isSame = ([id, head]: [string, ConversationHead]): boolean => this.headById.get(id) === head;
-    if (before.size !== this.headById.size || ![...before].every(isSame)) this.fire();
+    await this.trySaving(async () => {
+      if (await this.update((onRead) => this.scan.save(onRead))) this.fire();
+    });
   }
 
   private async saveChanged(): Promise<void> {
     const ids = [...this.unsavedIds];
     this.unsavedIds.clear();
-    if (ids.length === 0) return;
-    try {
-      // What others have changed is read when the watcher tells of it.
-      await this.scan.saveChanged(ids, () => undefined);
-    } catch (error) {
-      this.deps.log.debug(`Cannot save the list of conversations: ${messageOf(error)}`);
-    }
+    if (ids.length > 0) await this.trySaving(() => this.scan.saveChanged(ids));
   }
 
-  /** Takes over what was read, but not what this window has changed during that. */
+  /** Never rejects. */
+  private async trySaving(save: () => Promise<void>): Promise<void> {
+    await save().catch((error: unknown) => {
+      this.deps.log.debug(`Cannot save the list of conversations: ${messageOf(error)}`);
+    });
+  }
+
+  /** Takes over what was read, but not what this window has changed during that. Resolves to whether the list differs. */
   private async update(
     read: (onRead: (head: ConversationHead) => void) => Promise<ReadonlyMap<string, ConversationHead>>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { folders, isOurs, onRead } = this.deps;
     const before = new Map(this.headById);
     const isFree = (id: string): boolean => !isOurs(id) && this.headById.get(id) === before.get(id);
     const heads = await read((head) => {
       if (isFree(head.id)) onRead(folders.withPlace(head));
     });
-    for (const [id, head] of heads) {
-      if (isFree(id) && !(this.headById.has(id) && this.scanned.get(id) === head))
-        this.headById.set(id, folders.withPlace(head));
-    }
-    for (const id of before.keys()) if (!heads.has(id) && isFree(id)) this.headById.delete(id);
+    const changed = [...heads].filter(
+      ([id, head]) => isFree(id) && !(this.headById.has(id) && this.scanned.get(id) === head),
+    );
+    const removed = [...before.keys()].filter((id) => !heads.has(id) && isFree(id));
+    for (const [id, head] of changed) this.headById.set(id, folders.withPlace(head));
+    for (const id of removed) this.headById.delete(id);
     this.scanned = heads;
+    return changed.length > 0 || removed.length > 0;
   }
 
   private async readChanged(): Promise<void> {

@@ -20,8 +20,6 @@ interface HeadScanDeps {
   readonly files: FilePort;
   readonly folders: ConversationFolders;
   readonly headFiles: Pick<HeadFiles, 'readStored'>;
-  /** Absolute path of the folder of the index. */
-  readonly indexFolder: string;
   readonly log: Logger;
   /** Returns the head of a conversation whose head cannot be read. Undefined if it does not exist. Never rejects. */
   readonly rebuild: (id: string) => Promise<ConversationHead | undefined>;
@@ -53,18 +51,16 @@ export class HeadScan {
    */
   async run(onRead: (head: ConversationHead) => void): Promise<ReadonlyMap<string, ConversationHead>> {
     if (!this.isIndexRead) await this.readIndex();
-    return await this.scan(new DiskTime(this.deps.files, this.deps.indexFolder), onRead);
+    return await this.scan(this.diskTime(), onRead);
   }
 
   /** Scans again, and writes the index. @throws errors of the file port */
   async save(onRead: (head: ConversationHead) => void): Promise<ReadonlyMap<string, ConversationHead>> {
-    const { files, indexFolder } = this.deps;
-    const time = new DiskTime(files, indexFolder);
+    const time = this.diskTime();
     // Before the folders are looked at, so that what they say is known to be old enough.
     await time.get();
     const heads = await this.scan(time, onRead);
-    const { changedAtByRoot, storedById: headById } = this;
-    await files.replace(this.indexFile, encodeHeadIndex({ headById, changedAtByRoot }));
+    await this.writeIndex();
     this.isIndexCurrent = this.isSettled;
     return heads;
   }
@@ -73,22 +69,35 @@ export class HeadScan {
    * Writes the index with what the files of these heads say now, without a scan. As their folders have changed, the next scan
    * looks at all heads in them, but only reads those that have changed again. @throws errors of the file port
    */
-  async saveChanged(ids: readonly string[], onRead: (head: ConversationHead) => void): Promise<void> {
-    const { files, folders, indexFolder } = this.deps;
-    const time = new DiskTime(files, indexFolder);
+  async saveChanged(ids: readonly string[]): Promise<void> {
+    const time = this.diskTime();
     await inParallel(ids, async (id) => {
-      const root = folders.rootOf(id);
-      const before = this.storedById.get(id);
-      const stored = await this.look(id, root, before?.root === root ? before : undefined, time, onRead);
+      // What others have changed is read when the watcher tells of it.
+      const stored = await this.look(id, this.deps.folders.rootOf(id), time, () => undefined);
       if (stored) this.storedById.set(id, stored);
       else this.storedById.delete(id);
     });
-    const { changedAtByRoot, storedById: headById } = this;
-    await files.replace(this.indexFile, encodeHeadIndex({ headById, changedAtByRoot }));
+    await this.writeIndex();
   }
 
   private get indexFile(): string {
-    return path.join(this.deps.indexFolder, 'heads.json');
+    return path.join(this.deps.folders.indexFolder, 'heads.json');
+  }
+
+  private diskTime(): DiskTime {
+    return new DiskTime(this.deps.files, this.deps.folders.indexFolder);
+  }
+
+  /** @throws errors of the file port */
+  private async writeIndex(): Promise<void> {
+    const { changedAtByRoot, storedById: headById } = this;
+    await this.deps.files.replace(this.indexFile, encodeHeadIndex({ headById, changedAtByRoot }));
+  }
+
+  /** The head as it was read last, if it was in this folder. */
+  private knownIn(root: string, id: string): StoredHead | undefined {
+    const stored = this.storedById.get(id);
+    return stored?.root === root ? stored : undefined;
   }
 
   private async readIndex(): Promise<void> {
@@ -135,13 +144,9 @@ export class HeadScan {
     onRead: (head: ConversationHead) => void,
   ): Promise<void> {
     const isUnchanged = changedAt !== undefined && changedAt === this.changedAtByRoot.get(root);
-    const known = (id: string): StoredHead | undefined => {
-      const stored = this.storedById.get(id);
-      return stored?.root === root ? stored : undefined;
-    };
     const lookAt = async (id: string): Promise<void> => {
-      const before = known(id);
-      const stored = isUnchanged && before?.version ? before : await this.look(id, root, before, time, onRead);
+      const known = isUnchanged ? this.knownIn(root, id) : undefined;
+      const stored = known?.version ? known : await this.look(id, root, time, onRead);
       if (stored) storedById.set(id, stored);
     };
     await inParallel(headIds, lookAt);
@@ -154,11 +159,11 @@ export class HeadScan {
   private async look(
     id: string,
     root: string,
-    known: StoredHead | undefined,
     time: DiskTime,
     onRead: (head: ConversationHead) => void,
   ): Promise<StoredHead | undefined> {
     const { files, folders, headFiles, rebuild } = this.deps;
+    const known = this.knownIn(root, id);
     const found = await files.versionOf(folders.headFileOf(id)).catch(() => 'unknown' as const);
     if (found === 'unknown' && known) {
       // A network drive may be gone for a moment.
