@@ -27,7 +27,7 @@ interface HeadListDeps {
   /** Whether this window is the writer of a conversation, so that its head is newer than the one on disk. */
   readonly isOurs: (id: string) => boolean;
   readonly rebuild: (id: string) => Promise<ConversationHead | undefined>;
-  /** Called with a head that another window may have written. */
+  /** Called with a head that another window may have written. If that changes one that this window writes, calls `set`. */
   readonly onRead: (head: ConversationHead) => void;
   /** Called after some heads were read, or all of them. */
   readonly onDidRead: (which: 'some' | 'all') => Promise<void>;
@@ -198,7 +198,7 @@ export class HeadList implements Disposable {
   }
 
   private async readChanged(): Promise<void> {
-    const { onDidRead } = this.deps;
+    const { isOurs, onDidRead } = this.deps;
     const changedIds = [...this.changedIds];
     this.changedIds.clear();
     if (this.isFullReadDue) {
@@ -207,8 +207,10 @@ export class HeadList implements Disposable {
       await onDidRead('all');
       return;
     }
-    if (changedIds.length === 0) return;
+    // While an agent works, this window writes its head all the time. What others have changed in it, `onRead` sets.
+    const areAllOurs = changedIds.every(isOurs);
     await Promise.all(changedIds.map((id) => this.refresh(id)));
+    if (areAllOurs) return;
     this.fire();
     await onDidRead('some');
   }

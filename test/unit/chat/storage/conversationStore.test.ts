@@ -383,6 +383,22 @@ describe('ConversationStore', () => {
     assert.equal(one.heads[0]?.title, 'Title');
   });
 
+  it('tells of no change when it reads again what it has written itself', async () => {
+    const store = await newStore();
+    const file = store.create(head);
+    file.append(prompt('One'));
+    await file.flush();
+    let changes = 0;
+    store.onDidChange(() => changes++);
+    files.readsHeld = Promise.resolve();
+    await until('it reads', () => {
+      clock.advance(200);
+      return files.heldReads > 0;
+    });
+    await settled();
+    assert.equal(changes, 0);
+  });
+
   it('does not list a conversation again that is deleted during a read', async () => {
     const one = await newStore();
     const two = await newStore();
