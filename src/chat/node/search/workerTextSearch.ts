@@ -85,7 +85,10 @@ export class WorkerTextSearch implements TextSearch {
       this.deps.log.warn(`The texts of conversations cannot be searched: ${reason}`);
       this.end();
     };
-    worker.on('message', (message: unknown) => this.onMessage(message));
+    worker.on('message', (message: unknown) => {
+      // One that was sent before the worker was ended can come after that.
+      if (this.worker === worker) this.onMessage(message);
+    });
     worker.on('messageerror', (error) => fail(error.message));
     worker.on('error', (error: unknown) => fail(messageOf(error)));
     worker.on('exit', (code) => fail(`The worker exited with code ${code}.`));

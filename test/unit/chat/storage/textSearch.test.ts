@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
@@ -13,8 +14,10 @@ import { readLogTexts } from '../../../../src/chat/node/search/logTexts';
 import { searchConversations } from '../../../../src/chat/node/search/searchConversations';
 import { WorkerTextSearch } from '../../../../src/chat/node/search/workerTextSearch';
 import { IndexLock } from '../../../../src/texts/node/files/indexLock';
+import { FakeClock } from '../../../fake/fakeClock';
 import { TextsHere } from '../support/textsHere';
 import { event, TranscriptRecorder } from '../support/transcriptRecorder';
+import { settled } from '../support/window';
 
 const begin = (id: string, version = 3) => ({ type: 'begin', at: 1, version, id, backendId: 'one' });
 const prompt = (text: string) => ({ type: 'prompt', at: 5, id: 'p', text, attachments: [] });
@@ -233,6 +236,37 @@ describe('The texts of conversations', () => {
     } finally {
       search.dispose();
       await rm(program, { recursive: true });
+    }
+  });
+});
+
+describe('The worker of a search', () => {
+  it('keeps nothing running when it was ended while its answer was on its way', async () => {
+    const place = await mkdtemp(path.join(tmpdir(), 'texts-worker-'));
+    const clock = new FakeClock();
+    const workerFile = path.join(place, 'worker.js');
+    const answered = path.join(place, 'answered');
+    const program = `const { parentPort } = require('node:worker_threads');
+      parentPort.on('message', ({ id }) => {
+        parentPort.postMessage({ id, found: { hits: [] } });
+        require('node:fs').writeFileSync(${JSON.stringify(answered)}, '');
+      });`;
+    await writeFile(workerFile, program);
+    const deps = { root: place, folder: place, files: new NodeFiles(), clock, log: nullLogger };
+    const search = new WorkerTextSearch({ ...deps, workerFile });
+    try {
+      const found = search.search('needle');
+      // The answer must not be received before the end.
+      const lastMs = Date.now() + 60_000;
+      while (!existsSync(answered) && Date.now() < lastMs);
+      assert.ok(existsSync(answered));
+      search.dispose();
+      await found;
+      await settled();
+      assert.equal(clock.pending, 0);
+    } finally {
+      search.dispose();
+      await rm(place, { recursive: true });
     }
   });
 });
