@@ -54,9 +54,11 @@ export class ConversationIndexer {
     this.index.load();
   }
 
+  /** See `TextSearch.update`. Also finds what has changed just before the call. */
   async update(): Promise<void> {
     for (let tries = 0; tries < maxTries; tries++) {
       if (tries > 0) await sleep(retryMs);
+      await sleep(Math.max(0, this.nextScanAt - this.deps.clock.monotonicNow()));
       this.scan();
       if (await this.build()) return;
     }

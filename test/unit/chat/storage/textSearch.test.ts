@@ -209,6 +209,19 @@ describe('The texts of conversations', () => {
     assert.deepEqual(ids(await other.search('memorable')), ['conversation-2']);
   });
 
+  it('are forgotten also if their conversation is deleted just after the folders were looked at', async () => {
+    await write('conversation-1', prompt('forgettable'));
+    let lateMs = 0;
+    // To look at the folders takes long.
+    const clock = { ...systemClock, monotonicNow: () => systemClock.monotonicNow() + (lateMs += 20) };
+    const here = new TextsHere(folder, new NodeFiles(), clock);
+    await here.update();
+    assert.match(await stored(), /forgettable/);
+    await rm(path.join(folder, 'conversation-1'), { recursive: true });
+    await here.forgetDeleted();
+    assert.doesNotMatch(await stored(), /forgettable/);
+  });
+
   it('are searched by a worker, which starts with the first search and writes nothing before', async () => {
     const program = await mkdtemp(path.join(tmpdir(), 'texts-worker-'));
     await build({

@@ -1,4 +1,5 @@
 import * as path from 'node:path';
+import type { Clock } from '../../../../src/base/common/async';
 import { NodeFiles, type FilePort } from '../../../../src/base/node/filePort';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { ConversationIndexer } from '../../../../src/chat/node/search/conversationIndexer';
@@ -12,6 +13,7 @@ export class TextsHere implements TextSearch {
   constructor(
     private readonly root: string,
     private readonly files: FilePort = new NodeFiles(),
+    private readonly clock: Clock = systemClock,
   ) {}
 
   get folder(): string {
@@ -31,8 +33,8 @@ export class TextsHere implements TextSearch {
   }
 
   private get opened(): ConversationIndexer {
-    const { files, folder, root } = this;
+    const { clock, files, folder, root } = this;
     const warn = (message: string): void => void this.warnings.push(message);
-    return (this.indexer ??= new ConversationIndexer({ root, folder, files, clock: systemClock, warn }));
+    return (this.indexer ??= new ConversationIndexer({ root, folder, files, clock, warn }));
   }
 }
