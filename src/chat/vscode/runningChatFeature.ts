@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import type { RunningFeature } from '../../base/common/feature';
 import type { ReviewSource } from '../../changes/common/review/reviewSource';
-import type { ConversationsPages } from './conversations/conversationsPages';
+import type { ConversationsPages } from './list/conversationsPages';
 import type { AgentFollower } from './follow/agentFollower';
 
 export interface RunningChatFeature extends RunningFeature {

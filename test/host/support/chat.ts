@@ -17,7 +17,7 @@ import { ShownChats } from '../../../src/chat/common/marks/shownChats';
 import { ChatPages } from '../../../src/chat/vscode/pages/chatPages';
 import { RestoredChats } from '../../../src/chat/vscode/pages/restoredChats';
 import type { ChatPageServices } from '../../../src/chat/vscode/pages/chatPageServices';
-import { Deletions } from '../../../src/chat/vscode/conversations/deletions';
+import { Deletions } from '../../../src/chat/vscode/list/deletions';
 import { CodeProposals } from '../../../src/chat/vscode/review/codeProposals';
 import type { ChoiceQuestion, Dialogs, ConfirmationQuestion } from '../../../src/chat/vscode/dialogs';
 import { DiffViews } from '../../../src/chat/vscode/review/diffViews';

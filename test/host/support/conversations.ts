@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { ConversationSource } from '../../../src/chat/common/conversationSource';
 import { ConversationsUpdate } from '../../../src/chat/common/page/conversationsApi';
-import { AllConversations } from '../../../src/chat/vscode/conversations/allConversations';
+import { AllConversations } from '../../../src/chat/vscode/list/allConversations';
 import { panelTypes, type CommandId } from '../../../src/manifest';
 import { ChatUnderTest } from './chat';
 import { obedientPage, WebviewUnderTest } from './webview';
