@@ -3,6 +3,7 @@ import type { RequestHandlers } from '../../../webview/common/requestHandlers';
 import type { Chats } from '../../common/chatPorts';
 import type { ConversationList } from '../../common/list/conversationList';
 import { conversationsRequests } from '../../common/page/conversationsApi';
+import { SessionListing } from '../../common/page/sessionListing';
 import type { RowActions } from './rowActions';
 
 interface PageControl {
@@ -16,14 +17,9 @@ export function createConversationsHandlers(
   { actions, chats, list }: { readonly actions: RowActions; readonly chats: Chats; readonly list: ConversationList },
   store: DisposableStore,
 ): RequestHandlers<typeof conversationsRequests> {
+  const listing = store.add(new SessionListing(chats));
   let search = new AbortController();
-  let listing = new AbortController();
-  store.add({
-    dispose: () => {
-      search.abort();
-      listing.abort();
-    },
-  });
+  store.add({ dispose: () => search.abort() });
   const requests = conversationsRequests;
   return {
     ready: requests.ready.withHandler(() => page.onReady()),
@@ -52,17 +48,7 @@ export function createConversationsHandlers(
       const { found, left } = await list.search(query, search.signal);
       return { found: [...found], ...(left && { left }) };
     }),
-    listRemoteSessions: requests.listRemoteSessions.withHandler(async ({ backendId }) => {
-      listing.abort();
-      listing = new AbortController();
-      const { signal } = listing;
-      try {
-        return { sessions: [...(await chats.listRemoteSessions(backendId, signal))] };
-      } catch (error) {
-        if (signal.aborted) return { sessions: [] };
-        throw error;
-      }
-    }),
-    cancelListing: requests.cancelListing.withHandler(() => listing.abort()),
+    listRemoteSessions: requests.listRemoteSessions.withHandler(({ backendId }) => listing.list(backendId)),
+    cancelListing: requests.cancelListing.withHandler(() => listing.cancel()),
   };
 }

@@ -1,5 +1,5 @@
-import { newestFirst } from '../../common/conversations/conversationRow';
 import { setImmediate } from 'node:timers/promises';
+import type { DisposableStore } from '../../../base/common/disposable';
 import { isBackendError } from '../../../session/common/sessionBackend';
 import { waitWithProgress } from '../../../platform/vscode/waitWithProgress';
 import { findEntries } from '../../../transcript/common/findEntries';
@@ -8,6 +8,8 @@ import { chatRequests } from '../../common/page/chatApi';
 import type { Chat, PageDraftRevision } from '../../common/chatPorts';
 import type { Draft } from '../../common/chatView';
 import type { PageFeed } from '../../common/page/feed/pageFeed';
+import { newestFirst } from '../../common/conversations/conversationRow';
+import { SessionListing } from '../../common/page/sessionListing';
 import { joinDrafts } from '../../common/conversation/drafts';
 import type { ShowChat } from '../review/restoreActions';
 import type { ChatPageServices } from './chatPageServices';
@@ -31,14 +33,18 @@ export interface PageControl {
   onFocus(isFocused: boolean): void;
 }
 
-/** Creates the handlers of all page requests. The page shows the errors that they throw. */
+/**
+ * Creates the handlers of all page requests. The page shows the errors that they throw. What they keep is disposed with
+ * `store`.
+ */
 export function createChatHandlers(
   page: PageControl,
   services: ChatPageServices,
+  store: DisposableStore,
 ): RequestHandlers<typeof chatRequests> {
   const { chats, backends, mentions, newDraft, editor, code, restore, review, turnReviews, undo } = services;
+  const sessionListing = store.add(new SessionListing(chats));
   let sessionSearch = new AbortController();
-  let sessionListing = new AbortController();
   let mentionSearch = new AbortController();
   let textSearch = new AbortController();
   /** Identifies the current load of the page, because a reloaded page starts with revision 0 again. */
@@ -251,18 +257,8 @@ export function createChatHandlers(
       const { found } = await chats.search(query, sessionSearch.signal);
       return { sessions: found.map(({ row }) => row).sort(newestFirst) };
     }),
-    listRemoteSessions: chatRequests.listRemoteSessions.withHandler(async ({ backendId }) => {
-      sessionListing.abort();
-      sessionListing = new AbortController();
-      const { signal } = sessionListing;
-      try {
-        return { sessions: [...(await chats.listRemoteSessions(backendId, signal))] };
-      } catch (error) {
-        if (signal.aborted) return { sessions: [] };
-        throw error;
-      }
-    }),
-    cancelListing: chatRequests.cancelListing.withHandler(() => sessionListing.abort()),
+    listRemoteSessions: chatRequests.listRemoteSessions.withHandler(({ backendId }) => sessionListing.list(backendId)),
+    cancelListing: chatRequests.cancelListing.withHandler(() => sessionListing.cancel()),
     exportSession: chatRequests.exportSession.withHandler(({ sessionId, format }) =>
       review.exportChat(sessionId, format),
     ),

@@ -60,7 +60,8 @@ export class ChatPageHost implements Disposable, PageControl {
   constructor(private readonly deps: ChatPageDeps) {
     const { services, surface } = deps;
     const { clock, log } = services;
-    this.pageHost = this.disposables.add(new PageHost(surface.webview, createChatHandlers(this, services), log, clock));
+    const handlers = createChatHandlers(this, services, this.disposables);
+    this.pageHost = this.disposables.add(new PageHost(surface.webview, handlers, log, clock));
     this.feed = this.disposables.add(
       new PageFeed({
         ...services,
