@@ -1,9 +1,9 @@
-import type * as vscode from 'vscode';
 import type { Clock } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import type { Logger } from '../../../base/common/log';
 import type { RequestHandlers } from '../../../webview/common/requestHandlers';
 import { PageHost } from '../../../webview/vscode/pageHost';
+import type { PageSurface } from '../../../webview/vscode/pageSurface';
 import type { ConversationsFeed } from '../../common/page/feed/conversationsFeed';
 import {
   didInvokeConversationsCommand,
@@ -14,13 +14,6 @@ import {
 
 export type ConversationsCommand = 'focus' | 'search';
 type Handlers = RequestHandlers<typeof conversationsRequests>;
-
-/** A webview with the page: the view, or the tab. */
-interface ConversationsSurface {
-  readonly webview: vscode.Webview;
-  readonly visible: boolean;
-  readonly onDidChangeVisibility: (listener: () => void) => vscode.Disposable;
-}
 
 export interface ConversationsPageDeps {
   /** Creates the feed of a page. `post` sends an update to it. */
@@ -42,7 +35,7 @@ export class ConversationsPage implements Disposable {
   private waitingCommand: ConversationsCommand | undefined;
 
   constructor(
-    private readonly surface: ConversationsSurface,
+    private readonly surface: PageSurface,
     { clock, createFeed, createHandlers, log }: ConversationsPageDeps,
   ) {
     const handlers = createHandlers(this, this.disposables);
@@ -57,7 +50,7 @@ export class ConversationsPage implements Disposable {
   }
 
   get isVisible(): boolean {
-    return this.surface.visible && !this.disposables.isDisposed;
+    return this.surface.isVisible() && !this.disposables.isDisposed;
   }
 
   readonly onReady = (): void => {
@@ -67,7 +60,7 @@ export class ConversationsPage implements Disposable {
 
   readonly onShown = (): void => {
     this.feed.onShown();
-    if (!this.surface.visible) return;
+    if (!this.isVisible) return;
     // It was kept while it was hidden.
     if (!this.feed.hasPage) this.feed.connectPage();
     this.onAnswer();
@@ -92,7 +85,7 @@ export class ConversationsPage implements Disposable {
 
   private onVisibilityChange(): void {
     const wasHidden = this.isHidden;
-    this.isHidden = !this.surface.visible;
+    this.isHidden = !this.isVisible;
     if (this.isHidden) {
       this.isAnswering = false;
       this.feed.disconnectPage();

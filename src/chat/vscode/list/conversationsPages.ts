@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../../../base/common/disposable';
 import { panelTypes, viewIds } from '../../../manifest';
 import { loadPage } from '../../../webview/vscode/loadPage';
+import { tabSurface, viewSurface } from '../../../webview/vscode/pageSurface';
 import { PageTab } from '../../../webview/vscode/pageTab';
 import { ConversationsPage, type ConversationsCommand, type ConversationsPageDeps } from './conversationsPage';
 
@@ -27,18 +28,7 @@ export class ConversationsPages implements Disposable {
     const { extensionUri } = deps;
     this.tab = new PageTab({
       ...{ viewType: panelTypes.conversations, title, name, extensionUri },
-      createHost: (panel, store) => {
-        const surface = {
-          webview: panel.webview,
-          get visible() {
-            return panel.visible;
-          },
-          onDidChangeVisibility: (listener: () => void) => panel.onDidChangeViewState(listener),
-        };
-        const page = store.add(new ConversationsPage(surface, deps));
-        this.tabPage = page;
-        return page;
-      },
+      createHost: (panel, store) => (this.tabPage = store.add(new ConversationsPage(tabSurface(panel), deps))),
     });
   }
 
@@ -73,7 +63,7 @@ export class ConversationsPages implements Disposable {
   }
 
   fillView(view: vscode.WebviewView): void {
-    const page = new ConversationsPage(view, this.deps);
+    const page = new ConversationsPage(viewSurface(view), this.deps);
     this.shownView = { view, page };
     view.onDidDispose(() => {
       page.dispose();

@@ -1,8 +1,8 @@
-import type * as vscode from 'vscode';
 import { withDeadline } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { PageHost } from '../../../webview/vscode/pageHost';
 import { loadPage, type PageFiles } from '../../../webview/vscode/loadPage';
+import type { PageSurface } from '../../../webview/vscode/pageSurface';
 import {
   didInvokeCommand,
   didInsertDraft,
@@ -18,16 +18,13 @@ import { createChatHandlers, type PageControl } from './chatHandlers';
 import type { ChatPageServices } from './chatPageServices';
 import type { RestoredChats } from './restoredChats';
 
-export interface PageWebview {
+export interface ChatPageSurface extends PageSurface {
   readonly place: 'view' | 'tab';
-  readonly webview: vscode.Webview;
-  readonly isVisible: () => boolean;
-  readonly onDidChangeVisibility: (listener: () => void) => vscode.Disposable;
 }
 
 interface ChatPageDeps {
   readonly services: ChatPageServices;
-  readonly surface: PageWebview;
+  readonly surface: ChatPageSurface;
   readonly files: PageFiles;
   readonly sessionId: string | undefined;
   readonly restored: RestoredChats;

@@ -8,10 +8,11 @@ import type { Memento } from '../../../base/common/memento';
 import { panelTypes } from '../../../manifest';
 import type { Messages } from '../../../platform/vscode/messages';
 import type { PageFiles } from '../../../webview/vscode/loadPage';
+import { tabSurface, viewSurface } from '../../../webview/vscode/pageSurface';
 import type { Chat } from '../../common/chatPorts';
 import type { ChatMarks } from '../../common/marks/chatMarks';
 import { FocusOrder } from '../../common/page/focusOrder';
-import { ChatPageHost, type PageWebview } from './chatPageHost';
+import { ChatPageHost, type ChatPageSurface } from './chatPageHost';
 import { chatViewId } from './chatViewId';
 import type { ChatPageServices } from './chatPageServices';
 import type { RestoredChats } from './restoredChats';
@@ -147,13 +148,7 @@ export class ChatPages implements Disposable {
 
   fillView(view: vscode.WebviewView): void {
     const sessionId = z.string().optional().catch(undefined).parse(this.deps.memento.get(shownChatKey));
-    const surface: PageWebview = {
-      place: 'view',
-      webview: view.webview,
-      isVisible: () => view.visible,
-      onDidChangeVisibility: (listener) => view.onDidChangeVisibility(listener),
-    };
-    const page = this.addPage(surface, sessionId, (chat) => this.saveShownChat(chat));
+    const page = this.addPage({ place: 'view', ...viewSurface(view) }, sessionId, (chat) => this.saveShownChat(chat));
     this.shownView = { view, page };
     view.onDidDispose(() => {
       if (this.shownView?.view === view) this.shownView = undefined;
@@ -178,14 +173,8 @@ export class ChatPages implements Disposable {
   }
 
   private addTab(panel: vscode.WebviewPanel, sessionId: string): ChatPageHost {
-    const surface: PageWebview = {
-      place: 'tab',
-      webview: panel.webview,
-      isVisible: () => panel.visible,
-      onDidChangeVisibility: (listener) => panel.onDidChangeViewState(listener),
-    };
     let titleListener: Disposable | undefined;
-    const page = this.addPage(surface, sessionId, (chat) => {
+    const page = this.addPage({ place: 'tab', ...tabSurface(panel) }, sessionId, (chat) => {
       titleListener?.dispose();
       this.labelTab(panel, chat);
       titleListener = chat?.onDidChange(() => this.labelTab(panel, chat));
@@ -229,14 +218,14 @@ export class ChatPages implements Disposable {
   }
 
   private addPage(
-    pageWebview: PageWebview,
+    surface: ChatPageSurface,
     sessionId: string | undefined,
     onDidShow: (chat?: Chat) => void,
   ): ChatPageHost {
     const { getServices, files, messages, restored } = this.deps;
     const page: ChatPageHost = new ChatPageHost({
       services: getServices(),
-      surface: pageWebview,
+      surface,
       files,
       sessionId,
       restored,
@@ -253,7 +242,7 @@ export class ChatPages implements Disposable {
     this.pages.add(page);
     page.start();
     // Registered after the page's own listener, so that other listeners see the new state.
-    page.addDisposable(pageWebview.onDidChangeVisibility(() => this.changeEmitter.fire()));
+    page.addDisposable(surface.onDidChangeVisibility(() => this.changeEmitter.fire()));
     this.changeEmitter.fire();
     return page;
   }
