@@ -2,25 +2,38 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { loadPage, type PageFiles } from './loadPage';
 
-interface PageTabOptions {
+interface TabHost {
+  start(): void;
+}
+
+interface PageTabOptions<Host> {
   readonly viewType: string;
   readonly title: string;
   readonly name: PageFiles['name'];
   readonly extensionUri: vscode.Uri;
   /** Creates the host of a new tab. `store` is disposed with the tab. */
-  readonly createHost: (panel: vscode.WebviewPanel, store: DisposableStore) => { start(): void };
+  readonly createHost: (panel: vscode.WebviewPanel, store: DisposableStore) => Host;
 }
 
 /** An editor tab with a page; at most one per window. */
-export class PageTab implements Disposable {
-  private openTab: { readonly panel: vscode.WebviewPanel; readonly store: DisposableStore } | undefined;
+export class PageTab<Host extends TabHost = TabHost> implements Disposable {
+  private openTab:
+    { readonly panel: vscode.WebviewPanel; readonly store: DisposableStore; readonly host: Host } | undefined;
 
-  constructor(private readonly options: PageTabOptions) {}
+  constructor(private readonly options: PageTabOptions<Host>) {}
 
-  show(): void {
+  /** Undefined if there is no tab. */
+  get host(): Host | undefined {
+    return this.openTab?.host;
+  }
+
+  /** Reveals the tab, or opens it. */
+  show(): Host {
     const { title, viewType } = this.options;
-    if (this.openTab) this.openTab.panel.reveal();
-    else this.initialize(vscode.window.createWebviewPanel(viewType, title, vscode.ViewColumn.Active));
+    if (!this.openTab)
+      return this.initialize(vscode.window.createWebviewPanel(viewType, title, vscode.ViewColumn.Active));
+    this.openTab.panel.reveal();
+    return this.openTab.host;
   }
 
   /** Restores a tab after the window is reloaded. */
@@ -35,11 +48,11 @@ export class PageTab implements Disposable {
     this.openTab = undefined;
   }
 
-  private initialize(panel: vscode.WebviewPanel): void {
+  private initialize(panel: vscode.WebviewPanel): Host {
     const { createHost, extensionUri, name, title } = this.options;
     const store = new DisposableStore();
     const host = createHost(panel, store);
-    this.openTab = { panel, store };
+    this.openTab = { panel, store, host };
     panel.onDidDispose(() => {
       store.dispose();
       if (this.openTab?.panel === panel) this.openTab = undefined;
@@ -48,5 +61,6 @@ export class PageTab implements Disposable {
     host.start();
     const folder = vscode.Uri.joinPath(extensionUri, 'dist', 'pages');
     loadPage(panel.webview, { folder, name }, { title, data: { place: 'tab' } });
+    return host;
   }
 }

@@ -50,7 +50,7 @@ export class ConversationsPage implements Disposable {
   }
 
   get isVisible(): boolean {
-    return this.surface.isVisible() && !this.disposables.isDisposed;
+    return this.surface.isVisible();
   }
 
   readonly onReady = (): void => {

@@ -17,8 +17,7 @@ const name = 'conversations';
 
 /** The page of all conversations: as a view, and as at most one editor tab. VS Code creates, hides and disposes them. */
 export class ConversationsPages implements Disposable {
-  private readonly tab: PageTab;
-  private tabPage: ConversationsPage | undefined;
+  private readonly tab: PageTab<ConversationsPage>;
   private shownView: { readonly view: vscode.WebviewView; readonly page: ConversationsPage } | undefined;
   private badge: vscode.ViewBadge | undefined;
   /** A command for the view, until VS Code has made it. */
@@ -28,7 +27,7 @@ export class ConversationsPages implements Disposable {
     const { extensionUri } = deps;
     this.tab = new PageTab({
       ...{ viewType: panelTypes.conversations, title, name, extensionUri },
-      createHost: (panel, store) => (this.tabPage = store.add(new ConversationsPage(tabSurface(panel), deps))),
+      createHost: (panel, store) => store.add(new ConversationsPage(tabSurface(panel), deps)),
     });
   }
 
@@ -50,16 +49,13 @@ export class ConversationsPages implements Disposable {
   }
 
   showTab(): void {
-    this.tab.show();
-    this.tabPage?.runCommand('focus');
+    this.tab.show().runCommand('focus');
   }
 
   /** Focuses the search box: of the tab if that is visible, and otherwise of the view. */
   async search(): Promise<void> {
-    if (this.tabPage?.isVisible === true) {
-      this.tab.show();
-      this.tabPage.runCommand('search');
-    } else await this.showView('search');
+    if (this.tab.host?.isVisible) this.tab.show().runCommand('search');
+    else await this.showView('search');
   }
 
   fillView(view: vscode.WebviewView): void {
