@@ -29,8 +29,6 @@ export class ConversationsPage implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly pageHost: PageHost<typeof conversationsRequests>;
   private readonly feed: ConversationsFeed;
-  /** Whether the page has answered since it was shown. VS Code may load it again then, or not. */
-  private isAnswering = false;
   private isHidden = false;
   private waitingCommand: ConversationsCommand | undefined;
 
@@ -55,7 +53,7 @@ export class ConversationsPage implements Disposable {
 
   readonly onReady = (): void => {
     this.feed.connectPage();
-    this.onAnswer();
+    this.sendCommand();
   };
 
   readonly onShown = (): void => {
@@ -63,22 +61,21 @@ export class ConversationsPage implements Disposable {
     if (!this.isVisible) return;
     // It was kept while it was hidden.
     if (!this.feed.hasPage) this.feed.connectPage();
-    this.onAnswer();
+    this.sendCommand();
   };
 
   /** Runs a command in the page as soon as that is ready. */
   runCommand(command: ConversationsCommand): void {
     this.waitingCommand = command;
-    if (this.isAnswering) this.onAnswer();
+    if (this.feed.hasPage) this.sendCommand();
   }
 
   dispose(): void {
     this.disposables.dispose();
   }
 
-  private onAnswer(): void {
+  private sendCommand(): void {
     const what = this.waitingCommand;
-    this.isAnswering = true;
     this.waitingCommand = undefined;
     if (what) this.pageHost.notify(didInvokeConversationsCommand, { what });
   }
@@ -86,12 +83,8 @@ export class ConversationsPage implements Disposable {
   private onVisibilityChange(): void {
     const wasHidden = this.isHidden;
     this.isHidden = !this.isVisible;
-    if (this.isHidden) {
-      this.isAnswering = false;
-      this.feed.disconnectPage();
-      return;
-    }
+    if (this.isHidden) this.feed.disconnectPage();
     // A page that VS Code loads again says when it is ready. One that it has kept does not, but it answers.
-    if (wasHidden && !this.feed.hasPage) this.pageHost.notify(didUpdateConversations, {});
+    else if (wasHidden && !this.feed.hasPage) this.pageHost.notify(didUpdateConversations, {});
   }
 }
