@@ -23,7 +23,7 @@ export class Deletions implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly deleted: DeletedConversations;
   /** Pages that have shown a deleted conversation, with its id, as long as they show no other one. */
-  private readonly emptied = new Map<ChatPageHost, string>();
+  private readonly emptied = new WeakMap<ChatPageHost, string>();
 
   constructor(private readonly deps: DeletionsDeps) {
     const { messages } = deps;
