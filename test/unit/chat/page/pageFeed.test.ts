@@ -367,6 +367,16 @@ describe('PageFeed', () => {
     assert.equal(posted.length, 0);
   });
 
+  it('keeps open what it shows, but nothing when the page was closed', () => {
+    const chat = chats.add('one');
+    feed.show(chat);
+    assert.equal(chat.holders, 1);
+    feed.dispose();
+    assert.equal(chat.holders, 0);
+    feed.show(chat);
+    assert.deepEqual([feed.chat, chat.holders], [undefined, 0]);
+  });
+
   it('posts older entries on request', () => {
     const chat = chats.add('one');
     for (let index = 0; index < 100; index++) chat.say({ ...answer(`${index}`), id: `a${index}` });

@@ -108,6 +108,8 @@ export class PageFeed implements Disposable {
 
   /** Shows a conversation or an empty page. `keepsComposer`: the composer's content moves to the conversation. */
   show(chat: Chat | undefined, keepsComposer = false): void {
+    // It was opened for a page that was closed meanwhile, which would keep it open.
+    if (this.disposables.isDisposed) return;
     this.shownChat?.store.dispose();
     this.shownChat = undefined;
     this.draftUpdate = keepsComposer ? { keepsComposer } : {};
