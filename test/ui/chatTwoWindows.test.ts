@@ -59,7 +59,7 @@ describe('One conversation in two windows of VS Code', () => {
     await list.hasRow(/slow 5/);
     await here.shows('Said 5 words');
 
-    await second.runCommand('Backline: Open Conversations in Editor');
+    await second.runCommand('Backline: Open Conversations View in Editor Tab');
     await second.page.locator('.tab.active').filter({ hasText: 'Conversations' }).waitFor();
     await second.reload();
     await second.page.locator('.tab.active').filter({ hasText: 'Conversations' }).waitFor();
