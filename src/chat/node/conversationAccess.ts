@@ -6,25 +6,21 @@ import { ChatError } from '../common/chatPorts';
 /** Who can write to a conversation. `free`: no window is writing; `lost`: another window has become the writer. */
 export type Access = 'ours' | 'free' | 'theirs' | 'lost' | 'newer';
 
-const inUseElsewhereText =
-  'In use in another VS Code window. Read-only here until you close that window or open another conversation in it.';
-const notHereText = 'The conversation belongs to another folder, and was not continued here.';
-const takenOverText =
-  'Another VS Code window took over this conversation, so it was stopped here. Open it from the list to read it.';
-const newerVersionText =
-  'This conversation was written by a newer version of Backline. You can read it here, but not continue it.';
-
-const reasons = { newer: newerVersionText, lost: takenOverText, theirs: inUseElsewhereText };
+const reasons = {
+  theirs:
+    'In use in another VS Code window. Read-only here until you close that window or open another conversation in it.',
+  lost: 'Another VS Code window took over this conversation, so it was stopped here. Open it from the list to read it.',
+  newer: 'This conversation was written by a newer version of Backline. You can read it here, but not continue it.',
+  notHere: 'The conversation belongs to another folder, and was not continued here.',
+};
 
 /** Returns why this window cannot write. Undefined if it can. */
-export function readonlyReasonOf(access: keyof typeof reasons): string;
-export function readonlyReasonOf(access: Access): string | undefined;
 export function readonlyReasonOf(access: Access): string | undefined {
   return access === 'ours' || access === 'free' ? undefined : reasons[access];
 }
 
-export function readonlyError(why: 'newer' | 'theirs' | 'notHere'): ChatError {
-  return new ChatError('readonly', why === 'notHere' ? notHereText : readonlyReasonOf(why));
+export function readonlyError(why: keyof typeof reasons): ChatError {
+  return new ChatError('readonly', reasons[why]);
 }
 
 /**
