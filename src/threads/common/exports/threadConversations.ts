@@ -1,6 +1,7 @@
 import { plainRemote } from '../../../base/common/addresses/plainRemote';
 import type { Disposable } from '../../../base/common/disposable';
 import type { Event } from '../../../base/common/event';
+import { fileNameOf } from '../../../base/common/text/fileNameOf';
 import type { Usage } from '../../../transcript/common/entries';
 import { searchThreads } from '../search/threadSearch';
 import type { ThreadLibrary } from '../threadLibrary';
@@ -136,7 +137,7 @@ function stateOf({ state }: ThreadHead): ThreadConversation['state'] {
 
 /** The name of a folder, or of a repository. */
 function lastNameOf(place: string): string {
-  const name = place.replace(/[\\/]+$/, '').replace(/^.*[\\/]/, '');
+  const name = fileNameOf(place.replace(/[\\/]+$/, ''));
   return name === '' ? place : name;
 }
 
