@@ -170,9 +170,8 @@ export interface ConversationFiles extends TextBlobs {
    */
   readStored(apply: (records: readonly LogRecord[]) => void): Promise<string | undefined>;
   /**
-   * Makes this window the only writer, after reading the records of others. Required before the first write. Asks the window
-   * that is the writer to release it.
-   * Asks the user first if the conversation belongs to another folder.
+   * Makes this window the only writer, after reading the records of others. Required before the first write. Asks the user
+   * first if the conversation belongs to another folder, and then the window that is the writer to release it.
    * @throws ChatError `readonly` if another window stays the writer or the user does not want that, `notFound`
    */
   claim(): Promise<void>;

@@ -40,7 +40,7 @@ const maxMemoryBytes = 256 * 1024 * 1024;
 
 /**
  * A full-text index of all documents. All windows share its segments, and lock the index only to write to it. If the
- * folder is not writable, new segments are kept in memory. Works synchronously, so use it only in a worker.
+ * folder is not writable, new segments are kept in memory. Works synchronously between pauses, so use it only in a worker.
  */
 export class TextIndex {
   private segments: readonly TextSegment[] = [];

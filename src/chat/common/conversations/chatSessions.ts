@@ -78,7 +78,7 @@ export class ChatSessions implements Chats, WriteObserver {
   readonly beginCommand = this.writeObserver.beginCommand;
   /** Whether the first checkpoint was prepared. It takes longest, so it is prepared while the user types. */
   private isCheckpointPrepared = false;
-  /** What was searched last, if that is to be searched again for more texts. Agents are not asked again for it. */
+  /** The last query, if not all texts could be searched yet. When it is searched again, agents are not asked again. */
   private unfinishedQuery: string | undefined;
   private readonly remoteSessions: RemoteSessions;
   private readonly usedBackends: OpenBackends;

@@ -1,6 +1,6 @@
 import { toDisposable, type Disposable } from '../../../base/common/disposable';
 
-/** Who keeps a conversation open: a page, which can also show it while another window writes, or something that changes it. */
+/** Who keeps a conversation open: a page, which shows it also while another window writes, or work that changes it. */
 export type HolderKind = 'page' | 'work';
 
 /** Counts who keeps a conversation open. */
@@ -23,7 +23,7 @@ export class Holders {
     return [...this.held].some((holder) => kind === undefined || holder.kind === kind);
   }
 
-  /** Calls `then` as soon as there is none, once or more often. */
+  /** Calls `then` at once if there is none, and whenever the last one ends. */
   whenNone(then: () => void): void {
     this.onNone = then;
     if (this.held.size === 0) then();

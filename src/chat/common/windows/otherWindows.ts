@@ -49,8 +49,8 @@ export interface OtherWindows {
   /** Tells the other windows what the conversations of this one do, by their id, and of which it is the idle writer. */
   publish(conversations: LiveConversations, idle: readonly string[]): void;
   /**
-   * Asks the window that runs the conversation or is its idle writer, and waits until it has done it. @throws ChatError: what that window says,
-   * or `readonly` if none runs it or it does not answer
+   * Asks the window that runs the conversation or is its idle writer, and waits until it has done it.
+   * @throws ChatError: what that window says, or `readonly` if there is none or it does not answer
    */
   ask(conversation: string, request: WindowRequest): Promise<void>;
   /** Resolves to whether this window was the first to claim an event. Never rejects. */

@@ -14,14 +14,14 @@ import type { FoundTexts, TextSearchPlace } from './textSearch';
 const maxFound = 200;
 /** A search waits until logs of this size are read, in bytes. They are what was written in the last minutes. */
 const maxAwaitedBytes = 8 * 1024 * 1024;
-/** The folders are looked at again after this many times as long as that takes. */
+/** After a look at the folders, the next one waits this many times as long as that took. */
 const scanPause = 10;
 /** How long work lasts at least before it pauses, in milliseconds. */
 const stepMs = 20;
 /** A log of this size, in bytes, is read again at most once in this time, as one that is being written changes all the time. */
 const largeBytes = 32 * 1024 * 1024;
 const largePauseMs = 60_000;
-/** How often it is tried to update the index, and how long it is waited for another window that does. */
+/** How often an update is tried while another window writes the index, and how long it waits in between, in milliseconds. */
 const maxTries = 60;
 const retryMs = 1_000;
 
