@@ -109,6 +109,19 @@ export async function pause(
   }
 }
 
+/** Calls `work` with each item, the last one first, at most `limit` times in parallel. Rejects with the first error. */
+export async function inParallel<Item>(
+  items: readonly Item[],
+  limit: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const waiting = [...items];
+  const next = async (): Promise<void> => {
+    for (let item = waiting.pop(); item !== undefined; item = waiting.pop()) await work(item);
+  };
+  await Promise.all(Array.from({ length: limit }, next));
+}
+
 /** Calls `flush` once for a burst of `schedule` calls, `delayMs` after the first. Later calls do not delay it. */
 export class Coalescer implements Disposable {
   private timer: Disposable | undefined;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as z from 'zod';
-import type { Clock } from '../../base/common/async';
+import { inParallel, type Clock } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { errorCode, messageOf } from '../../base/common/errors';
 import { Emitter, type Event } from '../../base/common/event';
@@ -111,15 +111,11 @@ export class WindowPlaces implements Disposable {
   async lookFor(places: readonly ConversationPlace[], which: 'all' | 'new' = 'all'): Promise<boolean> {
     if (which === 'all') await this.readLocated();
     const paths = places.flatMap((place) => place.folders.map((folder) => this.currentPath(folder.path, place)));
-    const waiting = [...new Set(paths)].filter((one) => which === 'all' || !this.onDisk.has(one));
-    const hasAsked = which === 'all' || waiting.length > 0;
-    const work = async (): Promise<void> => {
-      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) await this.lookAt(next);
-    };
-    await Promise.all(Array.from({ length: maxParallelReads }, work));
+    const asked = [...new Set(paths)].filter((one) => which === 'all' || !this.onDisk.has(one));
+    await inParallel(asked, maxParallelReads, (one) => this.lookAt(one));
     // Also of a folder of this window that the disk could not tell before.
     await this.readNewRepositories();
-    return hasAsked;
+    return which === 'all' || asked.length > 0;
   }
 
   /** Differs whenever `elsewhere` may answer otherwise for the same place. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as path from 'node:path';
+import { inParallel } from '../../../base/common/async';
 import type { Logger } from '../../../base/common/log';
 import { messageOf } from '../../../base/common/errors';
 import type { FilePort, FileVersion } from '../../../base/node/filePort';
@@ -71,7 +72,7 @@ export class HeadScan {
    */
   async saveChanged(ids: readonly string[]): Promise<void> {
     const time = this.diskTime();
-    await inParallel(ids, async (id) => {
+    await inParallel(ids, maxParallelReads, async (id) => {
       // What others have changed is read when the watcher tells of it.
       const stored = await this.look(id, this.deps.folders.rootOf(id), time, () => undefined);
       if (stored) this.storedById.set(id, stored);
@@ -149,8 +150,8 @@ export class HeadScan {
       const stored = known?.version ? known : await this.look(id, root, time, onRead);
       if (stored) storedById.set(id, stored);
     };
-    await inParallel(headIds, lookAt);
-    await inParallel(otherIds, async (id) => {
+    await inParallel(headIds, maxParallelReads, lookAt);
+    await inParallel(otherIds, maxParallelReads, async (id) => {
       const head = await this.deps.rebuild(id);
       if (head) storedById.set(id, { root, head, version: undefined });
     });
@@ -227,14 +228,6 @@ export function withoutDraft(head: ConversationHead): ConversationHead {
   const listed = { ...head };
   delete listed.draft;
   return listed;
-}
-
-async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  const waiting = [...items];
-  const next = async (): Promise<void> => {
-    for (let item = waiting.pop(); item !== undefined; item = waiting.pop()) await work(item);
-  };
-  await Promise.all(Array.from({ length: maxParallelReads }, next));
 }
 
 function isSameVersion(one: FileVersion, other: FileVersion): boolean {
