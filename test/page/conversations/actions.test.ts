@@ -61,9 +61,13 @@ describe('the actions of the list of all conversations', () => {
     const busy = { ...few[0], state: 'busy' as const } as (typeof few)[number];
     await list.tell({ rows: [busy] });
     await list.item(/Alpha/).getByRole('button', { name: 'Stop' }).waitFor();
-    assert.ok(archive && pin);
-    assert.notEqual((await placeOf('Stop'))?.x, archive.x);
+    const stop = await placeOf('Stop');
+    assert.ok(archive && pin && stop);
+    assert.notEqual(stop.x, archive.x);
+    assert.ok(stop.x + stop.width <= archive.x);
     assert.equal((await placeOf('Pin'))?.x, pin.x);
+    const title = await list.item(/Alpha/).locator('.row-title').boundingBox();
+    assert.ok(title && title.x + title.width <= stop.x, 'the title is not below the buttons');
   });
 
   it('are not done with a row that has just come below the pointer', async () => {
