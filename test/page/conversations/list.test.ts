@@ -114,6 +114,9 @@ describe('the list of all conversations', () => {
     await list.page.keyboard.press('ArrowDown');
     await list.page.keyboard.press('Enter');
     assert.deepEqual(await list.host.waitFor(conversationsRequests.open), { sessionId: 'idle1', entryId: 'e7' });
+    await list.item(/Why does/).click({ button: 'right' });
+    await list.page.getByRole('menuitem', { name: 'Open in Editor Tab' }).click();
+    assert.deepEqual(await list.host.waitFor(conversationsRequests.openInTab), { sessionId: 'idle1', entryId: 'e7' });
     await list.page.keyboard.press('Escape');
     await list.item(/Fix the login/).waitFor();
     assert.equal(await list.search.inputValue(), '');

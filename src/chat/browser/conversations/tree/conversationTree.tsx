@@ -19,7 +19,7 @@ const typingPauseMs = 700;
 
 interface ConversationTreeProps {
   readonly label: string;
-  /** From top to bottom. The page has the rows of all of them, or `found` has. */
+  /** From top to bottom. */
   readonly items: readonly ListItem[];
   /** What was searched for; empty if the tree is not a result. */
   readonly query: string;
@@ -65,14 +65,9 @@ export function ConversationTree(props: ConversationTreeProps) {
     element?.focus();
     element?.scrollIntoView({ block: 'nearest' });
   };
-  const run = (verb: Exclude<PlainVerb, 'rename'>, ids: readonly string[]): void => {
-    const [only] = ids;
-    const entryId = only === undefined ? undefined : entryIdOf(only);
-    if (only !== undefined && entryId !== undefined && (verb === 'open' || verb === 'openInTab'))
-      void page.requestFor([only], conversationsRequests[verb], { sessionId: only, entryId });
-    else void runVerb(page, verb, [...ids]);
-  };
-  const runIfItFits = (verb: Exclude<PlainVerb, 'rename'>, ids: readonly string[]): void => {
+  const run = (verb: PlainVerb, ids: readonly string[]): void =>
+    void runVerb(page, verb, [...ids], entryIdOf(ids[0] ?? ''));
+  const runIfItFits = (verb: PlainVerb, ids: readonly string[]): void => {
     const rows = rowsOf(ids);
     if (rows.length > 0 && rows.every((row) => verbsOf(row).includes(verb))) run(verb, ids);
   };
@@ -307,6 +302,7 @@ export function ConversationTree(props: ConversationTreeProps) {
         <RowMenu
           rows={menu.rows}
           place={menu.place}
+          onVerb={run}
           onRename={startRenaming}
           onClose={() => setMenu(undefined)}
           onDone={() => {

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../../../base/common/withoutUndefined';
 import type { RowVerb } from '../../../common/list/rowVerbs';
 import { conversationsRequests } from '../../../common/page/conversationsApi';
 import type { ConversationsPage } from '../conversationsPage';
@@ -29,8 +30,8 @@ export interface VerbWords {
   readonly shortcut?: string;
 }
 
-/** All verbs but the export, which asks for a format. */
-export type PlainVerb = Exclude<RowVerb, 'export'>;
+/** The verbs that need nothing more: an export needs a format, and a new title is typed first. */
+export type PlainVerb = Exclude<RowVerb, 'export' | 'rename'>;
 
 export const exportFormats = [
   { format: 'markdown', label: 'Export as Markdown' },
@@ -40,7 +41,7 @@ export const exportFormats = [
 
 export const exportWithQuestion = { format: 'markdown', label: 'Export…' } as const;
 
-export const verbWords: Record<PlainVerb, VerbWords> = {
+export const verbWords: Record<Exclude<RowVerb, 'export'>, VerbWords> = {
   open: { label: 'Open', icon: ArrowRightIcon, shortcut: 'Enter' },
   openInTab: { label: 'Open in Editor Tab', icon: OpenInTabIcon, shortcut: modifiedKeyLabel('Enter') },
   openInNewWindow: { label: 'Open Folder in New Window', icon: NewWindowIcon },
@@ -60,11 +61,15 @@ export const verbWords: Record<PlainVerb, VerbWords> = {
 
 export const exportIcon = ExportIcon;
 
-/** Does what a verb says with conversations: with one of them, unless the verb is for several. */
+/**
+ * Does what a verb says with conversations: with one of them, unless the verb is for several. `entryId`: the place at which
+ * the conversation is opened.
+ */
 export async function runVerb(
   page: ConversationsPage,
-  verb: Exclude<PlainVerb, 'rename'>,
+  verb: PlainVerb,
   sessionIds: string[],
+  entryId?: string,
 ): Promise<void> {
   const [sessionId = ''] = sessionIds;
   const requests = conversationsRequests;
@@ -86,7 +91,7 @@ export async function runVerb(
       break;
     case 'open':
     case 'openInTab':
-      await page.requestFor([sessionId], requests[verb], { sessionId });
+      await page.requestFor([sessionId], requests[verb], withoutUndefined({ sessionId, entryId }));
       break;
     default:
       await page.requestFor([sessionId], requests[verb], { sessionId });

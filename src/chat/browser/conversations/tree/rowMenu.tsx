@@ -6,7 +6,7 @@ import type { ConversationRow } from '../../../common/chatView';
 import { verbsOf, verbsOfAll, type RowVerb } from '../../../common/list/rowVerbs';
 import { conversationsRequests } from '../../../common/page/conversationsApi';
 import { usePage } from '../conversationsPageContext';
-import { exportFormats, exportIcon, exportWithQuestion, runVerb, verbWords, type VerbWords } from './rowActions';
+import { exportFormats, exportIcon, exportWithQuestion, verbWords, type PlainVerb, type VerbWords } from './rowActions';
 
 /** Where a menu opens: below a box of the window, in CSS pixels. */
 export interface MenuPlace {
@@ -18,6 +18,7 @@ export interface MenuPlace {
 interface RowMenuProps {
   readonly rows: readonly ConversationRow[];
   readonly place: MenuPlace;
+  readonly onVerb: (verb: PlainVerb, rowIds: readonly string[]) => void;
   readonly onRename: (rowId: string) => void;
   readonly onClose: () => void;
   /** The menu is done, and gives the focus back. */
@@ -25,14 +26,14 @@ interface RowMenuProps {
 }
 
 /** What can be done with one conversation, or with all that are selected. */
-export function RowMenu({ rows, place, onRename, onClose, onDone }: RowMenuProps) {
+export function RowMenu({ rows, place, onVerb, onRename, onClose, onDone }: RowMenuProps) {
   const page = usePage();
   const anchor = useRef<HTMLSpanElement>(null);
   const ids = rows.map(({ id }) => id);
   const [only] = rows;
   const items = (rows.length === 1 && only ? verbsOf(only) : verbsOfAll(rows)).flatMap((verb): CustomMenuItem[] => {
     if (verb === 'export')
-      // The source of others asks for the format itself.
+      // Other sources ask for the format themselves.
       return (only?.source === undefined ? exportFormats : [exportWithQuestion]).map(({ format, label }, index) => ({
         key: label,
         content: <VerbLine icon={exportIcon} label={label} />,
@@ -44,7 +45,7 @@ export function RowMenu({ rows, place, onRename, onClose, onDone }: RowMenuProps
         key: verb,
         content: <VerbLine {...verbWords[verb]} />,
         startsGroup: startsGroup(verb),
-        run: () => (verb === 'rename' ? onRename(ids[0] ?? '') : void runVerb(page, verb, ids)),
+        run: () => (verb === 'rename' ? onRename(ids[0] ?? '') : onVerb(verb, ids)),
       },
     ];
   });

@@ -16,7 +16,7 @@ type ItemOf<Kind extends ListItem['kind']> = Extract<ListItem, { kind: Kind }>;
 export interface TreeHandlers {
   readonly isDeliberate: () => boolean;
   readonly dismissFailure: (rowId: string) => void;
-  readonly runVerb: (verb: Exclude<PlainVerb, 'rename'>, rowId: string) => void;
+  readonly runVerb: (verb: PlainVerb, rowId: string) => void;
   /** Opens the menu of a conversation below a button. */
   readonly openMenu: (rowId: string, button: HTMLElement) => void;
   /** Ends the renaming. `title`: the new one, if it has changed. */
