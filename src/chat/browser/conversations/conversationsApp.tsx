@@ -6,7 +6,7 @@ import { useHostTime } from '../../../webview/browser/hostTime';
 import { IconButton } from '../../../webview/browser/iconButton';
 import { AddIcon, CloseIcon, ErrorIcon } from '../../../webview/browser/icons';
 import { groupConversations } from '../../common/list/groupConversations';
-import { listItems, moreRows, type ListedGroup, type ListItem } from '../../common/list/listItems';
+import { listItems, moreRows, rowItems, type ListedGroup } from '../../common/list/listItems';
 import type { ConversationRow } from '../../common/chatView';
 import { toggledAfter } from '../../common/list/listSettings';
 import { conversationsRequests } from '../../common/page/conversationsApi';
@@ -202,14 +202,10 @@ function FoundList({ query, answer, onLeave }: FoundListProps) {
   const now = useCoarseTime();
   const [maxRows, setMaxRows] = useState(moreRows);
   const found = answer?.found ?? nothing;
-  const items = useMemo(
-    () =>
-      foundItems(
-        found.flatMap(({ row }) => rowNow(row, rows.get(row.id)) ?? []),
-        maxRows,
-      ),
-    [found, rows, maxRows],
-  );
+  const items = useMemo(() => {
+    const left = found.flatMap(({ row }) => rowNow(row, rows.get(row.id)) ?? []);
+    return rowItems(left, maxRows, { groupKey: '', level: 1, size: left.length });
+  }, [found, rows, maxRows]);
   const entries = new Map(found.map(({ row, entryId }) => [row.id, entryId]));
   return (
     <>
@@ -238,16 +234,6 @@ function FoundList({ query, answer, onLeave }: FoundListProps) {
 function rowNow(found: ConversationRow, live: ConversationRow | undefined): ConversationRow | undefined {
   if (!live) return found.remote === true || found.source !== undefined ? found : undefined;
   return { ...live, ...(found.snippet !== undefined && { snippet: found.snippet }) };
-}
-
-function foundItems(rows: readonly ConversationRow[], maxRows: number): ListItem[] {
-  const size = rows.length;
-  const items = rows.slice(0, maxRows).map((row, index): ListItem => {
-    return { kind: 'row', key: row.id, row, groupKey: '', level: 1, position: index + 1, size };
-  });
-  const place = { level: 1, position: items.length + 1, size };
-  const count = Math.min(size - items.length, moreRows);
-  return count > 0 ? [...items, { kind: 'more', key: 'more', groupKey: '', count, ...place }] : items;
 }
 
 function foundText(query: string, answer: FoundConversations | undefined): string {

@@ -35,6 +35,23 @@ function rowsAtFirst(groupCount: number): number {
   return groupCount <= 20 ? 15 : 5;
 }
 
+/** Where items are in the tree, for screen readers. `size`: how many of the same level there are. */
+interface ItemsPlace {
+  readonly groupKey: string;
+  readonly level: number;
+  readonly size: number;
+}
+
+/** Returns the first rows, and an item that shows more if there are others. */
+export function rowItems(rows: readonly ConversationRow[], maxRows: number, place: ItemsPlace): ListItem[] {
+  const items = rows
+    .slice(0, maxRows)
+    .map((row, index): ListItem => ({ kind: 'row', key: row.id, row, ...place, position: index + 1 }));
+  const count = Math.min(rows.length - items.length, moreRows);
+  if (count === 0) return items;
+  return [...items, { kind: 'more', key: `more ${place.groupKey}`, count, ...place, position: items.length + 1 }];
+}
+
 /** Returns what the tree shows, from top to bottom. `addedRows`: how many rows the user has asked for, by the key of the group. */
 export function listItems(groups: readonly ListedGroup[], addedRows: ReadonlyMap<string, number>): ListItem[] {
   const atFirst = rowsAtFirst(groups.length);
@@ -49,22 +66,9 @@ export function listItems(groups: readonly ListedGroup[], addedRows: ReadonlyMap
       size: groups.length,
     };
     if (!isExpanded) return [header];
-    const shown = rows.slice(0, atFirst + (addedRows.get(groupKey) ?? 0));
-    const left = rows.length - shown.length;
-    const place = { level: 2, size: shown.length + Number(left > 0) + Number(note !== undefined) };
-    const items: ListItem[] = [
-      header,
-      ...shown.map((row, at) => ({ kind: 'row', key: row.id, row, groupKey, ...place, position: at + 1 }) as const),
-    ];
-    if (left > 0)
-      items.push({
-        kind: 'more',
-        key: `more ${groupKey}`,
-        groupKey,
-        count: Math.min(left, moreRows),
-        ...place,
-        position: shown.length + 1,
-      });
+    const maxRows = atFirst + (addedRows.get(groupKey) ?? 0);
+    const place = { level: 2, size: Math.min(rows.length, maxRows + 1) + Number(note !== undefined) };
+    const items = [header, ...rowItems(rows, maxRows, { groupKey, ...place })];
     if (note !== undefined)
       items.push({ kind: 'note', key: `note ${groupKey}`, group, text: note, ...place, position: place.size });
     return items;
