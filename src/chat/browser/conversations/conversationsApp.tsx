@@ -15,7 +15,7 @@ import { PageProvider, usePage, usePageState } from './conversationsPageContext'
 import { ConversationTree } from './tree/conversationTree';
 import { EmptyList } from './emptyList';
 import { focusActiveItem } from './tree/focusActiveItem';
-import { useConversationSearch, type FoundConversations } from './useConversationSearch';
+import { useConversationSearch, type SearchAnswer } from './useConversationSearch';
 import { useStoredGroups } from './useStoredGroups';
 import { ViewMenu } from './viewMenu';
 
@@ -189,11 +189,11 @@ function GroupedList() {
   );
 }
 
-const nothing: FoundConversations['found'] = [];
+const nothing: SearchAnswer['found'] = [];
 
 interface FoundListProps {
   readonly query: string;
-  readonly answer: FoundConversations | undefined;
+  readonly answer: SearchAnswer | undefined;
   readonly onLeave: () => void;
 }
 
@@ -236,7 +236,7 @@ function rowNow(found: ConversationRow, live: ConversationRow | undefined): Conv
   return { ...live, ...(found.snippet !== undefined && { snippet: found.snippet }) };
 }
 
-function foundText(query: string, answer: FoundConversations | undefined): string {
+function foundText(query: string, answer: SearchAnswer | undefined): string {
   if (answer?.query !== query) return 'Searching…';
   const { found, hasFailed, left } = answer;
   if (hasFailed) return 'The search has failed.';

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ConversationRow } from '../../common/chatView';
+import type * as z from 'zod/mini';
 import { conversationsRequests } from '../../common/page/conversationsApi';
 import { usePage } from './conversationsPageContext';
 
@@ -7,18 +7,16 @@ const typingPauseMs = 150;
 /** Until the host is asked again while it does not know all texts. */
 const askAgainMs = 500;
 
-export interface FoundConversations {
+/** What the host has answered, or that it could not. */
+export interface SearchAnswer extends z.infer<typeof conversationsRequests.search.result> {
   readonly query: string;
-  readonly found: readonly { readonly row: ConversationRow; readonly entryId?: string | undefined }[];
   readonly hasFailed: boolean;
-  /** How far the texts are known, if not all are. */
-  readonly left?: { readonly done: number; readonly total: number } | undefined;
 }
 
 /** Searches titles and texts of all conversations once the typing pauses. Undefined until the first result arrives. */
-export function useConversationSearch(query: string): FoundConversations | undefined {
+export function useConversationSearch(query: string): SearchAnswer | undefined {
   const page = usePage();
-  const [answer, setAnswer] = useState<FoundConversations>();
+  const [answer, setAnswer] = useState<SearchAnswer>();
   useEffect(() => {
     if (query === '') {
       setAnswer(undefined);
@@ -30,7 +28,7 @@ export function useConversationSearch(query: string): FoundConversations | undef
       const result = await page.request(conversationsRequests.search, { query });
       if (!isCurrent) return;
       // A conversation is one row, with the best place that was found in it.
-      const found = new Map<string, FoundConversations['found'][number]>();
+      const found = new Map<string, SearchAnswer['found'][number]>();
       for (const one of result?.found ?? []) if (!found.has(one.row.id)) found.set(one.row.id, one);
       setAnswer({ query, found: [...found.values()], left: result?.left, hasFailed: !result });
       if (result?.left) timer = window.setTimeout(() => void search(), askAgainMs);
