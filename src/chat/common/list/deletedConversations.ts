@@ -6,9 +6,9 @@ import { countWithNoun } from '../../../base/common/text/countWithNoun';
 import { ChatError, type Chats } from '../chatPorts';
 import { forEachConversation } from './forEachConversation';
 
-/** How long the user can take a deletion back. */
 /** So many are not deleted without a question, also if it can be taken back. */
 const manyConversations = 10;
+/** How long the user can take a deletion back. */
 const undoMs = 30_000;
 /** A deletion that is older, and whose window was closed or killed meanwhile, is carried out by any window. */
 const leftoverMs = 60_000;
@@ -146,7 +146,8 @@ export class DeletedConversations implements Disposable {
     const isOne = deletions.length === 1;
     const text = isOne && first ? `Deleted “${first.title}”.` : `Deleted ${deletions.length} conversations.`;
     const removeAll = async (): Promise<void> => {
-      for (const one of deletions) await this.remove(one);
+      // Unless that was taken back or is under way.
+      for (const { id } of deletions) if (this.undoable.delete(id)) await this.remove(id);
     };
     const timer = clock.setTimer(undoMs, () => void removeAll());
     this.undoTimers.add(timer);
@@ -174,10 +175,9 @@ export class DeletedConversations implements Disposable {
     }
   }
 
-  /** Removes a conversation, unless that was taken back or is under way. Never rejects. */
-  private async remove({ id }: Pick<Deletion, 'id'>): Promise<void> {
+  /** Removes a conversation, or leaves it to a later time if another window writes to it. Never rejects. */
+  private async remove(id: string): Promise<void> {
     const { chats, log } = this.deps;
-    if (!this.undoable.delete(id)) return;
     await chats.delete(id).catch((error: unknown) => log.info(`A conversation is deleted later: ${messageOf(error)}`));
   }
 
@@ -191,17 +191,12 @@ export class DeletedConversations implements Disposable {
 
   /** Removes what other windows have marked and not removed. Never rejects. */
   private async removeLeftovers(): Promise<void> {
-    const { chats, clock, log } = this.deps;
+    const { chats, clock } = this.deps;
     this.leftoverTimer?.dispose();
     this.leftoverTimer = undefined;
     const isLeft = ({ deletedAt, id }: { id: string; deletedAt: number }): boolean =>
       !this.undoable.has(id) && clock.now() - deletedAt >= leftoverMs;
-    for (const { id } of chats.deleted.filter(isLeft)) {
-      // Another window may write to it.
-      await chats
-        .delete(id)
-        .catch((error: unknown) => log.info(`A conversation is deleted later: ${messageOf(error)}`));
-    }
+    for (const { id } of chats.deleted.filter(isLeft)) await this.remove(id);
     if (this.subscription) this.update();
   }
 }
