@@ -40,7 +40,7 @@ export function ConversationsApp({ page, isTab }: ConversationsAppProps) {
 function Layout({ isTab }: Pick<ConversationsAppProps, 'isTab'>) {
   const page = usePage();
   const { announcement, isReady } = usePageState();
-  const [text, setQuery] = useState('');
+  const [text, setText] = useState('');
   const query = text.trim();
   const input = useRef<HTMLInputElement>(null);
   const main = useRef<HTMLElement>(null);
@@ -52,7 +52,7 @@ function Layout({ isTab }: Pick<ConversationsAppProps, 'isTab'>) {
   };
   const leaveSearch = (): void => {
     if (text === '') return;
-    setQuery('');
+    setText('');
     input.current?.focus();
   };
   // A button that was pressed may be gone then, and the tree after its last row.
@@ -108,7 +108,7 @@ function Layout({ isTab }: Pick<ConversationsAppProps, 'isTab'>) {
           aria-label="Search conversations"
           aria-keyshortcuts="/ Control+F"
           value={text}
-          onInput={(event) => setQuery(event.currentTarget.value)}
+          onInput={(event) => setText(event.currentTarget.value)}
           onKeyDown={onSearchKeyDown}
         />
         <ViewMenu />

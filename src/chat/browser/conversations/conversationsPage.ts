@@ -128,8 +128,10 @@ export class ConversationsPage {
     if (update.keyChords) this.chordGuard.setPrefixes(update.keyChords);
     const rows = new Map(isComplete ? [] : before.rows);
     for (const row of changed ?? []) rows.set(row.id, row);
-    for (const id of removed) rows.delete(id);
-    for (const id of removed) this.dismissFailure(id);
+    for (const id of removed) {
+      rows.delete(id);
+      this.dismissFailure(id);
+    }
     const announcement = before.isReady ? newlyUrgent(before.rows, changed ?? []) : '';
     this.store.update({
       isReady: true,

@@ -46,6 +46,10 @@ export function ConversationTree(props: ConversationTreeProps) {
   /** With the rows as they were when it opened: no item comes or goes under the pointer. */
   const [menu, setMenu] = useState<{ readonly rows: readonly ConversationRow[]; readonly place: MenuPlace }>();
   const typed = useRef({ text: '', at: 0 });
+  /** Key of the item to focus once it is drawn. */
+  const focusAfterDraw = useRef<string | undefined>(undefined);
+  /** Index of the item that was pressed to show more rows. */
+  const moreIndex = useRef<number | undefined>(undefined);
 
   const keys = items.map(({ key }) => key);
   const rowById = useMemo(
@@ -95,8 +99,6 @@ export function ConversationTree(props: ConversationTreeProps) {
     },
     runGroupAction: (groupKey) => props.onGroupButton(groupKey),
   };
-  const focusAfterDraw = useRef<string | undefined>(undefined);
-  const moreIndex = useRef<number | undefined>(undefined);
   useLayoutEffect(() => {
     const key = focusAfterDraw.current;
     focusAfterDraw.current = undefined;
